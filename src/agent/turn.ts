@@ -1,0 +1,28 @@
+import type { FinishReason } from '../engine/engine.ts';
+
+/** Figures of one model reply. */
+export interface ReplyStats {
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly generatedTokens: number;
+  /** Milliseconds. */
+  readonly firstTokenMs: number;
+  readonly prefillMs: number;
+  readonly decodeMs: number;
+  readonly finishReason: FinishReason;
+}
+
+/** One turn, from the user's prompt to the final reply, as every reader (lines, JSON, screen, HTTP) sees it. */
+export type TurnEvent =
+  | { readonly type: 'prefill'; readonly done: number; readonly total: number; readonly cached: number }
+  | { readonly type: 'token'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string }
+  | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
+  | { readonly type: 'tool_progress'; readonly id: string; readonly message: string }
+  | { readonly type: 'tool_result'; readonly id: string; readonly name: string; readonly text: string; readonly seconds: number }
+  | { readonly type: 'tool_error'; readonly id: string; readonly name: string; readonly message: string; readonly seconds: number }
+  /** The reply is complete; `text` is all of it. */
+  | { readonly type: 'assistant'; readonly text: string; readonly cancelled: boolean }
+  | { readonly type: 'stats'; readonly stats: ReplyStats }
+  | { readonly type: 'notice'; readonly message: string }
+  | { readonly type: 'error'; readonly code: string; readonly message: string; readonly hint?: string };

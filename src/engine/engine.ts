@@ -1,0 +1,66 @@
+import type { NativeTimings } from '../native/addon-types.ts';
+
+/** What a model can be asked to generate. Every field but `promptIds` has a default. */
+export interface GenerateRequest {
+  readonly promptIds: ArrayLike<number>;
+  /** Default: what is left of the context. */
+  readonly maxTokens?: number;
+  /** 0 = greedy (default). */
+  readonly temperature?: number;
+  /** (0, 1], default 1 (off). */
+  readonly topP?: number;
+  /** 0 = off (default). */
+  readonly topK?: number;
+  /** [0, 1), 0 = off (default). */
+  readonly minP?: number;
+  /** Unsigned 32 bit. Default: random. The same seed gives the same tokens. */
+  readonly seed?: number;
+  /** Default: the model's own stop ids. */
+  readonly stopIds?: readonly number[];
+  /** Go on past stop ids (for measuring). Default false. */
+  readonly ignoreEos?: boolean;
+  /** Top log-probabilities per token, 0..20. Default: none. */
+  readonly logprobs?: number;
+  readonly signal?: AbortSignal;
+  /** Called while the prompt is read. */
+  readonly onPrefill?: (progress: { done: number; total: number; cached: number }) => void;
+}
+
+export interface TokenEvent {
+  readonly id: number;
+  /** Text that became certain with this token; '' while a character is incomplete. */
+  readonly text: string;
+  readonly logprob?: number;
+  readonly topLogprobs?: readonly { readonly id: number; readonly logprob: number }[];
+}
+
+export type FinishReason = 'stop' | 'length' | 'full' | 'cancelled';
+
+export interface GenerateResult {
+  readonly finishReason: FinishReason;
+  readonly promptTokens: number;
+  /** Prompt tokens that were taken from the KV cache instead of computed. */
+  readonly cachedTokens: number;
+  readonly generatedTokens: number;
+  readonly timings: NativeTimings;
+}
+
+export interface EngineInfo {
+  readonly name: string;
+  readonly modelType: string;
+  /** Tokens. */
+  readonly contextLength: number;
+  readonly vocabSize: number;
+  readonly parameters: number;
+  readonly weightBytes: number;
+  readonly device: string;
+}
+
+/** A loaded model. Generations run one after another, in the order of the calls. */
+export interface Engine extends AsyncDisposable {
+  readonly info: EngineInfo;
+  /** Ends with the result as the generator's return value; an engine failure throws LlmHostError. */
+  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult>;
+  /** Cancels what runs and frees the model. Idempotent. */
+  close(): Promise<void>;
+}

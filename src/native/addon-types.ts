@@ -1,0 +1,145 @@
+/**
+ * The whole native surface. Nothing else crosses the boundary: ids, numbers, short strings, typed events in
+ * batches. Tensors never enter JavaScript. One native thread owns MLX; every call here only queues work for it.
+ */
+
+/** Element type of a stored tensor: safetensors names, and ggml names for GGUF blocks. */
+export type StoredDtype =
+  | 'F32' | 'F16' | 'BF16' | 'U32' | 'U8' | 'I32'
+  | 'Q4_0' | 'Q4_1' | 'Q8_0';
+
+/** One tensor in a weight file. The reader in `src/model` has checked that ranges lie inside the file and do not overlap. */
+export interface TensorEntry {
+  readonly name: string;
+  readonly dtype: StoredDtype;
+  /** Outermost dimension first (PyTorch order, for GGUF too). */
+  readonly shape: readonly number[];
+  /** Index into `WeightFiles.files`. */
+  readonly file: number;
+  /** Byte offset from the start of the file. */
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export interface WeightFiles {
+  /** Absolute paths. */
+  readonly files: readonly string[];
+  readonly tensors: readonly TensorEntry[];
+}
+
+export interface AdapterSpec {
+  readonly weights: WeightFiles;
+  /** y = Wx + scale * (x A) B */
+  readonly scale: number;
+}
+
+export interface LoadSpec {
+  /**
+   * config.json as parsed (Hugging Face names). For a GGUF file: the same keys made from its metadata, with
+   * Hugging Face tensor names in `weights` and `gguf: true` (rows of q and k are permuted as llama.cpp does).
+   */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly weights: WeightFiles;
+  readonly gguf: boolean;
+  readonly adapter?: AdapterSpec;
+  /** Tokens; 0 = the model's own maximum. A longer prompt is refused with code CONTEXT_FULL. */
+  readonly contextLength: number;
+}
+
+export interface LoadProgress {
+  readonly doneBytes: number;
+  readonly totalBytes: number;
+}
+
+export interface ModelInfo {
+  readonly modelType: string;
+  readonly layers: number;
+  readonly hiddenSize: number;
+  readonly vocabSize: number;
+  /** Tokens. */
+  readonly contextLength: number;
+  readonly parameters: number;
+  readonly weightBytes: number;
+  /** 'cpu' or 'gpu' with the device's name. */
+  readonly device: string;
+}
+
+export interface NativeRequest {
+  readonly promptIds: Int32Array;
+  /** >= 1; generation also ends when the context is full. */
+  readonly maxTokens: number;
+  /** 0 = greedy. */
+  readonly temperature: number;
+  /** (0, 1]; 1 = off. */
+  readonly topP: number;
+  /** 0 = off. */
+  readonly topK: number;
+  /** [0, 1); 0 = off. */
+  readonly minP: number;
+  /** Unsigned 32 bit. */
+  readonly seed: number;
+  /** Generation ends before emitting one of these. Empty = never. */
+  readonly stopIds: Int32Array;
+  /** Number of top log-probabilities per token, 0..20; -1 = none, not even the chosen token's. */
+  readonly logprobs: number;
+}
+
+export interface NativeTimings {
+  /** Milliseconds from the start of the job to the first token. */
+  readonly firstTokenMs: number;
+  readonly prefillMs: number;
+  readonly decodeMs: number;
+}
+
+export type NativeEvent =
+  | { readonly type: 'prefill'; readonly done: number; readonly total: number; readonly cached: number }
+  | {
+      readonly type: 'token';
+      readonly id: number;
+      /** Natural log of the probability before temperature and truncation. */
+      readonly logprob?: number;
+      readonly topIds?: Int32Array;
+      readonly topLogprobs?: Float32Array;
+    }
+  | {
+      readonly type: 'end';
+      /** `full`: the context is full. */
+      readonly reason: 'stop' | 'length' | 'full' | 'cancelled';
+      readonly promptTokens: number;
+      /** Prompt tokens taken from the live KV cache. */
+      readonly cachedTokens: number;
+      readonly generatedTokens: number;
+      readonly timings: NativeTimings;
+    }
+  | { readonly type: 'error'; readonly code: string; readonly message: string };
+
+export interface NativeModel {
+  readonly info: ModelInfo;
+  /**
+   * Queues a job. `onReady` is called on the JS thread whenever the job's empty event queue gets events; it may
+   * be called spuriously. The queue is bounded: while it is full the model thread waits. Returns the job's id.
+   * Throws when 64 jobs are already waiting, or the model is closed.
+   */
+  start(request: NativeRequest, onReady: () => void): number;
+  /** Takes all events waiting. After `end` or `error` the job is gone and this returns []. */
+  take(job: number): NativeEvent[];
+  /** Ends the job within one step; an `end` event with reason `cancelled` follows. No effect on a finished job. */
+  cancel(job: number): void;
+  /** Cancels all jobs and frees the weights. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface NativeAddon {
+  readonly versions: {
+    /** MLX the addon was compiled against. */
+    readonly mlxBuilt: string;
+    /** MLX found at load. */
+    readonly mlxLoaded: string;
+  };
+  /** Resolves or rejects once, with an Error that has a `code` of ErrorCode. */
+  load(spec: LoadSpec, onProgress: (p: LoadProgress) => void): Promise<NativeModel>;
+  /** Bytes held by MLX. */
+  memory(): { readonly activeBytes: number; readonly peakBytes: number; readonly cacheBytes: number };
+  /** Cancels everything and joins the model thread. Called from process.on('exit'); afterwards nothing works. */
+  shutdown(): void;
+}
