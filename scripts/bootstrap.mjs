@@ -1,0 +1,80 @@
+import { buildNative, nativeReady } from './build-native.mjs';
+import { demoWeightsReady, setupDemoWeights } from './demo-weights.mjs';
+import { findCompiler } from './lib/compiler.mjs';
+import { packagesReady, setupPackages } from './lib/npm-packages.mjs';
+import { isMain } from './lib/project.mjs';
+import { checkPip } from './lib/python.mjs';
+import { runMain, SetupError } from './lib/setup-error.mjs';
+import { runSteps } from './lib/steps.mjs';
+import { buildDist, distReady } from './lib/typescript-build.mjs';
+import { findMlx, mlxVersion, setupMlx } from './setup-mlx.mjs';
+
+const NODE_MINIMUM = [20, 19];
+
+/**
+ * Makes a checkout ready to run: packages, MLX, the demo's weights, the native addon, dist/. Does only what is
+ * missing or out of date; well under a second when nothing is. Says what it does on stderr.
+ * @param {{ quiet?: boolean, tests?: boolean }} [options] quiet: only work is reported; tests: the C++ tests too
+ */
+export async function bootstrap({ quiet = false, tests = false } = {}) {
+  await runSteps(
+    [
+      {
+        id: 'tools',
+        title: `Node ${process.versions.node}, Python, C++`,
+        needs: [],
+        isReady: toolsReady,
+        run: checkTools,
+      },
+      { id: 'npm', title: 'npm packages', needs: ['tools'], isReady: packagesReady, run: setupPackages },
+      {
+        id: 'mlx',
+        title: `MLX ${mlxVersion}`,
+        needs: ['tools'],
+        isReady: () => findMlx() !== undefined,
+        run: setupMlx,
+      },
+      {
+        id: 'weights',
+        title: 'demo model SmolLM2-135M-Instruct',
+        needs: ['tools'],
+        isReady: demoWeightsReady,
+        run: setupDemoWeights,
+      },
+      {
+        id: 'native',
+        title: 'native addon',
+        needs: ['npm', 'mlx'],
+        isReady: () => nativeReady({ tests }),
+        run: () => buildNative({ tests }),
+      },
+      { id: 'dist', title: 'TypeScript', needs: ['npm'], isReady: distReady, run: buildDist },
+    ],
+    { quiet },
+  );
+}
+
+/** The tools matter only for what is still to be made: a finished checkout runs without them. */
+function toolsReady() {
+  return nodeIsNewEnough() && findMlx() !== undefined && demoWeightsReady() && nativeReady();
+}
+
+async function checkTools() {
+  if (!nodeIsNewEnough()) {
+    throw new SetupError(
+      `Node ${process.versions.node} is too old; ${NODE_MINIMUM.join('.')} or newer is needed`,
+      {
+        hint: 'Get it from nodejs.org, or with a version manager: nvm install 22, fnm install 22, brew install node.',
+      },
+    );
+  }
+  if (!nativeReady()) findCompiler();
+  if (!findMlx() || !demoWeightsReady()) await checkPip();
+}
+
+function nodeIsNewEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1]);
+}
+
+if (isMain(import.meta.url)) await runMain(() => bootstrap());

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { withLock } from './lock.mjs';
+import { root, vendorDir } from './project.mjs';
+import { CommandError, runCommand } from './run-command.mjs';
+import { SetupError } from './setup-error.mjs';
+import { hintFor } from './wheel.mjs';
+
+/** True when node_modules holds exactly the packages of package-lock.json (those for other platforms aside). */
+export function packagesReady() {
+  const wanted = packagesIn('package-lock.json');
+  // npm writes this one last, so a node_modules without it was cut off.
+  const installed = packagesIn('node_modules/.package-lock.json');
+  if (!wanted || !installed) return false;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '' || entry.optional || entry.devOptional) return true;
+    return installed[path]?.version === entry.version && existsSync(join(root, path, 'package.json'));
+  });
+}
+
+/** Runs npm ci unless node_modules is as package-lock.json says. No package's install script is run. */
+export async function setupPackages() {
+  if (packagesReady()) return;
+  await withLock(join(vendorDir, '.npm.lock'), async () => {
+    if (!packagesReady()) await npmCi();
+  });
+}
+
+function packagesIn(file) {
+  try {
+    return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
+  } catch (error) {
+    if (error.code === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+async function npmCi() {
+  const [command, ...before] = npm();
+  try {
+    await runCommand(command, [...before, 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: root,
+    });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new SetupError(error.notFound ? 'npm was not found' : 'npm ci failed', {
+      output: error.tail(),
+      hint: error.notFound ? 'npm comes with Node: reinstall Node 20.19 or newer.' : hintFor(error.output),
+    });
+  }
+}
+
+/** The npm that runs this script, else the one on PATH. */
+function npm() {
+  const own = process.env.npm_execpath;
+  return own && basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The package's root folder. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Everything that set-up downloads for this checkout. */
+export const vendorDir = join(root, 'vendor');
+export const buildDir = join(root, 'build');
+export const distDir = join(root, 'dist');
+export const addonPath = join(buildDir, 'Release', 'llm_host.node');
+
+/** The wheels that set-up may download, each pinned by name, version, platform and sha256. */
+export const wheels = JSON.parse(readFileSync(join(root, 'scripts', 'wheels.json'), 'utf8'));
+
+/** The user's cache folder of this program: shared by every checkout. */
+export function cacheDir() {
+  const xdg = process.env.XDG_CACHE_HOME;
+  return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'llm-host');
+}
+
+/** True when `moduleUrl` is the script that Node was started with. */
+export function isMain(moduleUrl) {
+  return process.argv[1] !== undefined && fileURLToPath(moduleUrl) === process.argv[1];
+}

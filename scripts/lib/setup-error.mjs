@@ -1,0 +1,40 @@
+/** A failure of set-up that a person can act on. */
+export class SetupError extends Error {
+  /**
+   * @param {string} message what failed and where
+   * @param {{ hint?: string, output?: string, cause?: unknown }} [details]
+   *   hint: what to do, whole lines; output: the end of the failed tool's output
+   */
+  constructor(message, { hint, output, cause } = {}) {
+    super(message, { cause });
+    this.name = 'SetupError';
+    this.hint = hint;
+    this.output = output;
+  }
+}
+
+/** Prints an error of set-up to stderr. Anything but a SetupError keeps its stack: it is a fault of these scripts. */
+export function reportSetupError(error) {
+  if (!(error instanceof SetupError)) {
+    console.error(error);
+    return;
+  }
+  const lines = [`Error: ${error.message}`];
+  const output = error.output?.trimEnd();
+  if (output) lines.push(...output.split('\n').map(line => `  | ${line}`));
+  if (error.hint) lines.push(error.hint);
+  console.error(lines.join('\n'));
+}
+
+/**
+ * Runs a script's main function; an error is reported and ends the process with 1.
+ * @param {() => Promise<unknown>} main
+ */
+export async function runMain(main) {
+  try {
+    await main();
+  } catch (error) {
+    reportSetupError(error);
+    process.exitCode = 1;
+  }
+}
