@@ -17,10 +17,27 @@ export type TurnEvent =
   | { readonly type: 'prefill'; readonly done: number; readonly total: number; readonly cached: number }
   | { readonly type: 'token'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
-  | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: 'tool_call';
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+    }
   | { readonly type: 'tool_progress'; readonly id: string; readonly message: string }
-  | { readonly type: 'tool_result'; readonly id: string; readonly name: string; readonly text: string; readonly seconds: number }
-  | { readonly type: 'tool_error'; readonly id: string; readonly name: string; readonly message: string; readonly seconds: number }
+  | {
+      readonly type: 'tool_result';
+      readonly id: string;
+      readonly name: string;
+      readonly text: string;
+      readonly seconds: number;
+    }
+  | {
+      readonly type: 'tool_error';
+      readonly id: string;
+      readonly name: string;
+      readonly message: string;
+      readonly seconds: number;
+    }
   /** The reply is complete; `text` is all of it. */
   | { readonly type: 'assistant'; readonly text: string; readonly cancelled: boolean }
   | { readonly type: 'stats'; readonly stats: ReplyStats }

@@ -1,0 +1,37 @@
+import type { Message, ToolDefinition } from '../chat/message.ts';
+import type { ParseEvent } from '../parse/parse-event.ts';
+import type { ReplyStats } from './turn.ts';
+
+/** Sampling options of a chat; undefined = the engine's default. Ranges as in GenerateRequest. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly minP?: number;
+  readonly seed?: number;
+  readonly maxTokens?: number;
+}
+
+export interface ReplyRequest {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly sampling: Sampling;
+  readonly signal?: AbortSignal;
+}
+
+export type ReplyEvent =
+  | ParseEvent
+  | { readonly type: 'prefill'; readonly done: number; readonly total: number; readonly cached: number };
+
+/** A model that answers messages: template, tokenizer, engine and parser behind one door. */
+export interface ChatModel {
+  /** Tokens. */
+  readonly contextLength: number;
+  /** Tokens of the prompt that `request` becomes. */
+  countTokens(request: Pick<ReplyRequest, 'messages' | 'tools'>): number;
+  /**
+   * One reply. An abort ends the stream early with `finishReason: 'cancelled'` in the stats; engine failures throw
+   * LlmHostError, a prompt longer than the context with code CONTEXT_FULL.
+   */
+  reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats>;
+}

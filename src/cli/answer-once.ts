@@ -1,0 +1,30 @@
+import type { Agent } from '../agent/agent.ts';
+import { type ErrorCode, LlmHostError } from '../errors.ts';
+import { LinePrinter } from '../line/line-printer.ts';
+import { readAll } from '../line/pipe-input.ts';
+import type { Signals } from './signals.ts';
+
+/**
+ * `-p`: the answer alone on stdout, everything else on stderr; what stdin holds, if it is no terminal, follows the
+ * prompt. Returns the exit code; an error of the turn is thrown.
+ */
+export async function answerOnce(agent: Agent, prompt: string, signals: Signals): Promise<number> {
+  const piped = process.stdin.isTTY
+    ? ''
+    : await readAll(process.stdin, notice => process.stderr.write(`Error: ${notice}\n`));
+  const input = [prompt, piped.trimEnd()].filter(Boolean).join('\n\n');
+  if (input === '') throw new LlmHostError('USAGE', 'the prompt is empty');
+  const abort = new AbortController();
+  signals.onInterrupt(() => abort.abort());
+  const printer = new LinePrinter({ answer: process.stdout, lines: process.stderr, label: false });
+  printer.begin();
+  for await (const event of agent.turn(input, abort.signal)) {
+    if (event.type === 'error') {
+      printer.end();
+      throw new LlmHostError(event.code as ErrorCode, event.message, event.hint ? { hint: event.hint } : {});
+    }
+    printer.print(event);
+  }
+  printer.end();
+  return abort.signal.aborted ? 130 : 0;
+}

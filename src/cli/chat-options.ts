@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Sampling } from '../agent/chat-model.ts';
+import { LlmHostError, messageOf } from '../errors.ts';
+import type { AppConfig } from './config-file.ts';
+
+/** The chat command's options as yargs gives them. */
+export interface ChatArguments {
+  readonly model?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly config?: readonly string[] | undefined;
+  /** Files; `false` comes from --no-mcp. */
+  readonly mcp?: readonly string[] | false | undefined;
+  readonly system?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly minP?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly context?: number | undefined;
+  readonly adapter?: string | undefined;
+  readonly toolTimeout?: number | undefined;
+  readonly logLevel?: string | undefined;
+  readonly logFile?: string | undefined;
+  readonly quiet?: boolean | undefined;
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly integer?: boolean;
+  /** `min` itself is not allowed. */
+  readonly above?: boolean;
+}
+
+const RANGES: Readonly<Record<string, Range>> = {
+  temperature: { min: 0, max: 5 },
+  'top-p': { min: 0, max: 1, above: true },
+  'top-k': { min: 0, max: 1_000_000, integer: true },
+  'min-p': { min: 0, max: 1 },
+  seed: { min: 0, max: 0xffff_ffff, integer: true },
+  'max-tokens': { min: 1, max: 10_000_000, integer: true },
+  context: { min: 1, max: 10_000_000, integer: true },
+  'tool-timeout': { min: 0, max: 86_400, above: true },
+};
+
+/** Refuses numbers outside their range: expected, option, received. */
+export function checkNumbers(args: ChatArguments): void {
+  const given: Readonly<Record<string, number | undefined>> = {
+    temperature: args.temperature,
+    'top-p': args.topP,
+    'top-k': args.topK,
+    'min-p': args.minP,
+    seed: args.seed,
+    'max-tokens': args.maxTokens,
+    context: args.context,
+    'tool-timeout': args.toolTimeout,
+  };
+  for (const [name, value] of Object.entries(given)) {
+    const range = RANGES[name];
+    if (value === undefined || !range || fits(value, range)) continue;
+    const kind = range.integer ? 'a whole number' : 'a number';
+    const from = range.above ? `above ${range.min}` : `from ${range.min}`;
+    const got = Number.isNaN(value) ? 'something else' : String(value);
+    throw new LlmHostError('USAGE', `--${name} takes ${kind} ${from} to ${range.max}, not ${got}`);
+  }
+}
+
+function fits(value: number, range: Range): boolean {
+  if (!Number.isFinite(value) || (range.integer && !Number.isInteger(value))) return false;
+  return value <= range.max && (range.above ? value > range.min : value >= range.min);
+}
+
+/** The command line over config.json. */
+export function mergeSampling(args: ChatArguments, config: AppConfig): Sampling {
+  const fromLine = {
+    temperature: args.temperature,
+    topP: args.topP,
+    topK: args.topK,
+    minP: args.minP,
+    seed: args.seed,
+    maxTokens: args.maxTokens,
+  };
+  const given = Object.fromEntries(Object.entries(fromLine).filter(([, value]) => value !== undefined));
+  return { ...config.sampling, ...given };
+}
+
+/** `--system TEXT` or `--system @FILE`. */
+export function systemText(option: string, cwd: string): string {
+  if (!option.startsWith('@')) return option;
+  const path = resolve(cwd, option.slice(1));
+  try {
+    return readFileSync(path, 'utf8').trimEnd();
+  } catch (error) {
+    throw new LlmHostError('USAGE', `--system: ${path} cannot be read (${messageOf(error)})`);
+  }
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { formatArguments } from '../../line/format.ts';
+import type { HostTool } from '../../mcp/tool-host.ts';
+import { stripControls } from '../../text/strip-controls.ts';
+import { openLog } from '../log.ts';
+import { findFile, missingFile, stateDirectory } from '../lookup.ts';
+import { readMcpFiles } from '../settings.ts';
+import type { Signals } from '../signals.ts';
+import { startServers } from '../start-servers.ts';
+
+/** `llm-host tools`: starts the servers, prints each one's state and tools. 0 when all of them are up, else 69. */
+export async function tools(mcp: readonly string[], signals: Signals): Promise<number> {
+  const where = { cwd: process.cwd(), env: process.env };
+  const found = findFile('mcp.json', where);
+  const paths = mcp.length > 0 ? mcp : found.path ? [found.path] : undefined;
+  if (!paths) throw missingFile('mcp.json', found.searched);
+  const log = openLog(join(stateDirectory(where.env), 'llm-host.log'), 'info');
+  const { host, problems } = await startServers(readMcpFiles(paths, where.cwd), log, where.env);
+  signals.addCleanup(() => host.close());
+  try {
+    for (const server of host.servers()) {
+      const mine = host.tools().filter(tool => tool.server === server.name);
+      process.stdout.write(
+        `${server.name}: ${server.state}, ${mine.length} tools\n${mine.map(describe).join('')}`,
+      );
+    }
+    for (const problem of problems) process.stderr.write(`Notice: ${problem}\n`);
+    return problems.length > 0 ? 69 : 0;
+  } finally {
+    await host.close();
+  }
+}
+
+function describe({ definition }: HostTool): string {
+  const { name, description, parameters } = definition.function;
+  const properties = (parameters.properties ?? {}) as Record<string, { type?: unknown }>;
+  const types = Object.fromEntries(
+    Object.entries(properties).map(([key, schema]) => [key, schema.type ?? 'any']),
+  );
+  return (
+    stripControls(`  ${name}(${formatArguments(types).replaceAll('"', '')}) - ${description ?? ''}`) + '\n'
+  );
+}

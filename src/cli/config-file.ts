@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { Node } from 'jsonc-parser';
+import { LlmHostError, messageOf } from '../errors.ts';
+import { parseJsonWithComments, positionOf } from '../text/json-with-comments.ts';
+import { nearest } from '../text/nearest.ts';
+import { APPLICATION_DIRECTORY } from './lookup.ts';
+
+/** config.json; the schema in config.schema.json describes every field. */
+export interface AppConfig {
+  readonly SystemPrompt: string;
+  readonly model?: string;
+  readonly sampling?: {
+    readonly temperature?: number;
+    readonly topP?: number;
+    readonly topK?: number;
+    readonly minP?: number;
+    readonly seed?: number;
+    readonly maxTokens?: number;
+  };
+  readonly context?: number;
+  readonly tools?: { readonly timeout?: number; readonly maxResultChars?: number };
+  readonly retry?: { readonly max?: number };
+  readonly logging?: { readonly level?: string; readonly file?: string };
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/** Reads and checks a config file. Throws LlmHostError CONFIG; unknown keys only warn. */
+export function readConfigFile(path: string): { config: AppConfig; warnings: string[] } {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new LlmHostError('CONFIG', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  return parseConfig(text, path);
+}
+
+export function parseConfig(text: string, path: string): { config: AppConfig; warnings: string[] } {
+  const parsed = parseJsonWithComments(text);
+  if (!parsed.ok)
+    throw new LlmHostError('CONFIG', `Invalid JSON in config.json: ${parsed.detail}`, {
+      hint: `File: ${path}`,
+    });
+  const schema = JSON.parse(
+    readFileSync(join(APPLICATION_DIRECTORY, 'config.schema.json'), 'utf8'),
+  ) as Schema;
+  const validate = new Ajv2020({ strict: false }).compile(schema);
+  if (!validate(parsed.value)) {
+    const error = validate.errors?.[0];
+    throw new LlmHostError('CONFIG', `config.json: ${error ? describe(error) : 'invalid'}`, {
+      hint: `At ${path}:${lineOf(text, parsed.root, error)}. config.schema.json describes every field.`,
+    });
+  }
+  const warnings = unknownKeys(parsed.value, schema, []).map(({ path: keys, guess }) => {
+    const { line } = positionOf(text, parsed.root, keys);
+    return `${path}:${line}: unknown key '${keys.join('.')}'${guess ? `; did you mean '${guess}'?` : ''}`;
+  });
+  return { config: parsed.value as AppConfig, warnings };
+}
+
+function describe(error: ErrorObject): string {
+  const at = error.instancePath.slice(1).replaceAll('/', '.');
+  if (error.keyword === 'required') {
+    const field = String((error.params as { missingProperty: string }).missingProperty);
+    return `the field '${at ? `${at}.` : ''}${field}' is missing`;
+  }
+  return at
+    ? `the field '${at}' ${error.message ?? 'is invalid'}`
+    : `the file ${error.message ?? 'is invalid'}`;
+}
+
+function lineOf(text: string, root: Node, error: ErrorObject | undefined): number {
+  const path = (error?.instancePath ?? '').split('/').slice(1);
+  return positionOf(text, root, path).line;
+}
+
+function unknownKeys(
+  value: unknown,
+  schema: Schema,
+  path: string[],
+): { path: string[]; guess: string | undefined }[] {
+  const known = schema.properties;
+  if (!known || typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const inner = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (inner) return unknownKeys(child, inner, [...path, key]);
+    return [{ path: [...path, key], guess: nearest(key, Object.keys(known)) }];
+  });
+}

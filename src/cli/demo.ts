@@ -1,0 +1,28 @@
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { AppConfig } from './config-file.ts';
+import { APPLICATION_DIRECTORY, stateDirectory } from './lookup.ts';
+
+/** The demo's own config.json: greedy, since the model is small and its answers should be the same every time. */
+export const DEMO_CONFIG: AppConfig = {
+  SystemPrompt: 'You are a helpful assistant.',
+  sampling: { temperature: 0, maxTokens: 512 },
+};
+
+/** A writable copy of the sample folder, made once, so that the demo's changes never touch the package. */
+export function demoFolder(env: NodeJS.ProcessEnv): string {
+  const folder = join(stateDirectory(env), 'demo-files');
+  if (!existsSync(folder)) {
+    mkdirSync(dirname(folder), { recursive: true });
+    cpSync(join(APPLICATION_DIRECTORY, 'models', 'demo', 'sample'), folder, { recursive: true });
+  }
+  return folder;
+}
+
+/** The demo's own mcp.json: the two bundled servers over the sample folder. */
+export function demoMcpText(folder: string): string {
+  const server = (...args: string[]) => ({ type: 'stdio', command: 'llm-host', args: ['server', ...args] });
+  return JSON.stringify({
+    servers: { calculator: server('calculator'), files: server('files', '--root', folder) },
+  });
+}

@@ -1,0 +1,94 @@
+import type { Agent } from '../agent/agent.ts';
+import { LinePrinter } from '../line/line-printer.ts';
+import { type PipedLine, pipedLines } from '../line/pipe-input.ts';
+import { TtyInput } from '../line/tty-input.ts';
+import type { ToolHost } from '../mcp/tool-host.ts';
+import { stripControls } from '../text/strip-controls.ts';
+import { runBuiltin } from './builtins.ts';
+import type { Signals } from './signals.ts';
+
+const PROMPT = 'prompt -> ';
+/** A second Ctrl+C within this time ends the program. */
+const SECOND_INTERRUPT_MS = 2000;
+
+export interface LineSessionOptions {
+  readonly agent: Agent;
+  readonly tools: ToolHost;
+  readonly signals: Signals;
+}
+
+/** The chat in line mode: asks, runs turns, prints. Ends with the exit code. */
+export class LineSession {
+  readonly #options: LineSessionOptions;
+  readonly #printer = new LinePrinter({ answer: process.stdout, lines: process.stdout, label: true });
+  readonly #keyboard = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  #turn: AbortController | undefined;
+  #interruptedAt = Number.NEGATIVE_INFINITY;
+  #leave: ((code: number) => void) | undefined;
+
+  constructor(options: LineSessionOptions) {
+    this.#options = options;
+  }
+
+  run(): Promise<number> {
+    const left = new Promise<number>(resolve => {
+      this.#leave = resolve;
+    });
+    this.#options.signals.onInterrupt(() => this.#interrupt());
+    return Promise.race([left, this.#keyboard ? this.#fromKeyboard() : this.#fromPipe()]);
+  }
+
+  async #fromKeyboard(): Promise<number> {
+    const input = new TtyInput(PROMPT);
+    while (true) {
+      const typed = await input.ask();
+      if (typed.type !== 'line') return 0;
+      if (await this.#handle(typed.text)) return 0;
+    }
+  }
+
+  async #fromPipe(): Promise<number> {
+    const lines = pipedLines(process.stdin)[Symbol.asyncIterator]();
+    process.stdout.write(PROMPT);
+    for (let step = await lines.next(); !step.done; step = await lines.next()) {
+      const { text, notice }: PipedLine = step.value;
+      process.stdout.write(`${stripControls(text)}\n`);
+      if (notice) process.stdout.write(`Error: ${notice}\n`);
+      if (await this.#handle(text)) return 0;
+      process.stdout.write(PROMPT);
+    }
+    process.stdout.write('\n');
+    return 0;
+  }
+
+  /** Runs one input; true when it ends the session. */
+  async #handle(text: string): Promise<boolean> {
+    const input = text.trim();
+    if (input === '') return false;
+    const { agent, tools } = this.#options;
+    const builtin = runBuiltin(input, { agent, tools });
+    if (builtin) {
+      if (builtin.output) process.stdout.write(`${builtin.output}\n`);
+      return builtin.quit;
+    }
+    this.#turn = new AbortController();
+    this.#printer.begin();
+    try {
+      for await (const event of agent.turn(text, this.#turn.signal)) this.#printer.print(event);
+    } finally {
+      this.#printer.end();
+      this.#turn = undefined;
+    }
+    return false;
+  }
+
+  /** Busy: cancel the turn, and end on a second one within 2 s. Idle: end. Without a keyboard a busy run ends too. */
+  #interrupt(): void {
+    const now = performance.now();
+    const second = now - this.#interruptedAt < SECOND_INTERRUPT_MS;
+    this.#interruptedAt = now;
+    this.#turn?.abort();
+    if (!this.#turn || (this.#keyboard && second)) this.#leave?.(0);
+    else if (!this.#keyboard) this.#leave?.(130);
+  }
+}

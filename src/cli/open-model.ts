@@ -1,0 +1,23 @@
+import type { ChatModel } from '../agent/chat-model.ts';
+
+export interface OpenModelOptions {
+  /** Tokens; 0 = the model's own maximum. */
+  readonly contextLength: number;
+  /** Folder of a LoRA adapter. */
+  readonly adapter: string | undefined;
+  readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface OpenedModel {
+  readonly model: ChatModel;
+  /** One line for people: name, size, device. */
+  readonly description: string;
+  /** What the user should know, such as a model without a chat template. */
+  readonly notices: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Turns a model source into something to chat with. Whole-program tests replace this one function. */
+export type OpenModel = (source: string, options: OpenModelOptions) => Promise<OpenedModel>;

@@ -1,0 +1,115 @@
+import yargs, { type Argv } from 'yargs';
+import { EXIT, LlmHostError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
+import type { ChatArguments } from './chat-options.ts';
+import type { OpenModel } from './open-model.ts';
+import { reportError } from './report-error.ts';
+import type { Signals } from './signals.ts';
+import { VERSION } from './version.ts';
+
+export interface ProgramParts {
+  /** Loaded only when a command needs a model. */
+  readonly openModel: OpenModel;
+  readonly signals: Signals;
+}
+
+/** The whole program but for the process: parses the command line, runs the command, returns the exit code. */
+export async function run(argv: readonly string[], parts: ProgramParts): Promise<number> {
+  let code: number = EXIT.ok;
+  const finish = (command: Promise<number>) =>
+    command.then(result => {
+      code = result;
+    });
+  const parser = yargs([...argv])
+    .scriptName('llm-host')
+    .usage('Usage: llm-host <model> [options]')
+    .command(
+      '$0 [model]',
+      'chat with a model: a folder, a .gguf file, a cached Hub id (org/name), or demo',
+      y => chatOptions(y.positional('model', { type: 'string' })),
+      args => finish(runChat(args as unknown as ChatArguments, parts)),
+    )
+    .command(
+      'tools',
+      "start the servers of mcp.json and print each one's state and tools",
+      y =>
+        y.option('mcp', {
+          type: 'string',
+          array: true,
+          requiresArg: true,
+          describe: 'mcp file (repeatable)',
+        }),
+      args => finish(import('./commands/tools.ts').then(({ tools }) => tools(args.mcp ?? [], parts.signals))),
+    )
+    .command(
+      'server <name>',
+      'run a bundled MCP server on stdio',
+      y =>
+        y
+          .positional('name', { choices: ['calculator', 'files'] as const, demandOption: true })
+          .option('root', {
+            type: 'string',
+            requiresArg: true,
+            describe: 'folder that the files server may use',
+          }),
+      args => finish(import('./commands/server.ts').then(({ server }) => server(args.name, args.root))),
+    )
+    .command('init', 'write config.json and mcp.json where they are missing', {}, () =>
+      finish(import('./commands/init.ts').then(({ init }) => init())),
+    )
+    .strictOptions()
+    .version(VERSION)
+    .help()
+    .exitProcess(false)
+    .fail((message, error) => {
+      throw error ?? new LlmHostError('USAGE', withNearest(message, parser));
+    });
+  try {
+    await parser.parseAsync();
+  } catch (error) {
+    return reportError(error);
+  }
+  return code;
+}
+
+async function runChat(args: ChatArguments, parts: ProgramParts): Promise<number> {
+  const { chat } = await import('./commands/chat.ts');
+  return await chat(args, parts.openModel, parts.signals);
+}
+
+function chatOptions(y: Argv): Argv {
+  const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
+  const number = (describe: string) => ({ type: 'number', requiresArg: true, describe }) as const;
+  const files = (describe: string) =>
+    ({ type: 'string', array: true, requiresArg: true, nargs: 1, describe }) as const;
+  return y
+    .option('model', { ...text('same as the positional'), alias: 'm' })
+    .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })
+    .option('config', files('config file, or an mcp file (repeatable)'))
+    .option('mcp', files('mcp file (repeatable); --no-mcp: no servers'))
+    .option('system', text('system prompt, or @FILE'))
+    .option('temperature', number('0 = greedy'))
+    .option('top-p', number('nucleus sampling, above 0 to 1'))
+    .option('top-k', number('0 = off'))
+    .option('min-p', number('0 = off'))
+    .option('seed', number('whole number; the same seed gives the same tokens'))
+    .option('max-tokens', number('tokens per reply'))
+    .option('context', number('tokens of context'))
+    .option('adapter', text('folder of a LoRA adapter'))
+    .option('tool-timeout', number('seconds per tool call (90)'))
+    .option('log-level', {
+      choices: ['debug', 'info', 'warn', 'error', 'silent'] as const,
+      describe: 'of the log file',
+    })
+    .option('log-file', text('default: llm-host.log in the state folder'))
+    .option('quiet', { type: 'boolean', describe: 'no start-up lines' });
+}
+
+/** Adds the nearest known option to yargs's complaint about an unknown one. */
+function withNearest(message: string, parser: Argv): string {
+  const unknown = /^Unknown arguments?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
+  if (unknown === undefined) return message;
+  const known = Object.keys((parser as unknown as { getOptions(): { key: object } }).getOptions().key);
+  const guess = nearest(unknown, known);
+  return `unknown option --${unknown}${guess ? `; did you mean --${guess}?` : ''}`;
+}

@@ -1,0 +1,41 @@
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** Longest wait for the clean-up before the process ends all the same. */
+const CLEANUP_MS = 5000;
+
+/**
+ * What SIGINT, SIGTERM and SIGHUP do. TERM and HUP clean up and exit; INT goes to whoever listens (a chat cancels
+ * its turn), and is like TERM when nobody does. A second signal during the clean-up ends the process at once.
+ */
+export class Signals {
+  readonly #cleanups = new Set<() => Promise<void>>();
+  #interrupt: (() => void) | undefined;
+  #ending = false;
+
+  install(): void {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(name, () => {
+        if (name === 'SIGINT' && this.#interrupt && !this.#ending) this.#interrupt();
+        else void this.exit(EXIT_CODES[name]);
+      });
+    }
+  }
+
+  /** Sets who gets SIGINT; undefined = exit with 130. */
+  onInterrupt(listener: (() => void) | undefined): void {
+    this.#interrupt = listener;
+  }
+
+  addCleanup(cleanup: () => Promise<void>): void {
+    this.#cleanups.add(cleanup);
+  }
+
+  /** Runs the clean-ups, all at once and at most for 5 s, then ends the process. */
+  async exit(code: number): Promise<never> {
+    if (this.#ending) process.exit(code);
+    this.#ending = true;
+    const limit = new Promise(resolve => setTimeout(resolve, CLEANUP_MS).unref());
+    await Promise.race([Promise.allSettled([...this.#cleanups].map(cleanup => cleanup())), limit]);
+    process.exit(code);
+  }
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { loadMcpConfig } from '../mcp/config.ts';
+import { McpHost } from '../mcp/manager.ts';
+import { stripControls } from '../text/strip-controls.ts';
+import { demoFolder, demoMcpText } from './demo.ts';
+import type { Log } from './log.ts';
+import { APPLICATION_DIRECTORY, stateDirectory } from './lookup.ts';
+import type { McpFile } from './settings.ts';
+import { VERSION } from './version.ts';
+
+/** The host with everything a chat wants to say about it. */
+export interface RunningServers {
+  readonly host: McpHost;
+  /** One line per server: name and number of tools. */
+  readonly summary: readonly string[];
+  /** Warnings of the files, and why servers are not there. */
+  readonly problems: readonly string[];
+  /** Text for the system message, under each server's name. */
+  readonly instructions: readonly string[];
+}
+
+/** The demo's servers, for when no mcp.json is found. */
+export function demoMcpFile(env: NodeJS.ProcessEnv): McpFile {
+  return { path: join(APPLICATION_DIRECTORY, 'mcp.json'), text: demoMcpText(demoFolder(env)) };
+}
+
+/** Starts all servers of the files, in parallel; a broken entry or server is a problem to report, not an error. */
+export async function startServers(
+  files: readonly McpFile[],
+  log: Log,
+  env: NodeJS.ProcessEnv,
+): Promise<RunningServers> {
+  const read = files.map(file => loadMcpConfig(file.text, file.path));
+  const host = new McpHost({
+    configs: read.flatMap(one => one.servers),
+    clientInfo: { name: 'llm-host', version: VERSION },
+    onLog: (server, line) => log.logger.info({ server }, line),
+    auditFile: join(stateDirectory(env), 'audit.jsonl'),
+  });
+  await host.start();
+  const states = host.servers();
+  return {
+    host,
+    summary: states.flatMap(({ name, state, tools }) =>
+      state === 'ready' ? [`Server ${name}: ${tools} tools`] : [],
+    ),
+    problems: [
+      ...read.flatMap(one => [...one.warnings, ...one.failures.map(failure => failure.error)]),
+      ...states.flatMap(({ name, state, error }) =>
+        state === 'failed' ? [`Server ${name} failed: ${stripControls(error ?? 'unknown reason')}`] : [],
+      ),
+    ],
+    instructions: states.flatMap(({ name, instructions }) =>
+      instructions ? [`${name}:\n${instructions}`] : [],
+    ),
+  };
+}

@@ -1,0 +1,73 @@
+/** One prompt read from a pipe; `notice` says what was wrong with its bytes. */
+export interface PipedLine {
+  readonly text: string;
+  readonly notice?: string;
+}
+
+/** Longest prompt taken from a pipe, in bytes; a longer line is cut with a notice. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Lines of a byte stream, decoded as UTF-8. Invalid bytes become U+FFFD with a notice, so that one bad line
+ * neither ends the run nor passes silently.
+ */
+export async function* pipedLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<PipedLine> {
+  let pending: Buffer[] = [];
+  let size = 0;
+  let number = 0;
+  const take = (): PipedLine => {
+    const bytes = Buffer.concat(pending);
+    const full = size;
+    pending = [];
+    size = 0;
+    number += 1;
+    return decodeLine(bytes, number, full);
+  };
+  for await (const chunk of input) {
+    let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
+      size = keep(pending, size, rest.subarray(0, at));
+      rest = rest.subarray(at + 1);
+      yield take();
+    }
+    size = keep(pending, size, rest);
+  }
+  if (size > 0) yield take();
+}
+
+function keep(pending: Buffer[], size: number, bytes: Buffer): number {
+  if (size < MAX_LINE_BYTES) pending.push(Buffer.from(bytes.subarray(0, MAX_LINE_BYTES - size)));
+  return size + bytes.length;
+}
+
+function decodeLine(bytes: Buffer, number: number, fullSize: number): PipedLine {
+  const text = bytes.toString('utf8').replace(/\r$/, '');
+  if (fullSize > bytes.length) {
+    return {
+      text,
+      notice: `Line ${number} of the input is longer than ${MAX_LINE_BYTES} bytes and was cut.`,
+    };
+  }
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { text };
+  } catch {
+    return {
+      text,
+      notice: `Line ${number} of the input is not valid UTF-8; the invalid bytes were replaced by U+FFFD.`,
+    };
+  }
+}
+
+/** All of a piped input as one text; `onNotice` hears of invalid or cut lines. */
+export async function readAll(
+  input: AsyncIterable<Uint8Array>,
+  onNotice: (notice: string) => void,
+): Promise<string> {
+  const lines: string[] = [];
+  for await (const line of pipedLines(input)) {
+    lines.push(line.text);
+    if (line.notice) onNotice(line.notice);
+  }
+  return lines.join('\n');
+}

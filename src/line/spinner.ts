@@ -1,0 +1,35 @@
+const FRAMES = ['|', '/', '-', '\\'];
+const PERIOD_MS = 120;
+
+/** A spinner with elapsed seconds at the end of a terminal's current line; draws nothing when it is no terminal. */
+export class Spinner {
+  readonly #out: NodeJS.WriteStream;
+  #timer: NodeJS.Timeout | undefined;
+  #drawn = false;
+
+  constructor(out: NodeJS.WriteStream) {
+    this.#out = out;
+  }
+
+  /** Starts, or changes the label of, the spinner. The cursor must be at the start of an empty line. */
+  start(label: string): void {
+    if (!this.#out.isTTY || process.env.TERM === 'dumb') return;
+    this.stop();
+    const started = performance.now();
+    let frame = 0;
+    this.#timer = setInterval(() => {
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      this.#out.write(`\r\u001b[K${FRAMES[frame++ % FRAMES.length]} ${label} ${seconds}s`);
+      this.#drawn = true;
+    }, PERIOD_MS);
+    this.#timer.unref();
+  }
+
+  /** Removes it and leaves the cursor at the start of the line. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    if (this.#drawn) this.#out.write('\r\u001b[K');
+    this.#drawn = false;
+  }
+}

@@ -1,0 +1,68 @@
+import { createInterface } from 'node:readline';
+
+/** What came from the keyboard: a line, Ctrl+D on an empty line, or Ctrl+C. */
+export type Typed =
+  | { readonly type: 'line'; readonly text: string }
+  | { readonly type: 'end' }
+  | { readonly type: 'interrupt' };
+
+/**
+ * Asks for one prompt at a time on a terminal. The readline interface lives only while it asks: between prompts
+ * the terminal is in its normal mode, so that Ctrl+C is a signal and typed lines wait for the next prompt.
+ */
+export class TtyInput {
+  readonly #prompt: string;
+  #history: string[] = [];
+  readonly #waiting: string[] = [];
+  /** Typed behind the last line, before the interface closed. */
+  #unfinished = '';
+
+  constructor(prompt: string) {
+    this.#prompt = prompt;
+  }
+
+  ask(): Promise<Typed> {
+    const queued = this.#waiting.shift();
+    if (queued !== undefined) {
+      process.stdout.write(`${this.#prompt}${queued}\n`);
+      return Promise.resolve({ type: 'line', text: queued });
+    }
+    return new Promise(resolve => {
+      let answer: Typed = { type: 'end' };
+      let answered = false;
+      const reader = createInterface({
+        input: process.stdin,
+        output: process.stdout,
+        prompt: this.#prompt,
+        history: this.#history,
+        terminal: process.env.TERM !== 'dumb',
+      });
+      const finish = (typed: Typed) => {
+        if (answered) return;
+        answered = true;
+        answer = typed;
+        // Pasted lines arrive in one burst: they are still read before the interface closes.
+        setImmediate(() => reader.close());
+      };
+      reader.on('history', (lines: string[]) => {
+        this.#history = lines;
+      });
+      reader.on('line', text => {
+        if (answered) this.#waiting.push(text);
+        else finish({ type: 'line', text });
+      });
+      reader.on('SIGINT', () => {
+        if (reader.line === '') return finish({ type: 'interrupt' });
+        reader.write(null, { ctrl: true, name: 'e' });
+        reader.write(null, { ctrl: true, name: 'u' });
+      });
+      reader.on('close', () => {
+        if (answer.type !== 'line') process.stdout.write('\n');
+        this.#unfinished = answered ? reader.line : '';
+        resolve(answer);
+      });
+      reader.prompt();
+      if (this.#unfinished) reader.write(this.#unfinished);
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+
+export interface Position {
+  /** 1-based. */
+  readonly line: number;
+  readonly column: number;
+}
+
+export type ParsedJson =
+  | { readonly ok: true; readonly value: unknown; readonly root: Node }
+  /** `<detail> at <line>:<column>` */
+  | { readonly ok: false; readonly detail: string };
+
+/** JSON with comments and trailing commas, as people write configuration by hand. */
+export function parseJsonWithComments(text: string): ParsedJson {
+  if (text.trim() === '') return { ok: false, detail: 'the file is empty at 1:1' };
+  const errors: ParseError[] = [];
+  const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
+  const error = errors[0];
+  if (root && !error) return { ok: true, value: getNodeValue(root), root };
+  const { line, column } = positionAt(text, error?.offset ?? 0);
+  const detail = error ? words(printParseErrorCode(error.error)) : 'no value';
+  return { ok: false, detail: `${detail} at ${line}:${column}` };
+}
+
+export function positionAt(text: string, offset: number): Position {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}
+
+/** Where the value at `path` stands; the closest parent that exists if it does not. */
+export function positionOf(text: string, root: Node, path: readonly (string | number)[]): Position {
+  for (let length = path.length; length >= 0; length--) {
+    const node = findNodeAtLocation(root, path.slice(0, length));
+    if (node) return positionAt(text, node.parent?.type === 'property' ? node.parent.offset : node.offset);
+  }
+  return { line: 1, column: 1 };
+}
+
+/** `PropertyNameExpected` -> `property name expected` */
+function words(name: string): string {
+  return name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { checkNumbers, mergeSampling } from '../../src/cli/chat-options.ts';
+import { parseConfig } from '../../src/cli/config-file.ts';
+
+const read = (text: string) => parseConfig(text, '/x/config.json');
+
+describe('config.json', () => {
+  test('is read with comments', () => {
+    const { config, warnings } = read(
+      '{ // c\n "SystemPrompt": "Hi", "sampling": { "temperature": 0.5, }, }',
+    );
+    expect(config).toEqual({ SystemPrompt: 'Hi', sampling: { temperature: 0.5 } });
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([
+    ['{}', "config.json: the field 'SystemPrompt' is missing"],
+    ['{ "SystemPrompt": 1 }', "config.json: the field 'SystemPrompt' must be string"],
+    [
+      '{ "SystemPrompt": "", "sampling": { "topP": 2 } }',
+      "config.json: the field 'sampling.topP' must be <= 1",
+    ],
+    ['[]', 'config.json: the file must be object'],
+    ['{ "SystemPrompt": ', 'Invalid JSON in config.json: value expected at 1:19'],
+    ['', 'Invalid JSON in config.json: the file is empty at 1:1'],
+  ])('%s', (text, message) => {
+    expect(() => read(text)).toThrow(expect.objectContaining({ code: 'CONFIG', exitCode: 78, message }));
+  });
+
+  test('an unknown key warns with its line and the nearest known one', () => {
+    const { warnings } = read('{\n "SystemPrompt": "",\n "sampling": {\n  "temprature": 1 } }');
+    expect(warnings).toEqual([
+      "/x/config.json:4: unknown key 'sampling.temprature'; did you mean 'temperature'?",
+    ]);
+  });
+});
+
+describe('numbers on the command line', () => {
+  test.each([
+    [{ temperature: -1 }, '--temperature takes a number from 0 to 5, not -1'],
+    [{ temperature: Number.NaN }, '--temperature takes a number from 0 to 5, not something else'],
+    [{ topP: 0 }, '--top-p takes a number above 0 to 1, not 0'],
+    [{ seed: 1.5 }, '--seed takes a whole number from 0 to 4294967295, not 1.5'],
+    [{ maxTokens: 0 }, '--max-tokens takes a whole number from 1 to 10000000, not 0'],
+  ])('%j', (args, message) => {
+    expect(() => checkNumbers(args)).toThrow(
+      expect.objectContaining({ code: 'USAGE', exitCode: 2, message }),
+    );
+  });
+
+  test('win over config.json', () => {
+    const config = { SystemPrompt: '', sampling: { temperature: 1, topK: 5 } };
+    expect(mergeSampling({ temperature: 0 }, config)).toEqual({ temperature: 0, topK: 5 });
+  });
+});
