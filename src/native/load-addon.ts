@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LlmHostError, messageOf } from '../errors.ts';
+import type { NativeAddon } from './addon-types.ts';
+import { type LoadFailure, loadHint } from './load-hint.ts';
+
+const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
+const require = createRequire(import.meta.url);
+
+let loaded: NativeAddon | undefined;
+
+/**
+ * Loads the native addon once and hands out the same object ever after. $LLM_HOST_ADDON, when set, names the only
+ * file that is tried. The addon's model thread is joined when the process exits.
+ * @throws LlmHostError ENGINE_UNAVAILABLE: lists each path tried with its reason; the hint says how to mend it.
+ */
+export function loadAddon(): NativeAddon {
+  loaded ??= loadFirst(candidates());
+  return loaded;
+}
+
+/** The files to try, in order. Prebuilt platform packages will stand before the local build. */
+function candidates(): readonly string[] {
+  const named = process.env.LLM_HOST_ADDON;
+  return named ? [resolve(named)] : [resolve(packageRoot, 'build/Release/llm_host.node')];
+}
+
+function loadFirst(paths: readonly string[]): NativeAddon {
+  // MLX would run the C++ compiler at run time to fuse operations on the CPU.
+  if (process.platform !== 'darwin') process.env.MLX_DISABLE_COMPILE ??= '1';
+  const failures: LoadFailure[] = [];
+  for (const path of paths) {
+    try {
+      const addon = loadFile(path);
+      // Leaving the process while the model thread is inside MLX crashes.
+      process.on('exit', () => addon.shutdown());
+      return addon;
+    } catch (error) {
+      failures.push({ path, reason: messageOf(error) });
+    }
+  }
+  const tried = failures.map(({ path, reason }) => `  ${path}: ${reason}`);
+  throw new LlmHostError(
+    'ENGINE_UNAVAILABLE',
+    ['the native engine could not be loaded. Tried:', ...tried].join('\n'),
+    {
+      hint: loadHint(failures),
+    },
+  );
+}
+
+function loadFile(path: string): NativeAddon {
+  if (!existsSync(path)) throw new Error('no such file');
+  const addon: Partial<NativeAddon> = require(path);
+  const { mlxBuilt, mlxLoaded } = addon.versions ?? {};
+  if (mlxBuilt === undefined || mlxLoaded === undefined || typeof addon.shutdown !== 'function') {
+    throw new Error('not an addon of llm-host');
+  }
+  if (mlxBuilt !== mlxLoaded) throw new Error(`built for MLX ${mlxBuilt}, but the MLX found is ${mlxLoaded}`);
+  return addon as NativeAddon;
+}

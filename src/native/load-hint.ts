@@ -1,0 +1,59 @@
+/** One file that could not be loaded. */
+export interface LoadFailure {
+  readonly path: string;
+  readonly reason: string;
+}
+
+const BOOTSTRAP = 'Run: npm run bootstrap';
+const REBUILD = 'Remove the folders build and vendor, then run: npm run bootstrap';
+
+/** Reasons as dlopen words them on Linux and macOS, and what mends each. The first that fits counts. */
+const FIXES: readonly { readonly when: RegExp; readonly fix: string }[] = [
+  {
+    when: /GLIBC_2\.\d+.*not found/,
+    fix: 'It needs glibc 2.35 or newer: Ubuntu 22.04, Debian 12, Fedora 36 or newer.',
+  },
+  {
+    when: /(GLIBCXX|CXXABI)_[\d.]+.*not found/,
+    fix: `The C++ library is older than the compiler that built the addon. ${REBUILD}`,
+  },
+  { when: /built for MLX/, fix: `The addon and its MLX must be one pair. ${REBUILD}` },
+  { when: /undefined symbol|Symbol not found/, fix: `The addon and its MLX must be one pair. ${REBUILD}` },
+  { when: /libmlx|mlx_cpu\.libs/, fix: `The MLX library is missing. ${BOOTSTRAP}` },
+  {
+    when: /invalid ELF header|wrong ELF class|incompatible architecture|not a mach-o|slice is not valid|Exec format/i,
+    fix: `It was built for another kind of machine (this is ${process.platform} ${process.arch}). ${REBUILD}`,
+  },
+  { when: /did not self-register|NODE_MODULE_VERSION|not an addon/, fix: REBUILD },
+  { when: /no such file/, fix: BOOTSTRAP },
+];
+
+/**
+ * What to do about an addon that does not load, one line for each cause.
+ * @param glibc version of the running C library, null when it is not glibc (Linux only)
+ */
+export function loadHint(
+  failures: readonly LoadFailure[],
+  glibc: string | null | undefined = runtimeGlibc(),
+): string {
+  const system = systemHint(glibc);
+  if (system) return system;
+  const fixes = failures.map(({ reason }) => FIXES.find(({ when }) => when.test(reason))?.fix ?? BOOTSTRAP);
+  if (process.env.LLM_HOST_ADDON) fixes.push('Or unset LLM_HOST_ADDON to use the local build.');
+  return [...new Set(fixes)].join('\n');
+}
+
+function systemHint(glibc: string | null | undefined): string | undefined {
+  if (glibc === null)
+    return 'MLX for Linux needs glibc (Debian, Ubuntu, Fedora); musl systems such as Alpine do not have it.';
+  const [major = 0, minor = 0] = glibc?.split('.').map(Number) ?? [];
+  if (glibc === undefined || major > 2 || (major === 2 && minor >= 35)) return undefined;
+  return `This system has glibc ${glibc}; 2.35 or newer is needed (Ubuntu 22.04, Debian 12, Fedora 36 or newer).`;
+}
+
+/** undefined where there is no Linux. */
+function runtimeGlibc(): string | null | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return report.header?.glibcVersionRuntime ?? null;
+}
