@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/**
+ * Reads `+ <group> ` and `- <group>` lines; when its stdin ends, this program has ended in whatever way, and what is
+ * still registered is asked to end, then killed. `start` is field 22 of /proc/<pid>/stat, remembered so that a number
+ * that the system has given to another process meanwhile is left alone (elsewhere than on Linux it is empty).
+ * Kept to what dash, bash and busybox share.
+ */
+const SCRIPT = `
+trap '' HUP INT TERM QUIT
+start() { s=; { read -r s < /proc/$1/stat; } 2>/dev/null; s=\${s##*) }; set -- $s; echo "\${20}"; }
+groups=
+while read -r op pid; do
+  rest=
+  for g in $groups; do [ "\${g%%:*}" = "$pid" ] || rest="$rest $g"; done
+  groups=$rest
+  [ "$op" = + ] && groups="$groups $pid:$(start "$pid")"
+done
+signal() {
+  for g in $groups; do
+    now=$(start "\${g%%:*}")
+    [ -z "$now" ] || [ "$now" = "\${g#*:}" ] && kill "-$1" "-\${g%%:*}" 2>/dev/null
+  done
+}
+[ -z "$groups" ] && exit 0
+signal TERM
+sleep 1
+signal KILL
+`;
+
+/**
+ * One small shell for all servers, for the one ending that no handler sees: this process killed by SIGKILL or by a
+ * crash. Servers that leave when their stdin ends need it not; stubborn ones and those behind wrappers do.
+ */
+export class Guardian {
+  readonly #groups = new Set<number>();
+  #shell: ChildProcess | undefined;
+
+  watch(group: number): void {
+    this.#groups.add(group);
+    if (this.#shell === undefined) this.#start();
+    else this.#tell('+', group);
+  }
+
+  /** Without groups to watch the guardian ends too, so that it never is the process that stays behind. */
+  release(group: number): void {
+    if (!this.#groups.delete(group)) return;
+    this.#tell('-', group);
+    if (this.#groups.size === 0) this.#end();
+  }
+
+  /** Ends the guardian at once, for use when this process exits and has killed the groups itself. */
+  dismiss(): void {
+    this.#groups.clear();
+    this.#shell?.kill('SIGKILL');
+    this.#shell = undefined;
+  }
+
+  #start(): void {
+    const shell = spawn('/bin/sh', ['-c', SCRIPT, 'llm-host-guardian'], {
+      // Its own session: Ctrl+C and a closed terminal do not reach it. No stdout: a pipe of ours would stay open.
+      detached: true,
+      cwd: '/',
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+    });
+    this.#shell = shell;
+    // Killed by someone: the next server starts another one, told of all groups.
+    const forget = (): void => {
+      if (this.#shell === shell) this.#shell = undefined;
+    };
+    shell.on('error', forget);
+    shell.on('exit', forget);
+    shell.stdin?.on('error', forget);
+    shell.unref();
+    (shell.stdin as { unref?: () => void } | null)?.unref?.();
+    for (const group of this.#groups) this.#tell('+', group);
+  }
+
+  #tell(operation: '+' | '-', group: number): void {
+    this.#shell?.stdin?.write(`${operation} ${group}\n`);
+  }
+
+  #end(): void {
+    this.#shell?.stdin?.end();
+    this.#shell = undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import type { CallResult } from './wire-schemas.ts';
+
+type Block = NonNullable<CallResult['content']>[number];
+
+/**
+ * A call's result as text for the model: text blocks as they are, joined by newlines; images, audio and resources as
+ * described placeholders; `structuredContent` as JSON where there is no content. Well-formed Unicode, at most
+ * `maxChars` characters (UTF-16 units) plus a note that says how much was cut.
+ */
+export function resultText(result: CallResult, maxChars: number): string {
+  const blocks = result.content ?? [];
+  let text = blocks.map(blockText).join('\n');
+  if (blocks.length === 0) {
+    if (result.structuredContent !== undefined) text = JSON.stringify(result.structuredContent);
+    else text = result.isError === true ? 'Error: the tool failed without saying why.' : '(no output)';
+  }
+  return wellFormed(cut(text, maxChars));
+}
+
+function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  return `${text.slice(0, maxChars)}\n... [cut: ${maxChars} of ${text.length} characters]`;
+}
+
+function blockText(block: Block): string {
+  switch (block.type) {
+    case 'text':
+      return stringOf(block.text);
+    case 'image':
+    case 'audio':
+      return `[${block.type} ${stringOf(block.mimeType) || 'of unknown type'}, ${base64Size(block.data)}]`;
+    case 'resource':
+      return resourceText(block.resource);
+    case 'resource_link':
+      return `[link ${[block.uri, block.title ?? block.name, block.description].map(stringOf).filter(Boolean).join(', ')}]`;
+    default:
+      return `[${block.type.slice(0, 40)} block, not shown]`;
+  }
+}
+
+function resourceText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return '[resource without content]';
+  const { uri, mimeType, text, blob } = value as Readonly<Record<string, unknown>>;
+  const label = [uri, mimeType].map(stringOf).filter(Boolean).join(', ');
+  return typeof text === 'string'
+    ? `[resource ${label}]\n${text}`
+    : `[resource ${label}, ${base64Size(blob)}]`;
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function base64Size(data: unknown): string {
+  const encoded = stringOf(data).replace(/=+$/, '');
+  const bytes = Math.floor((encoded.length * 3) / 4);
+  return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} kB`;
+}
+
+/** Lone surrogates, from the server or from the cut, become U+FFFD. */
+function wellFormed(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8');
+}

@@ -1,0 +1,21 @@
+/** What a server inherits; everything else, tokens and keys above all, has to be named in its entry. */
+const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ'];
+/** Without these, servers behind a proxy that re-signs TLS hang. Read in upper and lower case. */
+const NETWORK = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'];
+
+/** The whole environment of a server: the short list from `host`, then its entry's `env`, where null removes. */
+export function serverEnvironment(
+  entryEnv: Readonly<Record<string, string | null>>,
+  host: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const name of [...INHERITED, ...NETWORK, ...NETWORK.map(name => name.toLowerCase())]) {
+    const value = host[name];
+    if (value !== undefined) env[name] = value;
+  }
+  for (const [name, value] of Object.entries(entryEnv)) {
+    if (value === null) delete env[name];
+    else env[name] = value;
+  }
+  return env;
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+
+const MAX_LENGTH = 64;
+
+/** A tool as its server names it. */
+export interface NamedTool {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/**
+ * The names under which tools are offered to the model, in the same order: the tool's own name while it is unique,
+ * else `server__tool` for each of those that share it. Made of `A-Z a-z 0-9 _ -`, at most 64 characters, all
+ * different; a name that had to be shortened, or that still clashes, ends in a hash of server and tool.
+ */
+export function offeredNames(tools: readonly NamedTool[]): string[] {
+  const own = tools.map(({ tool }) => sanitise(tool));
+  const count = new Map<string, number>();
+  for (const name of own) count.set(name, (count.get(name) ?? 0) + 1);
+  const taken = new Set([...count].filter(([, times]) => times === 1).map(([name]) => shorten(name, name)));
+  return tools.map((entry, index) => {
+    const name = own[index] as string;
+    const identity = `${entry.server}\0${entry.tool}`;
+    if (count.get(name) === 1) return shorten(name, name);
+    const qualified = shorten(sanitise(`${entry.server}__${entry.tool}`), identity);
+    const offered = taken.has(qualified) ? withHash(qualified, identity) : qualified;
+    taken.add(offered);
+    return offered;
+  });
+}
+
+function sanitise(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, '_');
+}
+
+function shorten(name: string, identity: string): string {
+  return name.length <= MAX_LENGTH ? name : withHash(name, identity);
+}
+
+function withHash(name: string, identity: string): string {
+  const hash = createHash('sha256').update(identity).digest('hex').slice(0, 8);
+  return `${name.slice(0, MAX_LENGTH - hash.length - 1)}_${hash}`;
+}

@@ -1,0 +1,68 @@
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { ToolError } from './tool-server.ts';
+
+/** A place inside the root, free of symbolic links. */
+export interface ConfinedPath {
+  /** As the caller wrote it, for messages. */
+  readonly shown: string;
+  /** Absolute, with all links resolved. */
+  readonly real: string;
+  readonly exists: boolean;
+}
+
+/**
+ * Resolves `directory/filename` inside `root` (an absolute path without links). Refuses, with a ToolError, absolute
+ * paths, `..`, NUL, and links that lead out of the root; folders on the way must exist. What is returned was inside
+ * the root at the time; opening it with O_NOFOLLOW and comparing (see text-files.ts) closes the gap after that.
+ */
+export async function confine(root: string, directory: string, filename: string): Promise<ConfinedPath> {
+  const shown = [directory, filename].filter(part => part !== '').join('/') || '.';
+  for (const part of [directory, filename]) checkShape(part);
+  const path = join(root, directory, filename);
+  const found = await realpathOf(path, shown);
+  if (found !== undefined) return { shown, real: inside(root, found, shown), exists: true };
+  if (await isLink(path)) throw new ToolError(`${shown} is a broken link.`);
+  const folder = await realpathOf(dirname(path), shown);
+  if (folder === undefined) return { shown, real: path, exists: false };
+  return { shown, real: join(inside(root, folder, shown), basename(path)), exists: false };
+}
+
+/** The root itself: absolute, without links. Throws ToolError when it is no folder. */
+export async function confinedRoot(root: string): Promise<string> {
+  const real = await realpath(root).catch(() => undefined);
+  if (real === undefined || !(await stat(real)).isDirectory())
+    throw new ToolError(`The root ${root} is not a folder.`);
+  return real;
+}
+
+function checkShape(part: string): void {
+  if (part.includes('\0')) throw new ToolError('A path must not contain a NUL character.');
+  if (/^([/\\]|[A-Za-z]:[/\\])/.test(part)) {
+    throw new ToolError(`Absolute paths are not allowed: ${part}. Use a path inside the folder.`);
+  }
+  if (part.split(/[/\\]/).includes('..')) throw new ToolError(`".." is not allowed in a path: ${part}`);
+}
+
+function inside(root: string, real: string, shown: string): string {
+  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return real;
+  throw new ToolError(`${shown} leads out of the folder.`);
+}
+
+async function realpathOf(path: string, shown: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'ELOOP') throw new ToolError(`${shown} is a link to itself.`);
+    if (code === 'ENAMETOOLONG') throw new ToolError('The path is too long.');
+    if (code === 'EACCES') throw new ToolError(`Permission denied: ${shown}`);
+    throw error;
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isSymbolicLink() === true;
+}
