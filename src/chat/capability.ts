@@ -1,0 +1,63 @@
+import { LlmHostError } from '../errors.ts';
+import { type ChatTemplate, type RenderOptions, renderChat } from './template.ts';
+
+/** What a template does by itself; what it does not do, the host does in text. */
+export interface TemplateCapability {
+  /** Tool definitions reach the prompt. */
+  readonly rendersTools: boolean;
+  /** Earlier tool calls reach the prompt. */
+  readonly rendersCalls: boolean;
+  /** A system message is accepted and shown. */
+  readonly systemRole: boolean;
+  /** Arguments may be an object; false: the template wants a JSON string. */
+  readonly objectArguments: boolean;
+}
+
+const NEEDLE = 'needle_7f3a';
+
+/** Renders a few small conversations and looks for what came through. */
+export function probeTemplate(
+  template: ChatTemplate,
+  tokens: { readonly bosToken?: string | undefined; readonly eosToken?: string | undefined } = {},
+): TemplateCapability {
+  const user = { role: 'user', content: 'Hello' };
+  const shows = (options: RenderOptions, needle = NEEDLE) =>
+    (tryRender(template, { ...tokens, ...options }) ?? '').includes(needle);
+  const withCall = (args: unknown) => ({
+    messages: [
+      user,
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'call00001', type: 'function', function: { name: 'probe', arguments: args } }],
+      },
+      { role: 'tool', content: 'done', name: 'probe', tool_call_id: 'call00001' },
+    ],
+    tools: [toolNamed('probe')],
+  });
+  const objectArguments = shows(withCall({ key: NEEDLE }));
+  return {
+    rendersTools: shows({ messages: [user], tools: [toolNamed(NEEDLE)] }),
+    rendersCalls: objectArguments || shows(withCall(JSON.stringify({ key: NEEDLE }))),
+    systemRole: shows({ messages: [{ role: 'system', content: NEEDLE }, user] }),
+    objectArguments,
+  };
+}
+
+function toolNamed(name: string) {
+  const properties = { key: { type: 'string', description: 'A value' } };
+  return {
+    type: 'function',
+    function: { name, description: 'A tool', parameters: { type: 'object', properties, required: ['key'] } },
+  };
+}
+
+/** undefined where the template refuses the conversation. */
+function tryRender(template: ChatTemplate, options: RenderOptions): string | undefined {
+  try {
+    return renderChat(template, { ...options, addGenerationPrompt: true });
+  } catch (error) {
+    if (error instanceof LlmHostError && error.code === 'TEMPLATE') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+import { LlmHostError, messageOf } from '../../errors.ts';
+import type { Node } from './ast.ts';
+import { print } from './print.ts';
+import { Scope } from './scope.ts';
+import { capture } from './statements.ts';
+import { strftime } from './strftime.ts';
+import { Text } from './text.ts';
+import {
+  Attributes,
+  argument,
+  Callable,
+  Dict,
+  iterate,
+  List,
+  numberOf,
+  templateError,
+  textArgument,
+  type Value,
+} from './values.ts';
+
+const MAX_RANGE = 100_000;
+
+/** Renders parsed template nodes with `variables`; `now` is the fixed clock of `strftime_now`. */
+export function renderNodes(nodes: readonly Node[], variables: ReadonlyMap<string, Value>, now: Date): Text {
+  const scope = new Scope();
+  for (const [name, value] of globals(now)) scope.set(name, value);
+  const inner = new Scope(scope);
+  for (const [name, value] of variables) inner.set(name, value);
+  try {
+    return capture(nodes, inner);
+  } catch (error) {
+    if (error instanceof LlmHostError) throw error;
+    // A macro that calls itself without end overflows the stack.
+    throw new LlmHostError('TEMPLATE', `The chat template failed: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function globals(now: Date): [string, Value][] {
+  const functions = [
+    new Callable('raise_exception', args => {
+      throw new LlmHostError(
+        'TEMPLATE',
+        `The chat template refuses this conversation: ${print(args.positional[0] ?? null).value}`,
+      );
+    }),
+    new Callable('strftime_now', args => Text.of(strftime(now, textArgument(args, 0, 'format').value))),
+    new Callable('range', args => range(args.positional.map(value => numberOf(value) ?? 0))),
+    new Callable(
+      'namespace',
+      args => new Attributes('namespace', dictEntries(args.positional[0] ?? null, args.named)),
+    ),
+    new Callable('dict', args =>
+      Dict.of(
+        [...dictEntries(args.positional[0] ?? null, args.named)].map(
+          ([name, value]) => [Text.of(name), value] as const,
+        ),
+      ),
+    ),
+    new Callable('joiner', args => joiner(argument(args, 0, 'sep') ?? Text.of(', '))),
+    new Callable('cycler', args => cycler(args.positional)),
+  ];
+  const constants: [string, Value][] = [
+    ['true', true],
+    ['True', true],
+    ['false', false],
+    ['False', false],
+    ['none', null],
+    ['None', null],
+  ];
+  return [...functions.map(callable => [callable.label, callable] as [string, Value]), ...constants];
+}
+
+function* dictEntries(source: Value, named: ReadonlyMap<string, Value>): Iterable<readonly [string, Value]> {
+  if (source instanceof Dict) for (const [key, value] of source.entries()) yield [print(key).value, value];
+  else if (source !== null) {
+    for (const pair of iterate(source)) {
+      const [key = null, value = null] = iterate(pair);
+      yield [print(key).value, value];
+    }
+  }
+  yield* named;
+}
+
+function range(bounds: readonly number[]): List {
+  const [start, stop, step] =
+    bounds.length < 2 ? [0, bounds[0] ?? 0, 1] : [bounds[0] ?? 0, bounds[1] ?? 0, bounds[2] ?? 1];
+  if (step === 0) throw templateError('range() step must not be zero');
+  const length = Math.max(0, Math.ceil((stop - start) / step));
+  if (length > MAX_RANGE) throw templateError(`range() is too long (${length}, at most ${MAX_RANGE})`);
+  return new List(Array.from({ length }, (_, index) => start + index * step));
+}
+
+function joiner(separator: Value): Callable {
+  let used = false;
+  return new Callable('joiner', () => {
+    if (used) return separator;
+    used = true;
+    return Text.of('');
+  });
+}
+
+function cycler(items: readonly Value[]): Attributes {
+  let at = 0;
+  const cycle = new Attributes('cycler', []);
+  const show = () => cycle.attributes.set('current', items[at % items.length] ?? null);
+  cycle.attributes.set(
+    'next',
+    new Callable('next', () => {
+      const value = items[at % items.length] ?? null;
+      at += 1;
+      show();
+      return value;
+    }),
+  );
+  show();
+  return cycle;
+}
