@@ -1,0 +1,62 @@
+#include <napi.h>
+
+#include "addon/convert.h"
+#include "addon/errors.h"
+#include "addon/loading.h"
+#include "addon/model.h"
+#include "addon/signal.h"
+#include "engine/host.h"
+
+namespace llm_host {
+namespace {
+
+// What belongs to one JavaScript environment: a worker thread has its own.
+struct Instance {
+  std::shared_ptr<Signal> signal;
+  Napi::FunctionReference model_class;
+  ~Instance() { signal->close(); }
+};
+
+Napi::Value load(const Napi::CallbackInfo& info) {
+  auto* instance = info.Env().GetInstanceData<Instance>();
+  return start_load(info, instance->signal, instance->model_class.Value());
+}
+
+Napi::Value memory(const Napi::CallbackInfo& info) {
+  MemoryInfo memory = Host::get().memory();
+  Napi::Object object = Napi::Object::New(info.Env());
+  object.Set("activeBytes", static_cast<double>(memory.active_bytes));
+  object.Set("peakBytes", static_cast<double>(memory.peak_bytes));
+  object.Set("cacheBytes", static_cast<double>(memory.cache_bytes));
+  return object;
+}
+
+Napi::Value shutdown(const Napi::CallbackInfo& info) {
+  Host::get().shutdown();
+  return info.Env().Undefined();
+}
+
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+  auto* instance = new Instance;
+  instance->signal = Signal::create(env);
+  instance->model_class = Napi::Persistent(ModelObject::define(env));
+  env.SetInstanceData(instance);
+
+  MlxVersions mlx = mlx_versions();
+  Napi::Object versions = Napi::Object::New(env);
+  versions.Set("mlxBuilt", mlx.built);
+  versions.Set("mlxLoaded", mlx.loaded);
+  exports.Set("versions", versions);
+  exports.Set("load", Napi::Function::New<load>(env, "load"));
+  exports.Set("memory", Napi::Function::New<memory>(env, "memory"));
+  exports.Set("shutdown", Napi::Function::New<shutdown>(env, "shutdown"));
+  return exports;
+}
+
+}  // namespace
+}  // namespace llm_host
+
+static Napi::Object init_addon(Napi::Env env, Napi::Object exports) {
+  return llm_host::init(env, exports);
+}
+NODE_API_MODULE(llm_host, init_addon)

@@ -1,0 +1,114 @@
+#include "addon/convert.h"
+
+#include "addon/fields.h"
+
+namespace llm_host {
+namespace {
+
+constexpr double kMaxSafe = 9007199254740991;
+constexpr int kMaxDepth = 64;
+
+Value to_value(const Napi::Value& value, int depth) {
+  if (depth > kMaxDepth) throw Error(kModelBroken, "config.json is nested too deeply");
+  if (value.IsBoolean()) return Value(value.As<Napi::Boolean>().Value());
+  if (value.IsNumber()) return Value(value.As<Napi::Number>().DoubleValue());
+  if (value.IsString()) return Value(value.As<Napi::String>().Utf8Value());
+  if (value.IsArray()) {
+    auto array = value.As<Napi::Array>();
+    Value::Array items;
+    for (uint32_t i = 0; i < array.Length(); ++i) {
+      Napi::HandleScope scope(value.Env());
+      items.push_back(to_value(array.Get(i), depth + 1));
+    }
+    return Value(std::move(items));
+  }
+  if (value.IsObject()) {
+    auto object = value.As<Napi::Object>();
+    Napi::Array names = object.GetPropertyNames();
+    Value::Object members;
+    for (uint32_t i = 0; i < names.Length(); ++i) {
+      Napi::HandleScope scope(value.Env());
+      Napi::Value name = names.Get(i);
+      members.emplace(name.ToString().Utf8Value(), to_value(object.Get(name), depth + 1));
+    }
+    return Value(std::move(members));
+  }
+  return Value();
+}
+
+TensorEntry to_tensor(const Napi::Value& value, const std::string& path) {
+  Fields fields(value, path);
+  TensorEntry entry;
+  entry.name = fields.text("name");
+  entry.dtype = fields.text("dtype");
+  entry.file = static_cast<size_t>(fields.integer("file", 0, 1e6));
+  entry.offset = static_cast<uint64_t>(fields.integer("offset", 0, kMaxSafe));
+  entry.bytes = static_cast<uint64_t>(fields.integer("bytes", 0, kMaxSafe));
+  Napi::Array shape = fields.array("shape");
+  for (uint32_t i = 0; i < shape.Length(); ++i) {
+    Napi::Value size = shape.Get(i);
+    double number = size.IsNumber() ? size.As<Napi::Number>().DoubleValue() : -1;
+    if (number < 0 || number > std::numeric_limits<int32_t>::max() || std::floor(number) != number) {
+      throw Error(kUsage, path + ".shape must hold integers from 0 to 2147483647");
+    }
+    entry.shape.push_back(static_cast<int64_t>(number));
+  }
+  return entry;
+}
+
+WeightFiles to_weights(const Napi::Value& value, const std::string& path) {
+  Fields fields(value, path);
+  WeightFiles weights;
+  Napi::Array files = fields.array("files");
+  for (uint32_t i = 0; i < files.Length(); ++i) {
+    Napi::Value file = files.Get(i);
+    if (!file.IsString()) throw Error(kUsage, path + ".files must hold strings");
+    weights.files.push_back(file.As<Napi::String>().Utf8Value());
+  }
+  Napi::Array tensors = fields.array("tensors");
+  for (uint32_t i = 0; i < tensors.Length(); ++i) {
+    Napi::HandleScope scope(value.Env());
+    weights.tensors.push_back(
+        to_tensor(tensors.Get(i), path + ".tensors[" + std::to_string(i) + "]"));
+  }
+  return weights;
+}
+
+}  // namespace
+
+Value to_value(const Napi::Value& value) { return to_value(value, 0); }
+
+LoadSpec to_load_spec(const Napi::Value& value) {
+  Fields fields(value, "spec");
+  LoadSpec spec;
+  spec.config = to_value(fields.get("config"));
+  spec.weights = to_weights(fields.get("weights"), fields.path("weights"));
+  spec.gguf = fields.boolean("gguf");
+  spec.context_length = static_cast<int>(fields.integer("contextLength", 0, 1 << 30));
+  Napi::Value adapter = fields.get("adapter");
+  if (!adapter.IsUndefined() && !adapter.IsNull()) {
+    Fields parts(adapter, fields.path("adapter"));
+    spec.adapter = AdapterSpec{to_weights(parts.get("weights"), parts.path("weights")),
+                               static_cast<float>(parts.number("scale"))};
+  }
+  return spec;
+}
+
+Request to_request(const Napi::Value& value) {
+  constexpr double kMaxInt = std::numeric_limits<int32_t>::max();
+  Fields fields(value, "request");
+  Request request;
+  request.prompt_ids = fields.ids("promptIds");
+  request.max_tokens = static_cast<int>(fields.integer("maxTokens", 1, kMaxInt));
+  request.temperature = static_cast<float>(fields.number("temperature"));
+  request.top_p = static_cast<float>(fields.number("topP"));
+  request.top_k = static_cast<int>(fields.integer("topK", 0, kMaxInt));
+  request.min_p = static_cast<float>(fields.number("minP"));
+  request.seed = static_cast<uint32_t>(
+      fields.integer("seed", 0, std::numeric_limits<uint32_t>::max()));
+  request.stop_ids = fields.ids("stopIds");
+  request.logprobs = static_cast<int>(fields.integer("logprobs", -1, 20));
+  return request;
+}
+
+}  // namespace llm_host

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <napi.h>
+
+#include "engine/spec.h"
+
+// JavaScript values to engine structures and back. A wrong type throws USAGE and names the field.
+namespace llm_host {
+
+Value to_value(const Napi::Value& value);
+LoadSpec to_load_spec(const Napi::Value& value);
+Request to_request(const Napi::Value& value);
+
+Napi::Object to_js(Napi::Env env, const ModelInfo& info);
+Napi::Array to_js(Napi::Env env, const std::vector<Event>& events);
+
+}  // namespace llm_host

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <napi.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "engine/error.h"
+
+namespace llm_host {
+
+// Typed reads of one JavaScript object's fields; errors name the field with its path.
+class Fields {
+ public:
+  Fields(const Napi::Value& value, std::string path) : path_(std::move(path)) {
+    if (!value.IsObject()) refuse("", "an object");
+    object_ = value.As<Napi::Object>();
+  }
+
+  Napi::Value get(const char* key) const { return object_.Get(key); }
+  std::string path(const char* key) const { return path_ + "." + key; }
+
+  std::string text(const char* key) const {
+    Napi::Value value = get(key);
+    if (!value.IsString()) refuse(key, "a string");
+    return value.As<Napi::String>().Utf8Value();
+  }
+  bool boolean(const char* key) const {
+    Napi::Value value = get(key);
+    if (!value.IsBoolean()) refuse(key, "a boolean");
+    return value.As<Napi::Boolean>().Value();
+  }
+  double number(const char* key) const {
+    Napi::Value value = get(key);
+    if (!value.IsNumber()) refuse(key, "a number");
+    double number = value.As<Napi::Number>().DoubleValue();
+    if (std::isnan(number)) refuse(key, "a number, not NaN");
+    return number;
+  }
+  // An integer from `low` to `high`, both at most 2^53.
+  double integer(const char* key, double low, double high) const {
+    double value = number(key);
+    if (std::floor(value) != value || value < low || value > high) {
+      refuse(key, "an integer from " + round_text(low) + " to " + round_text(high));
+    }
+    return value;
+  }
+  std::vector<int32_t> ids(const char* key) const {
+    Napi::Value value = get(key);
+    if (!value.IsTypedArray() ||
+        value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) {
+      refuse(key, "an Int32Array");
+    }
+    auto array = value.As<Napi::Int32Array>();
+    if (array.ElementLength() == 0) return {};
+    return {array.Data(), array.Data() + array.ElementLength()};
+  }
+  Napi::Array array(const char* key) const {
+    Napi::Value value = get(key);
+    if (!value.IsArray()) refuse(key, "an array");
+    return value.As<Napi::Array>();
+  }
+
+ private:
+  static std::string round_text(double value) {
+    return std::to_string(static_cast<long long>(value));
+  }
+  [[noreturn]] void refuse(const char* key, const std::string& expected) const {
+    throw Error(kUsage, (*key ? path(key) : path_) + " must be " + expected);
+  }
+
+  Napi::Object object_;
+  std::string path_;
+};
+
+}  // namespace llm_host

@@ -1,0 +1,80 @@
+#include "addon/loading.h"
+
+#include <atomic>
+#include <utility>
+
+#include "addon/convert.h"
+#include "addon/errors.h"
+#include "addon/model.h"
+#include "engine/host.h"
+
+namespace llm_host {
+namespace {
+
+// One load on its way. The references are touched on the JavaScript thread only.
+struct Loading {
+  explicit Loading(Napi::Env env) : deferred(env) {}
+
+  Napi::Promise::Deferred deferred;
+  Napi::FunctionReference on_progress;
+  Napi::FunctionReference model_class;
+  std::shared_ptr<Signal> signal;
+  std::atomic<uint64_t> done{0}, total{0};
+  std::atomic<bool> progress_posted{false};
+};
+
+void report(const std::shared_ptr<Loading>& loading, uint64_t done, uint64_t total) {
+  loading->done = done;
+  loading->total = total;
+  if (loading->progress_posted.exchange(true)) return;
+  loading->signal->post([loading](Napi::Env env) {
+    loading->progress_posted = false;
+    if (loading->on_progress.IsEmpty()) return;
+    Napi::Object progress = Napi::Object::New(env);
+    progress.Set("doneBytes", static_cast<double>(loading->done));
+    progress.Set("totalBytes", static_cast<double>(loading->total));
+    loading->on_progress.Value().Call({progress});
+  });
+}
+
+void settle(Napi::Env env, Loading& loading, LoadResult result) {
+  loading.signal->release();
+  loading.on_progress.Reset();
+  Napi::Function model_class = loading.model_class.Value();
+  loading.model_class.Reset();
+  if (result.error) {
+    loading.deferred.Reject(to_js(env, *result.error).Value());
+    return;
+  }
+  ModelObject::Source source{std::move(result), loading.signal};
+  loading.deferred.Resolve(model_class.New({Napi::External<ModelObject::Source>::New(env, &source)}));
+}
+
+}  // namespace
+
+Napi::Value start_load(const Napi::CallbackInfo& info, const std::shared_ptr<Signal>& signal,
+                       Napi::Function model_class) {
+  auto loading = std::make_shared<Loading>(info.Env());
+  Napi::Promise promise = loading->deferred.Promise();
+  try {
+    LoadSpec spec = to_load_spec(info[0]);
+    if (!info[1].IsFunction()) throw Error(kUsage, "onProgress must be a function");
+    loading->on_progress = Napi::Persistent(info[1].As<Napi::Function>());
+    loading->model_class = Napi::Persistent(model_class);
+    loading->signal = signal;
+    LoadHandlers handlers;
+    handlers.on_progress = [loading](uint64_t done, uint64_t total) { report(loading, done, total); };
+    handlers.on_done = [loading](LoadResult result) {
+      loading->signal->post([loading, result = std::move(result)](Napi::Env env) mutable {
+        settle(env, *loading, std::move(result));
+      });
+    };
+    Host::get().load(std::move(spec), std::move(handlers));
+    signal->hold();
+  } catch (const Error& error) {
+    loading->deferred.Reject(to_js(info.Env(), error).Value());
+  }
+  return promise;
+}
+
+}  // namespace llm_host

@@ -1,0 +1,115 @@
+#include "engine/generation.h"
+
+#include <algorithm>
+
+#include "engine/prefix.h"
+#include "sample/sample_op.h"
+
+namespace llm_host {
+namespace {
+
+double milliseconds(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+}  // namespace
+
+Generation::Generation(const Model& model, Row& row, Job& job, int chunk,
+                       const std::function<void()>& on_step)
+    : model_(model), row_(row), job_(job), chunk_(chunk), on_step_(on_step) {}
+
+EndEvent Generation::run() {
+  if (prefill()) decode();
+  // A step launched ahead may still write into the cache.
+  mx::eval(row_.cache.arrays());
+  return end();
+}
+
+bool Generation::prefill() {
+  const std::vector<int32_t>& prompt = job_.request.prompt_ids;
+  int total = static_cast<int>(prompt.size());
+  cached_ = reusable_prefix(row_.ids, prompt);
+  row_.trim(cached_);
+  if (!job_.events.push(PrefillEvent{cached_, total, cached_})) return false;
+  for (int done = cached_; done < total;) {
+    int count = std::min(chunk_, total - done);
+    mx::array ids(prompt.begin() + done, mx::Shape{1, count}, mx::int32);
+    mx::array hidden = model_.body(ids, row_.cache);
+    row_.ids.insert(row_.ids.end(), prompt.begin() + done, prompt.begin() + done + count);
+    done += count;
+    last_hidden_ = hidden;
+    mx::eval(row_.cache.arrays());
+    on_step_();
+    if (!job_.events.push(PrefillEvent{done, total, cached_})) return false;
+  }
+  return true;
+}
+
+Generation::Step Generation::launch(const mx::array& hidden, int index) {
+  int length = hidden.shape(1), size = hidden.shape(2);
+  mx::array last = mx::slice(hidden, mx::Shape{0, length - 1, 0}, mx::Shape{1, length, size});
+  mx::array logits = mx::astype(mx::flatten(model_.head(last)), mx::float32);
+  const Request& r = job_.request;
+  SamplingParams params{r.temperature, r.top_k, r.top_p, r.min_p, r.seed};
+  Step step{logits, sample_op(logits, params, static_cast<uint64_t>(index))};
+  mx::async_eval(step.token, step.logits);
+  return step;
+}
+
+void Generation::decode() {
+  const Request& request = job_.request;
+  int room = model_.info().context_length;
+  Step step = launch(*last_hidden_, 0);
+  last_hidden_.reset();
+  for (;;) {
+    bool last = generated_ + 1 == request.max_tokens;
+    bool full = row_.cache.length() >= room;
+    std::optional<Step> next;
+    if (!last && !full) {
+      mx::array hidden = model_.body(mx::reshape(step.token, {1, 1}), row_.cache);
+      next = launch(hidden, generated_ + 1);
+    }
+    int32_t id = step.token.item<int32_t>();
+    if (next) row_.ids.push_back(id);
+    on_step_();
+    if (job_.events.cancelled()) return;
+
+    last_token_ = Clock::now();
+    if (generated_ == 0) first_token_ = last_token_;
+    if (std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end()) {
+      reason_ = "stop";
+      return;
+    }
+    emit(id, step);
+    if (job_.events.cancelled()) return;
+    if (!next) {
+      reason_ = last ? "length" : "full";
+      return;
+    }
+    step = *std::move(next);
+  }
+}
+
+void Generation::emit(int32_t id, const Step& step) {
+  TokenEvent event{id, std::nullopt};
+  if (job_.request.logprobs >= 0) {
+    std::span<const float> logits(step.logits.data<float>(), step.logits.size());
+    event.logprobs = logprobs_of(logits, id, job_.request.logprobs);
+  }
+  if (job_.events.push(std::move(event))) ++generated_;
+}
+
+EndEvent Generation::end() const {
+  EndEvent end;
+  end.reason = reason_;
+  end.prompt_tokens = static_cast<int>(job_.request.prompt_ids.size());
+  end.cached_tokens = cached_;
+  end.generated_tokens = generated_;
+  bool any = first_token_ != Clock::time_point{};
+  end.timings.first_token_ms = any ? milliseconds(first_token_ - start_) : 0;
+  end.timings.prefill_ms = milliseconds((any ? first_token_ : Clock::now()) - start_);
+  end.timings.decode_ms = any ? milliseconds(last_token_ - first_token_) : 0;
+  return end;
+}
+
+}  // namespace llm_host

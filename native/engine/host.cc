@@ -1,0 +1,229 @@
+#include "engine/host.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <variant>
+
+#include "engine/job.h"
+#include "engine/session.h"
+
+namespace llm_host {
+namespace {
+
+struct LoadCommand {
+  LoadSpec spec;
+  LoadHandlers handlers;
+};
+struct GenerateCommand {
+  std::shared_ptr<Job> job;
+};
+struct CloseCommand {
+  int64_t model;
+  std::function<void()> on_done;
+};
+using Command = std::variant<LoadCommand, GenerateCommand, CloseCommand>;
+
+template <typename... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+}  // namespace
+
+struct Host::State {
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::deque<Command> commands;
+  std::unordered_map<int64_t, std::shared_ptr<Job>> jobs;  // until their last event is taken
+  std::unordered_map<int64_t, ModelInfo> models;           // open ones
+  int64_t last_job = 0;
+  int64_t last_model = 0;
+  int waiting_jobs = 0;
+  std::atomic<bool> stopping{false};
+  std::mutex join_mutex;
+  std::thread thread;  // never destroyed: see Host
+  std::atomic<uint64_t> active_bytes{0}, peak_bytes{0}, cache_bytes{0};
+
+  // Used by the model thread alone.
+  std::unordered_map<int64_t, std::unique_ptr<Session>> sessions;
+
+  void send(Command command);  // with the mutex held
+  void run();
+  void run_load(LoadCommand command);
+  void run_job(Job& job);
+  void run_close(CloseCommand command);
+  void note_memory();
+};
+
+Host& Host::get() {
+  static Host* host = new Host();
+  return *host;
+}
+
+Host::Host() : state_(new State()) {}
+
+void Host::State::send(Command command) {
+  commands.push_back(std::move(command));
+  if (!thread.joinable()) thread = std::thread([this] { run(); });
+  wake.notify_one();
+}
+
+void Host::load(LoadSpec spec, LoadHandlers handlers) {
+  std::lock_guard lock(state_->mutex);
+  if (state_->stopping) throw Error(kEngineUnavailable, "the engine has been shut down");
+  state_->send(LoadCommand{std::move(spec), std::move(handlers)});
+}
+
+int64_t Host::start(int64_t model, Request request, std::function<void(bool)> on_ready) {
+  std::lock_guard lock(state_->mutex);
+  if (state_->stopping) throw Error(kEngineUnavailable, "the engine has been shut down");
+  auto info = state_->models.find(model);
+  if (info == state_->models.end()) throw Error(kEngine, "the model has been closed");
+  check_request(info->second, request);
+  if (state_->waiting_jobs >= kMaxWaitingJobs) {
+    throw Error(kEngine, std::to_string(kMaxWaitingJobs) + " generations are waiting already");
+  }
+  int64_t id = ++state_->last_job;
+  auto job = std::make_shared<Job>(id, model, std::move(request), std::move(on_ready));
+  state_->jobs.emplace(id, job);
+  ++state_->waiting_jobs;
+  state_->send(GenerateCommand{std::move(job)});
+  return id;
+}
+
+std::vector<Event> Host::take(int64_t id) {
+  std::shared_ptr<Job> job;
+  {
+    std::lock_guard lock(state_->mutex);
+    auto it = state_->jobs.find(id);
+    if (it == state_->jobs.end()) {
+      if (id >= 1 && id <= state_->last_job) return {};
+      throw Error(kUsage, "there was never a job " + std::to_string(id));
+    }
+    job = it->second;
+  }
+  std::vector<Event> events = job->events.take();
+  if (job->events.drained()) {
+    std::lock_guard lock(state_->mutex);
+    state_->jobs.erase(id);
+  }
+  return events;
+}
+
+void Host::cancel(int64_t id) {
+  std::lock_guard lock(state_->mutex);
+  auto it = state_->jobs.find(id);
+  if (it != state_->jobs.end()) {
+    it->second->events.cancel();
+  } else if (id < 1 || id > state_->last_job) {
+    throw Error(kUsage, "there was never a job " + std::to_string(id));
+  }
+}
+
+void Host::close(int64_t model, std::function<void()> on_done) {
+  {
+    std::lock_guard lock(state_->mutex);
+    // A second close waits for the first like any command: the order of the queue does it.
+    state_->models.erase(model);
+    if (!state_->stopping) {
+      for (auto& [id, job] : state_->jobs) {
+        if (job->model == model) job->events.cancel();
+      }
+      state_->send(CloseCommand{model, std::move(on_done)});
+      return;
+    }
+  }
+  on_done();
+}
+
+MemoryInfo Host::memory() const {
+  return {state_->active_bytes, state_->peak_bytes, state_->cache_bytes};
+}
+
+void Host::shutdown() {
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+    for (auto& [id, job] : state_->jobs) job->events.cancel();
+    state_->wake.notify_all();
+  }
+  std::lock_guard lock(state_->join_mutex);
+  if (state_->thread.joinable()) state_->thread.join();
+}
+
+void Host::State::run() {
+  init_runtime();
+  for (;;) {
+    std::optional<Command> command;
+    {
+      std::unique_lock lock(mutex);
+      wake.wait(lock, [this] { return stopping || !commands.empty(); });
+      if (commands.empty()) break;
+      command.emplace(std::move(commands.front()));
+      commands.pop_front();
+      if (std::holds_alternative<GenerateCommand>(*command)) --waiting_jobs;
+    }
+    std::visit(Overloaded{[this](LoadCommand& c) { run_load(std::move(c)); },
+                          [this](GenerateCommand& c) { run_job(*c.job); },
+                          [this](CloseCommand& c) { run_close(std::move(c)); }},
+               *command);
+    note_memory();
+  }
+  sessions.clear();
+  leave_runtime();
+}
+
+void Host::State::run_load(LoadCommand command) {
+  LoadResult result;
+  try {
+    auto session = Session::load(std::move(command.spec), [&](uint64_t done, uint64_t total) {
+      if (stopping) throw Error(kCancelled, "loading was cancelled: the program is ending");
+      command.handlers.on_progress(done, total);
+    });
+    std::lock_guard lock(mutex);
+    result.model = ++last_model;
+    result.info = session->info();
+    models.emplace(result.model, session->info());
+    sessions.emplace(result.model, std::move(session));
+  } catch (const Error& error) {
+    result.error = error;
+  } catch (const std::bad_alloc&) {
+    result.error = Error(kOutOfMemory, "there is not enough memory to load the model");
+  } catch (const std::exception& error) {
+    result.error = Error(kEngine, std::string("loading the model failed: ") + error.what());
+  }
+  command.handlers.on_done(std::move(result));
+}
+
+void Host::State::run_job(Job& job) {
+  auto session = sessions.find(job.model);
+  if (session == sessions.end()) {
+    // Closed between start and now: `close` has cancelled the job.
+    EndEvent end;
+    end.reason = "cancelled";
+    end.prompt_tokens = static_cast<int>(job.request.prompt_ids.size());
+    job.events.finish(end);
+    return;
+  }
+  session->second->generate(job, [this] { note_memory(); });
+}
+
+void Host::State::run_close(CloseCommand command) {
+  sessions.erase(command.model);
+  free_cached_memory();
+  note_memory();
+  command.on_done();
+}
+
+void Host::State::note_memory() {
+  MemoryInfo info = runtime_memory();
+  active_bytes = info.active_bytes;
+  peak_bytes = info.peak_bytes;
+  cache_bytes = info.cache_bytes;
+}
+
+}  // namespace llm_host

@@ -1,0 +1,41 @@
+#include <cmath>
+
+#include "engine/error.h"
+#include "engine/session.h"
+
+namespace llm_host {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(kUsage, message); }
+
+void check_ids(const std::vector<int32_t>& ids, int vocab_size, const char* name) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || ids[i] >= vocab_size) {
+      refuse(std::string(name) + "[" + std::to_string(i) + "] must be a token id from 0 to " +
+             std::to_string(vocab_size - 1) + ", got " + std::to_string(ids[i]));
+    }
+  }
+}
+
+}  // namespace
+
+void check_request(const ModelInfo& info, const Request& r) {
+  if (r.prompt_ids.empty()) refuse("promptIds must hold at least one token");
+  check_ids(r.prompt_ids, info.vocab_size, "promptIds");
+  check_ids(r.stop_ids, info.vocab_size, "stopIds");
+  if (r.max_tokens < 1) refuse("maxTokens must be at least 1");
+  if (!(r.temperature >= 0) || !std::isfinite(r.temperature)) {
+    refuse("temperature must be a finite number of at least 0");
+  }
+  if (!(r.top_p > 0 && r.top_p <= 1)) refuse("topP must be above 0 and at most 1");
+  if (r.top_k < 0) refuse("topK must be at least 0");
+  if (!(r.min_p >= 0 && r.min_p < 1)) refuse("minP must be at least 0 and below 1");
+  if (r.logprobs < -1 || r.logprobs > 20) refuse("logprobs must be from -1 to 20");
+  if (r.prompt_ids.size() > static_cast<size_t>(info.context_length)) {
+    throw Error(kContextFull, "the prompt has " + std::to_string(r.prompt_ids.size()) +
+                                  " tokens, the context holds " +
+                                  std::to_string(info.context_length));
+  }
+}
+
+}  // namespace llm_host

@@ -1,0 +1,81 @@
+#include "engine/session.h"
+
+#include <new>
+
+#include "engine/generation.h"
+#include "engine/host.h"
+
+namespace llm_host {
+namespace {
+
+std::string device_text() {
+  mx::Device device = mx::default_device();
+  if (device == mx::Device::cpu) return "cpu";
+  const auto& info = mx::device_info(device);
+  auto name = info.find("device_name");
+  const std::string* text = name == info.end() ? nullptr : std::get_if<std::string>(&name->second);
+  return text == nullptr ? "gpu" : "gpu " + *text;
+}
+
+class MlxSession final : public Session {
+ public:
+  MlxSession(const Config& config, WeightStore& weights, int context_length)
+      : model_(make_model(config, weights, context_length)),
+        row_(model_->new_cache(model_->info().context_length)),
+        info_(model_->info()) {
+    weights.check_adapter_used();
+    info_.parameters = weights.parameters();
+    info_.weight_bytes = weights.bytes();
+    info_.device = device_text();
+  }
+
+  const ModelInfo& info() const override { return info_; }
+
+  void generate(Job& job, const std::function<void()>& on_step) override {
+    job.events.finish(run(job, on_step));
+  }
+
+ private:
+  // A chunk is the longest time without a look at `cancel`: a fraction of a second on a CPU.
+  static int chunk() { return mx::default_device() == mx::Device::cpu ? 64 : 512; }
+
+  Event run(Job& job, const std::function<void()>& on_step) {
+    try {
+      return Generation(*model_, row_, job, chunk(), on_step).run();
+    } catch (const Error& error) {
+      forget();
+      return ErrorEvent{error.code(), error.what()};
+    } catch (const std::bad_alloc&) {
+      forget();
+      return ErrorEvent{kOutOfMemory, "there is not enough memory for the context"};
+    } catch (const std::exception& error) {
+      forget();
+      return ErrorEvent{kEngine, std::string("generating failed: ") + error.what()};
+    }
+  }
+
+  // After a failed step nobody knows what the cache holds.
+  void forget() {
+    mx::synchronize();
+    row_ = Row(model_->new_cache(info_.context_length));
+  }
+
+  std::unique_ptr<Model> model_;
+  Row row_;
+  ModelInfo info_;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> Session::load(LoadSpec spec, const Progress& progress) {
+  MlxVersions versions = mlx_versions();
+  if (versions.built != versions.loaded) {
+    throw Error(kEngineUnavailable, "the addon was built for MLX " + versions.built + ", but MLX " +
+                                        versions.loaded + " was found");
+  }
+  Config config(spec.config);
+  WeightStore weights(spec, progress);
+  return std::make_unique<MlxSession>(config, weights, spec.context_length);
+}
+
+}  // namespace llm_host

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/value.h"
+
+// The C++ side of src/native/addon-types.ts; the fields mean what they mean there.
+namespace llm_host {
+
+struct TensorEntry {
+  std::string name;
+  std::string dtype;
+  std::vector<int64_t> shape;
+  size_t file = 0;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+struct WeightFiles {
+  std::vector<std::string> files;
+  std::vector<TensorEntry> tensors;
+};
+
+struct AdapterSpec {
+  WeightFiles weights;
+  float scale = 0;
+};
+
+struct LoadSpec {
+  Value config;
+  WeightFiles weights;
+  bool gguf = false;
+  std::optional<AdapterSpec> adapter;
+  int context_length = 0;
+};
+
+struct ModelInfo {
+  std::string model_type;
+  int layers = 0;
+  int hidden_size = 0;
+  int vocab_size = 0;
+  int context_length = 0;
+  uint64_t parameters = 0;
+  uint64_t weight_bytes = 0;
+  std::string device;
+};
+
+struct Request {
+  std::vector<int32_t> prompt_ids;
+  int max_tokens = 1;
+  float temperature = 0;
+  float top_p = 1;
+  int top_k = 0;
+  float min_p = 0;
+  uint32_t seed = 0;
+  std::vector<int32_t> stop_ids;
+  int logprobs = -1;
+};
+
+struct Timings {
+  double first_token_ms = 0;
+  double prefill_ms = 0;
+  double decode_ms = 0;
+};
+
+struct Logprobs {
+  float chosen = 0;
+  std::vector<int32_t> top_ids;
+  std::vector<float> top;
+};
+
+struct PrefillEvent {
+  int done = 0;
+  int total = 0;
+  int cached = 0;
+};
+
+struct TokenEvent {
+  int32_t id = 0;
+  std::optional<Logprobs> logprobs;
+};
+
+struct EndEvent {
+  const char* reason = "stop";  // "stop", "length", "full" or "cancelled"
+  int prompt_tokens = 0;
+  int cached_tokens = 0;
+  int generated_tokens = 0;
+  Timings timings;
+};
+
+struct ErrorEvent {
+  std::string code;
+  std::string message;
+};
+
+using Event = std::variant<PrefillEvent, TokenEvent, EndEvent, ErrorEvent>;
+
+struct MemoryInfo {
+  uint64_t active_bytes = 0;
+  uint64_t peak_bytes = 0;
+  uint64_t cache_bytes = 0;
+};
+
+}  // namespace llm_host

@@ -1,0 +1,98 @@
+#include "engine/value.h"
+
+#include <cmath>
+#include <limits>
+
+#include "engine/error.h"
+
+namespace llm_host {
+
+const char* Value::type_name() const {
+  static constexpr const char* kNames[] = {"null", "boolean", "number", "string", "array", "object"};
+  return kNames[data_.index()];
+}
+
+Config::Config(const Value& value, std::string path)
+    : object_(value.as<Value::Object>()), path_(std::move(path)) {
+  if (object_ == nullptr) {
+    throw Error(kModelBroken, "config.json: " + (path_.empty() ? "the top level" : path_) +
+                                  " must be an object, got " + value.type_name());
+  }
+}
+
+std::string Config::path_of(std::string_view key) const {
+  return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+}
+
+const Value* Config::find(std::string_view key) const {
+  auto it = object_->find(key);
+  return it == object_->end() || it->second.is_null() ? nullptr : &it->second;
+}
+
+template <typename T>
+const T& Config::get(std::string_view key, const char* type) const {
+  const Value* value = find(key);
+  if (value == nullptr) throw Error(kModelBroken, "config.json has no " + path_of(key));
+  const T* data = value->as<T>();
+  if (data == nullptr) {
+    throw Error(kModelBroken, "config.json: " + path_of(key) + " must be a " + type + ", got " +
+                                  value->type_name());
+  }
+  return *data;
+}
+
+int Config::integer(std::string_view key, int minimum) const {
+  double value = get<double>(key, "number");
+  if (std::floor(value) != value || value < minimum || value > std::numeric_limits<int>::max()) {
+    throw Error(kModelBroken, "config.json: " + path_of(key) + " must be an integer of at least " +
+                                  std::to_string(minimum) + ", got " + std::to_string(value));
+  }
+  return static_cast<int>(value);
+}
+
+int Config::integer_or(std::string_view key, int fallback, int minimum) const {
+  return has(key) ? integer(key, minimum) : fallback;
+}
+
+double Config::number(std::string_view key) const {
+  double value = get<double>(key, "number");
+  if (!std::isfinite(value)) {
+    throw Error(kModelBroken, "config.json: " + path_of(key) + " must be finite");
+  }
+  return value;
+}
+
+double Config::number_or(std::string_view key, double fallback) const {
+  return has(key) ? number(key) : fallback;
+}
+
+bool Config::boolean_or(std::string_view key, bool fallback) const {
+  return has(key) ? get<bool>(key, "boolean") : fallback;
+}
+
+std::string Config::string(std::string_view key) const { return get<std::string>(key, "string"); }
+
+std::string Config::string_or(std::string_view key, std::string fallback) const {
+  return has(key) ? string(key) : std::move(fallback);
+}
+
+std::optional<Config> Config::object(std::string_view key) const {
+  const Value* value = find(key);
+  if (value == nullptr) return std::nullopt;
+  return Config(*value, path_of(key));
+}
+
+std::vector<std::string> Config::strings(std::string_view key) const {
+  std::vector<std::string> result;
+  for (const Value& item : get<Value::Array>(key, "array")) {
+    const std::string* text = item.as<std::string>();
+    if (text == nullptr) {
+      throw Error(kModelBroken, "config.json: " + path_of(key) + " must hold strings, got a " +
+                                    item.type_name());
+    }
+    result.push_back(*text);
+  }
+  return result;
+}
+
+}  // namespace llm_host

@@ -1,0 +1,46 @@
+#include "layers/linear.h"
+
+namespace llm_host {
+
+Linear Linear::load(WeightStore& weights, const std::string& path, int out, int in, bool bias) {
+  Linear linear(weights.matrix(path, out, in));
+  if (bias) linear.bias_ = weights.vector(path + ".bias", out);
+  linear.add_adapter(weights, path, out, in);
+  return linear;
+}
+
+Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int heads, int head_dim,
+                           int in, bool bias) {
+  Linear linear = load(weights, path, heads * head_dim, in, bias);
+  if (weights.gguf()) {
+    linear.weight_ = WeightStore::unpermute(linear.weight_, heads, head_dim);
+    if (linear.bias_) linear.bias_ = WeightStore::unpermute(*linear.bias_, heads, head_dim);
+  }
+  return linear;
+}
+
+void Linear::add_adapter(WeightStore& weights, const std::string& path, int out, int in) {
+  auto adapter = weights.adapter(path, out, in);
+  if (!adapter) return;
+  lora_a_ = adapter->first;
+  lora_b_ = adapter->second;
+}
+
+mx::array Linear::operator()(const mx::array& x) const {
+  const auto& w = weight_;
+  mx::array y = w.scales ? mx::quantized_matmul(x, w.weight, *w.scales, w.biases, true, w.group_size,
+                                                w.bits)
+                         : mx::matmul(x, mx::transpose(w.weight));
+  if (bias_) y = mx::add(y, *bias_);
+  if (lora_a_) y = mx::add(y, mx::matmul(mx::matmul(x, *lora_a_), *lora_b_));
+  return y;
+}
+
+mx::array Embedding::operator()(const mx::array& ids) const {
+  const auto& w = weight_;
+  if (!w.scales) return mx::take(w.weight, ids, 0);
+  return mx::dequantize(mx::take(w.weight, ids, 0), mx::take(*w.scales, ids, 0),
+                        mx::take(*w.biases, ids, 0), w.group_size, w.bits);
+}
+
+}  // namespace llm_host

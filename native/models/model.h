@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/spec.h"
+#include "layers/kv_cache.h"
+#include "mlx/mlx.h"
+#include "weights/weight_store.h"
+
+namespace llm_host {
+
+namespace mx = mlx::core;
+
+// A decoder. Arrays are lazy: nothing is computed until the caller evaluates.
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  // ids [1, L] int32 -> hidden states [1, L, H]; appends L positions to the cache.
+  virtual mx::array body(const mx::array& ids, ModelCache& cache) const = 0;
+  // hidden [1, L, H] -> logits [1, L, V].
+  virtual mx::array head(const mx::array& hidden) const = 0;
+  virtual ModelCache new_cache(int max_tokens) const = 0;
+  virtual const ModelInfo& info() const = 0;
+};
+
+// Builds the model that config.json's model_type names. `context_length` 0 = the model's own maximum.
+// Throws MODEL_UNSUPPORTED or MODEL_BROKEN.
+std::unique_ptr<Model> make_model(const Config& config, WeightStore& weights, int context_length);
+
+}  // namespace llm_host

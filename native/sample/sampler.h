@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/spec.h"
+
+namespace llm_host {
+
+struct SamplingParams {
+  float temperature = 0;  // 0 = greedy
+  int top_k = 0;          // 0 = off
+  float top_p = 1;        // 1 = off
+  float min_p = 0;        // 0 = off
+  uint32_t seed = 0;
+};
+
+// Picks the token at `step`. Hugging Face's order: temperature, top-k, top-p, min-p; all in float32.
+// Depends on its arguments only, so that a step can be computed ahead, again or on another machine.
+int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step);
+
+// A number in [0, 1) that depends on the seed and the step only.
+double uniform(uint32_t seed, uint64_t step);
+
+// Natural log-probabilities of `chosen` and the `top` likeliest tokens, from raw logits.
+Logprobs logprobs_of(std::span<const float> logits, int32_t chosen, int top);
+
+}  // namespace llm_host
