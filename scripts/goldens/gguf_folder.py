@@ -1,0 +1,97 @@
+"""Dequantises a llama-architecture GGUF file to a float32 folder in the Hugging Face layout."""
+
+import json
+from pathlib import Path
+
+import gguf
+import numpy as np
+from gguf.quants import dequantize
+from safetensors.numpy import save_file
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+
+LAYER_NAMES = {
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+TOP_NAMES = {
+    "token_embd": "model.embed_tokens",
+    "output_norm": "model.norm",
+    "output": "lm_head",
+}
+
+
+def _field(reader: gguf.GGUFReader, name: str):
+    return reader.fields[name].contents()
+
+
+def _hf_name(name: str) -> str:
+    stem = name.removesuffix(".weight")
+    if stem.startswith("blk."):
+        _, layer, part = stem.split(".", 2)
+        return f"model.layers.{layer}.{LAYER_NAMES[part]}.weight"
+    return TOP_NAMES[stem] + ".weight"
+
+
+def _unpermute(w: np.ndarray, heads: int) -> np.ndarray:
+    # llama.cpp interleaves the two rotary halves of each head; Hugging Face keeps them apart.
+    half = w.shape[0] // heads // 2
+    return w.reshape(heads, half, 2, -1).swapaxes(1, 2).reshape(w.shape)
+
+
+def make_folder(path: Path, folder: Path) -> None:
+    """Writes config.json and model.safetensors (float32) to `folder`."""
+    reader = gguf.GGUFReader(path)
+    heads = _field(reader, "llama.attention.head_count")
+    kv_heads = _field(reader, "llama.attention.head_count_kv")
+    weights = {}
+    for tensor in reader.tensors:
+        w = dequantize(tensor.data, tensor.tensor_type).astype(np.float32)
+        if tensor.name.endswith("attn_q.weight"):
+            w = _unpermute(w, heads)
+        elif tensor.name.endswith("attn_k.weight"):
+            w = _unpermute(w, kv_heads)
+        weights[_hf_name(tensor.name)] = np.ascontiguousarray(w)
+    config = {
+        "model_type": "llama",
+        "architectures": ["LlamaForCausalLM"],
+        "hidden_size": _field(reader, "llama.embedding_length"),
+        "num_hidden_layers": _field(reader, "llama.block_count"),
+        "intermediate_size": _field(reader, "llama.feed_forward_length"),
+        "num_attention_heads": heads,
+        "num_key_value_heads": kv_heads,
+        "rms_norm_eps": _field(reader, "llama.attention.layer_norm_rms_epsilon"),
+        "rope_theta": _field(reader, "llama.rope.freq_base"),
+        "max_position_embeddings": _field(reader, "llama.context_length"),
+        "vocab_size": _field(reader, "llama.vocab_size"),
+        "tie_word_embeddings": "lm_head.weight" not in weights,
+        "hidden_act": "silu",
+        "eos_token_id": _field(reader, "tokenizer.ggml.eos_token_id"),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config, indent=2))
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def make_tokenizer(path: Path) -> Tokenizer:
+    """The byte-level BPE of the file, with the SmolLM pre-tokeniser (single digits, then GPT-2's pattern)."""
+    reader = gguf.GGUFReader(path)
+    tokens = _field(reader, "tokenizer.ggml.tokens")
+    merges = [tuple(m.split(" ")) for m in _field(reader, "tokenizer.ggml.merges")]
+    types = _field(reader, "tokenizer.ggml.token_type")
+    tokenizer = Tokenizer(models.BPE(vocab={t: i for i, t in enumerate(tokens)}, merges=merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.Digits(individual_digits=True),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True),
+    ])
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens([
+        AddedToken(t, special=True, normalized=False) for t, kind in zip(tokens, types) if kind == 3
+    ])
+    return tokenizer

@@ -1,0 +1,61 @@
+import { totalmem } from 'node:os';
+import { LlmHostError } from '../errors.ts';
+import type { JsonObject } from './json-file.ts';
+
+export interface MemoryNeed {
+  /** Bytes that the weights take when loaded. */
+  readonly weightBytes: number;
+  readonly kvBytesPerToken: number;
+  /** Tokens. */
+  readonly contextLength: number;
+}
+
+/** Bytes for activations, logits and the program itself. */
+const WORKING_SET = 256 * 1024 * 1024;
+
+/** Tokens; a smaller context is not worth offering. */
+const SMALLEST_CONTEXT = 512;
+
+/** Bytes of keys and values for one token. `elementBytes`: 4 on a CPU, 2 on a GPU. 0 where the config is odd. */
+export function kvBytesPerToken(config: JsonObject, elementBytes: number): number {
+  const number = (key: string): number | undefined => {
+    const value = config[key];
+    return typeof value === 'number' && value > 0 ? value : undefined;
+  };
+  const heads = number('num_attention_heads') ?? 1;
+  const headDim = number('head_dim') ?? (number('hidden_size') ?? 0) / heads;
+  return (
+    2 * (number('num_hidden_layers') ?? 0) * (number('num_key_value_heads') ?? heads) * headDim * elementBytes
+  );
+}
+
+/** Bytes that a process can take without swapping; on macOS most of what is in use can be freed. */
+export function availableMemory(): number {
+  return process.platform === 'darwin' ? totalmem() * 0.75 : process.availableMemory();
+}
+
+/** Refuses with OUT_OF_MEMORY, the numbers and what would fit, before anything is loaded. */
+export function checkFit(need: MemoryNeed, available: number): void {
+  const kv = need.kvBytesPerToken * need.contextLength;
+  const total = need.weightBytes + kv + WORKING_SET;
+  if (total <= available) return;
+  const parts = [
+    `weights ${size(need.weightBytes)}`,
+    `KV cache for ${need.contextLength} tokens ${size(kv)}`,
+    `working set ${size(WORKING_SET)}`,
+  ];
+  const message = `Not enough memory: the model needs ${size(total)} (${parts.join(', ')}), available are ${size(available)}`;
+  throw new LlmHostError('OUT_OF_MEMORY', message, { hint: advice(need, available) });
+}
+
+function advice(need: MemoryNeed, available: number): string {
+  const left = available - need.weightBytes - WORKING_SET;
+  const fitting = need.kvBytesPerToken > 0 ? Math.floor(left / need.kvBytesPerToken) : 0;
+  if (fitting < SMALLEST_CONTEXT)
+    return 'The weights alone do not fit. Choose a smaller or a quantised model.';
+  return `--context ${2 ** Math.floor(Math.log2(fitting))} would fit.`;
+}
+
+function size(bytes: number): string {
+  return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.ceil(bytes / 1e6)} MB`;
+}

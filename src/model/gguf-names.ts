@@ -1,0 +1,30 @@
+/** llama.cpp's module names to Hugging Face's, of one architecture. `%` stands for the layer's number. */
+type NameTable = Readonly<Record<string, string>>;
+
+const LLAMA: NameTable = {
+  token_embd: 'model.embed_tokens',
+  output_norm: 'model.norm',
+  output: 'lm_head',
+  'blk.%.attn_norm': 'model.layers.%.input_layernorm',
+  'blk.%.attn_q': 'model.layers.%.self_attn.q_proj',
+  'blk.%.attn_k': 'model.layers.%.self_attn.k_proj',
+  'blk.%.attn_v': 'model.layers.%.self_attn.v_proj',
+  'blk.%.attn_output': 'model.layers.%.self_attn.o_proj',
+  'blk.%.ffn_norm': 'model.layers.%.post_attention_layernorm',
+  'blk.%.ffn_gate': 'model.layers.%.mlp.gate_proj',
+  'blk.%.ffn_up': 'model.layers.%.mlp.up_proj',
+  'blk.%.ffn_down': 'model.layers.%.mlp.down_proj',
+};
+
+/** The supported GGUF architectures. */
+export const GGUF_NAMES: ReadonlyMap<string, NameTable> = new Map([['llama', LLAMA]]);
+
+/** The Hugging Face name of a tensor; undefined if the table does not have it. */
+export function huggingFaceName(table: NameTable, name: string): string | undefined {
+  const [, stem, kind] = /^(.+)\.(weight|bias)$/.exec(name) ?? [];
+  if (stem === undefined) return undefined;
+  const layer = /^blk\.(0|[1-9]\d{0,4})\./.exec(stem)?.[1];
+  const key = layer === undefined ? stem : stem.replace(layer, '%');
+  if (!Object.hasOwn(table, key)) return undefined;
+  return `${table[key]?.replace('%', layer ?? '')}.${kind}`;
+}

@@ -1,0 +1,58 @@
+import { readFileSync, statSync } from 'node:fs';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { messageOf } from '../errors.ts';
+import { positionAt } from '../text/json-with-comments.ts';
+import { broken } from './model-file.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** UTF-8 text without its byte order mark; undefined if there is no such file. */
+export function readText(path: string): string | undefined {
+  let bytes: Buffer;
+  try {
+    const { size } = statSync(path);
+    if (size > MAX_BYTES) throw broken(path, `is too large: ${size} bytes, at most ${MAX_BYTES}`);
+    bytes = readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw broken(path, `cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw broken(path, 'is not valid UTF-8', { cause: error });
+  }
+}
+
+/** A JSON object; undefined if there is no such file. Broken JSON is MODEL_BROKEN with line:column. */
+export function readJsonObject(path: string): JsonObject | undefined {
+  const text = readText(path);
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw broken(path, `is not valid JSON: ${jsonFault(text, error)}`, { cause: error });
+  }
+  if (!isObject(value)) throw broken(path, 'must hold a JSON object');
+  return value;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function jsonFault(text: string, error: unknown): string {
+  const errors: ParseError[] = [];
+  parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  const first = errors[0];
+  if (!first) return messageOf(error);
+  const { line, column } = positionAt(text, first.offset);
+  const words = printParseErrorCode(first.error)
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase();
+  return `${words} at ${line}:${column}`;
+}

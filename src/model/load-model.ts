@@ -1,0 +1,146 @@
+import { resolve } from 'node:path';
+import { LlmHostError } from '../errors.ts';
+import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
+import { readAdapter } from './adapter.ts';
+import { readModelTexts } from './config.ts';
+import { demoFiles } from './demo-model.ts';
+import { availableMemory, checkFit, kvBytesPerToken } from './fit.ts';
+import type { GgufMetadata } from './gguf.ts';
+import { isObject, type JsonObject } from './json-file.ts';
+import { type LocateOptions, resolveModel } from './locate.ts';
+import { countParameters, loadedBytes, storedBytes } from './parameters.ts';
+import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
+import { folderWeights, ggufWeights } from './weights-manifest.ts';
+
+export interface ReadModelOptions extends LocateOptions {
+  /** Tokens; 0 = the model's own maximum. */
+  readonly contextLength: number;
+  /** Folder of a LoRA adapter; takes the place of the demo's own. */
+  readonly adapter: string | undefined;
+}
+
+/** A model that was found and checked, and of which no weights are loaded yet. */
+export interface ReadModel {
+  readonly name: string;
+  readonly spec: LoadSpec;
+  /** tokenizer.json and tokenizer_config.json as parsed; undefined where the model has none. */
+  readonly tokenizer: JsonObject | undefined;
+  readonly tokenizerConfig: JsonObject | undefined;
+  /** The metadata of a GGUF file, which hold its tokenizer. */
+  readonly ggufMetadata: GgufMetadata | undefined;
+  /** Jinja source; undefined for a base model. */
+  readonly chatTemplate: string | undefined;
+  /** The variant for conversations with tools, where the model has one. */
+  readonly toolTemplate: string | undefined;
+  readonly stopIds: readonly number[];
+  /** Weights before quantisation, the adapter's not counted. */
+  readonly parameters: number;
+  /** Bytes in the files, the adapter's not counted. */
+  readonly weightBytes: number;
+}
+
+type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes'> & {
+  readonly config: JsonObject;
+  readonly weights: WeightFiles;
+  readonly gguf: boolean;
+  readonly adapter?: string | undefined;
+};
+
+/**
+ * Finds the model, reads its texts and headers, and refuses what cannot work: MODEL_NOT_FOUND, MODEL_BROKEN,
+ * MODEL_UNSUPPORTED, OUT_OF_MEMORY, and USAGE for a context that the model does not have.
+ */
+export function readModel(source: string, options: ReadModelOptions): ReadModel {
+  const parts = readParts(source, options);
+  const { config, weights, gguf, adapter: ownAdapter, ...rest } = parts;
+  checkQuantization(rest.name, config);
+  const contextLength = checkContext(options.contextLength, config);
+  checkMemory(weights, config, contextLength);
+  const folder = options.adapter === undefined ? ownAdapter : resolve(options.cwd, options.adapter);
+  const adapter = folder === undefined ? {} : { adapter: readAdapter(folder, weights) };
+  return {
+    ...rest,
+    spec: { config, weights, gguf, contextLength: options.contextLength, ...adapter },
+    parameters: countParameters(weights, config),
+    weightBytes: storedBytes(weights),
+  };
+}
+
+function readParts(source: string, options: LocateOptions): Parts {
+  const location = resolveModel(source, options);
+  if (location.kind === 'folder') return folderParts(location.name, location.path);
+  if (location.kind === 'gguf') return ggufParts(location.name, location.path);
+  const demo = demoFiles(options.env);
+  const parts = ggufParts(location.name, demo.weights);
+  return { ...parts, chatTemplate: demo.chatTemplate, toolTemplate: undefined, adapter: demo.adapter };
+}
+
+function folderParts(name: string, folder: string): Parts {
+  const texts = readModelTexts(folder);
+  const { config, tokenizer, tokenizerConfig, chatTemplate, toolTemplate } = texts;
+  const stopIds = stopIdsOf(texts);
+  const weights = folderWeights(folder);
+  return {
+    name,
+    config,
+    weights,
+    tokenizer,
+    tokenizerConfig,
+    chatTemplate,
+    toolTemplate,
+    stopIds,
+    gguf: false,
+    ggufMetadata: undefined,
+  };
+}
+
+function ggufParts(name: string, path: string): Parts {
+  const { model, weights } = ggufWeights(path);
+  const template = (key: string): string | undefined => {
+    const value = model.metadata.get(key);
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    name,
+    config: model.config,
+    weights,
+    gguf: true,
+    tokenizer: undefined,
+    tokenizerConfig: undefined,
+    ggufMetadata: model.metadata,
+    chatTemplate: template('tokenizer.chat_template'),
+    toolTemplate: template('tokenizer.chat_template.tool_use'),
+    stopIds: ggufStopIds(model.metadata),
+  };
+}
+
+/** Weights packed by other tools than MLX have other names and layouts. */
+function checkQuantization(name: string, config: JsonObject): void {
+  const foreign = config.quantization_config;
+  if (config.quantization !== undefined || !isObject(foreign) || foreign.quant_method === undefined) return;
+  const message = `${name} is quantised by '${foreign.quant_method}', which is not supported; supported: MLX affine`;
+  throw new LlmHostError('MODEL_UNSUPPORTED', message, {
+    hint: 'Use the original model, a GGUF file of type Q4_0, Q4_1 or Q8_0, or one quantised for MLX.',
+  });
+}
+
+/** The context in tokens, where 0 is the model's own. */
+function checkContext(wanted: number, config: JsonObject): number {
+  const own = config.max_position_embeddings;
+  const most = typeof own === 'number' && own > 0 ? own : undefined;
+  if (!Number.isInteger(wanted) || wanted < 0 || (most !== undefined && wanted > most)) {
+    const range = most === undefined ? 'at least 1 token' : `1 to ${most} tokens, as the model was made for`;
+    throw new LlmHostError('USAGE', `The context must be ${range}; got ${wanted}`);
+  }
+  return wanted === 0 ? (most ?? 0) : wanted;
+}
+
+function checkMemory(weights: WeightFiles, config: JsonObject, contextLength: number): void {
+  const device = process.platform === 'darwin' ? 'gpu' : 'cpu';
+  const need = {
+    weightBytes: loadedBytes(weights, device),
+    kvBytesPerToken: kvBytesPerToken(config, device === 'gpu' ? 2 : 4),
+    contextLength,
+  };
+  checkFit(need, availableMemory());
+}

@@ -1,0 +1,64 @@
+import { isObject, type JsonObject } from './json-file.ts';
+
+/** Marks with which chat models of all families end their turn. */
+const END_MARKS = [
+  '<|im_end|>',
+  '<|endoftext|>',
+  '<|end_of_text|>',
+  '<|eot_id|>',
+  '<|eom_id|>',
+  '<|end|>',
+  '<|return|>',
+  '<|call|>',
+  '<end_of_turn>',
+  '</s>',
+];
+
+/** Ids that end a reply: what the configurations name, and the special tokens that are chat end marks. */
+export function stopIdsOf(texts: {
+  readonly config: JsonObject;
+  readonly generationConfig?: JsonObject | undefined;
+  readonly tokenizer?: JsonObject | undefined;
+  readonly tokenizerConfig?: JsonObject | undefined;
+}): number[] {
+  const ids = new Set<number>();
+  for (const source of [texts.generationConfig, texts.config]) {
+    for (const id of idsOf(source?.eos_token_id)) ids.add(id);
+  }
+  const special = specialTokens(texts.tokenizer);
+  const eos = texts.tokenizerConfig?.eos_token;
+  for (const mark of [isObject(eos) ? eos.content : eos, ...END_MARKS]) {
+    const id = special.get(mark);
+    if (id !== undefined) ids.add(id);
+  }
+  return [...ids];
+}
+
+/** The same from llama.cpp's tokenizer metadata. */
+export function ggufStopIds(metadata: ReadonlyMap<string, unknown>): number[] {
+  const ids = new Set<number>();
+  for (const key of ['eos', 'eot', 'eom']) {
+    for (const id of idsOf(metadata.get(`tokenizer.ggml.${key}_token_id`))) ids.add(id);
+  }
+  const tokens = metadata.get('tokenizer.ggml.tokens');
+  const types = metadata.get('tokenizer.ggml.token_type');
+  if (Array.isArray(tokens) && Array.isArray(types)) {
+    for (const mark of END_MARKS) {
+      const id = tokens.indexOf(mark);
+      if (id >= 0 && types[id] === CONTROL_TOKEN) ids.add(id);
+    }
+  }
+  return [...ids];
+}
+
+const CONTROL_TOKEN = 3;
+
+function idsOf(value: unknown): number[] {
+  const ids = Array.isArray(value) ? value : [value];
+  return ids.filter(id => Number.isInteger(id) && id >= 0 && id < 2 ** 31);
+}
+
+function specialTokens(tokenizer: JsonObject | undefined): Map<unknown, number> {
+  const added = Array.isArray(tokenizer?.added_tokens) ? tokenizer.added_tokens : [];
+  return new Map(added.filter(isObject).flatMap(t => idsOf(t.id).map(id => [t.content, id])));
+}

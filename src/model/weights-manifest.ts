@@ -1,0 +1,75 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { LlmHostError } from '../errors.ts';
+import type { TensorEntry, WeightFiles } from '../native/addon-types.ts';
+import { type GgufModel, readGgufModel } from './gguf-config.ts';
+import { isObject, readJsonObject } from './json-file.ts';
+import { broken } from './model-file.ts';
+import { readSafetensorsHeader } from './safetensors.ts';
+
+/**
+ * The tensors of a folder: those of the index, else of its single safetensors file. Other files are ignored.
+ * Headers only; throws MODEL_BROKEN or MODEL_UNSUPPORTED naming the file and the tensor.
+ */
+export function folderWeights(folder: string): WeightFiles {
+  const indexPath = join(folder, 'model.safetensors.index.json');
+  const index = readJsonObject(indexPath);
+  if (index) return indexedWeights(folder, indexPath, index.weight_map);
+  return singleFileWeights(singleFile(folder));
+}
+
+/** All tensors of one safetensors file. */
+export function singleFileWeights(path: string): WeightFiles {
+  return { files: [path], tensors: readSafetensorsHeader(path).tensors.map(t => ({ ...t, file: 0 })) };
+}
+
+/** A GGUF file with Hugging Face's names. */
+export function ggufWeights(path: string): { model: GgufModel; weights: WeightFiles } {
+  const model = readGgufModel(path);
+  return { model, weights: { files: [path], tensors: model.tensors.map(t => ({ ...t, file: 0 })) } };
+}
+
+function singleFile(folder: string): string {
+  const names = readdirSync(folder).filter(name => /^model.*\.safetensors$/.test(name));
+  const name = names.includes('model.safetensors') ? 'model.safetensors' : names[0];
+  if (name !== undefined && (names.length === 1 || name === 'model.safetensors')) return join(folder, name);
+  const found =
+    names.length === 0 ? 'no model.safetensors' : `${names.length} safetensors files but no index`;
+  throw new LlmHostError('MODEL_BROKEN', `${found} in ${folder}`, {
+    hint: 'Weights must be safetensors: model.safetensors, or model.safetensors.index.json with its files. Download the whole repository.',
+  });
+}
+
+function indexedWeights(folder: string, indexPath: string, map: unknown): WeightFiles {
+  if (!isObject(map) || Object.keys(map).length === 0) throw broken(indexPath, 'has no weight_map');
+  const wanted = new Map<string, string[]>();
+  for (const [tensor, file] of Object.entries(map)) {
+    if (typeof file !== 'string' || !/^[^/\\]+\.safetensors$/.test(file)) {
+      throw broken(indexPath, `names a broken file for tensor ${tensor}: ${JSON.stringify(file)}`);
+    }
+    const tensors = wanted.get(file);
+    if (tensors) tensors.push(tensor);
+    else wanted.set(file, [tensor]);
+  }
+  const missing = [...wanted.keys()].filter(file => !statSync(join(folder, file), { throwIfNoEntry: false }));
+  if (missing.length > 0) {
+    throw broken(
+      indexPath,
+      `names files that are not in the folder: ${missing.join(', ')}. Download them again.`,
+    );
+  }
+  const files = [...wanted.keys()].map(file => join(folder, file));
+  const tensors = [...wanted.values()].flatMap((names, file) =>
+    shardTensors(files[file] as string, file, names),
+  );
+  return { files, tensors };
+}
+
+function shardTensors(path: string, file: number, names: readonly string[]): TensorEntry[] {
+  const byName = new Map(readSafetensorsHeader(path).tensors.map(t => [t.name, t]));
+  return names.map(name => {
+    const tensor = byName.get(name);
+    if (!tensor) throw broken(path, `has no tensor ${name}, though the index says so. Download it again.`);
+    return { ...tensor, file };
+  });
+}
