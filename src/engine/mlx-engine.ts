@@ -1,0 +1,130 @@
+import { type ErrorCode, LlmHostError, messageOf } from '../errors.ts';
+import type { LoadProgress, LoadSpec, NativeAddon, NativeEvent, NativeModel } from '../native/addon-types.ts';
+import type { TextStream, Tokenizer } from '../tokens/tokenizer-types.ts';
+import type { Engine, EngineInfo, GenerateRequest, GenerateResult, TokenEvent } from './engine.ts';
+import { NativeJob } from './native-job.ts';
+import { toNativeRequest } from './native-request.ts';
+
+export interface MlxEngineOptions {
+  /** For messages and `info`. */
+  readonly name: string;
+  /** Without one, `text` is always ''. */
+  readonly tokenizer?: Pick<Tokenizer, 'stream'>;
+  /** Used when a request names no stop ids. */
+  readonly defaultStopIds: readonly number[];
+  readonly onProgress?: (progress: LoadProgress) => void;
+}
+
+/** Runs a model in this process through MLX. Loading and generating happen on the addon's own thread. */
+export class MlxEngine implements Engine {
+  readonly info: EngineInfo;
+  readonly #native: NativeModel;
+  readonly #options: MlxEngineOptions;
+
+  private constructor(native: NativeModel, options: MlxEngineOptions) {
+    const { layers: _layers, hiddenSize: _hiddenSize, ...info } = native.info;
+    this.info = { name: options.name, ...info };
+    this.#native = native;
+    this.#options = options;
+  }
+
+  /** @throws LlmHostError with the addon's code: MODEL_BROKEN, MODEL_UNSUPPORTED, OUT_OF_MEMORY... */
+  static async create(native: NativeAddon, spec: LoadSpec, options: MlxEngineOptions): Promise<MlxEngine> {
+    try {
+      const model = await native.load(spec, progress => options.onProgress?.(progress));
+      return new MlxEngine(model, options);
+    } catch (error) {
+      throw toHostError(error);
+    }
+  }
+
+  /**
+   * The job is queued by the first `next()`. Leaving the loop early cancels it; so does the signal, which ends the
+   * stream with `finishReason: 'cancelled'` instead of an error.
+   */
+  async *generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+    const nativeRequest = toNativeRequest(request, this.info, this.#options.defaultStopIds);
+    if (request.signal?.aborted) return cancelledBeforeStart(nativeRequest.promptIds.length);
+    const job = this.#start(nativeRequest);
+    const abort = () => job.cancel();
+    request.signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return yield* this.#read(job, request);
+    } finally {
+      request.signal?.removeEventListener('abort', abort);
+      await job.dispose();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#native.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #start(request: Parameters<NativeModel['start']>[0]): NativeJob {
+    try {
+      return new NativeJob(this.#native, request);
+    } catch (error) {
+      throw toHostError(error);
+    }
+  }
+
+  async *#read(job: NativeJob, request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+    const text = this.#options.tokenizer?.stream();
+    // Tokens that end inside a character: the last of them carries what is left of it at the end.
+    let held: TokenEvent[] = [];
+    while (true) {
+      const event = await job.next();
+      switch (event.type) {
+        case 'prefill':
+          request.onPrefill?.({ done: event.done, total: event.total, cached: event.cached });
+          break;
+        case 'token': {
+          const token = toTokenEvent(event, text);
+          held.push(token);
+          if (token.text === '' && text) break;
+          yield* held;
+          held = [];
+          break;
+        }
+        case 'end': {
+          yield* withTail(held, text);
+          const { type: _type, reason, ...counts } = event;
+          return { finishReason: reason, ...counts };
+        }
+        case 'error':
+          throw new LlmHostError(event.code as ErrorCode, event.message);
+      }
+    }
+  }
+}
+
+function toTokenEvent(
+  event: Extract<NativeEvent, { type: 'token' }>,
+  text: TextStream | undefined,
+): TokenEvent {
+  const token = { id: event.id, text: text?.push(event.id) ?? '' };
+  if (event.logprob === undefined) return token;
+  const { topIds = new Int32Array(), topLogprobs = new Float32Array() } = event;
+  const top = Array.from(topIds, (id, i) => ({ id, logprob: topLogprobs[i] as number }));
+  return { ...token, logprob: event.logprob, topLogprobs: top };
+}
+
+function withTail(held: TokenEvent[], text: TextStream | undefined): TokenEvent[] {
+  const last = held.at(-1);
+  if (!last || !text) return held;
+  return [...held.slice(0, -1), { ...last, text: text.end() }];
+}
+
+function cancelledBeforeStart(promptTokens: number): GenerateResult {
+  const timings = { firstTokenMs: 0, prefillMs: 0, decodeMs: 0 };
+  return { finishReason: 'cancelled', promptTokens, cachedTokens: 0, generatedTokens: 0, timings };
+}
+
+function toHostError(error: unknown): LlmHostError {
+  const code = (error as { code?: ErrorCode } | undefined)?.code ?? 'ENGINE';
+  return new LlmHostError(code, messageOf(error), { cause: error });
+}

@@ -1,0 +1,66 @@
+import { randomInt } from 'node:crypto';
+import { LlmHostError } from '../errors.ts';
+import type { NativeRequest } from '../native/addon-types.ts';
+import type { EngineInfo, GenerateRequest } from './engine.ts';
+
+const MAX_SEED = 2 ** 32 - 1;
+const MAX_LOGPROBS = 20;
+const MAX_INT = 2 ** 31 - 1;
+
+/**
+ * Checks a request and fills in its defaults.
+ * @throws LlmHostError USAGE: names the field, what it may be and what was given; CONTEXT_FULL: a prompt longer
+ *   than the context.
+ */
+export function toNativeRequest(
+  request: GenerateRequest,
+  model: EngineInfo,
+  defaultStopIds: readonly number[],
+): NativeRequest {
+  const promptIds = ids('promptIds', request.promptIds, model.vocabSize);
+  if (promptIds.length === 0) throw usage('promptIds', 'at least one token id', '[]');
+  if (promptIds.length > model.contextLength) {
+    throw new LlmHostError(
+      'CONTEXT_FULL',
+      `the prompt has ${promptIds.length} tokens, the context holds ${model.contextLength}`,
+      { hint: 'Shorten the prompt or load the model with a longer context.' },
+    );
+  }
+  const stopIds = request.ignoreEos ? [] : (request.stopIds ?? defaultStopIds);
+  return {
+    promptIds,
+    maxTokens: integer('maxTokens', request.maxTokens ?? model.contextLength, 1, MAX_INT),
+    temperature: number(
+      'temperature',
+      request.temperature ?? 0,
+      'a finite number of at least 0',
+      t => t >= 0,
+    ),
+    topP: number('topP', request.topP ?? 1, 'a number above 0 and at most 1', p => p > 0 && p <= 1),
+    topK: integer('topK', request.topK ?? 0, 0, MAX_INT),
+    minP: number('minP', request.minP ?? 0, 'a number of at least 0 and below 1', p => p >= 0 && p < 1),
+    seed: integer('seed', request.seed ?? randomInt(MAX_SEED + 1), 0, MAX_SEED),
+    stopIds: ids('stopIds', stopIds, model.vocabSize),
+    logprobs: request.logprobs === undefined ? -1 : integer('logprobs', request.logprobs, 0, MAX_LOGPROBS),
+  };
+}
+
+function ids(name: string, values: ArrayLike<number>, vocabSize: number): Int32Array {
+  const last = vocabSize - 1;
+  return Int32Array.from(values, (id, i) => integer(`${name}[${i}]`, id, 0, last));
+}
+
+function integer(name: string, value: number, low: number, high: number): number {
+  const fits = Number.isInteger(value) && value >= low && value <= high;
+  if (!fits) throw usage(name, `an integer from ${low} to ${high}`, value);
+  return value;
+}
+
+function number(name: string, value: number, expected: string, fits: (n: number) => boolean): number {
+  if (!Number.isFinite(value) || !fits(value)) throw usage(name, expected, value);
+  return value;
+}
+
+function usage(name: string, expected: string, got: unknown): LlmHostError {
+  return new LlmHostError('USAGE', `${name} must be ${expected}, got ${String(got)}`);
+}
