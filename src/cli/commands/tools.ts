@@ -37,7 +37,6 @@ function describe({ definition }: HostTool): string {
   const types = Object.fromEntries(
     Object.entries(properties).map(([key, schema]) => [key, schema.type ?? 'any']),
   );
-  return (
-    stripControls(`  ${name}(${formatArguments(types).replaceAll('"', '')}) - ${description ?? ''}`) + '\n'
-  );
+  const line = `  ${name}(${formatArguments(types).replaceAll('"', '')}) - ${description ?? ''}`;
+  return `${stripControls(line)}\n`;
 }

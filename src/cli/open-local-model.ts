@@ -1,0 +1,51 @@
+import { LocalChatModel } from '../agent/local-model.ts';
+import { probeTemplate } from '../chat/capability.ts';
+import { compileTemplate } from '../chat/template.ts';
+import { type LoadedParts, loadParts } from '../engine/load-engine.ts';
+import { LlmHostError } from '../errors.ts';
+import type { OpenedModel, OpenModelOptions } from './open-model.ts';
+
+/** Loads a model into this process and makes a chat of it. */
+export async function openLocalModel(source: string, options: OpenModelOptions): Promise<OpenedModel> {
+  const started = performance.now();
+  const parts = await loadParts(source, {
+    contextLength: options.contextLength,
+    onProgress: options.onProgress,
+    cwd: options.cwd,
+    env: options.env,
+    ...(options.adapter !== undefined && { adapter: options.adapter }),
+  });
+  const { engine, read, tokenizer } = parts;
+  if (!tokenizer) {
+    await engine.close();
+    throw new LlmHostError('MODEL_UNSUPPORTED', `${read.name} cannot chat: ${parts.tokenizerProblem}`);
+  }
+  const template = read.toolTemplate ?? read.chatTemplate;
+  const seconds = (performance.now() - started) / 1000;
+  return {
+    model: new LocalChatModel({ engine, tokenizer, template: prepare(template, tokenizer), now: new Date() }),
+    description: describe(parts, seconds),
+    notices:
+      template === undefined
+        ? [`${read.name} has no chat template: a base model, which only goes on with your text.`]
+        : [],
+    close: () => engine.close(),
+  };
+}
+
+function prepare(
+  source: string | undefined,
+  tokens: { bosToken: string | undefined; eosToken: string | undefined },
+) {
+  if (source === undefined) return undefined;
+  const compiled = compileTemplate(source);
+  const { bosToken, eosToken } = tokens;
+  return { compiled, source, capability: probeTemplate(compiled, { bosToken, eosToken }) };
+}
+
+function describe({ engine, read }: LoadedParts, seconds: number): string {
+  const millions = Math.round(read.parameters / 1e6);
+  const megabytes = Math.round(read.weightBytes / 1e6);
+  const { name, modelType, contextLength, device } = engine.info;
+  return `${name}: ${modelType}, ${millions} M parameters, ${megabytes} MB, context ${contextLength}, on ${device}, loaded in ${seconds.toFixed(1)} s`;
+}

@@ -1,0 +1,116 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const MAIN = join(ROOT, 'dist', 'cli', 'main.js');
+/** The same program with the scripted engine in place of MLX. */
+export const SCRIPTED_MAIN = join(ROOT, 'test', 'e2e', 'scripted-main.mjs');
+
+/** A folder of its own for one test, with its own home; removed afterwards. */
+export function workplace(files: Readonly<Record<string, string>> = {}): {
+  dir: string;
+  env: NodeJS.ProcessEnv;
+} {
+  const dir = mkdtempSync(join(tmpdir(), 'llm-host-e2e-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+  const home = join(dir, 'home');
+  mkdirSync(home);
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    LANG: 'C.UTF-8',
+    TERM: 'xterm',
+    // The demo's weights stay where the set-up put them.
+    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
+  };
+  return { dir, env };
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A running program whose output can be waited for. */
+export class Program {
+  readonly child: ChildProcessWithoutNullStreams;
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<Ended>;
+
+  constructor(main: string, args: readonly string[], options: { cwd: string; env: NodeJS.ProcessEnv }) {
+    this.child = spawn(process.execPath, [main, ...args], options);
+    this.child.stdout.on('data', chunk => {
+      this.stdout += chunk;
+    });
+    this.child.stderr.on('data', chunk => {
+      this.stderr += chunk;
+    });
+    // Writing to a program that has gone is part of some tests.
+    this.child.stdin.on('error', () => undefined);
+    this.ended = new Promise(resolve => {
+      this.child.on('close', (code, signal) =>
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr }),
+      );
+    });
+    onTestFinished(() => void this.child.kill('SIGKILL'));
+  }
+
+  /** Waits until stdout holds `text`. */
+  async shows(text: string, limitMs = 60_000): Promise<void> {
+    const limit = Date.now() + limitMs;
+    while (!this.stdout.includes(text)) {
+      if (Date.now() > limit || this.child.exitCode !== null) {
+        throw new Error(`'${text}' was not shown.\nstdout:\n${this.stdout}\nstderr:\n${this.stderr}`);
+      }
+      await sleep(10);
+    }
+  }
+
+  say(line: string): void {
+    this.child.stdin.write(`${line}\n`);
+  }
+}
+
+/** Runs a program to its end with `stdin` as its whole input. */
+export async function runProgram(
+  main: string,
+  args: readonly string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv; stdin?: string | Uint8Array },
+): Promise<Ended> {
+  const program = new Program(main, args, options);
+  program.child.stdin.end(options.stdin ?? '');
+  return await program.ended;
+}
+
+/** Command lines of all processes that mention `mark`, this one's aside. Linux only. */
+export function processesWith(mark: string): string[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap(pid => {
+      try {
+        // A zombie has an empty command line.
+        const command = readFileSync(join('/proc', pid, 'cmdline'), 'utf8')
+          .replaceAll('\0', ' ')
+          .trim();
+        return command.includes(mark) ? [`${pid} ${command}`] : [];
+      } catch {
+        return []; // it ended while we looked
+      }
+    });
+}
+
+/** Waits until no process mentions `mark`; returns those left after the limit. */
+export async function processesLeft(mark: string, limitMs = 4000): Promise<string[]> {
+  const limit = Date.now() + limitMs;
+  while (processesWith(mark).length > 0 && Date.now() < limit) await sleep(50);
+  return processesWith(mark);
+}

@@ -1,0 +1,73 @@
+// The real program with one part replaced: the engine replays the replies of a file instead of computing them.
+// LLM_HOST_SCRIPT names a JSON file: { "replies": ["text", ...], "msPerToken": 0, "contextLength": 8192 }
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalChatModel } from '../../dist/agent/local-model.js';
+import { probeTemplate } from '../../dist/chat/capability.js';
+import { compileTemplate } from '../../dist/chat/template.js';
+import { run } from '../../dist/cli/run.js';
+import { Signals } from '../../dist/cli/signals.js';
+import { killAllGroups } from '../../dist/mcp/process-groups.js';
+
+const script = JSON.parse(readFileSync(process.env.LLM_HOST_SCRIPT, 'utf8'));
+const source = readFileSync(new URL('../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
+
+/** One token per character: enough for the stages around the engine to be the real ones. */
+const tokenizer = {
+  vocabSize: 0x110000,
+  bosToken: undefined,
+  eosToken: undefined,
+  encode: text => Array.from(text, character => character.codePointAt(0)),
+  encodeSegments: segments => segments.flatMap(segment => tokenizer.encode(segment.text)),
+  decode: ids => String.fromCodePoint(...ids),
+  stream: () => ({ push: id => String.fromCodePoint(id), end: () => '' }),
+  idOf: () => undefined,
+};
+
+const engine = {
+  info: {
+    name: 'scripted',
+    modelType: 'scripted',
+    contextLength: script.contextLength ?? 100_000,
+    vocabSize: 0x110000,
+    parameters: 0,
+    weightBytes: 0,
+    device: 'none',
+  },
+  async *generate(request) {
+    const reply = script.replies.shift() ?? 'The script is over.';
+    const promptTokens = request.promptIds.length;
+    request.onPrefill?.({ done: promptTokens, total: promptTokens, cached: 0 });
+    let generatedTokens = 0;
+    let finishReason = 'stop';
+    for (const text of reply) {
+      if (script.msPerToken) await sleep(script.msPerToken);
+      if (request.signal?.aborted) {
+        finishReason = 'cancelled';
+        break;
+      }
+      generatedTokens += 1;
+      yield { id: text.codePointAt(0), text };
+    }
+    const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };
+    return { finishReason, promptTokens, cachedTokens: 0, generatedTokens, timings };
+  },
+  close: async () => undefined,
+  [Symbol.asyncDispose]: async () => undefined,
+};
+
+async function openModel() {
+  const compiled = compileTemplate(source);
+  const template = { compiled, source, capability: probeTemplate(compiled) };
+  return {
+    model: new LocalChatModel({ engine, tokenizer, template, now: new Date() }),
+    description: 'scripted',
+    notices: [],
+    close: async () => undefined,
+  };
+}
+
+const signals = new Signals();
+signals.install();
+process.on('exit', killAllGroups);
+await signals.exit(await run(process.argv.slice(2), { openModel, signals }));

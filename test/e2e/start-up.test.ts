@@ -1,0 +1,104 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MAIN, ROOT, runProgram, workplace } from './program.ts';
+
+const CONFIG = '{ "SystemPrompt": "You are a helpful assistant." }';
+const NO_SERVERS = '{ "servers": {} }';
+
+test('no model: the usage line, the error, exit 2', async () => {
+  const { dir, env } = workplace();
+  const { code, stderr, stdout } = await runProgram(MAIN, [], { cwd: dir, env });
+  expect(stderr).toMatch(/^Usage: llm-host <model> .*\nError: missing model\n$/);
+  expect([code, stdout]).toEqual([2, '']);
+});
+
+test('an unknown option names the nearest known one', async () => {
+  const { dir, env } = workplace();
+  const { code, stderr } = await runProgram(MAIN, ['demo', '--temprature', '1'], { cwd: dir, env });
+  expect(stderr).toContain('Error: unknown option --temprature; did you mean --temperature?');
+  expect(code).toBe(2);
+});
+
+test('an option outside its range is refused before anything is loaded', async () => {
+  const { dir, env } = workplace();
+  const { code, stderr } = await runProgram(MAIN, ['demo', '--top-p', '7'], { cwd: dir, env });
+  expect(stderr).toContain('Error: --top-p takes a number above 0 to 1, not 7');
+  expect(code).toBe(2);
+});
+
+test.each(['config.json', 'mcp.json'])('%s missing: the places searched and the fix, exit 78', async name => {
+  const { dir, env } = workplace({ 'config.json': CONFIG, 'mcp.json': NO_SERVERS });
+  const cwd = join(dir, 'elsewhere');
+  mkdirSync(cwd);
+  const other =
+    name === 'config.json' ? ['--mcp', join(dir, 'mcp.json')] : ['--config', join(dir, 'config.json')];
+  const { code, stderr } = await runProgram(MAIN, ['some/model', ...other], { cwd, env });
+  expect(stderr).toContain(`Error: ${name} not found in application directory\n`);
+  expect(stderr).toContain(join(cwd, name));
+  expect(stderr).toContain(join(dir, 'home', '.config', 'llm-host', name));
+  expect(stderr).toContain('llm-host init');
+  expect(code).toBe(78);
+});
+
+test.each([
+  ['config.json', '{ "SystemPrompt": ', 'Error: Invalid JSON in config.json: '],
+  ['config.json', '{}', "Error: config.json: the field 'SystemPrompt' is missing"],
+  ['mcp.json', '{ "servers": { "a": ', 'Error: Invalid JSON in mcp.json: '],
+])('a broken %s (%s): exit 78', async (name, text, message) => {
+  const { dir, env } = workplace({ 'config.json': CONFIG, 'mcp.json': NO_SERVERS, [name]: text });
+  const { code, stderr } = await runProgram(MAIN, ['demo'], { cwd: dir, env });
+  expect(stderr).toContain(message);
+  if (message.includes('Invalid JSON')) expect(stderr).toMatch(/at \d+:\d+/);
+  expect(code).toBe(78);
+});
+
+test('a model that is nowhere: its name and the reason, exit 66', async () => {
+  const { dir, env } = workplace({ 'config.json': CONFIG, 'mcp.json': NO_SERVERS });
+  const { code, stderr } = await runProgram(MAIN, ['no-such/model'], { cwd: dir, env });
+  expect(stderr).toMatch(/Error: Model 'no-such\/model' not found or not accessible\n./);
+  expect(code).toBe(66);
+});
+
+test('a truncated safetensors file: file and tensor named, exit 65', async () => {
+  const { dir, env } = workplace({ 'config.json': CONFIG, 'mcp.json': NO_SERVERS });
+  const model = join(dir, 'model');
+  mkdirSync(model);
+  const header = JSON.stringify({ w: { dtype: 'F32', shape: [4, 4], data_offsets: [0, 64] } });
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(header.length));
+  writeFileSync(join(model, 'config.json'), '{ "model_type": "llama" }');
+  writeFileSync(
+    join(model, 'model.safetensors'),
+    Buffer.concat([size, Buffer.from(header), Buffer.alloc(10)]),
+  );
+  const { code, stderr } = await runProgram(MAIN, [model], { cwd: dir, env });
+  expect(stderr).toMatch(/^Error: .*model\.safetensors.*\bw\b/m);
+  expect(code).toBe(65);
+});
+
+test('init writes both files once and never again', async () => {
+  const { dir, env } = workplace();
+  const first = await runProgram(MAIN, ['init'], { cwd: dir, env });
+  expect([first.code, first.stdout.match(/^Wrote /gm)?.length]).toEqual([0, 2]);
+  writeFileSync(join(dir, 'config.json'), 'mine');
+  const second = await runProgram(MAIN, ['init'], { cwd: dir, env });
+  expect([second.code, second.stdout.match(/left as it is/g)?.length]).toEqual([0, 2]);
+  expect(readFileSync(join(dir, 'config.json'), 'utf8')).toBe('mine');
+});
+
+test('the example files are ready to use', async () => {
+  const { dir, env } = workplace();
+  await runProgram(MAIN, ['init'], { cwd: dir, env });
+  const { code, stdout, stderr } = await runProgram(MAIN, ['tools'], { cwd: dir, env });
+  expect(stderr).toBe('');
+  expect(stdout).toContain('calculator: ready, 6 tools\n  add(a=number, b=number) - Add two numbers.\n');
+  expect(stdout).toContain('files: ready, 4 tools\n');
+  expect(code).toBe(0);
+});
+
+test('--version is the version of package.json', async () => {
+  const { dir, env } = workplace();
+  const { stdout } = await runProgram(MAIN, ['--version'], { cwd: dir, env });
+  expect(stdout.trim()).toBe(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version);
+});

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type IPty, spawn } from '@lydell/node-pty';
+import { expect, onTestFinished, test } from 'vitest';
+import { MAIN, processesLeft, SCRIPTED_MAIN, workplace } from './program.ts';
+
+/** A program on a pseudo-terminal: what a person sees and types. */
+class Terminal {
+  screen = '';
+  exitCode: number | undefined;
+  readonly #pty: IPty;
+
+  constructor(main: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+    this.#pty = spawn(process.execPath, [main, ...args], { cols: 100, rows: 30, cwd, env });
+    this.#pty.onData(data => {
+      this.screen += data;
+    });
+    this.#pty.onExit(({ exitCode }) => {
+      this.exitCode = exitCode;
+    });
+    onTestFinished(() => {
+      if (this.exitCode === undefined) this.#pty.kill('SIGKILL');
+    });
+  }
+
+  type(keys: string): void {
+    this.#pty.write(keys);
+  }
+
+  async shows(text: string, times = 1, limitMs = 60_000): Promise<void> {
+    const limit = Date.now() + limitMs;
+    while (this.screen.split(text).length <= times) {
+      if (Date.now() > limit) throw new Error(`'${text}' was not shown ${times} times:\n${this.screen}`);
+      await sleep(10);
+    }
+  }
+
+  async exits(limitMs = 20_000): Promise<number> {
+    const limit = Date.now() + limitMs;
+    while (this.exitCode === undefined) {
+      if (Date.now() > limit) throw new Error(`still running:\n${this.screen}`);
+      await sleep(10);
+    }
+    return this.exitCode;
+  }
+}
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+
+async function start(mark: string, script: object = { replies: ['Hello there.'] }): Promise<Terminal> {
+  const server = {
+    command: 'sh',
+    args: ['-c', `${process.execPath} ${MAIN} server calculator; true ${mark}`],
+  };
+  const { dir, env } = workplace({
+    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
+    'mcp.json': JSON.stringify({ servers: { calculator: server } }),
+    'script.json': JSON.stringify(script),
+  });
+  const terminal = new Terminal(SCRIPTED_MAIN, ['x'], dir, {
+    ...env,
+    LLM_HOST_SCRIPT: join(dir, 'script.json'),
+  });
+  await terminal.shows('prompt -> ');
+  return terminal;
+}
+
+test('a chat: prompt, reply, quit', async () => {
+  const terminal = await start('mark-pty-quit');
+  terminal.type('Hi\r');
+  await terminal.shows('assistant -> Hello there.');
+  await terminal.shows('prompt -> ', 2);
+  terminal.type('QUIT\r');
+  expect(await terminal.exits()).toBe(0);
+  expect(await processesLeft('mark-pty-quit')).toEqual([]);
+});
+
+test.each([
+  ['Ctrl+C', CTRL_C],
+  ['Ctrl+D', CTRL_D],
+])('%s on an empty line: exit 0, no process left', async (name, key) => {
+  const mark = `mark-pty-${name}`;
+  const terminal = await start(mark);
+  terminal.type(key);
+  expect(await terminal.exits()).toBe(0);
+  expect(await processesLeft(mark)).toEqual([]);
+});
+
+test('Ctrl+C while busy cancels and keeps the partial text; the servers live on', async () => {
+  const terminal = await start('mark-pty-cancel', {
+    replies: [
+      'word '.repeat(10_000),
+      '<tool_call>{"name": "add", "arguments": {"a": 1, "b": 1}}</tool_call>',
+      'two',
+    ],
+    msPerToken: 5,
+  });
+  terminal.type('write\r');
+  await terminal.shows('assistant -> word word');
+  terminal.type(CTRL_C);
+  await terminal.shows('[cancelled]');
+  await terminal.shows('prompt -> ', 2);
+  terminal.type('sum\r');
+  await terminal.shows('Result: 2 (took');
+  await terminal.shows('assistant -> two');
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+  expect(await processesLeft('mark-pty-cancel')).toEqual([]);
+});
+
+test('a second Ctrl+C within 2 s ends the program', async () => {
+  const terminal = await start('mark-pty-twice', {
+    replies: ['word '.repeat(10_000), 'word '.repeat(10_000)],
+    msPerToken: 5,
+  });
+  terminal.type('write\rwrite\r');
+  await terminal.shows('assistant -> word');
+  terminal.type(CTRL_C);
+  await terminal.shows('assistant -> word', 2);
+  terminal.type(CTRL_C);
+  expect(await terminal.exits()).toBe(0);
+  expect(await processesLeft('mark-pty-twice')).toEqual([]);
+});
+
+test('pasted lines are all answered, in order', async () => {
+  const terminal = await start('mark-pty-paste', { replies: ['first', 'second', 'third'] });
+  terminal.type('one\rtwo\rthree\r');
+  await terminal.shows('assistant -> third');
+  expect(terminal.screen.indexOf('first')).toBeLessThan(terminal.screen.indexOf('second'));
+  terminal.type('quit\r');
+  expect(await terminal.exits()).toBe(0);
+});
+
+test('Ctrl+C with text on the line clears the line', async () => {
+  const terminal = await start('mark-pty-clear', { replies: ['fine'] });
+  terminal.type('wrong');
+  await terminal.shows('wrong');
+  terminal.type(CTRL_C);
+  terminal.type('right\r');
+  await terminal.shows('assistant -> fine');
+  terminal.type('quit\r');
+  expect(await terminal.exits()).toBe(0);
+});
