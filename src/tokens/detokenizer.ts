@@ -1,0 +1,130 @@
+import { LlmHostError } from '../errors.ts';
+import type { AddedToken } from './added-tokens.ts';
+import { isObject, type JsonObject, stepTypes } from './tokenizer-json.ts';
+import type { TextStream } from './tokenizer-types.ts';
+
+/** What every id stands for, in bytes of UTF-8. */
+export interface TokenTable {
+  /** One more than the largest id. */
+  readonly size: number;
+  readonly ids: ReadonlyMap<string, number>;
+  bytesOf(id: number): Uint8Array | undefined;
+  /** Drop one space at the start of the text, as decoders of the SentencePiece kind do. */
+  readonly stripsFirstSpace: boolean;
+}
+
+const KNOWN_STEPS = new Set([
+  'ByteLevel',
+  'Sequence',
+  'Replace',
+  'ByteFallback',
+  'Fuse',
+  'Strip',
+  'Metaspace',
+]);
+const EMPTY = new Uint8Array(0);
+
+/**
+ * Reads the `decoder` of tokenizer.json: byte-level BPE, or SentencePiece style with `▁` for a space and `<0x0A>`
+ * for bytes. `clean_up_tokenization_spaces` is never applied: it would change text after it was shown.
+ */
+export function createTokenTable(
+  vocabulary: ReadonlyMap<string, number>,
+  added: readonly AddedToken[],
+  tokenizerJson: JsonObject,
+): TokenTable {
+  const { decoder } = tokenizerJson;
+  const steps = stepTypes(decoder);
+  const unknown = steps.find(step => !KNOWN_STEPS.has(step));
+  if (unknown !== undefined) {
+    throw new LlmHostError(
+      'MODEL_UNSUPPORTED',
+      `tokenizer.json: a decoder of type '${unknown}' is not supported`,
+    );
+  }
+  const tokens: string[] = [];
+  for (const [token, id] of vocabulary) tokens[id] = token;
+  const literal = new Set(added.map(token => token.id));
+  for (const token of added) tokens[token.id] = token.content;
+  const toBytes = steps.includes('ByteLevel')
+    ? byteLevelBytes
+    : (token: string) => pieceBytes(token, steps.includes('ByteFallback'));
+  const cache: (Uint8Array | undefined)[] = [];
+  return {
+    size: tokens.length,
+    ids: new Map([...vocabulary, ...added.map(token => [token.content, token.id] as const)]),
+    stripsFirstSpace: stripsFirstSpace(decoder),
+    bytesOf: id => {
+      const token = tokens[id];
+      if (token === undefined) return undefined;
+      cache[id] ??= literal.has(id) ? utf8(token) : toBytes(token);
+      return cache[id];
+    },
+  };
+}
+
+/** Ids to text as they come. Unknown ids add nothing; broken bytes become U+FFFD. Linear in the number of ids. */
+export class Detokenizer implements TextStream {
+  private readonly table: TokenTable;
+  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  private atStart: boolean;
+
+  constructor(table: TokenTable) {
+    this.table = table;
+    this.atStart = table.stripsFirstSpace;
+  }
+
+  push(id: number): string {
+    return this.trimStart(this.decoder.decode(this.table.bytesOf(id) ?? EMPTY, { stream: true }));
+  }
+
+  end(): string {
+    return this.trimStart(this.decoder.decode());
+  }
+
+  private trimStart(text: string): string {
+    if (!this.atStart || text === '') return text;
+    this.atStart = false;
+    return text.startsWith(' ') ? text.slice(1) : text;
+  }
+}
+
+function stripsFirstSpace(decoder: unknown): boolean {
+  if (!isObject(decoder)) return false;
+  if (Array.isArray(decoder.decoders)) return decoder.decoders.some(stripsFirstSpace);
+  if (decoder.type === 'Metaspace') {
+    const { prepend_scheme: scheme, add_prefix_space: addsPrefix } = decoder;
+    return scheme === undefined ? addsPrefix !== false : scheme !== 'never';
+  }
+  return decoder.type === 'Strip' && decoder.content === ' ' && Number(decoder.start) > 0;
+}
+
+const encoder = new TextEncoder();
+
+function utf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** `<0x0A>` is a byte, `▁` a space, the rest is itself. */
+function pieceBytes(token: string, byteFallback: boolean): Uint8Array {
+  const byte = byteFallback ? /^<0x([0-9A-Fa-f]{2})>$/.exec(token)?.[1] : undefined;
+  return byte === undefined
+    ? utf8(token.replaceAll('\u2581', ' '))
+    : Uint8Array.of(Number.parseInt(byte, 16));
+}
+
+/** GPT-2's letters for bytes: printable Latin-1 stands for itself, the other 68 bytes for U+0100 and up. */
+const BYTE_OF_LETTER: ReadonlyMap<string, number> = (() => {
+  const letters = new Map<string, number>();
+  let extra = 0x100;
+  for (let byte = 0; byte < 256; byte++) {
+    const printable = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+    letters.set(String.fromCodePoint(printable ? byte : extra++), byte);
+  }
+  return letters;
+})();
+
+function byteLevelBytes(token: string): Uint8Array {
+  const bytes = Array.from(token, letter => BYTE_OF_LETTER.get(letter));
+  return bytes.includes(undefined) ? utf8(token) : Uint8Array.from(bytes as number[]);
+}

@@ -1,0 +1,128 @@
+import { LlmHostError } from '../errors.ts';
+import type { JsonObject } from './tokenizer-json.ts';
+
+const GPT2_REGEX = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: true };
+const BYTES_ONLY = { ...GPT2_REGEX, use_regex: false };
+const splitBy = (Regex: string) => ({
+  type: 'Split',
+  pattern: { Regex },
+  behavior: 'Isolated',
+  invert: false,
+});
+const sequence = (...pretokenizers: object[]) => ({ type: 'Sequence', pretokenizers });
+const digitsThenGpt2 = sequence({ type: 'Digits', individual_digits: true }, GPT2_REGEX);
+
+const WORDS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+";
+const REST = ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
+
+interface PreTokenization {
+  readonly preTokenizer: object;
+  readonly normalizer?: object;
+  /** BPE takes a word that stands in the vocabulary whole. */
+  readonly ignoreMerges?: boolean;
+}
+
+/** `tokenizer.ggml.pre`: how text is cut before the merges. One row per name that llama.cpp's converter writes. */
+const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
+  'gpt-2': { preTokenizer: GPT2_REGEX },
+  smollm: { preTokenizer: digitsThenGpt2 },
+  starcoder: { preTokenizer: digitsThenGpt2 },
+  refact: { preTokenizer: digitsThenGpt2 },
+  'llama-bpe': {
+    preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY),
+    ignoreMerges: true,
+  },
+  qwen2: {
+    preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}|${REST}`), BYTES_ONLY),
+    normalizer: { type: 'NFC' },
+  },
+};
+
+const CONTROL = 3;
+const USER_DEFINED = 4;
+
+/** What `createTokenizer` takes. */
+export interface TokenizerFiles {
+  readonly tokenizerJson: JsonObject;
+  readonly tokenizerConfig: JsonObject;
+}
+
+/**
+ * The contents of tokenizer.json and tokenizer_config.json, from the metadata of a GGUF file. Throws LlmHostError
+ * MODEL_UNSUPPORTED for a tokenizer that is not in the table, MODEL_BROKEN for metadata that do not fit together.
+ */
+export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>): TokenizerFiles {
+  const kind = metadata.get('tokenizer.ggml.model');
+  if (kind !== 'gpt2') throw unsupported('tokenizer.ggml.model', kind, ['gpt2']);
+  const pre = metadata.get('tokenizer.ggml.pre');
+  const row =
+    typeof pre === 'string' && Object.hasOwn(PRE_TOKENIZATIONS, pre) ? PRE_TOKENIZATIONS[pre] : undefined;
+  if (!row) throw unsupported('tokenizer.ggml.pre', pre, Object.keys(PRE_TOKENIZATIONS));
+  const tokens = strings(metadata, 'tokenizer.ggml.tokens');
+  const merges = strings(metadata, 'tokenizer.ggml.merges');
+  const types = tokenTypes(metadata, tokens.length);
+  const textOf = (key: string) => tokens[Number(metadata.get(key) ?? -1)];
+  return {
+    tokenizerJson: {
+      version: '1.0',
+      added_tokens: addedTokens(tokens, types),
+      normalizer: row.normalizer ?? null,
+      pre_tokenizer: row.preTokenizer,
+      post_processor: null,
+      decoder: { type: 'ByteLevel' },
+      model: {
+        type: 'BPE',
+        vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
+        merges,
+        ignore_merges: row.ignoreMerges ?? false,
+      },
+    },
+    tokenizerConfig: {
+      bos_token: textOf('tokenizer.ggml.bos_token_id'),
+      eos_token: textOf('tokenizer.ggml.eos_token_id'),
+    },
+  };
+}
+
+function addedTokens(tokens: readonly string[], types: ArrayLike<number>): object[] {
+  const added: object[] = [];
+  tokens.forEach((content, id) => {
+    const type = types[id];
+    if (type !== CONTROL && type !== USER_DEFINED) return;
+    added.push({ id, content, special: type === CONTROL, normalized: false });
+  });
+  return added;
+}
+
+function strings(metadata: ReadonlyMap<string, unknown>, key: string): string[] {
+  const value = metadata.get(key);
+  if (!Array.isArray(value) || value.length === 0) throw broken(`${key} is missing or empty`);
+  if (!value.every(item => typeof item === 'string')) throw broken(`${key} holds something other than text`);
+  return value;
+}
+
+function tokenTypes(metadata: ReadonlyMap<string, unknown>, count: number): ArrayLike<number> {
+  const key = 'tokenizer.ggml.token_type';
+  const value = metadata.get(key) as ArrayLike<number> | undefined;
+  if (typeof value !== 'object' || value?.length !== count) {
+    throw broken(`${key} has ${value?.length ?? 'no'} entries for ${count} tokens`);
+  }
+  return value;
+}
+
+function unsupported(key: string, value: unknown, known: readonly string[]): LlmHostError {
+  const found = value === undefined ? 'is missing' : `is '${String(value)}'`;
+  return new LlmHostError(
+    'MODEL_UNSUPPORTED',
+    `The GGUF file's tokenizer is not supported: ${key} ${found}`,
+    {
+      hint: `Supported: ${known.join(', ')}.`,
+    },
+  );
+}
+
+function broken(detail: string): LlmHostError {
+  return new LlmHostError('MODEL_BROKEN', `The GGUF file's tokenizer is broken: ${detail}`, {
+    hint: 'Fetch the file again.',
+  });
+}

@@ -1,0 +1,243 @@
+import { Tokenizer as Pipeline } from '@huggingface/tokenizers';
+import { LlmHostError, messageOf } from '../errors.ts';
+import { type AddedToken, AddedTokenMatcher, isControlToken } from './added-tokens.ts';
+import { createTokenTable, Detokenizer, type TokenTable } from './detokenizer.ts';
+import {
+  adaptPreTokenizer,
+  brokenTokenizer,
+  isObject,
+  readAddedTokens,
+  tokenText,
+} from './tokenizer-json.ts';
+import type { PromptSegment, TextStream, Tokenizer } from './tokenizer-types.ts';
+
+/**
+ * A tokenizer from the parsed `tokenizer.json` and `tokenizer_config.json`. Ids are those of Hugging Face's
+ * `tokenizers`; no BOS or EOS is added. Throws LlmHostError MODEL_BROKEN or MODEL_UNSUPPORTED.
+ *
+ * Control tokens (every added token but runs of whitespace) come only from text encoded with `special: true`;
+ * elsewhere their spelling is ordinary text.
+ */
+export function createTokenizer(tokenizerJson: unknown, tokenizerConfig: unknown = {}): Tokenizer {
+  if (!isObject(tokenizerJson) || !isObject(tokenizerJson.model)) throw brokenTokenizer("'model' is missing");
+  const config = isObject(tokenizerConfig) ? tokenizerConfig : {};
+  const added = readAddedTokens(tokenizerJson);
+  const pipeline = buildPipeline(tokenizerJson, config);
+  return new JsonTokenizer(
+    pipeline,
+    added,
+    createTokenTable(pipeline.get_vocab(), added, tokenizerJson),
+    config,
+  );
+}
+
+function buildPipeline(tokenizerJson: Readonly<Record<string, unknown>>, config: object): Pipeline {
+  const adapted = {
+    ...tokenizerJson,
+    added_tokens: tokenizerJson.added_tokens ?? [],
+    normalizer: tokenizerJson.normalizer ?? null,
+    pre_tokenizer: adaptPreTokenizer(tokenizerJson.pre_tokenizer),
+    // Not used: no special tokens are added, and decoding is the detokeniser's.
+    post_processor: null,
+    decoder: null,
+  };
+  try {
+    return new Pipeline(adapted, config);
+  } catch (error) {
+    throw new LlmHostError('MODEL_UNSUPPORTED', `The tokenizer cannot be used: ${messageOf(error)}`, {
+      hint: 'tokenizer.json is broken, or of a kind that is not supported yet.',
+      cause: error,
+    });
+  }
+}
+
+class JsonTokenizer implements Tokenizer {
+  readonly vocabSize: number;
+  readonly bosToken: string | undefined;
+  readonly eosToken: string | undefined;
+  private readonly pipeline: Pipeline;
+  private readonly table: TokenTable;
+  private readonly beforeNormalizing: AddedTokenMatcher;
+  private readonly afterNormalizing: AddedTokenMatcher;
+  private readonly controls: ReadonlyMap<number, AddedToken>;
+
+  constructor(
+    pipeline: Pipeline,
+    added: readonly AddedToken[],
+    table: TokenTable,
+    config: Readonly<Record<string, unknown>>,
+  ) {
+    this.pipeline = pipeline;
+    this.table = table;
+    this.vocabSize = table.size;
+    this.bosToken = tokenText(config.bos_token);
+    this.eosToken = tokenText(config.eos_token);
+    this.beforeNormalizing = new AddedTokenMatcher(added.filter(token => !token.normalized));
+    this.afterNormalizing = new AddedTokenMatcher(
+      added
+        .filter(token => token.normalized)
+        .map(token => ({
+          ...token,
+          content: pipeline.normalizer?.normalize(token.content) ?? token.content,
+        })),
+    );
+    const unknown = pipeline.model?.unk_token_id;
+    this.controls = new Map(
+      added.filter(token => isControlToken(token) && token.id !== unknown).map(token => [token.id, token]),
+    );
+  }
+
+  encode(text: string, options: { special?: boolean } = {}): number[] {
+    return this.encodeSegments([{ text, special: options.special ?? false }]);
+  }
+
+  encodeSegments(segments: readonly PromptSegment[]): number[] {
+    const { text, contentRanges } = joinSegments(segments);
+    const touchesContent = overlapTest(contentRanges);
+    const pieces = this.beforeNormalizing.split(
+      text,
+      (token, start, end) => !isControlToken(token) || !touchesContent(start, end),
+    );
+    const ids: number[] = [];
+    for (const piece of pieces) {
+      if (piece.token) ids.push(piece.token.id);
+      else push(ids, this.encodeRun(text, piece.start, piece.end, contentRanges));
+    }
+    return ids;
+  }
+
+  decode(ids: readonly number[]): string {
+    const stream = this.stream();
+    const parts: string[] = [];
+    for (const id of ids) parts.push(stream.push(id));
+    parts.push(stream.end());
+    return parts.join('');
+  }
+
+  stream(): TextStream {
+    return new Detokenizer(this.table);
+  }
+
+  idOf(token: string): number | undefined {
+    return this.table.ids.get(token);
+  }
+
+  /** Text between added tokens, across all segment borders in it: borders leave no trace in the ids. */
+  private encodeRun(text: string, start: number, end: number, contentRanges: readonly Range[]): number[] {
+    const run = text.slice(start, end);
+    const content = clip(contentRanges, start, end);
+    if (this.afterNormalizing.isEmpty) return this.encodePlain(run, start === 0);
+    const allowAll = content.length === 0;
+    const allowNone = content.length === 1 && content[0]?.[0] === start && content[0][1] === end;
+    const isAllowed = (token: AddedToken) => allowAll || !isControlToken(token);
+    const pieces = this.splitNormalized(run, allowAll || allowNone ? isAllowed : () => true);
+    // Normalising moves offsets: where such a token shows up in mixed text, each segment is encoded alone.
+    const isMixed =
+      !allowAll && !allowNone && pieces.some(piece => piece.token && isControlToken(piece.token));
+    if (!isMixed) return this.encodePieces(pieces, start === 0);
+    const borders = [start, ...content.flat(), end];
+    const ids: number[] = [];
+    for (let index = 1; index < borders.length; index++) {
+      const from = borders[index - 1] as number;
+      const to = borders[index] as number;
+      if (to > from) push(ids, this.encodeRun(text, from, to, content));
+    }
+    return ids;
+  }
+
+  private splitNormalized(run: string, allowed: (token: AddedToken) => boolean): TextPiece[] {
+    const normalized = this.pipeline.normalizer?.normalize(run) ?? run;
+    const pieces = this.afterNormalizing.split(normalized, allowed);
+    return pieces.map(({ token, start, end }) => ({ token, text: normalized.slice(start, end) }));
+  }
+
+  private encodePieces(pieces: readonly TextPiece[], atStart: boolean): number[] {
+    const ids: number[] = [];
+    for (const [index, piece] of pieces.entries()) {
+      if (piece.token) ids.push(piece.token.id);
+      else
+        push(
+          ids,
+          this.guarded(piece.text, text => this.model(text, atStart && index === 0)),
+        );
+    }
+    return ids;
+  }
+
+  private encodePlain(text: string, atStart: boolean): number[] {
+    return this.guarded(text, part => this.model(this.pipeline.normalizer?.normalize(part) ?? part, atStart));
+  }
+
+  private model(text: string, atStart: boolean): number[] {
+    if (text.length === 0) return [];
+    const { pre_tokenizer: preTokenizer, model } = this.pipeline;
+    if (!model) throw brokenTokenizer("'model' is missing");
+    const words = preTokenizer ? preTokenizer.pre_tokenize(text, { section_index: atStart ? 0 : 1 }) : [text];
+    const ids: number[] = [];
+    for (const token of model._call(words)) {
+      const id = model.tokens_to_ids.get(token) ?? model.unk_token_id;
+      if (id !== undefined) ids.push(id);
+    }
+    return ids;
+  }
+
+  /**
+   * A vocabulary may hold its control tokens as plain words too (Unigram, or BPE that looks words up first).
+   * Should one come out of plain text, the text is cut inside it until none does.
+   */
+  private guarded(text: string, encode: (text: string) => number[]): number[] {
+    const ids = encode(text);
+    const forged = ids.map(id => this.controls.get(id)).find(token => token !== undefined);
+    if (!forged || text.length < 2) return ids;
+    const at = text.indexOf(forged.content);
+    const cut = at < 0 ? text.length >> 1 : at + 1;
+    return [...this.guarded(text.slice(0, cut), encode), ...this.guarded(text.slice(cut), encode)];
+  }
+}
+
+type Range = readonly [start: number, end: number];
+
+interface TextPiece {
+  readonly token: AddedToken | undefined;
+  readonly text: string;
+}
+
+function joinSegments(segments: readonly PromptSegment[]): { text: string; contentRanges: Range[] } {
+  const contentRanges: Range[] = [];
+  let length = 0;
+  for (const segment of segments) {
+    const end = length + segment.text.length;
+    const last = contentRanges.at(-1);
+    if (!segment.special && end > length) {
+      if (last && last[1] === length) contentRanges[contentRanges.length - 1] = [last[0], end];
+      else contentRanges.push([length, end]);
+    }
+    length = end;
+  }
+  return { text: segments.map(segment => segment.text).join(''), contentRanges };
+}
+
+/** Tells whether [start, end) meets one of the ascending ranges. */
+function overlapTest(ranges: readonly Range[]): (start: number, end: number) => boolean {
+  return (start, end) => {
+    let low = 0;
+    let high = ranges.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ranges[middle] as Range)[1] <= start) low = middle + 1;
+      else high = middle;
+    }
+    return (ranges[low]?.[0] ?? Number.POSITIVE_INFINITY) < end;
+  };
+}
+
+function clip(ranges: readonly Range[], start: number, end: number): Range[] {
+  return ranges
+    .filter(range => range[0] < end && range[1] > start)
+    .map(range => [Math.max(range[0], start), Math.min(range[1], end)]);
+}
+
+/** `push(...items)` overflows the stack on long prompts. */
+function push(target: number[], items: readonly number[]): void {
+  for (const item of items) target.push(item);
+}
