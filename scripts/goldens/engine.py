@@ -18,7 +18,7 @@ from greedy import load, margin, run_mlx, run_transformers, top_steps
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 GGUF = CACHE / "llm-host" / "demo" / "SmolLM2-135M-Instruct.Q4_1.gguf"
 OUT = Path(__file__).parents[2] / "test" / "golden" / "smollm2-greedy.json"
-STEPS = 28
+STEPS = 24
 
 
 def chat(user: str, system: str = "You are a helpful assistant.") -> str:

@@ -45,13 +45,21 @@ def _unpermute(w: np.ndarray, heads: int) -> np.ndarray:
     return w.reshape(heads, half, 2, -1).swapaxes(1, 2).reshape(w.shape)
 
 
-def make_folder(path: Path, folder: Path) -> None:
-    """Writes config.json and model.safetensors (float32) to `folder`."""
+def permute(w: np.ndarray, heads: int) -> np.ndarray:
+    """The inverse: from Hugging Face's order of rows to llama.cpp's."""
+    half = w.shape[0] // heads // 2
+    return w.reshape(heads, 2, half, -1).swapaxes(1, 2).reshape(w.shape)
+
+
+def make_folder(path: Path, folder: Path, extra: dict | None = None) -> None:
+    """Writes config.json (with `extra` entries) and model.safetensors (float32) to `folder`."""
     reader = gguf.GGUFReader(path)
     heads = _field(reader, "llama.attention.head_count")
     kv_heads = _field(reader, "llama.attention.head_count_kv")
     weights = {}
     for tensor in reader.tensors:
+        if tensor.name == "rope_freqs.weight":
+            continue  # told by `extra`
         w = dequantize(tensor.data, tensor.tensor_type).astype(np.float32)
         if tensor.name.endswith("attn_q.weight"):
             w = _unpermute(w, heads)
@@ -75,7 +83,7 @@ def make_folder(path: Path, folder: Path) -> None:
         "eos_token_id": _field(reader, "tokenizer.ggml.eos_token_id"),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(config, indent=2))
+    (folder / "config.json").write_text(json.dumps(config | (extra or {}), indent=2))
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
 
 

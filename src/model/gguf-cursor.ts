@@ -11,6 +11,8 @@ export class GgufCursor {
   private readonly file: ModelFile;
   private buffer: Buffer = Buffer.alloc(0);
   private bufferStart = 0;
+  /** Where the bytes last taken begin in the buffer. */
+  private at = 0;
   /** Bytes from the start of the file. */
   position = 0;
 
@@ -24,35 +26,51 @@ export class GgufCursor {
   }
 
   u8(): number {
-    return this.buffer.readUInt8(this.take(1));
+    return this.take(1).readUInt8(this.at);
+  }
+
+  i8(): number {
+    return this.take(1).readInt8(this.at);
+  }
+
+  u16(): number {
+    return this.take(2).readUInt16LE(this.at);
+  }
+
+  i16(): number {
+    return this.take(2).readInt16LE(this.at);
   }
 
   u32(): number {
-    return this.buffer.readUInt32LE(this.take(4));
+    return this.take(4).readUInt32LE(this.at);
+  }
+
+  i32(): number {
+    return this.take(4).readInt32LE(this.at);
   }
 
   /** A number while it is exact, else a bigint. */
   u64(): number | bigint {
-    const value = this.buffer.readBigUInt64LE(this.take(8));
+    const value = this.take(8).readBigUInt64LE(this.at);
     return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
   }
 
   i64(): number | bigint {
-    const value = this.buffer.readBigInt64LE(this.take(8));
+    const value = this.take(8).readBigInt64LE(this.at);
     return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : value;
   }
 
-  u16 = (): number => this.buffer.readUInt16LE(this.take(2));
-  i8 = (): number => this.buffer.readInt8(this.take(1));
-  i16 = (): number => this.buffer.readInt16LE(this.take(2));
-  i32 = (): number => this.buffer.readInt32LE(this.take(4));
-  f32 = (): number => this.buffer.readFloatLE(this.take(4));
-  f64 = (): number => this.buffer.readDoubleLE(this.take(8));
+  f32(): number {
+    return this.take(4).readFloatLE(this.at);
+  }
+
+  f64(): number {
+    return this.take(8).readDoubleLE(this.at);
+  }
 
   /** How many of something follow; each takes at least `itemBytes`, so the file bounds the count. */
   count(what: string, itemBytes: number): number {
-    const at = this.take(8);
-    const count = this.buffer.readUInt32LE(at) + this.buffer.readUInt32LE(at + 4) * 2 ** 32;
+    const count = this.u32() + this.u32() * 2 ** 32;
     if (count * itemBytes > this.left) {
       throw broken(
         this.file.path,
@@ -66,22 +84,21 @@ export class GgufCursor {
   string(): string {
     const length = this.count('bytes of text', 1);
     if (length > MAX_STRING) throw broken(this.file.path, `is broken: a text of ${length} bytes`);
-    const at = this.take(length);
-    return this.buffer.toString('utf8', at, at + length);
+    return this.take(length).toString('utf8', this.at, this.at + length);
   }
 
-  /** Makes `length` bytes available and steps over them; their place in the buffer. */
-  private take(length: number): number {
-    let at = this.position - this.bufferStart;
-    if (at + length > this.buffer.length) {
+  /** Steps over `length` bytes; they are in the buffer that it returns, from `this.at`. */
+  private take(length: number): Buffer {
+    this.at = this.position - this.bufferStart;
+    if (this.at + length > this.buffer.length) {
       if (length > this.left) throw truncated(this.file.path, this.position + length, this.file.size);
       if (this.position + length > MAX_METADATA)
         throw broken(this.file.path, 'is broken: its metadata do not end');
       this.buffer = this.file.read(this.position, Math.min(this.left, Math.max(CHUNK, length)));
       this.bufferStart = this.position;
-      at = 0;
+      this.at = 0;
     }
     this.position += length;
-    return at;
+    return this.buffer;
   }
 }

@@ -106,7 +106,7 @@ function readMetadata(path: string, cursor: GgufCursor, count: number): Map<stri
 function readValue(path: string, cursor: GgufCursor, key: string, type: number, depth: number): unknown {
   if (type === STRING_TYPE) return cursor.string();
   if (type === ARRAY_TYPE) return readArray(path, cursor, key, depth);
-  return scalarReader(path, cursor, key, type)();
+  return scalarReader(path, key, type)(cursor);
 }
 
 function readArray(path: string, cursor: GgufCursor, key: string, depth: number): unknown[] {
@@ -119,39 +119,31 @@ function readArray(path: string, cursor: GgufCursor, key: string, depth: number)
   } else if (type === ARRAY_TYPE) {
     for (let i = 0; i < count; i++) values.push(readArray(path, cursor, key, depth + 1));
   } else {
-    const read = scalarReader(path, cursor, key, type);
-    for (let i = 0; i < count; i++) values.push(read());
+    const read = scalarReader(path, key, type);
+    for (let i = 0; i < count; i++) values.push(read(cursor));
   }
   return values;
 }
 
-function scalarReader(path: string, cursor: GgufCursor, key: string, type: number): () => unknown {
-  switch (type) {
-    case 0:
-      return () => cursor.u8();
-    case 1:
-      return cursor.i8;
-    case 2:
-      return cursor.u16;
-    case 3:
-      return cursor.i16;
-    case 4:
-      return () => cursor.u32();
-    case 5:
-      return cursor.i32;
-    case 6:
-      return cursor.f32;
-    case 7:
-      return () => cursor.u8() !== 0;
-    case 10:
-      return () => cursor.u64();
-    case 11:
-      return () => cursor.i64();
-    case 12:
-      return cursor.f64;
-    default:
-      throw broken(path, `is broken: metadata ${key} has type ${type}`);
-  }
+/** Reads one value of each scalar type, by the type's number. */
+const SCALARS: Readonly<Record<number, (cursor: GgufCursor) => unknown>> = {
+  0: c => c.u8(),
+  1: c => c.i8(),
+  2: c => c.u16(),
+  3: c => c.i16(),
+  4: c => c.u32(),
+  5: c => c.i32(),
+  6: c => c.f32(),
+  7: c => c.u8() !== 0,
+  10: c => c.u64(),
+  11: c => c.i64(),
+  12: c => c.f64(),
+};
+
+function scalarReader(path: string, key: string, type: number): (cursor: GgufCursor) => unknown {
+  const read = SCALARS[type];
+  if (!read) throw broken(path, `is broken: metadata ${key} has type ${type}`);
+  return read;
 }
 
 function alignmentOf(path: string, metadata: GgufMetadata): number {

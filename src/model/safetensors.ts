@@ -127,7 +127,8 @@ function isOffset(value: unknown): value is number {
 }
 
 function metadataOf(path: string, header: JsonObject): Record<string, string> {
-  const metadata = Object.hasOwn(header, '__metadata__') ? header.__metadata__ : {};
+  // MLX writes null where it has nothing to say.
+  const metadata = (Object.hasOwn(header, '__metadata__') ? header.__metadata__ : null) ?? {};
   if (isObject(metadata) && Object.values(metadata).every(v => typeof v === 'string')) {
     return metadata as Record<string, string>;
   }

@@ -1,0 +1,65 @@
+import { readModel } from '../../src/model/load-model.ts';
+import type { NativeEvent, NativeModel, NativeRequest } from '../../src/native/addon-types.ts';
+import { loadAddon } from '../../src/native/load-addon.ts';
+
+/** One greedy continuation by the reference. */
+export interface GoldenCase {
+  readonly prompt: readonly number[];
+  readonly ids: readonly number[];
+  /** Best first. */
+  readonly steps: readonly { readonly ids: readonly number[]; readonly logprobs: readonly number[] }[];
+}
+
+type TokenEvent = Extract<NativeEvent, { type: 'token' }>;
+
+/** Reads and loads a model in the addon, as the engine does. */
+export function loadNative(source: string, adapter?: string): Promise<NativeModel> {
+  const model = readModel(source, { cwd: process.cwd(), env: process.env, contextLength: 0, adapter });
+  return loadAddon().load(model.spec, () => {});
+}
+
+/** All token events of a greedy run; an error event rejects. */
+export function generate(
+  model: NativeModel,
+  prompt: readonly number[],
+  maxTokens: number,
+): Promise<TokenEvent[]> {
+  const request: NativeRequest = {
+    promptIds: Int32Array.from(prompt),
+    maxTokens,
+    temperature: 0,
+    topP: 1,
+    topK: 0,
+    minP: 0,
+    seed: 0,
+    stopIds: new Int32Array(),
+    logprobs: 20,
+  };
+  return new Promise((resolve, reject) => {
+    const tokens: TokenEvent[] = [];
+    const job = model.start(request, () => {
+      for (const event of model.take(job)) {
+        if (event.type === 'token') tokens.push(event);
+        if (event.type === 'error') reject(new Error(`${event.code}: ${event.message}`));
+        if (event.type === 'end') resolve(tokens);
+      }
+    });
+  });
+}
+
+/** The greatest difference between the log-probabilities of `tokens` and those of the reference. */
+export function greatestDifference(tokens: readonly TokenEvent[], golden: GoldenCase): number {
+  let greatest = 0;
+  for (const [step, expected] of golden.steps.entries()) {
+    const { topIds, topLogprobs } = tokens[step] ?? {};
+    if (!topIds || !topLogprobs) throw new Error(`step ${step} has no log-probabilities`);
+    const found = new Map(Array.from(topIds, (id, i) => [id, topLogprobs[i] as number]));
+    // Of two equal candidates for the last place either may be listed.
+    const last = topLogprobs.at(-1) as number;
+    for (const [i, id] of expected.ids.entries()) {
+      const difference = Math.abs((found.get(id) ?? last) - (expected.logprobs[i] as number));
+      greatest = Math.max(greatest, difference);
+    }
+  }
+  return greatest;
+}
