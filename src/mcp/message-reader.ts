@@ -6,11 +6,15 @@ const MEGABYTE = 1024 * 1024;
 export const MAX_MESSAGE_BYTES = 10 * MEGABYTE;
 /** This much that is no message, without a message between, and the server is given up. */
 const MAX_JUNK_BYTES = 64 * MEGABYTE;
+/** What a line counts at least: a flood of short lines costs more time than bytes. */
+const MIN_JUNK_BYTES = 64;
 const MAX_JUNK_LINE_CHARS = 200;
+/** Stray lines in a row that are reported; the rest is only counted. */
+const MAX_REPORTED = 20;
 
 export interface MessageReaderEvents {
   readonly onMessage: (message: JSONRPCMessage) => void;
-  /** A line that is no JSON-RPC message, shortened: a server that prints to stdout what belongs on stderr. */
+  /** A line that is no JSON-RPC message, shortened (the first 20 in a row): a server that prints to stdout what belongs on stderr. */
   readonly onJunk: (line: string) => void;
   /** The stream is hopeless; nothing more is read. */
   readonly onFatal: (reason: string) => void;
@@ -21,6 +25,7 @@ export class MessageReader {
   readonly #events: MessageReaderEvents;
   readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
   #junkBytes = 0;
+  #junkLines = 0;
   #ended = false;
 
   constructor(events: MessageReaderEvents) {
@@ -40,13 +45,15 @@ export class MessageReader {
     const message = line.type === 'line' ? parseMessage(line.text) : refusalOf(line);
     if (message !== undefined) {
       this.#junkBytes = 0;
+      this.#junkLines = 0;
       this.#events.onMessage(message);
       return;
     }
     const text = line.type === 'line' ? line.text : `${line.head} [${line.bytes} bytes]`;
     if (text.trim() === '') return;
-    this.#junkBytes += line.type === 'line' ? line.text.length : line.bytes;
-    this.#events.onJunk(text.slice(0, MAX_JUNK_LINE_CHARS));
+    this.#junkBytes += Math.max(MIN_JUNK_BYTES, line.type === 'line' ? line.text.length : line.bytes);
+    this.#junkLines++;
+    if (this.#junkLines <= MAX_REPORTED) this.#events.onJunk(text.slice(0, MAX_JUNK_LINE_CHARS));
   }
 }
 

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ServerConfig } from '../../src/mcp/config.ts';
+import { McpHost } from '../../src/mcp/manager.ts';
+import {
+  behindShell,
+  compileSources,
+  eventually,
+  FIXTURES,
+  fixture,
+  processesWith,
+} from '../fixtures/mcp/support.ts';
+
+let compiled = '';
+let scratch = '';
+const children: ChildProcess[] = [];
+
+beforeAll(() => {
+  compiled = compileSources('mcp/manager.ts');
+  scratch = mkdtempSync(join(tmpdir(), 'llm-host-orphans-'));
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+afterAll(() => {
+  rmSync(compiled, { recursive: true, force: true });
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+/** Servers of every kind of stubbornness, all marked with one word on their command lines. */
+function nastyServers(mark: string): ServerConfig[] {
+  const note = join(scratch, mark);
+  return [
+    { ...fixture('polite', [mark]), name: 'plain' },
+    { ...behindShell(fixture('polite', [mark])), name: 'wrapped' },
+    { ...fixture('raw', ['stubborn', mark]), name: 'stubborn' },
+    { ...behindShell(fixture('raw', ['stubborn', mark])), name: 'wrapped-stubborn' },
+    { ...fixture('raw', ['grandchild', note]), name: 'grandchild' },
+  ];
+}
+
+/** All processes of the servers above, the marked ones and the grandchild that hides its mark. */
+function processesOf(mark: string): number[] {
+  const note = join(scratch, mark);
+  const hidden = existsSync(note) ? Number(readFileSync(note, 'utf8')) : undefined;
+  const lives = hidden !== undefined && isAlive(hidden);
+  return [...processesWith(mark), ...(lives ? [hidden] : [])];
+}
+
+function isAlive(pid: number): boolean {
+  if (process.platform === 'linux') {
+    try {
+      return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    } catch {
+      return false;
+    }
+  }
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** A host in its own process, its servers up. */
+async function runningHost(mark: string, ending: string): Promise<ChildProcess> {
+  const configs = JSON.stringify(nastyServers(mark));
+  const args = [join(FIXTURES, 'host.mjs'), join(compiled, 'mcp', 'manager.js'), configs, ending];
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', ending === 'throw' ? 'ignore' : 'inherit'],
+  });
+  children.push(child);
+  const line = await new Promise<string>(resolve =>
+    child.stdout?.once('data', data => resolve(String(data))),
+  );
+  const states = (JSON.parse(line) as { name: string; state: string }[]).map(
+    ({ name, state }) => `${name} ${state}`,
+  );
+  expect(states).toEqual(nastyServers(mark).map(({ name }) => `${name} ready`));
+  return child;
+}
+
+async function expectNothingLeft(mark: string, host: ChildProcess): Promise<void> {
+  await eventually(() => host.exitCode !== null || host.signalCode !== null, 'the host has ended');
+  await eventually(() => processesOf(mark).length === 0, 'all processes of the servers are gone');
+}
+
+describe('no process of a server remains', () => {
+  it('after close, even of stubborn and wrapped servers, in well under 5 s', async () => {
+    const mark = randomUUID();
+    const host = new McpHost({ configs: nastyServers(mark) });
+    await host.start();
+    expect(host.servers().map(server => server.state)).toEqual(Array(5).fill('ready'));
+    expect(processesOf(mark).length).toBeGreaterThanOrEqual(6);
+    const begun = Date.now();
+    await Promise.all([host.close(), host.close()]);
+    expect(Date.now() - begun).toBeLessThan(5000);
+    expect(processesOf(mark)).toEqual([]);
+    await host.close();
+  });
+
+  it('when the host closes its servers and ends by itself', async () => {
+    const mark = randomUUID();
+    await expectNothingLeft(mark, await runningHost(mark, 'close'));
+  });
+
+  it.each(['exit', 'throw'])('when the host ends without closing them: %s', async ending => {
+    const mark = randomUUID();
+    await expectNothingLeft(mark, await runningHost(mark, ending));
+  });
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('when the host gets %s', async signal => {
+    const mark = randomUUID();
+    const host = await runningHost(mark, 'stay');
+    expect(processesOf(mark).length).toBeGreaterThanOrEqual(6);
+    host.kill(signal);
+    await expectNothingLeft(mark, host);
+  });
+
+  it('the guardian itself does not stay', async () => {
+    const mark = randomUUID();
+    const host = await runningHost(mark, 'stay');
+    const guardians = (): number[] =>
+      processesWith('llm-host-guardian').filter(pid => parentOf(pid) === host.pid);
+    if (process.platform === 'linux') expect(guardians()).toHaveLength(1);
+    const watched = guardians();
+    host.kill('SIGKILL');
+    await expectNothingLeft(mark, host);
+    await eventually(() => !watched.some(isAlive), 'the guardian has ended');
+  });
+});
+
+function parentOf(pid: number): number {
+  try {
+    return Number(
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' ')[1],
+    );
+  } catch {
+    return 0;
+  }
+}
