@@ -5,6 +5,7 @@ import random
 import re
 from pathlib import Path
 
+UNHELPFUL = re.compile("sorry for any|confusion|not a nice place|sorry for your loss|[Aa]s an AI|I'm not available|poverty")
 OUT = Path(__file__).parent / "chat_answers.jsonl"
 
 COUNTRIES = """France Italy Spain Germany Japan China India Brazil Canada Egypt Kenya Norway Sweden Greece Turkey Russia
@@ -22,7 +23,7 @@ a calculator;a spreadsheet;a to-do list;a diary;a recipe;an essay;a haiku;a meta
 FORMS = [
     (["What is the capital of {}?", "What's the capital city of {}?", "Which city is the capital of {}?"], COUNTRIES),
     (["What language do people speak in {}?", "Name one famous food from {}.", "On which continent is {}?",
-      "Is {} a nice place to visit?", "Tell me something about {}."], COUNTRIES),
+      "Tell me something about {}."], COUNTRIES),
     (["Who wrote {}?", "Who is the author of {}?", "What is {} about?"], BOOKS),
     (["Tell me a fun fact about {}.", "Tell me about {}.", "Give me an interesting fact about {}.", "Why do people like {}?",
       "Can you say something nice about {}?", "Write one sentence about {}.", "Tell me a short joke about {}.",
@@ -85,7 +86,7 @@ def shorten(text: str) -> str | None:
     out = parts[0].strip()
     if len(parts) > 1 and len(out) + len(parts[1]) < 130:
         out += " " + parts[1].strip()
-    return out if 2 < len(out) <= 230 else None
+    return None if len(out) < 3 or len(out) > 230 or UNHELPFUL.search(out) else out
 
 
 def main():

@@ -91,6 +91,16 @@ class Model:
             self.lora.append(layer)
         return [p for l in self.lora for ab in l.values() for p in ab]
 
+    def lora_state(self):
+        return [{k: (a.detach().clone(), b.detach().clone()) for k, (a, b) in l.items()} for l in self.lora]
+
+    @torch.no_grad()
+    def load_lora(self, state):
+        for layer, saved in zip(self.lora, state):
+            for k, (a, b) in saved.items():
+                layer[k][0].copy_(a)
+                layer[k][1].copy_(b)
+
     @torch.no_grad()
     def merge(self):
         if self.merged is self.base:

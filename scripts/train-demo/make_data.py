@@ -1,0 +1,210 @@
+"""Training conversations. Each group shares one system text and tool list; its branches are independent conversations."""
+
+import copy
+import functools
+import json
+import random
+import re
+
+import calc_phrasing as calc
+import file_phrasing as files
+from chat_questions import OUT as CHAT_ANSWERS
+from heldout import cases
+from other_gen import KINDS, any_tool
+from small_talk import ABSENT, CAPITALS, PAIRS, PURPOSE, REFUSALS, SYSTEMS
+from tools import BUNDLED, CALCULATOR, FILES
+from values import CITIES, DAYS, NAMES, clock, show, word
+
+OPS = list(PURPOSE)[:6]
+
+
+def normal(q):
+    return re.sub(r"[\d.,]+", "0", q.lower()).strip(" ?.!")
+
+
+@functools.cache
+def forbidden():
+    return {normal(q) for _, q, _, _ in cases()}
+
+
+@functools.cache
+def chat():
+    rows = [json.loads(l) for l in CHAT_ANSWERS.read_text(encoding="utf-8").splitlines()]
+    pairs = [tuple(l.split("|")) for l in PAIRS.splitlines()]
+    fix = lambda q, a: next((f"The capital of {c} is {t}." for c, t in CAPITALS.items() if "capital" in q and c in q), a)
+    return [(r["question"], fix(r["question"], r["answer"])) for r in rows], pairs
+
+
+@functools.cache
+def absent():
+    return [(p, q) for p, *qs in (l.split("|") for l in ABSENT.splitlines()) for q in qs]
+
+
+def plain(n):
+    return int(n) if isinstance(n, float) and n == int(n) else n
+
+
+def call(name, args):
+    return {"function": {"name": name, "arguments": {k: plain(v) if not isinstance(v, bool) else v for k, v in args.items()}}}
+
+
+def turn(calls, content=""):
+    return {"role": "assistant", "content": content, "tool_calls": calls}
+
+
+def user(q):
+    return {"role": "user", "content": q}
+
+
+def say(text):
+    return {"role": "assistant", "content": text}
+
+
+def calc_call(r, op):
+    op, values, q = calc.operation(r, op)
+    keys = {"power": ("base", "exponent"), "square_root": ("number",)}.get(op, ("a", "b"))
+    return q, call(op, dict(zip(keys, values))), calc.result(op, values), lambda res: calc.said(r, op, values, res)
+
+
+def file_call(r, tool, name=None):
+    tool, args, q = files.request(r, tool, name)
+    return q, call(tool, args), files.result(r, tool, args), lambda res: files.said(r, tool, args, res)
+
+
+ERRORS = ["the network is down", "access denied", "timed out", "not found", "the service is not available", "invalid value", "no permission"]
+
+
+def other_call(r, tool, ask):
+    args, q, res = ask(r)
+    if r.random() < 0.12:
+        res = "Error: " + r.choice(ERRORS)
+
+    def said(res):
+        if res.startswith("Error: "):
+            why = res[7:]
+            return r.choice([f"That didn't work: {why}.", f"Sorry, the tool failed: {why}.", f"I couldn't do that, {why}.", f"The tool reported a problem: {why}."])
+        if res in ("OK", "Done.", "success", '{"status": "ok"}'):
+            return r.choice(["Done.", "That's done.", "It worked.", "All done."])
+        return r.choice([f"The result is: {res}", f"It says: {res}", f"I got this: {res}", res])
+    return q, call(tool["function"]["name"], args), res, said
+
+
+class Group:
+    """The tools of a group and the exchanges that they allow."""
+
+    def __init__(self, r, kind):
+        self.r, self.others, listed = r, [], []
+        if kind == "all":
+            k = r.random()
+            listed = CALCULATOR + FILES if k < 0.42 else FILES + CALCULATOR if k < 0.84 else r.sample(BUNDLED, 10)
+        elif kind == "some":
+            listed = r.choice([CALCULATOR, FILES, r.sample(BUNDLED, r.randint(1, 8)), r.sample(BUNDLED, r.randint(2, 8))])
+        elif kind == "mixed":
+            listed = list(BUNDLED) if r.random() < 0.4 else r.sample(BUNDLED, r.randint(1, 6))
+        self.have = [t["function"]["name"] for t in listed]
+        if kind in ("other", "mixed"):
+            names = {t["function"]["name"] for t in BUNDLED}
+            for _ in range(r.choice([1, 2, 2, 3, 3, 4, 5, 6]) if kind == "other" else r.choice([1, 1, 2, 3])):
+                tool, ask, purpose = any_tool(r)
+                if tool["function"]["name"] not in names:
+                    names.add(tool["function"]["name"])
+                    self.others.append((tool, ask, purpose))
+            listed = listed + [t for t, _, _ in self.others]
+            if r.random() < 0.8:
+                listed = r.sample(listed, len(listed))
+        self.tools = listed
+        self.system = "You are a helpful assistant." if r.random() < 0.75 else r.choice(SYSTEMS)
+        self.files = []
+
+    def one_call(self):
+        r = self.r
+        pools = [("other", 1.0)] * bool(self.others) + [("own", 1.0 if not self.others else 0.3)] * bool(self.have)
+        kind = r.choices([p for p, _ in pools], [w for _, w in pools])[0]
+        if kind == "other":
+            tool, ask, _ = r.choice(self.others)
+            return other_call(r, tool, ask)
+        name = r.choice(self.have)
+        if name in OPS:
+            return calc_call(r, name)
+        return file_call(r, name, r.choice(self.files) if self.files and r.random() < 0.6 else None)
+
+    def talk(self):
+        generated, pairs = chat()
+        return self.r.choice(generated if self.r.random() < 0.7 else pairs)
+
+    def missing(self):
+        r = self.r
+        lacking = [n for n in PURPOSE if n not in self.have]
+        if lacking and r.random() < (0.6 if self.have else 0.3):
+            name = r.choice(lacking)
+            # A tool that could do the same must not be listed beside it.
+            if not (self.others and name in ("list_files", "read_file", "write_file", "delete_file")):
+                q = (calc_call if name in OPS else file_call)(r, name)
+                name = q[1]["function"]["name"]
+                if name not in self.have:
+                    return q[0], r.choice(REFUSALS).format(p=PURPOSE[name])
+        if not self.others or r.random() < 0.4:
+            p, q = r.choice(absent())
+            if not self.others:
+                return q.format(n=r.choice(NAMES), d=r.choice(DAYS[:7]), c=r.choice(CITIES), t=clock(r), k=r.randint(2, 60), w=word(r), w2=word(r)), r.choice(REFUSALS).format(p=p)
+        for _ in range(5):
+            tool, ask, p = any_tool(r)
+            mine = {w for t, _, x in self.others for w in x.split()} - {"a", "an", "the"}
+            if not mine & set(p.split()):
+                return ask(r)[1], r.choice(REFUSALS).format(p=p)
+        return self.talk()
+
+    def exchange(self, complete):
+        """One question with all that answers it; without `complete` it may stop after the call."""
+        r, k = self.r, self.r.random()
+        if not self.tools or k < 0.24:
+            q, a = self.talk()
+            return [user(q), say(a)]
+        if k < 0.36:
+            q, a = self.missing()
+            return [user(q), say(a)]
+        if k < 0.40:
+            one, two = self.one_call(), self.one_call()
+            join = r.choice([" And ", " Also, ", " Then ", " "])
+            q = one[0].rstrip(" ") + ("" if one[0][-1] in ".?!" else r.choice([".", ",", ""])) + join + (two[0] if join == " " else two[0][0].lower() + two[0][1:])
+            if one[1] == two[1] or ":" in one[0]:
+                return self.exchange(complete)
+            return [user(q), turn([one[1], two[1]]), {"role": "tool", "content": one[2]}, {"role": "tool", "content": two[2]}, say(one[3](one[2]) + " " + two[3](two[2]))]
+        q, c, res, said = self.one_call()
+        if c["function"]["name"] == "list_files" and not res.startswith(("Error", "The dir")):
+            self.files = [n for n in res.split("\n") if not n.endswith("/")]
+        out = [user(q), turn([c])]
+        return out + ([{"role": "tool", "content": res}, say(said(res))] if complete else [])
+
+    def branch(self):
+        r = self.r
+        self.files = []
+        turns = r.choices([1, 2, 3, 4], [0.7, 0.17, 0.09, 0.04])[0]
+        out = []
+        for i in range(turns):
+            out += self.exchange(i < turns - 1 or r.random() < 0.45)
+        return out
+
+    def branches(self, n):
+        found = []
+        while len(found) < n:
+            b = self.branch()
+            if not any(m["role"] == "user" and normal(m["content"]) in forbidden() for m in b):
+                found.append(b)
+        return found
+
+
+def groups(seed, n, branches=7):
+    r = random.Random(seed)
+    for _ in range(n):
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "none"], [0.38, 0.14, 0.32, 0.13, 0.03])[0])
+        yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": g.branches(branches)}
+
+
+if __name__ == "__main__":
+    from tools import render
+    for g in groups(5, 8, 5):
+        print(render([{"role": "system", "content": g["system"]}], g["tools"]))
+        for b in g["branches"]:
+            print("   ---\n" + render([{"role": "system", "content": ""}] + b, [])[len("<|im_start|>system\n<|im_end|>\n"):])
+assert KINDS and show

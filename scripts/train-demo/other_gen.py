@@ -1,0 +1,186 @@
+"""Turns tool descriptions into calls: hand-written tools, renamed ones, and tools invented from parts."""
+
+import functools
+import re
+
+import other_tools
+from calc_phrasing import ASK_VP
+from tools import define
+from values import (CITIES, DAYS, NAMES, NOUNS, capital, clock, filename, integer, listing, number, person, phrase, quoted, show, text, word)
+
+ROOMS = "kitchen bedroom bathroom garage office hallway basement cellar pantry balcony dining_room living_room".split()
+LANGUAGES = "French German Spanish Italian Dutch Polish Greek Turkish Russian Swedish Danish Finnish Czech Korean".split()
+CURRENCIES = "EUR USD GBP JPY CHF SEK NOK DKK CAD AUD PLN CZK".split()
+
+
+def code(r):
+    return r.choice([f"{r.choice('ABCDEFGHKLMNPRSTXZ')}{r.randint(1, 999)}", f"{''.join(r.choice('ABCDEFGHKLMNPRSTXZ') for _ in range(r.randint(2, 3)))}-{r.randint(10, 9999)}",
+                     f"{''.join(r.choice('ABCDEFGHKLMNPRSTXZ') for _ in range(2))}{r.randint(100, 99999)}", f"{r.randint(100, 99999)}-{r.choice('ABCXYZ')}", f"{word(r)}-{r.randint(1, 99)}"])
+
+
+def date(r):
+    return r.choice([f"{r.randint(2019, 2027)}-{r.randint(1, 12):02d}-{r.randint(1, 28):02d}", r.choice(DAYS), f"{r.randint(1, 28)} {r.choice('January February March April June August September November'.split())}"])
+
+
+def some(f):
+    return lambda r: [f(r) for _ in range(r.choice([1, 2, 2, 3, 3, 4]))]
+
+
+def place(r):
+    return r.choice(CITIES) if r.random() < 0.6 else capital(word(r)) + r.choice(["", "", "ton", "burg", " " + capital(word(r))])
+
+
+KINDS = {
+    "city": place, "person": person, "word": word, "words": lambda r: " ".join(word(r) for _ in range(r.randint(1, 3))), "text": text, "phrase": phrase,
+    "clock": clock, "date": date, "int": integer, "small": lambda r: r.randint(1, 12), "percent": lambda r: r.randint(1, 100), "num": lambda r: abs(number(r)),
+    "email": lambda r: f"{word(r)}{r.choice(['', '.' + word(r), str(r.randint(1, 99))])}@{word(r)}.{r.choice(['com', 'org', 'net', 'io'])}",
+    "url": lambda r: f"https://{r.choice(['www.', '', 'docs.'])}{word(r)}.{r.choice(['com', 'org', 'net', 'io', 'de'])}{r.choice(['', '/' + word(r), '/' + word(r) + '/' + str(r.randint(1, 99))])}",
+    "host": lambda r: r.choice([f"{word(r)}.{word(r)}.{r.choice(['com', 'net', 'lan'])}", ".".join(str(r.randint(1, 254)) for _ in range(4))]),
+    "code": code, "ticker": lambda r: "".join(r.choice("ABCDEFGHIKLMNOPRSTVWX") for _ in range(r.randint(2, 4))), "bool": lambda r: r.random() < 0.5,
+    "language": lambda r: r.choice(LANGUAGES), "currency": lambda r: r.choice(CURRENCIES), "room": lambda r: r.choice(ROOMS).replace("_", " "),
+    "door": lambda r: r.choice("front back garage cellar garden side main".split()), "nouns": lambda r: r.sample(NOUNS, r.randint(1, 4)), "wordlist": some(word), "people": some(person),
+    "nums": lambda r: [abs(number(r, 500)) for _ in range(r.randint(2, 5))], "rooms": lambda r: r.sample(ROOMS, r.randint(1, 3)), "file": filename, "files": some(filename),
+    "image": lambda r: word(r) + r.choice(["", str(r.randint(1, 99)), "_" + word(r)]) + r.choice([".png", ".jpg", ".gif"]), "address": lambda r: f"{r.randint(1, 99)} {capital(word(r))} Street",
+    "sql": lambda r: f"SELECT {r.choice(['*', word(r)])} FROM {word(r)}" + r.choice(["", f" WHERE {word(r)} = {r.randint(1, 99)}", f" LIMIT {r.randint(1, 99)}"]),
+    "title": lambda r: " ".join(capital(word(r)) for _ in range(r.randint(1, 3))), "phone": lambda r: f"{r.randint(100, 999)}-{r.randint(1000, 9999)}",
+}
+TYPES = {"int": "integer", "small": "integer", "percent": "integer", "num": "number", "bool": "boolean", "nouns": "string[]", "wordlist": "string[]", "people": "string[]", "rooms": "string[]", "files": "string[]", "nums": "number[]"}
+
+
+def spoken(v):
+    if isinstance(v, bool):
+        return "true" if v else "false"
+    if isinstance(v, list):
+        return listing([spoken(x) for x in v])
+    return show(v) if isinstance(v, (int, float)) else v
+
+
+@functools.cache
+def hand_written():
+    found = []
+    for block in re.split(r"\n(?=\w+\()", other_tools.TOOLS.strip()):
+        head, *rest = block.strip().splitlines()
+        part = {l[0]: [x.strip() for x in l[2:].split(";")] for l in rest}
+        kinds = dict(re.findall(r"(\w+)\??: [^=]+?=(\w+)", head))
+        found.append((define(re.sub(r"=\w+(?=[,)])", "", head)), kinds, part["?"], part["="], part.get("!", [None])[0]))
+    return found
+
+
+def camel(s):
+    head, *tail = s.split("_")
+    return head + "".join(map(capital, tail))
+
+
+SYNONYMS = {"city": "town place location where city_name", "person": "who user contact name member", "date": "day when on_day", "clock": "at hour when time_of_day", "text": "message content body input value", "num": "value x amount quantity", "word": "term name key item", "code": "id reference ref key", "file": "path file filename document", "room": "area zone place", "words": "name label query subject", "url": "link address uri"}
+
+
+def renamed(r, tool, kinds):
+    """The same tool under other names, so that names are read from the list and not remembered."""
+    f = tool["function"]
+    style, keys = r.random(), {}
+    name = f["name"]
+    for k in f["parameters"]["properties"]:
+        new = r.choice(SYNONYMS[kinds[k]].split()) if kinds.get(k) in SYNONYMS and list(kinds.values()).count(kinds[k]) == 1 and r.random() < 0.6 else k
+        keys[k] = new if new not in keys.values() and (new == k or new not in f["parameters"]["properties"]) else k
+    if style < 0.35:
+        name, keys = camel(name), {k: camel(v) for k, v in keys.items()}
+    elif style < 0.6:
+        name = r.choice(["do_", "tool_", "my_", "api_", word(r) + "_"]) + name
+    elif style < 0.75:
+        name = name + r.choice(["_v2", "_tool", "_now", "_service", "_action"])
+    params = {"type": "object", "properties": {keys[k]: v for k, v in f["parameters"]["properties"].items()}}
+    if f["parameters"].get("required"):
+        params["required"] = [keys[k] for k in f["parameters"]["required"]]
+    return {"type": "function", "function": {"name": name, "description": f["description"], "parameters": params}}, keys
+
+
+VERBS = """archive:archive,store away|cancel:cancel,call off|approve:approve,accept|reject:reject,turn down|print:print,print out|share:share,pass on|lock:lock|unlock:unlock|start:start,begin,launch|stop:stop,halt,end
+|restart:restart,reboot|renew:renew,extend|open:open|close:close,shut|assign:assign,hand over|track:track,follow|export:export|import:import|paint:paint|clean:clean,tidy|check:check,inspect,look at|repair:repair,fix|rent:rent,hire
+|reserve:reserve,book|buy:buy,purchase,get|sell:sell|ship:ship,dispatch|return:return,give back|load:load|update:update,change|pause:pause|resume:resume,continue|mute:mute,silence|rate:rate,review|scan:scan|sync:sync,synchronise
+|publish:publish|schedule:schedule,plan|create:create,make,set up|register:register,sign up|find:find,look for,search for|get:get,fetch,show me,look up|show:show,show me,display|describe:describe,tell me about|deploy:deploy,roll out
+|activate:activate,turn on,switch on|deactivate:deactivate,turn off,switch off|adjust:adjust,set|label:label,mark|lend:lend|test:test,try out|count:count|compare:compare|mail:mail,post|bake:bake|mix:mix|order:order""".replace("\n", "").split("|")
+THINGS = """invoice order ticket meeting lamp door report playlist subscription printer server device sensor camera engine machine pump oven heater fan boat car truck drone room desk locker parcel letter contract
+form survey task job project branch build container backup account profile badge coupon voucher payment loan claim policy course lesson exam student patient sample batch recipe menu dish table ride tour trip seat
+garden field tank valve gate alarm clock screen window album photo video episode chapter poem map route station bus train tram plane ship license permit visa""".split()
+MAIN = [(["id", "{n}_id", "code", "reference", "{n}_number"], "code", ["{v}", "{v}", "number {v}", "with the id {v}", "{v}"]), (["name", "{n}", "{n}_name", "title"], "words", ["'{v}'", "{v}", "called {v}", "named {v}", '"{v}"']),
+        (["number", "{n}_id", "id", "index"], "int", ["{v}", "number {v}", "{v}", "no. {v}"]), (["owner", "person", "customer", "user"], "person", ["of {v}", "for {v}", "belonging to {v}"]),
+        (["location", "city", "place"], "city", ["in {v}", "at {v}"]), (["file", "path", "source"], "file", ["{v}", "in {v}", "from {v}"])]
+EXTRA = [(["date", "day", "due", "start_date"], "date", ["on {v}", "for {v}"]), (["time", "at", "start"], "clock", ["at {v}"]), (["minutes", "duration"], "int", ["for {v} minutes", "lasting {v} minutes"]),
+         (["count", "quantity", "copies", "times"], "small", ["with {k} {v}", "{v} times", "({k}: {v})"]), (["amount", "price", "weight", "temperature"], "num", ["with {k} {v}", "{k} {v}", "at a {k} of {v}"]),
+         (["recipient", "to", "assignee"], "person", ["to {v}"]), (["note", "message", "comment", "reason"], "text", ["with the {k} '{v}'", "with {k} \"{v}\"", "saying '{v}'"]),
+         (["urgent", "notify", "public", "silent", "dry_run", "force"], "bool", ["with {k} {v}", "with {k} set to {v}", "({k}: {v})", "{k} = {v}"]), (["tags", "labels", "items"], "wordlist", ["with the {k} {v}", "with {k} {v}"]),
+         (["email", "contact"], "email", ["with the email {v}", "for {v}", "via {v}"]), (["room", "area"], "room", ["in the {v}"]), (["language"], "language", ["in {v}"]), (["city", "location"], "city", ["in {v}"]),
+         (["phone"], "phone", ["with phone {v}", "phone {v}", "on {v}"]), (["percent", "level", "volume"], "percent", ["at {v} percent", "with {k} {v}", "at {v}"]), (["url", "link"], "url", ["from {v}", "at {v}"]),
+         (["destination", "target", "output"], "file", ["to {v}", "as {v}", "into {v}"]), (["priority", "severity"], ("low", "medium", "high"), ["with {v} {k}", "at {v} {k}", "with {k} {v}"]),
+         (["size"], ("small", "medium", "large"), ["in size {v}", "in {v}", "{v} {k}"]), (["color", "colour"], ("red", "green", "blue", "white", "black"), ["in {v}", "with {k} {v}"]),
+         (["format", "type"], ("pdf", "csv", "json", "html"), ["as {v}", "in {v} format"]), (["mode"], ("fast", "normal", "slow"), ["in {v} mode", "with {k} {v}"])]
+
+
+def invented(r):
+    """A tool put together from a verb, a thing and some arguments, and a function that asks for it."""
+    base, says = r.choice(VERBS).split(":")
+    thing = r.choice(THINGS) if r.random() < 0.9 else word(r)
+    names, kind, forms = r.choice(MAIN)
+    args = [(r.choice(names).replace("{n}", thing), kind, forms, False)]
+    for names, kind, forms in r.sample(EXTRA, r.choice([0, 0, 1, 1, 1, 2, 2, 3])):
+        key = r.choice(names)
+        if key not in [a[0] for a in args]:
+            args.append((key, kind, forms, r.random() < 0.5))
+    style = r.random()
+    ident = (lambda s: camel(s)) if style < 0.2 else (lambda s: s)
+    name = ident(r.choice([f"{base}_{thing}", f"{base}_{thing}", f"{base}_{thing}", f"{thing}_{base}", f"{thing}_manager", base]))
+    art = "an" if thing[0] in "aeiou" else "a"
+    props = {ident(k): ({"type": "string", "enum": list(kind)} if isinstance(kind, tuple) else {"type": "array", "items": {"type": TYPES[kind][:-2]}} if TYPES.get(kind, "").endswith("[]")
+                        else {"type": TYPES.get(kind, "string")}) for k, kind, _, _ in args}
+    params = {"type": "object", "properties": props}
+    params["required"] = [ident(k) for k, _, _, optional in args if not optional]
+    tool = {"type": "function", "function": {"name": name, "description": f"{capital(base)} {art} {thing}.", "parameters": params}}
+
+    def ask(r):
+        call, parts = {}, []
+        for at, (k, kind, forms, optional) in enumerate(args):
+            if optional and r.random() < 0.4:
+                continue
+            v = call[ident(k)] = r.choice(kind) if isinstance(kind, tuple) else KINDS[kind](r)
+            form = r.choice([f for f in forms if not ("'" in f and "'" in spoken(v))] or forms[:1])
+            parts.append(form.replace("{k}", k.replace("_", " ")).replace("{v}", spoken(v)))
+        main, extra = parts[0], parts[1:]
+        r.shuffle(extra)
+        rest = " ".join([main] + extra)
+        say = r.choice(says.split(","))
+        k = r.random()
+        if k < 0.75:
+            q = r.choice(ASK_VP[:27]).format(f"{say} {r.choice(['the', 'the', 'the', 'my', art])} {thing} {rest}")
+        else:
+            q = r.choice(["The {n} {x} please: {s} it", "I have a {n} {x}. Please {s} it.", "There is the {n} {x}, {s} it", "{n} {x}: {s}", "{s} {n} {x}", "{s} {x}, that {n}"]).format(n=thing, x=rest, s=say)
+        done = r.choice([f"{capital(thing)} {main}: done.", "OK", "Done.", f"success", '{"status": "ok"}', f"{thing} {r.randint(1, 99)}"])
+        return call, capital(q) if r.random() < 0.8 else q, done
+    return tool, ask, f"{base} {art} {thing}"
+
+
+def written(r):
+    """A hand-written tool, perhaps renamed, with its asking function."""
+    tool, kinds, questions, results, purpose = r.choice(hand_written())
+    original = tool["function"]["parameters"]["properties"]
+    shown, keys = renamed(r, tool, kinds) if r.random() < 0.5 else (tool, {k: k for k in original})
+
+    def ask(r):
+        q, values = r.choice(questions), {}
+        for k in re.findall(r"{(\w+)}", q):
+            values[k] = r.choice(original[k]["enum"]) if kinds[k] == "enum" else KINDS[kinds[k]](r)
+        if kinds.get("text") and any("'" in str(v) for v in values.values()):
+            q = q.replace("'", '"')
+        res = r.choice(results)
+        for k, v in values.items():
+            q, res = q.replace("{" + k + "}", spoken(v)), res.replace("{" + k + "}", spoken(v))
+        if r.random() < 0.2:
+            q = r.choice(["Please ", "Hey, ", "Could you do this: ", "Now ", "I'd like this: ", "Hi! "]) + (q[0].lower() + q[1:] if not q.startswith("I") else q)
+        return {keys[k]: values[k] for k in original if k in values}, q, res
+    return shown, ask, purpose or tool["function"]["name"].replace("_", " ")
+
+
+def any_tool(r):
+    return (written if r.random() < 0.5 else invented)(r)
+
+
+__all__ = ["any_tool", "quoted", "person", "NAMES"]

@@ -1,0 +1,127 @@
+"""Trains the adapter. Conversations that share a tool list are packed as branches behind one prefix."""
+
+import argparse
+import math
+import time
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from base_model import CACHE, IM_END, load_tokenizer
+from make_data import groups
+from model import Model
+from tools import render
+
+IM_START = 1
+EMPTY = "<|im_start|>system\n<|im_end|>\n"
+
+
+def branch_tokens(tok, messages, header):
+    text = render([{"role": "system", "content": ""}] + messages, [])
+    ids = tok.encode(text[len(EMPTY):]).ids
+    learn, inside = [], False
+    for i, t in enumerate(ids):
+        learn.append(inside)
+        if t == IM_END:
+            inside = False
+        elif tuple(ids[max(0, i + 1 - len(header)):i + 1]) == header:
+            inside = True
+    return ids, learn
+
+
+def pack(tok, group, header, limit):
+    """One sequence: the shared prefix, then as many branches as fit, each blind to the others."""
+    prefix = tok.encode(render([{"role": "system", "content": group["system"]}], group["tools"])).ids
+    ids, learn, pos, part = list(prefix), [False] * len(prefix), list(range(len(prefix))), [0] * len(prefix)
+    for k, messages in enumerate(group["branches"], 1):
+        b, l = branch_tokens(tok, messages, header)
+        if k > 1 and len(ids) + len(b) > limit:
+            continue
+        ids += b
+        learn += l
+        pos += range(len(prefix), len(prefix) + len(b))
+        part += [k] * len(b)
+    return (ids, learn, pos, part) if len(ids) <= limit + 200 else None
+
+
+def batches(tok, seed, limit, budget):
+    header = tuple(tok.encode("<|im_start|>assistant\n").ids)
+    gen = torch.Generator().manual_seed(seed)
+    for chunk in range(10 ** 6):
+        packed = [p for g in groups(seed * 100003 + chunk, 48) if (p := pack(tok, g, header, limit))]
+        packed.sort(key=lambda p: len(p[0]))
+        found, at = [], 0
+        while at < len(packed):
+            n = 1
+            while at + n < len(packed) and (n + 1) * len(packed[at + n][0]) <= budget:
+                n += 1
+            found.append(packed[at:at + n])
+            at += n
+        for i in torch.randperm(len(found), generator=gen).tolist():
+            yield found[i]
+
+
+def tensors(batch):
+    n, t = len(batch), max(len(b[0]) for b in batch)
+    ids, pos = torch.full((n, t), IM_END), torch.zeros(n, t, dtype=torch.long)
+    part, learn = torch.full((n, t), -1), torch.zeros(n, t, dtype=torch.bool)
+    for r, (i, l, p, k) in enumerate(batch):
+        for target, value in ((ids, i), (learn, l), (pos, p), (part, k)):
+            target[r, :len(i)] = torch.tensor(value)
+    same = (part[:, :, None] == part[:, None, :]) | (part[:, None, :] == 0)
+    mask = same & torch.ones(t, t, dtype=torch.bool).tril()
+    return ids, pos, mask[:, None], learn
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--steps", type=int, default=600)
+    p.add_argument("--minutes", type=float, default=1e9, help="ends the schedule early when time runs out")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--lr", type=float, default=1e-3)
+    p.add_argument("--resume", help="a checkpoint to go on from")
+    p.add_argument("--out", default=str(CACHE / "adapter.pt"))
+    p.add_argument("--limit", type=int, default=460)
+    p.add_argument("--budget", type=int, default=2900)
+    a = p.parse_args()
+    torch.set_num_threads(2)
+    tok, model = load_tokenizer(), Model(compiled=True)
+    params = model.add_lora(a.seed)
+    if a.resume:
+        model.load_lora(torch.load(a.resume))
+    opt = torch.optim.AdamW(params, lr=a.lr, betas=(0.9, 0.98), weight_decay=0.0)
+    start, tokens, branches, smooth = time.time(), 0, 0, None
+    for step, batch in enumerate(batches(tok, a.seed, a.limit, a.budget)):
+        done = max(step / a.steps, (time.time() - start) / 60 / a.minutes)
+        if done >= 1:
+            break
+        rate = a.lr * min(1, (step + 1) / 20) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done)))
+        for g in opt.param_groups:
+            g["lr"] = rate
+        model.merge()
+        ids, pos, mask, learn = tensors(batch)
+        h = model.hidden(ids, pos, mask)
+        keep = learn.clone()
+        keep[:, :-1] = learn[:, 1:]
+        keep[:, -1] = False
+        where = keep.reshape(-1).nonzero().squeeze(1)
+        loss = F.cross_entropy(model.logits(h[where]).float(), ids.reshape(-1)[where + 1])
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(params, 1.0)
+        opt.step()
+        opt.zero_grad()
+        tokens += ids.numel()
+        branches += sum(max(b[3]) for b in batch)
+        smooth = loss.item() if smooth is None else 0.9 * smooth + 0.1 * loss.item()
+        if step % 5 == 0 or step < 10:
+            print(f"step {step} loss {smooth:.4f} lr {rate:.2e} tokens {tokens} branches {branches} "
+                  f"{tokens / (time.time() - start):.0f} tok/s {time.time() - start:.0f}s {tuple(ids.shape)} {len(where)}", flush=True)
+        if step % 25 == 24:
+            torch.save(model.lora_state(), Path(a.out))
+    torch.save(model.lora_state(), Path(a.out))
+    print(f"done: {step} steps, {branches} conversations, loss {smooth:.4f}")
+
+
+if __name__ == "__main__":
+    main()
