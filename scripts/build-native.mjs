@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism, freemem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { findBuildTools } from './lib/build-tools.mjs';
 import { findCompiler } from './lib/compiler.mjs';
@@ -91,10 +91,13 @@ function cmakeJs({ tools, compiler, options }) {
     // N-API headers come from node-api-headers in node_modules: nothing is downloaded.
     isNodeApi: true,
     noLog: true,
-    parallel: Math.max(1, Math.min(availableParallelism(), Math.floor(freemem() / BYTES_PER_JOB))),
+    parallel: Math.max(1, Math.min(availableParallelism(), Math.floor(memory() / BYTES_PER_JOB))),
     cMakeOptions: options,
   });
 }
+
+/** Of the machine, or of the container. */
+const memory = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
 async function step(what, [command, ...args]) {
   try {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
+import { darwinCheckReady } from './check-darwin.mjs';
 import { checkLayers } from './check-layers.mjs';
 import { findCtest } from './lib/build-tools.mjs';
 import { buildDir, root } from './lib/project.mjs';
@@ -27,6 +28,10 @@ const PARTS = [
     run: () => check(process.execPath, [bin('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit']),
   },
   { name: 'layers', run: layers },
+  // Only where its tools are already: they are a download of 150 MB (npm run check:darwin).
+  ...(darwinCheckReady()
+    ? [{ name: 'darwin', run: () => check(process.execPath, ['scripts/check-darwin.mjs']) }]
+    : []),
   { name: 'ctest', run: ctest },
   { name: 'vitest', run: () => vitest('vitest', ['--exclude', 'test/e2e/**']) },
   { name: 'e2e', run: () => vitest('e2e', ['test/e2e', '--no-file-parallelism']) },

@@ -21,11 +21,12 @@ const STILL_WORKING_MS = 10_000;
 export async function runSteps(steps, { quiet = false } = {}) {
   const working = new Map();
   let failed = false;
+  const reminder = setInterval(() => remind(working), STILL_WORKING_MS);
   const say = (step, what) => {
     working.delete(step.title);
+    reminder.refresh(); // Only a silence is worth breaking.
     process.stderr.write(`[${steps.indexOf(step) + 1}/${steps.length}] ${step.title} ... ${what}\n`);
   };
-  const reminder = setInterval(() => remind(working), STILL_WORKING_MS);
 
   const runOne = async step => {
     if (failed) return;

@@ -1,0 +1,181 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+import { fingerprint, listFiles, readStamp, writeStamp } from './lib/fingerprint.mjs';
+import { withLock } from './lib/lock.mjs';
+import { setupPackages } from './lib/npm-packages.mjs';
+import { isMain, root, vendorDir, wheels } from './lib/project.mjs';
+import { findPython } from './lib/python.mjs';
+import { CommandError, runCommand } from './lib/run-command.mjs';
+import { runMain, SetupError } from './lib/setup-error.mjs';
+import { hintFor, unpackWheel } from './lib/wheel.mjs';
+
+const TARGET = 'aarch64-macos.14.0';
+const PLATFORM = 'macosx_14_0_arm64';
+const darwinDir = join(vendorDir, 'darwin');
+const objectDir = join(darwinDir, 'obj');
+const toolDir = join(darwinDir, 'py');
+const mlxDir = join(darwinDir, 'mlx');
+const addon = join(darwinDir, 'llm_host.node');
+
+/** True when the cross compiler and MLX for macOS are there, so that the check costs no download. */
+export const darwinCheckReady = () => readStamp('darwin')?.tools === toolsWanted() && existsSync(mlxDir);
+
+/**
+ * Compiles and links the addon for macOS on Apple silicon, on any machine, and checks that the MLX of the macOS
+ * wheel exports every MLX symbol that the addon imports. It is not run: that takes a Mac.
+ * @returns {Promise<string[]>} the MLX symbols that are missing
+ */
+export async function checkDarwin() {
+  return withLock(join(vendorDir, '.darwin.lock'), async () => {
+    await setupPackages();
+    if (!darwinCheckReady()) await fetchTools();
+    await compileAndLink();
+    return compareSymbols();
+  });
+}
+
+const toolsWanted = () => JSON.stringify([wheels.darwinCheck, wheels.mlx.version, macWheel().sha256]);
+const macWheel = () => wheels.mlx.wheels.find(wheel => wheel.platform === PLATFORM);
+
+async function fetchTools() {
+  const { command } = await findPython();
+  const temp = `${mlxDir}.new`;
+  console.error(`fetching MLX ${wheels.mlx.version} for macOS and a cross compiler (150 MB) ...`);
+  await unpackWheel({ ...macWheel(), version: wheels.mlx.version }, temp);
+  rmSync(mlxDir, { recursive: true, force: true });
+  renameSync(join(temp, 'mlx'), mlxDir);
+  rmSync(temp, { recursive: true });
+  rmSync(toolDir, { recursive: true, force: true });
+  const packages = Object.entries(wheels.darwinCheck).map(([name, version]) => `${name}==${version}`);
+  const args = ['--quiet', '--no-input', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:'];
+  try {
+    await runCommand(command, ['-m', 'pip', 'install', ...args, '--target', toolDir, ...packages]);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new SetupError('the cross compiler could not be installed', {
+      output: error.tail(),
+      hint: hintFor(error.output),
+    });
+  }
+  writeStamp('darwin', { tools: toolsWanted() });
+}
+
+async function compileAndLink() {
+  mkdirSync(objectDir, { recursive: true });
+  const build = readCMake();
+  const headers = fingerprint(
+    listFiles('native', path => path.endsWith('.h')),
+    [toolsWanted(), build.definitions],
+  );
+  const waiting = [...build.sources];
+  const objects = [];
+  let compiled = 0;
+  const worker = async () => {
+    for (let source = waiting.shift(); source; source = waiting.shift()) {
+      const object = join(
+        objectDir,
+        `${basename(source, '.cc')}-${fingerprint([source], [headers]).slice(0, 16)}.o`,
+      );
+      if (!existsSync(object)) {
+        await compile(source, object, build.definitions);
+        compiled += 1;
+      }
+      objects.push(object);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker));
+  console.error(`compiled ${compiled} of ${objects.length} sources for ${TARGET}`);
+  // The C driver: the C++ one would link a second libc++ inside, and exceptions could not cross to libmlx.
+  const library = join(mlxDir, 'lib', 'libmlx.dylib');
+  await zig(
+    'cc',
+    ['-shared', '-o', addon, ...objects.sort(), library, '-Wl,-undefined,dynamic_lookup'],
+    'linked',
+  );
+}
+
+async function compile(source, object, definitions) {
+  const includes = [
+    'native',
+    join(mlxDir, 'include'),
+    'node_modules/node-api-headers/include',
+    'node_modules/node-addon-api',
+  ];
+  const flags = ['-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fvisibility-inlines-hidden'];
+  const args = [...flags, ...definitions.map(name => `-D${name}`), ...includes.map(path => `-I${path}`)];
+  await zig('c++', [...args, '-c', source, '-o', `${object}.part`], `compiled: ${source}`);
+  renameSync(`${object}.part`, object);
+}
+
+async function zig(driver, args, what) {
+  const { command } = await findPython();
+  const cache = join(darwinDir, 'cache');
+  const env = {
+    ...process.env,
+    PYTHONPATH: toolDir,
+    ZIG_GLOBAL_CACHE_DIR: cache,
+    ZIG_LOCAL_CACHE_DIR: cache,
+  };
+  try {
+    await runCommand(command, ['-m', 'ziglang', driver, '-target', TARGET, ...args], { cwd: root, env });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new SetupError(`the addon for macOS could not be ${what}`, { output: error.tail(40) });
+  }
+}
+
+/** The sources and definitions as native/CMakeLists.txt has them, so that there is one list. */
+function readCMake() {
+  const text = readFileSync(join(root, 'native/CMakeLists.txt'), 'utf8');
+  const patterns = [...text.matchAll(/file\(GLOB \w+ CONFIGURE_DEPENDS ([^)]*)\)/g)].flatMap(([, list]) =>
+    words(list),
+  );
+  const folders = patterns.map(pattern => pattern.replace(/\/\*\.cc$/, ''));
+  const sources = listFiles('native', path => /^native\/\w+\/[^/]+\.cc$/.test(path)).filter(path =>
+    folders.includes(path.split('/')[1]),
+  );
+  const definitions = [
+    ...text.matchAll(/target_compile_definitions\(\S+ (?:PRIVATE|PUBLIC) ([^)]*)\)/g),
+  ].flatMap(([, list]) => words(list));
+  if (sources.length === 0) throw new SetupError('no file(GLOB ...) with sources in native/CMakeLists.txt');
+  return { sources, definitions };
+}
+
+const words = text => text.trim().split(/\s+/);
+
+async function compareSymbols() {
+  const { command } = await findPython();
+  const library = join(mlxDir, 'lib', 'libmlx.dylib');
+  const script = join(root, 'scripts/lib/macho_symbols.py');
+  const env = { ...process.env, PYTHONPATH: toolDir };
+  const symbols = join(darwinDir, 'symbols.json');
+  await runCommand(command, [script, symbols, addon, library], { env });
+  const { [addon]: ours, [library]: mlx } = JSON.parse(readFileSync(symbols, 'utf8'));
+  if (ours.cpu !== 'ARM64') throw new SetupError(`${addon} is for ${ours.cpu}, not ARM64`);
+
+  const wanted = ours.imports.filter(name => name.includes('mlx4core'));
+  const exported = new Set(mlx.exports);
+  const missing = wanted.filter(name => !exported.has(name));
+  report({ ours, mlx, wanted, missing });
+  return missing;
+}
+
+function report({ ours, mlx, wanted, missing }) {
+  const standard = ours.imports.filter(name => /^__Z(NK?|T[ISV]N?)?St/.test(name));
+  const known = new Set(mlx.imports);
+  console.log(`Mach-O ${ours.cpu} ${ours.type}; libraries: ${ours.libraries.join(', ')}`);
+  // libmlx shows what macOS 14 has. The rest is for a person to judge: the cross compiler's newer headers may ask
+  // for more than Apple's own would.
+  console.log(`libc++ symbols imported: ${standard.length}; those that libmlx does not import too:`);
+  for (const name of standard.filter(name => !known.has(name))) console.log(`  ${name}`);
+  console.log(`mlx::core symbols imported: ${wanted.length}, missing in libmlx.dylib: ${missing.length}`);
+  for (const name of missing) console.log(`  ${name}`);
+}
+
+if (isMain(import.meta.url)) {
+  await runMain(async () => {
+    const missing = await checkDarwin();
+    if (missing.length > 0) process.exitCode = 1;
+  });
+}
