@@ -32,7 +32,7 @@ export class StderrTail {
   }
 
   /** The last lines for a message, without colours; empty when nothing was written. */
-  last(lines = 8): string {
+  last(lines = 15): string {
     const all = stripVTControlCharacters(this.#kept).split('\n');
     return all
       .map(line => line.trimEnd().slice(0, 500))

@@ -2,6 +2,9 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { ToolError } from './tool-server.ts';
 
+/** Far beyond any path a model means; what is refused is repeated in the message. */
+const MAX_CHARS = 500;
+
 /** A place inside the root, free of symbolic links. */
 export interface ConfinedPath {
   /** As the caller wrote it, for messages. */
@@ -18,6 +21,7 @@ export interface ConfinedPath {
  */
 export async function confine(root: string, directory: string, filename: string): Promise<ConfinedPath> {
   const shown = [directory, filename].filter(part => part !== '').join('/') || '.';
+  if (shown.length > MAX_CHARS) throw new ToolError('The path is too long.');
   for (const part of [directory, filename]) checkShape(part);
   const path = join(root, directory, filename);
   const found = await realpathOf(path, shown);

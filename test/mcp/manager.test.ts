@@ -187,9 +187,9 @@ describe('call', () => {
   });
 
   it("takes the entry's own timeout where there is one", async () => {
-    const host = await started({ configs: [fixture('polite', [], { timeoutMs: 1000 })] });
+    const host = await started({ configs: [fixture('polite', [], { timeoutMs: 5000 })] });
     const failure = await failureOf(host.call('wait', {}, LIMIT));
-    expect(failure.message).toBe("Tool 'wait' timed out after 1.0s");
+    expect(failure.message).toBe("Tool 'wait' timed out after 5.0s");
   });
 
   it('is cancelled by its signal, before and during the call', async () => {

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { offeredNames } from '../../src/mcp/tool-names.ts';
+
+const names = (...tools: [server: string, tool: string][]): string[] =>
+  offeredNames(tools.map(([server, tool]) => ({ server, tool })));
+
+describe('offeredNames', () => {
+  it("keeps a tool's own name while it is unique", () => {
+    expect(names(['a', 'add'], ['b', 'read-file_2'])).toEqual(['add', 'read-file_2']);
+  });
+
+  it('puts the server before a shared name, for all that share it', () => {
+    expect(names(['a', 'search'], ['b', 'search'], ['b', 'add'])).toEqual(['a__search', 'b__search', 'add']);
+  });
+
+  it('replaces characters that models and APIs do not accept', () => {
+    expect(names(['a', 'get.user/näme 1'])).toEqual(['get_user_n_me_1']);
+  });
+
+  it('shortens to 64 characters, ending in a hash', () => {
+    const [one, two] = names(['a', `${'x'.repeat(80)}1`], ['a', `${'x'.repeat(80)}2`]);
+    expect(one).toMatch(/^x{55}_[0-9a-f]{8}$/);
+    expect(one).not.toBe(two);
+  });
+
+  it('keeps names apart that clash only after the replacement, or with another full name', () => {
+    const clashing = names(['s', 'a.b'], ['s', 'a_b'], ['s', 's__a_b']);
+    expect(new Set(clashing).size).toBe(3);
+    expect(clashing[2]).toBe('s__a_b');
+  });
+
+  it('gives valid, different and repeatable names for any tools', () => {
+    const word = fc.string({
+      minLength: 1,
+      maxLength: 70,
+      unit: fc.constantFrom('a', 'b', '_', '.', ' ', 'é'),
+    });
+    const tools = fc.uniqueArray(fc.record({ server: word, tool: word }), {
+      selector: ({ server, tool }) => `${server}\0${tool}`,
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(tools, list => {
+        const offered = offeredNames(list);
+        expect(new Set(offered).size).toBe(list.length);
+        for (const name of offered) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+        expect(offeredNames(list)).toEqual(offered);
+      }),
+    );
+  });
+});
