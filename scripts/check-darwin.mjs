@@ -2,13 +2,14 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { fingerprint, listFiles, readStamp, writeStamp } from './lib/fingerprint.mjs';
+import { hintFor } from './lib/hint-for.mjs';
 import { withLock } from './lib/lock.mjs';
 import { setupPackages } from './lib/npm-packages.mjs';
 import { isMain, root, vendorDir, wheels } from './lib/project.mjs';
 import { findPython } from './lib/python.mjs';
 import { CommandError, runCommand } from './lib/run-command.mjs';
 import { runMain, SetupError } from './lib/setup-error.mjs';
-import { hintFor, unpackWheel } from './lib/wheel.mjs';
+import { unpackWheel } from './lib/wheel.mjs';
 
 const TARGET = 'aarch64-macos.14.0';
 const PLATFORM = 'macosx_14_0_arm64';

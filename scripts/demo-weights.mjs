@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256, writeAtomically } from './lib/fingerprint.mjs';
 import { withLock } from './lib/lock.mjs';
@@ -19,7 +19,7 @@ export function demoWeightsReady() {
   try {
     return readFileSync(`${path}.sha256`, 'utf8') === checkedMark(path);
   } catch (error) {
-    if (error.code === 'ENOENT') return false;
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
     throw error;
   }
 }
@@ -63,7 +63,8 @@ async function guardDisk(path, work) {
   try {
     await work();
   } catch (error) {
-    if (!['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT', 'EPERM', 'ENOTDIR'].includes(error.code)) throw error;
+    if (!['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT', 'EPERM', 'ENOTDIR', 'EEXIST'].includes(error.code))
+      throw error;
     throw new SetupError(`the demo's model cannot be kept at ${path}: ${error.message}`, {
       hint: 'It takes 200 MB while it is unpacked and 98 MB after. Set $XDG_CACHE_HOME to keep it elsewhere.',
       cause: error,
@@ -73,7 +74,6 @@ async function guardDisk(path, work) {
 
 if (isMain(import.meta.url)) {
   await runMain(async () => {
-    mkdirSync(join(cacheDir(), 'demo'), { recursive: true });
     console.error(`demo weights: ${await setupDemoWeights()}`);
   });
 }

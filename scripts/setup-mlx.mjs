@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { release } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readStamp, writeStamp } from './lib/fingerprint.mjs';
@@ -134,7 +134,6 @@ function checked(root, source) {
 
 if (isMain(import.meta.url)) {
   await runMain(async () => {
-    mkdirSync(vendorDir, { recursive: true });
     const mlx = await setupMlx();
     console.error(`MLX ${mlx.version} (${mlx.source}): ${mlx.root}`);
   });

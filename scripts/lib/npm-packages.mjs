@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { hintFor } from './hint-for.mjs';
 import { withLock } from './lock.mjs';
 import { root, vendorDir } from './project.mjs';
 import { CommandError, runCommand } from './run-command.mjs';
 import { SetupError } from './setup-error.mjs';
-import { hintFor } from './wheel.mjs';
 
 /** True when node_modules holds exactly the packages of package-lock.json (those for other platforms aside). */
 export function packagesReady() {

@@ -1,3 +1,5 @@
+import { hintFor } from './hint-for.mjs';
+
 /** A failure of set-up that a person can act on. */
 export class SetupError extends Error {
   /**
@@ -13,8 +15,15 @@ export class SetupError extends Error {
   }
 }
 
-/** Prints an error of set-up to stderr. Anything but a SetupError keeps its stack: it is a fault of these scripts. */
+/**
+ * Prints an error of set-up to stderr. One of the file system gets its likely cause; anything else that is not a
+ * SetupError keeps its stack, as a fault of these scripts.
+ */
 export function reportSetupError(error) {
+  if (error.syscall) {
+    console.error(`Error: ${error.message}\n${hintFor(error.message)}`);
+    return;
+  }
   if (!(error instanceof SetupError)) {
     console.error(error);
     return;

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { sha256 } from './fingerprint.mjs';
+import { hintFor } from './hint-for.mjs';
 import { findPython } from './python.mjs';
 import { CommandError, runCommand } from './run-command.mjs';
 import { SetupError } from './setup-error.mjs';
@@ -60,27 +61,4 @@ async function verify(file, wheel, name) {
       `  sha256 expected ${wheel.sha256}\n  sha256 received ${actual}`,
     { hint: 'Try again; if it happens again, the package index or a proxy in between alters files.' },
   );
-}
-
-/** What to do about a failed download, from the words of the tool that failed. */
-export function hintFor(output) {
-  if (/No module named pip/.test(output)) return 'Install pip: sudo apt-get install python3-pip';
-  if (/No space left|ENOSPC|Errno 28|Disk quota/i.test(output)) {
-    return 'The disk is full: free some space (about 1 GB is needed in all) and run the same command again.';
-  }
-  if (/CERTIFICATE_VERIFY_FAILED|SSLError/.test(output)) {
-    return 'The connection is not trusted: behind a proxy with its own certificate, set $PIP_CERT to that certificate.';
-  }
-  if (
-    /NewConnectionError|name resolution|resolve host|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|unreachable|timed out|ProxyError/i.test(
-      output,
-    )
-  ) {
-    return 'The package index cannot be reached: check the network (or set $HTTPS_PROXY) and run the same command again.';
-  }
-  if (/No matching distribution/i.test(output)) {
-    return 'The package index in use does not have this file: check pip config list for another index.';
-  }
-  if (/Permission denied|EACCES/.test(output)) return 'A folder is not writable: check its owner.';
-  return 'Run the same command again; nothing that was half done is used.';
 }
