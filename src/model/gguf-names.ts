@@ -25,6 +25,6 @@ export function huggingFaceName(table: NameTable, name: string): string | undefi
   if (stem === undefined) return undefined;
   const layer = /^blk\.(0|[1-9]\d{0,4})\./.exec(stem)?.[1];
   const key = layer === undefined ? stem : stem.replace(layer, '%');
-  if (!Object.hasOwn(table, key)) return undefined;
+  if (stem.includes('%') || !Object.hasOwn(table, key)) return undefined;
   return `${table[key]?.replace('%', layer ?? '')}.${kind}`;
 }

@@ -26,7 +26,7 @@ export function resolveModel(source: string, options: LocateOptions): ModelLocat
   if (source === '' || source.includes('\0')) throw notFound(source, 'That is no name of a model.');
   const path = resolve(options.cwd, source);
   const kind = kindOf(path);
-  if (kind === 'folder') return { kind, name: basename(path), path };
+  if (kind === 'folder') return { kind, name: basename(path) || path, path };
   if (kind === 'file') return fileLocation(source, path);
   if (kind !== 'missing') throw notFound(source, `${path}: ${kind.unreadable}`);
   const id = HUB_ID.exec(source);

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { availableMemory, checkFit, kvBytesPerToken } from '../../src/model/fit.ts';
+import { thrown, thrownHint } from './thrown.ts';
+
+const need = { weightBytes: 2e9, kvBytesPerToken: 100_000, contextLength: 32_768 };
+
+test('refuses with the numbers and a context that would fit', () => {
+  expect(thrown(() => checkFit(need, 4e9))).toBe(
+    'OUT_OF_MEMORY: Not enough memory: the model needs 5.5 GB (weights 2.0 GB, KV cache for 32768 tokens 3.3 GB, working set 269 MB), available are 4.0 GB',
+  );
+  expect(thrownHint(() => checkFit(need, 4e9))).toBe('--context 16384 would fit.');
+  expect(() => checkFit({ ...need, contextLength: 16_384 }, 4e9)).not.toThrow();
+});
+
+test('says so if no context would help', () => {
+  expect(thrownHint(() => checkFit(need, 1e9))).toMatch(/The weights alone do not fit/);
+  expect(thrownHint(() => checkFit({ ...need, kvBytesPerToken: 0 }, 1e9))).toMatch(
+    /The weights alone do not fit/,
+  );
+});
+
+test('counts keys and values of all layers', () => {
+  const config = { num_hidden_layers: 30, num_attention_heads: 9, num_key_value_heads: 3, hidden_size: 576 };
+  expect(kvBytesPerToken(config, 4)).toBe(2 * 30 * 3 * 64 * 4);
+  expect(kvBytesPerToken({ ...config, head_dim: 128 }, 2)).toBe(2 * 30 * 3 * 128 * 2);
+  expect(kvBytesPerToken({}, 4)).toBe(0);
+});
+
+test('this machine has memory', () => {
+  expect(availableMemory()).toBeGreaterThan(1e8);
+});

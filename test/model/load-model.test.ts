@@ -1,0 +1,137 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readModel } from '../../src/model/load-model.ts';
+import { loadAddon } from '../../src/native/load-addon.ts';
+import { MODELS } from './model-files.ts';
+import { tempFolder } from './temp-folder.ts';
+import { thrown, thrownCode, thrownHint } from './thrown.ts';
+
+const OPTIONS = { contextLength: 0, adapter: undefined, cwd: MODELS, env: {} };
+
+/** A copy of tiny-f32 with other entries in config.json. */
+function changedModel(changes: object): string {
+  const folder = tempFolder();
+  cpSync(join(MODELS, 'tiny-f32'), folder, { recursive: true });
+  const path = join(folder, 'config.json');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...changes }));
+  return folder;
+}
+
+describe('readModel', () => {
+  test('a folder', () => {
+    const model = readModel('tiny-f16', OPTIONS);
+    expect(model).toMatchObject({
+      name: 'tiny-f16',
+      tokenizer: undefined,
+      chatTemplate: undefined,
+      stopIds: [2],
+    });
+    expect(model.spec).toMatchObject({ gguf: false, contextLength: 0, config: { model_type: 'llama' } });
+    expect(model.spec.adapter).toBeUndefined();
+    expect(model.weightBytes).toBe(2 * model.parameters);
+  });
+
+  test('quantised weights count as what they stand for', () => {
+    const dense = 64 * 128 + 2 * (2 * 64 + 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 128) + 64;
+    expect(readModel('tiny-q4', OPTIONS).parameters).toBe(dense);
+    expect(readModel('tiny-q8', OPTIONS).parameters).toBe(dense + 64 * 128);
+    expect(readModel('tiny-mixed.gguf', OPTIONS).parameters).toBe(dense + 64 * 128);
+  });
+
+  test('an adapter, relative to the working directory', () => {
+    const { spec } = readModel('tiny-f32', { ...OPTIONS, adapter: 'tiny-f32-adapter' });
+    expect(spec.adapter?.scale).toBe(1.5);
+    expect(thrownCode(() => readModel('tiny-f32', { ...OPTIONS, adapter: 'no-such' }))).toBe(
+      'MODEL_NOT_FOUND',
+    );
+    expect(thrownCode(() => readModel('tiny-q4', { ...OPTIONS, adapter: 'tiny-f32-adapter' }))).toBe(
+      'MODEL_BROKEN',
+    );
+  });
+
+  test('a GGUF file brings its metadata', () => {
+    const model = readModel('tiny-mixed.gguf', OPTIONS);
+    expect(model).toMatchObject({ name: 'tiny-mixed', stopIds: [2], chatTemplate: undefined });
+    expect(model.spec.gguf).toBe(true);
+    expect(model.ggufMetadata?.get('general.architecture')).toBe('llama');
+  });
+
+  test('the demo: its own template, and the way to get its weights', () => {
+    const cache = tempFolder({
+      'llm-host/demo/SmolLM2-135M-Instruct.Q4_1.gguf': readFileSync(`${MODELS}tiny-mixed.gguf`),
+    });
+    const env = { XDG_CACHE_HOME: tempFolder() };
+    expect(thrown(() => readModel('demo', { ...OPTIONS, env }))).toBe(
+      "MODEL_NOT_FOUND: Model 'demo' not found or not accessible",
+    );
+    expect(thrownHint(() => readModel('demo', { ...OPTIONS, env }))).toMatch(
+      /Get them with: npm run bootstrap$/,
+    );
+    // The tiny file has other shapes than the demo's own adapter.
+    const adapter = join(MODELS, 'tiny-q4-adapter');
+    const demo = readModel('demo', { ...OPTIONS, env: { XDG_CACHE_HOME: cache }, adapter });
+    expect(demo.name).toBe('demo');
+    expect(demo.chatTemplate).toContain('<|im_start|>');
+  });
+
+  test('a context that the model does not have', () => {
+    expect(readModel('tiny-f32', { ...OPTIONS, contextLength: 512 }).spec.contextLength).toBe(512);
+    for (const contextLength of [513, -1, 1.5, Number.NaN]) {
+      expect(thrown(() => readModel('tiny-f32', { ...OPTIONS, contextLength }))).toMatch(
+        /^USAGE: The context must be 1 to 512 tokens, as the model was made for; got/,
+      );
+    }
+  });
+
+  test('memory that no machine has is refused before loading', () => {
+    const folder = changedModel({ max_position_embeddings: 1e12 });
+    expect(thrown(() => readModel(folder, OPTIONS))).toMatch(
+      /^OUT_OF_MEMORY: .*KV cache for 1000000000000 tokens/,
+    );
+    expect(() => readModel(folder, { ...OPTIONS, contextLength: 64 })).not.toThrow();
+  });
+
+  test('weights quantised by other tools', () => {
+    const folder = changedModel({ quantization_config: { quant_method: 'gptq', bits: 4 } });
+    expect(thrown(() => readModel(folder, OPTIONS))).toMatch(
+      /^MODEL_UNSUPPORTED: .*'gptq'.*supported: MLX affine$/,
+    );
+  });
+});
+
+describe('what only the engine can tell', () => {
+  const load = (changes: object) =>
+    loadAddon().load(readModel(changedModel(changes), OPTIONS).spec, () => {});
+
+  test('an unknown family: the supported ones are listed', async () => {
+    await expect(load({ model_type: 'mamba9' })).rejects.toMatchObject({
+      code: 'MODEL_UNSUPPORTED',
+      message: expect.stringMatching(/mamba9.*llama, mistral/),
+    });
+  });
+
+  test('shapes that config.json does not promise', async () => {
+    await expect(load({ intermediate_size: 96 })).rejects.toMatchObject({
+      code: 'MODEL_BROKEN',
+      message: expect.stringMatching(/tensor model\.layers\.0\.mlp\.\w+\.weight has shape/),
+    });
+  });
+
+  test.each([
+    { hidden_size: -1 },
+    { num_hidden_layers: 3 },
+    { num_attention_heads: 0 },
+    { num_key_value_heads: 3 },
+    { vocab_size: 'many' },
+    { model_type: 7 },
+    { rope_scaling: { rope_type: 'yarn', factor: 4 } },
+    { rms_norm_eps: 'small' },
+    { head_dim: 15 },
+    { quantization: { group_size: 7, bits: 9 }, num_hidden_layers: 3 },
+  ])('config.json with %j', async changes => {
+    await expect(load(changes)).rejects.toMatchObject({
+      code: expect.stringMatching(/^MODEL_(BROKEN|UNSUPPORTED)$/),
+    });
+  });
+});

@@ -1,0 +1,79 @@
+import { symlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hubCacheFolder, resolveModel } from '../../src/model/locate.ts';
+import { tempFolder } from './temp-folder.ts';
+import { thrown, thrownHint } from './thrown.ts';
+
+const COMMIT = '0123456789abcdef0123456789abcdef01234567';
+
+describe('resolveModel', () => {
+  test('demo, a folder, a GGUF file, absolute or not', () => {
+    const cwd = tempFolder({ 'some/model/config.json': {}, 'Small.Q4_0.GGUF': '' });
+    const options = { cwd, env: {} };
+    expect(resolveModel('demo', options)).toEqual({ kind: 'demo', name: 'demo' });
+    const folder = { kind: 'folder', name: 'model', path: join(cwd, 'some/model') };
+    expect(resolveModel('some/model', options)).toEqual(folder);
+    expect(resolveModel(`${cwd}/some/model/`, options)).toEqual(folder);
+    const file = { kind: 'gguf', name: 'Small.Q4_0', path: join(cwd, 'Small.Q4_0.GGUF') };
+    expect(resolveModel('./Small.Q4_0.GGUF', options)).toEqual(file);
+  });
+
+  test('a Hub id in the cache: by main, by another ref, by commit', () => {
+    const repo = 'models--ibm-granite--granite-4.0-1b';
+    const cache = tempFolder({
+      [`${repo}/refs/main`]: `${COMMIT}\n`,
+      [`${repo}/refs/refs/pr/1`]: COMMIT,
+      [`${repo}/snapshots/${COMMIT}/config.json`]: {},
+    });
+    const options = { cwd: tempFolder(), env: { HF_HUB_CACHE: cache } };
+    const path = join(cache, repo, 'snapshots', COMMIT);
+    const id = 'ibm-granite/granite-4.0-1b';
+    for (const source of [id, `${id}@main`, `${id}@refs/pr/1`, `${id}@${COMMIT}`]) {
+      expect(resolveModel(source, options)).toEqual({ kind: 'folder', name: source, path });
+    }
+    expect(thrown(() => resolveModel(`${id}@v2`, options))).toBe(
+      `MODEL_NOT_FOUND: Model '${id}@v2' not found or not accessible`,
+    );
+  });
+
+  test('not found: says where it looked', () => {
+    const options = { cwd: '/nowhere', env: { HF_HOME: '/cache' } };
+    expect(thrown(() => resolveModel('org/name', options))).toBe(
+      "MODEL_NOT_FOUND: Model 'org/name' not found or not accessible",
+    );
+    expect(thrownHint(() => resolveModel('org/name', options))).toBe(
+      'No such folder or file: /nowhere/org/name, and it is not in the Hugging Face cache (/cache/hub). Downloading is not available yet.',
+    );
+    expect(thrownHint(() => resolveModel('./x/y/z', options))).toBe('No such folder or file: /nowhere/x/y/z');
+  });
+
+  test('names that no model has, or that would leave the cache', () => {
+    const cache = tempFolder({ 'models--a--b/refs/main': '../../../etc', 'etc/config.json': {} });
+    const options = { cwd: tempFolder(), env: { HF_HUB_CACHE: cache } };
+    for (const source of ['', 'a\0b', 'a/b', '../x', 'a/b@../../../etc', 'a/b@', 'a/b/c', 'x'.repeat(300)]) {
+      expect(thrown(() => resolveModel(source, options))).toBe(
+        `MODEL_NOT_FOUND: Model '${source}' not found or not accessible`,
+      );
+    }
+  });
+
+  test('a file that is no model, a link that leads nowhere', () => {
+    const cwd = tempFolder({ 'model.safetensors': '' });
+    symlinkSync('loop', join(cwd, 'loop'));
+    const options = { cwd, env: {} };
+    expect(thrown(() => resolveModel('model.safetensors', options))).toBe(
+      'MODEL_UNSUPPORTED: model.safetensors is neither a model folder nor a .gguf file',
+    );
+    expect(thrownHint(() => resolveModel('loop', options))).toMatch(/ELOOP/);
+  });
+});
+
+test('hubCacheFolder follows the environment as Hugging Face does', () => {
+  expect(hubCacheFolder({ HF_HUB_CACHE: '/a', HF_HOME: '/b', XDG_CACHE_HOME: '/c' })).toBe('/a');
+  expect(hubCacheFolder({ HF_HOME: '/b', XDG_CACHE_HOME: '/c' })).toBe('/b/hub');
+  expect(hubCacheFolder({ XDG_CACHE_HOME: '/c' })).toBe('/c/huggingface/hub');
+  expect(hubCacheFolder({ HOME: '/home/me' })).toBe('/home/me/.cache/huggingface/hub');
+  expect(hubCacheFolder({})).toBe(join(homedir(), '.cache/huggingface/hub'));
+});
