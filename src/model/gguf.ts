@@ -1,7 +1,7 @@
 import type { StoredDtype } from '../native/addon-types.ts';
 import { GgufCursor } from './gguf-cursor.ts';
 import { broken, type ModelFile, unsupported, withModelFile } from './model-file.ts';
-import { checkRanges, elementCount, type FileTensor } from './tensor-ranges.ts';
+import { checkName, checkRanges, elementCount, type FileTensor } from './tensor-ranges.ts';
 
 /** Strings, numbers (bigint beyond 2^53), booleans, and arrays of these. */
 export type GgufMetadata = ReadonlyMap<string, unknown>;
@@ -172,6 +172,7 @@ function readTensors(file: ModelFile, cursor: GgufCursor, count: number, alignme
 
 function readTensor(path: string, cursor: GgufCursor, alignment: number): FileTensor {
   const name = cursor.string();
+  checkName(path, name);
   const dimensions = cursor.u32();
   if (dimensions > MAX_DIMENSIONS)
     throw broken(path, `is broken: tensor ${name} has ${dimensions} dimensions`);

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import { messageOf } from '../errors.ts';
+import { LlmHostError, messageOf } from '../errors.ts';
 import { positionAt } from '../text/json-with-comments.ts';
 import { broken } from './model-file.ts';
 
@@ -12,12 +12,15 @@ const MAX_BYTES = 256 * 1024 * 1024;
 export function readText(path: string): string | undefined {
   let bytes: Buffer;
   try {
-    const { size } = statSync(path);
+    const stat = statSync(path);
+    // Before opening: to read a named pipe would wait for a writer.
+    if (!stat.isFile()) throw broken(path, 'is not a file');
+    const { size } = stat;
     if (size > MAX_BYTES) throw broken(path, `is too large: ${size} bytes, at most ${MAX_BYTES}`);
     bytes = readFileSync(path);
   } catch (error) {
+    if (error instanceof LlmHostError) throw error;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     throw broken(path, `cannot be read: ${messageOf(error)}`, { cause: error });
   }
   try {

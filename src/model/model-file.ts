@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
+import { stripControls } from '../text/strip-controls.ts';
 
 /** A weight file open for reading by position. */
 export interface ModelFile {
@@ -15,18 +16,16 @@ export interface ModelFile {
 export function withModelFile<T>(path: string, use: (file: ModelFile) => T): T {
   let descriptor: number;
   try {
+    // Before opening: to open a named pipe would wait for a writer.
+    if (!statSync(path).isFile()) throw broken(path, 'is not a file');
     descriptor = openSync(path, 'r');
   } catch (error) {
+    if (error instanceof LlmHostError) throw error;
     throw broken(path, `cannot be opened: ${messageOf(error)}`, { cause: error });
   }
   try {
-    const stat = fstatSync(descriptor);
-    if (!stat.isFile()) throw broken(path, 'is not a file');
-    return use({
-      path,
-      size: stat.size,
-      read: (offset, length) => readFully(descriptor, path, offset, length),
-    });
+    const { size } = fstatSync(descriptor);
+    return use({ path, size, read: (offset, length) => readFully(descriptor, path, offset, length) });
   } finally {
     closeSync(descriptor);
   }
@@ -54,7 +53,7 @@ export function broken(
   what: string,
   options: { hint?: string; cause?: unknown } = {},
 ): LlmHostError {
-  return new LlmHostError('MODEL_BROKEN', `${basename(path)} ${what}`, {
+  return new LlmHostError('MODEL_BROKEN', printable(`${basename(path)} ${what}`), {
     hint: `The file is ${path}`,
     ...options,
   });
@@ -62,11 +61,19 @@ export function broken(
 
 /** MODEL_UNSUPPORTED naming the file; `what` continues the sentence. */
 export function unsupported(path: string, what: string, hint = `The file is ${path}`): LlmHostError {
-  return new LlmHostError('MODEL_UNSUPPORTED', `${basename(path)} ${what}`, { hint });
+  return new LlmHostError('MODEL_UNSUPPORTED', printable(`${basename(path)} ${what}`), { hint });
 }
 
 /** The file ends before the data that it announces. */
 export function truncated(path: string, needed: number, size: number, tensor?: string): LlmHostError {
   const whose = tensor === undefined ? '' : ` (tensor ${tensor})`;
   return broken(path, `is truncated${whose}: needs ${needed} bytes, file has ${size}. Download it again.`);
+}
+
+const MAX_MESSAGE = 500;
+
+/** Messages quote the file, which may be hostile: one line, no control sequences, no endless names. */
+function printable(message: string): string {
+  const line = stripControls(message).replace(/\s+/g, ' ');
+  return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}...` : line;
 }

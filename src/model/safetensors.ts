@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import type { StoredDtype } from '../native/addon-types.ts';
 import { isObject, type JsonObject } from './json-file.ts';
 import { broken, type ModelFile, truncated, unsupported, withModelFile } from './model-file.ts';
-import { checkRanges, elementCount, type FileTensor } from './tensor-ranges.ts';
+import { checkName, checkRanges, elementCount, type FileTensor } from './tensor-ranges.ts';
 
 export interface SafetensorsHeader {
   readonly tensors: readonly FileTensor[];
@@ -88,6 +88,7 @@ function checkNamesUnique(path: string, text: string): void {
 }
 
 function tensorOf(path: string, name: string, value: unknown, dataStart: number): FileTensor {
+  checkName(path, name);
   if (!isObject(value)) throw broken(path, `is broken: tensor ${name} has no description`);
   const { dtype, shape, data_offsets: range } = value;
   const elementBytes = dtypeBytes(path, name, dtype);

@@ -7,6 +7,14 @@ export type FileTensor = Omit<TensorEntry, 'file'>;
 // MLX counts each dimension in 32 bits.
 const MAX_DIMENSION = 2 ** 31 - 1;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: names are printed and must not steer the terminal
+const PRINTABLE_NAME = /^[^\u0000-\u001f\u007f-\u009f]{1,512}$/;
+
+export function checkName(path: string, name: string): void {
+  if (!PRINTABLE_NAME.test(name))
+    throw broken(path, `is broken: it has a tensor named ${JSON.stringify(name)}`);
+}
+
 /** Number of elements; undefined if a dimension is no count or the product is not exact. */
 export function elementCount(shape: readonly unknown[]): number | undefined {
   let count = 1;

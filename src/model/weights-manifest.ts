@@ -1,6 +1,6 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { LlmHostError } from '../errors.ts';
+import { LlmHostError, messageOf } from '../errors.ts';
 import type { TensorEntry, WeightFiles } from '../native/addon-types.ts';
 import { type GgufModel, readGgufModel } from './gguf-config.ts';
 import { isObject, readJsonObject } from './json-file.ts';
@@ -30,7 +30,7 @@ export function ggufWeights(path: string): { model: GgufModel; weights: WeightFi
 }
 
 function singleFile(folder: string): string {
-  const names = readdirSync(folder).filter(name => /^model.*\.safetensors$/.test(name));
+  const names = listFolder(folder).filter(name => /^model.*\.safetensors$/.test(name));
   const name = names.includes('model.safetensors') ? 'model.safetensors' : names[0];
   if (name !== undefined && (names.length === 1 || name === 'model.safetensors')) return join(folder, name);
   const found =
@@ -38,6 +38,14 @@ function singleFile(folder: string): string {
   throw new LlmHostError('MODEL_BROKEN', `${found} in ${folder}`, {
     hint: 'Weights must be safetensors: model.safetensors, or model.safetensors.index.json with its files. Download the whole repository.',
   });
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    throw broken(folder, `cannot be read: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function indexedWeights(folder: string, indexPath: string, map: unknown): WeightFiles {
@@ -51,7 +59,7 @@ function indexedWeights(folder: string, indexPath: string, map: unknown): Weight
     if (tensors) tensors.push(tensor);
     else wanted.set(file, [tensor]);
   }
-  const missing = [...wanted.keys()].filter(file => !statSync(join(folder, file), { throwIfNoEntry: false }));
+  const missing = [...wanted.keys()].filter(file => !existsSync(join(folder, file)));
   if (missing.length > 0) {
     throw broken(
       indexPath,

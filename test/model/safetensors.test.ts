@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -40,6 +41,20 @@ describe('readSafetensorsHeader', () => {
       /^MODEL_BROKEN: m\.safetensors cannot be opened: ENOENT/,
     );
     expect(thrown(() => readSafetensorsHeader(folder))).toMatch(/is not a file$/);
+  });
+
+  test('a named pipe does not hang', () => {
+    const path = join(tempFolder(), 'm.safetensors');
+    execFileSync('mkfifo', [path]);
+    expect(thrown(() => readSafetensorsHeader(path))).toMatch(/is not a file$/);
+  });
+
+  test('names that would steer the terminal, or fill it', () => {
+    const message = refusal(safetensors({ '\u001b]0;x\u0007\u001b[2J': vector(0, 1) }, 4));
+    expect(message).toMatch(/^MODEL_BROKEN: .*it has a tensor named/);
+    expect(message).not.toMatch(/\p{Cc}/u);
+    expect(refusal(safetensors({ ['x'.repeat(1e6)]: vector(0, 1) }, 4)).length).toBeLessThan(600);
+    expect(refusal(safetensors({ t: { dtype: '\u009b2J'.repeat(999) } })).length).toBeLessThan(600);
   });
 
   test('a file that is shorter than its header says', () => {
