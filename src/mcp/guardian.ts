@@ -28,6 +28,9 @@ sleep 1
 signal KILL
 `;
 
+/** A guardian that ends sooner is not started again before the next server. */
+const MIN_LIFE_MS = 1000;
+
 /**
  * One small shell for all servers, for the one ending that no handler sees: this process killed by SIGKILL or by a
  * crash. Servers that leave when their stdin ends need it not; stubborn ones and those behind wrappers do.
@@ -65,9 +68,12 @@ export class Guardian {
       env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
     });
     this.#shell = shell;
-    // Killed by someone: the next server starts another one, told of all groups.
+    const begun = Date.now();
+    // Killed by someone: another one takes over, unless it is the system that does not let it run.
     const forget = (): void => {
-      if (this.#shell === shell) this.#shell = undefined;
+      if (this.#shell !== shell) return;
+      this.#shell = undefined;
+      if (Date.now() - begun > MIN_LIFE_MS) this.#start();
     };
     shell.on('error', forget);
     shell.on('exit', forget);

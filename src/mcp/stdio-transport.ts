@@ -130,6 +130,8 @@ export class StdioTransport implements Transport {
   #listen(child: ServerProcess): void {
     child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    child.stdout.on('end', () => void this.#onPipeLost('stdout'));
+    child.stdin.on('error', () => void this.#onPipeLost('stdin'));
     // EPIPE and the like: the exit that follows tells more.
     for (const stream of [child.stdin, child.stdout, child.stderr])
       stream.on('error', error => this.onerror?.(error));
@@ -145,6 +147,12 @@ export class StdioTransport implements Transport {
     if (child.pid !== undefined) void this.#endGroup(child.pid);
     await sleep(DRAIN_MS);
     this.#finish('ended');
+  }
+
+  /** A process that goes on without one of its pipes can answer no call any more. */
+  async #onPipeLost(name: 'stdin' | 'stdout'): Promise<void> {
+    await this.waitForEnd();
+    if (!this.#finished && this.#closing === undefined) this.#giveUp(`it closed its ${name}`);
   }
 
   #giveUp(reason: string): void {

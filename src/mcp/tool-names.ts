@@ -23,7 +23,9 @@ export function offeredNames(tools: readonly NamedTool[]): string[] {
     const identity = `${entry.server}\0${entry.tool}`;
     if (count.get(name) === 1) return shorten(name, name);
     const qualified = shorten(sanitise(`${entry.server}__${entry.tool}`), identity);
-    const offered = taken.has(qualified) ? withHash(qualified, identity) : qualified;
+    let offered = qualified;
+    for (let attempt = 0; taken.has(offered); attempt++)
+      offered = withHash(qualified, `${identity}\0${attempt}`);
     taken.add(offered);
     return offered;
   });

@@ -260,6 +260,29 @@ describe('call', () => {
     ]);
   });
 
+  it('does not wait on a server that has closed its stdout or its stdin', async () => {
+    const host = await started({
+      configs: ['close-stdout', 'close-stdin'].map(name => ({ ...fixture('raw', [name]), name })),
+    });
+    const silent = await failureOf(host.call('close-stdout__run', {}, LIMIT));
+    expect(silent.message).toContain('was stopped: it closed its stdout');
+    const before = (await host.call('close-stdin__ping', {}, LIMIT)).text;
+    await host.call('close-stdin__run', {}, LIMIT);
+    const deaf = await failureOf(host.call('close-stdin__run', { text: 'x'.repeat(1_000_000) }, LIMIT));
+    expect(deaf.code).toBe('TOOL_FAILED');
+    await eventually(() => host.servers()[1]?.error !== undefined, 'the loss of the pipe is seen');
+    expect((await host.call('close-stdin__ping', {}, LIMIT)).text).not.toBe(before);
+  });
+
+  it('ends at its limit when the server reads nothing, and does not pile up memory', async () => {
+    const host = await started({ configs: [fixture('raw', ['deaf'])] });
+    const text = 'x'.repeat(8_000_000);
+    const call = () => failureOf(host.call('run', { text }, { timeoutMs: 3000 }));
+    const codes = (await Promise.all(Array.from({ length: 10 }, call))).map(failure => failure.code);
+    expect(codes).toContain('TOOL_TIMEOUT');
+    expect(codes).toContain('TOOL_FAILED');
+  });
+
   it('fails after close, and when nothing is configured', async () => {
     const host = await started({ configs: [fixture('polite')] });
     await host.close();

@@ -30,6 +30,10 @@ describe('offeredNames', () => {
     expect(clashing[2]).toBe('s__a_b');
   });
 
+  it('keeps even tools of servers of one name apart', () => {
+    expect(new Set(names(['s', 'a'], ['s', 'a'], ['s', 'a'])).size).toBe(3);
+  });
+
   it('gives valid, different and repeatable names for any tools', () => {
     const word = fc.string({
       minLength: 1,
