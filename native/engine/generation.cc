@@ -21,7 +21,7 @@ Generation::Generation(const Model& model, Row& row, Job& job, int chunk,
 EndEvent Generation::run() {
   if (prefill()) decode();
   // A step launched ahead may still write into the cache.
-  mx::eval(row_.cache.arrays());
+  mx::synchronize();
   return end();
 }
 
@@ -38,7 +38,7 @@ bool Generation::prefill() {
     row_.ids.insert(row_.ids.end(), prompt.begin() + done, prompt.begin() + done + count);
     done += count;
     last_hidden_ = hidden;
-    mx::eval(row_.cache.arrays());
+    mx::eval(hidden);
     on_step_();
     if (!job_.events.push(PrefillEvent{done, total, cached_})) return false;
   }
@@ -47,7 +47,8 @@ bool Generation::prefill() {
 
 Generation::Step Generation::launch(const mx::array& hidden, int index) {
   int length = hidden.shape(1), size = hidden.shape(2);
-  mx::array last = mx::slice(hidden, mx::Shape{0, length - 1, 0}, mx::Shape{1, length, size});
+  mx::array last =
+      mx::contiguous(mx::slice(hidden, mx::Shape{0, length - 1, 0}, mx::Shape{1, length, size}));
   mx::array logits = mx::astype(mx::flatten(model_.head(last)), mx::float32);
   const Request& r = job_.request;
   SamplingParams params{r.temperature, r.top_k, r.top_p, r.min_p, r.seed};

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kernels/ops.h"
+
 namespace llm_host {
 namespace {
 
@@ -25,6 +27,12 @@ Attention::Attention(WeightStore& weights, const std::string& path, const Shape&
 mx::array Attention::operator()(const mx::array& x, const Rope& rope, KvCache& cache) const {
   int length = x.shape(1);
   int offset = cache.length();
+  if (cpu::usable()) {
+    auto [keys, values] = cache.extend(length);
+    cpu::AttentionShape shape{shape_.heads, shape_.kv_heads, shape_.head_dim, shape_.window, offset};
+    return output_(
+        cpu::attention(query_(x), key_(x), value_(x), keys, values, shape, rope.frequencies()));
+  }
   auto split_heads = [&](const mx::array& y, int heads) {  // -> [1, heads, L, head_dim]
     return mx::transpose(mx::reshape(y, {1, length, heads, shape_.head_dim}), {0, 2, 1, 3});
   };

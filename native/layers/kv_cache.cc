@@ -20,9 +20,11 @@ void KvCache::reserve(int count) {
   int blocks = (std::max(needed, 2 * capacity()) + kBlock - 1) / kBlock;
   int capacity_now = capacity();
   int added = std::min(blocks * kBlock, max_tokens_) - capacity_now;
-  mx::array room = mx::zeros(mx::Shape{1, kv_heads_, added, head_dim_}, dtype_);
-  keys_ = keys_ ? mx::concatenate({*keys_, room}, 2) : room;
-  values_ = values_ ? mx::concatenate({*values_, room}, 2) : room;
+  // Each gets a buffer of its own: kernels write into them in place.
+  for (std::optional<mx::array>* buffer : {&keys_, &values_}) {
+    mx::array room = mx::zeros(mx::Shape{1, kv_heads_, added, head_dim_}, dtype_);
+    *buffer = *buffer ? mx::concatenate({**buffer, room}, 2) : room;
+  }
 }
 
 std::pair<mx::array, mx::array> KvCache::append(const mx::array& keys, const mx::array& values) {
@@ -37,21 +39,16 @@ std::pair<mx::array, mx::array> KvCache::append(const mx::array& keys, const mx:
   return {mx::slice(*keys_, zero, stop), mx::slice(*values_, zero, stop)};
 }
 
-void KvCache::trim(int length) { length_ = std::clamp(length, 0, length_); }
-
-void KvCache::collect(std::vector<mx::array>& arrays) const {
-  if (keys_) arrays.push_back(*keys_);
-  if (values_) arrays.push_back(*values_);
+std::pair<mx::array, mx::array> KvCache::extend(int count) {
+  reserve(count);
+  length_ += count;
+  return {*keys_, *values_};
 }
+
+void KvCache::trim(int length) { length_ = std::clamp(length, 0, length_); }
 
 void ModelCache::trim(int length) {
   for (KvCache& layer : layers_) layer.trim(length);
-}
-
-std::vector<mx::array> ModelCache::arrays() const {
-  std::vector<mx::array> arrays;
-  for (const KvCache& layer : layers_) layer.collect(arrays);
-  return arrays;
 }
 
 }  // namespace llm_host

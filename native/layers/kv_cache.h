@@ -20,16 +20,18 @@ class KvCache {
 
   // keys, values [1, kv_heads, L, head_dim] -> all valid ones, [1, kv_heads, length, head_dim].
   std::pair<mx::array, mx::array> append(const mx::array& keys, const mx::array& values);
-  // Makes room for `count` more positions; throws if there cannot be.
-  void reserve(int count);
+  // Makes room for `count` more positions, which the caller writes in place, and counts them as valid.
+  // -> the buffers [1, kv_heads, capacity, head_dim]. Throws if there cannot be room.
+  std::pair<mx::array, mx::array> extend(int count);
   // Forgets all but the first `length` positions.
   void trim(int length);
 
   int length() const { return length_; }
   int capacity() const { return keys_ ? keys_->shape(2) : 0; }
-  void collect(std::vector<mx::array>& arrays) const;
 
  private:
+  void reserve(int count);
+
   int kv_heads_, head_dim_, max_tokens_;
   mx::Dtype dtype_;
   std::optional<mx::array> keys_, values_;
@@ -44,8 +46,6 @@ class ModelCache {
   KvCache& layer(size_t index) { return layers_[index]; }
   int length() const { return layers_.empty() ? 0 : layers_.front().length(); }
   void trim(int length);
-  // The arrays to evaluate after a forward pass whose output is not wanted.
-  std::vector<mx::array> arrays() const;
 
  private:
   std::vector<KvCache> layers_;

@@ -1,5 +1,7 @@
 #include "layers/linear.h"
 
+#include "kernels/ops.h"
+
 namespace llm_host {
 
 Linear Linear::load(WeightStore& weights, const std::string& path, int out, int in, bool bias) {
@@ -26,11 +28,16 @@ void Linear::add_adapter(WeightStore& weights, const std::string& path, int out,
   lora_b_ = adapter->second;
 }
 
-mx::array Linear::operator()(const mx::array& x) const {
+mx::array Linear::multiply(const mx::array& x) const {
   const auto& w = weight_;
-  mx::array y = w.scales ? mx::quantized_matmul(x, w.weight, *w.scales, w.biases, true, w.group_size,
-                                                w.bits)
-                         : mx::matmul(x, mx::transpose(w.weight));
+  cpu::Weight cpu_weight{w.weight, w.scales, w.biases, w.group_size, w.bits};
+  if (cpu::usable() && cpu::supports(cpu_weight)) return cpu::linear(x, cpu_weight);
+  if (!w.scales) return mx::matmul(x, mx::transpose(w.weight));
+  return mx::quantized_matmul(x, w.weight, *w.scales, w.biases, true, w.group_size, w.bits);
+}
+
+mx::array Linear::operator()(const mx::array& x) const {
+  mx::array y = multiply(x);
   if (bias_) y = mx::add(y, *bias_);
   if (lora_a_) y = mx::add(y, mx::matmul(mx::matmul(x, *lora_a_), *lora_b_));
   return y;

@@ -22,6 +22,7 @@ class Linear {
   mx::array operator()(const mx::array& x) const;
 
  private:
+  mx::array multiply(const mx::array& x) const;
   void add_adapter(WeightStore& weights, const std::string& path, int out, int in);
 
   WeightStore::Matrix weight_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/ops.h"
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"
 
@@ -11,7 +12,9 @@ class RmsNorm {
   RmsNorm(WeightStore& weights, const std::string& path, int size, float eps)
       : weight_(weights.vector(path + ".weight", size)), eps_(eps) {}
 
-  mx::array operator()(const mx::array& x) const { return mx::fast::rms_norm(x, weight_, eps_); }
+  mx::array operator()(const mx::array& x) const {
+    return cpu::usable() ? cpu::rms_norm(x, weight_, eps_) : mx::fast::rms_norm(x, weight_, eps_);
+  }
 
  private:
   mx::array weight_;

@@ -9,13 +9,21 @@
 namespace llm_host {
 namespace {
 
+std::vector<float> default_periods(int dims, double theta) {
+  std::vector<float> periods;
+  for (int i = 0; i < dims / 2; ++i) {
+    periods.push_back(static_cast<float>(std::pow(theta, 2.0 * i / dims)));
+  }
+  return periods;
+}
+
 // Llama 3.1's blend: long wavelengths are stretched by `factor`, short ones kept.
-std::vector<float> llama3_freqs(const Config& scaling, int dims, double theta) {
+std::vector<float> llama3_periods(const Config& scaling, int dims, double theta) {
   double factor = scaling.number("factor");
   double low = scaling.number_or("low_freq_factor", 1);
   double high = scaling.number_or("high_freq_factor", 4);
   double original = scaling.number_or("original_max_position_embeddings", 8192);
-  std::vector<float> freqs;
+  std::vector<float> periods;
   for (int i = 0; i < dims / 2; ++i) {
     double period = std::pow(theta, 2.0 * i / dims);
     double wavelength = 2 * std::numbers::pi * period;
@@ -25,9 +33,9 @@ std::vector<float> llama3_freqs(const Config& scaling, int dims, double theta) {
       double smooth = (original / wavelength - low) / (high - low);
       period /= (1 - smooth) / factor + smooth;
     }
-    freqs.push_back(static_cast<float>(period));
+    periods.push_back(static_cast<float>(period));
   }
-  return freqs;
+  return periods;
 }
 
 }  // namespace
@@ -39,17 +47,19 @@ Rope::Rope(const Config& config, int dims, double default_theta) : dims_(dims) {
   theta_ = static_cast<float>(theta);
 
   std::optional<Config> scaling = parameters ? parameters : config.object("rope_scaling");
-  if (!scaling) return;
-  std::string type = scaling->string_or("rope_type", scaling->string_or("type", "default"));
+  std::string type = "default";
+  if (scaling) type = scaling->string_or("rope_type", scaling->string_or("type", "default"));
+  std::vector<float> periods = default_periods(dims, theta);
   if (type == "linear") {
     scale_ = static_cast<float>(1 / scaling->number("factor"));
   } else if (type == "llama3") {
-    std::vector<float> freqs = llama3_freqs(*scaling, dims, theta);
-    freqs_ = mx::array(freqs.begin(), mx::Shape{dims / 2});
+    periods = llama3_periods(*scaling, dims, theta);
+    freqs_ = mx::array(periods.begin(), mx::Shape{dims / 2});
   } else if (type != "default") {
     throw Error(kModelUnsupported, "config.json: " + scaling->path_of("rope_type") + " \"" + type +
                                        "\" is not supported; supported are: default, linear, llama3");
   }
+  for (float period : periods) frequencies_.push_back(scale_ / period);
 }
 
 mx::array Rope::operator()(const mx::array& x, int offset) const {

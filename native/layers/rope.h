@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "engine/value.h"
 #include "mlx/mlx.h"
@@ -17,12 +18,15 @@ class Rope {
 
   // x [1, heads, L, head_dim], the first position being `offset`.
   mx::array operator()(const mx::array& x, int offset) const;
+  // Radians per position of each channel pair: [dims / 2].
+  const std::vector<float>& frequencies() const { return frequencies_; }
 
  private:
   int dims_;
   float theta_;
   float scale_ = 1;                 // of the positions
   std::optional<mx::array> freqs_;  // [dims / 2] wavelengths / 2π, instead of theta_
+  std::vector<float> frequencies_;
 };
 
 }  // namespace llm_host

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "kernels/cpu_op.h"
+#include "kernels/ops.h"
+#include "kernels/simd.h"
+#include "kernels/thread_pool.h"
+
+namespace llm_host::cpu {
+namespace {
+
+// Queries of one head that are answered together, so that a key is loaded once for all of them.
+constexpr int kQueries = 16;
+
+struct Task {
+  AttentionShape shape;
+  int length;
+  int capacity;
+  std::vector<float> cosines, sines;  // [length, pairs]
+  int pairs;                          // rotated channel pairs of a head
+  const float *q, *k, *v;
+  float *keys, *values, *out;
+};
+
+void fill_angles(Task& task, const std::vector<float>& frequencies) {
+  task.pairs = static_cast<int>(frequencies.size());
+  for (int i = 0; i < task.length; ++i) {
+    for (float frequency : frequencies) {
+      float angle = static_cast<float>(task.shape.offset + i) * frequency;
+      task.cosines.push_back(std::cos(angle));
+      task.sines.push_back(std::sin(angle));
+    }
+  }
+}
+
+// Channel c pairs with channel c + pairs.
+void rotate(const Task& task, int position, const float* source, float* target) {
+  const float* cosines = task.cosines.data() + static_cast<int64_t>(position) * task.pairs;
+  const float* sines = task.sines.data() + static_cast<int64_t>(position) * task.pairs;
+  for (int c = 0; c < task.pairs; ++c) {
+    float a = source[c], b = source[c + task.pairs];
+    target[c] = a * cosines[c] - b * sines[c];
+    target[c + task.pairs] = b * cosines[c] + a * sines[c];
+  }
+  std::copy(source + 2 * task.pairs, source + task.shape.head_dim, target + 2 * task.pairs);
+}
+
+void append(const Task& task, int head) {
+  const AttentionShape& s = task.shape;
+  for (int i = 0; i < task.length; ++i) {
+    int64_t from = (static_cast<int64_t>(i) * s.kv_heads + head) * s.head_dim;
+    int64_t to = (static_cast<int64_t>(head) * task.capacity + s.offset + i) * s.head_dim;
+    rotate(task, i, task.k + from, task.keys + to);
+    std::copy_n(task.v + from, s.head_dim, task.values + to);
+  }
+}
+
+// Queries [begin, end) of one head.
+void attend(const Task& task, int head, int begin, int end) {
+  static thread_local std::vector<float> queries, scores;
+  const AttentionShape& s = task.shape;
+  int count = end - begin, last = s.offset + end;  // keys before `last` are seen by some query
+  int first = s.window > 0 ? std::max(0, s.offset + begin + 1 - s.window) : 0;
+  int span = last - first;
+  queries.resize(static_cast<size_t>(count) * s.head_dim);
+  scores.resize(static_cast<size_t>(count) * span);
+  int64_t stride = static_cast<int64_t>(s.heads) * s.head_dim;
+  for (int i = 0; i < count; ++i) {
+    rotate(task, begin + i, task.q + (begin + i) * stride + head * s.head_dim,
+           queries.data() + static_cast<int64_t>(i) * s.head_dim);
+  }
+  int64_t cache = (static_cast<int64_t>(head / (s.heads / s.kv_heads)) * task.capacity + first) * s.head_dim;
+  simd().dots(queries.data(), s.head_dim, count, task.keys + cache, s.head_dim, span, s.head_dim,
+              scores.data(), span);
+  float scale = 1 / std::sqrt(static_cast<float>(s.head_dim));
+  for (int i = 0; i < count; ++i) {
+    float* row = scores.data() + static_cast<int64_t>(i) * span;
+    int stop = s.offset + begin + i + 1 - first;
+    int start = s.window > 0 ? std::max(0, stop - s.window) : 0;
+    simd().softmax(row + start, stop - start, scale);
+    std::fill(row, row + start, 0.0f);
+    std::fill(row + stop, row + span, 0.0f);
+  }
+  simd().weighted_sum(scores.data(), span, count, task.values + cache, s.head_dim, span, s.head_dim,
+                      task.out + begin * stride + head * s.head_dim, static_cast<int>(stride));
+}
+
+void run(Task& task) {
+  const AttentionShape& s = task.shape;
+  for (int head = 0; head < s.kv_heads; ++head) append(task, head);
+  int blocks = (task.length + kQueries - 1) / kQueries;
+  parallel_for(s.heads * blocks, [&](int item) {
+    // The last blocks see the most keys: they go first, so that no thread is left with one at the end.
+    int block = blocks - 1 - item / s.heads;
+    int begin = block * kQueries;
+    attend(task, item % s.heads, begin, std::min(task.length, begin + kQueries));
+  });
+}
+
+}  // namespace
+
+mx::array attention(const mx::array& q, const mx::array& k, const mx::array& v, const mx::array& keys,
+                    const mx::array& values, const AttentionShape& shape,
+                    const std::vector<float>& frequencies) {
+  return cpu_op("Attention", q.shape(), {q, k, v, keys, values},
+                [shape, frequencies](const std::vector<mx::array>& in, mx::array& out) {
+                  Task task{};
+                  task.shape = shape;
+                  task.length = in[0].shape(1);
+                  task.capacity = in[3].shape(2);
+                  task.q = in[0].data<float>();
+                  task.k = in[1].data<float>();
+                  task.v = in[2].data<float>();
+                  task.keys = const_cast<float*>(in[3].data<float>());
+                  task.values = const_cast<float*>(in[4].data<float>());
+                  task.out = out.data<float>();
+                  fill_angles(task, frequencies);
+                  run(task);
+                });
+}
+
+}  // namespace llm_host::cpu

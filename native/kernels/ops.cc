@@ -1,0 +1,83 @@
+#include "kernels/ops.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "kernels/cpu_op.h"
+#include "kernels/linear.h"
+#include "kernels/simd.h"
+#include "kernels/thread_pool.h"
+
+namespace llm_host::cpu {
+namespace {
+
+// Below this many floats, waking the other threads costs more than they save.
+constexpr int kSerialFloats = 16384;
+
+// Runs body(row) for `rows` rows of `size` floats.
+template <typename F>
+void for_rows(int rows, int size, F&& body) {
+  if (rows * size <= kSerialFloats) {
+    for (int row = 0; row < rows; ++row) body(row);
+  } else {
+    parallel_for(rows, body);
+  }
+}
+
+}  // namespace
+
+bool usable() { return mx::default_device() == mx::Device::cpu; }
+
+bool supports(const Weight& w) {
+  if (w.weight.dtype() == mx::float32) return true;
+  bool known = (w.bits == 4 || w.bits == 8) && w.biases.has_value();
+  return known && w.scales->dtype() == mx::float32;
+}
+
+mx::array linear(const mx::array& x, const Weight& w) {
+  int rows = w.weight.shape(0);
+  mx::Shape shape = x.shape();
+  shape.back() = rows;
+  std::vector<mx::array> inputs{x, w.weight};
+  if (w.scales) inputs.insert(inputs.end(), {*w.scales, *w.biases});
+  int bits = w.scales ? w.bits : 0;
+  return cpu_op("Linear", std::move(shape), std::move(inputs),
+                [rows, bits, group = w.group_size](const std::vector<mx::array>& in, mx::array& out) {
+                  int cols = in[0].shape(-1);
+                  CpuMatrix matrix{in[1].data<void>(), nullptr, nullptr, rows, cols, group, bits};
+                  if (bits != 0) {
+                    matrix.scales = in[2].data<float>();
+                    matrix.biases = in[3].data<float>();
+                  }
+                  int m = static_cast<int>(in[0].size()) / cols;
+                  multiply(simd(), matrix, in[0].data<float>(), m, out.data<float>());
+                });
+}
+
+mx::array rms_norm(const mx::array& x, const mx::array& weight, float eps) {
+  return cpu_op("RmsNorm", x.shape(), {x, weight},
+                [eps](const std::vector<mx::array>& in, mx::array& out) {
+                  int size = in[0].shape(-1), rows = static_cast<int>(in[0].size()) / size;
+                  const float *x = in[0].data<float>(), *weight = in[1].data<float>();
+                  float* y = out.data<float>();
+                  for_rows(rows, size, [=](int row) {
+                    int64_t at = static_cast<int64_t>(row) * size;
+                    simd().rms_norm(x + at, weight, size, eps, y + at);
+                  });
+                });
+}
+
+mx::array swiglu(const mx::array& gate, const mx::array& up) {
+  return cpu_op("SwiGlu", gate.shape(), {gate, up},
+                [](const std::vector<mx::array>& in, mx::array& out) {
+                  int size = in[0].shape(-1), rows = static_cast<int>(in[0].size()) / size;
+                  const float *gate = in[0].data<float>(), *up = in[1].data<float>();
+                  float* y = out.data<float>();
+                  for_rows(rows, size, [=](int row) {
+                    int64_t at = static_cast<int64_t>(row) * size;
+                    simd().swiglu(gate + at, up + at, size, y + at);
+                  });
+                });
+}
+
+}  // namespace llm_host::cpu

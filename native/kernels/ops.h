@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mlx/mlx.h"
+
+// The operations of a decoder on the CPU: all cores, SIMD, exact float32. MLX's own CPU backend is one
+// scalar thread. Every array is float32 and row-contiguous unless said otherwise.
+namespace llm_host::cpu {
+
+namespace mx = mlx::core;
+
+// True where these are to be used: MLX's default device is the CPU.
+bool usable();
+
+struct Weight {
+  const mx::array& weight;
+  const std::optional<mx::array>& scales;
+  const std::optional<mx::array>& biases;
+  int group_size;
+  int bits;
+};
+
+// False for a weight that `linear` has no kernel for.
+bool supports(const Weight& weight);
+// x [..., in] -> [..., out]
+mx::array linear(const mx::array& x, const Weight& weight);
+mx::array rms_norm(const mx::array& x, const mx::array& weight, float eps);
+// silu(gate) · up
+mx::array swiglu(const mx::array& gate, const mx::array& up);
+
+struct AttentionShape {
+  int heads;
+  int kv_heads;
+  int head_dim;
+  int window;  // 0 = none
+  int offset;  // positions before the first query
+};
+
+// Rotates q and k, appends k and v to the caches *in place* and attends.
+// q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], caches [1, kv_heads, capacity, head_dim]
+// -> [1, L, heads · head_dim]. `frequencies`: radians per position, for the first 2n channels of a head.
+mx::array attention(const mx::array& q, const mx::array& k, const mx::array& v, const mx::array& keys,
+                    const mx::array& values, const AttentionShape& shape,
+                    const std::vector<float>& frequencies);
+
+}  // namespace llm_host::cpu
