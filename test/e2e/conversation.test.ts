@@ -1,7 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MAIN, Program, processesLeft, ROOT, runProgram, SCRIPTED_MAIN, workplace } from './program.ts';
+import {
+  MAIN,
+  Program,
+  processesLeft,
+  processesWith,
+  ROOT,
+  runProgram,
+  SCRIPTED_MAIN,
+  workplace,
+} from './program.ts';
 
 const FIXTURES = join(ROOT, 'test', 'fixtures', 'mcp');
 
@@ -25,13 +34,14 @@ function scripted(script: Script, servers: Readonly<Record<string, object>> = {}
 }
 
 const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
-const fixture = (name: string, mark: string) => ({
+const fixture = (file: string, ...args: string[]) => ({
   command: process.execPath,
-  args: [join(FIXTURES, name), mark],
+  args: [join(FIXTURES, file), ...args],
 });
-const wrapped = (name: string, mark: string) => ({
+/** The shell stays between the program and the server, as `npx` does. */
+const wrapped = (file: string, ...args: string[]) => ({
   command: 'sh',
-  args: ['-c', `${process.execPath} ${join(FIXTURES, name)} ${mark}; true`],
+  args: ['-c', `"$0" "$@"; true`, process.execPath, join(FIXTURES, file), ...args],
 });
 
 describe('the console format', () => {
@@ -141,15 +151,14 @@ describe('servers that misbehave', () => {
   test('killed in mid-call: the turn goes on with the error', async () => {
     const mark = 'mark-killed-mid-call';
     const place = scripted(
-      { replies: [calling('wait', { seconds: 600 }), 'It broke.'] },
-      { slow: fixture('slow.mjs', mark) },
+      { replies: [calling('wait'), 'It broke.'] },
+      { slow: fixture('polite.mjs', mark) },
     );
-    const program = new Program(SCRIPTED_MAIN, ['x', mark], { cwd: place.dir, env: place.env });
+    const program = new Program(SCRIPTED_MAIN, ['x'], { cwd: place.dir, env: place.env });
     await program.shows('Ready.');
     program.say('wait');
     await program.shows('Calling tool: wait(');
-    const { processesWith } = await import('./program.ts');
-    const server = processesWith('slow.mjs').find(line => line.includes(mark));
+    const server = processesWith('polite.mjs').find(line => line.includes(mark));
     process.kill(Number(server?.split(' ')[0]), 'SIGKILL');
     await program.shows('assistant -> It broke.');
     expect(program.stdout).toMatch(/ERROR: .*slow.*SIGKILL/);
@@ -160,8 +169,8 @@ describe('servers that misbehave', () => {
 
   test('too slow: the exact timeout line, then the turn goes on', async () => {
     const place = scripted(
-      { replies: [calling('wait', { seconds: 600 }), 'Too slow.'] },
-      { slow: fixture('slow.mjs', 'mark-timeout') },
+      { replies: [calling('wait'), 'Too slow.'] },
+      { slow: fixture('polite.mjs', 'mark-timeout') },
     );
     const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--tool-timeout', '0.5'], {
       cwd: place.dir,
@@ -178,13 +187,15 @@ describe('servers that misbehave', () => {
 describe('every way out leaves no process of a server', () => {
   const stubborn = (mark: string) => ({
     wrapped: wrapped('polite.mjs', mark),
-    stubborn: wrapped('stubborn.mjs', mark),
+    stubborn: wrapped('raw.mjs', 'stubborn', mark),
   });
 
   const start = async (mark: string, script: Script = { replies: [] }) => {
     const place = scripted(script, stubborn(mark));
     const program = new Program(SCRIPTED_MAIN, ['x'], { cwd: place.dir, env: place.env });
     await program.shows('Ready.');
+    // Both servers run behind their shells, or the checks below would prove nothing.
+    expect(processesWith(mark).filter(line => line.includes('.mjs')).length).toBeGreaterThanOrEqual(4);
     return program;
   };
 

@@ -7,7 +7,7 @@ import { answerOnce } from '../answer-once.ts';
 import { type ChatArguments, checkNumbers, mergeSampling, systemText } from '../chat-options.ts';
 import { LineSession } from '../line-session.ts';
 import { type Log, openLog } from '../log.ts';
-import { stateDirectory } from '../lookup.ts';
+import { findFile, stateDirectory } from '../lookup.ts';
 import type { OpenedModel, OpenModel } from '../open-model.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import type { Signals } from '../signals.ts';
@@ -20,6 +20,9 @@ export async function chat(args: ChatArguments, openModel: OpenModel, signals: S
   checkNumbers(args);
   const where = { cwd: process.cwd(), env: process.env };
   const demo = args.model === 'demo';
+  // Without any config file that could name a model, the missing model is what the user has to hear of.
+  const named = args.model !== undefined || args.config !== undefined || findFile('config.json', where).path;
+  if (!named) throw new LlmHostError('USAGE', 'missing model');
   const settings = loadSettings(args, demo, where);
   const source = args.model ?? settings.config.model;
   if (source === undefined) throw new LlmHostError('USAGE', 'missing model');
