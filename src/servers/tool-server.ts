@@ -20,13 +20,26 @@ export class ToolError extends Error {
 
 type JsonSchema = { type: 'object'; properties: Record<string, { type: string }>; required: string[] };
 
-/** Serves the tools on stdin and stdout; resolves when the client has closed stdin. */
-export function serveTools(name: string, version: string, tools: readonly ServerTool[]): Promise<void> {
-  return new Promise(resolve => {
-    serveStdio(() => toolServer(name, version, tools));
+/**
+ * Serves the tools on stdin and stdout; resolves when the client has closed stdin and the calls that were running
+ * are over, so that ending the process then interrupts no write.
+ */
+export async function serveTools(name: string, version: string, tools: readonly ServerTool[]): Promise<void> {
+  const running = new Set<Promise<unknown>>();
+  const tracked = tools.map(tool => ({
+    ...tool,
+    run: async (args: Readonly<Record<string, unknown>>): Promise<string> => {
+      const call = Promise.resolve(args).then(tool.run);
+      running.add(call);
+      return await call.finally(() => running.delete(call));
+    },
+  }));
+  serveStdio(() => toolServer(name, version, tracked));
+  await new Promise<void>(resolve => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
   });
+  await Promise.allSettled(running);
 }
 
 function toolServer(name: string, version: string, tools: readonly ServerTool[]): Server {

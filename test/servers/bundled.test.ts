@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -66,4 +68,25 @@ it('a server that cannot start says why', async () => {
   await host.start();
   expect(host.servers()[0]?.error).toContain(`The root ${join(root, 'none')} is not a folder.`);
   await host.close();
+});
+
+it('finishes a write that is running when its client goes', async () => {
+  const server = spawn(process.execPath, [...fixture('bundled').args, compiled, 'files', root, 'exit'], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'test', version: '1' };
+  say({
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+  });
+  say({ method: 'notifications/initialized' });
+  const args = { filename: 'last.txt', content: 'x'.repeat(1_000_000) };
+  say({ id: 1, method: 'tools/call', params: { name: 'write_file', arguments: args } });
+  server.stdin.end();
+  await once(server, 'exit');
+  expect(server.exitCode).toBe(0);
+  expect(readdirSync(root).filter(name => name.endsWith('.tmp'))).toEqual([]);
+  expect(readFileSync(join(root, 'last.txt'))).toHaveLength(1_000_000);
 });
