@@ -7,7 +7,6 @@ import { checkName, checkRanges, elementCount, type FileTensor } from './tensor-
 export type GgufMetadata = ReadonlyMap<string, unknown>;
 
 export interface GgufHeader {
-  readonly version: number;
   readonly metadata: GgufMetadata;
   /** llama.cpp's names; shapes outermost dimension first. */
   readonly tensors: readonly FileTensor[];
@@ -74,20 +73,20 @@ const ARRAY_TYPE = 9;
 export function readGgufHeader(path: string): GgufHeader {
   return withModelFile(path, file => {
     const cursor = new GgufCursor(file);
-    const version = readVersion(path, cursor);
+    checkVersion(path, cursor);
     const tensorCount = cursor.count('tensors', 24);
     const pairCount = cursor.count('metadata entries', 13);
     const metadata = readMetadata(path, cursor, pairCount);
     const tensors = readTensors(file, cursor, tensorCount, alignmentOf(path, metadata));
-    return { version, metadata, tensors };
+    return { metadata, tensors };
   });
 }
 
-function readVersion(path: string, cursor: GgufCursor): number {
+function checkVersion(path: string, cursor: GgufCursor): void {
   const magic = String.fromCharCode(cursor.u8(), cursor.u8(), cursor.u8(), cursor.u8());
   if (magic !== 'GGUF') throw broken(path, 'is no GGUF file: it does not start with GGUF');
   const version = cursor.u32();
-  if (version === 2 || version === 3) return version;
+  if (version === 2 || version === 3) return;
   if ((version & 0xffff) === 0)
     throw unsupported(path, 'is a big-endian GGUF file; only little-endian is supported');
   throw unsupported(path, `has GGUF version ${version}; supported: 2, 3`);
