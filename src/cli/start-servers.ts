@@ -33,6 +33,7 @@ export async function startServers(
   const read = files.map(file => loadMcpConfig(file.text, file.path));
   const host = new McpHost({
     configs: read.flatMap(one => one.servers),
+    failures: read.flatMap(one => one.failures),
     clientInfo: { name: 'llm-host', version: VERSION },
     onLog: (server, line) => log.logger.info({ server }, line),
     auditFile: join(stateDirectory(env), 'audit.jsonl'),
@@ -45,13 +46,17 @@ export async function startServers(
       state === 'ready' ? [`Server ${name}: ${tools} tools`] : [],
     ),
     problems: [
-      ...read.flatMap(one => [...one.warnings, ...one.failures.map(failure => failure.error)]),
-      ...states.flatMap(({ name, state, error }) =>
-        state === 'failed' ? [`Server ${name} failed: ${stripControls(error ?? 'unknown reason')}`] : [],
+      ...read.flatMap(one => one.warnings),
+      ...states.flatMap(({ state, error }) =>
+        state === 'failed' && error ? [capital(stripControls(error))] : [],
       ),
     ],
     instructions: states.flatMap(({ name, instructions }) =>
       instructions ? [`${name}:\n${instructions}`] : [],
     ),
   };
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -142,8 +142,8 @@ describe('servers that misbehave', () => {
       env: place.env,
       stdin: '2+2\n',
     });
-    expect(stderr).toMatch(/Server gone failed: .*no-such-command-here/);
-    expect(stderr).toMatch(/Server junk failed: /);
+    expect(stderr).toMatch(/Server 'gone'.*no-such-command-here/);
+    expect(stderr).toMatch(/Server 'junk'.*/);
     expect(stdout).toContain('Result: 4 (took');
     expect(code).toBe(0);
   });
