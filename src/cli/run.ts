@@ -86,7 +86,11 @@ function chatOptions(y: Argv): Argv {
     .option('model', { ...text('same as the positional'), alias: 'm' })
     .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })
     .option('config', files('config file, or an mcp file (repeatable)'))
-    .option('mcp', files('mcp file (repeatable); --no-mcp: no servers'))
+    .option('mcp', {
+      ...files('mcp file (repeatable); --no-mcp: no servers'),
+      // yargs gives [false] for the negated form of a list.
+      coerce: (given: (string | boolean)[] | undefined) => (given?.includes(false) ? false : given),
+    })
     .option('system', text('system prompt, or @FILE'))
     .option('temperature', number('0 = greedy'))
     .option('top-p', number('nucleus sampling, above 0 to 1'))
