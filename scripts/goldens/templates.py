@@ -1,4 +1,5 @@
-"""Writes test/golden/templates.json: what Hugging Face renders for test/fixtures/conversations.json.
+"""Writes test/golden/templates.json: what Hugging Face renders for test/fixtures/conversations.json,
+and test/golden/jinja.json: what it makes of the small templates in test/fixtures/jinja.json.
 
     python scripts/goldens/templates.py [folder of further .jinja templates]
 
@@ -43,8 +44,25 @@ def expected(template: str, case: dict, keep_text: bool) -> dict:
     return {"length": len(text), "sha256": digest, **({"text": text} if keep_text else {})}
 
 
+def jinja_results() -> list:
+    fixture = json.loads((ROOT / "test/fixtures/jinja.json").read_text("utf-8"))
+    results = []
+    for template in fixture["templates"]:
+        try:
+            compiled = chat_template_utils._compile_jinja_template(template)
+            results.append(compiled.render(**fixture["variables"]))
+        except Exception as error:  # kept as what it is: a refusal
+            results.append({"error": type(error).__name__})
+    return results
+
+
+def write_json(path: str, value) -> None:
+    (ROOT / path).write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
 def main() -> None:
     chat_template_utils.datetime = FixedClock
+    write_json("test/golden/jinja.json", jinja_results())
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared" / "chat-templates"
     cases = json.loads((ROOT / "test/fixtures/conversations.json").read_text("utf-8"))
     files = [ROOT / "models/demo/chat_template.jinja", *sorted(folder.glob("*.jinja"))]
@@ -54,8 +72,7 @@ def main() -> None:
         template = file.read_text("utf-8")
         name = "demo" if demo else file.name
         golden[name] = {case["name"]: expected(template, case, demo) for case in cases}
-    target = ROOT / "test/golden/templates.json"
-    target.write_text(json.dumps(golden, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    write_json("test/golden/templates.json", golden)
     failed = sum("error" in entry for entries in golden.values() for entry in entries.values())
     print(f"{len(files)} templates, {len(cases)} conversations, {failed} refused by their template")
 

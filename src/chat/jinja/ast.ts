@@ -119,7 +119,11 @@ export type Node =
   | { readonly type: 'Ternary'; readonly condition: Node; readonly trueExpr: Node; readonly falseExpr: Node }
   | { readonly type: 'SpreadExpression' | 'KeywordSpreadExpression'; readonly argument: Node };
 
-/** Parses with Hugging Face's settings: `trim_blocks`, `lstrip_blocks`, loop controls, the `generation` tag. */
+/**
+ * Parses with Hugging Face's settings: `trim_blocks`, `lstrip_blocks`, loop controls, the `generation` tag. What the
+ * package's parser does not read is refused: tests with arguments, tuples of none or one, `raw`, `do`, `include`,
+ * `recursive` loops, exponents in numbers.
+ */
 export function parseTemplate(source: string): readonly Node[] {
   // Jinja reads every newline as \n before anything else.
   const text = source.replace(/\r\n?/g, '\n');

@@ -95,7 +95,7 @@ function missing(object: Value, name: string): Undefined {
 }
 
 function methodOf(object: Value, name: string): Value | undefined {
-  if (object instanceof Attributes) return object.attributes.get(name);
+  if (object instanceof Attributes) return object.attribute(name);
   if (MUTATORS[typeName(object)]?.has(name)) {
     return new Callable(name, () => {
       throw templateError(`it may not change a ${typeName(object)} by .${name}()`);

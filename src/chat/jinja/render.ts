@@ -12,6 +12,7 @@ import {
   Dict,
   iterate,
   List,
+  Namespace,
   numberOf,
   templateError,
   textArgument,
@@ -45,10 +46,7 @@ function globals(now: Date): [string, Value][] {
     }),
     new Callable('strftime_now', args => Text.of(strftime(now, textArgument(args, 0, 'format').value))),
     new Callable('range', args => range(args.positional.map(value => numberOf(value) ?? 0))),
-    new Callable(
-      'namespace',
-      args => new Attributes('namespace', dictEntries(args.positional[0] ?? null, args.named)),
-    ),
+    new Callable('namespace', args => new Namespace(dictEntries(args.positional[0] ?? null, args.named))),
     new Callable('dict', args =>
       Dict.of(
         [...dictEntries(args.positional[0] ?? null, args.named)].map(
@@ -101,17 +99,13 @@ function joiner(separator: Value): Callable {
 
 function cycler(items: readonly Value[]): Attributes {
   let at = 0;
-  const cycle = new Attributes('cycler', []);
-  const show = () => cycle.attributes.set('current', items[at % items.length] ?? null);
-  cycle.attributes.set(
-    'next',
-    new Callable('next', () => {
-      const value = items[at % items.length] ?? null;
-      at += 1;
-      show();
-      return value;
-    }),
+  const current = () => items[at % items.length] ?? null;
+  const next = new Callable('next', () => {
+    const value = current();
+    at += 1;
+    return value;
+  });
+  return new Attributes('cycler', name =>
+    name === 'next' ? next : name === 'current' ? current() : undefined,
   );
-  show();
-  return cycle;
 }

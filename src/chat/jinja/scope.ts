@@ -1,14 +1,23 @@
 import { templateError, Undefined, type Value } from './values.ts';
 
-/** Nodes evaluated before a template counts as runaway; the largest public one needs well under a million. */
-const MAX_STEPS = 20_000_000;
+/** Nodes evaluated before a template counts as runaway; long conversations with many tools need some 100,000. */
+const MAX_STEPS = 5_000_000;
+/** Characters written, in macros and blocks too. */
+const MAX_WRITTEN = 1 << 26;
 
-/** What one rendering shares: its work budget. */
+/** The work that one rendering may do. */
 export class Budget {
-  private left = MAX_STEPS;
+  private steps = MAX_STEPS;
+  private characters = MAX_WRITTEN;
 
   spend(): void {
-    if (--this.left < 0) throw templateError('it did not finish within 20 million steps');
+    this.steps -= 1;
+    if (this.steps < 0) throw templateError('it did not finish within 5 million steps');
+  }
+
+  write(length: number): void {
+    this.characters -= length;
+    if (this.characters < 0) throw templateError('it wrote more than 64 million characters');
   }
 }
 

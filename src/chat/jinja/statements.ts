@@ -21,6 +21,7 @@ import {
   equal,
   iterate,
   List,
+  Namespace,
   templateError,
   truthy,
   typeName,
@@ -66,15 +67,21 @@ function runOne(node: Node, scope: Scope, out: Text[]): Signal {
       scope.set(node.name.value, macro(node.name.value, node, scope));
       return undefined;
     case 'CallStatement':
-      out.push(print(runCallBlock(node, scope)));
+      write(runCallBlock(node, scope), scope, out);
       return undefined;
     case 'FilterStatement':
-      out.push(print(filtered(capture(node.body, new Scope(scope)), node.filter, scope)));
+      write(filtered(capture(node.body, new Scope(scope)), node.filter, scope), scope, out);
       return undefined;
     default:
-      out.push(print(evaluate(node, scope)));
+      write(evaluate(node, scope), scope, out);
       return undefined;
   }
+}
+
+function write(value: Value, scope: Scope, out: Text[]): void {
+  const text = print(value);
+  scope.budget.write(text.value.length);
+  out.push(text);
 }
 
 function runFor(node: ForNode, scope: Scope, out: Text[]): void {
@@ -91,7 +98,7 @@ function runFor(node: ForNode, scope: Scope, out: Text[]): void {
     run(node.defaultBlock, new Scope(scope), out);
     return;
   }
-  const changed: { last: Value | undefined } = { last: undefined };
+  const changed: Changed = { last: undefined };
   for (const [index, item] of items.entries()) {
     // Jinja starts every round with fresh names: what one sets, the next does not see.
     const inner = new Scope(scope);
@@ -101,32 +108,38 @@ function runFor(node: ForNode, scope: Scope, out: Text[]): void {
   }
 }
 
-function loopOf(items: readonly Value[], index: number, changed: { last: Value | undefined }): Attributes {
-  const beyond = new Undefined('there is no such item around the loop');
-  return new Attributes('loop', [
-    ['index', index + 1],
-    ['index0', index],
-    ['revindex', items.length - index],
-    ['revindex0', items.length - index - 1],
-    ['first', index === 0],
-    ['last', index === items.length - 1],
-    ['length', items.length],
-    ['depth', 1],
-    ['depth0', 0],
-    ['previtem', items[index - 1] ?? beyond],
-    ['nextitem', items[index + 1] ?? beyond],
-    ['cycle', new Callable('cycle', args => args.positional[index % args.positional.length] ?? null)],
-    [
-      'changed',
-      new Callable('changed', args => {
-        const value = new List(args.positional, 'tuple');
-        const differs = changed.last === undefined || !equal(changed.last, value);
-        changed.last = value;
-        return differs;
-      }),
-    ],
-  ]);
+type Changed = { last: Value | undefined };
+
+function loopOf(items: readonly Value[], index: number, changed: Changed): Attributes {
+  return new Attributes('loop', name => {
+    const attribute = Object.hasOwn(LOOP, name) ? LOOP[name] : undefined;
+    return attribute?.(items, index, changed);
+  });
 }
+
+const BEYOND = new Undefined('there is no such item around the loop');
+
+const LOOP: Readonly<Record<string, (items: readonly Value[], index: number, changed: Changed) => Value>> = {
+  index: (_, index) => index + 1,
+  index0: (_, index) => index,
+  revindex: (items, index) => items.length - index,
+  revindex0: (items, index) => items.length - index - 1,
+  first: (_, index) => index === 0,
+  last: (items, index) => index === items.length - 1,
+  length: items => items.length,
+  depth: () => 1,
+  depth0: () => 0,
+  previtem: (items, index) => (index > 0 ? (items[index - 1] as Value) : BEYOND),
+  nextitem: (items, index) => (index + 1 < items.length ? (items[index + 1] as Value) : BEYOND),
+  cycle: (_, index) => new Callable('cycle', args => args.positional[index % args.positional.length] ?? null),
+  changed: (_items, _index, changed) =>
+    new Callable('changed', args => {
+      const value = new List(args.positional, 'tuple');
+      const differs = changed.last === undefined || !equal(changed.last, value);
+      changed.last = value;
+      return differs;
+    }),
+};
 
 function assign(target: Identifier | TupleNode, value: Value, scope: Scope): void {
   if (target.type === 'Identifier') {
@@ -158,10 +171,10 @@ function runSet(node: SetNode, scope: Scope): void {
   }
   const object = target.type === 'MemberExpression' ? evaluate(target.object, scope) : null;
   const name = target.type === 'MemberExpression' ? target.property : undefined;
-  if (!(object instanceof Attributes) || object.label !== 'namespace' || name?.type !== 'Identifier') {
+  if (!(object instanceof Namespace) || name?.type !== 'Identifier') {
     throw templateError(`cannot assign attribute on ${typeName(object)}, only on a namespace`);
   }
-  object.attributes.set(name.value, value);
+  object.set(name.value, value);
 }
 
 type Parameters = readonly (Identifier | KeywordArgument)[];

@@ -15,7 +15,7 @@ import {
 
 type Method = (self: Text, args: Args) => Value;
 
-const MAX_TEXT = 1 << 26;
+const MAX_TEXT = 1 << 24;
 
 /** Python's `str` methods, as far as templates may use them. */
 export const STRING_METHODS: Readonly<Record<string, Method>> = {
@@ -91,25 +91,35 @@ function capitalizeWord(word: string): string {
 /** `old` '' inserts between all characters, as Python does. */
 export function replaceText(self: Text, old: Text, replacement: Text, count = -1): Text {
   const limit = count < 0 ? Number.POSITIVE_INFINITY : count;
-  if (old.value.length > 0) return checkSize(Text.join(self.split(old.value, limit), replacement));
+  if (old.value.length > 0) {
+    const pieces = self.split(old.value, limit);
+    checkLength(self.value.length + (pieces.length - 1) * replacement.value.length);
+    return Text.join(pieces, replacement);
+  }
+  checkLength((self.value.length + 1) * replacement.value.length);
   const offsets = codePointOffsets(self.value);
   const parts: Text[] = [];
   offsets.forEach((offset, index) => {
     if (index < limit) parts.push(replacement);
     parts.push(self.slice(offset, offsets[index + 1] ?? offset));
   });
-  return checkSize(Text.concat(parts));
+  return Text.concat(parts);
 }
 
 export function checkSize(text: Text): Text {
-  if (text.value.length > MAX_TEXT) throw templateError('a string grew beyond 64 million characters');
+  checkLength(text.value.length);
   return text;
 }
 
 export function repeat(text: Text, times: number): Text {
   const count = Math.max(0, times);
-  if (text.value.length * count > MAX_TEXT) throw templateError('a string grew beyond 64 million characters');
-  return Text.concat(Array.from({ length: count }, () => text));
+  checkLength(text.value.length * count);
+  return text.rewritten(text.value.repeat(count));
+}
+
+/** A template must not be able to fill the memory. */
+function checkLength(length: number): void {
+  if (length > MAX_TEXT) throw templateError('a string grew beyond 16 million characters');
 }
 
 /** `{}`, `{0}`, `{name}` and `{{`; format specs are not supported. */

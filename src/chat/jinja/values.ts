@@ -55,13 +55,28 @@ export class Dict {
   }
 }
 
-/** `namespace(...)` and `loop`: attributes only. */
+/** `loop`, `cycler(...)`: attributes only. */
 export class Attributes {
-  readonly attributes: Map<string, Value>;
   readonly label: string;
-  constructor(label: string, attributes: Iterable<readonly [string, Value]>) {
+  readonly attribute: (name: string) => Value | undefined;
+  constructor(label: string, attribute: (name: string) => Value | undefined) {
     this.label = label;
-    this.attributes = new Map(attributes);
+    this.attribute = attribute;
+  }
+}
+
+/** `namespace(...)`: the one kind of value that a template can change. */
+export class Namespace extends Attributes {
+  private readonly values: Map<string, Value>;
+
+  constructor(entries: Iterable<readonly [string, Value]>) {
+    const values = new Map(entries);
+    super('namespace', name => values.get(name));
+    this.values = values;
+  }
+
+  set(name: string, value: Value): void {
+    this.values.set(name, value);
   }
 }
 

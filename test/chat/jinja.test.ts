@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseTemplate } from '../../src/chat/jinja/ast.ts';
+import { fromJs } from '../../src/chat/jinja/from-js.ts';
+import { renderNodes } from '../../src/chat/jinja/render.ts';
+
+const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+const fixture: { variables: Record<string, unknown>; templates: string[] } = read('../fixtures/jinja.json');
+/** What Python's Jinja makes of each template, or the class of its error. */
+const golden: (string | { error: string })[] = read('../golden/jinja.json');
+const NOW = new Date(2026, 10, 21, 22, 5, 9);
+
+function render(template: string, variables: Record<string, unknown> = fixture.variables): string {
+  const values = new Map(Object.entries(variables).map(([name, value]) => [name, fromJs(value, true)]));
+  return renderNodes(parseTemplate(template), values, NOW).value;
+}
+
+describe('as in Python', () => {
+  it.each(fixture.templates.map((template, index) => ({ template, expected: golden[index] })))(
+    '$template',
+    ({ template, expected }) => {
+      if (typeof expected === 'string') expect(render(template)).toBe(expected);
+      else expect(() => render(template)).toThrow(expect.objectContaining({ code: 'TEMPLATE' }));
+    },
+  );
+});
+
+describe('a template that cannot be used', () => {
+  it.each(['{% if %}', '{{ a', '{% nosuch %}', '{{ 1 is divisibleby(2) }}', '{% for %}'])(
+    '%s is refused',
+    template => {
+      expect(() => render(template)).toThrow(expect.objectContaining({ code: 'TEMPLATE' }));
+    },
+  );
+
+  it.each([
+    ['{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}', 'failed'],
+    [
+      '{% for a in range(9999) %}{% for b in range(9999) %}{{ b }}{% endfor %}{% endfor %}',
+      '5 million steps',
+    ],
+    ["{{ 'a' * 999999999 }}", '16 million characters'],
+    [
+      "{% set ns = namespace(s='aaaaaaaa') %}{% for i in range(99) %}{% set ns.s = ns.s + ns.s %}{% endfor %}",
+      '16 million',
+    ],
+    ["{{ 'aaaaaaaa'.replace('a', 'a' * 60000000) }}", '16 million'],
+    ["{% set x = 'a' * 999999 %}{% for i in range(999) %}{{ x }}{% endfor %}", '64 million'],
+    ['{{ range(99999999) }}', 'too long'],
+    ['{{ [0] * 999999999 }}', '100,000 items'],
+  ])('%s ends with an error', (template, message) => {
+    expect(() => render(template)).toThrow(
+      expect.objectContaining({ code: 'TEMPLATE', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it('sees nothing of JavaScript', () => {
+    for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+      expect(
+        render(`{{ x.${name} is defined }}{{ s.${name} is defined }}{{ l.${name} is defined }}`, {
+          x: {},
+          s: 'a',
+          l: [],
+        }),
+      ).toBe('FalseFalseFalse');
+      expect(() => render(`{{ 'a' | ${name} }}`)).toThrow(`no filter named '${name}'`);
+      expect(() => render(`{{ 'a' is ${name} }}`)).toThrow(`no test named '${name}'`);
+    }
+  });
+
+  it('refuses data that are nested without end', () => {
+    let deep: unknown = 'x';
+    for (let level = 0; level < 1000; level++) deep = [deep];
+    expect(() => render('{{ x }}', { x: deep })).toThrow(/nested/);
+  });
+});
