@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { hintFor } from './hint-for.mjs';
 import { withLock } from './lock.mjs';
@@ -6,11 +6,13 @@ import { root, vendorDir } from './project.mjs';
 import { CommandError, runCommand } from './run-command.mjs';
 import { SetupError } from './setup-error.mjs';
 
+/** npm's own list of what it installed, written last: without it node_modules is not whole. */
+const INSTALLED = 'node_modules/.package-lock.json';
+
 /** True when node_modules holds exactly the packages of package-lock.json (those for other platforms aside). */
 export function packagesReady() {
   const wanted = packagesIn('package-lock.json');
-  // npm writes this one last, so a node_modules without it was cut off.
-  const installed = packagesIn('node_modules/.package-lock.json');
+  const installed = packagesIn(INSTALLED);
   if (!wanted || !installed) return false;
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === '' || entry.optional || entry.devOptional) return true;
@@ -36,6 +38,7 @@ function packagesIn(file) {
 }
 
 async function npmCi() {
+  rmSync(join(root, INSTALLED), { force: true }); // npm ci leaves it in place until it writes the new one.
   const [command, ...before] = npm();
   try {
     await runCommand(command, [...before, 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], {

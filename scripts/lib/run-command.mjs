@@ -4,6 +4,22 @@ import { constants } from 'node:os';
 const TAIL_CHARS = 200_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
+/**
+ * Runs a command, and ends its whole process group when descriptor 3 closes: that is when this process dies, even
+ * by SIGKILL. Else an npm or a compiler that goes on alone would get in the way of the next set-up.
+ */
+const GUARD = `
+"$@" 3<&- &
+command=$!
+{ read -r _ <&3; kill -KILL 0; } > /dev/null 2>&1 &
+guard=$!
+exec 3<&-
+wait $command
+status=$?
+kill $guard 2> /dev/null
+exit $status`;
+const NOT_FOUND = 127;
+
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
 
@@ -38,30 +54,37 @@ export function runCommand(command, args, options = {}) {
     const keep = text => {
       output = (output + text).slice(-TAIL_CHARS);
     };
-    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = spawn('sh', ['-c', GUARD, 'sh', command, ...args], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
     track(child);
     child.stdout.setEncoding('utf8').on('data', keep);
     child.stderr.setEncoding('utf8').on('data', keep);
     child.on('error', error => {
       untrack(child);
-      reject(new CommandError(error.message, { output, code: null, notFound: error.code === 'ENOENT' }));
+      reject(new CommandError(error.message, { output, code: null, notFound: false }));
     });
     child.on('close', (code, signal) => {
       untrack(child);
       if (code === 0) return resolve(output);
       const how = signal ? `was ended by ${signal}` : `exited with ${code}`;
-      reject(new CommandError(`${command} ${how}`, { output, code, notFound: false }));
+      reject(new CommandError(`${command} ${how}`, { output, code, notFound: code === NOT_FOUND }));
     });
   });
 }
 
-/** Ends every command that is still running, with its children. */
+/**
+ * Ends every command that is still running, with its children. SIGKILL: npm lingers over a SIGTERM, while the next
+ * set-up may start; what is half done is never used.
+ */
 export function stopCommands() {
   for (const child of running) {
     try {
-      process.kill(-child.pid, 'SIGTERM');
+      process.kill(-child.pid, 'SIGKILL');
     } catch {
-      child.kill(); // The group is gone already, or was never made.
+      child.kill('SIGKILL'); // The group is gone already, or was never made.
     }
   }
 }
