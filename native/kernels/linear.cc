@@ -16,12 +16,10 @@ constexpr int kTileRows = 16;
 void multiply_vector(const Simd& simd, const CpuMatrix& w, const float* x, float* y) {
   static thread_local std::vector<float> shuffled, sums;
   CpuVector vector{x, nullptr, nullptr};
-  if (w.bits == 4) {
-    shuffled.resize(static_cast<size_t>(simd.shuffled_size(w.cols)));
-    simd.shuffle(x, w.cols, shuffled.data());
-    vector.shuffled = shuffled.data();
-  }
   if (w.bits != 0) {
+    shuffled.resize(static_cast<size_t>(simd.shuffled_size(w.cols, w.bits)));
+    simd.shuffle(x, w.cols, w.bits, shuffled.data());
+    vector.shuffled = shuffled.data();
     sums.resize(static_cast<size_t>(w.cols / w.group_size));
     sum_groups(x, w.cols, w.group_size, sums.data());
     vector.group_sums = sums.data();

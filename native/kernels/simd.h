@@ -17,19 +17,19 @@ struct CpuMatrix {
   int bits;
 };
 
-// A vector to multiply matrices with, in the forms their kernels read; see `prepare`.
+// A vector to multiply matrices with, in the forms their kernels read.
 struct CpuVector {
   const float* values;      // [cols]
-  const float* shuffled;    // 4-bit matrices: in the order in which nibbles come out
-  const float* group_sums;  // quantised ones: [cols / group_size]
+  const float* shuffled;    // quantised matrices: in the order in which their weights come out
+  const float* group_sums;  // the same: [cols / group_size]
 };
 
 // The arithmetic of one instruction set. Row-major; `ld` is the distance between rows in floats.
 struct Simd {
   const char* name;
   // Floats that `shuffled` takes for `cols` values.
-  int (*shuffled_size)(int cols);
-  void (*shuffle)(const float* x, int cols, float* shuffled);
+  int (*shuffled_size)(int cols, int bits);
+  void (*shuffle)(const float* x, int cols, int bits, float* shuffled);
   // y[r] = row r · x, for r in [begin, end).
   void (*matvec)(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y);
   // Row `row` as float32 [cols].

@@ -10,7 +10,6 @@ constexpr int kLanes = LLM_HOST_VECTOR_BYTES / 4;
 typedef float Floats __attribute__((vector_size(LLM_HOST_VECTOR_BYTES)));
 typedef int32_t Ints __attribute__((vector_size(LLM_HOST_VECTOR_BYTES)));
 typedef uint32_t Words __attribute__((vector_size(LLM_HOST_VECTOR_BYTES)));
-typedef uint8_t Bytes __attribute__((vector_size(kLanes)));
 typedef float Floats2 __attribute__((vector_size(8)));
 typedef float Floats4 __attribute__((vector_size(16)));
 typedef float Floats8 __attribute__((vector_size(32)));
@@ -39,18 +38,18 @@ inline float sum8(Floats8 v) {
   return sum4(__builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7));
 }
 
-// `spread<G>`: for lanes of 8 weights, the scale of the group that each lane is in.
+// `spread<L>`: the scale of the group that each lane is in, for groups of L lanes.
 #if LLM_HOST_VECTOR_BYTES == 64
 inline float sum(Floats v) {
   return sum8(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
               __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
 }
-template <int G>
+template <int L>
 inline Floats spread(const float* s) {
-  if constexpr (G == 32) {
+  if constexpr (L == 4) {
     Floats4 v = load<Floats4>(s);
     return __builtin_shufflevector(v, v, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  } else if constexpr (G == 64) {
+  } else if constexpr (L == 8) {
     Floats2 v = load<Floats2>(s);
     return __builtin_shufflevector(v, v, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
   } else {
@@ -59,9 +58,9 @@ inline Floats spread(const float* s) {
 }
 #elif LLM_HOST_VECTOR_BYTES == 32
 inline float sum(Floats v) { return sum8(v); }
-template <int G>
+template <int L>
 inline Floats spread(const float* s) {
-  if constexpr (G == 32) {
+  if constexpr (L == 4) {
     Floats2 v = load<Floats2>(s);
     return __builtin_shufflevector(v, v, 0, 0, 0, 0, 1, 1, 1, 1);
   } else {
@@ -70,7 +69,7 @@ inline Floats spread(const float* s) {
 }
 #else
 inline float sum(Floats v) { return sum4(v); }
-template <int G>
+template <int L>
 inline Floats spread(const float* s) {
   return splat(*s);
 }
@@ -91,76 +90,92 @@ float dot(const float* a, const float* b, int n) {
   return result;
 }
 
-// 4-bit matrices. A vector of words holds 8 weights a lane; nibble i of all lanes comes out at once, so
-// the values of x are kept in that order: block, nibble, lane.
-constexpr int kNibbleBlock = 8 * kLanes;
+// Quantised matrices. A word holds 8 or 4 weights of a row, a vector of words a block of them. Weight i of
+// every word comes out at once, so the values of x are kept in that order: block, i, word.
+constexpr int block_size(int bits) { return 32 / bits * kLanes; }
 
-int shuffled_size(int cols) { return (cols + kNibbleBlock - 1) / kNibbleBlock * kNibbleBlock; }
+int shuffled_size(int cols, int bits) {
+  int block = block_size(bits);
+  return (cols + block - 1) / block * block;
+}
 
-void shuffle(const float* x, int cols, float* out) {
-  for (int block = 0; block < cols; block += kNibbleBlock, out += kNibbleBlock) {
+void shuffle(const float* x, int cols, int bits, float* out) {
+  int weights = 32 / bits;
+  for (int block = 0; block < cols; block += block_size(bits), out += block_size(bits)) {
     for (int lane = 0; lane < kLanes; ++lane) {
-      for (int i = 0; i < 8; ++i) {
-        int col = block + 8 * lane + i;
+      for (int i = 0; i < weights; ++i) {
+        int col = block + weights * lane + i;
         out[i * kLanes + lane] = col < cols ? x[col] : 0;
       }
     }
   }
 }
 
-inline Floats nibble_products(Words w, const float* x) {
+template <int Bits>
+inline Floats low_bits(Words w) {
+#if LLM_HOST_VECTOR_BYTES == 64 && __has_builtin(__builtin_shuffle)
+  if constexpr (Bits == 4) {
+    // A lookup by the low 4 bits: one instruction for mask and conversion.
+    const Floats table = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return __builtin_shuffle(table, (Ints)w);
+  }
+#endif
+  return to_floats(w & ((1u << Bits) - 1));
+}
+
+// The products of a block, summed by lane.
+template <int Bits>
+inline Floats block_products(Words w, const float* x) {
   Floats s0{}, s1{};
-  for (int i = 0; i < 8; i += 2) {
-    s0 += to_floats((w >> (4 * i)) & 15) * load(x + i * kLanes);
-    s1 += to_floats((w >> (4 * i + 4)) & 15) * load(x + (i + 1) * kLanes);
+  for (int i = 0; i < 32 / Bits; i += 2) {
+    s0 += low_bits<Bits>(w >> (Bits * i)) * load(x + i * kLanes);
+    s1 += low_bits<Bits>(w >> (Bits * (i + 1))) * load(x + (i + 1) * kLanes);
   }
   return s0 + s1;
 }
 
-template <int G>
-float dot_4bit(const uint32_t* words, const float* scales, const float* x, int cols, bool last_row) {
+template <int Bits, int G>
+float dot_quantised(const uint32_t* words, const float* scales, const float* x, int cols, bool last_row) {
+  constexpr int kBlock = block_size(Bits), kWeights = 32 / Bits, kGroupLanes = G / kWeights;
   Floats total{};
   int col = 0;
-  for (; col + kNibbleBlock <= cols; col += kNibbleBlock) {
-    total += nibble_products(load<Words>(words + col / 8), x + col) * spread<G>(scales + col / G);
+  for (; col + kBlock <= cols; col += kBlock) {
+    Words block = load<Words>(words + col / kWeights);
+    total += block_products<Bits>(block, x + col) * spread<kGroupLanes>(scales + col / G);
   }
   if (col < cols && !last_row) {
     // Reads into the next row; there the zeros at the end of x make nothing of it.
-    total += nibble_products(load<Words>(words + col / 8), x + col) * spread<G>(scales + col / G);
+    Words block = load<Words>(words + col / kWeights);
+    total += block_products<Bits>(block, x + col) * spread<kGroupLanes>(scales + col / G);
   } else if (col < cols) {
     uint32_t word_copy[kLanes] = {};
     float scale_copy[kLanes] = {};
-    __builtin_memcpy(word_copy, words + col / 8, static_cast<size_t>(cols - col) / 2);
+    __builtin_memcpy(word_copy, words + col / kWeights, static_cast<size_t>(cols - col) * Bits / 8);
     for (int i = 0; col + i * G < cols; ++i) scale_copy[i] = scales[col / G + i];
-    total += nibble_products(load<Words>(word_copy), x + col) * spread<G>(scale_copy);
+    total += block_products<Bits>(load<Words>(word_copy), x + col) * spread<kGroupLanes>(scale_copy);
   }
   return sum(total);
 }
 
-template <int G>
-float dot_8bit(const uint8_t* bytes, const float* scales, const float* x, int cols) {
-  Floats total{};
-  for (int group = 0; group < cols / G; ++group) {
-    Floats s{};
-    for (int i = group * G; i < group * G + G; i += kLanes) {
-      Ints q = __builtin_convertvector(load<Bytes>(bytes + i), Ints);
-      s += __builtin_convertvector(q, Floats) * load(x + i);
-    }
-    total += s * scales[group];
-  }
-  return sum(total);
-}
-
-template <int G>
+template <int Bits, int G>
 void matvec_quantised(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
-  int64_t groups = w.cols / G, words = static_cast<int64_t>(w.cols) * w.bits / 32;
+  int64_t groups = w.cols / G, words = static_cast<int64_t>(w.cols) * Bits / 32;
   for (int64_t row = begin; row < end; ++row) {
     const uint32_t* weight = static_cast<const uint32_t*>(w.weight) + row * words;
-    const float* scales = w.scales + row * groups;
-    float product = w.bits == 4
-                        ? dot_4bit<G>(weight, scales, x.shuffled, w.cols, row + 1 == w.rows)
-                        : dot_8bit<G>(reinterpret_cast<const uint8_t*>(weight), scales, x.values, w.cols);
+    float product = dot_quantised<Bits, G>(weight, w.scales + row * groups, x.shuffled, w.cols,
+                                           row + 1 == w.rows);
     y[row] = product + dot(w.biases + row * groups, x.group_sums, static_cast<int>(groups));
+  }
+}
+
+template <int Bits>
+void matvec_quantised(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
+  if (w.group_size == 32) {
+    matvec_quantised<Bits, 32>(w, x, begin, end, y);
+  } else if (w.group_size == 64) {
+    matvec_quantised<Bits, 64>(w, x, begin, end, y);
+  } else {
+    matvec_quantised<Bits, 128>(w, x, begin, end, y);
   }
 }
 
@@ -169,12 +184,10 @@ void matvec(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y
     for (int64_t row = begin; row < end; ++row) {
       y[row] = dot(static_cast<const float*>(w.weight) + row * w.cols, x.values, w.cols);
     }
-  } else if (w.group_size == 32) {
-    matvec_quantised<32>(w, x, begin, end, y);
-  } else if (w.group_size == 64) {
-    matvec_quantised<64>(w, x, begin, end, y);
+  } else if (w.bits == 4) {
+    matvec_quantised<4>(w, x, begin, end, y);
   } else {
-    matvec_quantised<128>(w, x, begin, end, y);
+    matvec_quantised<8>(w, x, begin, end, y);
   }
 }
 

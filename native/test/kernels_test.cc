@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "check.h"
+#include "kernels/linear.h"
+#include "kernels/simd.h"
+
+using namespace llm_host;
+
+namespace {
+
+std::mt19937 random_bits(11);
+
+std::vector<float> random_floats(size_t count, float scale = 1) {
+  std::normal_distribution<float> normal(0, scale);
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(random_bits);
+  return values;
+}
+
+// A random matrix with its weights in float64.
+struct Matrix {
+  std::vector<uint32_t> words;
+  std::vector<float> dense, scales, biases;
+  std::vector<double> exact;
+  CpuMatrix view;
+};
+
+Matrix random_matrix(int rows, int cols, int bits, int group) {
+  Matrix m;
+  size_t count = static_cast<size_t>(rows) * cols;
+  if (bits == 0) {
+    m.dense = random_floats(count);
+    m.exact.assign(m.dense.begin(), m.dense.end());
+    m.view = {m.dense.data(), nullptr, nullptr, rows, cols, 0, 0};
+    return m;
+  }
+  m.words.resize(count * bits / 32);
+  for (uint32_t& word : m.words) word = static_cast<uint32_t>(random_bits());
+  m.scales = random_floats(count / group, 0.1f);
+  m.biases = random_floats(count / group, 0.1f);
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t q = m.words[i * bits / 32] >> (i * bits % 32) & ((1u << bits) - 1);
+    m.exact.push_back(static_cast<double>(m.scales[i / group]) * q + m.biases[i / group]);
+  }
+  m.view = {m.words.data(), m.scales.data(), m.biases.data(), rows, cols, group, bits};
+  return m;
+}
+
+void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, int m) {
+  Matrix w = random_matrix(rows, cols, bits, group);
+  std::vector<float> x = random_floats(static_cast<size_t>(m) * cols), y(static_cast<size_t>(m) * rows);
+  multiply(simd, w.view, x.data(), m, y.data());
+  double worst = 0;
+  for (int i = 0; i < m; ++i) {
+    for (int r = 0; r < rows; ++r) {
+      double sum = 0, size = 0;
+      for (int c = 0; c < cols; ++c) {
+        double product = static_cast<double>(x[static_cast<size_t>(i * cols + c)]) *
+                         w.exact[static_cast<size_t>(r) * cols + c];
+        sum += product;
+        size += std::abs(product);
+      }
+      worst = std::max(worst, std::abs(y[static_cast<size_t>(i * rows + r)] - sum) / size);
+    }
+  }
+  if (worst > 1e-5) {
+    std::printf("  %s %dx%d, %d bits, group %d, m %d: error %g\n", simd.name, rows, cols, bits, group, m, worst);
+  }
+  CHECK(worst <= 1e-5);
+}
+
+// Runs `body` for every path that this CPU has.
+template <typename F>
+void on_every_path(F&& body) {
+  const std::pair<const char*, const Simd*> paths[] = {
+      {"portable", simd_portable()}, {"avx2", simd_avx2()}, {"avx512", simd_avx512()}};
+  for (auto [name, path] : paths) {
+    if (path != nullptr) {
+      body(*path);
+    } else {
+      check::skip(std::string("this CPU or build has no ") + name);
+    }
+  }
+}
+
+}  // namespace
+
+TEST(quantised_multiply_equals_float64) {
+  on_every_path([](const Simd& simd) {
+    for (int bits : {4, 8}) {
+      for (int group : {32, 64, 128}) {
+        // Row lengths that fill a vector block, that leave a part of one, and that are less than one.
+        for (int groups : {1, 3, 4, 9}) {
+          for (int m : {1, 2, 5, 16}) check_multiply(simd, 23, group * groups, bits, group, m);
+        }
+      }
+    }
+  });
+}
+
+TEST(dense_multiply_equals_float64) {
+  on_every_path([](const Simd& simd) {
+    for (int cols : {1, 7, 16, 64, 100, 333}) {
+      for (int m : {1, 3, 4, 9}) check_multiply(simd, 19, cols, 0, 0, m);
+    }
+  });
+}
+
+TEST(large_matrices_are_shared_between_threads) {
+  on_every_path([](const Simd& simd) {
+    check_multiply(simd, 3000, 256, 4, 32, 1);
+    check_multiply(simd, 500, 256, 8, 64, 33);
+  });
+}
+
+TEST(softmax_sums_to_one_and_keeps_proportions) {
+  on_every_path([](const Simd& simd) {
+    for (int n : {1, 5, 16, 37, 200}) {
+      std::vector<float> s = random_floats(static_cast<size_t>(n), 20), original = s;
+      simd.softmax(s.data(), n, 0.5f);
+      double sum = 0, top = *std::max_element(original.begin(), original.end());
+      for (float x : original) sum += std::exp(0.5 * (x - top));
+      for (int i = 0; i < n; ++i) {
+        size_t at = static_cast<size_t>(i);
+        CHECK_NEAR(s[at], std::exp(0.5 * (original[at] - top)) / sum, 1e-6);
+      }
+    }
+  });
+}
+
+TEST(swiglu_equals_float64_even_for_large_values) {
+  on_every_path([](const Simd& simd) {
+    std::vector<float> gate = random_floats(75, 10), up = random_floats(75), out(75);
+    gate[0] = 200;
+    gate[1] = -200;
+    gate[2] = 0;
+    simd.swiglu(gate.data(), up.data(), 75, out.data());
+    for (size_t i = 0; i < out.size(); ++i) {
+      double expected = gate[i] / (1 + std::exp(-static_cast<double>(gate[i]))) * up[i];
+      CHECK_NEAR(out[i], expected, 1e-6 * std::abs(expected) + 1e-30);
+    }
+  });
+}
+
+TEST(rms_norm_equals_float64) {
+  on_every_path([](const Simd& simd) {
+    for (int n : {3, 16, 100, 576}) {
+      size_t size = static_cast<size_t>(n);
+      std::vector<float> x = random_floats(size, 3), weight = random_floats(size), out(size);
+      simd.rms_norm(x.data(), weight.data(), n, 1e-5f, out.data());
+      double squares = 0;
+      for (float value : x) squares += static_cast<double>(value) * value;
+      for (size_t i = 0; i < size; ++i) {
+        double expected = x[i] / std::sqrt(squares / n + 1e-5) * weight[i];
+        CHECK_NEAR(out[i], expected, 2e-6 * std::abs(expected) + 1e-9);
+      }
+    }
+  });
+}
+
+int main() { return check::run("kernels"); }
