@@ -29,8 +29,8 @@ export function createToolParser(options: ToolParserOptions = {}): ToolParser {
 
 /** True if the prompt leaves a thinking block open, as some templates do to make the model think. */
 export function endsInThinking(prompt: string, format: ChatFormat = hermes): boolean {
-  const { opener, closer } = format.thinking;
-  return prompt.trimEnd().endsWith(opener) && prompt.lastIndexOf(opener) > prompt.lastIndexOf(closer);
+  const { opener } = format.thinking;
+  return prompt.trimEnd().endsWith(opener);
 }
 
 function chooseFormat({ format, template }: ToolParserOptions): ChatFormat {

@@ -42,6 +42,8 @@ export function createTokenTable(
       `tokenizer.json: a decoder of type '${unknown}' is not supported`,
     );
   }
+  const ids = new Map(vocabulary);
+  for (const token of added) ids.set(token.content, token.id);
   const tokens: string[] = [];
   for (const [token, id] of vocabulary) tokens[id] = token;
   const literal = new Set(added.map(token => token.id));
@@ -52,7 +54,7 @@ export function createTokenTable(
   const cache: (Uint8Array | undefined)[] = [];
   return {
     size: tokens.length,
-    ids: new Map([...vocabulary, ...added.map(token => [token.content, token.id] as const)]),
+    ids,
     stripsFirstSpace: stripsFirstSpace(decoder),
     bytesOf: id => {
       const token = tokens[id];

