@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
+import type { Sampling } from '../agent/chat-model.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { parseJsonWithComments, positionOf } from '../text/json-with-comments.ts';
 import { nearest } from '../text/nearest.ts';
@@ -11,14 +12,7 @@ import { APPLICATION_DIRECTORY } from './lookup.ts';
 export interface AppConfig {
   readonly SystemPrompt: string;
   readonly model?: string;
-  readonly sampling?: {
-    readonly temperature?: number;
-    readonly topP?: number;
-    readonly topK?: number;
-    readonly minP?: number;
-    readonly seed?: number;
-    readonly maxTokens?: number;
-  };
+  readonly sampling?: Sampling;
   readonly context?: number;
   readonly tools?: { readonly timeout?: number; readonly maxResultChars?: number };
   readonly retry?: { readonly max?: number };

@@ -102,3 +102,10 @@ test('--version is the version of package.json', async () => {
   const { stdout } = await runProgram(MAIN, ['--version'], { cwd: dir, env });
   expect(stdout.trim()).toBe(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version);
 });
+
+test('--no-mcp needs no mcp.json', async () => {
+  const { dir, env } = workplace({ 'config.json': CONFIG });
+  const { code, stderr } = await runProgram(MAIN, ['no-such/model', '--no-mcp'], { cwd: dir, env });
+  expect(stderr).toContain("Error: Model 'no-such/model' not found");
+  expect(code).toBe(66);
+});
