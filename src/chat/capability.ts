@@ -35,11 +35,14 @@ export function probeTemplate(
     ],
     tools: [toolNamed('probe')],
   });
+  const withSystem = [{ role: 'system', content: NEEDLE }, user];
   const objectArguments = shows(withCall({ key: NEEDLE }));
   return {
     rendersTools: shows({ messages: [user], tools: [toolNamed(NEEDLE)] }),
     rendersCalls: objectArguments || shows(withCall(JSON.stringify({ key: NEEDLE }))),
-    systemRole: shows({ messages: [{ role: 'system', content: NEEDLE }, user] }),
+    // A template written for tools only may fail without them.
+    systemRole:
+      shows({ messages: withSystem }) || shows({ messages: withSystem, tools: [toolNamed('probe')] }),
     objectArguments,
   };
 }

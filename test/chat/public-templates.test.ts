@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { probeTemplate } from '../../src/chat/capability.ts';
 import { compileTemplate } from '../../src/chat/template.ts';
 import { CONVERSATIONS, digestOf, GOLDEN } from './conversations.ts';
 
@@ -24,5 +25,43 @@ describe(`prompts of ${names.length} public templates equal Hugging Face's`, () 
         expect([conversation.name, digestOf(template, conversation)]).toEqual([conversation.name, digest]);
       }
     });
+  }
+});
+
+/** Parts of the names of those that do not do it; all others do. */
+const LACKS = {
+  rendersTools: [
+    'SmolLM3',
+    'DeepSeek-R1',
+    'deepseek-r1',
+    'DeepSeek-V3.1',
+    'firefunction',
+    'gemma-2',
+    'rwkv',
+    'Phi-3.5',
+  ],
+  rendersCalls: [
+    'SmolLM3',
+    'Kimi-K2-Instruct',
+    'LFM2-8B',
+    'R1-Distill-Llama',
+    'deepseek-r1',
+    'firefunction',
+    'gemma-2',
+    'granite-3.3',
+    'rwkv',
+    'Phi-3.5',
+  ],
+  systemRole: ['firefunction', 'gemma-2'],
+};
+
+it('the probe finds what each public template leaves out', ({ skip }) => {
+  if (!isThere) skip(REASON);
+  for (const name of names) {
+    const found = probeTemplate(compileTemplate(readFileSync(`${FOLDER}${name}`, 'utf8')));
+    const expected = Object.fromEntries(
+      Object.entries(LACKS).map(([key, parts]) => [key, !parts.some(part => name.includes(part))]),
+    );
+    expect({ name, ...found }).toMatchObject({ name, ...expected });
   }
 });
