@@ -26,7 +26,13 @@ export async function bootstrap({ quiet = false, tests = false } = {}) {
         isReady: toolsReady,
         run: checkTools,
       },
-      { id: 'npm', title: 'npm packages', needs: ['tools'], isReady: packagesReady, run: setupPackages },
+      {
+        id: 'npm',
+        title: 'npm packages',
+        needs: ['tools'],
+        isReady: packagesReady,
+        run: () => setupPackages(),
+      },
       {
         id: 'mlx',
         title: `MLX ${mlxVersion}`,
@@ -46,7 +52,7 @@ export async function bootstrap({ quiet = false, tests = false } = {}) {
         title: 'native addon',
         needs: ['npm', 'mlx'],
         isReady: () => nativeReady({ tests }),
-        run: () => buildNative({ tests }),
+        run: onProgress => buildNative({ tests, onProgress }),
       },
       { id: 'dist', title: 'TypeScript', needs: ['npm'], isReady: distReady, run: buildDist },
     ],

@@ -30,7 +30,8 @@ export function nativeReady({ tests = false } = {}) {
 
 /**
  * Builds build/Release/llm_host.node with CMake through cmake-js, unless it is up to date.
- * @param {{ tests?: boolean }} [options] tests: the C++ unit tests as well (run by ctest in build/)
+ * @param {{ tests?: boolean, onProgress?: (progress: string) => void }} [options]
+ *   tests: the C++ unit tests as well (run by ctest in build/); onProgress: how much is compiled, as '12/40'
  */
 export async function buildNative(options = {}) {
   if (nativeReady(options)) return;
@@ -39,7 +40,7 @@ export async function buildNative(options = {}) {
   });
 }
 
-async function build({ tests = false }) {
+async function build({ tests = false, onProgress = () => {} }) {
   const mlx = await setupMlx();
   const compiler = findCompiler();
   const before = inputsOf({ tests, mlx, compiler: compiler.version });
@@ -52,7 +53,11 @@ async function build({ tests = false }) {
 
   const cmake = cmakeJs({ tools, compiler, options });
   const configured = await step('configured', await cmake.getConfigureCommand());
-  const built = await step('compiled', await cmake.getBuildCommand());
+  const built = await step('compiled', await cmake.getBuildCommand(), text => {
+    // Ninja counts the files, make the hundredths.
+    const [done] = text.match(/\[\s*(\d+\/\d+|\d+%)\]/g)?.slice(-1) ?? [];
+    if (done) onProgress(done.slice(1, -1).trim());
+  });
   writeFileSync(join(buildDir, 'build.log'), `${configured}\n${built}\n`);
   if (!existsSync(addonPath)) throw new SetupError(`the build ended without ${addonPath}`);
   writeStamp('native', { ...setting, tests, fingerprint: before });
@@ -99,10 +104,10 @@ function cmakeJs({ tools, compiler, options }) {
 /** Of the machine, or of the container. */
 const memory = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
-async function step(what, [command, ...args]) {
+async function step(what, [command, ...args], onText) {
   try {
     const inBuild = args[0] === '--build' ? args : ['-S', nativeDir, '-B', buildDir, ...args.slice(1)];
-    return await runCommand(command, inBuild, { cwd: root });
+    return await runCommand(command, inBuild, { cwd: root, onText });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new SetupError(`the native addon could not be ${what}: ${error.message}`, {

@@ -55,15 +55,23 @@ function summarise(results) {
       `${name.padEnd(8)}${isCheck ? 'ok' : `${passed} passed, ${failed} failed, ${skipped.length} skipped`}`,
     );
   }
-  for (const { name, skipped } of results) {
-    for (const test of skipped)
-      console.log(`skipped (${name}): ${test.name}: ${test.reason ?? 'no reason given'}`);
-  }
+  printSkipped(results.flatMap(({ skipped }) => skipped));
   const sum = count => results.reduce((total, result) => total + count(result), 0);
   const passed = sum(result => result.passed);
   const failed = sum(result => result.failed);
   console.log(`${passed} passed, ${failed} failed, ${sum(result => result.skipped.length)} skipped`);
   if (failed > 0 || passed === 0) process.exitCode = 1;
+}
+
+/** Each reason once, with the tests below it. A reason may also stand in brackets at the end of a test's name. */
+function printSkipped(tests) {
+  const byReason = new Map();
+  for (const { name, reason = name.match(/\(([^()]*)\)$/)?.[1] ?? 'no reason given' } of tests) {
+    byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  }
+  for (const [reason, names] of byReason) {
+    console.log(`Skipped, ${reason}:\n${names.map(name => `  ${name}`).join('\n')}`);
+  }
 }
 
 /** @returns {Promise<Result>} */

@@ -45,14 +45,16 @@ export class CommandError extends Error {
  * last 200,000 characters). It runs in its own process group, so that a signal ends its children too.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, onText?: (text: string) => void }} [options]
+ *   onText: called with each piece that it prints
  * @returns {Promise<string>}
  */
-export function runCommand(command, args, options = {}) {
+export function runCommand(command, args, { onText, ...options } = {}) {
   return new Promise((resolve, reject) => {
     let output = '';
     const keep = text => {
       output = (output + text).slice(-TAIL_CHARS);
+      onText?.(text);
     };
     const child = spawn('sh', ['-c', GUARD, 'sh', command, ...args], {
       ...options,

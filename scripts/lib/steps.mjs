@@ -9,7 +9,7 @@ const STILL_WORKING_MS = 10_000;
  * @property {string} title as printed
  * @property {readonly string[]} needs ids of the steps that must be done before
  * @property {() => boolean} isReady quick: nothing is started
- * @property {() => Promise<unknown>} run
+ * @property {(report: (progress: string) => void) => Promise<unknown>} run report: how far it is, in a few words
  */
 
 /**
@@ -23,7 +23,7 @@ export async function runSteps(steps, { quiet = false } = {}) {
   let failed = false;
   const reminder = setInterval(() => remind(working), STILL_WORKING_MS);
   const say = (step, what) => {
-    working.delete(step.title);
+    working.delete(step);
     reminder.refresh(); // Only a silence is worth breaking.
     process.stderr.write(`[${steps.indexOf(step) + 1}/${steps.length}] ${step.title} ... ${what}\n`);
   };
@@ -36,8 +36,8 @@ export async function runSteps(steps, { quiet = false } = {}) {
         if (!quiet) say(step, 'ready');
         return;
       }
-      working.set(step.title, started);
-      await step.run();
+      working.set(step, { started });
+      await step.run(progress => working.set(step, { started, progress }));
       if (!failed) say(step, seconds(started));
     } catch (error) {
       if (!failed) say(step, `failed after ${seconds(started)}`);
@@ -67,7 +67,10 @@ export async function runSteps(steps, { quiet = false } = {}) {
 
 function remind(working) {
   if (working.size === 0) return;
-  const names = [...working].map(([title, started]) => `${title} (${seconds(started)})`);
+  const names = [...working].map(
+    ([{ title }, { started, progress }]) =>
+      `${title} (${progress ? `${progress}, ` : ''}${seconds(started)})`,
+  );
   process.stderr.write(`      still working: ${names.join(', ')}\n`);
 }
 
