@@ -4,9 +4,7 @@
  */
 
 /** Element type of a stored tensor: safetensors names, and ggml names for GGUF blocks. */
-export type StoredDtype =
-  | 'F32' | 'F16' | 'BF16' | 'U32' | 'U8' | 'I32'
-  | 'Q4_0' | 'Q4_1' | 'Q8_0';
+export type StoredDtype = 'F32' | 'F16' | 'BF16' | 'U32' | 'U8' | 'I32' | 'Q4_0' | 'Q4_1' | 'Q8_0';
 
 /** One tensor in a weight file. The reader in `src/model` has checked that ranges lie inside the file and do not overlap. */
 export interface TensorEntry {
@@ -42,7 +40,7 @@ export interface LoadSpec {
   readonly weights: WeightFiles;
   readonly gguf: boolean;
   readonly adapter?: AdapterSpec;
-  /** Tokens; 0 = the model's own maximum. A longer prompt is refused with code CONTEXT_FULL. */
+  /** Tokens; 0 = the model's own maximum, to which more is lowered. A longer prompt is refused with code CONTEXT_FULL. */
   readonly contextLength: number;
 }
 
