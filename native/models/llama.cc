@@ -1,5 +1,7 @@
 #include "models/llama.h"
 
+#include <algorithm>
+
 #include "engine/error.h"
 #include "layers/attention.h"
 #include "layers/linear.h"
@@ -96,7 +98,7 @@ class Llama final : public Model {
     info_.layers = c.layers;
     info_.hidden_size = c.hidden;
     info_.vocab_size = c.vocab;
-    info_.context_length = context_length == 0 ? c.max_tokens : context_length;
+    info_.context_length = context_length == 0 ? c.max_tokens : std::min(context_length, c.max_tokens);
   }
 
   mx::array body(const mx::array& ids, ModelCache& cache) const override {

@@ -1,0 +1,195 @@
+import { truncateSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { LoadSpec, TensorEntry } from '../../src/native/addon-types.ts';
+import { loadAddon } from '../../src/native/load-addon.ts';
+import { type TinyOptions, tinyModel } from './tiny-model.ts';
+
+async function expectRefusal(spec: LoadSpec, code: string, message: string): Promise<void> {
+  const load = loadAddon().load(spec, () => {});
+  await expect(load).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+}
+
+/** A tiny model's spec with some tensor's entry changed. */
+function withEntry(name: string, change: Partial<TensorEntry>, options: TinyOptions = {}): LoadSpec {
+  const { spec } = tinyModel(options);
+  const tensors = spec.weights.tensors.map(t => (t.name === name ? { ...t, ...change } : t));
+  return { ...spec, weights: { ...spec.weights, tensors } };
+}
+
+function withConfig(config: Record<string, unknown>): LoadSpec {
+  const { spec } = tinyModel();
+  return { ...spec, config: { ...spec.config, ...config } };
+}
+
+const NORM = 'model.norm.weight';
+const GATE = 'model.layers.1.mlp.gate_proj.weight';
+
+test.each<[string, LoadSpec, string, string]>([
+  [
+    'an unknown model_type',
+    withConfig({ model_type: 'gpt9' }),
+    'MODEL_UNSUPPORTED',
+    'model_type "gpt9" is not supported; supported are: llama, mistral',
+  ],
+  ['no model_type', withConfig({ model_type: undefined }), 'MODEL_BROKEN', 'config.json has no model_type'],
+  ['a missing key', withConfig({ hidden_size: null }), 'MODEL_BROKEN', 'config.json has no hidden_size'],
+  [
+    'a key of a wrong type',
+    withConfig({ hidden_size: '64' }),
+    'MODEL_BROKEN',
+    'hidden_size must be a number, got string',
+  ],
+  [
+    'a size of 0',
+    withConfig({ num_hidden_layers: 0 }),
+    'MODEL_BROKEN',
+    'num_hidden_layers must be an integer of at least 1',
+  ],
+  [
+    'heads that do not divide',
+    withConfig({ num_key_value_heads: 3 }),
+    'MODEL_BROKEN',
+    'must be a multiple of num_key_value_heads',
+  ],
+  ['an odd head_dim', withConfig({ head_dim: 15 }), 'MODEL_BROKEN', 'head_dim must be even, got 15'],
+  [
+    'more layers than weights',
+    withConfig({ num_hidden_layers: 3 }),
+    'MODEL_BROKEN',
+    'the weights have no tensor model.layers.2.',
+  ],
+  [
+    'an unknown rope type',
+    withConfig({ rope_scaling: { type: 'yarn9' } }),
+    'MODEL_UNSUPPORTED',
+    '"yarn9" is not supported; supported are: default, linear, llama3',
+  ],
+  [
+    'a rope type without its factor',
+    withConfig({ rope_scaling: { type: 'linear' } }),
+    'MODEL_BROKEN',
+    'rope_scaling.factor',
+  ],
+  ['another activation', withConfig({ hidden_act: 'gelu' }), 'MODEL_UNSUPPORTED', 'hidden_act "gelu"'],
+  [
+    'layer_types of another length',
+    withConfig({ layer_types: ['full_attention'] }),
+    'MODEL_BROKEN',
+    'layer_types must have num_hidden_layers entries',
+  ],
+  [
+    'a tensor of another shape',
+    withEntry(GATE, { shape: [64, 128] }),
+    'MODEL_BROKEN',
+    `tensor ${GATE} has shape [64, 128], config.json asks for [128, 64]`,
+  ],
+  [
+    'a tensor of another rank',
+    withEntry(NORM, { shape: [1, 64] }),
+    'MODEL_BROKEN',
+    `tensor ${NORM} has shape [1, 64]`,
+  ],
+  [
+    'a norm of integers',
+    withEntry(NORM, { dtype: 'I32' }),
+    'MODEL_BROKEN',
+    `tensor ${NORM} has type I32, expected F32, F16 or BF16`,
+  ],
+  [
+    'too few bytes',
+    withEntry(NORM, { bytes: 100 }),
+    'MODEL_BROKEN',
+    `tensor ${NORM} has 100 bytes, its shape and type need 256`,
+  ],
+  [
+    'an offset beyond the file',
+    withEntry(NORM, { offset: 2 ** 40 }),
+    'MODEL_BROKEN',
+    'an incomplete download?',
+  ],
+  ['a file that is not listed', withEntry(NORM, { file: 7 }), 'MODEL_BROKEN', 'is in file 7 of 1'],
+  [
+    'words without a quantization',
+    withEntry(GATE, { dtype: 'U32' }),
+    'MODEL_BROKEN',
+    'config.json has no quantization',
+  ],
+])('%s is refused', async (_name, spec, code, message) => {
+  await expectRefusal(spec, code, message);
+});
+
+test('a file that was cut short is named', async () => {
+  const { spec } = tinyModel();
+  const path = spec.weights.files[0] as string;
+  truncateSync(path, 5000);
+  await expectRefusal(spec, 'MODEL_BROKEN', path);
+});
+
+test('a missing file and a folder are named', async () => {
+  const { spec } = tinyModel();
+  const broken = (file: string) => ({ ...spec, weights: { ...spec.weights, files: [file] } });
+  await expectRefusal(
+    broken('/nowhere/model.safetensors'),
+    'MODEL_BROKEN',
+    '/nowhere/model.safetensors: cannot open',
+  );
+  await expectRefusal(broken('/tmp'), 'MODEL_BROKEN', '/tmp: is not a regular file');
+});
+
+test('a tensor that is there twice is refused', async () => {
+  const { spec } = tinyModel();
+  const tensors = [...spec.weights.tensors, ...spec.weights.tensors.slice(0, 1)];
+  await expectRefusal({ ...spec, weights: { ...spec.weights, tensors } }, 'MODEL_BROKEN', 'is there twice');
+});
+
+test('tensors that the model does not use are left alone', async () => {
+  const { spec } = tinyModel();
+  const extra = {
+    name: 'vision.weight',
+    dtype: 'U8',
+    shape: [1],
+    file: 0,
+    offset: 2 ** 40,
+    bytes: 1,
+  } as const;
+  const model = await loadAddon().load(
+    { ...spec, weights: { ...spec.weights, tensors: [...spec.weights.tensors, extra] } },
+    () => {},
+  );
+  await model.close();
+});
+
+test.each([
+  [{ bits: 4, group_size: 48 }, 'MODEL_UNSUPPORTED', 'group_size 48 and bits 4'],
+  [{ bits: 7, group_size: 64 }, 'MODEL_UNSUPPORTED', 'bits 7'],
+  [{ bits: 4, group_size: 32, mode: 'mxfp4' }, 'MODEL_UNSUPPORTED', 'mode "mxfp4"'],
+  [{ group_size: 32 }, 'MODEL_BROKEN', 'config.json has no quantization.bits'],
+  [{ bits: 8, group_size: 32 }, 'MODEL_BROKEN', 'has shape'],
+])('quantization %j is refused', async (quantization, code, message) => {
+  const { spec } = tinyModel({ storage: () => ({ form: 'affine', bits: 4, group: 32 }) });
+  await expectRefusal({ ...spec, config: { ...spec.config, quantization } }, code, message);
+});
+
+test('an adapter that does not fit is refused', async () => {
+  const { spec } = tinyModel({ adapterOn: ['model.layers.0.self_attn.q_proj'] });
+  const rename = (from: string, to: string): LoadSpec => {
+    const { adapter } = spec;
+    if (!adapter) throw new Error('no adapter');
+    const tensors = adapter.weights.tensors.map(t => ({ ...t, name: t.name.replace(from, to) }));
+    return { ...spec, adapter: { ...adapter, weights: { ...adapter.weights, tensors } } };
+  };
+  await expectRefusal(rename('layers.0', 'layers.9'), 'MODEL_BROKEN', 'the adapter does not fit the model');
+  await expectRefusal(rename('lora_b', 'lora_c'), 'MODEL_BROKEN', 'the adapter has only one of');
+  await expectRefusal(rename('q_proj', 'k_proj'), 'MODEL_BROKEN', 'config.json asks for [4, 32]');
+});
+
+test('a spec of a wrong type is a rejection, not a throw', async () => {
+  const load = loadAddon().load as (...values: unknown[]) => Promise<unknown>;
+  await expect(load()).rejects.toMatchObject({ code: 'USAGE', message: 'spec must be an object' });
+  await expect(load(tinyModel().spec)).rejects.toMatchObject({ message: 'onProgress must be a function' });
+  const { spec } = tinyModel();
+  await expect(load({ ...spec, gguf: 1 }, () => {})).rejects.toMatchObject({
+    message: 'spec.gguf must be a boolean',
+  });
+  await expect(load({ ...spec, config: 5 }, () => {})).rejects.toMatchObject({ code: 'MODEL_BROKEN' });
+});
