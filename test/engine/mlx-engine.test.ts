@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
+import { MlxEngine } from '../../src/engine/mlx-engine.ts';
+import { LlmHostError } from '../../src/errors.ts';
+import { loadAddon } from '../../src/native/load-addon.ts';
+import type { TextStream } from '../../src/tokens/tokenizer-types.ts';
+import { promptOf } from '../native/run-job.ts';
+import { tinyModel } from '../native/tiny-model.ts';
+
+/** Every id is its number; ids divisible by 3 hold their text back until the next one, like half a character. */
+const tokenizer = {
+  stream(): TextStream {
+    let held = '';
+    return {
+      push(id) {
+        if (id % 3 === 0) {
+          held += `${id},`;
+          return '';
+        }
+        const text = `${held}${id} `;
+        held = '';
+        return text;
+      },
+      end: () => held,
+    };
+  },
+};
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await open();
+});
+afterAll(() => engine.close());
+
+function open(defaultStopIds: readonly number[] = []): Promise<MlxEngine> {
+  return MlxEngine.create(loadAddon(), tinyModel().spec, { name: 'tiny', tokenizer, defaultStopIds });
+}
+
+async function collect(
+  request: GenerateRequest,
+  on = engine,
+): Promise<{ tokens: TokenEvent[]; result: GenerateResult }> {
+  const tokens: TokenEvent[] = [];
+  const stream = on.generate(request);
+  while (true) {
+    const step = await stream.next();
+    if (step.done) return { tokens, result: step.value };
+    tokens.push(step.value);
+  }
+}
+
+describe('create', () => {
+  test('says what was loaded', () => {
+    expect(engine.info).toMatchObject({
+      name: 'tiny',
+      modelType: 'llama',
+      vocabSize: 96,
+      contextLength: 4096,
+    });
+  });
+
+  test('throws LlmHostError with the code of the addon', async () => {
+    const { spec } = tinyModel();
+    const broken = { ...spec, config: { model_type: 'nothing' } };
+    const created = MlxEngine.create(loadAddon(), broken, { name: 'x', defaultStopIds: [] });
+    await expect(created).rejects.toBeInstanceOf(LlmHostError);
+    await expect(created).rejects.toMatchObject({ code: 'MODEL_UNSUPPORTED' });
+  });
+});
+
+describe('generate', () => {
+  test('gives tokens with their text and ends with the counts', async () => {
+    const { tokens, result } = await collect({ promptIds: promptOf(10), maxTokens: 30 });
+    expect(tokens).toHaveLength(30);
+    expect(result).toMatchObject({ finishReason: 'length', promptTokens: 10, generatedTokens: 30 });
+    expect(tokens.map(token => token.text).join('')).toBe(
+      tokens.map(({ id }) => (id % 3 === 0 ? `${id},` : `${id} `)).join(''),
+    );
+  });
+
+  test('gives the last token what the tokenizer held back', async () => {
+    const { tokens } = await collect({ promptIds: promptOf(10), maxTokens: 200, ignoreEos: true });
+    const end = tokens.findIndex(token => token.id % 3 === 0);
+    expect(end).toBeGreaterThanOrEqual(0);
+    const cut = await collect({ promptIds: promptOf(10), maxTokens: end + 1 });
+    expect(cut.tokens.at(-1)?.text).toBe(`${cut.tokens.at(-1)?.id},`);
+  });
+
+  test('stops at the default stop ids, at the request’s own, or at none', async () => {
+    const prompt = promptOf(14, 2);
+    const { tokens } = await collect({ promptIds: prompt, maxTokens: 12 });
+    const stop = tokens[5]?.id as number;
+    const first = tokens.findIndex(token => token.id === stop);
+    const stopping = await open([stop]);
+    expect((await collect({ promptIds: prompt, maxTokens: 12 }, stopping)).result).toMatchObject({
+      finishReason: 'stop',
+      generatedTokens: first,
+    });
+    const none = await collect({ promptIds: prompt, maxTokens: 12, ignoreEos: true }, stopping);
+    expect(none.result.finishReason).toBe('length');
+    const other = await collect({ promptIds: prompt, maxTokens: 12, stopIds: [] }, stopping);
+    expect(other.result.finishReason).toBe('length');
+    await stopping.close();
+  });
+
+  test('goes to the end of the context by default', async () => {
+    const { spec } = tinyModel();
+    const small = await MlxEngine.create(
+      loadAddon(),
+      { ...spec, contextLength: 20 },
+      { name: 's', defaultStopIds: [] },
+    );
+    const { result } = await collect({ promptIds: promptOf(8) }, small);
+    expect(result).toMatchObject({ finishReason: 'full', generatedTokens: 13 });
+    await expect(collect({ promptIds: promptOf(21) }, small)).rejects.toMatchObject({ code: 'CONTEXT_FULL' });
+    await small.close();
+  });
+
+  test('reports prefill and reuses the cache', async () => {
+    const onPrefill = vi.fn();
+    const prompt = promptOf(100, 3);
+    await collect({ promptIds: prompt, maxTokens: 1 });
+    const { result } = await collect({ promptIds: prompt, maxTokens: 1, onPrefill });
+    expect(result.cachedTokens).toBe(99);
+    expect(onPrefill).toHaveBeenLastCalledWith({ done: 100, total: 100, cached: 99 });
+  });
+
+  test('gives log-probabilities as pairs', async () => {
+    const { tokens } = await collect({ promptIds: [1], maxTokens: 1, logprobs: 3 });
+    expect(tokens[0]?.topLogprobs).toHaveLength(3);
+    expect(tokens[0]?.topLogprobs?.[0]).toEqual({ id: tokens[0]?.id, logprob: tokens[0]?.logprob });
+  });
+
+  test('draws a new seed for each call unless one is given', async () => {
+    const request = { promptIds: [1], maxTokens: 30, temperature: 2 };
+    const runs = [await collect(request), await collect(request)].map(run =>
+      run.tokens.map(t => t.id).join(),
+    );
+    expect(runs[0]).not.toBe(runs[1]);
+    const seeded = [await collect({ ...request, seed: 1 }), await collect({ ...request, seed: 1 })];
+    expect(seeded[0]?.tokens).toEqual(seeded[1]?.tokens);
+  });
+});
+
+describe('ending early', () => {
+  test('by the signal is a result, not an error', async () => {
+    const controller = new AbortController();
+    const stream = engine.generate({ promptIds: [1], signal: controller.signal });
+    for (let i = 0; i < 5; i++) await stream.next();
+    controller.abort();
+    let step = await stream.next();
+    while (!step.done) step = await stream.next();
+    expect(step.value.finishReason).toBe('cancelled');
+  });
+
+  test('by a signal that is aborted already starts nothing', async () => {
+    const { tokens, result } = await collect({ promptIds: [1, 2], signal: AbortSignal.abort() });
+    expect(tokens).toEqual([]);
+    expect(result).toMatchObject({ finishReason: 'cancelled', promptTokens: 2, generatedTokens: 0 });
+  });
+
+  test('by leaving the loop cancels the job, so that the next can run', async () => {
+    for await (const token of engine.generate({ promptIds: [1] })) if (token.id >= 0) break;
+    const { result } = await collect({ promptIds: [2], maxTokens: 2 });
+    expect(result.finishReason).toBe('length');
+  });
+
+  test('leaves no listener on the signal', async () => {
+    const { signal } = new AbortController();
+    const remove = vi.spyOn(signal, 'removeEventListener');
+    const add = vi.spyOn(signal, 'addEventListener');
+    await collect({ promptIds: [1], maxTokens: 1, signal });
+    expect(add).toHaveBeenCalledTimes(1);
+    expect(remove).toHaveBeenCalledTimes(1);
+  });
+
+  test('by close ends the streams and refuses new ones', async () => {
+    const closing = await open();
+    const stream = closing.generate({ promptIds: [1] });
+    await stream.next();
+    const closed = closing.close();
+    let step = await stream.next();
+    while (!step.done) step = await stream.next();
+    expect(step.value.finishReason).toBe('cancelled');
+    await closed;
+    await closing.close();
+    await expect(collect({ promptIds: [1] }, closing)).rejects.toMatchObject({
+      code: 'ENGINE',
+      message: 'the model has been closed',
+    });
+  });
+
+  test('a handler that throws ends the generation with its error', async () => {
+    const onPrefill = () => {
+      throw new Error('from the handler');
+    };
+    await expect(collect({ promptIds: [1], onPrefill })).rejects.toThrow('from the handler');
+    expect((await collect({ promptIds: [1], maxTokens: 1 })).result.finishReason).toBe('length');
+  });
+});
+
+describe('requests out of range are refused by name', () => {
+  test.each<[Partial<GenerateRequest>, string]>([
+    [{ promptIds: [] }, 'promptIds must be at least one token id, got []'],
+    [{ promptIds: [1, 96] }, 'promptIds[1] must be an integer from 0 to 95, got 96'],
+    [{ promptIds: [0.5] }, 'promptIds[0] must be an integer from 0 to 95, got 0.5'],
+    [{ maxTokens: 0 }, 'maxTokens must be an integer from 1 to 2147483647, got 0'],
+    [{ temperature: -0.1 }, 'temperature must be a finite number of at least 0, got -0.1'],
+    [{ temperature: Number.NaN }, 'temperature must be a finite number of at least 0, got NaN'],
+    [{ topP: 0 }, 'topP must be a number above 0 and at most 1, got 0'],
+    [{ topK: 1.5 }, 'topK must be an integer from 0 to 2147483647, got 1.5'],
+    [{ minP: 1 }, 'minP must be a number of at least 0 and below 1, got 1'],
+    [{ seed: -1 }, 'seed must be an integer from 0 to 4294967295, got -1'],
+    [{ logprobs: 21 }, 'logprobs must be an integer from 0 to 20, got 21'],
+    [{ stopIds: [-1] }, 'stopIds[0] must be an integer from 0 to 95, got -1'],
+  ])('%j', async (change, message) => {
+    await expect(collect({ promptIds: [1], ...change })).rejects.toMatchObject({ code: 'USAGE', message });
+  });
+});

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { tinyModel } from './tiny-model.ts';
+
+const child = fileURLToPath(new URL('exit-child.mjs', import.meta.url));
+const addon = fileURLToPath(new URL('../../build/Release/llm_host.node', import.meta.url));
+const spec = JSON.stringify(tinyModel().spec);
+
+interface Outcome {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function runChild(plan: string, delayMs = 0): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, LLM_HOST_ADDON: process.env.LLM_HOST_ADDON ?? addon };
+    const process_ = spawn(process.execPath, [child, spec, plan, String(delayMs)], { env });
+    let stdout = '';
+    let stderr = '';
+    process_.stdout.on('data', data => {
+      stdout += data;
+    });
+    process_.stderr.on('data', data => {
+      stderr += data;
+    });
+    process_.on('error', reject);
+    process_.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+describe('leaving the process', () => {
+  test('by process.exit at any moment ends with the code that was given', { timeout: 240_000 }, async () => {
+    for (let round = 0; round < 10; round++) {
+      // Delays from before the load to well into decoding.
+      const delays = Array.from({ length: 5 }, (_, i) => (round * 5 + i) * 6);
+      const outcomes = await Promise.all(delays.map(delay => runChild('exit', delay)));
+      for (const [i, outcome] of outcomes.entries()) {
+        expect(outcome, `after ${delays[i]} ms`).toMatchObject({ code: 7, signal: null, stderr: '' });
+      }
+    }
+  });
+
+  test('while the model waits for a reader', { timeout: 60_000 }, async () => {
+    const outcomes = await Promise.all([0, 50, 300].map(delay => runChild('exit-full', delay)));
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ code: 7, signal: null, stderr: '' });
+  });
+
+  test('by an uncaught error', { timeout: 60_000 }, async () => {
+    const outcomes = await Promise.all([0, 40, 120].map(delay => runChild('throw', delay)));
+    for (const { code, signal, stderr } of outcomes) {
+      expect({ code, signal }).toEqual({ code: 1, signal: null });
+      expect(stderr).toContain('thrown on purpose');
+    }
+  });
+
+  test('with nothing left to do, though the model is open', { timeout: 60_000 }, async () => {
+    expect(await runChild('idle')).toEqual({ code: 0, signal: null, stdout: 'length\n', stderr: '' });
+  });
+
+  test('not before a job has ended', { timeout: 60_000 }, async () => {
+    expect(await runChild('to-the-end')).toEqual({ code: 0, signal: null, stdout: '1000\n', stderr: '' });
+  });
+});
+
+test('after shutdown nothing works, and nothing crashes', { timeout: 60_000 }, async () => {
+  expect(await runChild('after-shutdown')).toEqual({
+    code: 0,
+    signal: null,
+    stdout: 'cancelled\nENGINE_UNAVAILABLE\nENGINE_UNAVAILABLE\nclosed\n',
+    stderr: '',
+  });
+});
