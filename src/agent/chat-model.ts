@@ -10,6 +10,8 @@ export interface Sampling {
   readonly minP?: number;
   readonly seed?: number;
   readonly maxTokens?: number;
+  /** Texts that end the reply; they and what follows are left out. */
+  readonly stop?: readonly string[];
 }
 
 export interface ReplyRequest {

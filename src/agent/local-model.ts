@@ -2,10 +2,11 @@ import { adaptConversation } from '../chat/adapt.ts';
 import type { TemplateCapability } from '../chat/capability.ts';
 import type { Message, ToolDefinition } from '../chat/message.ts';
 import { type ChatTemplate, renderSegments } from '../chat/template.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, GenerateResult } from '../engine/engine.ts';
 import { LlmHostError } from '../errors.ts';
-import { createToolParser } from '../parse/create-tool-parser.ts';
-import type { Tokenizer } from '../tokens/tokenizer-types.ts';
+import { createToolParser, endsInThinking } from '../parse/create-tool-parser.ts';
+import { StopStrings } from '../tokens/stop-strings.ts';
+import type { PromptSegment, Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { ChatModel, ReplyEvent, ReplyRequest } from './chat-model.ts';
 import type { ReplyStats } from './turn.ts';
 
@@ -33,45 +34,47 @@ export class LocalChatModel implements ChatModel {
   }
 
   countTokens(request: Pick<ReplyRequest, 'messages' | 'tools'>): number {
-    return this.#encode(request.messages, request.tools).length;
+    return this.#encode(this.#render(request.messages, request.tools)).length;
   }
 
   async *reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats> {
-    const promptIds = this.#encode(request.messages, request.tools);
-    if (promptIds.length >= this.contextLength) {
-      throw new LlmHostError(
-        'CONTEXT_FULL',
-        `The prompt has ${promptIds.length} tokens, but the context holds ${this.contextLength}`,
-        {
-          hint: 'Shorten the prompt, type "clear" to start over, or raise --context.',
-        },
-      );
-    }
-    const parser = createToolParser({ template: this.#parts.template?.source ?? '', tools: request.tools });
+    const prompt = this.#render(request.messages, request.tools);
+    const promptIds = this.#encode(prompt);
+    if (promptIds.length >= this.contextLength) throw contextFull(promptIds.length, this.contextLength);
+    const parser = createToolParser({
+      template: this.#parts.template?.source ?? '',
+      startsInThinking: endsInThinking(prompt.at(-1)?.text ?? ''),
+    });
+    const { stop = [], ...sampling } = request.sampling;
+    const stops = new StopStrings(stop);
+    const stopped = new AbortController();
+    const signals = request.signal ? [request.signal, stopped.signal] : [stopped.signal];
     const waiting: ReplyEvent[] = [];
     const tokens = this.#parts.engine.generate({
       promptIds,
-      ...request.sampling,
-      ...(request.signal && { signal: request.signal }),
+      ...sampling,
+      signal: AbortSignal.any(signals),
       onPrefill: progress => waiting.push({ type: 'prefill', ...progress }),
     });
     while (true) {
       const step = await tokens.next();
       yield* waiting.splice(0);
       if (step.done) {
+        yield* parser.push(stops.end());
         yield* parser.end();
-        const { timings, ...counts } = step.value;
-        return { ...counts, ...timings };
+        return toStats(step.value, stopped.signal.aborted && request.signal?.aborted !== true);
       }
-      yield* parser.push(step.value.text);
+      const { text, stopped: match } = stops.push(step.value.text);
+      if (match !== undefined) stopped.abort();
+      yield* parser.push(text);
     }
   }
 
-  #encode(messages: readonly Message[], tools: readonly ToolDefinition[]): number[] {
+  #render(messages: readonly Message[], tools: readonly ToolDefinition[]): readonly PromptSegment[] {
     const { template, tokenizer, now } = this.#parts;
-    if (!template) return tokenizer.encode(lastUserText(messages));
+    if (!template) return [{ text: lastUserText(messages), special: false }];
     const adapted = adaptConversation(messages, tools, template.capability);
-    const segments = renderSegments(template.compiled, {
+    return renderSegments(template.compiled, {
       messages: adapted.messages,
       tools: adapted.tools,
       addGenerationPrompt: true,
@@ -79,8 +82,26 @@ export class LocalChatModel implements ChatModel {
       eosToken: tokenizer.eosToken,
       now,
     });
-    return tokenizer.encodeSegments(segments);
   }
+
+  #encode(prompt: readonly PromptSegment[]): number[] {
+    return this.#parts.tokenizer.encodeSegments(prompt);
+  }
+}
+
+function contextFull(tokens: number, contextLength: number): LlmHostError {
+  return new LlmHostError(
+    'CONTEXT_FULL',
+    `The prompt has ${tokens} tokens, but the context holds ${contextLength}`,
+    {
+      hint: 'Shorten the prompt, type "clear" to start over, or raise --context.',
+    },
+  );
+}
+
+/** A reply that we cut at a stop string came to its end; the engine calls that cancelled. */
+function toStats({ timings, ...counts }: GenerateResult, atStopString: boolean): ReplyStats {
+  return { ...counts, ...timings, ...(atStopString && { finishReason: 'stop' as const }) };
 }
 
 function lastUserText(messages: readonly Message[]): string {

@@ -1,3 +1,4 @@
+import { hermes } from '../parse/formats/hermes.ts';
 import type { TemplateCapability } from './capability.ts';
 import type { Message, ToolDefinition } from './message.ts';
 
@@ -19,13 +20,9 @@ export function adaptConversation(
 }
 
 function callsAsText(message: Message): Message {
-  if (message.role === 'tool')
-    return { role: 'user', content: `<tool_response>\n${message.content}\n</tool_response>` };
+  if (message.role === 'tool') return { role: 'user', content: hermes.writeResult(message.content) };
   if (message.role !== 'assistant' || !message.tool_calls) return message;
-  const calls = message.tool_calls.map(
-    call =>
-      `<tool_call>\n${JSON.stringify({ name: call.function.name, arguments: call.function.arguments })}\n</tool_call>`,
-  );
+  const calls = message.tool_calls.map(call => hermes.writeCall(call.function));
   return { role: 'assistant', content: [message.content, ...calls].filter(Boolean).join('\n') };
 }
 

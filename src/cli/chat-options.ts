@@ -18,6 +18,7 @@ export interface ChatArguments {
   readonly minP?: number | undefined;
   readonly seed?: number | undefined;
   readonly maxTokens?: number | undefined;
+  readonly stop?: readonly string[] | undefined;
   readonly context?: number | undefined;
   readonly adapter?: string | undefined;
   readonly toolTimeout?: number | undefined;
@@ -81,6 +82,7 @@ export function mergeSampling(args: ChatArguments, config: AppConfig): Sampling 
     minP: args.minP,
     seed: args.seed,
     maxTokens: args.maxTokens,
+    stop: args.stop,
   };
   const given = Object.fromEntries(Object.entries(fromLine).filter(([, value]) => value !== undefined));
   return { ...config.sampling, ...given };

@@ -98,6 +98,7 @@ function chatOptions(y: Argv): Argv {
     .option('min-p', number('0 = off'))
     .option('seed', number('whole number; the same seed gives the same tokens'))
     .option('max-tokens', number('tokens per reply'))
+    .option('stop', files('text that ends the reply (repeatable)'))
     .option('context', number('tokens of context'))
     .option('adapter', text('folder of a LoRA adapter'))
     .option('tool-timeout', number('seconds per tool call (90)'))

@@ -5,7 +5,7 @@ import { compileTemplate, renderChat } from '../../src/chat/template.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
 import type { BodyCall } from '../../src/parse/formats/format.ts';
 import { hermes } from '../../src/parse/formats/hermes.ts';
-import { mergeEvents } from '../../src/parse/merge-events.ts';
+import { mergeEvents } from './merge-events.ts';
 
 const demo = compileTemplate(
   readFileSync(new URL('../../models/demo/chat_template.jinja', import.meta.url), 'utf8'),

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createToolParser, type ToolParserOptions } from '../../src/parse/create-tool-parser.ts';
-import { mergeEvents } from '../../src/parse/merge-events.ts';
 import type { ParseEvent } from '../../src/parse/parse-event.ts';
 import { FIXTURES } from './fixtures.ts';
+import { mergeEvents } from './merge-events.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const CHUNKINGS = 1000;
