@@ -64,10 +64,14 @@ async function runOne(host: ToolHost, call: ToolCall, options: RunToolsOptions):
   const name = call.function.name;
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
-  const failed = (message: string): Finished => ({
-    event: { type: 'tool_error', id: call.id, name, message, seconds: seconds() },
-    content: cutResult(message.startsWith('Error:') ? message : `Error: ${message}`, options.maxResultChars),
-  });
+  const failed = (text: string): Finished => {
+    // Readers print their own label; the model always gets the word.
+    const message = text.replace(/^Error: /, '');
+    return {
+      event: { type: 'tool_error', id: call.id, name, message, seconds: seconds() },
+      content: cutResult(`Error: ${message}`, options.maxResultChars),
+    };
+  };
   const missing = unknownTool(host, name);
   if (missing) return failed(missing);
   if (options.signal?.aborted) return failed('Cancelled by the user');

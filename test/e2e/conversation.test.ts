@@ -79,7 +79,7 @@ describe('the console format', () => {
       env: place.env,
       stdin: 'go\n',
     });
-    expect(stdout).toMatch(/ERROR: Error: Division by zero is not allowed\. \(took/);
+    expect(stdout).toMatch(/ERROR: Division by zero is not allowed\. \(took/);
     expect(stdout).toMatch(/ERROR: There is no tool 'divid'\. Did you mean 'divide'\?/);
     expect(stdout).toMatch(/ERROR: The tool call could not be read: /);
     expect(stdout).toContain('assistant -> I gave up.\n');
