@@ -14,7 +14,6 @@ namespace {
 struct Instance {
   std::shared_ptr<Signal> signal;
   Napi::FunctionReference model_class;
-  ~Instance() { signal->close(); }
 };
 
 Napi::Value load(const Napi::CallbackInfo& info) {
@@ -41,6 +40,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   instance->signal = Signal::create(env);
   instance->model_class = Napi::Persistent(ModelObject::define(env));
   env.SetInstanceData(instance);
+  // Hooks run last first: this one before that of the thread-safe function inside.
+  env.AddCleanupHook([signal = instance->signal] { signal->close(); });
 
   MlxVersions mlx = mlx_versions();
   Napi::Object versions = Napi::Object::New(env);

@@ -11,7 +11,8 @@
 namespace llm_host {
 namespace {
 
-// One load on its way. The references are touched on the JavaScript thread only.
+// One load on its way. The references are touched on the JavaScript thread only; as in the job's listener
+// they are never deleted by a destructor.
 struct Loading {
   explicit Loading(Napi::Env env) : deferred(env) {}
 
@@ -37,7 +38,8 @@ void report(const std::shared_ptr<Loading>& loading, uint64_t done, uint64_t tot
   });
 }
 
-void settle(Napi::Env env, Loading& loading, LoadResult result) {
+void settle(Napi::Env env, Loading& loading, const LoadResult& result,
+            const std::shared_ptr<ModelHandle>& handle) {
   loading.signal->release();
   loading.on_progress.Reset();
   Napi::Function model_class = loading.model_class.Value();
@@ -46,7 +48,7 @@ void settle(Napi::Env env, Loading& loading, LoadResult result) {
     loading.deferred.Reject(to_js(env, *result.error).Value());
     return;
   }
-  ModelObject::Source source{std::move(result), loading.signal};
+  ModelObject::Source source{handle, result.info, loading.signal};
   loading.deferred.Resolve(model_class.New({Napi::External<ModelObject::Source>::New(env, &source)}));
 }
 
@@ -60,18 +62,23 @@ Napi::Value start_load(const Napi::CallbackInfo& info, const std::shared_ptr<Sig
     LoadSpec spec = to_load_spec(info[0]);
     if (!info[1].IsFunction()) throw Error(kUsage, "onProgress must be a function");
     loading->on_progress = Napi::Persistent(info[1].As<Napi::Function>());
+    loading->on_progress.SuppressDestruct();
     loading->model_class = Napi::Persistent(model_class);
+    loading->model_class.SuppressDestruct();
     loading->signal = signal;
     LoadHandlers handlers;
     handlers.on_progress = [loading](uint64_t done, uint64_t total) { report(loading, done, total); };
     handlers.on_done = [loading](LoadResult result) {
-      loading->signal->post([loading, result = std::move(result)](Napi::Env env) mutable {
-        settle(env, *loading, std::move(result));
-      });
+      // If the task is never run, the handle goes with it and closes the model.
+      auto handle = result.error ? nullptr : std::make_shared<ModelHandle>(result.model);
+      loading->signal->post(
+          [loading, result, handle](Napi::Env env) { settle(env, *loading, result, handle); });
     };
     Host::get().load(std::move(spec), std::move(handlers));
     signal->hold();
   } catch (const Error& error) {
+    loading->on_progress.Reset();
+    loading->model_class.Reset();
     loading->deferred.Reject(to_js(info.Env(), error).Value());
   }
   return promise;

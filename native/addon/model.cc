@@ -10,7 +10,8 @@ namespace llm_host {
 namespace {
 
 
-// The onReady callback of a job; touched on the JavaScript thread only, but for `posted`.
+// The onReady callback of a job; touched on the JavaScript thread only, but for `posted`. The model thread
+// may be the last to hold it, when the environment is gone: then its references must not be deleted.
 struct Listener {
   Napi::FunctionReference on_ready;
   Napi::ObjectReference model;  // a job keeps its model from being collected
@@ -56,14 +57,10 @@ ModelObject::ModelObject(const Napi::CallbackInfo& info) : ObjectWrap(info) {
     throw Napi::TypeError::New(info.Env(), "NativeModel is made by load() only");
   }
   auto* source = info[0].As<Napi::External<Source>>().Data();
-  id_ = source->loaded.model;
+  handle_ = source->handle;
   signal_ = source->signal;
   info.This().As<Napi::Object>().DefineProperty(Napi::PropertyDescriptor::Value(
-      "info", to_js(info.Env(), source->loaded.info), napi_enumerable));
-}
-
-ModelObject::~ModelObject() {
-  if (id_ != 0) Host::get().close(id_, [] {});
+      "info", to_js(info.Env(), source->info), napi_enumerable));
 }
 
 Napi::Value ModelObject::start(const Napi::CallbackInfo& info) {
@@ -72,10 +69,19 @@ Napi::Value ModelObject::start(const Napi::CallbackInfo& info) {
     if (!info[1].IsFunction()) throw Error(kUsage, "onReady must be a function");
     auto listener = std::make_shared<Listener>();
     listener->on_ready = Napi::Persistent(info[1].As<Napi::Function>());
+    listener->on_ready.SuppressDestruct();
     listener->model = Napi::Persistent(info.This().As<Napi::Object>());
+    listener->model.SuppressDestruct();
     listener->signal = signal_;
-    int64_t job = Host::get().start(id_, std::move(request),
-                                    [listener](bool finished) { notify(listener, finished); });
+    int64_t job = 0;
+    try {
+      job = Host::get().start(handle_->id(), std::move(request),
+                              [listener](bool finished) { notify(listener, finished); });
+    } catch (const Error&) {
+      listener->on_ready.Reset();
+      listener->model.Reset();
+      throw;
+    }
     signal_->hold();
     return Napi::Number::New(info.Env(), static_cast<double>(job));
   });
@@ -97,7 +103,7 @@ Napi::Value ModelObject::cancel(const Napi::CallbackInfo& info) {
 Napi::Value ModelObject::close(const Napi::CallbackInfo& info) {
   auto deferred = std::make_shared<Napi::Promise::Deferred>(info.Env());
   signal_->hold();
-  Host::get().close(id_, [deferred, signal = signal_] {
+  Host::get().close(handle_->id(), [deferred, signal = signal_] {
     signal->post([deferred, signal](Napi::Env env) {
       signal->release();
       deferred->Resolve(env.Undefined());

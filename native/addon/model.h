@@ -11,18 +11,33 @@
 
 namespace llm_host {
 
+// Closes a loaded model when nothing in JavaScript can any more: it was collected, or its environment
+// ended before the load did.
+class ModelHandle {
+ public:
+  explicit ModelHandle(int64_t id) : id_(id) {}
+  ModelHandle(const ModelHandle&) = delete;
+  ModelHandle& operator=(const ModelHandle&) = delete;
+  ~ModelHandle() { Host::get().close(id_, [] {}); }
+
+  int64_t id() const { return id_; }
+
+ private:
+  const int64_t id_;
+};
+
 // NativeModel of src/native/addon-types.ts.
 class ModelObject : public Napi::ObjectWrap<ModelObject> {
  public:
   struct Source {
-    LoadResult loaded;
+    std::shared_ptr<ModelHandle> handle;
+    ModelInfo info;
     std::shared_ptr<Signal> signal;
   };
 
   static Napi::Function define(Napi::Env env);
   // Its one argument is an External<Source>.
   explicit ModelObject(const Napi::CallbackInfo& info);
-  ~ModelObject() override;
 
  private:
   Napi::Value start(const Napi::CallbackInfo& info);
@@ -30,7 +45,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value cancel(const Napi::CallbackInfo& info);
   Napi::Value close(const Napi::CallbackInfo& info);
 
-  int64_t id_ = 0;
+  std::shared_ptr<ModelHandle> handle_;
   std::shared_ptr<Signal> signal_;
 };
 

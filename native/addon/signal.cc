@@ -46,9 +46,10 @@ void Signal::release() {
 }
 
 void Signal::close() {
+  std::vector<Task> dropped;  // outside of the lock: their ends may call into the engine
   std::lock_guard lock(mutex_);
   if (std::exchange(closed_, true)) return;
-  tasks_.clear();
+  dropped.swap(tasks_);
   wake_.Abort();
 }
 

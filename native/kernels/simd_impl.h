@@ -135,7 +135,8 @@ inline Floats block_products(Words w, const float* x) {
 }
 
 template <int Bits, int G>
-float dot_quantised(const uint32_t* words, const float* scales, const float* x, int cols, bool last_row) {
+float dot_quantised(const uint32_t* words, const float* scales, const float* x, int cols,
+                    int64_t words_to_end) {
   constexpr int kBlock = block_size(Bits), kWeights = 32 / Bits, kGroupLanes = G / kWeights;
   Floats total{};
   int col = 0;
@@ -143,8 +144,8 @@ float dot_quantised(const uint32_t* words, const float* scales, const float* x, 
     Words block = load<Words>(words + col / kWeights);
     total += block_products<Bits>(block, x + col) * spread<kGroupLanes>(scales + col / G);
   }
-  if (col < cols && !last_row) {
-    // Reads into the next row; there the zeros at the end of x make nothing of it.
+  if (col < cols && col / kWeights + kLanes <= words_to_end) {
+    // Reads into the next rows; there the zeros at the end of x make nothing of it.
     Words block = load<Words>(words + col / kWeights);
     total += block_products<Bits>(block, x + col) * spread<kGroupLanes>(scales + col / G);
   } else if (col < cols) {
@@ -163,7 +164,7 @@ void matvec_quantised(const CpuMatrix& w, const CpuVector& x, int begin, int end
   for (int64_t row = begin; row < end; ++row) {
     const uint32_t* weight = static_cast<const uint32_t*>(w.weight) + row * words;
     float product = dot_quantised<Bits, G>(weight, w.scales + row * groups, x.shuffled, w.cols,
-                                           row + 1 == w.rows);
+                                           (w.rows - row) * words);
     y[row] = product + dot(w.biases + row * groups, x.group_sums, static_cast<int>(groups));
   }
 }
