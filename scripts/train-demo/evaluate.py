@@ -68,8 +68,8 @@ def main():
     p.add_argument("--tools", default=str(DEMO / "heldout-tools.json"))
     p.add_argument("--base", action="store_true", help="score the untuned model")
     p.add_argument("--float32", action="store_true")
-    p.add_argument("--show", action="store_true", help="print the failures; for development cases only")
-    p.add_argument("--batch", type=int, default=24)
+    p.add_argument("--show", default="", help="groups whose failures are printed; for development cases only")
+    p.add_argument("--batch", type=int, default=48)
     a = p.parse_args()
     torch.set_num_threads(2)
     tok, model = load_tokenizer(), Model(torch.float32 if a.float32 else torch.bfloat16)
@@ -80,10 +80,18 @@ def main():
     for c in cases:
         c["tools"] = [{"type": "function", "function": library[t]} if isinstance(t, str) else t for t in c["tools"]]
         c["ids"] = tok.encode(render(c["messages"], c["tools"], True)).ids
-    cases.sort(key=lambda c: len(c["ids"]))
+    cases.sort(key=lambda c: ([t["function"]["name"] for t in c["tools"]], len(c["ids"])))
+    parts = []
+    for c in cases:
+        # Cases with one tool list go together: their common beginning is computed once.
+        if parts and len(parts[-1]) < a.batch and parts[-1][0]["tools"] == c["tools"]:
+            parts[-1].append(c)
+        else:
+            parts.append([c])
+    alone = sorted((p[0] for p in parts if len(p) == 1), key=lambda c: len(c["ids"]))
+    parts = [p for p in parts if len(p) > 1] + [alone[i:i + a.batch // 2] for i in range(0, len(alone), a.batch // 2)]
     right, total, faults, unlisted = Counter(), Counter(), Counter(), 0
-    for at in range(0, len(cases), a.batch):
-        part = cases[at:at + a.batch]
+    for part in parts:
         for c, out in zip(part, generate(model, [c["ids"] for c in part], 96)):
             text = tok.decode([t for t in out if t != IM_END])
             ok, fault, stray = score(text, c, [t["function"]["name"] for t in c["tools"]])
@@ -92,7 +100,7 @@ def main():
             unlisted += stray
             if not ok:
                 faults[c["group"], (c["expect"] or {}).get("name") if c["group"] == "bundled" else "-", fault] += 1
-                if a.show:
+                if c["group"] in a.show:
                     print(c["messages"][-1]["content"], "|", c["expect"], "|", repr(text))
     for g in sorted(total):
         print(f"{g}: {right[g]}/{total[g]} = {right[g] / total[g]:.1%}")

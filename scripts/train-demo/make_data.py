@@ -143,13 +143,13 @@ class Group:
                 name = q[1]["function"]["name"]
                 if name not in self.have:
                     return q[0], r.choice(REFUSALS).format(p=PURPOSE[name])
-        if not self.others or r.random() < 0.4:
+        mine = {w for t, _, x in self.others for w in (x + " " + t["function"]["name"].replace("_", " ").lower()).split()} - {"a", "an", "the"}
+        if not self.others or r.random() < 0.5:
             p, q = r.choice(absent())
-            if not self.others:
+            if not mine & set((p + " " + q.lower().strip("?.")).split()):
                 return q.format(n=r.choice(NAMES), d=r.choice(DAYS[:7]), c=r.choice(CITIES), t=clock(r), k=r.randint(2, 60), w=word(r), w2=word(r)), r.choice(REFUSALS).format(p=p)
         for _ in range(5):
             tool, ask, p = any_tool(r)
-            mine = {w for t, _, x in self.others for w in x.split()} - {"a", "an", "the"}
             if not mine & set(p.split()):
                 return ask(r)[1], r.choice(REFUSALS).format(p=p)
         return self.talk()
@@ -160,10 +160,10 @@ class Group:
         if not self.tools or k < 0.24:
             q, a = self.talk()
             return [user(q), say(a)]
-        if k < 0.36:
+        if k < 0.39:
             q, a = self.missing()
             return [user(q), say(a)]
-        if k < 0.40:
+        if k < 0.42:
             one, two = self.one_call(), self.one_call()
             join = r.choice([" And ", " Also, ", " Then ", " "])
             q = one[0].rstrip(" ") + ("" if one[0][-1] in ".?!" else r.choice([".", ",", ""])) + join + (two[0] if join == " " else two[0][0].lower() + two[0][1:])

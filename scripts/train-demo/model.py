@@ -63,7 +63,7 @@ class Model:
         self.layers = w["layers"]
         self.norms = [(l["norm1"], l["norm2"]) for l in self.layers]
         self.base = [{k: l[k].to(torch.bfloat16 if dtype == torch.bfloat16 else dtype) for k in FUSED} for l in self.layers]
-        self.merged = self.base
+        self.merged = [dict(l) for l in self.base]
         self.lora, self.mask = None, {}
         freq = 1.0 / ROPE_BASE ** (torch.arange(0, HEAD_DIM, 2).float() / HEAD_DIM)
         angle = torch.outer(torch.arange(2048).float(), freq)
@@ -102,15 +102,11 @@ class Model:
                 layer[k][1].copy_(b)
 
     @torch.no_grad()
-    def merge(self):
-        if self.merged is self.base:
-            self.merged = [{k: v.clone() for k, v in l.items()} for l in self.base]
-            self.merged_t = [{k: v.t().contiguous() for k, v in l.items()} for l in self.base]
-        for i in range(LAYERS):
+    def merge(self, rank=0, workers=1):
+        for i in range(rank, LAYERS, workers):
             for k, (a, b) in self.lora[i].items():
                 delta = b.t() @ a.t()
                 self.merged[i][k].copy_(torch.add(self.base[i][k], delta, alpha=SCALE))
-                # oneDNN is twice as fast on a transposed copy as on the product with the untransposed matrix.
                 self.merged_t[i][k].copy_(self.merged[i][k].t())
 
     def _linear(self, i, k, x):
@@ -162,21 +158,38 @@ class Cache:
         return k, v
 
 
+def shared_weights():
+    """Buffers for the merged weights, plain and transposed, that workers fill and read together."""
+    base = Model().base
+    # oneDNN is twice as fast on a transposed copy as on the product with the untransposed matrix.
+    return ([{k: v.clone().share_memory_() for k, v in l.items()} for l in base],
+            [{k: v.t().contiguous().share_memory_() for k, v in l.items()} for l in base])
+
+
 @torch.no_grad()
 def generate(model, prompts, max_new=96):
-    """Greedy decoding of a left-padded batch of token lists."""
-    n, t = len(prompts), max(map(len, prompts))
+    """Greedy decoding of a left-padded batch of token lists; what all of them begin with is computed once."""
+    n, shared = len(prompts), 0
+    while n > 1 and all(len(p) > shared + 1 and p[shared] == prompts[0][shared] for p in prompts):
+        shared += 1
+    cache = Cache()
+    if shared:
+        model.hidden(torch.tensor([prompts[0][:shared]]), cache=cache)
+        for kv in (cache.k, cache.v):
+            kv[:] = [x.expand(n, -1, -1, -1) for x in kv]
+    t = max(map(len, prompts)) - shared
     ids = torch.zeros(n, t, dtype=torch.long)
     keep = torch.zeros(n, t, dtype=torch.bool)
     for r, p in enumerate(prompts):
-        ids[r, t - len(p):] = torch.tensor(p)
-        keep[r, t - len(p):] = True
-    pos = (keep.cumsum(1) - 1).clamp(min=0)
+        ids[r, t - len(p) + shared:] = torch.tensor(p[shared:])
+        keep[r, t - len(p) + shared:] = True
+    pos = (keep.cumsum(1) - 1).clamp(min=0) + shared
     # A padded row must still see something, or its softmax is not a number.
     mask = (keep[:, None, :] & torch.ones(t, t, dtype=torch.bool).tril()) | torch.eye(t, dtype=torch.bool)
-    cache, outs, done = Cache(), [[] for _ in prompts], [False] * n
+    mask = torch.cat([torch.ones(n, t, shared, dtype=torch.bool), mask], 2)
+    outs, done = [[] for _ in prompts], [False] * n
     h = model.hidden(ids, pos, mask[:, None], cache).view(n, t, -1)[:, -1]
-    pos = pos[:, -1:]
+    pos, keep = pos[:, -1:], torch.cat([torch.ones(n, shared, dtype=torch.bool), keep], 1)
     for _ in range(max_new):
         nxt = model.logits(h).argmax(-1)
         for r, token in enumerate(nxt.tolist()):

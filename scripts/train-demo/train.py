@@ -1,16 +1,21 @@
 """Trains the adapter. Conversations that share a tool list are packed as branches behind one prefix."""
 
 import argparse
+import itertools
 import math
+import os
+import tempfile
 import time
 from pathlib import Path
 
 import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
 import torch.nn.functional as F
 
 from base_model import CACHE, IM_END, load_tokenizer
 from make_data import groups
-from model import Model
+from model import Model, shared_weights
 from tools import render
 
 IM_START = 1
@@ -74,6 +79,58 @@ def tensors(batch):
     return ids, pos, mask[:, None], learn
 
 
+def work(rank, a, meeting, shared):
+    # One thread to a worker: workers meet once a step, threads would meet at every operation.
+    torch.set_num_threads(1)
+    tok, model = load_tokenizer(), Model(compiled=True)
+    params = model.add_lora(a.seed)
+    if a.resume:
+        model.load_lora(torch.load(a.resume))
+    model.merged, model.merged_t = shared
+    dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=a.workers)
+    opt = torch.optim.AdamW(params, lr=a.lr, betas=(0.9, 0.98), weight_decay=0.0)
+    start, tokens, branches, smooth, done, step = time.time(), 0, 0, None, 0.0, 0
+    mine = itertools.islice(batches(tok, a.seed, a.limit, a.budget), rank, None, a.workers)
+    while done < 1:
+        rate = a.lr * min(1, (step + 1) / a.warm) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done)))
+        for g in opt.param_groups:
+            g["lr"] = rate
+        model.merge(rank, a.workers)
+        batch = next(mine)
+        dist.barrier()
+        ids, pos, mask, learn = tensors(batch)
+        h = model.hidden(ids, pos, mask)
+        keep = torch.cat([learn[:, 1:], torch.zeros(len(batch), 1, dtype=torch.bool)], 1)
+        where = keep.reshape(-1).nonzero().squeeze(1)
+        loss = F.cross_entropy(model.logits(h[where]).float(), ids.reshape(-1)[where + 1])
+        loss.backward()
+        step += 1
+        done = max(step / a.steps, (time.time() - start) / 60 / a.minutes)
+        count = [loss.item(), done, ids.numel(), sum(max(b[3]) for b in batch)]
+        flat = torch.cat([p.grad.reshape(-1) for p in params] + [torch.tensor(count)]) / a.workers
+        dist.all_reduce(flat)
+        at = 0
+        for p in params:
+            p.grad.copy_(flat[at:at + p.numel()].view_as(p))
+            at += p.numel()
+        torch.nn.utils.clip_grad_norm_(params, 1.0)
+        opt.step()
+        opt.zero_grad(set_to_none=False)
+        loss, done, more, packed = flat[at:].tolist()
+        tokens, branches = tokens + round(more * a.workers), branches + round(packed * a.workers)
+        smooth = loss if smooth is None else 0.9 * smooth + 0.1 * loss
+        if rank == 0 and (step % 5 == 0 or step < 10):
+            print(f"step {step} loss {smooth:.4f} lr {rate:.2e} tokens {tokens} conversations {branches} "
+                  f"{tokens / (time.time() - start):.0f} tok/s {time.time() - start:.0f}s", flush=True)
+        if rank == 0 and step % 20 == 0:
+            torch.save(model.lora_state(), Path(a.out))
+    dist.destroy_process_group()
+    if rank:
+        return
+    torch.save(model.lora_state(), Path(a.out))
+    print(f"done: {step} steps, {tokens} tokens, {branches} conversations, loss {smooth:.4f}")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--steps", type=int, default=600)
@@ -83,44 +140,12 @@ def main():
     p.add_argument("--resume", help="a checkpoint to go on from")
     p.add_argument("--out", default=str(CACHE / "adapter.pt"))
     p.add_argument("--limit", type=int, default=460)
-    p.add_argument("--budget", type=int, default=2900)
+    p.add_argument("--budget", type=int, default=1900, help="tokens to a worker's batch")
+    p.add_argument("--workers", type=int, default=2)
+    p.add_argument("--warm", type=int, default=20)
     a = p.parse_args()
-    torch.set_num_threads(2)
-    tok, model = load_tokenizer(), Model(compiled=True)
-    params = model.add_lora(a.seed)
-    if a.resume:
-        model.load_lora(torch.load(a.resume))
-    opt = torch.optim.AdamW(params, lr=a.lr, betas=(0.9, 0.98), weight_decay=0.0)
-    start, tokens, branches, smooth = time.time(), 0, 0, None
-    for step, batch in enumerate(batches(tok, a.seed, a.limit, a.budget)):
-        done = max(step / a.steps, (time.time() - start) / 60 / a.minutes)
-        if done >= 1:
-            break
-        rate = a.lr * min(1, (step + 1) / 20) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done)))
-        for g in opt.param_groups:
-            g["lr"] = rate
-        model.merge()
-        ids, pos, mask, learn = tensors(batch)
-        h = model.hidden(ids, pos, mask)
-        keep = learn.clone()
-        keep[:, :-1] = learn[:, 1:]
-        keep[:, -1] = False
-        where = keep.reshape(-1).nonzero().squeeze(1)
-        loss = F.cross_entropy(model.logits(h[where]).float(), ids.reshape(-1)[where + 1])
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(params, 1.0)
-        opt.step()
-        opt.zero_grad()
-        tokens += ids.numel()
-        branches += sum(max(b[3]) for b in batch)
-        smooth = loss.item() if smooth is None else 0.9 * smooth + 0.1 * loss.item()
-        if step % 5 == 0 or step < 10:
-            print(f"step {step} loss {smooth:.4f} lr {rate:.2e} tokens {tokens} branches {branches} "
-                  f"{tokens / (time.time() - start):.0f} tok/s {time.time() - start:.0f}s {tuple(ids.shape)} {len(where)}", flush=True)
-        if step % 25 == 24:
-            torch.save(model.lora_state(), Path(a.out))
-    torch.save(model.lora_state(), Path(a.out))
-    print(f"done: {step} steps, {branches} conversations, loss {smooth:.4f}")
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(work, (a, os.path.join(folder, "meeting"), shared_weights()), a.workers)
 
 
 if __name__ == "__main__":
