@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism, totalmem } from 'node:os';
+import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { findBuildTools } from './lib/build-tools.mjs';
 import { findCompiler } from './lib/compiler.mjs';
@@ -96,7 +96,7 @@ function cmakeJs({ tools, compiler, options }) {
     // N-API headers come from node-api-headers in node_modules: nothing is downloaded.
     isNodeApi: true,
     noLog: true,
-    parallel: Math.max(1, Math.min(availableParallelism(), Math.floor(memory() / BYTES_PER_JOB))),
+    parallel: Math.max(1, Math.min(cpus().length, Math.floor(memory() / BYTES_PER_JOB))),
     cMakeOptions: options,
   });
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
 import { fingerprint, listFiles, readStamp, writeStamp } from './lib/fingerprint.mjs';
 import { hintFor } from './lib/hint-for.mjs';
@@ -85,7 +85,7 @@ async function compileAndLink() {
       objects.push(object);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker));
+  await Promise.all(Array.from({ length: Math.min(2, cpus().length) }, worker));
   console.error(`compiled ${compiled} of ${objects.length} sources for ${TARGET}`);
   // The C driver: the C++ one would link a second libc++ inside, and exceptions could not cross to libmlx.
   const library = join(mlxDir, 'lib', 'libmlx.dylib');

@@ -49,4 +49,4 @@ function removeOrphans(outputs) {
 const outputOf = path => path.replace(/^src\//, 'dist/').replace(/\.tsx?$/, '.js');
 
 const inputsOf = sources =>
-  fingerprint([...sources, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'], [process.version]);
+  fingerprint([...sources, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']);
