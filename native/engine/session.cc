@@ -11,10 +11,11 @@ namespace {
 std::string device_text() {
   mx::Device device = mx::default_device();
   if (device == mx::Device::cpu) return "cpu";
-  const auto& info = mx::device_info(device);
-  auto name = info.find("device_name");
-  const std::string* text = name == info.end() ? nullptr : std::get_if<std::string>(&name->second);
-  return text == nullptr ? "gpu" : "gpu " + *text;
+  for (const auto& [key, value] : mx::device_info(device)) {
+    const std::string* text = std::get_if<std::string>(&value);
+    if (key == "device_name" && text != nullptr) return "gpu " + *text;
+  }
+  return "gpu";
 }
 
 class MlxSession final : public Session {

@@ -12,19 +12,20 @@ namespace {
 constexpr int kChunkWeights = 48 * 1024;
 // Rows unpacked at a time when there are several x: the tile stays in the L1 or L2 cache.
 constexpr int kTileRows = 16;
+// In floats; a vector that crosses a cache line takes two loads.
+constexpr size_t kAlignment = 16;
 
 void multiply_vector(const Simd& simd, const CpuMatrix& w, const float* x, float* y) {
-  static thread_local std::vector<float> shuffled, sums;
-  CpuVector vector{x, nullptr, nullptr};
+  static thread_local std::vector<float> shuffled;
+  CpuVector vector{x, nullptr};
   if (w.bits != 0) {
-    shuffled.resize(static_cast<size_t>(simd.shuffled_size(w.cols, w.bits)));
-    simd.shuffle(x, w.cols, w.bits, shuffled.data());
-    vector.shuffled = shuffled.data();
-    sums.resize(static_cast<size_t>(w.cols / w.group_size));
-    sum_groups(x, w.cols, w.group_size, sums.data());
-    vector.group_sums = sums.data();
+    shuffled.resize(static_cast<size_t>(simd.shuffled_size(w.cols, w.bits)) + kAlignment);
+    float* start = shuffled.data();
+    while (reinterpret_cast<uintptr_t>(start) % (kAlignment * sizeof(float)) != 0) ++start;
+    simd.shuffle(x, w.cols, w.bits, start);
+    vector.shuffled = start;
   }
-  int chunk = std::max(1, kChunkWeights / w.cols);
+  int chunk = std::max(4, kChunkWeights / w.cols / 4 * 4);
   int chunks = (w.rows + chunk - 1) / chunk;
   parallel_for(chunks, [&](int i) {
     int begin = i * chunk;

@@ -24,12 +24,4 @@ const Simd& simd() {
   return chosen;
 }
 
-void sum_groups(const float* x, int cols, int group_size, float* sums) {
-  for (int group = 0; group < cols / group_size; ++group) {
-    float total = 0;
-    for (int i = 0; i < group_size; ++i) total += x[group * group_size + i];
-    sums[group] = total;
-  }
-}
-
 }  // namespace llm_host

@@ -19,9 +19,8 @@ struct CpuMatrix {
 
 // A vector to multiply matrices with, in the forms their kernels read.
 struct CpuVector {
-  const float* values;      // [cols]
-  const float* shuffled;    // quantised matrices: in the order in which their weights come out
-  const float* group_sums;  // the same: [cols / group_size]
+  const float* values;    // [cols]
+  const float* shuffled;  // quantised matrices: `shuffle`d
 };
 
 // The arithmetic of one instruction set. Row-major; `ld` is the distance between rows in floats.
@@ -45,9 +44,6 @@ struct Simd {
   void (*swiglu)(const float* gate, const float* up, int n, float* out);
   void (*rms_norm)(const float* x, const float* weight, int n, float eps, float* out);
 };
-
-// Sums of `group_size` values each.
-void sum_groups(const float* x, int cols, int group_size, float* sums);
 
 // The fastest that this CPU has.
 const Simd& simd();

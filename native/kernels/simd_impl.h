@@ -3,6 +3,10 @@
 // linker could hand the version for a newer CPU to everyone.
 #include "kernels/simd.h"
 
+#if LLM_HOST_VECTOR_BYTES > 16
+#include <immintrin.h>
+#endif
+
 namespace llm_host {
 namespace {
 
@@ -10,7 +14,6 @@ constexpr int kLanes = LLM_HOST_VECTOR_BYTES / 4;
 typedef float Floats __attribute__((vector_size(LLM_HOST_VECTOR_BYTES)));
 typedef int32_t Ints __attribute__((vector_size(LLM_HOST_VECTOR_BYTES)));
 typedef uint32_t Words __attribute__((vector_size(LLM_HOST_VECTOR_BYTES)));
-typedef float Floats2 __attribute__((vector_size(8)));
 typedef float Floats4 __attribute__((vector_size(16)));
 typedef float Floats8 __attribute__((vector_size(32)));
 typedef int32_t Ints8 __attribute__((vector_size(32)));
@@ -46,12 +49,14 @@ inline float sum(Floats v) {
 }
 template <int L>
 inline Floats spread(const float* s) {
+  // Intrinsics: GCC would widen a short vector through memory, at the cost of a stalled load.
   if constexpr (L == 4) {
-    Floats4 v = load<Floats4>(s);
-    return __builtin_shufflevector(v, v, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    const Ints lanes = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+    return (Floats)_mm512_permutexvar_ps((__m512i)lanes, _mm512_castps128_ps512(_mm_loadu_ps(s)));
   } else if constexpr (L == 8) {
-    Floats2 v = load<Floats2>(s);
-    return __builtin_shufflevector(v, v, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+    const Ints lanes = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+    __m128 two = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(s)));
+    return (Floats)_mm512_permutexvar_ps((__m512i)lanes, _mm512_castps128_ps512(two));
   } else {
     return splat(*s);
   }
@@ -61,8 +66,9 @@ inline float sum(Floats v) { return sum8(v); }
 template <int L>
 inline Floats spread(const float* s) {
   if constexpr (L == 4) {
-    Floats2 v = load<Floats2>(s);
-    return __builtin_shufflevector(v, v, 0, 0, 0, 0, 1, 1, 1, 1);
+    const Ints lanes = {0, 0, 0, 0, 1, 1, 1, 1};
+    __m128 two = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(s)));
+    return (Floats)_mm256_permutevar8x32_ps(_mm256_castps128_ps256(two), (__m256i)lanes);
   } else {
     return splat(*s);
   }
@@ -91,22 +97,24 @@ float dot(const float* a, const float* b, int n) {
 }
 
 // Quantised matrices. A word holds 8 or 4 weights of a row, a vector of words a block of them. Weight i of
-// every word comes out at once, so the values of x are kept in that order: block, i, word.
+// every word comes out at once, so the values of x are kept in that order: block, i, word; and then, for the
+// biases, their sums: block, word.
 constexpr int block_size(int bits) { return 32 / bits * kLanes; }
+constexpr int block_count(int cols, int bits) { return (cols + block_size(bits) - 1) / block_size(bits); }
 
-int shuffled_size(int cols, int bits) {
-  int block = block_size(bits);
-  return (cols + block - 1) / block * block;
-}
+int shuffled_size(int cols, int bits) { return block_count(cols, bits) * (block_size(bits) + kLanes); }
 
 void shuffle(const float* x, int cols, int bits, float* out) {
-  int weights = 32 / bits;
-  for (int block = 0; block < cols; block += block_size(bits), out += block_size(bits)) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      for (int i = 0; i < weights; ++i) {
-        int col = block + weights * lane + i;
-        out[i * kLanes + lane] = col < cols ? x[col] : 0;
-      }
+  int weights = 32 / bits, blocks = block_count(cols, bits);
+  float* sums = out + blocks * block_size(bits);
+  for (int word = 0; word < blocks * kLanes; ++word) {
+    float* target = out + word / kLanes * block_size(bits) + word % kLanes;
+    sums[word] = 0;
+    for (int i = 0; i < weights; ++i) {
+      int col = word * weights + i;
+      float value = col < cols ? x[col] : 0;
+      target[i * kLanes] = value;
+      sums[word] += value;
     }
   }
 }
@@ -123,49 +131,88 @@ inline Floats low_bits(Words w) {
   return to_floats(w & ((1u << Bits) - 1));
 }
 
-// The products of a block, summed by lane.
-template <int Bits>
-inline Floats block_products(Words w, const float* x) {
-  Floats s0{}, s1{};
-  for (int i = 0; i < 32 / Bits; i += 2) {
-    s0 += low_bits<Bits>(w >> (Bits * i)) * load(x + i * kLanes);
-    s1 += low_bits<Bits>(w >> (Bits * (i + 1))) * load(x + (i + 1) * kLanes);
-  }
-  return s0 + s1;
-}
-
 template <int Bits, int G>
-float dot_quantised(const uint32_t* words, const float* scales, const float* x, int cols,
-                    int64_t words_to_end) {
-  constexpr int kBlock = block_size(Bits), kWeights = 32 / Bits, kGroupLanes = G / kWeights;
-  Floats total{};
-  int col = 0;
-  for (; col + kBlock <= cols; col += kBlock) {
-    Words block = load<Words>(words + col / kWeights);
-    total += block_products<Bits>(block, x + col) * spread<kGroupLanes>(scales + col / G);
+struct Rows {
+  static constexpr int kWeights = 32 / Bits, kBlock = block_size(Bits);
+
+  const uint32_t* words;
+  const float* scales;
+  const float* biases;
+  int64_t row_words, row_groups;
+
+  // Adds to `totals` what block `block` of R rows gives.
+  template <int R>
+  inline void add_block(int block, const float* x, Floats sums, Floats* totals) const {
+    Words w[R];
+    Floats products[R] = {};
+    for (int r = 0; r < R; ++r) {
+      w[r] = load<Words>(words + r * row_words + block * kLanes);
+#if LLM_HOST_VECTOR_BYTES == 64
+      // Keep it in a register: rows are not aligned, and each load would cost two.
+      asm("" : "+v"(w[r]));
+#endif
+    }
+    for (int i = 0; i < kWeights; ++i) {
+      Floats value = load(x + i * kLanes);
+      for (int r = 0; r < R; ++r) products[r] += low_bits<Bits>(w[r] >> (Bits * i)) * value;
+    }
+    for (int r = 0; r < R; ++r) {
+      int64_t group = r * row_groups + block * kBlock / G;
+      totals[r] += products[r] * spread<G / kWeights>(scales + group);
+      totals[r] += sums * spread<G / kWeights>(biases + group);
+    }
   }
-  if (col < cols && col / kWeights + kLanes <= words_to_end) {
+};
+
+// y[0..R) = the products of R rows with x. `words_left`: from the first row to the end of the matrix.
+template <int R, int Bits, int G>
+void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, float* y) {
+  constexpr int kBlock = block_size(Bits), kWeights = 32 / Bits;
+  Floats totals[R] = {};
+  int blocks = cols / kBlock;
+  const float* sums = x + block_count(cols, Bits) * kBlock;
+  for (int b = 0; b < blocks; ++b) {
+    rows.template add_block<R>(b, x + b * kBlock, load(sums + b * kLanes), totals);
+  }
+  const float *last_x = x + blocks * kBlock, *last_sums = sums + blocks * kLanes;
+  bool inside = (R - 1) * rows.row_words + (blocks + 1) * kLanes <= words_left;
+  if (blocks * kBlock < cols && inside) {
     // Reads into the next rows; there the zeros at the end of x make nothing of it.
-    Words block = load<Words>(words + col / kWeights);
-    total += block_products<Bits>(block, x + col) * spread<kGroupLanes>(scales + col / G);
-  } else if (col < cols) {
-    uint32_t word_copy[kLanes] = {};
-    float scale_copy[kLanes] = {};
-    __builtin_memcpy(word_copy, words + col / kWeights, static_cast<size_t>(cols - col) * Bits / 8);
-    for (int i = 0; col + i * G < cols; ++i) scale_copy[i] = scales[col / G + i];
-    total += block_products<Bits>(load<Words>(word_copy), x + col) * spread<kGroupLanes>(scale_copy);
+    rows.template add_block<R>(blocks, last_x, load(last_sums), totals);
+  } else if (blocks * kBlock < cols) {
+    int left = cols - blocks * kBlock;
+    uint32_t words[R * kLanes] = {};
+    float scales[R * kLanes] = {}, biases[R * kLanes] = {};
+    for (int r = 0; r < R; ++r) {
+      for (int i = 0; i < left / kWeights; ++i) {
+        words[r * kLanes + i] = rows.words[r * rows.row_words + blocks * kLanes + i];
+      }
+      for (int i = 0; i * G < left; ++i) {
+        scales[r * kLanes + i] = rows.scales[r * rows.row_groups + blocks * kBlock / G + i];
+        biases[r * kLanes + i] = rows.biases[r * rows.row_groups + blocks * kBlock / G + i];
+      }
+    }
+    Rows<Bits, G> copy{words, scales, biases, kLanes, kLanes};
+    copy.template add_block<R>(0, last_x, load(last_sums), totals);
   }
-  return sum(total);
+  for (int r = 0; r < R; ++r) y[r] = sum(totals[r]);
 }
 
 template <int Bits, int G>
 void matvec_quantised(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
-  int64_t groups = w.cols / G, words = static_cast<int64_t>(w.cols) * Bits / 32;
-  for (int64_t row = begin; row < end; ++row) {
-    const uint32_t* weight = static_cast<const uint32_t*>(w.weight) + row * words;
-    float product = dot_quantised<Bits, G>(weight, w.scales + row * groups, x.shuffled, w.cols,
-                                           (w.rows - row) * words);
-    y[row] = product + dot(w.biases + row * groups, x.group_sums, static_cast<int>(groups));
+  Rows<Bits, G> rows{nullptr, nullptr, nullptr, static_cast<int64_t>(w.cols) * Bits / 32, w.cols / G};
+  for (int64_t row = begin; row < end;) {
+    rows.words = static_cast<const uint32_t*>(w.weight) + row * rows.row_words;
+    rows.scales = w.scales + row * rows.row_groups;
+    rows.biases = w.biases + row * rows.row_groups;
+    int64_t left = (w.rows - row) * rows.row_words;
+    if (row + 4 <= end) {
+      dot_rows<4>(rows, x.shuffled, w.cols, left, y + row);
+      row += 4;
+    } else {
+      dot_rows<1>(rows, x.shuffled, w.cols, left, y + row);
+      row += 1;
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -56,7 +56,7 @@ class WeightStore {
   struct Table {
     explicit Table(const WeightFiles& weights);
     std::vector<File> files;
-    std::unordered_map<std::string, const TensorEntry*> entries;
+    std::map<std::string, const TensorEntry*> entries;
   };
 
   mx::array read(const Table& table, const TensorEntry& entry, mx::Dtype dtype);
