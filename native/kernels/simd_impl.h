@@ -134,6 +134,8 @@ inline Floats low_bits(Words w) {
 template <int Bits, int G>
 struct Rows {
   static constexpr int kWeights = 32 / Bits, kBlock = block_size(Bits);
+  // Rows that are asked for ahead of time; the hardware's own guess stops at each page.
+  static constexpr int kAhead = 8;
 
   const uint32_t* words;
   const float* scales;
@@ -147,6 +149,7 @@ struct Rows {
     Floats products[R] = {};
     for (int r = 0; r < R; ++r) {
       w[r] = load<Words>(words + r * row_words + block * kLanes);
+      __builtin_prefetch(words + (r + kAhead) * row_words + block * kLanes);
 #if LLM_HOST_VECTOR_BYTES == 64
       // Keep it in a register: rows are not aligned, and each load would cost two.
       asm("" : "+v"(w[r]));
@@ -195,7 +198,11 @@ void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, 
     Rows<Bits, G> copy{words, scales, biases, kLanes, kLanes};
     copy.template add_block<R>(0, last_x, load(last_sums), totals);
   }
-  for (int r = 0; r < R; ++r) y[r] = sum(totals[r]);
+  for (int r = 0; r < R; ++r) {
+    __builtin_prefetch(rows.scales + (r + rows.kAhead) * rows.row_groups);
+    __builtin_prefetch(rows.biases + (r + rows.kAhead) * rows.row_groups);
+    y[r] = sum(totals[r]);
+  }
 }
 
 template <int Bits, int G>
