@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { LoadSpec, StoredDtype, TensorEntry } from '../../src/native/addon-types.ts';
 import { encodeTensor, type Storage } from './tensor-storage.ts';
 
@@ -63,7 +64,7 @@ const DEFAULTS: TinyConfig = {
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-tiny-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
 /** Uniform in [-1, 1); mulberry32. */
