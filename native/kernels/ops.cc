@@ -1,7 +1,7 @@
 #include "kernels/ops.h"
 
-#include <algorithm>
-#include <memory>
+#include <cstdlib>
+#include <string_view>
 
 #include "kernels/cpu_op.h"
 #include "kernels/linear.h"
@@ -26,7 +26,14 @@ void for_rows(int rows, int size, F&& body) {
 
 }  // namespace
 
-bool usable() { return mx::default_device() == mx::Device::cpu; }
+bool usable() {
+  // LLM_HOST_KERNELS=0 runs MLX's own operations, those of a GPU, on the CPU: slow, but they can be tested.
+  static const bool wanted = [] {
+    const char* text = std::getenv("LLM_HOST_KERNELS");
+    return text == nullptr || std::string_view(text) != "0";
+  }();
+  return wanted && mx::default_device() == mx::Device::cpu;
+}
 
 bool supports(const Weight& w) {
   if (w.weight.dtype() == mx::float32) return true;
@@ -41,16 +48,23 @@ mx::array linear(const mx::array& x, const Weight& w) {
   std::vector<mx::array> inputs{x, w.weight};
   if (w.scales) inputs.insert(inputs.end(), {*w.scales, *w.biases});
   int bits = w.scales ? w.bits : 0;
+  if (w.down) inputs.insert(inputs.end(), {*w.down, *w.up});
+  bool adapted = w.down.has_value();
   return cpu_op("Linear", std::move(shape), std::move(inputs),
-                [rows, bits, group = w.group_size](const std::vector<mx::array>& in, mx::array& out) {
+                [rows, bits, adapted, group = w.group_size](const std::vector<mx::array>& in, mx::array& out) {
                   int cols = in[0].shape(-1);
                   CpuMatrix matrix{in[1].data<void>(), nullptr, nullptr, rows, cols, group, bits};
                   if (bits != 0) {
                     matrix.scales = in[2].data<float>();
                     matrix.biases = in[3].data<float>();
                   }
+                  CpuLowRank low_rank;
+                  if (adapted) {
+                    const mx::array& down = in[in.size() - 2];
+                    low_rank = {down.data<float>(), in.back().data<float>(), down.shape(0)};
+                  }
                   int m = static_cast<int>(in[0].size()) / cols;
-                  multiply(simd(), matrix, in[0].data<float>(), m, out.data<float>());
+                  multiply(simd(), matrix, low_rank, in[0].data<float>(), m, out.data<float>());
                 });
 }
 

@@ -20,6 +20,8 @@ struct Weight {
   const std::optional<mx::array>& biases;
   int group_size;
   int bits;
+  const std::optional<mx::array>& down;  // [rank, in]: an adapter's, or nothing
+  const std::optional<mx::array>& up;    // [rank, out]
 };
 
 // False for a weight that `linear` has no kernel for.

@@ -131,6 +131,11 @@ inline Floats low_bits(Words w) {
   return to_floats(w & ((1u << Bits) - 1));
 }
 
+// Asks for what is `distance` words further on, which may be beyond the end.
+inline void prefetch(const void* base, int64_t distance) {
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<intptr_t>(base) + 4 * distance));
+}
+
 template <int Bits, int G>
 struct Rows {
   static constexpr int kWeights = 32 / Bits, kBlock = block_size(Bits);
@@ -143,13 +148,13 @@ struct Rows {
   int64_t row_words, row_groups;
 
   // Adds to `totals` what block `block` of R rows gives.
-  template <int R>
+  template <int R, bool Prefetch>
   inline void add_block(int block, const float* x, Floats sums, Floats* totals) const {
     Words w[R];
     Floats products[R] = {};
     for (int r = 0; r < R; ++r) {
       w[r] = load<Words>(words + r * row_words + block * kLanes);
-      __builtin_prefetch(words + (r + kAhead) * row_words + block * kLanes);
+      if constexpr (Prefetch) prefetch(words + r * row_words + block * kLanes, kAhead * row_words);
 #if LLM_HOST_VECTOR_BYTES == 64
       // Keep it in a register: rows are not aligned, and each load would cost two.
       asm("" : "+v"(w[r]));
@@ -175,13 +180,13 @@ void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, 
   int blocks = cols / kBlock;
   const float* sums = x + block_count(cols, Bits) * kBlock;
   for (int b = 0; b < blocks; ++b) {
-    rows.template add_block<R>(b, x + b * kBlock, load(sums + b * kLanes), totals);
+    rows.template add_block<R, true>(b, x + b * kBlock, load(sums + b * kLanes), totals);
   }
   const float *last_x = x + blocks * kBlock, *last_sums = sums + blocks * kLanes;
   bool inside = (R - 1) * rows.row_words + (blocks + 1) * kLanes <= words_left;
   if (blocks * kBlock < cols && inside) {
     // Reads into the next rows; there the zeros at the end of x make nothing of it.
-    rows.template add_block<R>(blocks, last_x, load(last_sums), totals);
+    rows.template add_block<R, false>(blocks, last_x, load(last_sums), totals);
   } else if (blocks * kBlock < cols) {
     int left = cols - blocks * kBlock;
     uint32_t words[R * kLanes] = {};
@@ -196,11 +201,11 @@ void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, 
       }
     }
     Rows<Bits, G> copy{words, scales, biases, kLanes, kLanes};
-    copy.template add_block<R>(0, last_x, load(last_sums), totals);
+    copy.template add_block<R, false>(0, last_x, load(last_sums), totals);
   }
   for (int r = 0; r < R; ++r) {
-    __builtin_prefetch(rows.scales + (r + rows.kAhead) * rows.row_groups);
-    __builtin_prefetch(rows.biases + (r + rows.kAhead) * rows.row_groups);
+    prefetch(rows.scales + r * rows.row_groups, rows.kAhead * rows.row_groups);
+    prefetch(rows.biases + r * rows.row_groups, rows.kAhead * rows.row_groups);
     y[r] = sum(totals[r]);
   }
 }

@@ -24,23 +24,25 @@ Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int he
 void Linear::add_adapter(WeightStore& weights, const std::string& path, int out, int in) {
   auto adapter = weights.adapter(path, out, in);
   if (!adapter) return;
-  lora_a_ = adapter->first;
-  lora_b_ = adapter->second;
+  down_ = mx::contiguous(mx::transpose(adapter->first));
+  down_->eval();
+  up_ = adapter->second;
 }
 
 mx::array Linear::multiply(const mx::array& x) const {
   const auto& w = weight_;
-  cpu::Weight cpu_weight{w.weight, w.scales, w.biases, w.group_size, w.bits};
+  cpu::Weight cpu_weight{w.weight, w.scales, w.biases, w.group_size, w.bits, down_, up_};
   if (cpu::usable() && cpu::supports(cpu_weight)) return cpu::linear(x, cpu_weight);
-  if (!w.scales) return mx::matmul(x, mx::transpose(w.weight));
-  return mx::quantized_matmul(x, w.weight, *w.scales, w.biases, true, w.group_size, w.bits);
+  mx::array y = w.scales ? mx::quantized_matmul(x, w.weight, *w.scales, w.biases, true, w.group_size,
+                                                w.bits)
+                         : mx::matmul(x, mx::transpose(w.weight));
+  if (down_) y = mx::add(y, mx::matmul(mx::matmul(x, mx::transpose(*down_)), *up_));
+  return y;
 }
 
 mx::array Linear::operator()(const mx::array& x) const {
   mx::array y = multiply(x);
-  if (bias_) y = mx::add(y, *bias_);
-  if (lora_a_) y = mx::add(y, mx::matmul(mx::matmul(x, *lora_a_), *lora_b_));
-  return y;
+  return bias_ ? mx::add(y, *bias_) : y;
 }
 
 mx::array Embedding::operator()(const mx::array& ids) const {

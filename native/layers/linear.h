@@ -27,7 +27,7 @@ class Linear {
 
   WeightStore::Matrix weight_;
   std::optional<mx::array> bias_;
-  std::optional<mx::array> lora_a_, lora_b_;  // [in, rank], [rank, out]; b holds the scale
+  std::optional<mx::array> down_, up_;  // an adapter's: [rank, in], [rank, out] with its scale
 };
 
 // Rows of a weight matrix by id, and the same matrix as the output head of tied models.

@@ -48,10 +48,20 @@ Matrix random_matrix(int rows, int cols, int bits, int group) {
   return m;
 }
 
-void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, int m) {
+void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, int m, int rank = 0) {
   Matrix w = random_matrix(rows, cols, bits, group);
   std::vector<float> x = random_floats(static_cast<size_t>(m) * cols), y(static_cast<size_t>(m) * rows);
-  multiply(simd, w.view, x.data(), m, y.data());
+  std::vector<float> down = random_floats(static_cast<size_t>(rank) * cols, 0.1f);
+  std::vector<float> up = random_floats(static_cast<size_t>(rank) * rows, 0.1f);
+  multiply(simd, w.view, {down.data(), up.data(), rank}, x.data(), m, y.data());
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < cols; ++c) {
+      for (int i = 0; i < rank; ++i) {
+        w.exact[static_cast<size_t>(r) * cols + c] += static_cast<double>(up[static_cast<size_t>(i * rows + r)]) *
+                                                      down[static_cast<size_t>(i * cols + c)];
+      }
+    }
+  }
   double worst = 0;
   for (int i = 0; i < m; ++i) {
     for (int r = 0; r < rows; ++r) {
@@ -104,6 +114,17 @@ TEST(dense_multiply_equals_float64) {
   on_every_path([](const Simd& simd) {
     for (int cols : {1, 7, 16, 64, 100, 333}) {
       for (int m : {1, 3, 4, 9}) check_multiply(simd, 19, cols, 0, 0, m);
+    }
+  });
+}
+
+TEST(low_rank_additions_equal_float64) {
+  on_every_path([](const Simd& simd) {
+    for (int rank : {1, 4, 8, 16, 20}) {
+      for (int m : {1, 3, 8}) {
+        check_multiply(simd, 150, 64, 4, 32, m, rank);
+        check_multiply(simd, 21, 50, 0, 0, m, rank);
+      }
     }
   });
 }
