@@ -12,6 +12,8 @@ const MAX_CHUNKS = 1024;
 /** Cuts a byte stream into lines. Holds at most `maxBytes`: of a longer line only both ends are kept. */
 export class LineSplitter {
   readonly #maxBytes: number;
+  /** Never more than the limit, or what is kept would depend on how the line was cut into chunks. */
+  readonly #keepBytes: number;
   #chunks: Buffer[] = [];
   #bytes = 0;
   #head: Buffer | undefined;
@@ -19,6 +21,7 @@ export class LineSplitter {
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#keepBytes = Math.min(KEEP_BYTES, maxBytes);
   }
 
   /** Bytes of the line that has not ended yet, those thrown away included. */
@@ -42,7 +45,7 @@ export class LineSplitter {
     if (part.length === 0) return;
     this.#bytes += part.length;
     if (this.#head !== undefined) {
-      this.#tail = Buffer.concat([this.#tail, part.subarray(-KEEP_BYTES)]).subarray(-KEEP_BYTES);
+      this.#tail = Buffer.concat([this.#tail, part.subarray(-this.#keepBytes)]).subarray(-this.#keepBytes);
       return;
     }
     this.#chunks.push(part);
@@ -50,8 +53,8 @@ export class LineSplitter {
     if (this.#bytes <= this.#maxBytes) return;
     const all = Buffer.concat(this.#chunks);
     // Copies, so that the large buffer can be freed.
-    this.#head = Buffer.from(all.subarray(0, KEEP_BYTES));
-    this.#tail = Buffer.from(all.subarray(-KEEP_BYTES));
+    this.#head = Buffer.from(all.subarray(0, this.#keepBytes));
+    this.#tail = Buffer.from(all.subarray(-this.#keepBytes));
     this.#chunks = [];
   }
 

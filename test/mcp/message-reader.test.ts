@@ -106,6 +106,8 @@ describe('LineSplitter', () => {
         const short = split([bytes], 1000).map(line => (line.type === 'line' ? line.text : ''));
         expect(short).toEqual(lines);
       }),
+      // A character across the limit, cut by a chunk: found by chance once.
+      { examples: [[{ lines: ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaa漢漢'], cuts: [31] }]] },
     );
   });
 
