@@ -4,14 +4,14 @@ import { LinePrinter } from '../line/line-printer.ts';
 import { readAll } from '../line/pipe-input.ts';
 import type { Signals } from './signals.ts';
 
+const PATIENCE_MS = 2000;
+
 /**
  * `-p`: the answer alone on stdout, everything else on stderr; what stdin holds, if it is no terminal, follows the
  * prompt. Returns the exit code; an error of the turn is thrown.
  */
 export async function answerOnce(agent: Agent, prompt: string, signals: Signals): Promise<number> {
-  const piped = process.stdin.isTTY
-    ? ''
-    : await readAll(process.stdin, notice => process.stderr.write(`Error: ${notice}\n`));
+  const piped = process.stdin.isTTY ? '' : await readPiped();
   const input = [prompt, piped.trimEnd()].filter(Boolean).join('\n\n');
   if (input === '') throw new LlmHostError('USAGE', 'the prompt is empty');
   const abort = new AbortController();
@@ -27,4 +27,17 @@ export async function answerOnce(agent: Agent, prompt: string, signals: Signals)
   }
   printer.end();
   return abort.signal.aborted ? 130 : 0;
+}
+
+/** All of stdin; one that stays open without a word is not an error, but the user should know what is waited for. */
+async function readPiped(): Promise<string> {
+  const waiting = setTimeout(
+    () => process.stderr.write('Notice: waiting for the end of the piped input\n'),
+    PATIENCE_MS,
+  );
+  try {
+    return await readAll(process.stdin, notice => process.stderr.write(`Error: ${notice}\n`));
+  } finally {
+    clearTimeout(waiting);
+  }
 }
