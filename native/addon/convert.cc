@@ -48,7 +48,8 @@ TensorEntry to_tensor(const Napi::Value& value, const std::string& path) {
   for (uint32_t i = 0; i < shape.Length(); ++i) {
     Napi::Value size = shape.Get(i);
     double number = size.IsNumber() ? size.As<Napi::Number>().DoubleValue() : -1;
-    if (number < 0 || number > std::numeric_limits<int32_t>::max() || std::floor(number) != number) {
+    if (number < 0 || number > std::numeric_limits<int32_t>::max() ||
+        std::floor(number) != number) {
       throw Error(kUsage, path + ".shape must hold integers from 0 to 2147483647");
     }
     entry.shape.push_back(static_cast<int64_t>(number));
@@ -104,8 +105,8 @@ Request to_request(const Napi::Value& value) {
   request.top_p = static_cast<float>(fields.number("topP"));
   request.top_k = static_cast<int>(fields.integer("topK", 0, kMaxInt));
   request.min_p = static_cast<float>(fields.number("minP"));
-  request.seed = static_cast<uint32_t>(
-      fields.integer("seed", 0, std::numeric_limits<uint32_t>::max()));
+  request.seed =
+      static_cast<uint32_t>(fields.integer("seed", 0, std::numeric_limits<uint32_t>::max()));
   request.stop_ids = fields.ids("stopIds");
   request.logprobs = static_cast<int>(fields.integer("logprobs", -1, 20));
   return request;

@@ -11,8 +11,8 @@
 namespace llm_host {
 namespace {
 
-// One load on its way. The references are touched on the JavaScript thread only; as in the job's listener
-// they are never deleted by a destructor.
+// One load on its way. The references are touched on the JavaScript thread only; as in the job's
+// listener they are never deleted by a destructor.
 struct Loading {
   explicit Loading(Napi::Env env) : deferred(env) {}
 
@@ -49,7 +49,8 @@ void settle(Napi::Env env, Loading& loading, const LoadResult& result,
     return;
   }
   ModelObject::Source source{handle, result.info, loading.signal};
-  loading.deferred.Resolve(model_class.New({Napi::External<ModelObject::Source>::New(env, &source)}));
+  loading.deferred.Resolve(
+      model_class.New({Napi::External<ModelObject::Source>::New(env, &source)}));
 }
 
 }  // namespace
@@ -67,7 +68,9 @@ Napi::Value start_load(const Napi::CallbackInfo& info, const std::shared_ptr<Sig
     loading->model_class.SuppressDestruct();
     loading->signal = signal;
     LoadHandlers handlers;
-    handlers.on_progress = [loading](uint64_t done, uint64_t total) { report(loading, done, total); };
+    handlers.on_progress = [loading](uint64_t done, uint64_t total) {
+      report(loading, done, total);
+    };
     handlers.on_done = [loading](LoadResult result) {
       // If the task is never run, the handle goes with it and closes the model.
       auto handle = result.error ? nullptr : std::make_shared<ModelHandle>(result.model);

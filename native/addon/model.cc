@@ -9,9 +9,9 @@
 namespace llm_host {
 namespace {
 
-
-// The onReady callback of a job; touched on the JavaScript thread only, but for `posted`. The model thread
-// may be the last to hold it, when the environment is gone: then its references must not be deleted.
+// The onReady callback of a job; touched on the JavaScript thread only, but for `posted`. The model
+// thread may be the last to hold it, when the environment is gone: then its references must not be
+// deleted.
 struct Listener {
   Napi::FunctionReference on_ready;
   Napi::ObjectReference model;  // a job keeps its model from being collected
@@ -59,8 +59,8 @@ ModelObject::ModelObject(const Napi::CallbackInfo& info) : ObjectWrap(info) {
   auto* source = info[0].As<Napi::External<Source>>().Data();
   handle_ = source->handle;
   signal_ = source->signal;
-  info.This().As<Napi::Object>().DefineProperty(Napi::PropertyDescriptor::Value(
-      "info", to_js(info.Env(), source->info), napi_enumerable));
+  info.This().As<Napi::Object>().DefineProperty(
+      Napi::PropertyDescriptor::Value("info", to_js(info.Env(), source->info), napi_enumerable));
 }
 
 Napi::Value ModelObject::start(const Napi::CallbackInfo& info) {

@@ -11,14 +11,16 @@
 
 namespace llm_host {
 
-// Closes a loaded model when nothing in JavaScript can any more: it was collected, or its environment
-// ended before the load did.
+// Closes a loaded model when nothing in JavaScript can any more: it was collected, or its
+// environment ended before the load did.
 class ModelHandle {
  public:
   explicit ModelHandle(int64_t id) : id_(id) {}
   ModelHandle(const ModelHandle&) = delete;
   ModelHandle& operator=(const ModelHandle&) = delete;
-  ~ModelHandle() { Host::get().close(id_, [] {}); }
+  ~ModelHandle() {
+    Host::get().close(id_, [] {});
+  }
 
   int64_t id() const { return id_; }
 

@@ -9,8 +9,8 @@
 
 namespace llm_host {
 
-// Runs tasks on the JavaScript thread. The thread-safe function behind it only wakes that thread, with at
-// most one call on its way, so that no thread ever waits for it.
+// Runs tasks on the JavaScript thread. The thread-safe function behind it only wakes that thread,
+// with at most one call on its way, so that no thread ever waits for it.
 class Signal {
  public:
   using Task = std::function<void(Napi::Env)>;

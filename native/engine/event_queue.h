@@ -11,12 +11,13 @@
 
 namespace llm_host {
 
-// The events of one job, from the model thread to the JS thread. While it holds `capacity` events the
-// writer waits, until the reader takes them or `cancel` is called. The last event is always accepted.
+// The events of one job, from the model thread to the JS thread. While it holds `capacity` events
+// the writer waits, until the reader takes them or `cancel` is called. The last event is always
+// accepted.
 class EventQueue {
  public:
-  // `on_ready(finished)` is called on the writer's thread when an empty queue gets an event, and with
-  // true when the last event is in.
+  // `on_ready(finished)` is called on the writer's thread when an empty queue gets an event, and
+  // with true when the last event is in.
   EventQueue(size_t capacity, std::function<void(bool finished)> on_ready);
 
   // False if the job was cancelled: the event is dropped.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/error.h"
 #include "engine/prefix.h"
 #include "sample/sample_op.h"
 
@@ -71,6 +72,10 @@ void Generation::decode() {
       next = launch(hidden, generated_ + 1);
     }
     int32_t id = step.token.item<int32_t>();
+    if (id < 0) {
+      throw Error(kModelBroken,
+                  "the model computes values that are not numbers: its weights are broken");
+    }
     if (next) row_.ids.push_back(id);
     on_step_();
     if (job_.events.cancelled()) return;

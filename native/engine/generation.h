@@ -13,10 +13,11 @@ namespace llm_host {
 class Generation {
  public:
   // `chunk`: prompt tokens a step. `on_step` is called between steps.
-  Generation(const Model& model, Row& row, Job& job, int chunk, const std::function<void()>& on_step);
+  Generation(const Model& model, Row& row, Job& job, int chunk,
+             const std::function<void()>& on_step);
 
-  // Emits every event but the last, which it returns. Throws what MLX throws; then the row's cache is
-  // not to be used again.
+  // Emits every event but the last, which it returns. Throws what MLX throws; then the row's cache
+  // is not to be used again.
   EndEvent run();
 
  private:

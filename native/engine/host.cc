@@ -189,12 +189,8 @@ void Host::State::run_load(LoadCommand command) {
     result.info = session->info();
     models.emplace(result.model, session->info());
     sessions.emplace(result.model, std::move(session));
-  } catch (const Error& error) {
-    result.error = error;
-  } catch (const std::bad_alloc&) {
-    result.error = Error(kOutOfMemory, "there is not enough memory to load the model");
   } catch (const std::exception& error) {
-    result.error = Error(kEngine, std::string("loading the model failed: ") + error.what());
+    result.error = error_of(error, "loading the model");
   }
   command.handlers.on_done(std::move(result));
 }

@@ -25,8 +25,8 @@ struct LoadHandlers {
 };
 
 // The door to the model thread. One per process, never destroyed: MLX must not be torn down under a
-// running thread. Every method may be called from any thread, returns at once (`shutdown` excepted) and
-// throws Error.
+// running thread. Every method may be called from any thread, returns at once (`shutdown` excepted)
+// and throws Error.
 class Host {
  public:
   static constexpr int kMaxWaitingJobs = 64;

@@ -13,7 +13,10 @@ struct Job {
   static constexpr size_t kEventCapacity = 256;
 
   Job(int64_t id, int64_t model, Request request, std::function<void(bool)> on_ready)
-      : id(id), model(model), request(std::move(request)), events(kEventCapacity, std::move(on_ready)) {}
+      : id(id),
+        model(model),
+        request(std::move(request)),
+        events(kEventCapacity, std::move(on_ready)) {}
 
   const int64_t id;
   const int64_t model;

@@ -1,3 +1,5 @@
+#include <new>
+
 #include "engine/host.h"
 #include "engine/session.h"
 #include "mlx/mlx.h"
@@ -15,8 +17,20 @@ MlxVersions mlx_versions() {
           mx::version()};
 }
 
+Error error_of(const std::exception& error, const std::string& doing) {
+  if (const auto* own = dynamic_cast<const Error*>(&error)) return *own;
+  std::string message = error.what();
+  // MLX's allocators throw a runtime_error.
+  bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+                message.find("nable to allocate") != std::string::npos ||
+                message.find("malloc") != std::string::npos;
+  if (memory) return Error(kOutOfMemory, doing + ": there is not enough memory (" + message + ")");
+  return Error(kEngine, doing + ": " + message);
+}
+
 void init_runtime() {
-  // On the CPU, compile() would run g++ through the shell and load what it wrote to a shared folder.
+  // On the CPU, compile() would run g++ through the shell and load what it wrote to a shared
+  // folder.
   mx::set_compile_mode(mx::CompileMode::disabled);
 }
 

@@ -1,7 +1,5 @@
 #include "engine/session.h"
 
-#include <new>
-
 #include "engine/generation.h"
 #include "engine/host.h"
 
@@ -43,22 +41,21 @@ class MlxSession final : public Session {
   Event run(Job& job, const std::function<void()>& on_step) {
     try {
       return Generation(*model_, row_, job, chunk(), on_step).run();
-    } catch (const Error& error) {
+    } catch (const std::exception& exception) {
+      Error error = error_of(exception, "generating");
       forget();
       return ErrorEvent{error.code(), error.what()};
-    } catch (const std::bad_alloc&) {
-      forget();
-      return ErrorEvent{kOutOfMemory, "there is not enough memory for the context"};
-    } catch (const std::exception& error) {
-      forget();
-      return ErrorEvent{kEngine, std::string("generating failed: ") + error.what()};
     }
   }
 
   // After a failed step nobody knows what the cache holds.
   void forget() {
-    mx::synchronize();
     row_ = Row(model_->new_cache(info_.context_length));
+    try {
+      mx::synchronize();
+    } catch (const std::exception&) {
+      // The step launched ahead failed as well: it is the same failure, and has been told.
+    }
   }
 
   std::unique_ptr<Model> model_;

@@ -3,17 +3,23 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
+#include "engine/error.h"
 #include "engine/job.h"
 #include "engine/spec.h"
 
-// What the model thread does. Nothing here may be called from another thread, but for `check_request`.
+// What the model thread does. Nothing here may be called from another thread, but for
+// `check_request`.
 namespace llm_host {
 
 void init_runtime();
 // Ends MLX's streams of this thread; no array may be alive.
 void leave_runtime();
 void free_cached_memory();
+// What JavaScript is told of an exception: an Error as it is, others by kind. `doing` starts the
+// message.
+Error error_of(const std::exception& error, const std::string& doing);
 MemoryInfo runtime_memory();
 
 // Throws USAGE for values out of range and CONTEXT_FULL for a prompt longer than the context.

@@ -8,7 +8,8 @@
 namespace llm_host {
 
 const char* Value::type_name() const {
-  static constexpr const char* kNames[] = {"null", "boolean", "number", "string", "array", "object"};
+  static constexpr const char* kNames[] = {"null",   "boolean", "number",
+                                           "string", "array",   "object"};
   return kNames[data_.index()];
 }
 
@@ -87,8 +88,8 @@ std::vector<std::string> Config::strings(std::string_view key) const {
   for (const Value& item : get<Value::Array>(key, "array")) {
     const std::string* text = item.as<std::string>();
     if (text == nullptr) {
-      throw Error(kModelBroken, "config.json: " + path_of(key) + " must hold strings, got a " +
-                                    item.type_name());
+      throw Error(kModelBroken,
+                  "config.json: " + path_of(key) + " must hold strings, got a " + item.type_name());
     }
     result.push_back(*text);
   }

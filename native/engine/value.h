@@ -36,8 +36,8 @@ class Value {
   Variant data_;
 };
 
-// Reads the keys of one object of config.json. A key that is absent or null has no value. A missing key
-// or one of the wrong type throws MODEL_BROKEN and names the key with its path.
+// Reads the keys of one object of config.json. A key that is absent or null has no value. A missing
+// key or one of the wrong type throws MODEL_BROKEN and names the key with its path.
 class Config {
  public:
   // Both arguments must outlive the Config. `path` is "" for the root.

@@ -70,7 +70,8 @@ void attend(const Task& task, int head, int begin, int end) {
     rotate(task, begin + i, task.q + (begin + i) * stride + head * s.head_dim,
            queries.data() + static_cast<int64_t>(i) * s.head_dim);
   }
-  int64_t cache = (static_cast<int64_t>(head / (s.heads / s.kv_heads)) * task.capacity + first) * s.head_dim;
+  int64_t cache =
+      (static_cast<int64_t>(head / (s.heads / s.kv_heads)) * task.capacity + first) * s.head_dim;
   simd().dots(queries.data(), s.head_dim, count, task.keys + cache, s.head_dim, span, s.head_dim,
               scores.data(), span);
   float scale = 1 / std::sqrt(static_cast<float>(s.head_dim));
@@ -91,7 +92,8 @@ void run(Task& task) {
   for (int head = 0; head < s.kv_heads; ++head) append(task, head);
   int blocks = (task.length + kQueries - 1) / kQueries;
   parallel_for(s.heads * blocks, [&](int item) {
-    // The last blocks see the most keys: they go first, so that no thread is left with one at the end.
+    // The last blocks see the most keys: they go first, so that no thread is left with one at the
+    // end.
     int block = blocks - 1 - item / s.heads;
     int begin = block * kQueries;
     attend(task, item % s.heads, begin, std::min(task.length, begin + kQueries));
@@ -100,8 +102,8 @@ void run(Task& task) {
 
 }  // namespace
 
-mx::array attention(const mx::array& q, const mx::array& k, const mx::array& v, const mx::array& keys,
-                    const mx::array& values, const AttentionShape& shape,
+mx::array attention(const mx::array& q, const mx::array& k, const mx::array& v,
+                    const mx::array& keys, const mx::array& values, const AttentionShape& shape,
                     const std::vector<float>& frequencies) {
   return cpu_op("Attention", q.shape(), {q, k, v, keys, values},
                 [shape, frequencies](const std::vector<mx::array>& in, mx::array& out) {

@@ -30,8 +30,8 @@ class Addition {
     if (low_rank_.rank == 0) return;
     static thread_local std::vector<float> sums;
     sums.resize(static_cast<size_t>(m_) * count);
-    simd_.weighted_sum(down_.data(), low_rank_.rank, m_, low_rank_.up + begin, rows_, low_rank_.rank,
-                       count, sums.data(), count);
+    simd_.weighted_sum(down_.data(), low_rank_.rank, m_, low_rank_.up + begin, rows_,
+                       low_rank_.rank, count, sums.data(), count);
     for (int64_t i = 0; i < m_; ++i) {
       for (int row = 0; row < count; ++row) y[i * rows_ + begin + row] += sums[i * count + row];
     }
@@ -86,8 +86,8 @@ void multiply_matrix(const Simd& simd, const CpuMatrix& w, const Addition& addit
 
 }  // namespace
 
-void multiply(const Simd& simd, const CpuMatrix& w, const CpuLowRank& low_rank, const float* x, int m,
-              float* y) {
+void multiply(const Simd& simd, const CpuMatrix& w, const CpuLowRank& low_rank, const float* x,
+              int m, float* y) {
   Addition addition(simd, w, low_rank, x, m);
   if (m == 1) {
     multiply_vector(simd, w, addition, x, y);

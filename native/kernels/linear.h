@@ -12,7 +12,7 @@ struct CpuLowRank {
 };
 
 // y [m, rows] = x [m, cols] · Wᵀ (+ x · downᵀ · up), on all threads.
-void multiply(const Simd& simd, const CpuMatrix& w, const CpuLowRank& low_rank, const float* x, int m,
-              float* y);
+void multiply(const Simd& simd, const CpuMatrix& w, const CpuLowRank& low_rank, const float* x,
+              int m, float* y);
 
 }  // namespace llm_host

@@ -27,7 +27,8 @@ void for_rows(int rows, int size, F&& body) {
 }  // namespace
 
 bool usable() {
-  // LLM_HOST_KERNELS=0 runs MLX's own operations, those of a GPU, on the CPU: slow, but they can be tested.
+  // LLM_HOST_KERNELS=0 runs MLX's own operations, those of a GPU, on the CPU: slow, but they can be
+  // tested.
   static const bool wanted = [] {
     const char* text = std::getenv("LLM_HOST_KERNELS");
     return text == nullptr || std::string_view(text) != "0";
@@ -51,7 +52,8 @@ mx::array linear(const mx::array& x, const Weight& w) {
   if (w.down) inputs.insert(inputs.end(), {*w.down, *w.up});
   bool adapted = w.down.has_value();
   return cpu_op("Linear", std::move(shape), std::move(inputs),
-                [rows, bits, adapted, group = w.group_size](const std::vector<mx::array>& in, mx::array& out) {
+                [rows, bits, adapted, group = w.group_size](const std::vector<mx::array>& in,
+                                                            mx::array& out) {
                   int cols = in[0].shape(-1);
                   CpuMatrix matrix{in[1].data<void>(), nullptr, nullptr, rows, cols, group, bits};
                   if (bits != 0) {

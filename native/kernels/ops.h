@@ -5,8 +5,8 @@
 
 #include "mlx/mlx.h"
 
-// The operations of a decoder on the CPU: all cores, SIMD, exact float32. MLX's own CPU backend is one
-// scalar thread. Every array is float32 and row-contiguous unless said otherwise.
+// The operations of a decoder on the CPU: all cores, SIMD, exact float32. MLX's own CPU backend is
+// one scalar thread. Every array is float32 and row-contiguous unless said otherwise.
 namespace llm_host::cpu {
 
 namespace mx = mlx::core;
@@ -41,10 +41,12 @@ struct AttentionShape {
 };
 
 // Rotates q and k, appends k and v to the caches *in place* and attends.
-// q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], caches [1, kv_heads, capacity, head_dim]
-// -> [1, L, heads · head_dim]. `frequencies`: radians per position, for the first 2n channels of a head.
-mx::array attention(const mx::array& q, const mx::array& k, const mx::array& v, const mx::array& keys,
-                    const mx::array& values, const AttentionShape& shape,
+// q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], caches [1, kv_heads, capacity,
+// head_dim]
+// -> [1, L, heads · head_dim]. `frequencies`: radians per position, for the first 2n channels of a
+// head.
+mx::array attention(const mx::array& q, const mx::array& k, const mx::array& v,
+                    const mx::array& keys, const mx::array& values, const AttentionShape& shape,
                     const std::vector<float>& frequencies);
 
 }  // namespace llm_host::cpu

@@ -5,8 +5,8 @@
 
 namespace llm_host {
 
-// A weight matrix [rows, cols] as MLX stores it: float32 (bits 0), or affine with 4 or 8 bits, where
-// w = scale · q + bias by groups of 32, 64 or 128 along a row.
+// A weight matrix [rows, cols] as MLX stores it: float32 (bits 0), or affine with 4 or 8 bits,
+// where w = scale · q + bias by groups of 32, 64 or 128 along a row.
 struct CpuMatrix {
   const void* weight;
   const float* scales;
@@ -34,10 +34,11 @@ struct Simd {
   // Row `row` as float32 [cols].
   void (*unpack)(const CpuMatrix& w, int row, float* out);
   // c[i][j] = a_i · b_j for a [m, k], b [n, k].
-  void (*dots)(const float* a, int lda, int m, const float* b, int ldb, int n, int k, float* c, int ldc);
+  void (*dots)(const float* a, int lda, int m, const float* b, int ldb, int n, int k, float* c,
+               int ldc);
   // out[i] = Σ_j p[i][j] · v[j] for p [m, n], v [n, d].
-  void (*weighted_sum)(const float* p, int ldp, int m, const float* v, int ldv, int n, int d, float* out,
-                       int ldo);
+  void (*weighted_sum)(const float* p, int ldp, int m, const float* v, int ldv, int n, int d,
+                       float* out, int ldo);
   // In place: softmax(scale · s) over n values.
   void (*softmax)(float* s, int n, float scale);
   // out = silu(gate) · up

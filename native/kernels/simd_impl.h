@@ -1,6 +1,6 @@
-// The kernels, written once over vectors of LLM_HOST_VECTOR_BYTES. Included by one source per instruction
-// set, each compiled with its own flags: nothing here may call an inline function of a library, or the
-// linker could hand the version for a newer CPU to everyone.
+// The kernels, written once over vectors of LLM_HOST_VECTOR_BYTES. Included by one source per
+// instruction set, each compiled with its own flags: nothing here may call an inline function of a
+// library, or the linker could hand the version for a newer CPU to everyone.
 #include "kernels/simd.h"
 
 #if LLM_HOST_VECTOR_BYTES > 16
@@ -38,7 +38,8 @@ inline float sum4(Floats4 v) {
   return t[0] + t[1];
 }
 inline float sum8(Floats8 v) {
-  return sum4(__builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7));
+  return sum4(__builtin_shufflevector(v, v, 0, 1, 2, 3) +
+              __builtin_shufflevector(v, v, 4, 5, 6, 7));
 }
 
 // `spread<L>`: the scale of the group that each lane is in, for groups of L lanes.
@@ -96,13 +97,17 @@ float dot(const float* a, const float* b, int n) {
   return result;
 }
 
-// Quantised matrices. A word holds 8 or 4 weights of a row, a vector of words a block of them. Weight i of
-// every word comes out at once, so the values of x are kept in that order: block, i, word; and then, for the
-// biases, their sums: block, word.
+// Quantised matrices. A word holds 8 or 4 weights of a row, a vector of words a block of them.
+// Weight i of every word comes out at once, so the values of x are kept in that order: block, i,
+// word; and then, for the biases, their sums: block, word.
 constexpr int block_size(int bits) { return 32 / bits * kLanes; }
-constexpr int block_count(int cols, int bits) { return (cols + block_size(bits) - 1) / block_size(bits); }
+constexpr int block_count(int cols, int bits) {
+  return (cols + block_size(bits) - 1) / block_size(bits);
+}
 
-int shuffled_size(int cols, int bits) { return block_count(cols, bits) * (block_size(bits) + kLanes); }
+int shuffled_size(int cols, int bits) {
+  return block_count(cols, bits) * (block_size(bits) + kLanes);
+}
 
 void shuffle(const float* x, int cols, int bits, float* out) {
   int weights = 32 / bits, blocks = block_count(cols, bits);
@@ -133,7 +138,8 @@ inline Floats low_bits(Words w) {
 
 // Asks for what is `distance` words further on, which may be beyond the end.
 inline void prefetch(const void* base, int64_t distance) {
-  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<intptr_t>(base) + 4 * distance));
+  __builtin_prefetch(
+      reinterpret_cast<const void*>(reinterpret_cast<intptr_t>(base) + 4 * distance));
 }
 
 template <int Bits, int G>
@@ -172,7 +178,8 @@ struct Rows {
   }
 };
 
-// y[0..R) = the products of R rows with x. `words_left`: from the first row to the end of the matrix.
+// y[0..R) = the products of R rows with x. `words_left`: from the first row to the end of the
+// matrix.
 template <int R, int Bits, int G>
 void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, float* y) {
   constexpr int kBlock = block_size(Bits), kWeights = 32 / Bits;
@@ -212,7 +219,8 @@ void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, 
 
 template <int Bits, int G>
 void matvec_quantised(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
-  Rows<Bits, G> rows{nullptr, nullptr, nullptr, static_cast<int64_t>(w.cols) * Bits / 32, w.cols / G};
+  Rows<Bits, G> rows{nullptr, nullptr, nullptr, static_cast<int64_t>(w.cols) * Bits / 32,
+                     w.cols / G};
   for (int64_t row = begin; row < end;) {
     rows.words = static_cast<const uint32_t*>(w.weight) + row * rows.row_words;
     rows.scales = w.scales + row * rows.row_groups;
@@ -258,8 +266,10 @@ void unpack(const CpuMatrix& w, int row, float* out) {
     return;
   }
   int64_t groups = w.cols / w.group_size;
-  const Words8 shifts = w.bits == 4 ? Words8{0, 4, 8, 12, 16, 20, 24, 28} : Words8{0, 8, 16, 24, 0, 8, 16, 24};
-  const uint32_t* words = static_cast<const uint32_t*>(w.weight) + row * (static_cast<int64_t>(w.cols) * w.bits / 32);
+  const Words8 shifts =
+      w.bits == 4 ? Words8{0, 4, 8, 12, 16, 20, 24, 28} : Words8{0, 8, 16, 24, 0, 8, 16, 24};
+  const uint32_t* words =
+      static_cast<const uint32_t*>(w.weight) + row * (static_cast<int64_t>(w.cols) * w.bits / 32);
   for (int col = 0; col < w.cols; col += 8) {
     int64_t group = row * groups + col / w.group_size;
     Words8 packed;
@@ -302,20 +312,26 @@ inline void dot_tile(const float* a, int lda, const float* b, int ldb, int k, fl
 constexpr int kRows = LLM_HOST_VECTOR_BYTES == 32 ? 2 : 4;
 
 template <int N>
-inline void dot_columns(const float* a, int lda, int m, const float* b, int ldb, int k, float* c, int ldc) {
+inline void dot_columns(const float* a, int lda, int m, const float* b, int ldb, int k, float* c,
+                        int ldc) {
   int i = 0;
   for (; i + kRows <= m; i += kRows) {
-    dot_tile<kRows, N>(a + static_cast<int64_t>(i) * lda, lda, b, ldb, k, c + static_cast<int64_t>(i) * ldc, ldc);
+    dot_tile<kRows, N>(a + static_cast<int64_t>(i) * lda, lda, b, ldb, k,
+                       c + static_cast<int64_t>(i) * ldc, ldc);
   }
   for (; i < m; ++i) {
-    dot_tile<1, N>(a + static_cast<int64_t>(i) * lda, lda, b, ldb, k, c + static_cast<int64_t>(i) * ldc, ldc);
+    dot_tile<1, N>(a + static_cast<int64_t>(i) * lda, lda, b, ldb, k,
+                   c + static_cast<int64_t>(i) * ldc, ldc);
   }
 }
 
-void dots(const float* a, int lda, int m, const float* b, int ldb, int n, int k, float* c, int ldc) {
+void dots(const float* a, int lda, int m, const float* b, int ldb, int n, int k, float* c,
+          int ldc) {
   int j = 0;
-  for (; j + 4 <= n; j += 4) dot_columns<4>(a, lda, m, b + static_cast<int64_t>(j) * ldb, ldb, k, c + j, ldc);
-  for (; j < n; ++j) dot_columns<1>(a, lda, m, b + static_cast<int64_t>(j) * ldb, ldb, k, c + j, ldc);
+  for (; j + 4 <= n; j += 4)
+    dot_columns<4>(a, lda, m, b + static_cast<int64_t>(j) * ldb, ldb, k, c + j, ldc);
+  for (; j < n; ++j)
+    dot_columns<1>(a, lda, m, b + static_cast<int64_t>(j) * ldb, ldb, k, c + j, ldc);
 }
 
 // M rows of p over N vectors of v's columns.
@@ -336,9 +352,11 @@ inline void sum_tile(const float* p, int ldp, const float* v, int ldv, int n, fl
 }
 
 template <int M>
-inline void sum_rows(const float* p, int ldp, const float* v, int ldv, int n, int d, float* out, int ldo) {
+inline void sum_rows(const float* p, int ldp, const float* v, int ldv, int n, int d, float* out,
+                     int ldo) {
   int col = 0;
-  for (; col + 4 * kLanes <= d; col += 4 * kLanes) sum_tile<M, 4>(p, ldp, v + col, ldv, n, out + col, ldo);
+  for (; col + 4 * kLanes <= d; col += 4 * kLanes)
+    sum_tile<M, 4>(p, ldp, v + col, ldv, n, out + col, ldo);
   for (; col + kLanes <= d; col += kLanes) sum_tile<M, 1>(p, ldp, v + col, ldv, n, out + col, ldo);
   for (; col < d; ++col) {
     for (int m = 0; m < M; ++m) {
@@ -351,22 +369,27 @@ inline void sum_rows(const float* p, int ldp, const float* v, int ldv, int n, in
   }
 }
 
-void weighted_sum(const float* p, int ldp, int m, const float* v, int ldv, int n, int d, float* out, int ldo) {
+void weighted_sum(const float* p, int ldp, int m, const float* v, int ldv, int n, int d, float* out,
+                  int ldo) {
   int i = 0;
   for (; i + kRows <= m; i += kRows) {
-    sum_rows<kRows>(p + static_cast<int64_t>(i) * ldp, ldp, v, ldv, n, d, out + static_cast<int64_t>(i) * ldo, ldo);
+    sum_rows<kRows>(p + static_cast<int64_t>(i) * ldp, ldp, v, ldv, n, d,
+                    out + static_cast<int64_t>(i) * ldo, ldo);
   }
   for (; i < m; ++i) {
-    sum_rows<1>(p + static_cast<int64_t>(i) * ldp, ldp, v, ldv, n, d, out + static_cast<int64_t>(i) * ldo, ldo);
+    sum_rows<1>(p + static_cast<int64_t>(i) * ldp, ldp, v, ldv, n, d,
+                out + static_cast<int64_t>(i) * ldo, ldo);
   }
 }
 
-// e^x by 2^n · e^r with |r| <= ln 2 / 2; relative error below 2e-7 where the result is a normal float.
+// e^x by 2^n · e^r with |r| <= ln 2 / 2; relative error below 2e-7 where the result is a normal
+// float.
 inline Floats exponential(Floats x) {
   const Floats low = splat(-87.0f), high = splat(88.0f);
   x = x < low ? low : x;
   x = x > high ? high : x;
-  const float round = 12582912.0f;  // 1.5 · 2^23: adding it leaves the nearest integer in the low bits
+  const float round =
+      12582912.0f;  // 1.5 · 2^23: adding it leaves the nearest integer in the low bits
   Floats shifted = x * 1.44269504f + round;
   Ints n = (Ints)shifted - (Ints)splat(round);
   Floats whole = shifted - round;
@@ -412,7 +435,8 @@ void rms_norm(const float* x, const float* weight, int n, float eps, float* out)
 }
 
 constexpr Simd kernels_of(const char* name) {
-  return {name, shuffled_size, shuffle, matvec, unpack, dots, weighted_sum, softmax, swiglu, rms_norm};
+  return {name, shuffled_size, shuffle, matvec, unpack,
+          dots, weighted_sum,  softmax, swiglu, rms_norm};
 }
 
 }  // namespace

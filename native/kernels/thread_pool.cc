@@ -36,15 +36,16 @@ int choose_thread_count() {
   return std::clamp(count, 1, kMaxThreads);
 }
 
-// The work of one call. `state` holds the call's number in the high half and the next index in the low
-// one, so that a thread that comes late can never take an index of the next call for its own.
+// The work of one call. `state` holds the call's number in the high half and the next index in the
+// low one, so that a thread that comes late can never take an index of the next call for its own.
 class Pool {
  public:
   void run(int count, void (*body)(void*, int), void* context) {
     if (count <= 0) return;
     start_threads();
     uint64_t call = (state_.load(std::memory_order_relaxed) >> 32) + 1;
-    // First shut the last call: a thread still looking at it must not take what follows for its own.
+    // First shut the last call: a thread still looking at it must not take what follows for its
+    // own.
     state_.store((call - 1) << 32 | kClosed, std::memory_order_seq_cst);
     body_.store(body, std::memory_order_release);
     context_.store(context, std::memory_order_release);

@@ -5,8 +5,8 @@
 namespace llm_host {
 
 // Calls body(context, i) for every i in [0, count) on all cores, and returns when all are done. One
-// caller at a time: the CPU stream's thread. Threads start with the first call and live as long as the
-// process; between calls they watch for work for a moment, then sleep.
+// caller at a time: the CPU stream's thread. Threads start with the first call and live as long as
+// the process; between calls they watch for work for a moment, then sleep.
 void parallel_for(int count, void (*body)(void* context, int index), void* context);
 
 // The number of threads that share the work, the caller's included: one per physical core, or what

@@ -20,7 +20,8 @@ mx::array window_mask(int length, int total, int window) {
 Attention::Attention(WeightStore& weights, const std::string& path, const Shape& s)
     : shape_(s),
       query_(Linear::load_rotary(weights, path + ".q_proj", s.heads, s.head_dim, s.hidden, s.bias)),
-      key_(Linear::load_rotary(weights, path + ".k_proj", s.kv_heads, s.head_dim, s.hidden, s.bias)),
+      key_(
+          Linear::load_rotary(weights, path + ".k_proj", s.kv_heads, s.head_dim, s.hidden, s.bias)),
       value_(Linear::load(weights, path + ".v_proj", s.kv_heads * s.head_dim, s.hidden, s.bias)),
       output_(Linear::load(weights, path + ".o_proj", s.hidden, s.heads * s.head_dim, s.bias)) {}
 
@@ -29,7 +30,8 @@ mx::array Attention::operator()(const mx::array& x, const Rope& rope, KvCache& c
   int offset = cache.length();
   if (cpu::usable()) {
     auto [keys, values] = cache.extend(length);
-    cpu::AttentionShape shape{shape_.heads, shape_.kv_heads, shape_.head_dim, shape_.window, offset};
+    cpu::AttentionShape shape{shape_.heads, shape_.kv_heads, shape_.head_dim, shape_.window,
+                              offset};
     return output_(
         cpu::attention(query_(x), key_(x), value_(x), keys, values, shape, rope.frequencies()));
   }

@@ -10,8 +10,9 @@ namespace llm_host {
 
 namespace mx = mlx::core;
 
-// Keys and values of one attention layer and one row: [1, kv_heads, capacity, head_dim], of which the
-// first `length` positions are valid. Grows by blocks up to `max_tokens`, so that short chats stay small.
+// Keys and values of one attention layer and one row: [1, kv_heads, capacity, head_dim], of which
+// the first `length` positions are valid. Grows by blocks up to `max_tokens`, so that short chats
+// stay small.
 class KvCache {
  public:
   static constexpr int kBlock = 256;
@@ -20,7 +21,8 @@ class KvCache {
 
   // keys, values [1, kv_heads, L, head_dim] -> all valid ones, [1, kv_heads, length, head_dim].
   std::pair<mx::array, mx::array> append(const mx::array& keys, const mx::array& values);
-  // Makes room for `count` more positions, which the caller writes in place, and counts them as valid.
+  // Makes room for `count` more positions, which the caller writes in place, and counts them as
+  // valid.
   // -> the buffers [1, kv_heads, capacity, head_dim]. Throws if there cannot be room.
   std::pair<mx::array, mx::array> extend(int count);
   // Forgets all but the first `length` positions.

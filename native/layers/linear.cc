@@ -33,9 +33,9 @@ mx::array Linear::multiply(const mx::array& x) const {
   const auto& w = weight_;
   cpu::Weight cpu_weight{w.weight, w.scales, w.biases, w.group_size, w.bits, down_, up_};
   if (cpu::usable() && cpu::supports(cpu_weight)) return cpu::linear(x, cpu_weight);
-  mx::array y = w.scales ? mx::quantized_matmul(x, w.weight, *w.scales, w.biases, true, w.group_size,
-                                                w.bits)
-                         : mx::matmul(x, mx::transpose(w.weight));
+  mx::array y =
+      w.scales ? mx::quantized_matmul(x, w.weight, *w.scales, w.biases, true, w.group_size, w.bits)
+               : mx::matmul(x, mx::transpose(w.weight));
   if (down_) y = mx::add(y, mx::matmul(mx::matmul(x, mx::transpose(*down_)), *up_));
   return y;
 }

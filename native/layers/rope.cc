@@ -56,8 +56,9 @@ Rope::Rope(const Config& config, int dims, double default_theta) : dims_(dims) {
     periods = llama3_periods(*scaling, dims, theta);
     freqs_ = mx::array(periods.begin(), mx::Shape{dims / 2});
   } else if (type != "default") {
-    throw Error(kModelUnsupported, "config.json: " + scaling->path_of("rope_type") + " \"" + type +
-                                       "\" is not supported; supported are: default, linear, llama3");
+    throw Error(kModelUnsupported,
+                "config.json: " + scaling->path_of("rope_type") + " \"" + type +
+                    "\" is not supported; supported are: default, linear, llama3");
   }
   for (float period : periods) frequencies_.push_back(scale_ / period);
 }

@@ -32,13 +32,15 @@ struct LlamaConfig {
                                     std::to_string(kv_heads) + ")");
     }
     if (head_dim < 2 || head_dim % 2 != 0) {
-      throw Error(kModelBroken, "config.json: head_dim must be even, got " + std::to_string(head_dim));
+      throw Error(kModelBroken,
+                  "config.json: head_dim must be even, got " + std::to_string(head_dim));
     }
     std::string act = c.string_or("hidden_act", "silu");
     if (act != "silu") {
       throw Error(kModelUnsupported, "config.json: hidden_act \"" + act + "\" is not supported");
     }
-    // Llama files carry a window only with layer_types; Mistral's own files apply it to every layer.
+    // Llama files carry a window only with layer_types; Mistral's own files apply it to every
+    // layer.
     if (c.has("layer_types")) {
       layer_types = c.strings("layer_types");
       if (layer_types.size() != static_cast<size_t>(layers)) {
@@ -91,14 +93,16 @@ class Llama final : public Model {
         rope_(config, c.head_dim, 10000),
         embedding_(weights.matrix("model.embed_tokens", c.vocab, c.hidden)),
         norm_(weights, "model.norm", c.hidden, c.eps),
-        head_(is_tied(config, weights) ? embedding_.as_linear()
-                                       : Linear::load(weights, "lm_head", c.vocab, c.hidden, false)) {
+        head_(is_tied(config, weights)
+                  ? embedding_.as_linear()
+                  : Linear::load(weights, "lm_head", c.vocab, c.hidden, false)) {
     for (int i = 0; i < c.layers; ++i) layers_.push_back(load_layer(c, weights, i));
     info_.model_type = config.string("model_type");
     info_.layers = c.layers;
     info_.hidden_size = c.hidden;
     info_.vocab_size = c.vocab;
-    info_.context_length = context_length == 0 ? c.max_tokens : std::min(context_length, c.max_tokens);
+    info_.context_length =
+        context_length == 0 ? c.max_tokens : std::min(context_length, c.max_tokens);
   }
 
   mx::array body(const mx::array& ids, ModelCache& cache) const override {

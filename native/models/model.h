@@ -24,9 +24,8 @@ class Model {
   virtual const ModelInfo& info() const = 0;
 };
 
-// Builds the model that config.json's model_type names. `context_length` 0 = the model's own maximum,
-// which is also the most there can be.
-// Throws MODEL_UNSUPPORTED or MODEL_BROKEN.
+// Builds the model that config.json's model_type names. `context_length` 0 = the model's own
+// maximum, which is also the most there can be. Throws MODEL_UNSUPPORTED or MODEL_BROKEN.
 std::unique_ptr<Model> make_model(const Config& config, WeightStore& weights, int context_length);
 
 }  // namespace llm_host

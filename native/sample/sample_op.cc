@@ -5,7 +5,10 @@
 namespace llm_host {
 
 mx::array sample_op(const mx::array& logits, const SamplingParams& params, uint64_t step) {
-  if (params.temperature == 0) return mx::reshape(mx::astype(mx::argmax(logits), mx::int32), {1});
+  bool greedy = params.temperature == 0;
+  if (greedy && mx::default_device() != mx::Device::cpu) {
+    return mx::reshape(mx::astype(mx::argmax(logits), mx::int32), {1});
+  }
   mx::array input = mx::contiguous(mx::astype(logits, mx::float32));
   return cpu_op(
       "Sample", mx::Shape{1}, {input},

@@ -17,8 +17,14 @@ bool likelier(const Candidate& a, const Candidate& b) {
   return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
 }
 
+// -1 if there is a NaN.
 int32_t argmax(std::span<const float> logits) {
-  return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+  size_t best = 0;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    if (std::isnan(logits[i])) return -1;
+    if (logits[i] > logits[best]) best = i;
+  }
+  return static_cast<int32_t>(best);
 }
 
 std::vector<Candidate> scaled(std::span<const float> logits, float temperature) {
@@ -38,8 +44,9 @@ void keep_top_k(std::vector<Candidate>& candidates, int k) {
 }
 
 double sum_of_weights(const std::vector<Candidate>& candidates, float top) {
-  return std::accumulate(candidates.begin(), candidates.end(), 0.0,
-                         [=](double sum, const Candidate& c) { return sum + std::exp(c.logit - top); });
+  return std::accumulate(
+      candidates.begin(), candidates.end(), 0.0,
+      [=](double sum, const Candidate& c) { return sum + std::exp(c.logit - top); });
 }
 
 // Keeps the likeliest tokens, as few as hold the share `p`. Sorts only as far as needed.
@@ -79,8 +86,9 @@ double uniform(uint32_t seed, uint64_t step) {
 
 int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step) {
   int32_t best = argmax(logits);
+  if (best < 0 || params.temperature <= 0) return best;
   float top = logits[static_cast<size_t>(best)] / params.temperature;
-  if (params.temperature <= 0 || !std::isfinite(top)) return best;
+  if (!std::isfinite(top)) return best;
 
   std::vector<Candidate> candidates = scaled(logits, params.temperature);
   keep_top_k(candidates, params.top_k);

@@ -16,8 +16,9 @@ struct SamplingParams {
   uint32_t seed = 0;
 };
 
-// Picks the token at `step`. Hugging Face's order: temperature, top-k, top-p, min-p; all in float32.
-// Depends on its arguments only, so that a step can be computed ahead, again or on another machine.
+// Picks the token at `step`; -1 if a logit is no number. Hugging Face's order: temperature, top-k,
+// top-p, min-p; all in float32. Depends on its arguments only, so that a step can be computed
+// ahead, again or on another machine.
 int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step);
 
 // A number in [0, 1) that depends on the seed and the step only.

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-// A test framework for what ctest needs: named cases, checks that go on after a failure, one summary line.
+// A test framework for what ctest needs: named cases, checks that go on after a failure, one
+// summary line.
 //
 //   TEST(prefix_stops_at_first_difference) { CHECK(reusable_prefix(a, b) == 1); }
 //   int main() { return run_tests("prefix"); }
@@ -68,26 +69,31 @@ inline int run(const char* suite) {
     }
   }
   for (const std::string& what : skips()) std::printf("SKIPPED %s: %s\n", suite, what.c_str());
-  std::printf("%s: %zu passed, %d failed\n", suite, cases().size() - static_cast<size_t>(failed), failed);
+  std::printf("%s: %zu passed, %d failed\n", suite, cases().size() - static_cast<size_t>(failed),
+              failed);
   return failed == 0 ? 0 : 1;
 }
 
 }  // namespace check
 
-#define TEST(name)                                              \
-  static void name();                                           \
+#define TEST(name)                                                   \
+  static void name();                                                \
   static const check::Registration name##_registration(#name, name); \
   static void name()
 #define CHECK(condition) \
   if (!(condition)) check::fail(__FILE__, __LINE__, "not true: " #condition)
-#define CHECK_NEAR(a, b, tolerance)                                                             \
-  if (double check_a = (a), check_b = (b); !(std::abs(check_a - check_b) <= (tolerance)))       \
-  check::fail(__FILE__, __LINE__, #a " = " + std::to_string(check_a) + ", expected " + std::to_string(check_b))
+#define CHECK_NEAR(a, b, tolerance)                                                       \
+  if (double check_a = (a), check_b = (b); !(std::abs(check_a - check_b) <= (tolerance))) \
+  check::fail(__FILE__, __LINE__,                                                         \
+              #a " = " + std::to_string(check_a) + ", expected " + std::to_string(check_b))
 // The engine's Error with this code and this text in its message.
-#define CHECK_ERROR(code_, text, body)                                                             \
-  if (!check::throws<llm_host::Error>([&] { body; }, [](const llm_host::Error& error) {            \
-        bool fits = error.code() == (code_) && std::string(error.what()).find(text) != std::string::npos; \
-        if (!fits) std::printf("  got %s: %s\n", error.code().c_str(), error.what());              \
-        return fits;                                                                               \
-      }))                                                                                          \
+#define CHECK_ERROR(code_, text, body)                                                    \
+  if (!check::throws<llm_host::Error>(                                                    \
+          [&] { body; },                                                                  \
+          [](const llm_host::Error& error) {                                              \
+            bool fits = error.code() == (code_) &&                                        \
+                        std::string(error.what()).find(text) != std::string::npos;        \
+            if (!fits) std::printf("  got %s: %s\n", error.code().c_str(), error.what()); \
+            return fits;                                                                  \
+          }))                                                                             \
   check::fail(__FILE__, __LINE__, std::string("no error ") + (code_) + " with \"" + (text) + "\"")

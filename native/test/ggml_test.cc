@@ -49,7 +49,8 @@ void check_type(const char* name) {
     uint32_t q = words[i / per_word] >> (type.bits * (i % per_word)) & ((1u << type.bits) - 1);
     size_t b = static_cast<size_t>(i / kGgmlBlock);
     float expected = by_formula(type, source.data() + b * type.block_bytes, i % kGgmlBlock);
-    CHECK_NEAR(scales[b] * static_cast<float>(q) + biases[b], expected, 1e-4 * std::abs(scales[b]) + 1e-7);
+    CHECK_NEAR(scales[b] * static_cast<float>(q) + biases[b], expected,
+               1e-4 * std::abs(scales[b]) + 1e-7);
   }
 }
 

@@ -48,17 +48,20 @@ Matrix random_matrix(int rows, int cols, int bits, int group) {
   return m;
 }
 
-void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, int m, int rank = 0) {
+void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, int m,
+                    int rank = 0) {
   Matrix w = random_matrix(rows, cols, bits, group);
-  std::vector<float> x = random_floats(static_cast<size_t>(m) * cols), y(static_cast<size_t>(m) * rows);
+  std::vector<float> x = random_floats(static_cast<size_t>(m) * cols),
+                     y(static_cast<size_t>(m) * rows);
   std::vector<float> down = random_floats(static_cast<size_t>(rank) * cols, 0.1f);
   std::vector<float> up = random_floats(static_cast<size_t>(rank) * rows, 0.1f);
   multiply(simd, w.view, {down.data(), up.data(), rank}, x.data(), m, y.data());
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < cols; ++c) {
       for (int i = 0; i < rank; ++i) {
-        w.exact[static_cast<size_t>(r) * cols + c] += static_cast<double>(up[static_cast<size_t>(i * rows + r)]) *
-                                                      down[static_cast<size_t>(i * cols + c)];
+        w.exact[static_cast<size_t>(r) * cols + c] +=
+            static_cast<double>(up[static_cast<size_t>(i * rows + r)]) *
+            down[static_cast<size_t>(i * cols + c)];
       }
     }
   }
@@ -76,7 +79,8 @@ void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, i
     }
   }
   if (worst > 1e-5) {
-    std::printf("  %s %dx%d, %d bits, group %d, m %d: error %g\n", simd.name, rows, cols, bits, group, m, worst);
+    std::printf("  %s %dx%d, %d bits, group %d, m %d: error %g\n", simd.name, rows, cols, bits,
+                group, m, worst);
   }
   CHECK(worst <= 1e-5);
 }
@@ -101,7 +105,8 @@ TEST(quantised_multiply_equals_float64) {
   on_every_path([](const Simd& simd) {
     for (int bits : {4, 8}) {
       for (int group : {32, 64, 128}) {
-        // Row lengths that fill a vector block, that leave a part of one, and that are less than one.
+        // Row lengths that fill a vector block, that leave a part of one, and that are less than
+        // one.
         for (int groups : {1, 3, 4, 9}) {
           for (int m : {1, 2, 5, 16}) check_multiply(simd, 23, group * groups, bits, group, m);
         }

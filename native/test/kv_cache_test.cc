@@ -26,7 +26,8 @@ TEST(appends_and_grows_by_blocks) {
   CHECK(cache.capacity() == 0);
   int length = 0;
   for (int count : {1, 200, 55, 1, 300, 400}) {
-    auto [keys, values] = cache.append(positions(length, count), mx::negative(positions(length, count)));
+    auto [keys, values] =
+        cache.append(positions(length, count), mx::negative(positions(length, count)));
     length += count;
     CHECK(cache.length() == length);
     CHECK(cache.capacity() >= length && cache.capacity() % KvCache::kBlock == 0);

@@ -39,7 +39,9 @@ void check_shares(const SamplingParams& params, const std::vector<int>& kept) {
 
 TEST(temperature_zero_is_greedy) { CHECK(sample(kLogits, {}, 0) == 1); }
 TEST(ties_go_to_the_first_token) { CHECK(sample(std::vector<float>{1, 5, 5}, {}, 0) == 1); }
-TEST(plain_sampling_follows_the_softmax) { check_shares({.temperature = 1, .seed = 3}, {0, 1, 2, 3, 4}); }
+TEST(plain_sampling_follows_the_softmax) {
+  check_shares({.temperature = 1, .seed = 3}, {0, 1, 2, 3, 4});
+}
 TEST(temperature_sharpens) { check_shares({.temperature = 0.5f, .seed = 4}, {0, 1, 2, 3, 4}); }
 TEST(top_k_keeps_k) { check_shares({.temperature = 1, .top_k = 2, .seed = 5}, {1, 4}); }
 TEST(top_k_of_one_is_greedy) { check_shares({.temperature = 2, .top_k = 1, .seed = 6}, {1}); }
@@ -60,7 +62,9 @@ TEST(top_p_counts_what_top_k_left) {
   // Of tokens 1 and 4, token 1 holds 0.62.
   check_shares({.temperature = 1, .top_k = 2, .top_p = 0.6f, .seed = 12}, {1});
 }
-TEST(min_p_is_a_share_of_the_best) { check_shares({.temperature = 1, .min_p = 0.5f, .seed = 13}, {1, 4}); }
+TEST(min_p_is_a_share_of_the_best) {
+  check_shares({.temperature = 1, .min_p = 0.5f, .seed = 13}, {1, 4});
+}
 
 TEST(the_same_seed_gives_the_same_tokens) {
   SamplingParams a{.temperature = 1, .seed = 20}, b{.temperature = 1, .seed = 21};
@@ -104,6 +108,12 @@ TEST(infinite_logits_do_not_break_sampling) {
   CHECK(sample(std::vector<float>{0, HUGE_VALF, 1}, {.temperature = 1}, 0) == 1);
   std::vector<float> masked{-HUGE_VALF, 2, -HUGE_VALF};
   for (uint64_t step = 0; step < 100; ++step) CHECK(sample(masked, {.temperature = 1}, step) == 1);
+}
+
+TEST(a_logit_that_is_no_number_is_told) {
+  std::vector<float> broken{1, std::nanf(""), 3};
+  CHECK(sample(broken, {}, 0) == -1);
+  CHECK(sample(broken, {.temperature = 1}, 0) == -1);
 }
 
 TEST(logprobs_are_the_log_softmax_of_raw_logits) {

@@ -57,7 +57,8 @@ TEST(errors_name_the_key_with_its_path) {
 }
 
 TEST(huge_and_infinite_numbers_are_refused) {
-  Value value(Value::Object{{"big", Value(1e300)}, {"inf", Value(HUGE_VAL)}, {"nan", Value(std::nan(""))}});
+  Value value(
+      Value::Object{{"big", Value(1e300)}, {"inf", Value(HUGE_VAL)}, {"nan", Value(std::nan(""))}});
   Config c(value);
   CHECK_ERROR(kModelBroken, "big", c.integer("big"));
   CHECK_ERROR(kModelBroken, "inf must be finite", c.number("inf"));

@@ -42,9 +42,9 @@ File::~File() {
 void File::read(void* data, uint64_t bytes, uint64_t offset, const std::string& what,
                 const std::function<void(uint64_t)>& on_chunk) const {
   if (offset > size_ || bytes > size_ - offset) {
-    throw Error(kModelBroken, path_ + ": " + what + " ends at byte " + std::to_string(offset + bytes) +
-                                  ", the file has only " + std::to_string(size_) +
-                                  " (an incomplete download?)");
+    throw Error(kModelBroken, path_ + ": " + what + " ends at byte " +
+                                  std::to_string(offset + bytes) + ", the file has only " +
+                                  std::to_string(size_) + " (an incomplete download?)");
   }
   uint64_t done = 0;
   while (done < bytes) {

@@ -21,8 +21,8 @@ inline constexpr int kGgmlBlock = 32;
 // nullptr if `dtype` is no supported block type.
 const GgmlType* ggml_type(std::string_view dtype);
 
-// Rewrites `blocks` blocks as affine groups of 32: packed words (4 or 8 per block), one scale and one
-// bias a block, so that w = scale·q + bias.
+// Rewrites `blocks` blocks as affine groups of 32: packed words (4 or 8 per block), one scale and
+// one bias a block, so that w = scale·q + bias.
 void repack_ggml(const GgmlType& type, const uint8_t* source, int64_t blocks, uint32_t* words,
                  float* scales, float* biases);
 

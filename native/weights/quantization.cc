@@ -8,7 +8,8 @@ Quantization quantization_of(const Config& config, const std::string& path) {
   auto section = config.object("quantization");
   if (!section) section = config.object("quantization_config");
   if (!section) {
-    throw Error(kModelBroken, "tensor " + path + ".weight is quantised, but config.json has no quantization");
+    throw Error(kModelBroken,
+                "tensor " + path + ".weight is quantised, but config.json has no quantization");
   }
   const Value* own = section->find(path);
   // `true` and `false` there only repeat what the tensors say: quantised, or not.
@@ -21,7 +22,8 @@ Quantization quantization_of(const Config& config, const std::string& path) {
   }
   Quantization q{entry.integer("group_size"), entry.integer("bits")};
   bool known_group = q.group_size == 32 || q.group_size == 64 || q.group_size == 128;
-  bool known_bits = q.bits == 2 || q.bits == 3 || q.bits == 4 || q.bits == 5 || q.bits == 6 || q.bits == 8;
+  bool known_bits =
+      q.bits == 2 || q.bits == 3 || q.bits == 4 || q.bits == 5 || q.bits == 6 || q.bits == 8;
   if (!known_group || !known_bits) {
     throw Error(kModelUnsupported, "config.json: quantization with group_size " +
                                        std::to_string(q.group_size) + " and bits " +

@@ -49,8 +49,9 @@ WeightStore::Table::Table(const WeightFiles& weights) {
   for (const std::string& path : weights.files) files.emplace_back(path);
   for (const TensorEntry& entry : weights.tensors) {
     if (entry.file >= files.size()) {
-      throw Error(kModelBroken, "tensor " + entry.name + " is in file " + std::to_string(entry.file) +
-                                    " of " + std::to_string(files.size()));
+      throw Error(kModelBroken, "tensor " + entry.name + " is in file " +
+                                    std::to_string(entry.file) + " of " +
+                                    std::to_string(files.size()));
     }
     if (!entries.emplace(entry.name, &entry).second) {
       throw Error(kModelBroken, "tensor " + entry.name + " is there twice");
@@ -107,8 +108,8 @@ mx::array WeightStore::read(const Table& table, const TensorEntry& entry, mx::Dt
 mx::array WeightStore::read_float(const Table& table, const TensorEntry& entry) {
   auto type = float_type(entry.dtype);
   if (!type) {
-    throw Error(kModelBroken,
-                "tensor " + entry.name + " has type " + entry.dtype + ", expected F32, F16 or BF16");
+    throw Error(kModelBroken, "tensor " + entry.name + " has type " + entry.dtype +
+                                  ", expected F32, F16 or BF16");
   }
   mx::array array = mx::astype(read(table, entry, *type), dtype_);
   array.eval();
@@ -162,8 +163,8 @@ WeightStore::Matrix WeightStore::read_blocks(const TensorEntry& entry) {
   return {keep(words), keep(scales), keep(biases), kGgmlBlock, type.bits};
 }
 
-WeightStore::Matrix WeightStore::read_affine(const std::string& path, const TensorEntry& weight, int out,
-                                             int in) {
+WeightStore::Matrix WeightStore::read_affine(const std::string& path, const TensorEntry& weight,
+                                             int out, int in) {
   Quantization q = quantization_of(Config(spec_.config), path);
   if (in % q.group_size != 0) {
     throw Error(kModelBroken, "tensor " + weight.name + " is quantised in groups of " +
@@ -179,8 +180,8 @@ WeightStore::Matrix WeightStore::read_affine(const std::string& path, const Tens
   return {words, read_float(main_, scales), read_float(main_, biases), q.group_size, q.bits};
 }
 
-std::optional<std::pair<mx::array, mx::array>> WeightStore::adapter(const std::string& path, int out,
-                                                                    int in) {
+std::optional<std::pair<mx::array, mx::array>> WeightStore::adapter(const std::string& path,
+                                                                    int out, int in) {
   if (!adapter_) return std::nullopt;
   auto a = adapter_->entries.find(path + ".lora_a");
   auto b = adapter_->entries.find(path + ".lora_b");
@@ -202,21 +203,22 @@ std::optional<std::pair<mx::array, mx::array>> WeightStore::adapter(const std::s
 void WeightStore::check_adapter_used() const {
   if (!adapter_ || adapter_tensors_used_ == adapter_->entries.size()) return;
   throw Error(kModelBroken, "the adapter does not fit the model: it has " +
-                                std::to_string(adapter_->entries.size()) + " tensors, the model uses " +
+                                std::to_string(adapter_->entries.size()) +
+                                " tensors, the model uses " +
                                 std::to_string(adapter_tensors_used_));
 }
 
 mx::array WeightStore::unpermute(const mx::array& rows, int heads, int head_dim) {
   int columns = static_cast<int>(rows.size() / (static_cast<size_t>(heads) * head_dim));
   mx::array split = mx::reshape(rows, {heads, head_dim / 2, 2, columns});
-  mx::array result =
-      mx::contiguous(mx::reshape(mx::transpose(split, {0, 2, 1, 3}), rows.shape()));
+  mx::array result = mx::contiguous(mx::reshape(mx::transpose(split, {0, 2, 1, 3}), rows.shape()));
   result.eval();
   return result;
 }
 
 WeightStore::Matrix WeightStore::unpermute(const Matrix& m, int heads, int head_dim) {
-  Matrix result{unpermute(m.weight, heads, head_dim), std::nullopt, std::nullopt, m.group_size, m.bits};
+  Matrix result{unpermute(m.weight, heads, head_dim), std::nullopt, std::nullopt, m.group_size,
+                m.bits};
   if (m.scales) result.scales = unpermute(*m.scales, heads, head_dim);
   if (m.biases) result.biases = unpermute(*m.biases, heads, head_dim);
   return result;

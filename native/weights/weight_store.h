@@ -21,7 +21,7 @@ class WeightStore {
  public:
   // A dense matrix, or an affine-quantised one: w = scales·q + biases by groups along a row.
   struct Matrix {
-    mx::array weight;  // [out, in], or [out, in · bits / 32] uint32
+    mx::array weight;                         // [out, in], or [out, in · bits / 32] uint32
     std::optional<mx::array> scales, biases;  // [out, in / group_size]
     int group_size = 0;
     int bits = 0;
@@ -32,8 +32,8 @@ class WeightStore {
 
   bool has(const std::string& name) const { return main_.entries.contains(name); }
   bool gguf() const { return spec_.gguf; }
-  // What activations and float weights are held in: float32 on the CPU, whose MLX kernels are exact and
-  // quick only there; the checkpoint's own type on a GPU.
+  // What activations and float weights are held in: float32 on the CPU, whose MLX kernels are exact
+  // and quick only there; the checkpoint's own type on a GPU.
   mx::Dtype dtype() const { return dtype_; }
 
   // `path`.weight, with .scales and .biases if it is quantised.

@@ -1,7 +1,8 @@
-import { truncateSync } from 'node:fs';
+import { closeSync, openSync, truncateSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { LoadSpec, TensorEntry } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
+import { request, run } from './run-job.ts';
 import { type TinyOptions, tinyModel } from './tiny-model.ts';
 
 async function expectRefusal(spec: LoadSpec, code: string, message: string): Promise<void> {
@@ -192,4 +193,18 @@ test('a spec of a wrong type is a rejection, not a throw', async () => {
     message: 'spec.gguf must be a boolean',
   });
   await expect(load({ ...spec, config: 5 }, () => {})).rejects.toMatchObject({ code: 'MODEL_BROKEN' });
+});
+
+test('weights that are no numbers end a generation with an error, not with nonsense', async () => {
+  const { spec } = tinyModel();
+  const norm = spec.weights.tensors.find(t => t.name === NORM) as TensorEntry;
+  const file = openSync(spec.weights.files[0] as string, 'r+');
+  writeSync(file, new Uint8Array(new Float32Array([Number.NaN]).buffer), 0, 4, norm.offset);
+  closeSync(file);
+  const model = await loadAddon().load(spec, () => {});
+  for (const temperature of [0, 1]) {
+    const { last } = await run(model, request([1, 2], { temperature }));
+    expect(last).toMatchObject({ type: 'error', code: 'MODEL_BROKEN' });
+  }
+  await model.close();
 });
