@@ -5,6 +5,7 @@
 namespace llm_host {
 const Simd* simd_avx2() {
   static constexpr Simd kKernels = kernels_of("avx2");
+  __builtin_cpu_init();
   bool here = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   return here ? &kKernels : nullptr;
 }

@@ -5,6 +5,7 @@
 namespace llm_host {
 const Simd* simd_avx512() {
   static constexpr Simd kKernels = kernels_of("avx512");
+  __builtin_cpu_init();
   bool here = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
   return here ? &kKernels : nullptr;

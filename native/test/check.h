@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -42,7 +43,9 @@ inline void fail(const char* file, int line, const std::string& what) {
 }
 
 // Says aloud that a part of a case could not run here.
-inline void skip(const std::string& what) { skips().push_back(what); }
+inline void skip(const std::string& what) {
+  if (std::find(skips().begin(), skips().end(), what) == skips().end()) skips().push_back(what);
+}
 
 template <typename E>
 bool throws(const std::function<void()>& body, const std::function<bool(const E&)>& matches) {
