@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { NativeAddon } from './addon-types.ts';
 import { type LoadFailure, loadHint } from './load-hint.ts';
@@ -34,8 +35,8 @@ function loadFirst(paths: readonly string[]): NativeAddon {
   for (const path of paths) {
     try {
       const addon = loadFile(path);
-      // Leaving the process while the model thread is inside MLX crashes.
-      process.on('exit', () => addon.shutdown());
+      // Leaving the process while the model thread is inside MLX crashes. A worker's end is not the process's.
+      if (isMainThread) process.on('exit', () => addon.shutdown());
       return addon;
     } catch (error) {
       failures.push({ path, reason: messageOf(error) });
