@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import random
 import re
 from collections import Counter
 from pathlib import Path
@@ -69,9 +70,11 @@ def main():
     p.add_argument("--base", action="store_true", help="score the untuned model")
     p.add_argument("--float32", action="store_true")
     p.add_argument("--show", default="", help="groups whose failures are printed; for development cases only")
+    p.add_argument("--shard", default="0/1", help="which part of the cases, as 0/2 and 1/2 to score in two processes")
     p.add_argument("--batch", type=int, default=48)
     a = p.parse_args()
-    torch.set_num_threads(2)
+    shard, shards = map(int, a.shard.split("/"))
+    torch.set_num_threads(2 if shards == 1 else 1)
     tok, model = load_tokenizer(), Model(torch.float32 if a.float32 else torch.bfloat16)
     if not a.base:
         load_adapter(model, a.adapter)
@@ -90,9 +93,11 @@ def main():
             parts.append([c])
     alone = sorted((p[0] for p in parts if len(p) == 1), key=lambda c: len(c["ids"]))
     parts = [p for p in parts if len(p) > 1] + [alone[i:i + a.batch // 2] for i in range(0, len(alone), a.batch // 2)]
+    # Shuffled, so that the running totals say something before the end.
+    random.Random(0).shuffle(parts)
     right, total, faults, unlisted = Counter(), Counter(), Counter(), 0
-    for part in parts:
-        for c, out in zip(part, generate(model, [c["ids"] for c in part], 96)):
+    for part in parts[shard::shards]:
+        for c, out in zip(part, generate(model, [c["ids"] for c in part], 80)):
             text = tok.decode([t for t in out if t != IM_END])
             ok, fault, stray = score(text, c, [t["function"]["name"] for t in c["tools"]])
             total[c["group"]] += 1
@@ -102,6 +107,7 @@ def main():
                 faults[c["group"], (c["expect"] or {}).get("name") if c["group"] == "bundled" else "-", fault] += 1
                 if c["group"] in a.show:
                     print(c["messages"][-1]["content"], "|", c["expect"], "|", repr(text))
+        print("so far", dict(right), "of", dict(total), flush=True)
     for g in sorted(total):
         print(f"{g}: {right[g]}/{total[g]} = {right[g] / total[g]:.1%}")
     print("calls of a tool not listed:", unlisted)

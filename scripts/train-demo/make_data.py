@@ -135,7 +135,7 @@ class Group:
     def missing(self):
         r = self.r
         lacking = [n for n in PURPOSE if n not in self.have]
-        if lacking and r.random() < (0.6 if self.have else 0.3):
+        if lacking and r.random() < (0.4 if self.have else 0.25):
             name = r.choice(lacking)
             # A tool that could do the same must not be listed beside it.
             if not (self.others and name in ("list_files", "read_file", "write_file", "delete_file")):
@@ -157,13 +157,13 @@ class Group:
     def exchange(self, complete):
         """One question with all that answers it; without `complete` it may stop after the call."""
         r, k = self.r, self.r.random()
-        if not self.tools or k < 0.24:
+        if not self.tools or k < 0.20:
             q, a = self.talk()
             return [user(q), say(a)]
-        if k < 0.39:
+        if k < 0.31:
             q, a = self.missing()
             return [user(q), say(a)]
-        if k < 0.42:
+        if k < 0.34:
             one, two = self.one_call(), self.one_call()
             join = r.choice([" And ", " Also, ", " Then ", " "])
             q = one[0].rstrip(" ") + ("" if one[0][-1] in ".?!" else r.choice([".", ",", ""])) + join + (two[0] if join == " " else two[0][0].lower() + two[0][1:])
@@ -179,10 +179,10 @@ class Group:
     def branch(self):
         r = self.r
         self.files = []
-        turns = r.choices([1, 2, 3, 4], [0.7, 0.17, 0.09, 0.04])[0]
+        turns = r.choices([1, 2, 3, 4], [0.78, 0.13, 0.06, 0.03])[0]
         out = []
         for i in range(turns):
-            out += self.exchange(i < turns - 1 or r.random() < 0.45)
+            out += self.exchange(i < turns - 1 or r.random() < 0.36)
         return out
 
     def branches(self, n):
@@ -197,7 +197,7 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "none"], [0.38, 0.14, 0.32, 0.13, 0.03])[0])
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "none"], [0.50, 0.13, 0.24, 0.11, 0.02])[0])
         yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": g.branches(branches)}
 
 
