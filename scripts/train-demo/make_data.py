@@ -135,7 +135,7 @@ class Group:
     def missing(self):
         r = self.r
         lacking = [n for n in PURPOSE if n not in self.have]
-        if lacking and r.random() < (0.4 if self.have else 0.25):
+        if lacking and r.random() < (0.5 if self.have else 0.3):
             name = r.choice(lacking)
             # A tool that could do the same must not be listed beside it.
             if not (self.others and name in ("list_files", "read_file", "write_file", "delete_file")):
@@ -157,13 +157,13 @@ class Group:
     def exchange(self, complete):
         """One question with all that answers it; without `complete` it may stop after the call."""
         r, k = self.r, self.r.random()
-        if not self.tools or k < 0.20:
+        if not self.tools or k < 0.17:
             q, a = self.talk()
             return [user(q), say(a)]
-        if k < 0.31:
+        if k < 0.34:
             q, a = self.missing()
             return [user(q), say(a)]
-        if k < 0.34:
+        if k < 0.36:
             one, two = self.one_call(), self.one_call()
             join = r.choice([" And ", " Also, ", " Then ", " "])
             q = one[0].rstrip(" ") + ("" if one[0][-1] in ".?!" else r.choice([".", ",", ""])) + join + (two[0] if join == " " else two[0][0].lower() + two[0][1:])
