@@ -5,7 +5,7 @@ import json
 import os
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from base_model import CACHE, LAYERS
 from model import FUSED, RANK, SCALE
@@ -25,6 +25,21 @@ def adapter_tensors(state) -> dict:
                 out[key + ".lora_b"] = b[rows, col:col + size].half().contiguous()
                 col += size
     return out
+
+
+def exported_state(folder) -> list:
+    """The inverse of `adapter_tensors`: a checkpoint from an exported adapter, to train on from it."""
+    t = load_file(os.path.join(folder, "adapters.safetensors"))
+    state = []
+    for i in range(LAYERS):
+        layer = {}
+        for name, (_, parts) in FUSED.items():
+            keys = [f"model.layers.{i}.{module}" for module, _ in parts]
+            a = torch.cat([t[key + ".lora_a"].float() for key in keys], 1)
+            b = torch.block_diag(*[t[key + ".lora_b"].float() for key in keys])
+            layer[name] = (a, b)
+        state.append(layer)
+    return state
 
 
 def main():

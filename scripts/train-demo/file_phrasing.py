@@ -108,7 +108,7 @@ def said(r, tool, args, res):
         names = res.split("\n")
         if len(names) == 1:
             return r.choice([f"There is one file{where}: {names[0]}.", f"The only file{where} is {names[0]}."])
-        return r.choice([f"The files{where} are {listing(names)}.", f"There are {len(names)} entries{where}: {listing(names)}.", f"I found these files{where}: {listing(names)}.",
+        return r.choice([f"The files{where} are {listing(names)}.", f"I found these files{where}: {listing(names)}.",
                          f"{capital(where.strip()) if where else 'Here'} are {listing(names)}." if not where else f"The folder {d} contains {listing(names)}."])
     if tool == "write_file":
         return r.choice([f"I saved it to {f}.", f"Done, I wrote it to {f}.", f"{f} now says: {args['content']}", f"I wrote the text to {f}.", f"Saved to {f}."])

@@ -14,6 +14,7 @@ import torch.multiprocessing as mp
 import torch.nn.functional as F
 
 from base_model import CACHE, IM_END, load_tokenizer
+from export import exported_state
 from make_data import groups
 from model import Model, shared_weights
 from tools import render
@@ -85,7 +86,7 @@ def work(rank, a, meeting, shared):
     tok, model = load_tokenizer(), Model(compiled=True)
     params = model.add_lora(a.seed)
     if a.resume:
-        model.load_lora(torch.load(a.resume))
+        model.load_lora(exported_state(a.resume) if os.path.isdir(a.resume) else torch.load(a.resume))
     model.merged, model.merged_t = shared
     dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=a.workers)
     opt = torch.optim.AdamW(params, lr=a.lr, betas=(0.9, 0.98), weight_decay=0.0)
@@ -137,7 +138,7 @@ def main():
     p.add_argument("--minutes", type=float, default=1e9, help="ends the schedule early when time runs out")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--lr", type=float, default=1e-3)
-    p.add_argument("--resume", help="a checkpoint to go on from")
+    p.add_argument("--resume", help="a checkpoint, or the folder of an exported adapter, to go on from")
     p.add_argument("--out", default=str(CACHE / "adapter.pt"))
     p.add_argument("--limit", type=int, default=460)
     p.add_argument("--budget", type=int, default=1900, help="tokens to a worker's batch")
