@@ -24,6 +24,8 @@ export interface LocalModelParts {
 /** Chat over an engine in this process: messages -> template -> ids -> engine -> text -> parser. */
 export class LocalChatModel implements ChatModel {
   readonly #parts: LocalModelParts;
+  /** The prompt whose length was asked for, as it is just before its reply. */
+  #last: Prompt | undefined;
 
   constructor(parts: LocalModelParts) {
     this.#parts = parts;
@@ -34,16 +36,17 @@ export class LocalChatModel implements ChatModel {
   }
 
   countTokens(request: Pick<ReplyRequest, 'messages' | 'tools'>): number {
-    return this.#encode(this.#render(request.messages, request.tools)).length;
+    return this.#prompt(request.messages, request.tools).ids.length;
   }
 
   async *reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats> {
-    const prompt = this.#render(request.messages, request.tools);
-    const promptIds = this.#encode(prompt);
+    const { ids: promptIds, tail } = this.#prompt(request.messages, request.tools);
+    // Kept for one reply only: a caller may change its own list afterwards.
+    this.#last = undefined;
     if (promptIds.length >= this.contextLength) throw contextFull(promptIds.length, this.contextLength);
     const parser = createToolParser({
       template: this.#parts.template?.source ?? '',
-      startsInThinking: endsInThinking(prompt.at(-1)?.text ?? ''),
+      startsInThinking: endsInThinking(tail),
     });
     const { stop = [], ...sampling } = request.sampling;
     const stops = new StopStrings(stop);
@@ -84,9 +87,21 @@ export class LocalChatModel implements ChatModel {
     });
   }
 
-  #encode(prompt: readonly PromptSegment[]): number[] {
-    return this.#parts.tokenizer.encodeSegments(prompt);
+  #prompt(messages: readonly Message[], tools: readonly ToolDefinition[]): Prompt {
+    if (this.#last?.messages === messages && this.#last.tools === tools) return this.#last;
+    const segments = this.#render(messages, tools);
+    const ids = this.#parts.tokenizer.encodeSegments(segments);
+    this.#last = { messages, tools, ids, tail: segments.at(-1)?.text ?? '' };
+    return this.#last;
   }
+}
+
+interface Prompt {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly ids: readonly number[];
+  /** The last segment's text. */
+  readonly tail: string;
 }
 
 function contextFull(tokens: number, contextLength: number): LlmHostError {

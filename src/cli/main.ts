@@ -1,13 +1,10 @@
 #!/usr/bin/env node
-import { killAllGroups } from '../mcp/process-groups.ts';
 import { reportError } from './report-error.ts';
 import { run } from './run.ts';
 import { Signals } from './signals.ts';
 
 const signals = new Signals();
 signals.install();
-// Whatever way this process ends, no process of a server stays behind.
-process.on('exit', killAllGroups);
 process.on('uncaughtException', error => void signals.exit(reportError(error)));
 // A reader that went away (`| head`) is no failure.
 process.stdout.on(

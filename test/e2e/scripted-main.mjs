@@ -7,7 +7,6 @@ import { probeTemplate } from '../../dist/chat/capability.js';
 import { compileTemplate } from '../../dist/chat/template.js';
 import { run } from '../../dist/cli/run.js';
 import { Signals } from '../../dist/cli/signals.js';
-import { killAllGroups } from '../../dist/mcp/process-groups.js';
 
 const script = JSON.parse(readFileSync(process.env.LLM_HOST_SCRIPT, 'utf8'));
 const source = readFileSync(new URL('../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
@@ -69,5 +68,4 @@ async function openModel() {
 
 const signals = new Signals();
 signals.install();
-process.on('exit', killAllGroups);
 await signals.exit(await run(process.argv.slice(2), { openModel, signals }));

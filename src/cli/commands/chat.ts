@@ -26,6 +26,8 @@ export async function chat(args: ChatArguments, openModel: OpenModel, signals: S
   const settings = loadSettings(args, demo, where);
   const source = args.model ?? settings.config.model;
   if (source === undefined) throw new LlmHostError('USAGE', 'missing model');
+  const system =
+    args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
   const log = openLog(
     args.logFile ?? settings.config.logging?.file ?? join(stateDirectory(where.env), 'llm-host.log'),
     args.logLevel ?? settings.config.logging?.level ?? 'info',
@@ -40,7 +42,7 @@ export async function chat(args: ChatArguments, openModel: OpenModel, signals: S
     if (!args.quiet) process.stderr.write([opened.description, ...servers.summary, ''].join('\n'));
     for (const notice of [...opened.notices, ...servers.problems])
       process.stderr.write(`Notice: ${notice}\n`);
-    const agent = makeAgent(args, settings, opened, servers);
+    const agent = makeAgent(args, system, settings, opened, servers);
     if (args.prompt !== undefined) return await answerOnce(agent, args.prompt, signals);
     process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");
     return await new LineSession({ agent, tools: servers.host, signals }).run();
@@ -84,11 +86,11 @@ function mcpFiles(args: ChatArguments, settings: Settings) {
 
 function makeAgent(
   args: ChatArguments,
+  system: string,
   { config }: Settings,
   opened: OpenedModel,
   servers: RunningServers,
 ): Agent {
-  const system = args.system === undefined ? config.SystemPrompt : systemText(args.system, process.cwd());
   const seconds = args.toolTimeout ?? config.tools?.timeout ?? DEFAULT_TOOL_TIMEOUT_SECONDS;
   const { maxResultChars } = config.tools ?? {};
   return new Agent({
