@@ -1,10 +1,13 @@
 """Training phrasings, results and replies for the file tools."""
 
-from calc_phrasing import ASK_VP
-from values import capital, document, filename, folder, listing, phrase, quoted, text
+import re
 
-IN = ["in the folder {d}", "in {d}", "from {d}", "in the {d} folder", "in the directory {d}", "in my {d} folder", "inside {d}", "from the folder {d}", "in the {d} directory",
-      "from the directory {d}", "(folder {d})", "under {d}", "within the folder {d}", "that is in {d}", "located in {d}"]
+import file_phrases_more as more
+import file_write_more as wm
+from file_write_more import filename, folder
+from phrase_frames import dress, sloppy
+from values import capital, document, listing, phrase, quoted
+
 READ_VP = """read {f}|open {f}|read the file {f}|show me {f}|show {f}|show the contents of {f}|print {f}|display {f}|read out {f}|tell me what {f} says|tell me what is in {f}
 |read {f} to me|open the file {f}|display the content of {f}|get the text of {f}|view {f}|check {f}|look at {f}|load {f}|open up {f} and read it|fetch the contents of {f}|print out the file {f}
 |have a look at {f}|show me the file {f}|quote {f}|read me {f}|tell me about the contents of {f}|read what I wrote in {f}|give me the contents of {f}|look inside {f}""".replace("\n", "").split("|")
@@ -36,47 +39,108 @@ DELETE_Q = """I don't need {f} any more.|{f} is no longer needed, delete it.|{f}
 
 
 def _case(r, s):
-    return capital(s) if r.random() < 0.8 and "." not in s.split(" ")[0] else s
+    """The request with its first letter large, or all of it careless. Done before the values come in."""
+    if r.random() < 0.07:
+        return sloppy(r, s)
+    return capital(s) if r.random() < 0.75 else s
 
 
-def _ask(r, vps, questions):
+def _ask(r, vps, questions, share=0.55):
     """A request with its placeholders still in it."""
-    form = r.choice(ASK_VP).format(r.choice(vps)) if r.random() < 0.55 else r.choice(questions)
-    return form
+    return r.choice(more.ASK).format(r.choice(vps)) if r.random() < share else r.choice(questions)
+
+
+def _list(r, args):
+    if r.random() < 0.45:
+        form = _ask(r, LIST_VP, LIST_Q) if r.random() < 0.3 else _ask(r, more.LIST, more.LIST_ASK)
+        if r.random() < 0.08 and not re.search("here|folder|director|disk|called|[:]|this", form) and form.rstrip("?.") and " file" in form:
+            form = re.sub(r"[ .?]*$", lambda m: " " + r.choice(wm.HERE) + m[0].strip(), form, count=1)
+        return dress(r, _case(r, form)), ""
+    args["directory"] = d = wm.folder(r)
+    if r.random() < 0.25:
+        form = _ask(r, LIST_DIR_VP, LIST_DIR_Q)
+    else:
+        form, place = _ask(r, more.LIST_IN, more.LIST_IN_ASK), r.choice(wm.PLACE)
+        # A bare name must be asked about as a folder.
+        if place == "{d}" and not re.search("file|list|ls |dir |document|empty|everything|anything| in {p}|inside", form):
+            place = r.choice(["the {d} folder", "the folder {d}", "{d}/", "my {d} folder", "the {d} directory"])
+        form = form.replace("{p}", place)
+        form = re.sub(r"([?.!])\1", r"\1", form)
+    return dress(r, _case(r, form)), quoted(r, d) if r.random() < 0.08 and "{d}/" not in form else d
 
 
 def request(r, tool=None, name=None):
     """(tool, arguments, question)"""
     tool = tool or r.choice(["list_files", "read_file", "read_file", "write_file", "write_file", "delete_file"])
-    args, d = {}, folder(r)
+    args, d = {}, wm.folder(r)
     if tool == "list_files":
-        if r.random() < 0.5:
-            args["directory"] = d
-            q = _ask(r, LIST_DIR_VP, LIST_DIR_Q).replace("{d}", quoted(r, d) if r.random() < 0.1 else d)
-        else:
-            q = _ask(r, LIST_VP, LIST_Q)
-        return tool, args, _case(r, q)
-    f = args["filename"] = name or filename(r)
+        form, d = _list(r, args)
+        return tool, args, form.replace("{d}", d)
+    f = args["filename"] = name or wm.filename(r)
+    mark, end, verb = "", False, None
+    old = r.random() < 0.25
     if tool == "write_file":
-        c = args["content"] = text(r)
         k = r.random()
-        if k < 0.25:
-            form, mark = r.choice(WRITE_COLON), c
+        if k < 0.3:
+            c, end = wm.content(r), True
+            form = r.choice(WRITE_COLON if old else wm.WRITE_END)
+            mark = quoted(r, c) if r.random() < 0.12 else c
+            if not old and r.random() < 0.25 and not form.startswith(("{", "I", "the ", "new ", "file")):
+                form = r.choice(["please ", "can you ", "could you ", "I want you to ", "hey, ", "go ahead and "]) + form
+        elif k < 0.42:
+            c = mark = wm.bare_words(r)
+            form = verb = r.choice(wm.WRITE_BARE).replace("{s}", "s" if " " in c else "")
         else:
-            form, mark = _ask(r, WRITE_VP, WRITE_Q), quoted(r, c)
+            c = wm.content(r)
+            mark = quoted(r, c)
+            verb = r.choice(WRITE_VP if old else wm.WRITE) if r.random() < 0.65 else None
+            form = verb or r.choice(WRITE_Q if old else wm.WRITE_ASK)
+            end = form.endswith("{c}") and ":" in form
+        args["content"] = c
     else:
-        form, mark = (_ask(r, READ_VP, READ_Q) if tool == "read_file" else _ask(r, DELETE_VP, DELETE_Q)), ""
-    shown = f
-    if r.random() < 0.3:
+        vps, asks = ((READ_VP, READ_Q) if old else (more.READ, more.READ_ASK)) if tool == "read_file" else (DELETE_VP, DELETE_Q) if old else (more.DELETE, more.DELETE_ASK)
+        verb = r.choice(vps) if r.random() < 0.6 else None
+        form = verb or r.choice(asks)
+    shown = quoted(r, f) if r.random() < 0.06 else f
+    if "." not in f and "file {f}" not in form and tool != "delete_file":
+        shown = "the file " + shown
+        if re.search(r"(called|named|name|a|new|my|note|document|filename|:) {f}|^{f}", form):
+            shown = shown.removeprefix("the file ")
+    if r.random() < 0.36:
         args["directory"] = d
-        shown = f + " " + r.choice(IN).replace("{d}", d)
-        if tool == "write_file":
-            shown = shown.replace("from", "in")
-    elif r.random() < 0.06:
-        shown = quoted(r, f)
-    # The question's own case first, so that copied values keep theirs.
-    form = _case(r, form) if not form.startswith(("{f}", "{c}")) else form
-    return tool, args, form.replace("{f}", shown).replace("{c}", mark)
+        place = quoted(r, d) if r.random() < 0.06 else d
+        form, shown, lead = _placed(r, tool, form, verb, shown, end or mark == args.get("content"))
+        wrap = verb is not None and not form.startswith("{")
+    else:
+        place, lead, wrap = "", "", verb is not None
+    if wrap and not re.search(r"\. |; |[.?]$|^(in|from|folder|with) |: ", form):
+        form = r.choice(more.ASK).format(form)
+    form = lead + form
+    form = dress(r, _case(r, form), tail=not end)
+    return tool, args, form.replace("{f}", shown).replace("{d}", place).replace("{c}", mark)
+
+
+def _placed(r, tool, form, verb, shown, end):
+    """The form, the file's name and a lead; one of them says the folder."""
+    write = tool == "write_file"
+    tails = wm.TAIL if write else wm.TAIL + wm.TAIL_FROM * 2
+    k, lead = r.random(), ""
+    if k < 0.12 and not end and "{s}" not in form and (not write or verb):
+        form = r.choice({"write_file": wm.WRITE_IN, "read_file": wm.READ_IN, "delete_file": wm.DELETE_IN}[tool])
+    elif k < 0.42 and (verb or (end and re.match("write|save|put|store|note|jot|drop|record|create|make", form))):
+        lead = r.choice(wm.LEAD if write else wm.LEAD + wm.LEAD_FROM)
+        if lead.endswith((" and ", " to ")):
+            form, lead = lead + form, ""
+    elif k < 0.60 and verb and not end and (not write or "{c}" in form):
+        if r.random() < 0.35:
+            form += r.choice(wm.AFTER_WRITE if write else wm.AFTER_READ)
+        else:
+            t = r.choice(tails)
+            form += t if t.startswith(",") else " " + t
+    else:
+        t = r.choice(tails if not write else [t for t in wm.TAIL if not t.startswith(",")])
+        shown += t if t.startswith(",") else " " + t
+    return form, shown, lead
 
 
 def result(r, tool, args):
