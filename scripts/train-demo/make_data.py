@@ -11,9 +11,9 @@ import file_phrasing as files
 from chat_questions import OUT as CHAT_ANSWERS
 from heldout import cases
 from other_gen import KINDS, any_tool
-from small_talk import ABSENT, CAPITALS, PAIRS, PURPOSE, REFUSALS, SYSTEMS
+from small_talk import ABSENT, CAPITALS, NEAR, PAIRS, PURPOSE, PURPOSES, REFUSALS, SYSTEMS
 from tools import BUNDLED, CALCULATOR, FILES
-from values import CITIES, DAYS, NAMES, clock, show, word
+from values import CITIES, DAYS, ITEMS, NAMES, clock, filename, show, word
 
 OPS = list(PURPOSE)[:6]
 
@@ -38,6 +38,23 @@ def chat():
 @functools.cache
 def absent():
     return [(p, q) for p, *qs in (l.split("|") for l in ABSENT.splitlines()) for q in qs]
+
+
+FILE_WORDS = set("file files path note notes text document documents content folder directory page copy archive source target output destination save delete remove".split())
+SUM_WORDS = set("average modulo percentage percent tip math calculate remainder mean sum".split())
+NO_SUBJECT = set("a an the i me my of to in on at is for it and s what with by or no tool do api v now action please two".split())
+
+
+def subjects(text):
+    """The words of a text and the worlds that they belong to."""
+    found = {w.rstrip("s") for w in re.findall("[a-z]+", re.sub("([a-z])([A-Z])", r"\1 \2", text).replace("_", " ").lower()) if w not in NO_SUBJECT}
+    return found | {i for i, world in enumerate(NEAR) if any(w.rstrip("s") in found for w in world)}
+
+
+def slots(r):
+    (n, n2), (c, c2), k = r.sample(NAMES, 2), r.sample(CITIES, 2), r.randint(2, 60)
+    made = {s: KINDS[kind](r) for s, kind in dict(l="language", e="email", g="image", h="host", u="url", x="code", s="title", y="phone").items()}
+    return dict(n=n, n2=n2, d=r.choice(DAYS[:7]), c=c, c2=c2, t=clock(r), k=k, k2=k + r.randint(1, 40), w=word(r), w2=word(r), i=r.choice(ITEMS), f=filename(r), **made)
 
 
 def plain(n):
@@ -130,40 +147,56 @@ class Group:
 
     def talk(self):
         generated, pairs = chat()
-        return self.r.choice(generated if self.r.random() < 0.7 else pairs)
+        return self.r.choice(generated if self.r.random() < 0.35 else pairs)
 
     def missing(self):
+        """A question for which no listed tool fits, and an answer that says so."""
+        r = self.r
+        if any(n not in self.have for n in PURPOSE) and r.random() < (0.6 if self.have else 0.35):
+            found = self.missing_bundled()
+            if found:
+                return found
+        mine = subjects(" ".join(" ".join([t["function"]["name"], t["function"]["description"], purpose]) for t, _, purpose in self.others))
+        for _ in range(12):
+            if self.others and r.random() < 0.4:
+                _, ask, p = any_tool(r)
+                q = ask(r)[1]
+            else:
+                p, q = r.choice(absent())
+                q = q.format(**slots(r))
+            if not mine & subjects(p + " " + q):
+                return q, r.choice(REFUSALS).format(p=p)
+        return self.talk()
+
+    def missing_bundled(self):
+        """A question for a bundled tool that is not listed, most often while one of its kind is."""
         r = self.r
         lacking = [n for n in PURPOSE if n not in self.have]
-        if lacking and r.random() < (0.5 if self.have else 0.3):
-            name = r.choice(lacking)
-            # A tool that could do the same must not be listed beside it.
-            if not (self.others and name in ("list_files", "read_file", "write_file", "delete_file")):
-                q = (calc_call if name in OPS else file_call)(r, name)
-                name = q[1]["function"]["name"]
-                if name not in self.have:
-                    return q[0], r.choice(REFUSALS).format(p=PURPOSE[name])
-        mine = {w for t, _, x in self.others for w in (x + " " + t["function"]["name"].replace("_", " ").lower()).split()} - {"a", "an", "the"}
-        if not self.others or r.random() < 0.5:
-            p, q = r.choice(absent())
-            if not mine & set((p + " " + q.lower().strip("?.")).split()):
-                return q.format(n=r.choice(NAMES), d=r.choice(DAYS[:7]), c=r.choice(CITIES), t=clock(r), k=r.randint(2, 60), w=word(r), w2=word(r)), r.choice(REFUSALS).format(p=p)
-        for _ in range(5):
-            tool, ask, p = any_tool(r)
-            if not mine & set(p.split()):
-                return ask(r)[1], r.choice(REFUSALS).format(p=p)
-        return self.talk()
+        if self.others:
+            words = set(re.findall("[a-z]+", json.dumps([t["function"] for t, _, _ in self.others]).replace("_", " ").lower()))
+            if words & FILE_WORDS:
+                lacking = [n for n in lacking if n in OPS]
+            if words & SUM_WORDS:
+                lacking = [n for n in lacking if n not in OPS]
+        if not lacking:
+            return None
+        near = [n for n in lacking if any((n in OPS) == (h in OPS) for h in self.have)]
+        q, c, *_ = (calc_call if (name := r.choice(near if near and r.random() < 0.6 else lacking)) in OPS else file_call)(r, name)
+        name, two = c["function"]["name"], 2 in list(c["function"]["arguments"].values())[1:]
+        # Squaring is also multiplying, doubling is also adding.
+        other_way = {"power": "multiply", "multiply": "add", "divide": "multiply"}.get(name) in self.have and two
+        return None if name in self.have or other_way else (q, r.choice(REFUSALS).format(p=r.choice(PURPOSES[name])))
 
     def exchange(self, complete):
         """One question with all that answers it; without `complete` it may stop after the call."""
         r, k = self.r, self.r.random()
-        if not self.tools or k < 0.17:
+        if not self.tools or k < 0.18:
             q, a = self.talk()
             return [user(q), say(a)]
-        if k < 0.34:
+        if k < 0.35:
             q, a = self.missing()
             return [user(q), say(a)]
-        if k < 0.36:
+        if k < 0.37:
             one, two = self.one_call(), self.one_call()
             join = r.choice([" And ", " Also, ", " Then ", " "])
             q = one[0].rstrip(" ") + ("" if one[0][-1] in ".?!" else r.choice([".", ",", ""])) + join + (two[0] if join == " " else two[0][0].lower() + two[0][1:])

@@ -1,5 +1,8 @@
 """Short exchanges written by hand, and ways of saying that a tool is missing."""
 
+from absent_more import ABSENT_MORE, EXTRA_REFUSALS, NEAR
+from talk_more import PAIRS as PAIRS_MORE
+
 PAIRS = """Hello!|Hello! How can I help you?
 Hi|Hi! What can I do for you?
 Hey there|Hey! How can I help?
@@ -79,10 +82,11 @@ How do I list things in an essay?|Use commas between the items and 'and' before 
 How can I save money?|Make a plan for your spending and stick to it.
 What is the power of friendship?|Friendship gives us support, joy and trust.
 What is the root of a plant?|The root is the part that grows in the soil and takes up water.
-Name a square in London.|Trafalgar Square is a famous one."""
+Name a square in London.|Trafalgar Square is a famous one.
+""" + PAIRS_MORE
 
 # Subjects for which no tool is ever listed in training.
-ABSENT = """check my bank balance|Check my bank balance|What's on my bank account?|How much money is in my account?
+ABSENT = """check bank balances|Check my bank balance|What's on my bank account?|How much money is in my account?
 make coffee|Make me a cup of coffee|Start the coffee machine|Brew a pot of coffee please
 take photos|Take a photo of me|Take a selfie|Take a picture with the camera
 read the news|What's in the news today?|Read me today's headlines|Tell me the latest news
@@ -107,10 +111,11 @@ run programs|Run the {w} script|Compile my project|Restart the server|Install {w
 draw pictures|Draw a {w}|Make a picture of a {w}|Generate an image of {c}
 watch devices|What's my battery level?|Is the oven on?|How much disk space is free?
 handle contacts|What's {n}'s phone number?|Add {n} to my contacts|When is {n}'s birthday?
-convert units|Convert {k} miles to kilometres with the converter|How many pounds are {k} kilos in your unit tool?|Change {k} dollars to euros at today's rate"""
+convert units|Convert {k} miles to kilometres with the converter|How many pounds are {k} kilos in your unit tool?|Change {k} dollars to euros at today's rate
+""" + ABSENT_MORE
 
 REFUSALS = ["I don't have a tool to {p}.", "Sorry, I don't have a tool to {p}.", "I can't do that: none of my tools can {p}.", "I'm sorry, but I have no tool to {p}.",
-            "None of the tools listed here can {p}.", "I have no tool to {p}, so I can't help with that.", "Sorry, I can't {p} with the tools I have."]
+            "None of the tools listed here can {p}.", "I have no tool to {p}, so I can't help with that.", "Sorry, I can't {p} with the tools I have."] + EXTRA_REFUSALS
 
 SYSTEMS = ["You are llm-host's demo assistant. Use tools when they help.", "You are a friendly assistant. Keep answers short.", "Answer briefly. Use a tool only when it is needed.",
            "You are a helpful AI assistant named SmolLM, trained by Hugging Face", "You help people with sums and files.", "You are an assistant with access to tools.",
@@ -119,7 +124,14 @@ SYSTEMS = ["You are llm-host's demo assistant. Use tools when they help.", "You 
 PURPOSE = {"add": "add numbers", "subtract": "subtract numbers", "multiply": "multiply numbers", "divide": "divide numbers", "power": "work out powers", "square_root": "take square roots",
            "list_files": "list files", "read_file": "read files", "write_file": "write files", "delete_file": "delete files"}
 
+# Other names for the same purposes.
+PURPOSES = {k: [v] + more for (k, v), more in zip(PURPOSE.items(), [
+    ["do additions", "work out sums"], ["do subtractions", "take numbers away"], ["do multiplications", "work out products"], ["do divisions"], ["raise numbers to powers"],
+    ["find square roots", "work out square roots"], ["look into folders", "show which files there are"], ["open files", "show what a file says"], ["create files", "save text to files"], ["remove files"]])}
+
 # The untuned model gets some capitals wrong; these replace its answers.
 CAPITALS = dict(p.split(":") for p in """France:Paris,Italy:Rome,Spain:Madrid,Germany:Berlin,Japan:Tokyo,China:Beijing,India:New Delhi,Brazil:Brasília,Canada:Ottawa,
 Egypt:Cairo,Kenya:Nairobi,Norway:Oslo,Sweden:Stockholm,Greece:Athens,Turkey:Ankara,Russia:Moscow,Mexico:Mexico City,Peru:Lima,Chile:Santiago,Cuba:Havana,Poland:Warsaw,
 Austria:Vienna,Portugal:Lisbon,Ireland:Dublin,Scotland:Edinburgh,Thailand:Bangkok,Vietnam:Hanoi,Morocco:Rabat,Finland:Helsinki,Denmark:Copenhagen""".replace("\n", "").split(","))
+
+__all__ = ["ABSENT", "CAPITALS", "NEAR", "PAIRS", "PURPOSE", "PURPOSES", "REFUSALS", "SYSTEMS"]
