@@ -2,6 +2,9 @@
 
 import math
 
+import calc_forms_more as more
+from calc_stories_more import STORY as MORE_STORY
+from phrase_frames import dress, sloppy
 from values import ITEMS, NAMES, capital, number, show, word
 
 SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -107,34 +110,57 @@ def _story(r, op, a, b):
                   loses=r.choice(["gave away", "sold", "ate", "dropped", "gave " + n2, "used", "lost", "threw out"]),
                   how_many=r.choice([f"How many {i} are there now?", f"How many {i} in total?", f"How many {'do I' if mine else 'does ' + n} have now?", "How many is that?", "What's the total?"]),
                   how_many_left=r.choice([f"How many {i} are left?", f"How many {'do I' if mine else 'does ' + n} still have?", "How many remain?", "What is left?"]))
-    return r.choice(STORY[op]).format(**fields)
+    form = r.choice(STORY[op] if r.random() < 0.3 else MORE_STORY[op])
+    return form, form.format(**fields)
+
+
+def _told(op, form, values):
+    """Where the order does not matter, the arguments come in the order of the question."""
+    return values[::-1] if op in ("add", "multiply") and form.index("{b}") < form.index("{a}") else values
+
+
+def _finish(r, q):
+    if r.random() < 0.08:
+        q = sloppy(r, q)
+    elif r.random() < 0.75:
+        q = capital(q)
+    return dress(r, q)
+
+
+def _forms(op, table, extra):
+    return table[op].replace("\n", "").split("|"), extra[op]
 
 
 def operation(r, op=None):
     """(operation, values, phrasing, question)"""
     op = op or r.choice(["add", "subtract", "multiply", "divide", "power", "square_root"])
+    asks = lambda vp: r.choice((ASK_VP if vp else ASK_NP) if r.random() < 0.4 else (more.ASK_VP if vp else more.ASK_NP))
     if op in ("power", "multiply", "divide") and r.random() < (0.4 if op == "power" else 0.08):
         vp = r.random() < 0.3
-        form, op, k = r.choice([s for s in (SPECIAL_VP if vp else SPECIAL) if s[1] == op])
+        form, op, k = r.choice([s for s in (SPECIAL_VP + more.SPECIAL_VP if vp else SPECIAL + more.SPECIAL) if s[1] == op])
         v = abs(number(r))
-        question = r.choice(ASK_VP if vp else ASK_NP).format(form.format(show(v)))
-        return op, (v, k), capital(question) if r.random() < 0.8 else question
+        return op, (v, k), _finish(r, asks(vp).format(form.format(show(v))))
     values = _values(r, op)
     spell = r.random() < 0.1
     a, b = ([_shown(r, v, spell) for v in values] + [""])[:2]
     k = r.random()
-    if k < (0.3 if op in ("add", "subtract", "multiply", "divide") else 0.15) and min(values) >= 0:
-        return op, values, _story(r, op, a, b)
-    form = r.choice((NP if k < 0.72 else VP)[op].replace("\n", "").split("|"))
+    if op == "subtract" and values[0] > values[1] >= 0 and r.random() < 0.25:
+        return op, values, _finish(r, r.choice(more.COMPARE).format(a=a, b=b))
+    fits = min(values) >= 0 and (op != "subtract" or values[0] >= values[1]) and (op != "divide" or values[1] > 0) and (all(isinstance(v, int) for v in values) or op == "square_root" or r.random() < 0.2)
+    if k < (0.34 if op in ("add", "subtract", "multiply", "divide") else 0.22) and fits:
+        form, q = _story(r, op, a, b)
+        return op, _told(op, form, values), _finish(r, q)
+    vp = k >= 0.72
+    old, new = _forms(op, VP if vp else NP, more.VP if vp else more.NP)
+    form = r.choice(old if r.random() < 0.35 else new)
     if "{b}th" in form and not (isinstance(values[1], int) and 4 <= values[1] <= 12):
         form = "{a} divided by {b}" if op == "divide" else NP[op].split("|")[0]
-        ask = ASK_NP
-    else:
-        ask = ASK_NP if k < 0.72 else ASK_VP
-    question = r.choice(ask).format(form.format(a=a, b=b))
-    if r.random() < 0.8:
-        question = capital(question)
-    return op, values, question
+        vp = False
+    values = _told(op, form, values)
+    ask = asks(vp)
+    if form.startswith("from ") or any(w in ask and w in form for w in ("result", "value", "number", "exactly")):
+        ask = r.choice(["{}", "{}", "{}?", "{}.", "{} please"]) if not form.startswith("from ") else r.choice(["{}", "{}.", "please {}", "{}, please", "{}. What do I get?"])
+    return op, values, _finish(r, ask.format(form.format(a=a, b=b)))
 
 
 def result(op, v):
