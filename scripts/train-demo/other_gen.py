@@ -1,9 +1,14 @@
 """Turns tool descriptions into calls: hand-written tools, renamed ones, and tools invented from parts."""
 
 import functools
+import json
 import re
 
+import other_kinds
 import other_tools
+import other_tools_home
+import other_tools_life
+import other_tools_work
 from calc_phrasing import ASK_VP
 from tools import define
 from values import (CITIES, DAYS, NAMES, NOUNS, capital, clock, filename, integer, listing, number, person, phrase, quoted, show, text, word)
@@ -44,7 +49,10 @@ KINDS = {
     "sql": lambda r: f"SELECT {r.choice(['*', word(r)])} FROM {word(r)}" + r.choice(["", f" WHERE {word(r)} = {r.randint(1, 99)}", f" LIMIT {r.randint(1, 99)}"]),
     "title": lambda r: " ".join(capital(word(r)) for _ in range(r.randint(1, 3))), "phone": lambda r: f"{r.randint(100, 999)}-{r.randint(1000, 9999)}",
 }
-TYPES = {"int": "integer", "small": "integer", "percent": "integer", "num": "number", "bool": "boolean", "nouns": "string[]", "wordlist": "string[]", "people": "string[]", "rooms": "string[]", "files": "string[]", "nums": "number[]"}
+TYPES = {"int": "integer", "small": "integer", "percent": "integer", "num": "number", "bool": "boolean", "nouns": "string[]", "wordlist": "string[]", "people": "string[]", "rooms": "string[]", "files": "string[]", "nums": "number[]"} | other_kinds.TYPES
+KINDS |= other_kinds.MORE
+PLAIN_RESULTS = ["OK", "Done.", "success", '{"status": "ok"}']
+SPELLED = "zero one two three four five six seven eight nine ten eleven twelve".split()
 
 
 def spoken(v):
@@ -58,11 +66,12 @@ def spoken(v):
 @functools.cache
 def hand_written():
     found = []
-    for block in re.split(r"\n(?=\w+\()", other_tools.TOOLS.strip()):
+    text = "\n".join(m.TOOLS.strip() for m in (other_tools, other_tools_home, other_tools_life, other_tools_work))
+    for block in re.split(r"\n(?=\w+\()", text):
         head, *rest = block.strip().splitlines()
         part = {l[0]: [x.strip() for x in l[2:].split(";")] for l in rest}
         kinds = dict(re.findall(r"(\w+)\??: [^=]+?=(\w+)", head))
-        found.append((define(re.sub(r"=\w+(?=[,)])", "", head)), kinds, part["?"], part["="], part.get("!", [None])[0]))
+        found.append((define(re.sub(r"=\w+(?=[,)])", "", head)), kinds, part["?"], part.get("=", PLAIN_RESULTS), part.get("!", [None])[0]))
     return found
 
 
@@ -99,7 +108,7 @@ VERBS = """archive:archive,store away|cancel:cancel,call off|approve:approve,acc
 |reserve:reserve,book|buy:buy,purchase,get|sell:sell|ship:ship,dispatch|return:return,give back|load:load|update:update,change|pause:pause|resume:resume,continue|mute:mute,silence|rate:rate,review|scan:scan|sync:sync,synchronise
 |publish:publish|schedule:schedule,plan|create:create,make,set up|register:register,sign up|find:find,look for,search for|get:get,fetch,show me,look up|show:show,show me,display|describe:describe,tell me about|deploy:deploy,roll out
 |activate:activate,turn on,switch on|deactivate:deactivate,turn off,switch off|adjust:adjust,set|label:label,mark|lend:lend|test:test,try out|count:count|compare:compare|mail:mail,post|bake:bake|mix:mix|order:order""".replace("\n", "").split("|")
-THINGS = """invoice order ticket meeting lamp door report playlist subscription printer server device sensor camera engine machine pump oven heater fan boat car truck drone room desk locker parcel letter contract
+THINGS = """receipt order ticket meeting lamp door report playlist subscription printer server device sensor camera engine machine pump oven heater fan boat car truck drone room desk locker parcel letter contract
 form survey task job project branch build container backup account profile badge coupon voucher payment loan claim policy course lesson exam student patient sample batch recipe menu dish table ride tour trip seat
 garden field tank valve gate alarm clock screen window album photo video episode chapter poem map route station bus train tram plane ship license permit visa""".split()
 MAIN = [(["id", "{n}_id", "code", "reference", "{n}_number"], "code", ["{v}", "{v}", "number {v}", "with the id {v}", "{v}"]), (["name", "{n}", "{n}_name", "title"], "words", ["'{v}'", "{v}", "called {v}", "named {v}", '"{v}"']),
@@ -166,15 +175,33 @@ def written(r):
 
     def ask(r):
         q, values = r.choice(questions), {}
+        for k, v in re.findall(r"{(\w+)=(\w+)}", q):  # {key=value}: said by the words around it
+            values[k] = json.loads(v)
+        q = re.sub(r"{\w+=\w+}", "", q)
         for k in re.findall(r"{(\w+)}", q):
-            values[k] = r.choice(original[k]["enum"]) if kinds[k] == "enum" else KINDS[kinds[k]](r)
-        if kinds.get("text") and any("'" in str(v) for v in values.values()):
-            q = q.replace("'", '"')
+            for _ in range(20):
+                values[k] = r.choice(original[k]["enum"]) if kinds[k] == "enum" else KINDS[kinds[k]](r)
+                if not any(o != k and type(values[o]) is type(values[k]) is str and values[o] == values[k] for o in values):
+                    break
+        if any("'" in str(values.get(k, "")) for k in re.findall(r"'{(\w+)}'", q)):
+            q = re.sub(r"'({\w+})'", r'"\1"', q)
         res = r.choice(results)
         for k, v in values.items():
-            q, res = q.replace("{" + k + "}", spoken(v)), res.replace("{" + k + "}", spoken(v))
-        if r.random() < 0.2:
-            q = r.choice(["Please ", "Hey, ", "Could you do this: ", "Now ", "I'd like this: ", "Hi! "]) + (q[0].lower() + q[1:] if not q.startswith("I") else q)
+            shown, one = spoken(v), isinstance(v, int) and not isinstance(v, bool)
+            if v in ("today", "tomorrow", "tonight"):
+                q = re.sub(r"\b(by|on) {" + k + "}", lambda m: ("O" == m[1][0] and capital(v)) or v, q, flags=re.I)
+            if one and kinds[k] == "small" and v < 13 and r.random() < 0.12 and " {" + k + "} " in q:
+                shown = SPELLED[v]
+            elif one and v > 999 and kinds[k] in ("big", "price") and r.random() < 0.15:
+                shown = f"{v:,}"
+            q, res = q.replace("{" + k + "}", shown), res.replace("{" + k + "}", spoken(v))
+        if r.random() < 0.2 and not re.match(r"I\b|[\"'“]", q) and not any(isinstance(v, str) and q.startswith(v) for v in values.values()):
+            asks = "?" in q or not re.match(r"(Get|Show|Find|Tell|Give|Make|Put|Set|Send|Book|Add|Check|Open|Start|Play|Use|Let|Take|Call|Run|Create|Turn|Log)\b", q)
+            q = r.choice(["Hey, ", "Hi, ", "Hello! ", "Ok, "] if asks else ["Please ", "Hey, ", "Could you do this: ", "Now ", "I'd like this: ", "Hi! "]) + q[0].lower() + q[1:]
+        elif r.random() < 0.12 and not any(isinstance(v, str) and q.lower().startswith(v.lower()) for v in values.values()):
+            q = q[0].lower() + q[1:] if not re.match(r"I\b", q) else q
+        elif r.random() < 0.1 and q[-1].isalpha() and not re.search(r"{text}|: ", q) and ":" not in q:
+            q += r.choice([" please", ", please", ", thanks", ".", "!"])
         return {keys[k]: values[k] for k in original if k in values}, q, res
     return shown, ask, purpose or tool["function"]["name"].replace("_", " ")
 

@@ -106,7 +106,7 @@ open_app(app: string=word) - Open an application.
 = Started.
 ! open apps
 calculate_tip(bill: number=num, percent: number=percent) - Work out the tip on a bill.
-? What's a {percent} percent tip on {bill}?; Tip on {bill} at {percent}%; How much do I tip on {bill} with {percent} percent?; The bill is {bill}; I want to tip {percent} percent
+? What's a {percent} percent tip on {bill}?; Tip on {bill} at {percent}%; How much do I tip on {bill} with {percent} percent?; The bill is {bill}, I want to tip {percent} percent
 = 6.3
 ! work out tips
 book_hotel(city: string=city, nights: integer=int, guests?: integer=small) - Book a hotel room.
