@@ -109,6 +109,7 @@ Request to_request(const Napi::Value& value) {
       static_cast<uint32_t>(fields.integer("seed", 0, std::numeric_limits<uint32_t>::max()));
   request.stop_ids = fields.ids("stopIds");
   request.logprobs = static_cast<int>(fields.integer("logprobs", -1, 20));
+  request.prefill_chunk = static_cast<int>(fields.integer("prefillChunk", 0, kMaxInt));
   return request;
 }
 

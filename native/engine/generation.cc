@@ -30,6 +30,7 @@ bool Generation::prefill() {
   const std::vector<int32_t>& prompt = job_.request.prompt_ids;
   int total = static_cast<int>(prompt.size());
   cached_ = reusable_prefix(row_.ids, prompt);
+  if (!row_.cache.can_trim(cached_)) cached_ = 0;
   row_.trim(cached_);
   if (!job_.events.push(PrefillEvent{cached_, total, cached_})) return false;
   for (int done = cached_; done < total;) {
@@ -39,7 +40,10 @@ bool Generation::prefill() {
     row_.ids.insert(row_.ids.end(), prompt.begin() + done, prompt.begin() + done + count);
     done += count;
     last_hidden_ = hidden;
-    mx::eval(hidden);
+    // A state that nothing of the chunk reads would otherwise keep its whole graph alive.
+    std::vector<mx::array> results = row_.cache.arrays();
+    results.push_back(hidden);
+    mx::eval(results);
     on_step_();
     if (!job_.events.push(PrefillEvent{done, total, cached_})) return false;
   }

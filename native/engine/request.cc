@@ -31,6 +31,7 @@ void check_request(const ModelInfo& info, const Request& r) {
   if (r.top_k < 0) refuse("topK must be at least 0");
   if (!(r.min_p >= 0 && r.min_p < 1)) refuse("minP must be at least 0 and below 1");
   if (r.logprobs < -1 || r.logprobs > 20) refuse("logprobs must be from -1 to 20");
+  if (r.prefill_chunk < 0) refuse("prefillChunk must be at least 0");
   if (r.prompt_ids.size() > static_cast<size_t>(info.context_length)) {
     throw Error(kContextFull, "the prompt has " + std::to_string(r.prompt_ids.size()) +
                                   " tokens, the context holds " +

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "layers/kv_cache.h"
+#include "layers/model_cache.h"
 
 namespace llm_host {
 

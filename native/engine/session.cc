@@ -20,7 +20,7 @@ class MlxSession final : public Session {
  public:
   MlxSession(const Config& config, WeightStore& weights, int context_length)
       : model_(make_model(config, weights, context_length)),
-        row_(model_->new_cache(model_->info().context_length)),
+        row_(model_->new_cache({.max_tokens = model_->info().context_length})),
         info_(model_->info()) {
     weights.check_adapter_used();
     info_.parameters = weights.parameters();
@@ -40,7 +40,8 @@ class MlxSession final : public Session {
 
   Event run(Job& job, const std::function<void()>& on_step) {
     try {
-      return Generation(*model_, row_, job, chunk(), on_step).run();
+      int tokens = job.request.prefill_chunk > 0 ? job.request.prefill_chunk : chunk();
+      return Generation(*model_, row_, job, tokens, on_step).run();
     } catch (const std::exception& exception) {
       Error error = error_of(exception, "generating");
       forget();
@@ -50,7 +51,7 @@ class MlxSession final : public Session {
 
   // After a failed step nobody knows what the cache holds.
   void forget() {
-    row_ = Row(model_->new_cache(info_.context_length));
+    row_ = Row(model_->new_cache({.max_tokens = info_.context_length}));
     try {
       mx::synchronize();
     } catch (const std::exception&) {

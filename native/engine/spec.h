@@ -58,6 +58,7 @@ struct Request {
   uint32_t seed = 0;
   std::vector<int32_t> stop_ids;
   int logprobs = -1;
+  int prefill_chunk = 0;
 };
 
 struct Timings {

@@ -27,7 +27,7 @@ void fill_angles(Task& task, const std::vector<float>& frequencies) {
   task.pairs = static_cast<int>(frequencies.size());
   for (int i = 0; i < task.length; ++i) {
     for (float frequency : frequencies) {
-      float angle = static_cast<float>(task.shape.offset + i) * frequency;
+      float angle = static_cast<float>(task.shape.position + i) * frequency;
       task.cosines.push_back(std::cos(angle));
       task.sines.push_back(std::sin(angle));
     }
@@ -50,7 +50,7 @@ void append(const Task& task, int head) {
   const AttentionShape& s = task.shape;
   for (int i = 0; i < task.length; ++i) {
     int64_t from = (static_cast<int64_t>(i) * s.kv_heads + head) * s.head_dim;
-    int64_t to = (static_cast<int64_t>(head) * task.capacity + s.offset + i) * s.head_dim;
+    int64_t to = (static_cast<int64_t>(head) * task.capacity + s.slot + i) * s.head_dim;
     rotate(task, i, task.k + from, task.keys + to);
     std::copy_n(task.v + from, s.head_dim, task.values + to);
   }
@@ -60,8 +60,8 @@ void append(const Task& task, int head) {
 void attend(const Task& task, int head, int begin, int end) {
   static thread_local std::vector<float> queries, scores;
   const AttentionShape& s = task.shape;
-  int count = end - begin, last = s.offset + end;  // keys before `last` are seen by some query
-  int first = s.window > 0 ? std::max(0, s.offset + begin + 1 - s.window) : 0;
+  int count = end - begin, last = s.slot + end;  // keys before `last` are seen by some query
+  int first = s.window > 0 ? std::max(0, s.slot + begin + 1 - s.window) : 0;
   int span = last - first;
   queries.resize(static_cast<size_t>(count) * s.head_dim);
   scores.resize(static_cast<size_t>(count) * span);
@@ -77,7 +77,7 @@ void attend(const Task& task, int head, int begin, int end) {
   float scale = 1 / std::sqrt(static_cast<float>(s.head_dim));
   for (int i = 0; i < count; ++i) {
     float* row = scores.data() + static_cast<int64_t>(i) * span;
-    int stop = s.offset + begin + i + 1 - first;
+    int stop = s.slot + begin + i + 1 - first;
     int start = s.window > 0 ? std::max(0, stop - s.window) : 0;
     simd().softmax(row + start, stop - start, scale);
     std::fill(row, row + start, 0.0f);

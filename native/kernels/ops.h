@@ -36,8 +36,9 @@ struct AttentionShape {
   int heads;
   int kv_heads;
   int head_dim;
-  int window;  // 0 = none
-  int offset;  // positions before the first query
+  int window;    // 0 = none
+  int slot;      // of the first query in the caches; those before it are seen too
+  int position;  // of the first query, for its rotation
 };
 
 // Rotates q and k, appends k and v to the caches *in place* and attends.

@@ -25,15 +25,16 @@ Attention::Attention(WeightStore& weights, const std::string& path, const Shape&
       value_(Linear::load(weights, path + ".v_proj", s.kv_heads * s.head_dim, s.hidden, s.bias)),
       output_(Linear::load(weights, path + ".o_proj", s.hidden, s.heads * s.head_dim, s.bias)) {}
 
-mx::array Attention::operator()(const mx::array& x, const Rope& rope, KvCache& cache) const {
+mx::array Attention::operator()(const mx::array& x, const Rope& rope, AttentionCache& cache) const {
   int length = x.shape(1);
   int offset = cache.length();
   if (cpu::usable()) {
-    auto [keys, values] = cache.extend(length);
-    cpu::AttentionShape shape{shape_.heads, shape_.kv_heads, shape_.head_dim, shape_.window,
-                              offset};
-    return output_(
-        cpu::attention(query_(x), key_(x), value_(x), keys, values, shape, rope.frequencies()));
+    if (auto buffers = cache.extend(length)) {
+      cpu::AttentionShape shape{shape_.heads,  shape_.kv_heads, shape_.head_dim,
+                                shape_.window, buffers->slot,   buffers->position};
+      return output_(cpu::attention(query_(x), key_(x), value_(x), buffers->keys, buffers->values,
+                                    shape, rope.frequencies()));
+    }
   }
   auto split_heads = [&](const mx::array& y, int heads) {  // -> [1, heads, L, head_dim]
     return mx::transpose(mx::reshape(y, {1, length, heads, shape_.head_dim}), {0, 2, 1, 3});
@@ -43,7 +44,7 @@ mx::array Attention::operator()(const mx::array& x, const Rope& rope, KvCache& c
   auto [keys, values] = cache.append(k, split_heads(value_(x), shape_.kv_heads));
 
   float scale = 1 / std::sqrt(static_cast<float>(shape_.head_dim));
-  int total = offset + length;
+  int total = keys.shape(2);
   bool windowed = shape_.window > 0 && total > shape_.window;
   mx::array y =
       windowed ? mx::fast::scaled_dot_product_attention(q, keys, values, scale, "array",

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "layers/kv_cache.h"
+#include "layers/layer_cache.h"
 #include "layers/linear.h"
 #include "layers/rope.h"
 
@@ -22,7 +22,7 @@ class Attention {
   Attention(WeightStore& weights, const std::string& path, const Shape& shape);
 
   // x [1, L, hidden] -> [1, L, hidden]
-  mx::array operator()(const mx::array& x, const Rope& rope, KvCache& cache) const;
+  mx::array operator()(const mx::array& x, const Rope& rope, AttentionCache& cache) const;
 
  private:
   Shape shape_;

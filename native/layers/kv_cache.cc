@@ -7,48 +7,131 @@
 namespace llm_host {
 
 KvCache::KvCache(int kv_heads, int head_dim, int max_tokens, mx::Dtype dtype)
-    : kv_heads_(kv_heads), head_dim_(head_dim), max_tokens_(max_tokens), dtype_(dtype) {}
+    : max_tokens_(max_tokens), kv_heads_(kv_heads), head_dim_(head_dim), dtype_(dtype) {}
+
+void KvCache::check_length(int count) const {
+  if (length_ + count <= max_tokens_) return;
+  throw std::length_error("the KV cache holds " + std::to_string(max_tokens_) +
+                          " tokens, asked for " + std::to_string(length_ + count));
+}
+
+void KvCache::rebuild(int from, int added) {
+  // Each gets a buffer of its own: kernels write into them in place.
+  for (std::optional<mx::array>* buffer : {&keys_, &values_}) {
+    mx::array room = mx::zeros(shape(added), dtype_);
+    if (*buffer && used() > from) {
+      mx::array kept = mx::slice(**buffer, {0, 0, from, 0}, shape(used()));
+      *buffer = mx::concatenate({kept, room}, 2);
+    } else {
+      *buffer = room;
+    }
+  }
+  first_ += from;
+}
 
 void KvCache::reserve(int count) {
-  int needed = length_ + count;
-  if (needed > max_tokens_) {
-    throw std::length_error("the KV cache holds " + std::to_string(max_tokens_) +
-                            " tokens, asked for " + std::to_string(needed));
-  }
+  int needed = used() + count;
   if (needed <= capacity()) return;
   // Doubling keeps the copies to a constant factor of the tokens.
   int blocks = (std::max(needed, 2 * capacity()) + kBlock - 1) / kBlock;
-  int capacity_now = capacity();
-  int added = std::min(blocks * kBlock, max_tokens_) - capacity_now;
-  // Each gets a buffer of its own: kernels write into them in place.
-  for (std::optional<mx::array>* buffer : {&keys_, &values_}) {
-    mx::array room = mx::zeros(mx::Shape{1, kv_heads_, added, head_dim_}, dtype_);
-    *buffer = *buffer ? mx::concatenate({**buffer, room}, 2) : room;
-  }
+  rebuild(0, std::min(blocks * kBlock, max_tokens_) - used());
 }
 
-std::pair<mx::array, mx::array> KvCache::append(const mx::array& keys, const mx::array& values) {
+AttentionCache::View KvCache::append(const mx::array& keys, const mx::array& values) {
   int count = keys.shape(2);
+  check_length(count);
   reserve(count);
-  mx::Shape start{0, 0, length_, 0};
-  mx::Shape stop{1, kv_heads_, length_ + count, head_dim_};
+  mx::Shape start{0, 0, used(), 0}, stop = shape(used() + count);
   keys_ = mx::slice_update(*keys_, keys, start, stop);
   values_ = mx::slice_update(*values_, values, start, stop);
   length_ += count;
-  mx::Shape zero{0, 0, 0, 0};
-  return {mx::slice(*keys_, zero, stop), mx::slice(*values_, zero, stop)};
+  mx::Shape first{0, 0, first_visible(count), 0};
+  return {mx::slice(*keys_, first, stop), mx::slice(*values_, first, stop)};
 }
 
-std::pair<mx::array, mx::array> KvCache::extend(int count) {
+std::optional<AttentionCache::Buffers> KvCache::extend(int count) {
+  check_length(count);
   reserve(count);
+  Buffers buffers{*keys_, *values_, used(), length_};
   length_ += count;
-  return {*keys_, *values_};
+  return buffers;
 }
 
-void KvCache::trim(int length) { length_ = std::clamp(length, 0, length_); }
+void KvCache::trim(int length) {
+  if (!can_trim(length)) {
+    throw std::logic_error("a cache of " + std::to_string(length_) + " tokens cannot go back to " +
+                           std::to_string(length));
+  }
+  length_ = length;
+  if (length == 0) first_ = 0;
+}
 
-void ModelCache::trim(int length) {
-  for (KvCache& layer : layers_) layer.trim(length);
+LayerState KvCache::state() const {
+  LayerState state;
+  state.length = length_;
+  int from = first_visible(0);
+  if (used() > from) {
+    mx::Shape start{0, 0, from, 0}, stop = shape(used());
+    state.arrays.emplace("keys", mx::slice(*keys_, start, stop));
+    state.arrays.emplace("values", mx::slice(*values_, start, stop));
+  }
+  return state;
+}
+
+void KvCache::restore(const LayerState& state) {
+  auto keys = state.arrays.find("keys"), values = state.arrays.find("values");
+  bool empty = keys == state.arrays.end() && values == state.arrays.end();
+  bool fits = state.length >= 0 && state.length <= max_tokens_;
+  if (!empty && fits) {
+    fits = keys != state.arrays.end() && values != state.arrays.end() &&
+           keys->second.ndim() == 4 && keys->second.shape(2) <= state.length &&
+           keys->second.shape() == shape(keys->second.shape(2)) &&
+           values->second.shape() == keys->second.shape() && keys->second.dtype() == dtype_ &&
+           values->second.dtype() == dtype_;
+  }
+  int slots = empty || !fits ? 0 : keys->second.shape(2);
+  if (!fits || !holds_enough(slots, state.length)) {
+    throw std::invalid_argument("the keys and values do not fit this layer");
+  }
+  length_ = state.length;
+  first_ = length_ - slots;
+  keys_.reset();
+  values_.reset();
+  if (slots == 0) return;
+  keys_ = keys->second;
+  values_ = values->second;
+  // Copied, because kernels write in place.
+  rebuild(0, std::clamp(max_tokens_ - length_, 1, kBlock));
+}
+
+RotatingKvCache::RotatingKvCache(int kv_heads, int head_dim, int window, int max_tokens,
+                                 mx::Dtype dtype)
+    : KvCache(kv_heads, head_dim, max_tokens, dtype), window_(window) {
+  if (window < 1) throw std::invalid_argument("a window holds at least one token");
+}
+
+bool RotatingKvCache::holds_enough(int slots, int length) const {
+  return slots >= std::min(length, window_ - 1);
+}
+
+bool RotatingKvCache::can_trim(int length) const {
+  return length == 0 || (KvCache::can_trim(length) && holds_enough(length - first_, length));
+}
+
+int RotatingKvCache::first_visible(int count) const {
+  return std::max(0, used() - count - (window_ - 1));
+}
+
+void RotatingKvCache::reserve(int count) {
+  if (used() + count <= capacity()) return;
+  int limit = window_ - 1 + std::max(count, kBlock);
+  if (used() + count <= limit) {
+    int blocks = (std::max(used() + count, 2 * capacity()) + kBlock - 1) / kBlock;
+    rebuild(0, std::min({blocks * kBlock, limit, max_tokens_ - first_}) - used());
+  } else {
+    int kept = std::min(used(), window_ - 1);
+    rebuild(used() - kept, std::min(limit - kept, max_tokens_ - (length_ - kept)));
+  }
 }
 
 }  // namespace llm_host

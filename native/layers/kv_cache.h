@@ -1,56 +1,70 @@
 #pragma once
 
-#include <optional>
-#include <utility>
-#include <vector>
-
-#include "mlx/mlx.h"
+#include "layers/layer_cache.h"
 
 namespace llm_host {
 
-namespace mx = mlx::core;
-
-// Keys and values of one attention layer and one row: [1, kv_heads, capacity, head_dim], of which
-// the first `length` positions are valid. Grows by blocks up to `max_tokens`, so that short chats
-// stay small.
-class KvCache {
+// All keys and values, which grow by blocks up to `max_tokens`, so that short chats stay small.
+class KvCache : public AttentionCache {
  public:
   static constexpr int kBlock = 256;
 
   KvCache(int kv_heads, int head_dim, int max_tokens, mx::Dtype dtype);
 
-  // keys, values [1, kv_heads, L, head_dim] -> all valid ones, [1, kv_heads, length, head_dim].
-  std::pair<mx::array, mx::array> append(const mx::array& keys, const mx::array& values);
-  // Makes room for `count` more positions, which the caller writes in place, and counts them as
-  // valid.
-  // -> the buffers [1, kv_heads, capacity, head_dim]. Throws if there cannot be room.
-  std::pair<mx::array, mx::array> extend(int count);
-  // Forgets all but the first `length` positions.
-  void trim(int length);
+  View append(const mx::array& keys, const mx::array& values) override;
+  std::optional<Buffers> extend(int count) override;
 
-  int length() const { return length_; }
+  int length() const override { return length_; }
+  bool can_trim(int length) const override { return length >= 0 && length <= length_; }
+  void trim(int length) override;
+  bool always_trimmable() const override { return true; }
+  LayerState state() const override;
+  void restore(const LayerState& state) override;
+
+  // Slots in the buffers.
   int capacity() const { return keys_ ? keys_->shape(2) : 0; }
 
- private:
-  void reserve(int count);
+ protected:
+  // Makes room for `count` more tokens behind those in use, of which the first may be dropped.
+  virtual void reserve(int count);
+  // The first slot that the newest of `count` tokens added last can see.
+  virtual int first_visible(int count) const { return 0; }
+  // Whether the newest `slots` of `length` tokens are all that the layer can still see.
+  virtual bool holds_enough(int slots, int length) const { return slots == length; }
+  // Buffers that hold slots [from, used) and have room for `added` more.
+  void rebuild(int from, int added);
+  void check_length(int count) const;
+  int used() const { return length_ - first_; }
 
-  int kv_heads_, head_dim_, max_tokens_;
+  int max_tokens_;
+  int length_ = 0;
+  int first_ = 0;  // position of slot 0
+
+ private:
+  mx::Shape shape(int slots) const { return {1, kv_heads_, slots, head_dim_}; }
+
+  int kv_heads_, head_dim_;
   mx::Dtype dtype_;
   std::optional<mx::array> keys_, values_;
-  int length_ = 0;
 };
 
-// The cache of every layer for one row.
-class ModelCache {
+// The keys and values of the last `window` tokens, for layers that see no more. They stay in order:
+// when the buffer is full, those still seen move to its front, so that its size is bounded by the
+// window and the largest number of tokens added at once (or a block, if that is more).
+class RotatingKvCache final : public KvCache {
  public:
-  explicit ModelCache(std::vector<KvCache> layers) : layers_(std::move(layers)) {}
+  // `window`: tokens that a token sees, itself included; at least 1.
+  RotatingKvCache(int kv_heads, int head_dim, int window, int max_tokens, mx::Dtype dtype);
 
-  KvCache& layer(size_t index) { return layers_[index]; }
-  int length() const { return layers_.empty() ? 0 : layers_.front().length(); }
-  void trim(int length);
+  bool can_trim(int length) const override;
+  bool always_trimmable() const override { return false; }
 
  private:
-  std::vector<KvCache> layers_;
+  void reserve(int count) override;
+  int first_visible(int count) const override;
+  bool holds_enough(int slots, int length) const override;
+
+  int window_;
 };
 
 }  // namespace llm_host

@@ -109,7 +109,7 @@ class Llama final : public Model {
     mx::array h = embedding_(ids);
     for (size_t i = 0; i < layers_.size(); ++i) {
       const Layer& layer = layers_[i];
-      h = mx::add(h, layer.attention(layer.attention_norm(h), rope_, cache.layer(i)));
+      h = mx::add(h, layer.attention(layer.attention_norm(h), rope_, cache.attention(i)));
       h = mx::add(h, layer.mlp(layer.mlp_norm(h)));
     }
     return h;
@@ -117,9 +117,12 @@ class Llama final : public Model {
 
   mx::array head(const mx::array& hidden) const override { return head_(norm_(hidden)); }
 
-  ModelCache new_cache(int max_tokens) const override {
-    return ModelCache(std::vector<KvCache>(
-        config_.layers, KvCache(config_.kv_heads, config_.head_dim, max_tokens, dtype_)));
+  ModelCache new_cache(const CacheOptions& options) const override {
+    ModelCache cache(options);
+    for (int i = 0; i < config_.layers; ++i) {
+      cache.add_attention({config_.kv_heads, config_.head_dim, config_.window_of(i), dtype_});
+    }
+    return cache;
   }
 
   const ModelInfo& info() const override { return info_; }

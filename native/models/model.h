@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "engine/spec.h"
-#include "layers/kv_cache.h"
+#include "layers/model_cache.h"
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"
 
@@ -20,7 +20,8 @@ class Model {
   virtual mx::array body(const mx::array& ids, ModelCache& cache) const = 0;
   // hidden [1, L, H] -> logits [1, L, V].
   virtual mx::array head(const mx::array& hidden) const = 0;
-  virtual ModelCache new_cache(int max_tokens) const = 0;
+  // One layer for each of the model's, in their order.
+  virtual ModelCache new_cache(const CacheOptions& options) const = 0;
   virtual const ModelInfo& info() const = 0;
 };
 

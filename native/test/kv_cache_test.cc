@@ -1,6 +1,9 @@
 #include "layers/kv_cache.h"
 
+#include <memory>
+
 #include "check.h"
+#include "layers/model_cache.h"
 
 using namespace llm_host;
 
@@ -14,9 +17,19 @@ mx::array positions(int from, int count) {
   return mx::contiguous(mx::broadcast_to(column, {1, kHeads, count, kDim}));
 }
 
+// Whether `keys` are those of the positions before `end`, as many as there are.
+bool end_at(const mx::array& keys, int end) {
+  int count = keys.shape(2);
+  return mx::array_equal(keys, positions(end - count, count)).item<bool>();
+}
+
 bool holds(const mx::array& keys, int expected) {
-  if (keys.shape(2) != expected) return false;
-  return mx::array_equal(keys, positions(0, expected)).item<bool>();
+  return keys.shape(2) == expected && end_at(keys, expected);
+}
+
+bool refuses(LayerCache& cache, const LayerState& state) {
+  return check::throws<std::invalid_argument>([&] { cache.restore(state); },
+                                              [](const std::invalid_argument&) { return true; });
 }
 
 }  // namespace
@@ -44,9 +57,8 @@ TEST(trimmed_positions_are_overwritten) {
   CHECK(cache.length() == 10);
   auto [keys, values] = cache.append(positions(10, 7), positions(10, 7));
   CHECK(holds(keys, 17));
-  cache.trim(50);
-  CHECK(cache.length() == 17);
-  cache.trim(-1);
+  CHECK(!cache.can_trim(50) && !cache.can_trim(-1));
+  cache.trim(0);
   CHECK(cache.length() == 0);
 }
 
@@ -62,7 +74,8 @@ TEST(keys_and_values_never_share_a_buffer) {
   // Kernels write into both in place.
   KvCache cache(kHeads, kDim, 1000, mx::float32);
   for (int count : {10, 300}) {
-    auto [keys, values] = cache.extend(count);
+    auto [keys, values, slot, position] = *cache.extend(count);
+    CHECK(slot == position && slot == cache.length() - count);
     mx::eval(keys, values);
     CHECK(keys.data<float>() != values.data<float>());
     CHECK(keys.flags().row_contiguous && values.flags().row_contiguous);
@@ -70,12 +83,137 @@ TEST(keys_and_values_never_share_a_buffer) {
   CHECK(cache.length() == 310);
 }
 
-TEST(a_model_cache_trims_every_layer) {
-  ModelCache cache(std::vector<KvCache>(3, KvCache(kHeads, kDim, 100, mx::float32)));
-  for (size_t i = 0; i < 3; ++i) cache.layer(i).append(positions(0, 8), positions(0, 8));
+TEST(a_rotating_cache_gives_what_the_window_sees) {
+  constexpr int kWindow = 20;
+  RotatingKvCache cache(kHeads, kDim, kWindow, 100000, mx::float32);
+  int length = 0;
+  for (int round = 0; round < 40; ++round) {
+    for (int count : {1, 7, 30, 1, 1, 19, 20, 21}) {
+      auto [keys, values] =
+          cache.append(positions(length, count), mx::negative(positions(length, count)));
+      length += count;
+      CHECK(cache.length() == length);
+      CHECK(keys.shape(2) == std::min(length, kWindow - 1 + count));
+      CHECK(end_at(keys, length) && end_at(mx::negative(values), length));
+      CHECK(cache.capacity() <= kWindow - 1 + KvCache::kBlock);
+    }
+  }
+}
+
+TEST(a_rotating_cache_grows_for_a_large_chunk_and_shrinks_again) {
+  RotatingKvCache cache(kHeads, kDim, 8, 100000, mx::float32);
+  cache.append(positions(0, 1000), positions(0, 1000));
+  CHECK(cache.capacity() == 1007);
+  for (int at = 1000; at < 1300; ++at) cache.append(positions(at, 1), positions(at, 1));
+  CHECK(cache.capacity() == 7 + KvCache::kBlock);
+}
+
+TEST(a_rotating_cache_rotates_buffers_that_kernels_write_into) {
+  RotatingKvCache cache(1, kDim, 10, 100000, mx::float32);
+  for (int at = 0; at < 3000; ++at) {
+    auto [keys, values, slot, position] = *cache.extend(1);
+    mx::eval(keys, values);
+    CHECK(position == at && keys.data<float>() != values.data<float>());
+    for (mx::array* buffer : {&keys, &values}) {
+      std::fill_n(const_cast<float*>(buffer->data<float>()) + slot * kDim, kDim, float(at));
+      for (int back = 0; back < std::min(at + 1, 10); ++back) {
+        CHECK(buffer->data<float>()[(slot - back) * kDim] == float(at - back));
+      }
+    }
+  }
+}
+
+TEST(a_rotating_cache_goes_back_while_it_holds_enough) {
+  constexpr int kWindow = 10;
+  RotatingKvCache cache(kHeads, kDim, kWindow, 10000, mx::float32);
+  cache.append(positions(0, 200), positions(0, 200));
+  CHECK(!cache.always_trimmable() && cache.can_trim(3) && !cache.can_trim(201));
+  for (int at = 200; at < 500; ++at) cache.append(positions(at, 1), positions(at, 1));
+  CHECK(cache.can_trim(0) && !cache.can_trim(3) && cache.can_trim(495));
+  CHECK(check::throws<std::logic_error>([&] { cache.trim(3); },
+                                        [](const std::logic_error&) { return true; }));
+  cache.trim(495);
+  CHECK(end_at(cache.append(positions(495, 4), positions(495, 4)).keys, 499));
+  cache.trim(0);
+  CHECK(holds(cache.append(positions(0, 5), positions(0, 5)).keys, 5));
+}
+
+TEST(a_cache_goes_on_from_a_state) {
+  for (int window : {0, 6}) {
+    auto make = [=]() -> std::unique_ptr<KvCache> {
+      if (window == 0) return std::make_unique<KvCache>(kHeads, kDim, 900, mx::float32);
+      return std::make_unique<RotatingKvCache>(kHeads, kDim, window, 900, mx::float32);
+    };
+    auto cache = make();
+    cache->append(positions(0, 300), positions(0, 300));
+    LayerState state = cache->state();
+    CHECK(state.length == 300 && state.arrays.at("keys").shape(2) == (window ? window - 1 : 300));
+    auto other = make();
+    other->restore(state);
+    for (KvCache* each : {cache.get(), other.get()}) {
+      auto [keys, values] = each->append(positions(300, 3), positions(300, 3));
+      CHECK(each->length() == 303);
+      CHECK(end_at(keys, 303) && end_at(values, 303));
+      CHECK(keys.shape(2) == (window ? window + 2 : 303));
+    }
+    // A kernel's writes must not reach the state.
+    other->restore(state);
+    mx::array keys = other->extend(1)->keys;
+    mx::eval(keys, state.arrays.at("keys"));
+    CHECK(keys.data<float>() != state.arrays.at("keys").data<float>());
+  }
+}
+
+TEST(a_state_that_does_not_fit_is_refused) {
+  KvCache cache(kHeads, kDim, 100, mx::float32);
+  cache.append(positions(0, 4), positions(0, 4));
+  mx::array five = positions(0, 5);
+  CHECK(refuses(cache, {5, {{"keys", five}}}));
+  CHECK(refuses(cache, {6, {{"keys", five}, {"values", five}}}));
+  CHECK(refuses(cache, {-1, {}}));
+  CHECK(refuses(cache, {3, {}}));
+  mx::array long_one = positions(0, 101), half = mx::astype(five, mx::float16);
+  CHECK(refuses(cache, {101, {{"keys", long_one}, {"values", long_one}}}));
+  CHECK(refuses(cache, {5, {{"keys", half}, {"values", half}}}));
+  mx::array flat = mx::flatten(five);
+  CHECK(refuses(cache, {5, {{"keys", flat}, {"values", flat}}}));
+  CHECK(cache.length() == 4);
+  RotatingKvCache rotating(kHeads, kDim, 10, 100, mx::float32);
+  CHECK(refuses(rotating, {50, {{"keys", five}, {"values", five}}}));
+  StateCache small;
+  CHECK(refuses(small, {3, {}}));
+}
+
+TEST(a_state_cache_keeps_arrays_and_goes_back_only_to_nothing) {
+  StateCache cache;
+  CHECK(!cache.get("conv"));
+  cache.set("conv", positions(0, 2));
+  cache.advance(5);
+  LayerState state = cache.state();
+  cache.set("conv", positions(3, 2));
+  cache.advance(1);
+  CHECK(cache.length() == 6 && !cache.can_trim(5) && cache.can_trim(6));
+  cache.restore(state);
+  CHECK(cache.length() == 5 && mx::array_equal(*cache.get("conv"), positions(0, 2)).item<bool>());
+  cache.trim(0);
+  CHECK(cache.length() == 0 && !cache.get("conv"));
+}
+
+TEST(a_model_cache_has_a_cache_for_each_layer) {
+  ModelCache cache({.max_tokens = 1000});
+  cache.add_attention({kHeads, kDim, 0, mx::float32});
+  cache.add_attention({kHeads, kDim, 4, mx::float32});
+  cache.add_attention({kHeads, kDim, 0, mx::float32});
+  for (size_t i = 0; i < 3; ++i) cache.attention(i).append(positions(0, 8), positions(0, 8));
   cache.trim(5);
-  CHECK(cache.length() == 5);
-  CHECK(cache.layer(2).length() == 5);
+  CHECK(cache.length() == 5 && cache.attention(2).length() == 5);
+  CHECK(cache.arrays().size() == 6);
+  cache.add_state();
+  cache.state(3).set("ssm", positions(0, 1));
+  cache.state(3).advance(5);
+  CHECK(!cache.can_trim(4) && cache.can_trim(5) && cache.can_trim(0));
+  CHECK(check::throws<std::logic_error>([&] { cache.attention(3); },
+                                        [](const std::logic_error&) { return true; }));
 }
 
 int main() {

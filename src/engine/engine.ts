@@ -21,6 +21,8 @@ export interface GenerateRequest {
   readonly ignoreEos?: boolean;
   /** Top log-probabilities per token, 0..20. Default: none. */
   readonly logprobs?: number;
+  /** Prompt tokens per step, between which an abort is seen. Default: what suits the device. */
+  readonly prefillChunk?: number;
   readonly signal?: AbortSignal;
   /** Called while the prompt is read. */
   readonly onPrefill?: (progress: { done: number; total: number; cached: number }) => void;

@@ -42,6 +42,8 @@ export function toNativeRequest(
     seed: integer('seed', request.seed ?? randomInt(MAX_SEED + 1), 0, MAX_SEED),
     stopIds: ids('stopIds', stopIds, model.vocabSize),
     logprobs: request.logprobs === undefined ? -1 : integer('logprobs', request.logprobs, 0, MAX_LOGPROBS),
+    prefillChunk:
+      request.prefillChunk === undefined ? 0 : integer('prefillChunk', request.prefillChunk, 1, MAX_INT),
   };
 }
 

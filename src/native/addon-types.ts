@@ -80,6 +80,8 @@ export interface NativeRequest {
   readonly stopIds: Int32Array;
   /** Number of top log-probabilities per token, 0..20; -1 = none, not even the chosen token's. */
   readonly logprobs: number;
+  /** Prompt tokens per step, between which a cancel is seen; 0 = what suits the device. */
+  readonly prefillChunk: number;
 }
 
 export interface NativeTimings {

@@ -18,11 +18,12 @@ export function loadNative(source: string, adapter?: string): Promise<NativeMode
   return loadAddon().load(model.spec, () => {});
 }
 
-/** All token events of a greedy run; an error event rejects. */
+/** All token events of a greedy run, the prompt read `prefillChunk` tokens at a time; an error event rejects. */
 export function generate(
   model: NativeModel,
   prompt: readonly number[],
   maxTokens: number,
+  prefillChunk = 0,
 ): Promise<TokenEvent[]> {
   const request: NativeRequest = {
     promptIds: Int32Array.from(prompt),
@@ -34,6 +35,7 @@ export function generate(
     seed: 0,
     stopIds: new Int32Array(),
     logprobs: 20,
+    prefillChunk,
   };
   return new Promise((resolve, reject) => {
     const tokens: TokenEvent[] = [];

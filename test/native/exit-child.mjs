@@ -16,6 +16,7 @@ const request = {
   seed: 0,
   stopIds: new Int32Array(),
   logprobs: -1,
+  prefillChunk: 0,
 };
 
 const later = action => setTimeout(action, Number(delay));

@@ -5,10 +5,14 @@ import type { Storage } from './tensor-storage.ts';
 import type { TinyOptions } from './tiny-model.ts';
 
 /** Top log-probabilities after prefill and after two decoded tokens equal the float64 reference. */
-async function expectReference(options: TinyOptions, promptLength: number, tolerance = 2e-4): Promise<void> {
+async function expectReference(
+  options: TinyOptions,
+  promptLength: number,
+  { tolerance = 2e-4, prefillChunk = 0 } = {},
+): Promise<void> {
   await withTinyModel(options, async (model, tiny) => {
     const prompt = promptOf(promptLength);
-    const { tokens } = await run(model, request(prompt, { maxTokens: 3, logprobs: 20 }));
+    const { tokens } = await run(model, request(prompt, { maxTokens: 3, logprobs: 20, prefillChunk }));
     expect(tokens).toHaveLength(3);
     tokens.forEach((token, step) => {
       const seen = [...prompt, ...tokens.slice(0, step).map(t => t.id)];
@@ -124,6 +128,12 @@ export function describeModelMath(): void {
     test('follow layer_types', async () => {
       const layer_types = ['full_attention', 'sliding_attention'];
       await expectReference({ config: { layer_types, sliding_window: 10 } }, 70);
+    });
+
+    test.each([1, 3, 16, 500])('read %i tokens at a time', async prefillChunk => {
+      const layer_types = ['full_attention', 'sliding_attention'];
+      const config = { layer_types, sliding_window: 10 };
+      await expectReference({ config }, 330, { prefillChunk });
     });
   });
 }

@@ -18,6 +18,7 @@ export function request(promptIds: readonly number[], options: Partial<NativeReq
     seed: 0,
     stopIds: new Int32Array(),
     logprobs: -1,
+    prefillChunk: 0,
     ...options,
   };
 }

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "layers/layer_cache.h"
+
+namespace llm_host {
+
+// Named small arrays of one layer, such as the last inputs of a convolution or the state of a
+// recurrence: what they held at an earlier token is gone, so that they cannot be trimmed.
+class StateCache final : public LayerCache {
+ public:
+  // The array as it was set last; nothing before the first token.
+  std::optional<mx::array> get(const std::string& name) const;
+  void set(const std::string& name, mx::array value) {
+    arrays_.insert_or_assign(name, std::move(value));
+  }
+  // Counts tokens as seen: once for every call of the layer, after its arrays are set.
+  void advance(int count) { length_ += count; }
+
+  int length() const override { return length_; }
+  bool can_trim(int length) const override { return length == length_ || length == 0; }
+  void trim(int length) override;
+  bool always_trimmable() const override { return false; }
+  LayerState state() const override { return {length_, arrays_}; }
+  void restore(const LayerState& state) override;
+
+ private:
+  int length_ = 0;
+  std::map<std::string, mx::array> arrays_;
+};
+
+}  // namespace llm_host
