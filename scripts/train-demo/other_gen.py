@@ -10,6 +10,7 @@ import other_tools_home
 import other_tools_life
 import other_tools_work
 from calc_phrasing import ASK_VP
+from other_parts import DESCRIBE, EXTRA, FRAMES, FRONT, MAIN, THINGS, VERBS
 from tools import define
 from values import (CITIES, DAYS, NAMES, NOUNS, capital, clock, filename, integer, listing, number, person, phrase, quoted, show, text, word)
 
@@ -103,37 +104,18 @@ def renamed(r, tool, kinds):
     return {"type": "function", "function": {"name": name, "description": f["description"], "parameters": params}}, keys
 
 
-VERBS = """archive:archive,store away|cancel:cancel,call off|approve:approve,accept|reject:reject,turn down|print:print,print out|share:share,pass on|lock:lock|unlock:unlock|start:start,begin,launch|stop:stop,halt,end
-|restart:restart,reboot|renew:renew,extend|open:open|close:close,shut|assign:assign,hand over|track:track,follow|export:export|import:import|paint:paint|clean:clean,tidy|check:check,inspect,look at|repair:repair,fix|rent:rent,hire
-|reserve:reserve,book|buy:buy,purchase,get|sell:sell|ship:ship,dispatch|return:return,give back|load:load|update:update,change|pause:pause|resume:resume,continue|mute:mute,silence|rate:rate,review|scan:scan|sync:sync,synchronise
-|publish:publish|schedule:schedule,plan|create:create,make,set up|register:register,sign up|find:find,look for,search for|get:get,fetch,show me,look up|show:show,show me,display|describe:describe,tell me about|deploy:deploy,roll out
-|activate:activate,turn on,switch on|deactivate:deactivate,turn off,switch off|adjust:adjust,set|label:label,mark|lend:lend|test:test,try out|count:count|compare:compare|mail:mail,post|bake:bake|mix:mix|order:order""".replace("\n", "").split("|")
-THINGS = """receipt order ticket meeting lamp door report playlist subscription printer server device sensor camera engine machine pump oven heater fan boat car truck drone room desk locker parcel letter contract
-form survey task job project branch build container backup account profile badge coupon voucher payment loan claim policy course lesson exam student patient sample batch recipe menu dish table ride tour trip seat
-garden field tank valve gate alarm clock screen window album photo video episode chapter poem map route station bus train tram plane ship license permit visa""".split()
-MAIN = [(["id", "{n}_id", "code", "reference", "{n}_number"], "code", ["{v}", "{v}", "number {v}", "with the id {v}", "{v}"]), (["name", "{n}", "{n}_name", "title"], "words", ["'{v}'", "{v}", "called {v}", "named {v}", '"{v}"']),
-        (["number", "{n}_id", "id", "index"], "int", ["{v}", "number {v}", "{v}", "no. {v}"]), (["owner", "person", "customer", "user"], "person", ["of {v}", "for {v}", "belonging to {v}"]),
-        (["location", "city", "place"], "city", ["in {v}", "at {v}"]), (["file", "path", "source"], "file", ["{v}", "in {v}", "from {v}"])]
-EXTRA = [(["date", "day", "due", "start_date"], "date", ["on {v}", "for {v}"]), (["time", "at", "start"], "clock", ["at {v}"]), (["minutes", "duration"], "int", ["for {v} minutes", "lasting {v} minutes"]),
-         (["count", "quantity", "copies", "times"], "small", ["with {k} {v}", "{v} times", "({k}: {v})"]), (["amount", "price", "weight", "temperature"], "num", ["with {k} {v}", "{k} {v}", "at a {k} of {v}"]),
-         (["recipient", "to", "assignee"], "person", ["to {v}"]), (["note", "message", "comment", "reason"], "text", ["with the {k} '{v}'", "with {k} \"{v}\"", "saying '{v}'"]),
-         (["urgent", "notify", "public", "silent", "dry_run", "force"], "bool", ["with {k} {v}", "with {k} set to {v}", "({k}: {v})", "{k} = {v}"]), (["tags", "labels", "items"], "wordlist", ["with the {k} {v}", "with {k} {v}"]),
-         (["email", "contact"], "email", ["with the email {v}", "for {v}", "via {v}"]), (["room", "area"], "room", ["in the {v}"]), (["language"], "language", ["in {v}"]), (["city", "location"], "city", ["in {v}"]),
-         (["phone"], "phone", ["with phone {v}", "phone {v}", "on {v}"]), (["percent", "level", "volume"], "percent", ["at {v} percent", "with {k} {v}", "at {v}"]), (["url", "link"], "url", ["from {v}", "at {v}"]),
-         (["destination", "target", "output"], "file", ["to {v}", "as {v}", "into {v}"]), (["priority", "severity"], ("low", "medium", "high"), ["with {v} {k}", "at {v} {k}", "with {k} {v}"]),
-         (["size"], ("small", "medium", "large"), ["in size {v}", "in {v}", "{v} {k}"]), (["color", "colour"], ("red", "green", "blue", "white", "black"), ["in {v}", "with {k} {v}"]),
-         (["format", "type"], ("pdf", "csv", "json", "html"), ["as {v}", "in {v} format"]), (["mode"], ("fast", "normal", "slow"), ["in {v} mode", "with {k} {v}"])]
-
-
 def invented(r):
     """A tool put together from a verb, a thing and some arguments, and a function that asks for it."""
     base, says = r.choice(VERBS).split(":")
-    thing = r.choice(THINGS) if r.random() < 0.9 else word(r)
+    # Now and then another tool for the thing of the one before: only the verb tells them apart.
+    thing = r.last_thing if r.random() < 0.2 and hasattr(r, "last_thing") else r.choice(THINGS) if r.random() < 0.9 else word(r)
+    r.last_thing = thing
     names, kind, forms = r.choice(MAIN)
     args = [(r.choice(names).replace("{n}", thing), kind, forms, False)]
     for names, kind, forms in r.sample(EXTRA, r.choice([0, 0, 1, 1, 1, 2, 2, 3])):
         key = r.choice(names)
-        if key not in [a[0] for a in args]:
+        alike = {f.split(" {")[0] for f in forms} & {f.split(" {")[0] for a in args[1:] for f in a[2]}
+        if key not in [a[0] for a in args] and kind not in [a[1] for a in args] and not alike & {"in", "for", "from", "to", "with"}:
             args.append((key, kind, forms, r.random() < 0.5))
     style = r.random()
     ident = (lambda s: camel(s)) if style < 0.2 else (lambda s: s)
@@ -143,7 +125,7 @@ def invented(r):
                         else {"type": TYPES.get(kind, "string")}) for k, kind, _, _ in args}
     params = {"type": "object", "properties": props}
     params["required"] = [ident(k) for k, _, _, optional in args if not optional]
-    tool = {"type": "function", "function": {"name": name, "description": f"{capital(base)} {art} {thing}.", "parameters": params}}
+    tool = {"type": "function", "function": {"name": name, "description": r.choice(DESCRIBE).format(V=capital(base), v=base, a=art, n=thing), "parameters": params}}
 
     def ask(r):
         call, parts = {}, []
@@ -152,18 +134,24 @@ def invented(r):
                 continue
             v = call[ident(k)] = r.choice(kind) if isinstance(kind, tuple) else KINDS[kind](r)
             form = r.choice([f for f in forms if not ("'" in f and "'" in spoken(v))] or forms[:1])
+            if k[0] in "aeiou":
+                form = form.replace(" a {k}", " an {k}")
             parts.append(form.replace("{k}", k.replace("_", " ")).replace("{v}", spoken(v)))
         main, extra = parts[0], parts[1:]
         r.shuffle(extra)
-        rest = " ".join([main] + extra)
+        rest = r.choice([" ", " ", " ", ", "]).join([main] + extra)
         say = r.choice(says.split(","))
         k = r.random()
-        if k < 0.75:
+        if k < 0.25 and extra and extra[0].split()[0] in ("on", "for", "at", "in", "until", "by", "before", "with", "via", "within", "under", "from"):
+            q = r.choice(FRONT).format(f=extra[0], n=thing, ex=" ".join([main] + extra[1:]), s=say)
+        elif k < 0.65:
             q = r.choice(ASK_VP[:27]).format(f"{say} {r.choice(['the', 'the', 'the', 'my', art])} {thing} {rest}")
         else:
-            q = r.choice(["The {n} {x} please: {s} it", "I have a {n} {x}. Please {s} it.", "There is the {n} {x}, {s} it", "{n} {x}: {s}", "{s} {n} {x}", "{s} {x}, that {n}"]).format(n=thing, x=rest, s=say)
+            q = r.choice(FRAMES).format(n=thing, ex=rest, s=say)
+        q = re.sub(r"\ba ([aeiou])", r"an \1", q) if " a " + thing in q else q
+        q = re.sub(r"\b([Oo]n|[Bb]y) (today|tomorrow|tonight)\b", r"\2", q) if "text" not in [a[1] for a in args] else q
         done = r.choice([f"{capital(thing)} {main}: done.", "OK", "Done.", f"success", '{"status": "ok"}', f"{thing} {r.randint(1, 99)}"])
-        return call, capital(q) if r.random() < 0.8 else q, done
+        return call, capital(q) if r.random() < 0.8 and not any(isinstance(v, str) and q.startswith(v) for v in call.values()) else q, done
     return tool, ask, f"{base} {art} {thing}"
 
 
@@ -195,10 +183,10 @@ def written(r):
             elif one and v > 999 and kinds[k] in ("big", "price") and r.random() < 0.15:
                 shown = f"{v:,}"
             q, res = q.replace("{" + k + "}", shown), res.replace("{" + k + "}", spoken(v))
-        if r.random() < 0.2 and not re.match(r"I\b|[\"'“]", q) and not any(isinstance(v, str) and q.startswith(v) for v in values.values()):
+        if r.random() < 0.2 and not re.match(r"I\b|[\"'“]", q) and not any(q.startswith(spoken(v)) for v in values.values()):
             asks = "?" in q or not re.match(r"(Get|Show|Find|Tell|Give|Make|Put|Set|Send|Book|Add|Check|Open|Start|Play|Use|Let|Take|Call|Run|Create|Turn|Log)\b", q)
             q = r.choice(["Hey, ", "Hi, ", "Hello! ", "Ok, "] if asks else ["Please ", "Hey, ", "Could you do this: ", "Now ", "I'd like this: ", "Hi! "]) + q[0].lower() + q[1:]
-        elif r.random() < 0.12 and not any(isinstance(v, str) and q.lower().startswith(v.lower()) for v in values.values()):
+        elif r.random() < 0.12 and not any(q.lower().startswith(spoken(v).lower()) for v in values.values()):
             q = q[0].lower() + q[1:] if not re.match(r"I\b", q) else q
         elif r.random() < 0.1 and q[-1].isalpha() and not re.search(r"{text}|: ", q) and ":" not in q:
             q += r.choice([" please", ", please", ", thanks", ".", "!"])

@@ -44,7 +44,7 @@ scale_recipe(recipe: string=dish, servings: integer=small) - Scale a recipe to a
 ? Scale {recipe} to {servings} servings; I'm cooking {recipe} for {servings} people; {recipe} for {servings}, scale the recipe; How much of everything do I need for {servings} portions of {recipe}?; {servings} guests want {recipe}, adapt the recipe; Recipe of {recipe} with {servings} servings
 = 400 g flour, 2 eggs; Scaled.
 ! scale recipes
-plan_meals(days: integer=small, diet?: "vegan"|"vegetarian"|"keto"|"any"=enum, avoid?: string[]=products) - Plan meals for some days.
+plan_meals(days: integer=small, diet?: "vegan"|"vegetarian"|"keto"|"paleo"=enum, avoid?: string[]=products) - Plan meals for some days.
 ? Plan meals for {days} days; I need a {diet} meal plan for {days} days; What should we eat in the next {days} days without {avoid}?; Meal plan, {days} days, {diet}; Make a {days} day plan without {avoid}; {diet} food for {days} days, please plan it and leave out {avoid}
 = Day 1: soup.
 ! plan meals and recipes

@@ -145,10 +145,10 @@ backup_database(database: string=word, target?: string=folder, compress?: boolea
 ! back up databases
 create_archive(files: string[]=files, name: string=archive) - Pack files into an archive.
 ? Pack {files} into {name}; Zip {files} as {name}; Make an archive {name} with {files}; {files} should go into {name}; Compress {files} to {name}; Create {name} from {files}
-! pack archives
+! zip or compress files into archives
 extract_archive(archive: string=archive, target?: string=folder, password?: string=word) - Unpack an archive.
 ? Unpack {archive}; Extract {archive} to {target}; Unzip {archive} into {target}; What's inside {archive}? Unpack it; {archive} has the password {password}, extract it; Open the archive {archive} with password {password} into {target}
-! unpack archives
+! extract, compress or unzip files and archives
 take_screenshot(url: string=url, width?: integer=int, full_page?: boolean=bool) - Take a screenshot of a web page.
 ? Take a screenshot of {url}; What does {url} look like? Make a screenshot; Screenshot of {url}, {width} pixels wide; Capture the full page{full_page=true} {url}; {url} as a screenshot with width {width}; Picture of the site {url} please
 ! take screenshots of web pages
