@@ -177,7 +177,7 @@ def written(r):
         for k, v in values.items():
             shown, one = spoken(v), isinstance(v, int) and not isinstance(v, bool)
             if v in ("today", "tomorrow", "tonight"):
-                q = re.sub(r"\b(by|on) {" + k + "}", lambda m: ("O" == m[1][0] and capital(v)) or v, q, flags=re.I)
+                q = re.sub(r"\b(by|on) {" + k + "}", v, q, flags=re.I)
             if one and kinds[k] == "small" and v < 13 and r.random() < 0.12 and " {" + k + "} " in q:
                 shown = SPELLED[v]
             elif one and v > 999 and kinds[k] in ("big", "price") and r.random() < 0.15:

@@ -53,7 +53,7 @@ brew_tea(kind: "green"|"black"|"mint"|"herbal"=enum, cups: integer=small) - Brew
 ! make tea and coffee
 order_groceries(items: string[]=products, delivery_date?: string=date, store?: string=shop) - Order groceries.
 ? Order {items}; We are out of {items}, get some delivered; Have {items} delivered on {delivery_date}; Buy {items} at {store}; From {store} I need {items} on {delivery_date}; Groceries for {delivery_date}: {items}; My fridge is empty, order {items} from {store}
-! order groceries
+! order groceries and shop online
 find_flights(origin: string=city, destination: string=city, date?: string=date, max_price?: number=price) - Find flights.
 ? Flights from {origin} to {destination}; I want to fly to {destination} from {origin} on {date}; Find a flight {origin} to {destination} under {max_price}; When can I fly from {origin} to {destination}?; On {date} I have to be in {destination}, flying from {origin}; {origin} - {destination}, {date}, at most {max_price}, which flights are there?
 = 2 flights: 8:10, 17:45; No flights.
@@ -107,7 +107,7 @@ start_charging(station: string=code, limit_percent?: integer=percent) - Start ch
 find_product(query: string=product, max_price?: number=price, brand?: string=brand) - Find products in the shop.
 ? Show me {query}; I'm looking for {query} under {max_price}; Do you sell {query} by {brand}?; {query} from {brand}, not more than {max_price}; Which {query} do you have?; Is there any {query} for less than {max_price}?; I need new {query}
 = 3 found.; Nothing found.
-! find products
+! find products in the online shop
 apply_coupon(code: string=upper) - Apply a coupon code to the cart.
 ? Use the coupon {code}; I have a discount code: {code}; Apply {code} to my cart; {code} is my voucher, redeem it; Does the coupon {code} work?; Take off the discount of {code}
 ! use coupons
@@ -127,13 +127,13 @@ track_order(order_id: integer=big) - Track an order by its number.
 ! track orders and parcels
 subscribe_newsletter(email: string=email, topics?: string[]=wordlist) - Subscribe an address to the newsletter.
 ? Subscribe {email} to the newsletter; Put {email} on the newsletter list; {email} wants the newsletter about {topics}; Send the newsletter on {topics} to {email} from now on; Newsletter for {email} please; Sign {email} up for the newsletter
-! subscribe to newsletters
+! manage subscriptions to newsletters
 log_weight(kilograms: number=weight, date?: string=date) - Log the body weight.
 ? I weigh {kilograms} kilos; Log {kilograms} kg; My weight on {date} was {kilograms} kg; The scale says {kilograms}, write my weight down; {kilograms} kg on {date}; Body weight: {kilograms}
-! log weight
+! log weight and track health
 log_blood_pressure(systolic: integer=systolic, diastolic: integer=diastolic, note?: string=text) - Log a blood pressure reading.
 ? My blood pressure is {systolic} over {diastolic}; Blood pressure {systolic}/{diastolic}; Log {systolic} over {diastolic} with the note '{note}'; I measured {systolic} to {diastolic}; Record a blood pressure of {systolic} and {diastolic}; Pressure reading: {systolic}, {diastolic}
-! log blood pressure
+! log blood pressure and track health
 remind_medicine(medicine: string=medicine, time: string=moment, dose?: string=dose) - Set a reminder to take medicine.
 ? Remind me to take {medicine} at {time}; At {time} I must take {medicine}; {medicine}, {dose}, at {time} every day; I need {dose} of {medicine} at {time}, remind me; Don't let me forget {medicine} at {time}; Medicine reminder: {medicine} {dose} {time}
 ! set reminders for medicine
@@ -146,10 +146,10 @@ calculate_bmi(height_cm: number=height, weight_kg: number=weight) - Work out the
 ! work out the bmi
 log_sleep(hours: number=hours, quality?: "good"|"fair"|"bad"=enum) - Log last night's sleep.
 ? I slept {hours} hours; Log {hours} hours of sleep; Last night was {quality}, {hours} hours of sleep; {hours} hours, {quality} sleep; Write down that I slept {hours} hours and it was {quality}; Sleep: {hours} h
-! log sleep
+! log sleep and track health
 log_water(milliliters: integer=big) - Log how much water was drunk.
 ? I drank {milliliters} ml; Log {milliliters} ml of water; Just had {milliliters} millilitres of water; Add {milliliters} ml to my water intake; {milliliters} ml water drunk
-! log water
+! log water and track health
 start_exercise(exercise: string=exercise, sets: integer=small, reps: integer=minutes, weight_kg?: number=weight) - Start a strength exercise.
 ? Start {sets} sets of {reps} {exercise}; {exercise}: {sets} sets, {reps} reps; I'll do {exercise} with {weight_kg} kg, {sets} sets of {reps}; {reps} reps of {exercise} in {sets} sets; Let me train {exercise}, {sets} times {reps}; With {weight_kg} kilos, {sets} sets and {reps} reps of {exercise}
 ! start exercises
@@ -171,7 +171,7 @@ plan_run(distance_km: number=posnum, city?: string=city, hilly?: boolean=bool) -
 find_vet(city: string=city, animal?: string=animal, emergency?: boolean=bool) - Find a vet.
 ? Find a vet in {city}; My {animal} is ill, which vet is in {city}?; Vet for a {animal} in {city}; It's an emergency{emergency=true}, I need a vet in {city}; Is there an animal doctor in {city}?; In {city}, who treats a {animal}?
 = Dr. Lang
-! find a vet
+! find a vet to care for pets
 book_haircut(salon: string=title, date: string=date, time?: string=moment) - Book a haircut.
 ? Book a haircut at {salon} on {date}; My hair is too long, {salon} on {date}; Hairdresser {salon}, {date}, {time}; Get me a haircut on {date} at {salon} for {time}; {date} I'd like a haircut at {salon}
 ! book a haircut

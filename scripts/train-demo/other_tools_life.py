@@ -3,11 +3,11 @@
 TOOLS = """
 transfer_money(amount: number=price, recipient: string=person, reference?: string=words) - Transfer money to somebody.
 ? Send {amount} to {recipient}; Pay {recipient} {amount}; I owe {recipient} {amount}, transfer it; {recipient} gets {amount} from me, reference '{reference}'; Transfer {amount} to {recipient} with the reference {reference}; Wire {recipient} {amount} for "{reference}"; Give {recipient} the {amount} that I borrowed
-! transfer money from my bank account
+! pay and transfer money from a bank account
 list_transactions(account: string=code, since?: string=isodate, limit?: integer=small) - List the transactions of a bank account.
 ? Show the transactions of {account}; What went out of {account} since {since}?; The last {limit} transactions of {account}; Bookings on {account} from {since} on; What happened on my account {account}?; Since {since}, what was booked on {account}?
 = -12.50 shop; +300 salary
-! show the transactions of my bank account balance
+! see the transactions of bank accounts
 log_expense(amount: number=price, what: string=product, date?: string=date) - Log a private expense.
 ? I spent {amount} on {what}; {what} cost me {amount}; Log {amount} for {what}; {amount} for {what} on {date}; On {date} I paid {amount} for {what}; Write down an expense: {what}, {amount}; Put {amount} for {what} in my budget
 ! log expenses
@@ -48,14 +48,14 @@ get_lyrics(song: string=title, artist?: string=person) - Get the lyrics of a son
 ! get lyrics
 watch_movie(title: string=title, device?: string=device, subtitles?: string=language) - Start a film.
 ? Play the film {title}; Watch {title} on the {device}; I'd like to see the movie {title}; Put on {title} with {subtitles} subtitles; On the {device}, start the film {title}; {title} on the {device}, {subtitles} subtitles; Movie night: {title}!
-! play films and media
+! play films, videos and media
 cinema_times(movie: string=title, city: string=city, date?: string=date) - Get cinema showtimes.
 ? When is {movie} on in {city}?; Cinema times for {movie} in {city} on {date}; Where in {city} can I see {movie}?; I'm in {city} and want to see {movie} on {date}; {movie}, {city}, {date}: showtimes; On {date}, which cinema in {city} shows {movie}?
 = 17:00, 20:15
-! find cinema times
+! look up films and cinema times
 rate_movie(title: string=title, stars: integer=stars) - Rate a film.
 ? I give {title} {stars} stars; {stars} stars for {title}; Rate the film {title} {stars}; {title} was worth {stars} stars; My rating of {title} is {stars}; {title}: {stars} out of 5
-! rate films
+! rate or look up films
 find_nearby(kind: "restaurant"|"pharmacy"|"bank"|"supermarket"=enum, place: string=city, radius_km?: number=posnum) - Find places nearby.
 ? Is there a {kind} in {place}?; Find a {kind} within {radius_km} km of {place}; I'm in {place} and need a {kind}; Where is the next {kind} around {place}?; Show each {kind} near {place}; {kind} near {place}, {radius_km} km at most; {place}, {kind}, radius {radius_km}
 = 3 found.
@@ -63,7 +63,7 @@ find_nearby(kind: "restaurant"|"pharmacy"|"bank"|"supermarket"=enum, place: stri
 distance_between(origin: string=city, destination: string=city, unit?: "km"|"miles"=enum) - Get the distance between two places.
 ? How far is it from {origin} to {destination}?; Distance between {origin} and {destination}; How many {unit} are between {origin} and {destination}?; {origin} to {destination} in {unit}; Is {destination} far from {origin}?; From {origin}, how many {unit} to {destination}?
 = 480
-! find the distance of places
+! find and measure distances of places
 get_coordinates(place: string=city, country?: string=country) - Get the coordinates of a place.
 ? Where exactly is {place}?; Coordinates of {place}; Latitude and longitude of {place} in {country}; Find {place}, {country} on the globe; GPS position of {place}; Which coordinates does {place} in {country} have?
 = 48.1, 11.6
@@ -83,7 +83,7 @@ weather_forecast(city: string=city, days: integer=small) - Get the weather forec
 sunrise_time(city: string=city, date?: string=date) - Get sunrise and sunset.
 ? When does the sun rise in {city}?; Sunrise in {city} on {date}; When will it get dark in {city} on {date}?; {city}, {date}: sunrise and sunset; How early is it light in {city}?; On {date}, when does the sun set in {city}?
 = 6:12, 20:41
-! look up sunrise times
+! tell when the sun rises and sets
 air_quality(city: string=city) - Get the air quality in a city.
 ? How good is the air in {city}?; Air quality in {city}; Is the air in {city} bad today?; Can I breathe well in {city}?; How polluted is {city}?; {city} air pollution please
 = good; poor
@@ -100,13 +100,13 @@ connect_bluetooth(device: string=device, pin?: string=pin) - Connect a bluetooth
 ! connect devices
 join_wifi(network: string=word, password?: string=code) - Join a wireless network.
 ? Join the wifi {network}; Connect to {network} with the password {password}; The wifi is called {network}, the password is {password}; Get me on the wireless network {network}; Use the network {network}; Log into {network} using {password}; Wifi {network}, password {password}
-! join networks
+! join and connect to networks
 set_screen_brightness(percent: integer=percent) - Set the brightness of the screen.
 ? Set the screen to {percent} percent; My screen is too dark, {percent} percent; Screen brightness {percent}; Make the display {percent}% bright; I can't see the screen, {percent} percent please; Brightness of the display at {percent}
 ! set the screen
 do_not_disturb(on: boolean=bool, until?: string=clock) - Turn do-not-disturb on or off.
 ? Don't let anyone disturb me until {until}{on=true}; I want some quiet{on=true}; Notifications may come again{on=false}; Do not disturb till {until}{on=true}; Turn off do not disturb{on=false}; Be silent until {until}{on=true}; Set do not disturb to {on}
-! turn notifications off
+! turn notifications off or on
 list_devices() - List the connected devices.
 ? Which devices are connected?; List my devices; What is connected here?; Show me all the devices; Do I have any devices connected?; Tell me the connected devices
 = tablet, speaker
@@ -114,7 +114,7 @@ list_devices() - List the connected devices.
 get_location() - Get the user's current location.
 ? Where am I?; Tell me my location; What place is this here?; Show my position; I'm lost, where am I?; What is my current location?
 = Oslo
-! find places and my location
+! find out where you are
 stop_music() - Stop the music.
 ? Stop the music; Enough music for now; Silence please, no more music; Turn off the music; I don't want to hear music any more; Music off
 ! stop music and media
@@ -159,7 +159,7 @@ save_score(player: string=person, points: integer=big, level?: integer=small) - 
 quiz_question(subject: string=subject, difficulty?: "easy"|"medium"|"hard"=enum, count?: integer=small) - Get quiz questions.
 ? Quiz me on {subject}; A {difficulty} question about {subject}; Ask me {count} questions about {subject}; {count} {difficulty} quiz questions on {subject}; Test what I know of {subject}; I'd like a {subject} quiz with {count} questions; Give me something {difficulty} from {subject}
 = Who found it first?
-! ask quiz questions
+! ask quiz questions and play games
 record_grade(student: string=person, subject: string=subject, grade: "A"|"B"|"C"|"D"|"F"=enum) - Record a grade.
 ? {student} gets a grade of {grade} in {subject}; Grade {student} with {grade} in {subject}; In {subject}, {student} has earned the grade {grade}; Put down {grade} for {student} in {subject}; Record {grade}, {subject}, {student}; For {subject} give {student} the grade {grade}
 ! record grades
@@ -181,7 +181,7 @@ crop_image(file: string=image, width: integer=int, height: integer=int, x?: inte
 ! crop and edit pictures
 draw_chart(values: number[]=nums, kind: "bar"|"line"|"pie"=enum, title?: string=words) - Draw a chart.
 ? Draw a {kind} chart of {values}; {values} as a {kind} chart; Show {values} in a {kind} chart titled '{title}'; Make a {kind} chart named {title} from {values}; Plot {values}, {kind}, title "{title}"; I need a {kind} chart with the values {values}
-! draw charts and pictures
+! draw charts and pictures or plot graphs
 median(values: number[]=nums) - Median of several numbers.
 ? What is the median of {values}?; Median: {values}; Find the median of {values}; {values}, what's the median?; Which value is the median of {values}?; Take {values} and give me the median
 = 14

@@ -36,7 +36,7 @@ reply_email(message_id: string=code, body: string=text, reply_all?: boolean=bool
 search_inbox(sender?: string=person, subject?: string=words, unread?: boolean=bool) - Search the mailbox.
 ? Find mails from {sender}; Do I have unread mail{unread=true}?; Which emails from {sender} are about {subject}?; Look in my inbox for '{subject}'; Mail about {subject}; Unread messages from {sender}{unread=true}; Has {sender} written to me?
 = 2 messages.
-! search the mailbox, inbox and mail
+! search the inbox and read e-mails or mail
 post_to_channel(channel: string=channel, message: string=text) - Post a message in a team channel.
 ? Post '{message}' in {channel}; Tell {channel}: {message}; Write "{message}" to the {channel} channel; In {channel}, say '{message}'; Message for {channel}: {message}; Let everybody in {channel} know: {message}
 ! post messages in channels
@@ -58,23 +58,23 @@ book_desk(desk: string=code, date: string=date, monitor?: boolean=bool) - Book a
 find_employee(department?: string=department, skill?: string=topic, office?: string=city) - Find colleagues.
 ? Who works in {department}?; Who in {office} knows about {skill}?; Find colleagues in the {office} office; I need somebody who understands {skill}; Who in {department} can do {skill}?; Is there anyone from {department} in {office}?
 = Anna Weber, Leo Kim
-! find colleagues
+! find colleagues and staff
 start_time_tracking(project: string=project, task?: string=words) - Start tracking working time.
 ? Start the clock for {project}; I begin working on {project}; Track time on {project} for {task}; Working on '{task}' in {project} now; Time tracking on for {project}; Log my hours on {project}, task {task}
 ! track working time
 run_tests(path?: string=folder, filter?: string=word, verbose?: boolean=bool) - Run the test suite.
 ? Run the tests; Run the tests in {path}; Do the tests in {path} pass?; Run only the {filter} tests; Test {path} with verbose output{verbose=true}; Run the {filter} tests in {path}; Check that the tests with {filter} in their name still pass
 = 34 passed.; 2 failed.
-! run tests and programs
+! run tests and programs and test code
 create_branch(name: string=branch, base?: string=branch) - Create a git branch.
 ? Create a branch {name}; New branch {name} off {base}; Branch off {base} as {name}; I need a branch called {name}; Start {name} from {base}; Make a git branch named {name}
-! manage git branches
+! manage branches in git version control
 commit_changes(message: string=text, files?: string[]=files) - Commit changes to git.
 ? Commit with the message '{message}'; Commit {files} as "{message}"; Commit everything: {message}; Check in {files}, message '{message}'; Save my changes in git saying "{message}"; "{message}" should be the message of the commit
-! commit to git
+! commit to git version control
 merge_pull_request(number: integer=int, method?: "merge"|"squash"|"rebase"=enum) - Merge a pull request.
 ? Merge pull request {number}; PR {number} is fine, merge it; {method} pull request {number}; Merge #{number} by {method}; Number {number} can go in, use {method}; Let's get PR #{number} merged
-! merge pull requests in git
+! merge pull requests in git version control
 open_issue(repo: string=repo, title: string=text, labels?: string[]=wordlist) - Open an issue in a repository.
 ? Open an issue in {repo}: {title}; File '{title}' in {repo}; In {repo} create an issue "{title}" with the labels {labels}; New issue "{title}" for {repo}; {repo} has a problem: '{title}', open an issue; Issue in {repo} labelled {labels}: "{title}"
 ! open issues
@@ -121,10 +121,10 @@ generate_password(length: integer=small, symbols?: boolean=bool) - Generate a pa
 ! generate passwords
 reset_password(username: string=word, notify_email?: string=email) - Reset the password of a user.
 ? Reset the password of {username}; {username} forgot the password; User {username} can't log in, reset the password and mail {notify_email}; New password for {username}, tell {notify_email}; Reset {username}'s password; Set back the password for the account {username}
-! reset passwords
+! reset passwords of accounts
 grant_access(user: string=person, resource: string=project, role: "viewer"|"editor"|"owner"=enum) - Give a user access to a resource.
 ? Make {user} a {role} of {resource}; Give {user} {role} access to {resource}; {user} needs to be {role} on {resource}; Let {user} into {resource} as {role}; {resource}: add {user} as {role}; As {role}, {user} should get {resource}
-! grant access
+! grant access and change permissions
 scan_for_viruses(path: string=folder, deep?: boolean=bool) - Scan for viruses.
 ? Scan {path} for viruses; Is there malware in {path}?; Do a deep virus scan{deep=true} of {path}; A quick virus scan{deep=false} of {path}; {path} looks suspicious, scan it; Virus check for {path}, deep {deep}
 = Nothing found.
@@ -155,7 +155,7 @@ take_screenshot(url: string=url, width?: integer=int, full_page?: boolean=bool) 
 check_website(url: string=url, timeout_seconds?: integer=small) - Check whether a web site is up.
 ? Is {url} down?; Check whether {url} works; Does {url} answer within {timeout_seconds} seconds?; Is the site {url} online?; {url} does not load for me, check it; Test {url} with a timeout of {timeout_seconds} seconds
 = up; down
-! check web sites
+! check web sites and the network
 add_bookmark(url: string=url, title?: string=title, folder?: string=word) - Bookmark a web page.
 ? Bookmark {url}; Save {url} to my bookmarks as '{title}'; I like {url}, bookmark it in {folder}; Bookmark {url} called "{title}"; Put {url} into the bookmark folder {folder}; Keep {url} under the title '{title}' in {folder}
 ! bookmark web pages
