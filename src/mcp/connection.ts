@@ -1,6 +1,6 @@
 import { Client, type Progress, ProtocolError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../errors.ts';
-import type { ServerConfig } from './config-entry.ts';
+import type { StdioServerConfig } from './config-types.ts';
 import { Deadline } from './deadline.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import {
@@ -28,13 +28,13 @@ export type ProgressListener = (progress: Progress) => void;
 
 /** One running server: start, list, call, close. Not restartable; a new one is made for each start. */
 export class Connection {
-  readonly #config: ServerConfig;
+  readonly #config: StdioServerConfig;
   readonly #options: ConnectionOptions;
   readonly #transport: StdioTransport;
   readonly #client: Client;
   #closing = false;
 
-  constructor(config: ServerConfig, options: ConnectionOptions) {
+  constructor(config: StdioServerConfig, options: ConnectionOptions) {
     this.#config = config;
     this.#options = options;
     this.#transport = new StdioTransport(config, options.onLog);
@@ -43,11 +43,11 @@ export class Connection {
   }
 
   /**
-   * Starts the process, shakes hands and lists its tools, all within the entry's timeout or 30 s.
+   * Starts the process, shakes hands and lists its tools, all within the entry's limit or 30 s.
    * Throws LlmHostError MCP_SERVER with the tail of stderr, after having ended the process.
    */
   async start(signal?: AbortSignal): Promise<readonly ServerTool[]> {
-    const limitMs = this.#config.timeoutMs ?? START_TIMEOUT_MS;
+    const limitMs = this.#config.startTimeoutMs ?? this.#config.timeoutMs ?? START_TIMEOUT_MS;
     const deadline = new Deadline(limitMs, signal);
     try {
       await this.#client.connect(this.#transport, { signal: deadline.signal, timeout: NO_TIMEOUT_MS });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../errors.ts';
-import type { ServerConfig } from './config-entry.ts';
+import type { StdioServerConfig } from './config-types.ts';
 import { Connection, type ConnectionOptions, quoteTail } from './connection.ts';
 import type { ServerState } from './tool-host.ts';
 import type { ServerTool } from './wire-schemas.ts';
@@ -15,7 +15,7 @@ export interface ManagedServerOptions extends Omit<ConnectionOptions, 'onEnd'> {
 
 /** One entry of mcp.json over its whole life: started, restarted after crashes, closed. */
 export class ManagedServer {
-  readonly config: ServerConfig;
+  readonly config: StdioServerConfig;
   readonly #options: ManagedServerOptions;
   readonly #stop = new AbortController();
   #connection: Connection | undefined;
@@ -26,7 +26,7 @@ export class ManagedServer {
   #tools: readonly ServerTool[] = [];
   #restarts = 0;
 
-  constructor(config: ServerConfig, options: ManagedServerOptions) {
+  constructor(config: StdioServerConfig, options: ManagedServerOptions) {
     this.config = config;
     this.#options = options;
   }

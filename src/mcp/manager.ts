@@ -2,7 +2,7 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { type AuditEntry, AuditLog } from './audit.ts';
-import type { ServerConfig } from './config-entry.ts';
+import type { ServerConfig } from './config-types.ts';
 import { type Connection, quoteTail } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import { ManagedServer } from './managed-server.ts';
@@ -42,7 +42,8 @@ export class McpHost implements ToolHost {
 
   constructor(options: McpHostOptions) {
     const log = options.onLog ?? (() => {});
-    this.#servers = options.configs.map(
+    const programs = options.configs.filter(config => config.transport === 'stdio');
+    this.#servers = programs.map(
       config =>
         new ManagedServer(config, {
           clientInfo: options.clientInfo ?? { name: 'llm-host', version: '0' },
@@ -52,12 +53,11 @@ export class McpHost implements ToolHost {
           },
         }),
     );
-    this.#failed = (options.failures ?? []).map(({ name, error }) => ({
-      name,
-      state: 'failed',
-      tools: 0,
-      error,
-    }));
+    const addresses = options.configs.filter(config => config.transport !== 'stdio');
+    this.#failed = [
+      ...addresses.map(({ name }) => failed(name, `server '${name}': HTTP servers are not supported yet`)),
+      ...(options.failures ?? []).map(({ name, error }) => failed(name, error)),
+    ];
     this.#maxResultChars = options.maxResultChars ?? MAX_RESULT_CHARS;
     this.#audit =
       options.auditFile === undefined
@@ -152,6 +152,10 @@ export class McpHost implements ToolHost {
       near === undefined ? `Available: ${names.join(', ') || 'none'}` : `Did you mean '${near}'?`;
     return new LlmHostError('TOOL_FAILED', `There is no tool '${name}'`, { hint: advice });
   }
+}
+
+function failed(name: string, error: string): ServerState {
+  return { name, state: 'failed', tools: 0, error };
 }
 
 /** The tools of all servers, in the order of mcp.json, under the names that the model gets. */

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/client';
 import { LlmHostError } from '../errors.ts';
-import type { ServerConfig } from './config-entry.ts';
+import type { StdioServerConfig } from './config-types.ts';
 import { MessageReader } from './message-reader.ts';
 import { endGroup, trackGroup } from './process-groups.ts';
 import { serverEnvironment } from './server-environment.ts';
@@ -30,7 +30,7 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
 
-  readonly #config: ServerConfig;
+  readonly #config: StdioServerConfig;
   readonly #stderr: StderrTail;
   readonly #reader: MessageReader;
   #markExited: () => void = () => {};
@@ -49,7 +49,7 @@ export class StdioTransport implements Transport {
   #closing: Promise<void> | undefined;
 
   /** `onLog` gets each line of stderr, and stray lines of stdout. */
-  constructor(config: ServerConfig, onLog: (line: string) => void) {
+  constructor(config: StdioServerConfig, onLog: (line: string) => void) {
     this.#config = config;
     this.#stderr = new StderrTail(onLog);
     this.#reader = new MessageReader({
@@ -179,7 +179,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-function startError({ name, command }: ServerConfig, error: NodeJS.ErrnoException): LlmHostError {
+function startError({ name, command }: StdioServerConfig, error: NodeJS.ErrnoException): LlmHostError {
   const what: Record<string, string> = {
     ENOENT: `the command '${command}' was not found`,
     EACCES: `the command '${command}' may not be executed`,

@@ -1,4 +1,5 @@
 import {
+  createScanner,
   findNodeAtLocation,
   getNodeValue,
   type Node,
@@ -18,9 +19,17 @@ export type ParsedJson =
   /** `<detail> at <line>:<column>` */
   | { readonly ok: false; readonly detail: string };
 
-/** JSON with comments and trailing commas, as people write configuration by hand. */
+/** The parser calls itself for each level: no file may choose how deep the stack gets. */
+const MAX_DEPTH = 100;
+
+/** JSON with comments and trailing commas, as people write configuration by hand. At most 100 levels deep. */
 export function parseJsonWithComments(text: string): ParsedJson {
   if (text.trim() === '') return { ok: false, detail: 'the file is empty at 1:1' };
+  const deep = tooDeepAt(text);
+  if (deep !== undefined) {
+    const { line, column } = positionAt(text, deep);
+    return { ok: false, detail: `nested more than ${MAX_DEPTH} levels deep at ${line}:${column}` };
+  }
   const errors: ParseError[] = [];
   const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
   const error = errors[0];
@@ -30,8 +39,26 @@ export function parseJsonWithComments(text: string): ParsedJson {
   return { ok: false, detail: `${detail} at ${line}:${column}` };
 }
 
+/** jsonc-parser's SyntaxKind, a const enum that isolated modules cannot see. */
+const TOKEN = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, eof: 17 } as const;
+
+function tooDeepAt(text: string): number | undefined {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  for (let kind: number = scanner.scan(); kind !== TOKEN.eof; kind = scanner.scan()) {
+    if (kind === TOKEN.openBrace || kind === TOKEN.openBracket) depth++;
+    if (kind === TOKEN.closeBrace || kind === TOKEN.closeBracket) depth--;
+    if (depth > MAX_DEPTH) return scanner.getTokenOffset();
+  }
+  return undefined;
+}
+
+/** As editors count: a byte order mark is no column. */
 export function positionAt(text: string, offset: number): Position {
-  const before = text.slice(0, offset).split('\n');
+  const before = text
+    .slice(0, offset)
+    .replace(/^\uFEFF/, '')
+    .split('\n');
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
