@@ -105,6 +105,11 @@ Request to_request(const Napi::Value& value) {
   request.top_p = static_cast<float>(fields.number("topP"));
   request.top_k = static_cast<int>(fields.integer("topK", 0, kMaxInt));
   request.min_p = static_cast<float>(fields.number("minP"));
+  request.logit_bias_ids = fields.ids("logitBiasIds");
+  request.logit_bias = fields.floats("logitBias");
+  request.repetition_penalty = static_cast<float>(fields.number("repetitionPenalty"));
+  request.presence_penalty = static_cast<float>(fields.number("presencePenalty"));
+  request.frequency_penalty = static_cast<float>(fields.number("frequencyPenalty"));
   request.seed =
       static_cast<uint32_t>(fields.integer("seed", 0, std::numeric_limits<uint32_t>::max()));
   request.stop_ids = fields.ids("stopIds");

@@ -48,14 +48,10 @@ class Fields {
     return value;
   }
   std::vector<int32_t> ids(const char* key) const {
-    Napi::Value value = get(key);
-    if (!value.IsTypedArray() ||
-        value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) {
-      refuse(key, "an Int32Array");
-    }
-    auto array = value.As<Napi::Int32Array>();
-    if (array.ElementLength() == 0) return {};
-    return {array.Data(), array.Data() + array.ElementLength()};
+    return elements<Napi::Int32Array, int32_t>(key, napi_int32_array, "an Int32Array");
+  }
+  std::vector<float> floats(const char* key) const {
+    return elements<Napi::Float32Array, float>(key, napi_float32_array, "a Float32Array");
   }
   Napi::Array array(const char* key) const {
     Napi::Value value = get(key);
@@ -64,6 +60,16 @@ class Fields {
   }
 
  private:
+  template <typename Array, typename T>
+  std::vector<T> elements(const char* key, napi_typedarray_type type, const char* expected) const {
+    Napi::Value value = get(key);
+    if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) {
+      refuse(key, expected);
+    }
+    auto array = value.As<Array>();
+    if (array.ElementLength() == 0) return {};
+    return {array.Data(), array.Data() + array.ElementLength()};
+  }
   static std::string round_text(double value) {
     return std::to_string(static_cast<long long>(value));
   }

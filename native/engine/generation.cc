@@ -4,7 +4,6 @@
 
 #include "engine/error.h"
 #include "engine/prefix.h"
-#include "sample/sample_op.h"
 
 namespace llm_host {
 namespace {
@@ -13,11 +12,25 @@ double milliseconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
+SamplingParams sampling_of(const Request& r) {
+  SamplingParams params{r.temperature, r.top_k, r.top_p, r.min_p, r.seed, {}};
+  params.penalties = {{}, r.repetition_penalty, r.presence_penalty, r.frequency_penalty};
+  for (size_t i = 0; i < r.logit_bias_ids.size(); ++i) {
+    params.penalties.logit_bias.emplace_back(r.logit_bias_ids[i], r.logit_bias[i]);
+  }
+  return params;
+}
+
 }  // namespace
 
 Generation::Generation(const Model& model, Row& row, Job& job, int chunk,
                        const std::function<void()>& on_step)
-    : model_(model), row_(row), job_(job), chunk_(chunk), on_step_(on_step) {}
+    : model_(model),
+      row_(row),
+      job_(job),
+      chunk_(chunk),
+      on_step_(on_step),
+      sampler_(sampling_of(job.request), job.request.prompt_ids) {}
 
 EndEvent Generation::run() {
   if (prefill()) decode();
@@ -55,9 +68,7 @@ Generation::Step Generation::launch(const mx::array& hidden, int index) {
   mx::array last =
       mx::contiguous(mx::slice(hidden, mx::Shape{0, length - 1, 0}, mx::Shape{1, length, size}));
   mx::array logits = mx::astype(mx::flatten(model_.head(last)), mx::float32);
-  const Request& r = job_.request;
-  SamplingParams params{r.temperature, r.top_k, r.top_p, r.min_p, r.seed};
-  Step step{logits, sample_op(logits, params, static_cast<uint64_t>(index))};
+  Step step{logits, sampler_(logits, static_cast<uint64_t>(index))};
   mx::async_eval(step.token, step.logits);
   return step;
 }

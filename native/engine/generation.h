@@ -6,6 +6,7 @@
 #include "engine/job.h"
 #include "engine/row.h"
 #include "models/model.h"
+#include "sample/lazy_sampler.h"
 
 namespace llm_host {
 
@@ -42,6 +43,7 @@ class Generation {
   Job& job_;
   const int chunk_;
   const std::function<void()>& on_step_;
+  const LazySampler sampler_;
   const Clock::time_point start_ = Clock::now();
   Clock::time_point first_token_{};
   Clock::time_point last_token_{};

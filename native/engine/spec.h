@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/value.h"
@@ -55,6 +56,11 @@ struct Request {
   float top_p = 1;
   int top_k = 0;
   float min_p = 0;
+  std::vector<int32_t> logit_bias_ids;
+  std::vector<float> logit_bias;  // of each of the ids
+  float repetition_penalty = 1;
+  float presence_penalty = 0;
+  float frequency_penalty = 0;
   uint32_t seed = 0;
   std::vector<int32_t> stop_ids;
   int logprobs = -1;

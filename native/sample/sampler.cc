@@ -2,20 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace llm_host {
 namespace {
-
-struct Candidate {
-  float logit;
-  int32_t id;
-};
-
-// Likeliest first; ties by id, so that the order never depends on the sort.
-bool likelier(const Candidate& a, const Candidate& b) {
-  return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-}
 
 // -1 if there is a NaN.
 int32_t argmax(std::span<const float> logits) {
@@ -27,50 +18,64 @@ int32_t argmax(std::span<const float> logits) {
   return static_cast<int32_t>(best);
 }
 
-std::vector<Candidate> scaled(std::span<const float> logits, float temperature) {
-  std::vector<Candidate> candidates(logits.size());
-  for (size_t i = 0; i < logits.size(); ++i) {
-    candidates[i] = {logits[i] / temperature, static_cast<int32_t>(i)};
+struct Candidate {
+  float score;
+  float weight;  // exp(score - the best score)
+  int32_t id;
+};
+
+// Likeliest first; ties by id, so that the order never depends on the sort.
+bool likelier(const Candidate& a, const Candidate& b) {
+  return a.score != b.score ? a.score > b.score : a.id < b.id;
+}
+
+double sum_of_weights(const std::vector<Candidate>& candidates) {
+  double sum = 0;
+  for (const Candidate& c : candidates) sum += c.weight;
+  return sum;
+}
+
+// The k-th highest score; tokens as likely as that one stay, as in Hugging Face.
+float top_k_threshold(std::span<const float> scores, int k) {
+  if (k <= 0 || static_cast<size_t>(k) >= scores.size()) return -HUGE_VALF;
+  std::vector<float> copy(scores.begin(), scores.end());
+  std::nth_element(copy.begin(), copy.begin() + (k - 1), copy.end(), std::greater<>());
+  return copy[static_cast<size_t>(k - 1)];
+}
+
+// In the order of their ids.
+std::vector<Candidate> candidates_from(std::span<const float> scores, float threshold, float best) {
+  std::vector<Candidate> candidates;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] < threshold) continue;
+    candidates.push_back({scores[i], std::exp(scores[i] - best), static_cast<int32_t>(i)});
   }
   return candidates;
 }
 
-// Tokens as likely as the k-th stay, as in Hugging Face.
-void keep_top_k(std::vector<Candidate>& candidates, int k) {
-  if (k <= 0 || static_cast<size_t>(k) >= candidates.size()) return;
-  std::nth_element(candidates.begin(), candidates.begin() + (k - 1), candidates.end(), likelier);
-  float threshold = candidates[static_cast<size_t>(k - 1)].logit;
-  std::erase_if(candidates, [=](const Candidate& c) { return c.logit < threshold; });
-}
-
-double sum_of_weights(const std::vector<Candidate>& candidates, float top) {
-  return std::accumulate(
-      candidates.begin(), candidates.end(), 0.0,
-      [=](double sum, const Candidate& c) { return sum + std::exp(c.logit - top); });
-}
-
 // Keeps the likeliest tokens, as few as hold the share `p`. Sorts only as far as needed.
-void keep_top_p(std::vector<Candidate>& candidates, float p, float top) {
+void keep_top_p(std::vector<Candidate>& candidates, float p) {
   if (p >= 1) return;
-  double wanted = p * sum_of_weights(candidates, top);
-  double sum = 0;
+  double wanted = p * sum_of_weights(candidates), sum = 0;
+  std::vector<Candidate> order = candidates;
   size_t sorted = 0, kept = 0;
-  while (kept < candidates.size() && sum < wanted) {
+  while (kept < order.size() && sum < wanted) {
     if (kept == sorted) {
-      size_t next = std::min(candidates.size(), std::max<size_t>(64, sorted * 4));
-      std::partial_sort(candidates.begin() + static_cast<long>(sorted),
-                        candidates.begin() + static_cast<long>(next), candidates.end(), likelier);
+      size_t next = std::min(order.size(), std::max<size_t>(64, sorted * 4));
+      std::partial_sort(order.begin() + static_cast<long>(sorted),
+                        order.begin() + static_cast<long>(next), order.end(), likelier);
       sorted = next;
     }
-    sum += std::exp(candidates[kept++].logit - top);
+    sum += order[kept++].weight;
   }
-  candidates.resize(std::max<size_t>(kept, 1));
+  Candidate last = order[std::max<size_t>(kept, 1) - 1];
+  std::erase_if(candidates, [=](const Candidate& c) { return likelier(last, c); });
 }
 
-void keep_min_p(std::vector<Candidate>& candidates, float min_p, float top) {
+void keep_min_p(std::vector<Candidate>& candidates, float min_p, float best) {
   if (min_p <= 0) return;
-  float threshold = top + std::log(min_p);
-  std::erase_if(candidates, [=](const Candidate& c) { return c.logit < threshold; });
+  float threshold = best + std::log(min_p);
+  std::erase_if(candidates, [=](const Candidate& c) { return c.score < threshold; });
 }
 
 }  // namespace
@@ -84,23 +89,28 @@ double uniform(uint32_t seed, uint64_t step) {
   return static_cast<double>(x >> 11) * 0x1p-53;
 }
 
-int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step) {
-  int32_t best = argmax(logits);
-  if (best < 0 || params.temperature <= 0) return best;
-  float top = logits[static_cast<size_t>(best)] / params.temperature;
-  if (!std::isfinite(top)) return best;
+int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step,
+               const TokenHistory& history) {
+  if (params.temperature <= 0 && params.penalties.off()) return argmax(logits);
+  std::vector<float> scores(logits.begin(), logits.end());
+  apply_penalties(scores, params.penalties, history);
+  int32_t chosen = argmax(scores);
+  if (chosen < 0 || params.temperature <= 0) return chosen;
+  float best = scores[static_cast<size_t>(chosen)] / params.temperature;
+  if (!std::isfinite(best)) return chosen;
 
-  std::vector<Candidate> candidates = scaled(logits, params.temperature);
-  keep_top_k(candidates, params.top_k);
-  keep_top_p(candidates, params.top_p, top);
-  keep_min_p(candidates, params.min_p, top);
+  for (float& score : scores) score /= params.temperature;
+  float threshold = top_k_threshold(scores, params.top_k);
+  std::vector<Candidate> candidates = candidates_from(scores, threshold, best);
+  keep_top_p(candidates, params.top_p);
+  keep_min_p(candidates, params.min_p, best);
 
-  double left = uniform(params.seed, step) * sum_of_weights(candidates, top);
+  double left = uniform(params.seed, step) * sum_of_weights(candidates);
   for (const Candidate& c : candidates) {
-    left -= std::exp(c.logit - top);
+    left -= c.weight;
     if (left < 0) return c.id;
   }
-  return best;
+  return chosen;
 }
 
 Logprobs logprobs_of(std::span<const float> logits, int32_t chosen, int top) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/spec.h"
+#include "sample/penalties.h"
 
 namespace llm_host {
 
@@ -14,12 +15,14 @@ struct SamplingParams {
   float top_p = 1;        // 1 = off
   float min_p = 0;        // 0 = off
   uint32_t seed = 0;
+  Penalties penalties;
 };
 
-// Picks the token at `step`; -1 if a logit is no number. Hugging Face's order: temperature, top-k,
-// top-p, min-p; all in float32. Depends on its arguments only, so that a step can be computed
-// ahead, again or on another machine.
-int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step);
+// Picks the token at `step`; -1 if a logit is no number. Hugging Face's order: bias and penalties,
+// temperature, top-k, top-p, min-p; all in float32. Depends on its arguments only, and on the order
+// of nothing but the ids, so that a step can be computed again or on another machine.
+int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step,
+               const TokenHistory& history = TokenHistory());
 
 // A number in [0, 1) that depends on the seed and the step only.
 double uniform(uint32_t seed, uint64_t step);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "check.h"
+#include "sample/lazy_sampler.h"
 
 using namespace llm_host;
+namespace mx = mlx::core;
 
 namespace {
 
@@ -33,6 +36,59 @@ void check_shares(const SamplingParams& params, const std::vector<int>& kept) {
   std::map<int, double> got = shares(params), want = expected(kept, params.temperature);
   CHECK(got.size() == want.size());
   for (auto& [id, share] : want) CHECK_NEAR(got[id], share, 0.015);
+}
+
+// The same by the book: everything sorted, everything in double.
+int32_t sample_by_sorting(std::vector<float> logits, const SamplingParams& params, uint64_t step,
+                          const std::vector<int32_t>& prompt,
+                          const std::vector<int32_t>& generated) {
+  for (auto [id, bias] : params.penalties.logit_bias) logits[static_cast<size_t>(id)] += bias;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    auto times = [&](const std::vector<int32_t>& ids) {
+      return std::count(ids.begin(), ids.end(), static_cast<int32_t>(i));
+    };
+    if (times(prompt) + times(generated) > 0) {
+      logits[i] = logits[i] < 0 ? logits[i] * params.penalties.repetition
+                                : logits[i] / params.penalties.repetition;
+    }
+    float count = static_cast<float>(times(generated));
+    if (count > 0) logits[i] -= params.penalties.presence + params.penalties.frequency * count;
+  }
+  std::vector<int32_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto at = [&](int32_t id) { return logits[static_cast<size_t>(id)]; };
+  std::sort(order.begin(), order.end(),
+            [&](int32_t a, int32_t b) { return at(a) != at(b) ? at(a) > at(b) : a < b; });
+  if (params.temperature == 0) return order[0];
+  for (float& logit : logits) logit /= params.temperature;
+  if (params.top_k > 0 && static_cast<size_t>(params.top_k) < order.size()) {
+    float least = at(order[static_cast<size_t>(params.top_k) - 1]);
+    std::erase_if(order, [&](int32_t id) { return at(id) < least; });
+  }
+  auto weight = [&](int32_t id) { return static_cast<double>(std::exp(at(id) - at(order[0]))); };
+  auto total = [&] {
+    double sum = 0;
+    for (int32_t id : order) sum += weight(id);
+    return sum;
+  };
+  // Hugging Face removes from the least likely on, while what is removed holds at most 1 - p.
+  double all = total(), before = 0;
+  size_t kept = 0;
+  while (kept < order.size() && (params.top_p >= 1 || before < params.top_p * all)) {
+    before += weight(order[kept++]);
+  }
+  order.resize(std::max<size_t>(kept, 1));
+  std::erase_if(order,
+                [&](int32_t id) { return at(id) < at(order[0]) + std::log(params.min_p); });
+  int32_t best = order[0];
+  double left = uniform(params.seed, step) * total();
+  std::vector<double> weights(logits.size());
+  for (int32_t id : order) weights[static_cast<size_t>(id)] = weight(id);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    left -= weights[i];
+    if (left < 0) return static_cast<int32_t>(i);
+  }
+  return best;
 }
 
 }  // namespace
@@ -94,6 +150,80 @@ TEST(top_p_over_a_large_vocabulary_equals_a_full_sort) {
   CHECK_NEAR(lowest, least, 0.1);
 }
 
+TEST(any_setting_equals_a_full_sort) {
+  uint64_t draws = 0;
+  auto random = [&] { return static_cast<float>(uniform(123, draws++)); };
+  auto one_of = [&](std::initializer_list<float> values) {
+    return values.begin()[static_cast<size_t>(random() * static_cast<float>(values.size()))];
+  };
+  for (int round = 0; round < 3000; ++round) {
+    size_t size = 1 + static_cast<size_t>(random() * one_of({4, 60, 1500}));
+    std::vector<float> logits(size);
+    // Coarse steps give ties.
+    float step = one_of({0, 0.25f, 2});
+    for (float& logit : logits) {
+      logit = 20 * random() - 10;
+      if (step > 0) logit = step * std::round(logit / step);
+    }
+    auto token = [&] { return static_cast<int32_t>(random() * static_cast<float>(size)); };
+    SamplingParams params;
+    params.temperature = one_of({0, 0.1f, 0.7f, 1, 3});
+    params.top_k = static_cast<int>(one_of({0, 1, 5, 40, 5000}));
+    params.top_p = one_of({1, 1, 0.95f, 0.5f, 0.01f});
+    params.min_p = one_of({0, 0, 0.02f, 0.5f, 0.99f});
+    params.seed = static_cast<uint32_t>(round);
+    params.penalties.repetition = one_of({1, 1, 1.3f, 0.5f});
+    params.penalties.presence = one_of({0, 0, 1.5f, -1});
+    params.penalties.frequency = one_of({0, 0, 0.5f, -0.25f});
+    if (random() < 0.3f) params.penalties.logit_bias = {{token(), 5}, {token(), -100}};
+    std::vector<int32_t> prompt, generated;
+    for (int i = 0; i < 8; ++i) prompt.push_back(token());
+    TokenHistory history(prompt);
+    for (uint64_t at = 0; at < 5; ++at) {
+      int32_t id = sample(logits, params, at, history);
+      CHECK(id == sample_by_sorting(logits, params, at, prompt, generated));
+      generated.push_back(id);
+      history.add(id);
+    }
+  }
+}
+
+TEST(penalties_are_those_of_hugging_face_and_openai) {
+  std::vector<float> logits{2, -2, 2, 2, 1};
+  TokenHistory history(std::vector<int32_t>{0, 1});
+  history.add(2);
+  history.add(2);
+  Penalties penalties{{{4, 0.5f}}, 2, 0.25f, 0.5f};
+  apply_penalties(logits, penalties, history);
+  // In the prompt: halved or doubled. Generated twice: halved, then 0.25 + 2 · 0.5 less.
+  CHECK(logits == (std::vector<float>{1, -4, -0.25f, 2, 1.5f}));
+  CHECK(Penalties().off() && !penalties.off());
+}
+
+TEST(a_bias_moves_the_greedy_choice) {
+  SamplingParams params;
+  params.penalties.logit_bias = {{3, 100}};
+  CHECK(sample(kLogits, params, 0) == 3);
+}
+
+TEST(a_lazy_sampler_counts_its_own_tokens) {
+  SamplingParams params;
+  params.penalties.presence = 2;
+  std::vector<int32_t> prompt{1};
+  LazySampler sampler(params, prompt);
+  mx::array logits(kLogits.begin(), {5}, mx::float32);
+  // 3.0, 2.5, 2.0, 1.0 in turn, each 2 less once it was generated.
+  std::vector<mx::array> tokens;
+  for (uint64_t step = 0; step < 5; ++step) {
+    mx::array input = step == 0 ? logits : mx::add(logits, mx::multiply(tokens.back(), mx::array(0.0f)));
+    tokens.push_back(sampler(input, step));
+  }
+  mx::eval(tokens);
+  std::vector<int32_t> ids;
+  for (mx::array& token : tokens) ids.push_back(token.item<int32_t>());
+  CHECK(ids == (std::vector<int32_t>{1, 4, 2, 0, 1}));
+}
+
 TEST(uniform_numbers_cover_the_unit_interval) {
   double sum = 0;
   for (uint64_t step = 0; step < 10000; ++step) {
@@ -127,4 +257,8 @@ TEST(logprobs_are_the_log_softmax_of_raw_logits) {
   CHECK(logprobs_of(kLogits, 0, 20).top.size() == 5);
 }
 
-int main() { return check::run("sampler"); }
+int main() {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+  return check::run("sampler");
+}

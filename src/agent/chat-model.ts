@@ -8,6 +8,10 @@ export interface Sampling {
   readonly topP?: number;
   readonly topK?: number;
   readonly minP?: number;
+  readonly repetitionPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly logitBias?: Readonly<Record<number, number>>;
   readonly seed?: number;
   readonly maxTokens?: number;
   /** Texts that end the reply; they and what follows are left out. */

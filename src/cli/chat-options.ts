@@ -16,6 +16,9 @@ export interface ChatArguments {
   readonly topP?: number | undefined;
   readonly topK?: number | undefined;
   readonly minP?: number | undefined;
+  readonly repetitionPenalty?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
   readonly seed?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly stop?: readonly string[] | undefined;
@@ -33,13 +36,18 @@ interface Range {
   readonly integer?: boolean;
   /** `min` itself is not allowed. */
   readonly above?: boolean;
+  /** `max` itself is not allowed. */
+  readonly below?: boolean;
 }
 
 const RANGES: Readonly<Record<string, Range>> = {
   temperature: { min: 0, max: 5 },
   'top-p': { min: 0, max: 1, above: true },
   'top-k': { min: 0, max: 1_000_000, integer: true },
-  'min-p': { min: 0, max: 1 },
+  'min-p': { min: 0, max: 1, below: true },
+  'repetition-penalty': { min: 0, max: 10, above: true },
+  'presence-penalty': { min: -2, max: 2 },
+  'frequency-penalty': { min: -2, max: 2 },
   seed: { min: 0, max: 0xffff_ffff, integer: true },
   'max-tokens': { min: 1, max: 10_000_000, integer: true },
   context: { min: 1, max: 10_000_000, integer: true },
@@ -53,6 +61,9 @@ export function checkNumbers(args: ChatArguments): void {
     'top-p': args.topP,
     'top-k': args.topK,
     'min-p': args.minP,
+    'repetition-penalty': args.repetitionPenalty,
+    'presence-penalty': args.presencePenalty,
+    'frequency-penalty': args.frequencyPenalty,
     seed: args.seed,
     'max-tokens': args.maxTokens,
     context: args.context,
@@ -63,14 +74,18 @@ export function checkNumbers(args: ChatArguments): void {
     if (value === undefined || !range || fits(value, range)) continue;
     const kind = range.integer ? 'a whole number' : 'a number';
     const from = range.above ? `above ${range.min}` : `from ${range.min}`;
+    const to = range.below ? `to below ${range.max}` : `to ${range.max}`;
     const got = Number.isNaN(value) ? 'something else' : String(value);
-    throw new LlmHostError('USAGE', `--${name} takes ${kind} ${from} to ${range.max}, not ${got}`);
+    throw new LlmHostError('USAGE', `--${name} takes ${kind} ${from} ${to}, not ${got}`);
   }
 }
 
 function fits(value: number, range: Range): boolean {
   if (!Number.isFinite(value) || (range.integer && !Number.isInteger(value))) return false;
-  return value <= range.max && (range.above ? value > range.min : value >= range.min);
+  return (
+    (range.below ? value < range.max : value <= range.max) &&
+    (range.above ? value > range.min : value >= range.min)
+  );
 }
 
 /** The command line over config.json. */
@@ -80,6 +95,9 @@ export function mergeSampling(args: ChatArguments, config: AppConfig): Sampling 
     topP: args.topP,
     topK: args.topK,
     minP: args.minP,
+    repetitionPenalty: args.repetitionPenalty,
+    presencePenalty: args.presencePenalty,
+    frequencyPenalty: args.frequencyPenalty,
     seed: args.seed,
     maxTokens: args.maxTokens,
     stop: args.stop,

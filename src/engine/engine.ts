@@ -1,6 +1,9 @@
 import type { NativeTimings } from '../native/addon-types.ts';
 
-/** What a model can be asked to generate. Every field but `promptIds` has a default. */
+/**
+ * What a model can be asked to generate. Every field but `promptIds` has a default. Sampling follows Hugging Face's
+ * order: bias, repetition, presence and frequency penalty, temperature, top-k, top-p, min-p.
+ */
 export interface GenerateRequest {
   readonly promptIds: ArrayLike<number>;
   /** Default: what is left of the context. */
@@ -13,6 +16,17 @@ export interface GenerateRequest {
   readonly topK?: number;
   /** [0, 1), 0 = off (default). */
   readonly minP?: number;
+  /** Token id -> -100..100, added to its logit before everything else. */
+  readonly logitBias?: Readonly<Record<number, number>>;
+  /**
+   * (0, 10], default 1 (off). Divides the positive and multiplies the negative logits of tokens that are in the prompt
+   * or were generated, as Hugging Face's does.
+   */
+  readonly repetitionPenalty?: number;
+  /** -2..2, default 0 (off). Taken from the logits of tokens that were generated, as OpenAI's: not the prompt's. */
+  readonly presencePenalty?: number;
+  /** -2..2, default 0 (off). The same once for each time that the token was generated. */
+  readonly frequencyPenalty?: number;
   /** Unsigned 32 bit. Default: random. The same seed gives the same tokens. */
   readonly seed?: number;
   /** Default: the model's own stop ids. */
@@ -32,6 +46,7 @@ export interface TokenEvent {
   readonly id: number;
   /** Text that became certain with this token; '' while a character is incomplete. */
   readonly text: string;
+  /** Natural log of the probability before bias, penalties, temperature and truncation. */
   readonly logprob?: number;
   readonly topLogprobs?: readonly { readonly id: number; readonly logprob: number }[];
 }

@@ -39,12 +39,38 @@ export function toNativeRequest(
     topP: number('topP', request.topP ?? 1, 'a number above 0 and at most 1', p => p > 0 && p <= 1),
     topK: integer('topK', request.topK ?? 0, 0, MAX_INT),
     minP: number('minP', request.minP ?? 0, 'a number of at least 0 and below 1', p => p >= 0 && p < 1),
+    ...penalties(request, model.vocabSize),
     seed: integer('seed', request.seed ?? randomInt(MAX_SEED + 1), 0, MAX_SEED),
     stopIds: ids('stopIds', stopIds, model.vocabSize),
     logprobs: request.logprobs === undefined ? -1 : integer('logprobs', request.logprobs, 0, MAX_LOGPROBS),
     prefillChunk:
       request.prefillChunk === undefined ? 0 : integer('prefillChunk', request.prefillChunk, 1, MAX_INT),
   };
+}
+
+function penalties(request: GenerateRequest, vocabSize: number) {
+  const { logitBias = {}, repetitionPenalty = 1, presencePenalty = 0, frequencyPenalty = 0 } = request;
+  const biases = Object.entries(logitBias);
+  for (const [id, bias] of biases) number(`logitBias[${id}]`, bias, 'a number from -100 to 100', within(100));
+  const expected = 'a number from -2 to 2';
+  return {
+    logitBiasIds: Int32Array.from(biases, ([id]) =>
+      integer('a token of logitBias', Number(id), 0, vocabSize - 1),
+    ),
+    logitBias: Float32Array.from(biases, ([, bias]) => bias),
+    repetitionPenalty: number(
+      'repetitionPenalty',
+      repetitionPenalty,
+      'a number above 0 and at most 10',
+      p => p > 0 && p <= 10,
+    ),
+    presencePenalty: number('presencePenalty', presencePenalty, expected, within(2)),
+    frequencyPenalty: number('frequencyPenalty', frequencyPenalty, expected, within(2)),
+  };
+}
+
+function within(limit: number): (value: number) => boolean {
+  return value => Math.abs(value) <= limit;
 }
 
 function ids(name: string, values: ArrayLike<number>, vocabSize: number): Int32Array {

@@ -74,6 +74,15 @@ export interface NativeRequest {
   readonly topK: number;
   /** [0, 1); 0 = off. */
   readonly minP: number;
+  /** Added to the logits of these tokens, -100..100 each, first of all. */
+  readonly logitBiasIds: Int32Array;
+  readonly logitBias: Float32Array;
+  /** (0, 10]; 1 = off. Over the prompt and what was generated. */
+  readonly repetitionPenalty: number;
+  /** -2..2; 0 = off. Over what was generated. */
+  readonly presencePenalty: number;
+  /** -2..2; 0 = off. Over what was generated, for each time. */
+  readonly frequencyPenalty: number;
   /** Unsigned 32 bit. */
   readonly seed: number;
   /** Generation ends before emitting one of these. Empty = never. */
@@ -96,7 +105,7 @@ export type NativeEvent =
   | {
       readonly type: 'token';
       readonly id: number;
-      /** Natural log of the probability before temperature and truncation. */
+      /** Natural log of the probability before bias, penalties, temperature and truncation. */
       readonly logprob?: number;
       readonly topIds?: Int32Array;
       readonly topLogprobs?: Float32Array;

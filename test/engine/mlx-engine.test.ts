@@ -131,6 +131,18 @@ describe('generate', () => {
     expect(tokens[0]?.topLogprobs?.[0]).toEqual({ id: tokens[0]?.id, logprob: tokens[0]?.logprob });
   });
 
+  test('a bias decides the token, the penalties drive it away', async () => {
+    const request = { promptIds: [1, 2], maxTokens: 40 };
+    const biased = await collect({ ...request, logitBias: { 7: 100 } });
+    expect(new Set(biased.tokens.map(t => t.id))).toEqual(new Set([7]));
+    const distinct = async (change: Partial<GenerateRequest>) =>
+      new Set((await collect({ ...request, ...change })).tokens.map(t => t.id)).size;
+    const plain = await distinct({});
+    expect(plain).toBeLessThan(40);
+    expect(await distinct({ repetitionPenalty: 10 })).toBeGreaterThan(plain);
+    expect(await distinct({ presencePenalty: 2, frequencyPenalty: 2 })).toBeGreaterThan(plain);
+  });
+
   test('draws a new seed for each call unless one is given', async () => {
     const request = { promptIds: [1], maxTokens: 30, temperature: 2 };
     const runs = [await collect(request), await collect(request)].map(run =>
@@ -210,6 +222,12 @@ describe('requests out of range are refused by name', () => {
     [{ topP: 0 }, 'topP must be a number above 0 and at most 1, got 0'],
     [{ topK: 1.5 }, 'topK must be an integer from 0 to 2147483647, got 1.5'],
     [{ minP: 1 }, 'minP must be a number of at least 0 and below 1, got 1'],
+    [{ logitBias: { 1: 101 } }, 'logitBias[1] must be a number from -100 to 100, got 101'],
+    [{ logitBias: { 96: 1 } }, 'a token of logitBias must be an integer from 0 to 95, got 96'],
+    [{ repetitionPenalty: 0 }, 'repetitionPenalty must be a number above 0 and at most 10, got 0'],
+    [{ presencePenalty: 3 }, 'presencePenalty must be a number from -2 to 2, got 3'],
+    [{ frequencyPenalty: Number.NaN }, 'frequencyPenalty must be a number from -2 to 2, got NaN'],
+    [{ prefillChunk: 0 }, 'prefillChunk must be an integer from 1 to 2147483647, got 0'],
     [{ seed: -1 }, 'seed must be an integer from 0 to 4294967295, got -1'],
     [{ logprobs: 21 }, 'logprobs must be an integer from 0 to 20, got 21'],
     [{ stopIds: [-1] }, 'stopIds[0] must be an integer from 0 to 95, got -1'],

@@ -192,6 +192,25 @@ describe('misuse', () => {
     ['topP above 1', request([1], { topP: 1.1 }), 'topP'],
     ['topK below 0', request([1], { topK: -1 }), 'topK'],
     ['minP 1', request([1], { minP: 1 }), 'minP must be at least 0 and below 1'],
+    ['a repetition penalty of 0', request([1], { repetitionPenalty: 0 }), 'repetitionPenalty must be above'],
+    ['a presence penalty of 3', request([1], { presencePenalty: 3 }), 'presencePenalty must be from -2'],
+    ['a frequency penalty of -3', request([1], { frequencyPenalty: -3 }), 'frequencyPenalty must be from'],
+    [
+      'a bias beyond 100',
+      request([1], { logitBiasIds: Int32Array.of(1), logitBias: Float32Array.of(101) }),
+      'logitBias must hold numbers from -100 to 100',
+    ],
+    [
+      'a bias for no token',
+      request([1], { logitBiasIds: Int32Array.of(96), logitBias: Float32Array.of(1) }),
+      'logitBiasIds[0] must be a token id from 0 to 95, got 96',
+    ],
+    [
+      'more biases than tokens',
+      request([1], { logitBias: Float32Array.of(1) }),
+      'logitBias must hold one number for each of logitBiasIds',
+    ],
+    ['a chunk below 0', request([1], { prefillChunk: -1 }), 'prefillChunk must be an integer from 0'],
     [
       'a seed beyond 32 bits',
       request([1], { seed: 2 ** 32 }),
