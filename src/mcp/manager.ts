@@ -1,68 +1,73 @@
-import { ProtocolError } from '@modelcontextprotocol/client';
-import { LlmHostError, messageOf } from '../errors.ts';
+import { LlmHostError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { type AuditEntry, AuditLog } from './audit.ts';
 import type { ServerConfig } from './config-types.ts';
-import { type Connection, quoteTail } from './connection.ts';
-import { Deadline } from './deadline.ts';
-import { ManagedServer } from './managed-server.ts';
+import type { Elicit } from './elicitation.ts';
+import { ManagedServer, type ServerEvent } from './managed-server.ts';
+import { eventSentence, Notices } from './notices.ts';
+import { offeredTools, type Target } from './offered-tools.ts';
+import { prepareInput } from './prepare-input.ts';
 import { resultText } from './result-text.ts';
-import type { CallOptions, HostTool, ServerState, ToolHost, ToolOutcome } from './tool-host.ts';
-import { offeredNames } from './tool-names.ts';
-import type { ServerTool } from './wire-schemas.ts';
+import { callServer } from './server-call.ts';
+import type {
+  CallOptions,
+  HostPrompt,
+  HostResource,
+  HostTool,
+  PreparedInput,
+  ServerState,
+  ToolHost,
+  ToolOutcome,
+} from './tool-host.ts';
 
 const MAX_RESULT_CHARS = 60_000;
 
 export interface McpHostOptions {
   readonly configs: readonly ServerConfig[];
+  /** Entries that are switched off; they can be switched on later. */
+  readonly disabled?: readonly ServerConfig[];
   /** Entries that could not be read; they appear among the servers as failed. */
   readonly failures?: readonly { readonly name: string; readonly error: string }[];
-  /** Each line of a server's stderr, and what the host has to say about it. */
+  /** Each line of a server's stderr, its log messages, and what the host has to say about it. */
   readonly onLog?: (server: string, line: string) => void;
   /** Longer results are cut with a note. Default 60,000 characters. */
   readonly maxResultChars?: number;
   /** JSONL file for the record of all calls; none by default. */
   readonly auditFile?: string;
   readonly clientInfo?: { readonly name: string; readonly version: string };
-}
-
-interface Target {
-  readonly tool: HostTool;
-  readonly server: ManagedServer;
+  /** The folder that servers are told to work in, unless their arguments name others. Default: the current one. */
+  readonly workingDirectory?: string;
 }
 
 /** All servers of an mcp.json and the tools that they offer. */
 export class McpHost implements ToolHost {
-  readonly #servers: readonly ManagedServer[];
+  readonly #options: McpHostOptions;
+  readonly #servers: ManagedServer[] = [];
   readonly #failed: readonly ServerState[];
   readonly #maxResultChars: number;
   readonly #audit: AuditLog | undefined;
+  readonly #notices = new Notices();
+  readonly #listeners = new Set<() => void>();
+  #elicit: Elicit | undefined;
   #targets: Map<string, Target> | undefined;
+  #lastSettled = 0;
   #closed: Promise<void> | undefined;
 
   constructor(options: McpHostOptions) {
-    const log = options.onLog ?? (() => {});
-    const programs = options.configs.filter(config => config.transport === 'stdio');
-    this.#servers = programs.map(
-      config =>
-        new ManagedServer(config, {
-          clientInfo: options.clientInfo ?? { name: 'llm-host', version: '0' },
-          onLog: line => log(config.name, line),
-          onChange: () => {
-            this.#targets = undefined;
-          },
-        }),
-    );
-    const addresses = options.configs.filter(config => config.transport !== 'stdio');
-    this.#failed = [
-      ...addresses.map(({ name }) => failed(name, `server '${name}': HTTP servers are not supported yet`)),
-      ...(options.failures ?? []).map(({ name, error }) => failed(name, error)),
-    ];
+    this.#options = options;
+    for (const config of options.configs) this.#servers.push(this.#manage(config, true));
+    for (const config of options.disabled ?? []) this.#servers.push(this.#manage(config, false));
+    this.#failed = (options.failures ?? []).map(({ name, error }) => ({
+      name,
+      state: 'failed',
+      tools: 0,
+      error,
+    }));
     this.#maxResultChars = options.maxResultChars ?? MAX_RESULT_CHARS;
     this.#audit =
       options.auditFile === undefined
         ? undefined
-        : new AuditLog(options.auditFile, line => log('audit', line));
+        : new AuditLog(options.auditFile, line => options.onLog?.('audit', line));
   }
 
   /** Starts all servers in parallel; resolves when each is ready or has failed. Never throws because of a server. */
@@ -71,12 +76,64 @@ export class McpHost implements ToolHost {
     await Promise.all(this.#servers.map(server => server.start()));
   }
 
+  /**
+   * Like `start`, but goes on without those that keep the others waiting: resolves `patienceMs` after the last news of
+   * a server. The tools of late ones join with a notice. Returns the names of those that are still starting.
+   */
+  async startPatiently(patienceMs: number): Promise<readonly string[]> {
+    this.#lastSettled = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    const quiet = new Promise<void>(resolve => {
+      const look = (): void => {
+        const left = this.#lastSettled + patienceMs - performance.now();
+        if (left <= 0) resolve();
+        else timer = setTimeout(look, left);
+      };
+      look();
+    });
+    await Promise.race([this.start(), quiet]);
+    clearTimeout(timer);
+    return this.#servers.filter(({ state }) => state.state === 'starting').map(({ config }) => config.name);
+  }
+
   tools(): readonly HostTool[] {
     return [...this.#targetsByName().values()].map(target => target.tool);
   }
 
   servers(): readonly ServerState[] {
     return [...this.#servers.map(server => server.state), ...this.#failed];
+  }
+
+  prompts(): readonly HostPrompt[] {
+    return this.#servers.flatMap(({ config, extras }) =>
+      extras.prompts.map(({ name, description, arguments: args }) => ({
+        server: config.name,
+        name,
+        ...(description === undefined ? {} : { description }),
+        arguments: (args ?? []).map(argument => ({
+          name: argument.name,
+          required: argument.required === true,
+          ...(argument.description === undefined ? {} : { description: argument.description }),
+        })),
+      })),
+    );
+  }
+
+  /** The templates after the resources themselves. */
+  resources(): readonly HostResource[] {
+    return this.#servers.flatMap(({ config, extras }) => {
+      const all = [
+        ...extras.resources.map(resource => ({ ...resource, template: false })),
+        ...extras.templates.map(template => ({ ...template, uri: template.uriTemplate, template: true })),
+      ];
+      return all.map(({ uri, name, description, template }) => ({
+        server: config.name,
+        uri,
+        template,
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description }),
+      }));
+    });
   }
 
   async call(
@@ -106,9 +163,92 @@ export class McpHost implements ToolHost {
     }
   }
 
+  prepareInput(input: string, options: CallOptions): Promise<PreparedInput> {
+    return prepareInput(input, this.#servers, this.#maxResultChars, options);
+  }
+
+  takeNotices(): readonly string[] {
+    return this.#notices.take();
+  }
+
+  /** Calls the listener after each change of states, tools, prompts, resources or notices; returns its removal. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Sets who asks the user what a server wants to know; undefined: such questions are declined, with a notice. */
+  setElicitation(elicit: Elicit | undefined): void {
+    this.#elicit = elicit;
+  }
+
+  /** Starts one more server. Throws LlmHostError USAGE when the name is taken; its failure to start is its state. */
+  async add(config: ServerConfig): Promise<ServerState> {
+    if (this.#closed !== undefined) throw new LlmHostError('USAGE', 'the servers are closed');
+    if (this.servers().some(({ name }) => name === config.name)) {
+      throw new LlmHostError('USAGE', `there is a server '${config.name}' already`);
+    }
+    const server = this.#manage(config, true);
+    this.#servers.push(server);
+    await server.start();
+    return server.state;
+  }
+
+  /** Ends a server and forgets its entry. Throws LlmHostError USAGE for an unknown name, as do the next three. */
+  async remove(name: string): Promise<void> {
+    const server = this.#named(name);
+    this.#servers.splice(this.#servers.indexOf(server), 1);
+    this.#changed();
+    await server.close();
+  }
+
+  /** Starts a server that is switched off, or has failed. */
+  async enable(name: string): Promise<ServerState> {
+    const server = this.#named(name);
+    if (server.state.state !== 'ready' && server.state.state !== 'starting') await server.restart();
+    return server.state;
+  }
+
+  async disable(name: string): Promise<void> {
+    await this.#named(name).disable();
+  }
+
+  async restart(name: string): Promise<ServerState> {
+    const server = this.#named(name);
+    await server.restart();
+    return server.state;
+  }
+
   close(): Promise<void> {
     this.#closed ??= Promise.all(this.#servers.map(server => server.close())).then(() => undefined);
     return this.#closed;
+  }
+
+  #manage(config: ServerConfig, enabled: boolean): ManagedServer {
+    const { onLog, clientInfo, workingDirectory } = this.#options;
+    return new ManagedServer(
+      config,
+      {
+        clientInfo: clientInfo ?? { name: 'llm-host', version: '0' },
+        workingDirectory: workingDirectory ?? process.cwd(),
+        onLog: line => onLog?.(config.name, line),
+        elicit: () => this.#elicit,
+        onChange: () => this.#changed(),
+        onEvent: (event, detail) => this.#onEvent(config.name, event, detail),
+      },
+      enabled,
+    );
+  }
+
+  #onEvent(server: string, event: ServerEvent, detail: string): void {
+    if (event === 'ready' || event === 'failed') this.#lastSettled = performance.now();
+    this.#notices.add(`${server}\0${event}`, eventSentence(server, event, detail));
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#targets = undefined;
+    for (const listener of this.#listeners) listener();
   }
 
   async #callTarget(
@@ -116,33 +256,31 @@ export class McpHost implements ToolHost {
     args: Readonly<Record<string, unknown>>,
     options: CallOptions,
   ): Promise<ToolOutcome> {
-    const { name } = tool.definition.function;
-    // The entry's own limit is the more specific one.
-    const timeoutMs = server.config.timeoutMs ?? options.timeoutMs;
-    const deadline = new Deadline(timeoutMs, options.signal);
-    let connection: Connection | undefined;
-    try {
-      connection = await deadline.race(server.connection());
-      const result = await connection.call(tool.tool, args, deadline.signal, progressListener(options));
-      server.noteSuccess();
-      return { text: resultText(result, this.#maxResultChars), isError: result.isError === true };
-    } catch (error) {
-      if (deadline.expired) {
-        throw new LlmHostError(
-          'TOOL_TIMEOUT',
-          `Tool '${name}' timed out after ${(timeoutMs / 1000).toFixed(1)}s`,
-        );
-      }
-      if (deadline.signal.aborted) throw new LlmHostError('CANCELLED', `Tool '${name}' was cancelled`);
-      throw callFailure(tool, error, connection);
-    } finally {
-      deadline.dispose();
-    }
+    const result = await callServer(
+      {
+        server,
+        subject: `Tool '${tool.definition.function.name}'`,
+        action: `the call of '${tool.tool}'`,
+        run: (connection, hooks) => connection.call(tool.tool, args, hooks),
+      },
+      options,
+    );
+    return { text: resultText(result, this.#maxResultChars), isError: result.isError === true };
   }
 
   #targetsByName(): Map<string, Target> {
-    this.#targets ??= offer(this.#servers);
+    this.#targets ??= offeredTools(this.#servers);
     return this.#targets;
+  }
+
+  #named(name: string): ManagedServer {
+    const server = this.#servers.find(({ config }) => config.name === name);
+    if (server !== undefined) return server;
+    const names = this.#servers.map(({ config }) => config.name);
+    const near = nearest(name, names);
+    throw new LlmHostError('USAGE', `there is no server '${name}'`, {
+      hint: near ? `Did you mean '${near}'?` : `Servers: ${names.join(', ') || 'none'}`,
+    });
   }
 
   #unknownTool(name: string): LlmHostError {
@@ -152,60 +290,6 @@ export class McpHost implements ToolHost {
       near === undefined ? `Available: ${names.join(', ') || 'none'}` : `Did you mean '${near}'?`;
     return new LlmHostError('TOOL_FAILED', `There is no tool '${name}'`, { hint: advice });
   }
-}
-
-function failed(name: string, error: string): ServerState {
-  return { name, state: 'failed', tools: 0, error };
-}
-
-/** The tools of all servers, in the order of mcp.json, under the names that the model gets. */
-function offer(servers: readonly ManagedServer[]): Map<string, Target> {
-  const all = servers.flatMap(server => server.tools.map(tool => ({ server, tool })));
-  const names = offeredNames(
-    all.map(({ server, tool }) => ({ server: server.config.name, tool: tool.name })),
-  );
-  return new Map(
-    all.map(({ server, tool }, index) => {
-      const name = names[index] as string;
-      return [name, { server, tool: hostTool(name, server.config.name, tool) }];
-    }),
-  );
-}
-
-function hostTool(name: string, server: string, tool: ServerTool): HostTool {
-  // `$schema` says nothing to a model and costs tokens in every prompt.
-  const { $schema: _, ...schema } = tool.inputSchema ?? {};
-  const parameters = { type: 'object', properties: {}, ...schema };
-  const description = tool.description === undefined ? {} : { description: tool.description };
-  return {
-    definition: { type: 'function', function: { name, ...description, parameters } },
-    server,
-    tool: tool.name,
-    readOnly: tool.annotations?.readOnlyHint === true,
-  };
-}
-
-function progressListener({ onProgress }: CallOptions): Parameters<Connection['call']>[3] {
-  if (onProgress === undefined) return undefined;
-  return ({ progress, total, message }) =>
-    onProgress({
-      done: progress,
-      ...(total === undefined ? {} : { total }),
-      ...(message === undefined ? {} : { message }),
-    });
-}
-
-function callFailure(tool: HostTool, error: unknown, connection: Connection | undefined): LlmHostError {
-  if (error instanceof LlmHostError) return error;
-  const ending = connection?.ending;
-  if (ending !== undefined && !(error instanceof ProtocolError)) {
-    const text = `server '${tool.server}' ${ending} during the call of '${tool.tool}'`;
-    return new LlmHostError('TOOL_FAILED', `${text}${quoteTail(connection?.stderrTail ?? '')}`, {
-      cause: error,
-    });
-  }
-  const name = tool.definition.function.name;
-  return new LlmHostError('TOOL_FAILED', `Tool '${name}' failed: ${messageOf(error)}`, { cause: error });
 }
 
 function outcomeOf(error: unknown): AuditEntry['outcome'] {

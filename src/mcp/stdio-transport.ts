@@ -2,12 +2,13 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/client';
+import { type JSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
 import { LlmHostError } from '../errors.ts';
 import type { StdioServerConfig } from './config-types.ts';
 import { MessageReader } from './message-reader.ts';
 import { endGroup, trackGroup } from './process-groups.ts';
 import { serverEnvironment } from './server-environment.ts';
+import type { ServerTransport } from './server-transport.ts';
 import { StderrTail } from './stderr-tail.ts';
 
 type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -25,7 +26,7 @@ const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
  * grandchildren end with it. Replaces the SDK's transport, which signals the direct child only, gives up a connection
  * over one oversized message, and waits for ever when a child dies with a full pipe.
  */
-export class StdioTransport implements Transport {
+export class StdioTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;

@@ -20,18 +20,54 @@ export interface ToolOutcome {
 
 export interface ServerState {
   readonly name: string;
-  readonly state: 'starting' | 'ready' | 'failed' | 'closed';
+  /** `starting` also while a crashed server is restarted; `disabled`: configured, and switched off. */
+  readonly state: 'starting' | 'ready' | 'failed' | 'disabled' | 'closed';
   readonly tools: number;
   /** Why it failed, with the tail of its stderr. */
   readonly error?: string;
   readonly instructions?: string;
 }
 
+/** A prompt template of a server; used as `/server:name key=value`. */
+export interface HostPrompt {
+  readonly server: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly required: boolean;
+  }[];
+}
+
+/** A resource of a server; attached to a prompt by `@server:uri`. */
+export interface HostResource {
+  readonly server: string;
+  /** With `{...}` in it for a template, whose parts the user fills in. */
+  readonly uri: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly template: boolean;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds. */
+  /** Milliseconds; progress begins it anew, up to ten times this. */
   readonly timeoutMs: number;
-  readonly onProgress?: (progress: { done: number; total?: number; message?: string }) => void;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** A prompt as it is sent to the model. */
+export interface PreparedInput {
+  readonly text: string;
+  /** What was attached, for the user. */
+  readonly notices: readonly string[];
 }
 
 /** The tools of all running MCP servers. */
@@ -45,4 +81,11 @@ export interface ToolHost {
   call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
   /** Closes all servers at once; no process of theirs remains. Idempotent. */
   close(): Promise<void>;
+  /** What has happened to the servers since the last time (late, crashed, changed), in whole sentences. */
+  takeNotices?(): readonly string[];
+  /**
+   * Replaces `/server:prompt key=value` by that prompt, and adds the text of each `@server:uri` to the input.
+   * Throws LlmHostError (USAGE, TOOL_FAILED, TOOL_TIMEOUT, CANCELLED) when one of them cannot be had.
+   */
+  prepareInput?(input: string, options: CallOptions): Promise<PreparedInput>;
 }

@@ -4,22 +4,62 @@ import { z } from 'zod';
  * What is needed of a server's answers and no more. The SDK's own schemas refuse a whole list for one odd tool and a
  * whole result for one odd block; a host that talks to other people's servers must be more patient.
  */
-export const ToolPageSchema = z.looseObject({
-  tools: z.array(z.unknown()),
-  nextCursor: z.string().optional(),
-});
+export const PageSchema = z.looseObject({ nextCursor: z.string().optional() });
 
 export const ServerToolSchema = z.looseObject({
   name: z.string().min(1),
   description: z.string().optional(),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
   annotations: z.looseObject({ readOnlyHint: z.boolean().optional() }).optional().catch(undefined),
+  execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
 export type ServerTool = z.infer<typeof ServerToolSchema>;
 
+export const ServerPromptSchema = z.looseObject({
+  name: z.string().min(1),
+  description: z.string().optional().catch(undefined),
+  arguments: z
+    .array(
+      z.looseObject({
+        name: z.string().min(1),
+        description: z.string().optional().catch(undefined),
+        required: z.boolean().optional().catch(undefined),
+      }),
+    )
+    .optional()
+    .catch(undefined),
+});
+export type ServerPrompt = z.infer<typeof ServerPromptSchema>;
+
+export const ServerResourceSchema = z.looseObject({
+  uri: z.string().min(1),
+  name: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  mimeType: z.string().optional().catch(undefined),
+});
+export type ServerResource = z.infer<typeof ServerResourceSchema>;
+
+export const ResourceTemplateSchema = z.looseObject({
+  uriTemplate: z.string().min(1),
+  name: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+});
+export type ResourceTemplate = z.infer<typeof ResourceTemplateSchema>;
+
+const BlockSchema = z.looseObject({ type: z.string() });
+
 export const CallResultSchema = z.looseObject({
-  content: z.array(z.looseObject({ type: z.string() })).optional(),
+  content: z.array(BlockSchema).optional(),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional(),
 });
 export type CallResult = z.infer<typeof CallResultSchema>;
+
+export const ReadResultSchema = z.looseObject({ contents: z.array(z.looseObject({})) });
+
+export const PromptResultSchema = z.looseObject({
+  messages: z.array(
+    z.looseObject({ role: z.string(), content: z.union([BlockSchema, z.array(BlockSchema)]) }),
+  ),
+});
+export type PromptResult = z.infer<typeof PromptResultSchema>;

@@ -187,7 +187,9 @@ describe('call', () => {
   });
 
   it("takes the entry's own timeout where there is one", async () => {
-    const host = await started({ configs: [fixture('polite', [], { timeoutMs: 5000 })] });
+    const host = await started({
+      configs: [fixture('polite', [], { timeoutMs: 5000, startTimeoutMs: 30_000 })],
+    });
     const failure = await failureOf(host.call('wait', {}, LIMIT));
     expect(failure.message).toBe("Tool 'wait' timed out after 5.0s");
   });

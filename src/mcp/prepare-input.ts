@@ -1,0 +1,111 @@
+import { LlmHostError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
+import { type PromptReference, promptReference, resourceReferences } from './input-references.ts';
+import type { ManagedServer } from './managed-server.ts';
+import { resultText } from './result-text.ts';
+import { callServer } from './server-call.ts';
+import type { CallOptions, PreparedInput } from './tool-host.ts';
+import type { PromptResult } from './wire-schemas.ts';
+
+/** An input with the prompt or the resources that it names; see ToolHost.prepareInput. */
+export async function prepareInput(
+  input: string,
+  servers: readonly ManagedServer[],
+  maxChars: number,
+  options: CallOptions,
+): Promise<PreparedInput> {
+  const named = (name: string) => servers.find(server => server.config.name === name) as ManagedServer;
+  const names = servers.map(server => server.config.name);
+  const prompt = promptReference(input.trim(), names);
+  if (prompt !== undefined) {
+    return { text: await promptText(prompt, named(prompt.server), maxChars, options), notices: [] };
+  }
+  const references = resourceReferences(input, names);
+  const attached = await Promise.all(
+    references.map(async ({ server, uri }) => {
+      const text = await resourceTextOf(named(server), uri, maxChars, options);
+      return { label: `${server}:${uri}`, text };
+    }),
+  );
+  return {
+    text: [input, ...attached.map(({ text }) => text)].join('\n\n'),
+    notices: attached.map(({ label, text }) => `Attached ${label} (${text.length} characters).`),
+  };
+}
+
+async function resourceTextOf(
+  server: ManagedServer,
+  uri: string,
+  maxChars: number,
+  options: CallOptions,
+): Promise<string> {
+  const result = await callServer(
+    {
+      server,
+      subject: `Resource '${uri}'`,
+      action: `the reading of '${uri}'`,
+      run: (connection, hooks) => connection.readResource(uri, hooks),
+    },
+    options,
+  );
+  return resultText(result, maxChars);
+}
+
+async function promptText(
+  reference: PromptReference,
+  server: ManagedServer,
+  maxChars: number,
+  options: CallOptions,
+): Promise<string> {
+  checkArguments(reference, server);
+  const result = await callServer(
+    {
+      server,
+      subject: `Prompt '${reference.prompt}'`,
+      action: `the prompt '${reference.prompt}'`,
+      run: (connection, hooks) => connection.getPrompt(reference.prompt, reference.arguments, hooks),
+    },
+    options,
+  );
+  const text = messagesText(result, maxChars);
+  if (text.trim() === '') {
+    throw new LlmHostError('TOOL_FAILED', `Prompt '${reference.prompt}' of '${server.config.name}' is empty`);
+  }
+  return text;
+}
+
+/** Refused here, with the names, rather than by the server in its own words. */
+function checkArguments(
+  { server, prompt, arguments: args }: PromptReference,
+  { extras }: ManagedServer,
+): void {
+  if (extras.prompts.length === 0) return;
+  const known = extras.prompts.find(candidate => candidate.name === prompt);
+  if (known === undefined) {
+    const names = extras.prompts.map(candidate => candidate.name);
+    const near = nearest(prompt, names);
+    throw new LlmHostError('USAGE', `Server '${server}' has no prompt '${prompt}'`, {
+      hint: near ? `Did you mean /${server}:${near}?` : `Its prompts: ${names.join(', ')}`,
+    });
+  }
+  const missing = (known.arguments ?? []).filter(
+    ({ name, required }) => required && args[name] === undefined,
+  );
+  if (missing.length === 0) return;
+  throw new LlmHostError(
+    'USAGE',
+    `/${server}:${prompt} needs ${missing.map(({ name }) => name).join(', ')}`,
+    {
+      hint: `/${server}:${prompt} ${missing.map(({ name }) => `${name}=...`).join(' ')}`,
+    },
+  );
+}
+
+/** What the user would have said; a message of the assistant is quoted as such. */
+function messagesText({ messages }: PromptResult, maxChars: number): string {
+  const texts = messages.map(({ role, content }) => {
+    const text = resultText({ content: Array.isArray(content) ? content : [content] }, maxChars);
+    return role === 'user' ? text : `${role.charAt(0).toUpperCase()}${role.slice(1)}: ${text}`;
+  });
+  return texts.join('\n\n').slice(0, maxChars);
+}
