@@ -6,7 +6,7 @@ import type { ChatModel, Sampling } from './chat-model.ts';
 import { fitContext } from './fit-context.ts';
 import { RepeatGuard } from './repeat-guard.ts';
 import { resultLimit } from './result-limit.ts';
-import { type CallRecord, runTools } from './run-tools.ts';
+import { type CallRecord, hostNotices, runTools } from './run-tools.ts';
 import type { ReplyStats, TurnEvent } from './turn.ts';
 
 export interface AgentOptions {
@@ -52,8 +52,9 @@ export class Agent {
   async *turn(input: string, signal?: AbortSignal): AsyncGenerator<TurnEvent> {
     const { history } = this.#options;
     const mark = history.mark();
-    history.add({ role: 'user', content: input });
     try {
+      yield* hostNotices(this.#options.tools);
+      history.add({ role: 'user', content: yield* this.#prepared(input, signal) });
       yield* this.#rounds(signal);
     } catch (error) {
       history.rollback(mark);
@@ -61,6 +62,16 @@ export class Agent {
       const hint = error instanceof LlmHostError ? error.hint : undefined;
       yield { type: 'error', code, message: messageOf(error), ...(hint && { hint }) };
     }
+  }
+
+  /** The input with the resources or the prompt of a server that it names. */
+  async *#prepared(input: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, string> {
+    const { tools, toolTimeoutMs } = this.#options;
+    if (tools.prepareInput === undefined) return input;
+    const options = { timeoutMs: toolTimeoutMs, ...(signal && { signal }) };
+    const { text, notices } = await tools.prepareInput(input, options);
+    for (const message of notices) yield { type: 'notice', message };
+    return text;
   }
 
   async *#rounds(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
@@ -79,11 +90,13 @@ export class Agent {
       yield* this.#reportMalformed(reply);
       const records = yield* this.#callTools(reply, signal);
       failures = reply.calls.length > 0 ? 0 : failures + 1;
+      const repeated = guard.check(records);
+      if (repeated) yield { type: 'notice', message: repeated };
       const stop = signal?.aborted
         ? 'cancelled'
         : failures > (this.#options.maxRetries ?? 2)
           ? 'The model could not write a readable tool call; the turn ends here.'
-          : guard.check(records);
+          : undefined;
       if (stop) {
         if (stop !== 'cancelled') yield { type: 'notice', message: stop };
         yield { type: 'assistant', text: said, cancelled: stop === 'cancelled' };

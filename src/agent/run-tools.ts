@@ -1,7 +1,8 @@
 import type { ToolCall } from '../chat/message.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
-import type { ToolHost } from '../mcp/tool-host.ts';
+import type { Progress, ToolHost } from '../mcp/tool-host.ts';
 import { nearest } from '../text/nearest.ts';
+import { EventQueue } from './event-queue.ts';
 import { cutResult } from './result-limit.ts';
 import type { TurnEvent } from './turn.ts';
 
@@ -31,24 +32,25 @@ export async function* runTools(
     host.tools().flatMap(tool => (tool.readOnly ? [tool.definition.function.name] : [])),
   );
   const parallel = calls.length > 1 && calls.every(call => readOnly.has(call.function.name));
+  const queue = new EventQueue<TurnEvent>();
   const records: CallRecord[] = [];
-  if (!parallel) {
-    for (const call of calls) {
-      yield announce(call);
-      const { event, content } = await runOne(host, call, options);
-      yield event;
-      records.push({ call, content });
-    }
-    return records;
-  }
-  for (const call of calls) yield announce(call);
-  const running = calls.map(call => runOne(host, call, options));
+  const begin = (call: ToolCall): Promise<Finished> =>
+    runOne(host, call, options, event => queue.push(event));
+  if (parallel) for (const call of calls) yield announce(call);
+  const running = parallel ? calls.map(begin) : [];
   for (const [index, call] of calls.entries()) {
-    const { event, content } = await (running[index] as Promise<Finished>);
+    if (!parallel) yield announce(call);
+    const { event, content } = yield* queue.during(running[index] ?? begin(call));
     yield event;
+    yield* hostNotices(host);
     records.push({ call, content });
   }
   return records;
+}
+
+/** What has happened to the servers meanwhile. */
+export function* hostNotices(host: ToolHost): Generator<TurnEvent> {
+  for (const message of host.takeNotices?.() ?? []) yield { type: 'notice', message };
 }
 
 interface Finished {
@@ -60,7 +62,18 @@ function announce(call: ToolCall): TurnEvent {
   return { type: 'tool_call', id: call.id, name: call.function.name, arguments: call.function.arguments };
 }
 
-async function runOne(host: ToolHost, call: ToolCall, options: RunToolsOptions): Promise<Finished> {
+/** `3 of 4: what is done`, as far as the server says. */
+function progressText({ done, total, message }: Progress): string {
+  const count = total === undefined ? `${done}` : `${done} of ${total}`;
+  return message === undefined ? count : `${count}: ${message}`;
+}
+
+async function runOne(
+  host: ToolHost,
+  call: ToolCall,
+  options: RunToolsOptions,
+  emit: (event: TurnEvent) => void,
+): Promise<Finished> {
   const name = call.function.name;
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
@@ -79,6 +92,7 @@ async function runOne(host: ToolHost, call: ToolCall, options: RunToolsOptions):
     const outcome = await host.call(name, call.function.arguments, {
       timeoutMs: options.timeoutMs,
       ...(options.signal && { signal: options.signal }),
+      onProgress: progress => emit({ type: 'tool_progress', id: call.id, message: progressText(progress) }),
     });
     if (outcome.isError) return failed(outcome.text);
     return {

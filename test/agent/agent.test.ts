@@ -85,11 +85,74 @@ describe('a turn', () => {
     expect(types(events).slice(-2)).toEqual(['notice', 'assistant']);
   });
 
-  test('the same call with the same result over and over ends the turn', async () => {
-    const { agent } = setUp(Array(50).fill([call('add')]), new FakeHost({ add: answer('1') }));
+  test('the same call with the same result over and over is noticed, and goes on', async () => {
+    const { agent } = setUp(
+      [...Array(12).fill([call('add')]), [content('ok')]],
+      new FakeHost({ add: answer('1') }),
+    );
     const events = await collect(agent.turn('x'));
-    expect(types(events).filter(type => type === 'tool_call')).toHaveLength(8);
-    expect(types(events).slice(-2)).toEqual(['notice', 'assistant']);
+    expect(types(events).filter(type => type === 'tool_call')).toHaveLength(12);
+    expect(events.flatMap(event => (event.type === 'notice' ? [event.message] : []))).toEqual([
+      'The model made the same call with the same result 3 times in a row.',
+      'The model made the same call with the same result 10 times in a row.',
+    ]);
+    expect(types(events).at(-1)).toBe('assistant');
+  });
+
+  test('a turn that goes on calling without end is noticed', async () => {
+    const steps = Array.from({ length: 26 }, (_, index) => [call('add', { index })]);
+    const { agent } = setUp([...steps, [content('ok')]], new FakeHost({ add: answer('1') }));
+    const events = await collect(agent.turn('x'));
+    expect(events).toContainEqual({
+      type: 'notice',
+      message: 'The model has called tools 25 times in this turn and goes on.',
+    });
+  });
+
+  test('progress of a call is told while it runs', async () => {
+    const host = new FakeHost({
+      steps: async (_args, { onProgress }) => {
+        onProgress?.({ done: 1, total: 2, message: 'half' });
+        await Promise.resolve();
+        onProgress?.({ done: 2 });
+        return { text: 'done', isError: false };
+      },
+    });
+    const { agent } = setUp([[call('steps')], [content('ok')]], host);
+    const events = await collect(agent.turn('x'));
+    expect(events.slice(1, 4)).toEqual([
+      { type: 'tool_progress', id: 'call_1', message: '1 of 2: half' },
+      { type: 'tool_progress', id: 'call_1', message: '2' },
+      expect.objectContaining({ type: 'tool_result', text: 'done' }),
+    ]);
+  });
+
+  test('what the servers have to say comes before the prompt and after the calls', async () => {
+    const host = Object.assign(new FakeHost({ add: answer('1') }), {
+      told: ['early', 'late'],
+      takeNotices() {
+        return this.told.splice(0, 1);
+      },
+    });
+    const { agent } = setUp([[call('add')], [content('ok')]], host);
+    const events = await collect(agent.turn('x'));
+    expect(types(events).slice(0, 4)).toEqual(['notice', 'tool_call', 'tool_result', 'notice']);
+  });
+
+  test('an input is prepared by the host, and refused by it before the model is asked', async () => {
+    const host = Object.assign(new FakeHost({}), {
+      prepareInput: (input: string) =>
+        input === 'bad'
+          ? Promise.reject(new LlmHostError('USAGE', 'no such prompt', { hint: 'try another' }))
+          : Promise.resolve({ text: `${input} and more`, notices: ['attached'] }),
+    });
+    const { agent, model } = setUp([[content('ok')]], host);
+    expect(await collect(agent.turn('bad'))).toEqual([
+      { type: 'error', code: 'USAGE', message: 'no such prompt', hint: 'try another' },
+    ]);
+    const events = await collect(agent.turn('good'));
+    expect(events[0]).toEqual({ type: 'notice', message: 'attached' });
+    expect(model.requests[0]?.messages.at(-1)?.content).toBe('good and more');
   });
 
   test('a long result is cut for the model and whole for the reader', async () => {
