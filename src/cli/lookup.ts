@@ -21,6 +21,29 @@ export interface LookupOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** The names of mcp files that other hosts put into a project, in the order in which they are looked for. */
+const PROJECT_MCP_FILES = ['mcp.json', join('.vscode', 'mcp.json'), '.mcp.json'];
+
+/**
+ * The first mcp file: in the working directory `mcp.json`, `.vscode/mcp.json` or `.mcp.json`, else `mcp.json` in the
+ * user's configuration folder, with `ollama` also `~/.ollama/mcp.json`, else in the application directory.
+ * `project`: it came with the working directory, whoever wrote that.
+ */
+export function findMcpFile(
+  { cwd, env }: LookupOptions,
+  { ollama = false } = {},
+): { path: string | undefined; searched: string[]; project: boolean } {
+  const ofProject = PROJECT_MCP_FILES.map(name => join(cwd, name));
+  const ofUser = [
+    join(configDirectory(env), 'mcp.json'),
+    ...(ollama ? [join(env.HOME || homedir(), '.ollama', 'mcp.json')] : []),
+    join(APPLICATION_DIRECTORY, 'mcp.json'),
+  ];
+  const searched = [...ofProject, ...ofUser];
+  const path = searched.find(candidate => existsSync(candidate));
+  return { path, searched, project: path !== undefined && !ofUser.includes(path) };
+}
+
 /** The first `name` in the working directory, the user's configuration folder, the application directory. */
 export function findFile(
   name: string,

@@ -1,16 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
+import type { McpFile } from '../mcp/config-document.ts';
 import { parseJsonWithComments } from '../text/json-with-comments.ts';
+import { isPlainObject } from '../text/plain-object.ts';
+import { readTextFile } from '../text/read-text-file.ts';
 import type { ChatArguments } from './chat-options.ts';
-import { type AppConfig, readConfigFile } from './config-file.ts';
+import { type AppConfig, parseConfig, readConfigFile } from './config-file.ts';
 import { DEMO_CONFIG } from './demo.ts';
-import { findFile, missingFile } from './lookup.ts';
-
-export interface McpFile {
-  readonly path: string;
-  readonly text: string;
-}
+import { findFile, findMcpFile, type LookupOptions, missingFile } from './lookup.ts';
 
 /** What the two configuration files say, found and read. */
 export interface Settings {
@@ -24,11 +21,7 @@ export interface Settings {
  * Finds and reads config.json and mcp.json. A file given to --config that holds servers is an mcp file. `demo`
  * needs neither: it brings its own for whichever is not found. Throws LlmHostError CONFIG.
  */
-export function loadSettings(
-  args: ChatArguments,
-  demo: boolean,
-  where: { cwd: string; env: NodeJS.ProcessEnv },
-): Settings {
+export function loadSettings(args: ChatArguments, demo: boolean, where: LookupOptions): Settings {
   const given = (args.config ?? []).map(path => readGiven(path, where.cwd));
   const mcpGiven = args.mcp === false ? [] : readMcpFiles(args.mcp ?? [], where.cwd);
   const configs = given.filter(file => !holdsServers(file.text));
@@ -42,47 +35,56 @@ export function readMcpFiles(paths: readonly string[], cwd: string): McpFile[] {
   return paths.map(path => readGiven(path, cwd));
 }
 
-function readConfigs(
-  given: readonly McpFile[],
-  demo: boolean,
-  where: { cwd: string; env: NodeJS.ProcessEnv },
-) {
-  const found = findFile('config.json', where);
-  const paths = given.length > 0 ? given.map(file => file.path) : found.path ? [found.path] : [];
-  if (paths.length === 0) {
-    if (demo) return { config: DEMO_CONFIG, warnings: [] };
-    throw missingFile('config.json', found.searched);
+function readConfigs(given: readonly McpFile[], demo: boolean, where: LookupOptions) {
+  const read = given.map(file => parseConfig(file.text, file.path));
+  if (read.length === 0) {
+    const found = findFile('config.json', where);
+    if (found.path) read.push(readConfigFile(found.path));
+    else if (demo) return { config: DEMO_CONFIG, warnings: [] };
+    else throw missingFile('config.json', found.searched);
   }
-  const read = paths.map(readConfigFile);
   // The last file given wins, field by field.
   const config = Object.assign({}, ...read.map(one => one.config)) as AppConfig;
   return { config, warnings: read.flatMap(one => one.warnings) };
 }
 
-function findMcp(given: readonly McpFile[], demo: boolean, where: { cwd: string; env: NodeJS.ProcessEnv }) {
+function findMcp(
+  given: readonly McpFile[],
+  demo: boolean,
+  where: LookupOptions,
+): readonly McpFile[] | undefined {
   if (given.length > 0) return given;
-  const found = findFile('mcp.json', where);
-  if (found.path) return [{ path: found.path, text: readText(found.path) }];
-  if (demo) return undefined;
-  throw missingFile('mcp.json', found.searched);
+  const found = lookUpMcpFile(where);
+  if (found || demo) return found;
+  throw missingFile('mcp.json', findMcpFile(where).searched);
+}
+
+/** The mcp file that the lookup finds, if any; `ollama` also looks where Ollama keeps one. */
+export function lookUpMcpFile(where: LookupOptions, options?: { ollama: boolean }): McpFile[] | undefined {
+  const { path, project } = findMcpFile(where, options);
+  if (path === undefined) return undefined;
+  return [{ path, text: readText(path, false), origin: project ? 'project' : 'user' }];
 }
 
 function readGiven(path: string, cwd: string): McpFile {
   const full = resolve(cwd, path);
-  if (!existsSync(full)) throw new LlmHostError('CONFIG', `${full} does not exist`);
-  return { path: full, text: readText(full) };
+  return { path: full, text: readText(full, true) };
 }
 
-function readText(path: string): string {
+const MAX_BYTES = 4 * 1024 * 1024;
+
+function readText(path: string, pipes: boolean): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path, MAX_BYTES, { pipes });
   } catch (error) {
-    throw new LlmHostError('CONFIG', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new LlmHostError('CONFIG', messageOf(error), { cause: error });
   }
 }
 
+/** A file that is no JSON is still an mcp file if it looks like one, so that the complaint names the right thing. */
 function holdsServers(text: string): boolean {
   const parsed = parseJsonWithComments(text);
-  if (!parsed.ok || typeof parsed.value !== 'object' || parsed.value === null) return false;
+  if (!parsed.ok) return /"(servers|mcpServers|mcp_servers)"\s*:/.test(text);
+  if (!isPlainObject(parsed.value)) return false;
   return ['servers', 'mcpServers', 'mcp_servers'].some(key => Object.hasOwn(parsed.value as object, key));
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { loadMcpConfig } from '../mcp/config.ts';
+import type { McpConfig } from '../mcp/config.ts';
+import type { McpFile } from '../mcp/config-document.ts';
 import { McpHost } from '../mcp/manager.ts';
 import { stripControls } from '../text/strip-controls.ts';
 import { demoFolder, demoMcpText } from './demo.ts';
 import type { Log } from './log.ts';
 import { APPLICATION_DIRECTORY, stateDirectory } from './lookup.ts';
-import type { McpFile } from './settings.ts';
 import { VERSION } from './version.ts';
 
 /** The host with everything a chat wants to say about it. */
@@ -24,16 +24,15 @@ export function demoMcpFile(env: NodeJS.ProcessEnv): McpFile {
   return { path: join(APPLICATION_DIRECTORY, 'mcp.json'), text: demoMcpText(demoFolder(env)) };
 }
 
-/** Starts all servers of the files, in parallel; a broken entry or server is a problem to report, not an error. */
+/** Starts all servers, in parallel; a broken entry or server is a problem to report, not an error. */
 export async function startServers(
-  files: readonly McpFile[],
+  config: McpConfig,
   log: Log,
   env: NodeJS.ProcessEnv,
 ): Promise<RunningServers> {
-  const read = files.map(file => loadMcpConfig(file.text, file.path));
   const host = new McpHost({
-    configs: read.flatMap(one => one.servers),
-    failures: read.flatMap(one => one.failures),
+    configs: config.servers,
+    failures: config.failures,
     clientInfo: { name: 'llm-host', version: VERSION },
     onLog: (server, line) => log.logger.info({ server }, line),
     auditFile: join(stateDirectory(env), 'audit.jsonl'),
@@ -46,7 +45,7 @@ export async function startServers(
       state === 'ready' ? [`Server ${name}: ${tools} tools`] : [],
     ),
     problems: [
-      ...read.flatMap(one => one.warnings),
+      ...config.warnings,
       ...states.flatMap(({ state, error }) =>
         state === 'failed' && error ? [capital(stripControls(error))] : [],
       ),

@@ -26,6 +26,8 @@ export function workplace(files: Readonly<Record<string, string>> = {}): {
     HOME: home,
     LANG: 'C.UTF-8',
     TERM: 'xterm',
+    // The tests' own servers need no question; the tests of the question leave this out.
+    LLM_HOST_TRUST_MCP: '1',
     // The demo's weights stay where the set-up put them.
     XDG_CACHE_HOME: process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
   };

@@ -3,12 +3,14 @@ import { Agent } from '../../agent/agent.ts';
 import { createHistory } from '../../chat/history.ts';
 import { LlmHostError } from '../../errors.ts';
 import { ProgressLine } from '../../line/progress-line.ts';
+import type { McpConfig } from '../../mcp/config.ts';
 import { answerOnce } from '../answer-once.ts';
 import { type ChatArguments, checkNumbers, mergeSampling, systemText } from '../chat-options.ts';
 import { LineSession } from '../line-session.ts';
 import { type Log, openLog } from '../log.ts';
 import { findFile, stateDirectory } from '../lookup.ts';
 import type { OpenedModel, OpenModel } from '../open-model.ts';
+import { prepareServers } from '../prepare-servers.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import type { Signals } from '../signals.ts';
 import { demoMcpFile, type RunningServers, startServers } from '../start-servers.ts';
@@ -33,7 +35,8 @@ export async function chat(args: ChatArguments, openModel: OpenModel, signals: S
     args.logLevel ?? settings.config.logging?.level ?? 'info',
   );
   for (const warning of settings.warnings) process.stderr.write(`Warning: ${warning}\n`);
-  const { opened, servers } = await start(source, args, settings, openModel, log);
+  const config = await prepareServers(mcpFiles(args, settings), where);
+  const { opened, servers } = await start(source, args, settings, openModel, log, config);
   const close = async () => {
     await Promise.all([servers.host.close(), opened.close()]);
   };
@@ -58,9 +61,10 @@ async function start(
   settings: Settings,
   openModel: OpenModel,
   log: Log,
+  servers: McpConfig,
 ) {
   const progress = new ProgressLine(process.stderr, 'Loading');
-  const [model, servers] = await Promise.allSettled([
+  const [model, host] = await Promise.allSettled([
     openModel(source, {
       contextLength: args.context ?? settings.config.context ?? 0,
       adapter: args.adapter,
@@ -68,15 +72,15 @@ async function start(
       cwd: process.cwd(),
       env: process.env,
     }),
-    startServers(mcpFiles(args, settings), log, process.env),
+    startServers(servers, log, process.env),
   ]);
   progress.end();
-  if (model.status === 'fulfilled' && servers.status === 'fulfilled') {
-    return { opened: model.value, servers: servers.value };
+  if (model.status === 'fulfilled' && host.status === 'fulfilled') {
+    return { opened: model.value, servers: host.value };
   }
   if (model.status === 'fulfilled') await model.value.close();
-  if (servers.status === 'fulfilled') await servers.value.host.close();
-  throw model.status === 'rejected' ? model.reason : (servers as PromiseRejectedResult).reason;
+  if (host.status === 'fulfilled') await host.value.host.close();
+  throw model.status === 'rejected' ? model.reason : (host as PromiseRejectedResult).reason;
 }
 
 function mcpFiles(args: ChatArguments, settings: Settings) {

@@ -1,14 +1,19 @@
-import { constants, copyFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { APPLICATION_DIRECTORY } from '../lookup.ts';
 
 /** `llm-host init`: writes config.json and mcp.json into the working directory where they are missing. */
 export function init(): number {
+  const schema = pathToFileURL(join(APPLICATION_DIRECTORY, 'mcp.schema.json'));
   for (const name of ['config.json', 'mcp.json']) {
     const target = join(process.cwd(), name);
     try {
-      copyFileSync(join(APPLICATION_DIRECTORY, `${name}.example`), target, constants.COPYFILE_EXCL);
+      const example = readFileSync(join(APPLICATION_DIRECTORY, `${name}.example`), 'utf8');
+      // The schema stays in the package, where an editor finds it from any folder.
+      const text = example.replace('"./mcp.schema.json"', () => JSON.stringify(schema.href));
+      writeFileSync(target, text, { flag: 'wx' });
       process.stdout.write(`Wrote ${target}\n`);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {

@@ -3,19 +3,20 @@ import { formatArguments } from '../../line/format.ts';
 import type { HostTool } from '../../mcp/tool-host.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 import { openLog } from '../log.ts';
-import { findFile, missingFile, stateDirectory } from '../lookup.ts';
-import { readMcpFiles } from '../settings.ts';
+import { findMcpFile, missingFile, stateDirectory } from '../lookup.ts';
+import { prepareServers } from '../prepare-servers.ts';
+import { lookUpMcpFile, readMcpFiles } from '../settings.ts';
 import type { Signals } from '../signals.ts';
 import { startServers } from '../start-servers.ts';
 
 /** `llm-host tools`: starts the servers, prints each one's state and tools. 0 when all of them are up, else 69. */
 export async function tools(mcp: readonly string[], signals: Signals): Promise<number> {
   const where = { cwd: process.cwd(), env: process.env };
-  const found = findFile('mcp.json', where);
-  const paths = mcp.length > 0 ? mcp : found.path ? [found.path] : undefined;
-  if (!paths) throw missingFile('mcp.json', found.searched);
+  const files = mcp.length > 0 ? readMcpFiles(mcp, where.cwd) : lookUpMcpFile(where);
+  if (!files) throw missingFile('mcp.json', findMcpFile(where).searched);
+  const config = await prepareServers(files, where);
   const log = openLog(join(stateDirectory(where.env), 'llm-host.log'), 'info');
-  const { host, problems } = await startServers(readMcpFiles(paths, where.cwd), log, where.env);
+  const { host, problems } = await startServers(config, log, where.env);
   signals.addCleanup(() => host.close());
   try {
     for (const server of host.servers()) {

@@ -1,0 +1,82 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { McpDocument } from '../mcp/config-document.ts';
+import type { InputDefinition } from '../mcp/inputs.ts';
+import type { LaunchRequest } from '../mcp/trust.ts';
+import { visible } from '../text/visible.ts';
+
+/** What the start-up may ask the user. */
+export interface Questions {
+  readonly confirm: (document: McpDocument, launches: readonly LaunchRequest[]) => Promise<boolean>;
+  readonly value: (input: InputDefinition) => Promise<string | undefined>;
+}
+
+/** Questions on the terminal, on stderr so that stdout stays the answer's; undefined where there is none. */
+export function terminalQuestions(): Questions | undefined {
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
+  return {
+    confirm: async (document, launches) => {
+      process.stderr.write(consentText(document, launches));
+      const answer = await readLine('Start them with your rights? yes or no [no]: ', false);
+      return /^y(es)?$/i.test(answer?.trim() ?? '');
+    },
+    value: input => (input.options ? choose(input, input.options) : readLine(promptOf(input), input.masked)),
+  };
+}
+
+export function consentText({ file }: McpDocument, launches: readonly LaunchRequest[]): string {
+  const lines = launches.map(
+    ({ server, shown, changed }) =>
+      `  ${server}${changed ? ' (changed since you allowed it)' : ''}: ${shown}`,
+  );
+  return `\n${visible(file.path)} came with the working directory and wants to start:\n${lines.join('\n')}\n`;
+}
+
+function promptOf({ description, fallback, masked }: InputDefinition): string {
+  const shown = fallback === undefined || masked ? '' : ` [${visible(fallback)}]`;
+  return `${visible(description)}${shown}${masked ? ' (not shown)' : ''}: `;
+}
+
+async function choose(
+  input: InputDefinition,
+  options: NonNullable<InputDefinition['options']>,
+): Promise<string | undefined> {
+  const lines = options.map(({ label }, index) => `  ${index + 1}. ${visible(label)}`);
+  process.stderr.write(`${visible(input.description)}\n${lines.join('\n')}\n`);
+  while (true) {
+    const shown = input.fallback === undefined ? '' : ` [${visible(input.fallback)}]`;
+    const answer = await readLine(`1 to ${options.length}${shown}: `, false);
+    if (answer === undefined || answer.trim() === '') return undefined;
+    const option = options[Number(answer) - 1] ?? options.find(({ label }) => label === answer.trim());
+    if (option) return option.value;
+  }
+}
+
+/** One line from the keyboard; undefined at Ctrl+D. Ctrl+C is the signal that it is everywhere else. */
+export function readLine(prompt: string, masked: boolean): Promise<string | undefined> {
+  const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
+  if (masked) process.stderr.write(prompt);
+  const reader = createInterface({
+    input: process.stdin,
+    output: masked ? mute : process.stderr,
+    terminal: true,
+    historySize: 0,
+    prompt: masked ? '' : prompt,
+  });
+  return new Promise(resolve => {
+    let answer: string | undefined;
+    reader.on('line', text => {
+      answer = text;
+      reader.close();
+    });
+    reader.on('SIGINT', () => {
+      reader.close();
+      process.kill(process.pid, 'SIGINT');
+    });
+    reader.on('close', () => {
+      if (masked || answer === undefined) process.stderr.write('\n');
+      resolve(answer);
+    });
+    reader.prompt();
+  });
+}
