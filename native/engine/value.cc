@@ -83,6 +83,13 @@ std::optional<Config> Config::object(std::string_view key) const {
   return Config(*value, path_of(key));
 }
 
+bool Config::has_objects() const {
+  for (const auto& [key, value] : *object_) {
+    if (value.as<Value::Object>() != nullptr) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> Config::strings(std::string_view key) const {
   std::vector<std::string> result;
   for (const Value& item : get<Value::Array>(key, "array")) {

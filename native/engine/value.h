@@ -56,6 +56,8 @@ class Config {
   std::string string_or(std::string_view key, std::string fallback) const;
   std::optional<Config> object(std::string_view key) const;
   std::vector<std::string> strings(std::string_view key) const;
+  // True if a value of this object is itself an object.
+  bool has_objects() const;
 
   std::string path_of(std::string_view key) const;
 

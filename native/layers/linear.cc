@@ -33,9 +33,7 @@ mx::array Linear::multiply(const mx::array& x) const {
   const auto& w = weight_;
   cpu::Weight cpu_weight{w.weight, w.scales, w.biases, w.group_size, w.bits, down_, up_};
   if (cpu::usable() && cpu::supports(cpu_weight)) return cpu::linear(x, cpu_weight);
-  mx::array y =
-      w.scales ? mx::quantized_matmul(x, w.weight, *w.scales, w.biases, true, w.group_size, w.bits)
-               : mx::matmul(x, mx::transpose(w.weight));
+  mx::array y = w.multiply(x);
   if (down_) y = mx::add(y, mx::matmul(mx::matmul(x, mx::transpose(*down_)), *up_));
   return y;
 }
@@ -43,13 +41,6 @@ mx::array Linear::multiply(const mx::array& x) const {
 mx::array Linear::operator()(const mx::array& x) const {
   mx::array y = multiply(x);
   return bias_ ? mx::add(y, *bias_) : y;
-}
-
-mx::array Embedding::operator()(const mx::array& ids) const {
-  const auto& w = weight_;
-  if (!w.scales) return mx::take(w.weight, ids, 0);
-  return mx::dequantize(mx::take(w.weight, ids, 0), mx::take(*w.scales, ids, 0),
-                        mx::take(*w.biases, ids, 0), w.group_size, w.bits);
 }
 
 }  // namespace llm_host

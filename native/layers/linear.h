@@ -7,7 +7,7 @@
 
 namespace llm_host {
 
-// y = x Wᵀ (+ bias) (+ scale · (x A) B); W is [out, in], dense or affine-quantised.
+// y = x Wᵀ (+ bias) (+ scale · (x A) B); W is [out, in], dense or quantised.
 class Linear {
  public:
   explicit Linear(WeightStore::Matrix weight) : weight_(std::move(weight)) {}
@@ -37,7 +37,7 @@ class Embedding {
   explicit Embedding(WeightStore::Matrix weight) : weight_(std::move(weight)) {}
 
   // ids [...] -> [..., H]
-  mx::array operator()(const mx::array& ids) const;
+  mx::array operator()(const mx::array& ids) const { return weight_.take(ids); }
   Linear as_linear() const { return Linear(weight_); }
 
  private:

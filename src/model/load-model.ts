@@ -6,9 +6,10 @@ import { readModelTexts } from './config.ts';
 import { demoFiles } from './demo-model.ts';
 import { availableMemory, checkFit, kvBytesPerToken } from './fit.ts';
 import type { GgufMetadata } from './gguf.ts';
-import { isObject, type JsonObject } from './json-file.ts';
+import type { JsonObject } from './json-file.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
 import { countParameters, loadedBytes, storedBytes } from './parameters.ts';
+import { quantizationOf } from './quantization.ts';
 import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
 import { folderWeights, ggufWeights } from './weights-manifest.ts';
 
@@ -53,7 +54,7 @@ type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes'> & {
 export function readModel(source: string, options: ReadModelOptions): ReadModel {
   const parts = readParts(source, options);
   const { config, weights, gguf, adapter: ownAdapter, ...rest } = parts;
-  checkQuantization(rest.name, config);
+  quantizationOf(rest.name, config);
   const contextLength = checkContext(options.contextLength, config);
   checkMemory(weights, config, contextLength);
   const folder = options.adapter === undefined ? ownAdapter : resolve(options.cwd, options.adapter);
@@ -112,16 +113,6 @@ function ggufParts(name: string, path: string): Parts {
     toolTemplate: template('tokenizer.chat_template.tool_use'),
     stopIds: ggufStopIds(model.metadata),
   };
-}
-
-/** Weights packed by other tools than MLX have other names and layouts. */
-function checkQuantization(name: string, config: JsonObject): void {
-  const foreign = config.quantization_config;
-  if (config.quantization !== undefined || !isObject(foreign) || foreign.quant_method === undefined) return;
-  const message = `${name} is quantised by '${foreign.quant_method}', which is not supported; supported: MLX affine`;
-  throw new LlmHostError('MODEL_UNSUPPORTED', message, {
-    hint: 'Use the original model, a GGUF file of type Q4_0, Q4_1 or Q8_0, or one quantised for MLX.',
-  });
 }
 
 /** The context in tokens, where 0 is the model's own. */

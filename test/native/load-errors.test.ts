@@ -113,7 +113,7 @@ test.each<[string, LoadSpec, string, string]>([
     'words without a quantization',
     withEntry(GATE, { dtype: 'U32' }),
     'MODEL_BROKEN',
-    'config.json has no quantization',
+    `the weights have no tensor ${GATE.replace('weight', 'scales')}`,
   ],
 ])('%s is refused', async (_name, spec, code, message) => {
   await expectRefusal(spec, code, message);
@@ -161,11 +161,27 @@ test('tensors that the model does not use are left alone', async () => {
 });
 
 test.each([
-  [{ bits: 4, group_size: 48 }, 'MODEL_UNSUPPORTED', 'group_size 48 and bits 4'],
-  [{ bits: 7, group_size: 64 }, 'MODEL_UNSUPPORTED', 'bits 7'],
-  [{ bits: 4, group_size: 32, mode: 'mxfp4' }, 'MODEL_UNSUPPORTED', 'mode "mxfp4"'],
+  [undefined, 'MODEL_BROKEN', 'config.json has no quantization'],
+  [
+    { bits: 4, group_size: 48 },
+    'MODEL_UNSUPPORTED',
+    '4 bits in groups of 48 is not supported; supported: affine',
+  ],
+  [{ bits: 7, group_size: 64 }, 'MODEL_UNSUPPORTED', '7 bits'],
+  [{ bits: 4, group_size: 64, mode: 'nf4' }, 'MODEL_UNSUPPORTED', 'mode "nf4"'],
+  [
+    { bits: 4, group_size: 64, mode: 'mxfp4' },
+    'MODEL_UNSUPPORTED',
+    'mode "mxfp4" with 4 bits in groups of 64',
+  ],
+  [{ bits: 4, group_size: 32, mode: 'mxfp4' }, 'MODEL_BROKEN', 'says mode "mxfp4"'],
   [{ group_size: 32 }, 'MODEL_BROKEN', 'config.json has no quantization.bits'],
-  [{ bits: 8, group_size: 32 }, 'MODEL_BROKEN', 'has shape'],
+  [{ bits: 8, group_size: 32 }, 'MODEL_BROKEN', 'says mode "affine" with 8 bits in groups of 32, tensor '],
+  [
+    { bits: 4, group_size: 32, 'model.embed_tokens': { bits: 8, group_size: 32 } },
+    'MODEL_BROKEN',
+    'quantization.model.embed_tokens says mode "affine" with 8 bits',
+  ],
 ])('quantization %j is refused', async (quantization, code, message) => {
   const { spec } = tinyModel({ storage: () => ({ form: 'affine', bits: 4, group: 32 }) });
   await expectRefusal({ ...spec, config: { ...spec.config, quantization } }, code, message);
@@ -195,12 +211,23 @@ test('a spec of a wrong type is a rejection, not a throw', async () => {
   await expect(load({ ...spec, config: 5 }, () => {})).rejects.toMatchObject({ code: 'MODEL_BROKEN' });
 });
 
-test('weights that are no numbers end a generation with an error, not with nonsense', async () => {
-  const { spec } = tinyModel();
+function overwriteNorm(spec: LoadSpec, ...values: number[]): void {
   const norm = spec.weights.tensors.find(t => t.name === NORM) as TensorEntry;
   const file = openSync(spec.weights.files[0] as string, 'r+');
-  writeSync(file, new Uint8Array(new Float32Array([Number.NaN]).buffer), 0, 4, norm.offset);
+  writeSync(file, new Uint8Array(new Float32Array(values).buffer), 0, 4 * values.length, norm.offset);
   closeSync(file);
+}
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY])('a weight of %d is refused', async value => {
+  const { spec } = tinyModel();
+  overwriteNorm(spec, 1, value);
+  const message = `tensor ${NORM} (${spec.weights.files[0]}) has a value that is infinite or no number at element 1`;
+  await expectRefusal(spec, 'MODEL_BROKEN', message);
+});
+
+test('weights whose products are no numbers end a generation with an error, not with nonsense', async () => {
+  const { spec } = tinyModel();
+  overwriteNorm(spec, ...Array(64).fill(3e38));
   const model = await loadAddon().load(spec, () => {});
   for (const temperature of [0, 1]) {
     const { last } = await run(model, request([1, 2], { temperature }));

@@ -1,0 +1,164 @@
+#include "weights/weight_store.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "check.h"
+#include "engine/error.h"
+
+using namespace llm_host;
+
+namespace {
+
+// A weight file in the temporary folder and the spec that names its tensors.
+class Checkpoint {
+ public:
+  Checkpoint() : path_("/tmp/llm-host-weights-" + std::to_string(getpid()) + ".bin") {
+    std::ofstream(path_).close();
+    spec_.weights.files = {path_};
+    spec_.config = Value(Value::Object{});
+  }
+  ~Checkpoint() { std::remove(path_.c_str()); }
+
+  void add(const std::string& name, mx::array array) {
+    array = mx::contiguous(array);
+    array.eval();
+    std::ofstream file(path_, std::ios::binary | std::ios::app);
+    uint64_t offset = static_cast<uint64_t>(file.tellp());
+    file.write(array.data<char>(), static_cast<std::streamsize>(array.nbytes()));
+    TensorEntry entry{name, type_name(array.dtype()), {}, 0, offset, array.nbytes()};
+    for (int size : array.shape()) entry.shape.push_back(size);
+    spec_.weights.tensors.push_back(entry);
+  }
+  void add_quantised(const std::string& path, const mx::array& w, int group, int bits,
+                     const std::string& mode) {
+    std::vector<mx::array> parts = mx::quantize(w, group, bits, mode);
+    add(path + ".weight", parts[0]);
+    add(path + ".scales", parts[1]);
+    if (parts.size() > 2) add(path + ".biases", parts[2]);
+    Value::Object q;
+    q.emplace("group_size", Value(static_cast<double>(group)));
+    q.emplace("bits", Value(static_cast<double>(bits)));
+    q.emplace("mode", Value(mode));
+    Value::Object config;
+    config.emplace("quantization", Value(std::move(q)));
+    spec_.config = Value(std::move(config));
+  }
+  WeightStore store() const {
+    return WeightStore(spec_, [](uint64_t, uint64_t) {});
+  }
+  LoadSpec& spec() { return spec_; }
+
+ private:
+  static std::string type_name(mx::Dtype type) {
+    if (type == mx::uint32) return "U32";
+    if (type == mx::uint8) return "U8";
+    return type == mx::bfloat16 ? "BF16" : "F32";
+  }
+
+  std::string path_;
+  LoadSpec spec_;
+};
+
+mx::array random(mx::Shape shape, int seed = 1) {
+  mx::array x = mx::random::normal(shape, mx::float32, 0, 1, mx::random::key(seed));
+  x.eval();
+  return x;
+}
+
+bool same(const mx::array& a, const mx::array& b) {
+  return a.shape() == b.shape() && mx::array_equal(a, b).item<bool>();
+}
+
+}  // namespace
+
+TEST(experts_come_in_every_form) {
+  struct Form {
+    int group, bits;
+    const char* mode;
+  };
+  mx::array w = random({3, 8, 64});
+  for (Form form : {Form{64, 3, "affine"}, Form{32, 4, "mxfp4"}, Form{16, 4, "nvfp4"}}) {
+    Checkpoint checkpoint;
+    checkpoint.add_quantised("experts", w, form.group, form.bits, form.mode);
+    WeightStore store = checkpoint.store();
+    Matrix matrix = store.experts("experts", 3, 8, 64);
+    CHECK(matrix.mode == form.mode && matrix.bits == form.bits && matrix.group_size == form.group);
+    auto parts = mx::quantize(w, form.group, form.bits, form.mode);
+    mx::array expected =
+        mx::dequantize(parts[0], parts[1],
+                       parts.size() > 2 ? std::optional(parts[2]) : std::nullopt, form.group,
+                       form.bits, form.mode, std::nullopt, mx::float32);
+    CHECK(same(matrix.dequantise(), expected));
+    CHECK(store.parameters() == 3 * 8 * 64);
+  }
+}
+
+TEST(experts_need_no_ending) {
+  Checkpoint checkpoint;
+  mx::array w = random({2, 4, 6});
+  checkpoint.add("experts.gate_up_proj", w);
+  CHECK(same(checkpoint.store().experts("experts.gate_up_proj", 2, 4, 6).weight, w));
+  CHECK_ERROR(kModelBroken, "config.json asks for [2, 4, 8]",
+              checkpoint.store().experts("experts.gate_up_proj", 2, 4, 8));
+}
+
+TEST(transposed_experts_are_turned_round) {
+  Checkpoint checkpoint;
+  mx::array w = random({2, 6, 4});
+  checkpoint.add("experts.down_proj", w);
+  CHECK(same(checkpoint.store().transposed_experts("experts.down_proj", 2, 4, 6).weight,
+             mx::swapaxes(w, 1, 2)));
+}
+
+TEST(blocks_of_mxfp4_are_what_mlx_packs) {
+  mx::array w = random({2, 4, 64});
+  auto parts = mx::quantize(w, 32, 4, "mxfp4");
+  Checkpoint checkpoint;
+  checkpoint.add("down_proj_blocks", mx::reshape(mx::view(parts[0], mx::uint8), {2, 4, 2, 16}));
+  checkpoint.add("down_proj_scales", parts[1]);
+  Matrix matrix = checkpoint.store().mxfp4_experts("down_proj", 2, 4, 64);
+  CHECK(same(matrix.weight, parts[0]));
+  CHECK(same(*matrix.scales, parts[1]));
+}
+
+TEST(joined_matrices_keep_their_rows) {
+  Checkpoint checkpoint;
+  mx::array a = random({4, 64}, 1), b = random({8, 64}, 2);
+  checkpoint.add_quantised("a", a, 64, 5, "affine");
+  checkpoint.add_quantised("b", b, 64, 5, "affine");
+  WeightStore store = checkpoint.store();
+  Matrix first = store.matrix("a", 4, 64), second = store.matrix("b", 8, 64);
+  Matrix joined = WeightStore::concatenate({first, second});
+  CHECK(same(joined.rows(0, 4).dequantise(), first.dequantise()));
+  CHECK(same(joined.rows(4, 12).dequantise(), second.dequantise()));
+  Matrix stacked = WeightStore::stack({first, first});
+  CHECK(stacked.weight.shape() == mx::Shape({2, 4, 10}));
+  mx::array odd = mx::take(first.dequantise(), mx::array({1, 3}), 0);
+  CHECK(same(first.rows(1, 4, 2).dequantise(), odd));
+  Matrix dense = first;
+  dense.bits = 0;
+  CHECK_ERROR(kModelUnsupported, "quantised differently", WeightStore::concatenate({first, dense}));
+}
+
+TEST(scales_that_are_no_numbers_are_refused) {
+  for (const char* mode : {"mxfp4", "nvfp4"}) {
+    int group = std::string(mode) == "mxfp4" ? 32 : 16;
+    Checkpoint checkpoint;
+    checkpoint.add("w.weight", mx::zeros({2, 64 / 8}, mx::uint32));
+    checkpoint.add("w.scales", mx::full({2, 64 / group}, 255, mx::uint8));
+    Value::Object q, config;
+    q.emplace("mode", Value(std::string(mode)));
+    config.emplace("quantization", Value(std::move(q)));
+    checkpoint.spec().config = Value(std::move(config));
+    CHECK_ERROR(kModelBroken, "tensor w.scales (/tmp/llm-host-weights-",
+                checkpoint.store().matrix("w", 2, 64));
+  }
+}
+
+int main() {
+  mx::set_default_device(mx::Device::cpu);
+  return check::run("weight_store");
+}

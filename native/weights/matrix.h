@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mlx/mlx.h"
+
+namespace llm_host {
+
+namespace mx = mlx::core;
+
+// A dense matrix, or one quantised as MLX does it: by groups along a row, the lowest bits of a word
+// first. The same for a stack of matrices, one per expert, with a leading dimension.
+struct Matrix {
+  mx::array weight;                 // [.., out, in], or [.., out, in · bits / 32] uint32
+  std::optional<mx::array> scales;  // [.., out, in / group_size]; uint8 in the modes but affine
+  std::optional<mx::array> biases;  // of mode affine alone: w = scales · q + biases
+  int group_size = 0;
+  int bits = 0;  // 0: dense
+  std::string mode = "affine";
+  mx::Dtype dtype = mx::float32;  // of the activations that it multiplies
+
+  bool quantised() const { return scales.has_value(); }
+  // All parts, rows [begin, end) of each matrix by `step`: one half of a fused projection.
+  Matrix rows(int begin, int end, int step = 1) const;
+  // x [.., in] -> [.., out], by MLX.
+  mx::array multiply(const mx::array& x) const;
+  // Rows by id, ids [...] -> [..., in] of type `dtype`; a single matrix only.
+  mx::array take(const mx::array& ids) const;
+  // The same weights, dense, of type `dtype`.
+  mx::array dequantise() const;
+};
+
+}  // namespace llm_host

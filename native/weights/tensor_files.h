@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/spec.h"
+#include "weights/file.h"
+
+namespace llm_host {
+
+// The tensors of some weight files by name. Every error names the tensor and its file.
+class TensorFiles {
+ public:
+  // `weights` must outlive this.
+  explicit TensorFiles(const WeightFiles& weights);
+
+  // nullptr if there is none.
+  const TensorEntry* find(const std::string& name) const;
+  // All of them, by name.
+  const std::map<std::string, const TensorEntry*>& entries() const { return entries_; }
+
+  // Reads `bytes` bytes from `start` bytes into the tensor. `on_chunk` as in File::read.
+  void read(const TensorEntry& entry, void* data, uint64_t bytes, uint64_t start,
+            const std::function<void(uint64_t)>& on_chunk) const;
+  // "tensor NAME (FILE)"
+  std::string name_of(const TensorEntry& entry) const;
+
+ private:
+  std::vector<File> files_;
+  std::map<std::string, const TensorEntry*> entries_;
+};
+
+// Throws MODEL_BROKEN if the tensor has another shape, or another number of bytes.
+void check_shape(const TensorEntry& entry, const std::vector<int64_t>& expected);
+void check_bytes(const TensorEntry& entry, uint64_t expected);
+// Number of elements; throws MODEL_BROKEN if it is 0 or absurd.
+uint64_t elements(const TensorEntry& entry);
+
+}  // namespace llm_host

@@ -1,0 +1,3 @@
+import { describeQuantised } from './quantised-cases.ts';
+
+describeQuantised();
