@@ -28,6 +28,14 @@ export interface ChatArguments {
   readonly logLevel?: string | undefined;
   readonly logFile?: string | undefined;
   readonly quiet?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  readonly plain?: boolean | undefined;
+  /** `false` comes from --no-color. */
+  readonly color?: boolean | undefined;
+  readonly debug?: boolean | undefined;
+  readonly save?: string | undefined;
+  /** '' = the latest conversation that was kept. */
+  readonly resume?: string | undefined;
 }
 
 interface Range {

@@ -1,10 +1,9 @@
-import type { Agent } from '../agent/agent.ts';
 import { LinePrinter } from '../line/line-printer.ts';
 import { type PipedLine, pipedLines } from '../line/pipe-input.ts';
 import { TtyInput } from '../line/tty-input.ts';
-import type { ToolHost } from '../mcp/tool-host.ts';
 import { stripControls } from '../text/strip-controls.ts';
-import { runBuiltin } from './builtins.ts';
+import { runBuiltin } from './builtins/table.ts';
+import type { ChatSession } from './chat-session.ts';
 import type { Signals } from './signals.ts';
 
 const PROMPT = 'prompt -> ';
@@ -12,8 +11,7 @@ const PROMPT = 'prompt -> ';
 const SECOND_INTERRUPT_MS = 2000;
 
 export interface LineSessionOptions {
-  readonly agent: Agent;
-  readonly tools: ToolHost;
+  readonly session: ChatSession;
   readonly signals: Signals;
 }
 
@@ -65,21 +63,24 @@ export class LineSession {
   async #handle(text: string): Promise<boolean> {
     const input = text.trim();
     if (input === '') return false;
-    const { agent, tools } = this.#options;
-    const builtin = runBuiltin(input, { agent, tools });
-    if (builtin) {
-      if (builtin.output) process.stdout.write(`${builtin.output}\n`);
-      return builtin.quit;
-    }
+    const builtin = await runBuiltin(input, this.#options.session);
+    if (builtin?.output) process.stdout.write(`${builtin.output}\n`);
+    if (builtin?.quit) return true;
+    const prompt = builtin ? builtin.prompt : text;
+    if (prompt !== undefined) await this.#runTurn(prompt);
+    return false;
+  }
+
+  async #runTurn(prompt: string): Promise<void> {
     this.#turn = new AbortController();
     this.#printer.begin();
     try {
-      for await (const event of agent.turn(text, this.#turn.signal)) this.#printer.print(event);
+      const events = this.#options.session.turn(prompt, this.#turn.signal);
+      for await (const event of events) this.#printer.print(event);
     } finally {
       this.#printer.end();
       this.#turn = undefined;
     }
-    return false;
   }
 
   /** Busy: cancel the turn, and end on a second one within 2 s. Idle: end. Without a keyboard a busy run ends too. */

@@ -1,20 +1,60 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { destination, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 
 export interface Log {
   readonly logger: Logger;
   readonly path: string;
 }
 
-/** Opens the log file for appending (0600). A folder that cannot be written gives a silent log, not a failed start. */
-export function openLog(path: string, level: string): Log {
+const MAX_BYTES = 5 * 1024 * 1024;
+
+/**
+ * Opens the log file for appending (0600); at 5 MB it becomes `<path>.1`, replacing an older one. A folder that
+ * cannot be written gives a silent log, not a failed start.
+ */
+export function openLog(path: string, level: string, maxBytes = MAX_BYTES): Log {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const file = destination({ dest: path, append: true, sync: true, mode: 0o600 });
-    return { logger: pino({ level, base: { pid: process.pid } }, file), path };
+    return {
+      logger: pino({ level, base: { pid: process.pid } }, new RotatedFile(path, maxBytes)),
+      path,
+    };
   } catch (error) {
     process.stderr.write(`Notice: no log is kept, ${path} cannot be written (${String(error)})\n`);
     return { logger: pino({ level: 'silent' }), path };
+  }
+}
+
+/** Written line by line and at once, so that the last line before a crash is there. */
+class RotatedFile {
+  readonly #path: string;
+  readonly #maxBytes: number;
+  #file: number;
+  #bytes: number;
+
+  constructor(path: string, maxBytes: number) {
+    this.#path = path;
+    this.#maxBytes = maxBytes;
+    this.#file = openSync(path, 'a', 0o600);
+    this.#bytes = fstatSync(this.#file).size;
+  }
+
+  /** A full disk costs the line, never the program. */
+  write(line: string): void {
+    try {
+      if (this.#bytes >= this.#maxBytes) this.#rotate();
+      this.#bytes += writeSync(this.#file, line);
+    } catch {
+      // There is no other place to tell it: the screen belongs to the conversation.
+    }
+  }
+
+  #rotate(): void {
+    closeSync(this.#file);
+    renameSync(this.#path, `${this.#path}.1`);
+    this.#file = openSync(this.#path, 'a', 0o600);
+    chmodSync(this.#path, 0o600);
+    this.#bytes = 0;
   }
 }

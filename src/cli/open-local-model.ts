@@ -24,6 +24,8 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
   const seconds = (performance.now() - started) / 1000;
   return {
     model: new LocalChatModel({ engine, tokenizer, template: prepare(template, tokenizer), now: new Date() }),
+    name: engine.info.name,
+    device: engine.info.device,
     description: describe(parts, seconds),
     notices:
       template === undefined

@@ -12,6 +12,10 @@ export interface OpenModelOptions {
 
 export interface OpenedModel {
   readonly model: ChatModel;
+  /** As the user knows it: the Hub id, the file's or folder's name. */
+  readonly name: string;
+  /** Where it computes: cpu, gpu. */
+  readonly device: string;
   /** One line for people: name, size, device. */
   readonly description: string;
   /** What the user should know, such as a model without a chat template. */

@@ -110,6 +110,15 @@ function chatOptions(y: Argv): Argv {
       describe: 'of the log file',
     })
     .option('log-file', text('default: llm-host.log in the state folder'))
+    .option('debug', { type: 'boolean', describe: 'the same as --log-level debug' })
+    .option('save', text('keep the conversation in this file'))
+    .option('resume', {
+      type: 'string',
+      describe: 'go on with a saved conversation; without a file: the latest',
+    })
+    .option('json', { type: 'boolean', describe: 'one JSON event a line on stdout (docs/events.md)' })
+    .option('plain', { type: 'boolean', describe: 'line mode on a terminal too' })
+    .option('color', { type: 'boolean', describe: '--no-color: no colours' })
     .option('quiet', { type: 'boolean', describe: 'no start-up lines' });
 }
 

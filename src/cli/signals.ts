@@ -9,6 +9,7 @@ const CLEANUP_MS = 5000;
  */
 export class Signals {
   readonly #cleanups = new Set<() => Promise<void>>();
+  #restore: (() => void) | undefined;
   #interrupt: (() => void) | undefined;
   #ending = false;
 
@@ -30,8 +31,21 @@ export class Signals {
     this.#cleanups.add(cleanup);
   }
 
+  /** Sets what gives the terminal back, at once, before anything is printed about the end; undefined = nothing to do. */
+  onLeave(restore: (() => void) | undefined): void {
+    this.#restore = restore;
+  }
+
+  /** Gives the terminal back. Idempotent. */
+  leaveScreen(): void {
+    const restore = this.#restore;
+    this.#restore = undefined;
+    restore?.();
+  }
+
   /** Runs the clean-ups, all at once and at most for 5 s, then ends the process. */
   async exit(code: number): Promise<never> {
+    this.leaveScreen();
     if (this.#ending) process.exit(code);
     this.#ending = true;
     const limit = new Promise(resolve => setTimeout(resolve, CLEANUP_MS).unref());

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalChatModel } from '../../dist/agent/local-model.js';
 import { probeTemplate } from '../../dist/chat/capability.js';
 import { compileTemplate } from '../../dist/chat/template.js';
-import { run } from '../../dist/cli/run.js';
-import { Signals } from '../../dist/cli/signals.js';
+import { startProgram } from '../../dist/cli/start-program.js';
 
 const script = JSON.parse(readFileSync(process.env.LLM_HOST_SCRIPT, 'utf8'));
 const source = readFileSync(new URL('../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
@@ -60,12 +59,12 @@ async function openModel() {
   const template = { compiled, source, capability: probeTemplate(compiled) };
   return {
     model: new LocalChatModel({ engine, tokenizer, template, now: new Date() }),
+    name: 'scripted',
+    device: 'none',
     description: 'scripted',
     notices: [],
     close: async () => undefined,
   };
 }
 
-const signals = new Signals();
-signals.install();
-await signals.exit(await run(process.argv.slice(2), { openModel, signals }));
+await startProgram(openModel);

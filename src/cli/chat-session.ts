@@ -1,0 +1,155 @@
+import type { Agent } from '../agent/agent.ts';
+import type { ReplyStats, TurnEvent } from '../agent/turn.ts';
+import type { History } from '../chat/history.ts';
+import { messageOf } from '../errors.ts';
+import type { ToolHost } from '../mcp/tool-host.ts';
+import type { Log } from './log.ts';
+import type { OpenedModel } from './open-model.ts';
+import { readSession, type SavedSession, type SessionFolder, writeSession } from './sessions.ts';
+
+export interface ChatSessionParts {
+  readonly agent: Agent;
+  readonly history: History;
+  readonly tools: ToolHost;
+  readonly opened: OpenedModel;
+  readonly folder: SessionFolder;
+  readonly log: Log;
+  /** `--save`: also written after every turn. */
+  readonly saveTo: string | undefined;
+}
+
+/** Sums over all replies of the session. */
+export interface SessionTotals {
+  replies: number;
+  toolCalls: number;
+  toolErrors: number;
+  promptTokens: number;
+  cachedTokens: number;
+  generatedTokens: number;
+  /** Milliseconds. */
+  prefillMs: number;
+  decodeMs: number;
+}
+
+/** One conversation as screen, line mode and JSON mode share it: turns, figures, and the files it is kept in. */
+export class ChatSession {
+  readonly #parts: ChatSessionParts;
+  readonly #created = new Date();
+  readonly #file: string;
+  #saveFailed = false;
+  readonly totals: SessionTotals = {
+    replies: 0,
+    toolCalls: 0,
+    toolErrors: 0,
+    promptTokens: 0,
+    cachedTokens: 0,
+    generatedTokens: 0,
+    prefillMs: 0,
+    decodeMs: 0,
+  };
+  lastReply: ReplyStats | undefined;
+  /** The latest result of a tool, whole. */
+  lastResult: { readonly name: string; readonly text: string } | undefined;
+  /** Show the model's thinking in full instead of folded. */
+  showThinking = false;
+
+  constructor(parts: ChatSessionParts) {
+    this.#parts = parts;
+    this.#file = parts.folder.newFile(this.#created);
+  }
+
+  get history(): History {
+    return this.#parts.history;
+  }
+
+  get tools(): ToolHost {
+    return this.#parts.tools;
+  }
+
+  get opened(): OpenedModel {
+    return this.#parts.opened;
+  }
+
+  get folder(): SessionFolder {
+    return this.#parts.folder;
+  }
+
+  get log(): Log {
+    return this.#parts.log;
+  }
+
+  /** Tokens of the context that the conversation takes, as of the last reply. */
+  get contextUsed(): number {
+    return this.lastReply ? this.lastReply.promptTokens + this.lastReply.generatedTokens : 0;
+  }
+
+  /** One turn; the session is kept in its files when the turn is over, however it ends. */
+  async *turn(input: string, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+    try {
+      for await (const event of this.#parts.agent.turn(input, signal)) {
+        this.#note(event);
+        yield event;
+      }
+    } finally {
+      this.#keep();
+    }
+  }
+
+  clear(): void {
+    this.#parts.agent.clear();
+    this.lastReply = undefined;
+  }
+
+  snapshot(): SavedSession {
+    return {
+      version: 1,
+      model: this.#parts.opened.name,
+      created: this.#created.toISOString(),
+      updated: new Date().toISOString(),
+      messages: this.#parts.history.messages,
+    };
+  }
+
+  save(path: string): void {
+    writeSession(path, this.snapshot());
+  }
+
+  /** Replaces the conversation by a saved one; the present one is left alone when that cannot be read. */
+  load(path: string): SavedSession {
+    const saved = readSession(path);
+    this.replaceMessages(saved.messages);
+    return saved;
+  }
+
+  replaceMessages(messages: SavedSession['messages']): void {
+    const { history } = this.#parts;
+    history.rollback(0);
+    history.add(...messages);
+    this.lastReply = undefined;
+  }
+
+  #note(event: TurnEvent): void {
+    const { totals } = this;
+    if (event.type === 'tool_call') totals.toolCalls += 1;
+    if (event.type === 'tool_error') totals.toolErrors += 1;
+    if (event.type === 'tool_result') this.lastResult = { name: event.name, text: event.text };
+    if (event.type !== 'stats') return;
+    this.lastReply = event.stats;
+    totals.replies += 1;
+    for (const key of ['promptTokens', 'cachedTokens', 'generatedTokens', 'prefillMs', 'decodeMs'] as const) {
+      totals[key] += event.stats[key];
+    }
+  }
+
+  /** A session that cannot be kept is told to the log once; the conversation goes on. */
+  #keep(): void {
+    try {
+      writeSession(this.#file, this.snapshot());
+      this.#parts.folder.prune();
+      if (this.#parts.saveTo !== undefined) this.save(this.#parts.saveTo);
+    } catch (error) {
+      if (!this.#saveFailed) this.#parts.log.logger.warn(messageOf(error));
+      this.#saveFailed = true;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { Agent } from '../agent/agent.ts';
+import { createHistory } from '../chat/history.ts';
+import { LlmHostError } from '../errors.ts';
+import { ProgressLine } from '../line/progress-line.ts';
+import type { McpConfig } from '../mcp/config.ts';
+import { type ChatArguments, checkNumbers, mergeSampling, systemText } from './chat-options.ts';
+import { ChatSession } from './chat-session.ts';
+import { type Log, openLog } from './log.ts';
+import { findFile, stateDirectory } from './lookup.ts';
+import type { OpenedModel, OpenModel } from './open-model.ts';
+import { prepareServers } from './prepare-servers.ts';
+import { SessionFolder } from './sessions.ts';
+import { loadSettings, type Settings } from './settings.ts';
+import { demoMcpFile, type RunningServers, startServers } from './start-servers.ts';
+
+const DEFAULT_TOOL_TIMEOUT_SECONDS = 90;
+
+/** A chat that is ready for its first prompt. */
+export interface StartedChat {
+  readonly session: ChatSession;
+  readonly settings: Settings;
+  /** For people: the model and the servers. */
+  readonly summary: readonly string[];
+  /** What the user should know: broken servers, unknown keys, a base model. */
+  readonly notices: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Reads the configuration, then starts servers and model side by side. Refuses what cannot work before that. */
+export async function startChat(args: ChatArguments, openModel: OpenModel): Promise<StartedChat> {
+  checkNumbers(args);
+  const where = { cwd: process.cwd(), env: process.env };
+  // Without any config file that could name a model, the missing model is what the user has to hear of.
+  const named = args.model !== undefined || args.config !== undefined || findFile('config.json', where).path;
+  if (!named) throw new LlmHostError('USAGE', 'missing model');
+  const settings = loadSettings(args, args.model === 'demo', where);
+  const source = args.model ?? settings.config.model;
+  if (source === undefined) throw new LlmHostError('USAGE', 'missing model');
+  const system =
+    args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
+  const folder = new SessionFolder(join(stateDirectory(where.env), 'sessions'));
+  const resumed = args.resume === undefined ? undefined : resumePath(args.resume, folder);
+  const log = openChatLog(args, settings);
+  const config = await prepareServers(mcpFiles(args, settings), where);
+  const { opened, servers } = await startBoth(source, args, settings, openModel, log, config);
+  const history = createHistory([system, ...servers.instructions].join('\n\n'));
+  const agent = makeAgent(args, settings, opened, servers, history);
+  const session = new ChatSession({
+    ...{ agent, history, opened, folder, log },
+    tools: servers.host,
+    saveTo: args.save,
+  });
+  const close = async () => {
+    await Promise.all([servers.host.close(), opened.close()]);
+  };
+  const notices = [...opened.notices, ...servers.problems];
+  try {
+    if (resumed !== undefined) notices.push(resume(session, resumed));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const warnings = settings.warnings.map(warning => `Warning: ${warning}`);
+  return {
+    session,
+    settings,
+    summary: [opened.description, ...servers.summary],
+    notices: [...warnings, ...notices.map(notice => `Notice: ${notice}`)],
+    close,
+  };
+}
+
+function openChatLog(args: ChatArguments, { config }: Settings): Log {
+  return openLog(
+    args.logFile ?? config.logging?.file ?? join(stateDirectory(process.env), 'llm-host.log'),
+    args.debug ? 'debug' : (args.logLevel ?? config.logging?.level ?? 'info'),
+  );
+}
+
+function resumePath(option: string, folder: SessionFolder): string {
+  if (option !== '') return option;
+  const latest = folder.list()[0];
+  if (!latest) throw new LlmHostError('USAGE', `--resume: no conversation is kept in ${folder.path} yet`);
+  return latest.path;
+}
+
+function resume(session: ChatSession, path: string): string {
+  const { messages } = session.load(path);
+  const turns = messages.filter(message => message.role === 'user').length;
+  return `the conversation goes on after ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
+}
+
+/** When one of the two fails, the other is closed again. */
+async function startBoth(
+  source: string,
+  args: ChatArguments,
+  settings: Settings,
+  openModel: OpenModel,
+  log: Log,
+  config: McpConfig,
+) {
+  const progress = new ProgressLine(process.stderr, 'Loading');
+  const [model, servers] = await Promise.allSettled([
+    openModel(source, {
+      contextLength: args.context ?? settings.config.context ?? 0,
+      adapter: args.adapter,
+      onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
+      cwd: process.cwd(),
+      env: process.env,
+    }),
+    startServers(config, log, process.env),
+  ]);
+  progress.end();
+  if (model.status === 'fulfilled' && servers.status === 'fulfilled') {
+    return { opened: model.value, servers: servers.value };
+  }
+  if (model.status === 'fulfilled') await model.value.close();
+  if (servers.status === 'fulfilled') await servers.value.host.close();
+  throw model.status === 'rejected' ? model.reason : (servers as PromiseRejectedResult).reason;
+}
+
+function mcpFiles(args: ChatArguments, settings: Settings) {
+  if (args.mcp === false) return [];
+  return settings.mcpFiles ?? [demoMcpFile(process.env)];
+}
+
+function makeAgent(
+  args: ChatArguments,
+  { config }: Settings,
+  opened: OpenedModel,
+  servers: RunningServers,
+  history: ReturnType<typeof createHistory>,
+): Agent {
+  const seconds = args.toolTimeout ?? config.tools?.timeout ?? DEFAULT_TOOL_TIMEOUT_SECONDS;
+  const { maxResultChars } = config.tools ?? {};
+  return new Agent({
+    model: opened.model,
+    tools: servers.host,
+    history,
+    sampling: mergeSampling(args, config),
+    toolTimeoutMs: seconds * 1000,
+    ...(maxResultChars !== undefined && { maxResultChars }),
+    ...(config.retry?.max !== undefined && { maxRetries: config.retry.max }),
+  });
+}

@@ -1,0 +1,19 @@
+import { once } from 'node:events';
+import type { JsonEvent } from './events.ts';
+
+/** Writes one JSON event a line, each with the time; waits while the reader is behind. */
+export class EventWriter {
+  readonly #out: NodeJS.WritableStream;
+  readonly #now: () => Date;
+
+  constructor(out: NodeJS.WritableStream, now: () => Date = () => new Date()) {
+    this.#out = out;
+    this.#now = now;
+  }
+
+  async write(event: JsonEvent): Promise<void> {
+    const { type, ...fields } = event;
+    const line = JSON.stringify({ type, time: this.#now().toISOString(), ...fields });
+    if (!this.#out.write(`${line}\n`)) await once(this.#out, 'drain');
+  }
+}

@@ -1,0 +1,24 @@
+import type { TurnEvent } from '../agent/turn.ts';
+
+/** Bumped by a breaking change of any event. */
+export const EVENTS_VERSION = 1;
+
+/** What the JSON stream holds beside the events of a turn. docs/events.md and events.schema.json describe all. */
+export type SessionEvent =
+  /** The first event of every stream. */
+  | { readonly type: 'start'; readonly version: number; readonly program: string; readonly model: string }
+  /** Model and servers are up; prompts are taken. */
+  | {
+      readonly type: 'ready';
+      readonly model: string;
+      readonly device: string;
+      readonly contextLength: number;
+      readonly tools: number;
+      readonly servers: readonly { readonly name: string; readonly state: string; readonly tools: number }[];
+    }
+  /** A turn begins with this prompt. */
+  | { readonly type: 'user'; readonly text: string }
+  /** The last event of every stream. */
+  | { readonly type: 'end'; readonly code: number };
+
+export type JsonEvent = TurnEvent | SessionEvent;

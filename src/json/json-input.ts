@@ -1,0 +1,32 @@
+import type { PipedLine } from '../line/pipe-input.ts';
+
+/** What one line on stdin asks for. */
+export type JsonRequest =
+  | { readonly type: 'prompt'; readonly text: string }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'invalid'; readonly message: string };
+
+/**
+ * A line that begins with `{` is a request: `{"type":"prompt","text":"..."}` or `{"type":"cancel"}`. Any other line
+ * is a prompt as it stands; an empty one is nothing.
+ */
+export function parseRequest({ text, notice }: PipedLine): JsonRequest | undefined {
+  if (text.trim() === '') return undefined;
+  if (notice !== undefined) return { type: 'invalid', message: notice };
+  if (!text.trimStart().startsWith('{')) return { type: 'prompt', text };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { type: 'invalid', message: `The line is not valid JSON: ${(error as Error).message}` };
+  }
+  const request = value as { type?: unknown; text?: unknown };
+  if (request.type === 'cancel') return { type: 'cancel' };
+  if (request.type === 'prompt' && typeof request.text === 'string') {
+    return { type: 'prompt', text: request.text };
+  }
+  return {
+    type: 'invalid',
+    message: 'A request is {"type":"prompt","text":"..."} or {"type":"cancel"}',
+  };
+}
