@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Sampling } from '../agent/chat-model.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
+import type { ToolPolicy } from '../mcp/policy.ts';
 import type { AppConfig } from './config-file.ts';
 
 /** The chat command's options as yargs gives them. */
@@ -25,6 +26,8 @@ export interface ChatArguments {
   readonly context?: number | undefined;
   readonly adapter?: string | undefined;
   readonly toolTimeout?: number | undefined;
+  readonly ask?: boolean | undefined;
+  readonly tools?: readonly string[] | undefined;
   readonly logLevel?: string | undefined;
   readonly logFile?: string | undefined;
   readonly quiet?: boolean | undefined;
@@ -112,6 +115,20 @@ export function mergeSampling(args: ChatArguments, config: AppConfig): Sampling 
   };
   const given = Object.fromEntries(Object.entries(fromLine).filter(([, value]) => value !== undefined));
   return { ...config.sampling, ...given };
+}
+
+/** What config.json and the command line say about tools. `--tools a,b` is the same as `--tools a --tools b`. */
+export function toolPolicy(args: ChatArguments, { tools = {} }: AppConfig): ToolPolicy {
+  const selected = args.tools?.flatMap(patterns => patterns.split(',')).filter(pattern => pattern !== '');
+  const { blocked, allowed, ratePerMinute, approval } = tools;
+  return {
+    ...(blocked && { blocked }),
+    ...(allowed && { allowed }),
+    ...(selected && { selected }),
+    ...(ratePerMinute !== undefined && { ratePerMinute }),
+    ...(approval && { approval }),
+    ...(args.ask && { askAll: true }),
+  };
 }
 
 /** `--system TEXT` or `--system @FILE`. */

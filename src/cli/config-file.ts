@@ -4,6 +4,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
 import type { Sampling } from '../agent/chat-model.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
+import type { Approval } from '../mcp/config-types.ts';
 import { parseJsonWithComments, positionOf } from '../text/json-with-comments.ts';
 import { nearest } from '../text/nearest.ts';
 import { APPLICATION_DIRECTORY } from './lookup.ts';
@@ -14,7 +15,15 @@ export interface AppConfig {
   readonly model?: string;
   readonly sampling?: Sampling;
   readonly context?: number;
-  readonly tools?: { readonly timeout?: number; readonly maxResultChars?: number };
+  readonly tools?: {
+    readonly timeout?: number;
+    readonly maxResultChars?: number;
+    readonly blocked?: readonly string[];
+    readonly allowed?: readonly string[];
+    readonly ratePerMinute?: number;
+    readonly approval?: Approval;
+    readonly audit?: boolean;
+  };
   readonly retry?: { readonly max?: number };
   readonly logging?: { readonly level?: string; readonly file?: string };
 }

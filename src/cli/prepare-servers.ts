@@ -27,7 +27,7 @@ export async function prepareServers(
   { cwd, env, questions = terminalQuestions() }: PrepareOptions,
 ): Promise<McpConfig> {
   const warnings: string[] = [];
-  const store = new TrustStore(join(stateDirectory(env), 'trust.json'), message => warnings.push(message));
+  const store = openTrustStore(env, message => warnings.push(message));
   const read = files.map(file => parseMcpFile({ ...file, label: file.label ?? labelOf(file.path, cwd) }));
   const configs: McpConfig[] = [];
   for (const document of mergeDocuments(read)) {
@@ -49,6 +49,11 @@ export async function prepareServers(
     warnings: [...configs.flatMap(config => config.warnings), ...warnings],
     secrets: configs.flatMap(config => config.secrets),
   };
+}
+
+/** Where it is remembered what the user has allowed. */
+export function openTrustStore(env: NodeJS.ProcessEnv, onWarning: (message: string) => void): TrustStore {
+  return new TrustStore(join(stateDirectory(env), 'trust.json'), onWarning);
 }
 
 function scopeOf(cwd: string, env: NodeJS.ProcessEnv): (document: McpDocument) => VariableScope {

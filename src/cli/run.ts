@@ -105,6 +105,8 @@ function chatOptions(y: Argv): Argv {
     .option('context', number('tokens of context'))
     .option('adapter', text('folder of a LoRA adapter'))
     .option('tool-timeout', number('seconds per tool call (90)'))
+    .option('ask', { type: 'boolean', describe: 'ask before each tool call' })
+    .option('tools', files('offer only these tools; * and ? are wildcards (repeatable)'))
     .option('log-level', {
       choices: ['debug', 'info', 'warn', 'error', 'silent'] as const,
       describe: 'of the log file',

@@ -4,7 +4,8 @@ import { createHistory } from '../chat/history.ts';
 import { LlmHostError } from '../errors.ts';
 import { ProgressLine } from '../line/progress-line.ts';
 import type { McpConfig } from '../mcp/config.ts';
-import { type ChatArguments, checkNumbers, mergeSampling, systemText } from './chat-options.ts';
+import { terminalApprover } from './ask-approval.ts';
+import { type ChatArguments, checkNumbers, mergeSampling, systemText, toolPolicy } from './chat-options.ts';
 import { ChatSession } from './chat-session.ts';
 import { type Log, openLog } from './log.ts';
 import { findFile, stateDirectory } from './lookup.ts';
@@ -44,6 +45,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const log = openChatLog(args, settings);
   const config = await prepareServers(mcpFiles(args, settings), where);
   const { opened, servers } = await startBoth(source, args, settings, openModel, log, config);
+  servers.host.setApprover(terminalApprover());
   const history = createHistory([system, ...servers.instructions].join('\n\n'));
   const agent = makeAgent(args, settings, opened, servers, history);
   const session = new ChatSession({
@@ -109,7 +111,10 @@ async function startBoth(
       cwd: process.cwd(),
       env: process.env,
     }),
-    startServers(config, log, process.env),
+    startServers(config, log, process.env, {
+      policy: toolPolicy(args, settings.config),
+      audit: settings.config.tools?.audit,
+    }),
   ]);
   progress.end();
   if (model.status === 'fulfilled' && servers.status === 'fulfilled') {

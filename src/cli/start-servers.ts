@@ -1,11 +1,17 @@
 import { join } from 'node:path';
+import { Redactor } from '../mcp/audit-redact.ts';
 import type { McpConfig } from '../mcp/config.ts';
 import type { McpFile } from '../mcp/config-document.ts';
 import { McpHost } from '../mcp/manager.ts';
+import { eventSentence } from '../mcp/notices.ts';
+import type { ToolPolicy } from '../mcp/policy.ts';
+import { cleanDescription } from '../mcp/trust-text.ts';
+import { ToolTrust } from '../mcp/trust-tools.ts';
 import { stripControls } from '../text/strip-controls.ts';
 import { demoFolder, demoMcpText } from './demo.ts';
 import type { Log } from './log.ts';
 import { APPLICATION_DIRECTORY, stateDirectory } from './lookup.ts';
+import { openTrustStore } from './prepare-servers.ts';
 import { VERSION } from './version.ts';
 
 /** The host with everything a chat wants to say about it. */
@@ -19,6 +25,12 @@ export interface RunningServers {
   readonly instructions: readonly string[];
 }
 
+export interface ServerOptions {
+  readonly policy?: ToolPolicy;
+  /** Default true: every call is recorded in audit.jsonl. */
+  readonly audit?: boolean | undefined;
+}
+
 /** The demo's servers, for when no mcp.json is found. */
 export function demoMcpFile(env: NodeJS.ProcessEnv): McpFile {
   return { path: join(APPLICATION_DIRECTORY, 'mcp.json'), text: demoMcpText(demoFolder(env)) };
@@ -29,16 +41,30 @@ export async function startServers(
   config: McpConfig,
   log: Log,
   env: NodeJS.ProcessEnv,
+  options: ServerOptions = {},
 ): Promise<RunningServers> {
+  const redactor = new Redactor(config.secrets);
+  const toolTrust = new ToolTrust(openTrustStore(env, line => log.logger.warn(line)));
   const host = new McpHost({
     configs: config.servers,
     failures: config.failures,
     clientInfo: { name: 'llm-host', version: VERSION },
-    onLog: (server, line) => log.logger.info({ server }, line),
-    auditFile: join(stateDirectory(env), 'audit.jsonl'),
+    onLog: (server, line) => log.logger.info({ server }, redactor.text(line)),
+    ...(options.audit !== false && { auditFile: join(stateDirectory(env), 'audit.jsonl') }),
+    ...(options.policy && { policy: options.policy }),
+    redactor,
+    toolTrust,
   });
   await host.start();
   const states = host.servers();
+  // What the summary says already.
+  const said = new Set(
+    states.flatMap(({ name, tools, error = '' }) => [
+      eventSentence(name, 'ready', String(tools)),
+      eventSentence(name, 'failed', error),
+    ]),
+  );
+  const notices = host.takeNotices().filter(notice => !said.has(notice));
   return {
     host,
     summary: states.flatMap(({ name, state, tools }) =>
@@ -46,12 +72,13 @@ export async function startServers(
     ),
     problems: [
       ...config.warnings,
+      ...notices,
       ...states.flatMap(({ state, error }) =>
-        state === 'failed' && error ? [capital(stripControls(error))] : [],
+        state === 'failed' && error ? [capital(stripControls(redactor.text(error)))] : [],
       ),
     ],
     instructions: states.flatMap(({ name, instructions }) =>
-      instructions ? [`${name}:\n${instructions}`] : [],
+      instructions ? [`${name}:\n${cleanDescription(instructions)}`] : [],
     ),
   };
 }

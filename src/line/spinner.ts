@@ -1,5 +1,16 @@
 const FRAMES = ['|', '/', '-', '\\'];
 const PERIOD_MS = 120;
+let holds = 0;
+
+/** No spinner draws while somebody is asked something on the same terminal; call the result when that is over. */
+export function holdSpinners(): () => void {
+  holds++;
+  let held = true;
+  return () => {
+    if (held) holds--;
+    held = false;
+  };
+}
 
 /** A spinner with elapsed seconds at the end of a terminal's current line; draws nothing when it is no terminal. */
 export class Spinner {
@@ -18,6 +29,7 @@ export class Spinner {
     const started = performance.now();
     let frame = 0;
     this.#timer = setInterval(() => {
+      if (holds > 0) return;
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
       this.#out.write(`\r\u001b[K${FRAMES[frame++ % FRAMES.length]} ${label} ${seconds}s`);
       this.#drawn = true;

@@ -1,11 +1,15 @@
 import { LlmHostError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { type AuditEntry, AuditLog } from './audit.ts';
+import type { Redactor } from './audit-redact.ts';
 import type { ServerConfig } from './config-types.ts';
 import type { Elicit } from './elicitation.ts';
 import { ManagedServer, type ServerEvent } from './managed-server.ts';
 import { eventSentence, Notices } from './notices.ts';
 import { offeredTools, type Target } from './offered-tools.ts';
+import type { ToolPolicy } from './policy.ts';
+import type { Approver } from './policy-approval.ts';
+import { CallGate } from './policy-gate.ts';
 import { prepareInput } from './prepare-input.ts';
 import { resultText } from './result-text.ts';
 import { callServer } from './server-call.ts';
@@ -19,6 +23,8 @@ import type {
   ToolHost,
   ToolOutcome,
 } from './tool-host.ts';
+import type { ToolTrust } from './trust-tools.ts';
+import type { ServerTool } from './wire-schemas.ts';
 
 const MAX_RESULT_CHARS = 60_000;
 
@@ -34,6 +40,12 @@ export interface McpHostOptions {
   readonly maxResultChars?: number;
   /** JSONL file for the record of all calls; none by default. */
   readonly auditFile?: string;
+  /** Keeps secrets out of that record. */
+  readonly redactor?: Redactor;
+  /** Which tools are offered, and which calls need the user. Default: all, and none. */
+  readonly policy?: ToolPolicy;
+  /** Tells of tools that are not what they were when they were first used; nobody does by default. */
+  readonly toolTrust?: ToolTrust;
   readonly clientInfo?: { readonly name: string; readonly version: string };
   /** The folder that servers are told to work in, unless their arguments name others. Default: the current one. */
   readonly workingDirectory?: string;
@@ -47,6 +59,8 @@ export class McpHost implements ToolHost {
   readonly #maxResultChars: number;
   readonly #audit: AuditLog | undefined;
   readonly #notices = new Notices();
+  readonly #gate: CallGate;
+  readonly #reviewed = new WeakMap<ManagedServer, readonly ServerTool[]>();
   readonly #listeners = new Set<() => void>();
   #elicit: Elicit | undefined;
   #targets: Map<string, Target> | undefined;
@@ -55,6 +69,7 @@ export class McpHost implements ToolHost {
 
   constructor(options: McpHostOptions) {
     this.#options = options;
+    this.#gate = new CallGate(options.policy);
     for (const config of options.configs) this.#servers.push(this.#manage(config, true));
     for (const config of options.disabled ?? []) this.#servers.push(this.#manage(config, false));
     this.#failed = (options.failures ?? []).map(({ name, error }) => ({
@@ -67,7 +82,7 @@ export class McpHost implements ToolHost {
     this.#audit =
       options.auditFile === undefined
         ? undefined
-        : new AuditLog(options.auditFile, line => options.onLog?.('audit', line));
+        : new AuditLog(options.auditFile, line => options.onLog?.('audit', line), options.redactor);
   }
 
   /** Starts all servers in parallel; resolves when each is ready or has failed. Never throws because of a server. */
@@ -153,12 +168,18 @@ export class McpHost implements ToolHost {
         outcome,
         durationMs: Date.now() - started,
       });
+    let permitted = false;
     try {
+      const { tool, server } = target;
+      const names = { offered: name, tool: tool.tool, server: tool.server };
+      await this.#gate.permit(names, server.config, args, options.signal);
+      permitted = true;
       const outcome = await this.#callTarget(target, args, options);
       record(outcome.isError ? 'tool_error' : 'ok');
       return outcome;
     } catch (error) {
-      record(outcomeOf(error));
+      const outcome = outcomeOf(error);
+      record(permitted || outcome === 'cancelled' ? outcome : 'refused');
       throw error;
     }
   }
@@ -180,6 +201,11 @@ export class McpHost implements ToolHost {
   /** Sets who asks the user what a server wants to know; undefined: such questions are declined, with a notice. */
   setElicitation(elicit: Elicit | undefined): void {
     this.#elicit = elicit;
+  }
+
+  /** Sets who asks the user before calls that need it; undefined: such calls are refused. */
+  setApprover(approver: Approver | undefined): void {
+    this.#gate.approver = approver;
   }
 
   /** Starts one more server. Throws LlmHostError USAGE when the name is taken; its failure to start is its state. */
@@ -248,7 +274,17 @@ export class McpHost implements ToolHost {
 
   #changed(): void {
     this.#targets = undefined;
+    for (const server of this.#servers) this.#review(server);
     for (const listener of this.#listeners) listener();
+  }
+
+  #review(server: ManagedServer): void {
+    const { tools, config } = server;
+    if (tools.length === 0 || this.#reviewed.get(server) === tools) return;
+    this.#reviewed.set(server, tools);
+    for (const [index, sentence] of (this.#options.toolTrust?.review(config, tools) ?? []).entries()) {
+      this.#notices.add(`${config.name}\0definition ${index}`, sentence);
+    }
   }
 
   async #callTarget(
@@ -269,7 +305,7 @@ export class McpHost implements ToolHost {
   }
 
   #targetsByName(): Map<string, Target> {
-    this.#targets ??= offeredTools(this.#servers);
+    this.#targets ??= offeredTools(this.#servers, this.#gate);
     return this.#targets;
   }
 

@@ -1,6 +1,8 @@
 import type { ManagedServer } from './managed-server.ts';
+import type { CallGate } from './policy-gate.ts';
 import type { HostTool } from './tool-host.ts';
 import { offeredNames } from './tool-names.ts';
+import { cleanDescription, cleanSchema } from './trust-text.ts';
 import type { ServerTool } from './wire-schemas.ts';
 
 /** A tool, and the server that runs it. */
@@ -9,12 +11,15 @@ export interface Target {
   readonly server: ManagedServer;
 }
 
-/** The tools of all servers, in the order of mcp.json, under the names that the model gets. */
-export function offeredTools(servers: readonly ManagedServer[]): Map<string, Target> {
-  const all = servers.flatMap(server => server.tools.map(tool => ({ server, tool })));
-  const names = offeredNames(
-    all.map(({ server, tool }) => ({ server: server.config.name, tool: tool.name })),
+/** The tools of all servers that `gate` lets through, in the order of mcp.json, under the names that the model gets. */
+export function offeredTools(servers: readonly ManagedServer[], gate: CallGate): Map<string, Target> {
+  const listed = servers.flatMap(server => server.tools.map(tool => ({ server, tool })));
+  const allNames = namesOf(listed);
+  const all = listed.filter(({ server: { config }, tool }, index) =>
+    gate.offers({ offered: allNames[index] as string, tool: tool.name, server: config.name }, config),
   );
+  // A name is free again when the other tool that had it is not offered.
+  const names = namesOf(all);
   return new Map(
     all.map(({ server, tool }, index) => {
       const name = names[index] as string;
@@ -23,11 +28,16 @@ export function offeredTools(servers: readonly ManagedServer[]): Map<string, Tar
   );
 }
 
+function namesOf(tools: readonly { server: ManagedServer; tool: ServerTool }[]): string[] {
+  return offeredNames(tools.map(({ server, tool }) => ({ server: server.config.name, tool: tool.name })));
+}
+
 function hostTool(name: string, server: string, tool: ServerTool): HostTool {
   // `$schema` says nothing to a model and costs tokens in every prompt.
   const { $schema: _, ...schema } = tool.inputSchema ?? {};
-  const parameters = { type: 'object', properties: {}, ...schema };
-  const description = tool.description === undefined ? {} : { description: tool.description };
+  const parameters = { type: 'object', properties: {}, ...cleanSchema(schema) };
+  const description =
+    tool.description === undefined ? {} : { description: cleanDescription(tool.description) };
   return {
     definition: { type: 'function', function: { name, ...description, parameters } },
     server,

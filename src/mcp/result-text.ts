@@ -1,10 +1,12 @@
+import { cleanText } from './trust-text.ts';
 import type { CallResult } from './wire-schemas.ts';
 
 type Block = NonNullable<CallResult['content']>[number];
 
 /**
  * A call's result as text for the model: text blocks as they are, joined by newlines; images, audio and resources as
- * described placeholders; `structuredContent` as JSON where there is no content. Well-formed Unicode, at most
+ * described placeholders; `structuredContent` as JSON where there is no content. Without terminal sequences and
+ * invisible characters. Well-formed Unicode, at most
  * `maxChars` characters (UTF-16 units) plus a note that says how much was cut.
  */
 export function resultText(result: CallResult, maxChars: number): string {
@@ -14,7 +16,7 @@ export function resultText(result: CallResult, maxChars: number): string {
     if (result.structuredContent !== undefined) text = JSON.stringify(result.structuredContent);
     else text = result.isError === true ? 'Error: the tool failed without saying why.' : '(no output)';
   }
-  return wellFormed(cut(text, maxChars));
+  return wellFormed(cut(cleanText(text), maxChars));
 }
 
 function cut(text: string, maxChars: number): string {

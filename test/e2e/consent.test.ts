@@ -123,3 +123,37 @@ test('init writes an mcp.json whose servers start without a question, and names 
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain('files: ready, 4 tools');
 });
+
+test(
+  '--ask: no goes to the model, always is asked once; --tools hides the rest; nobody to ask is a refusal',
+  async () => {
+    const call = '<tool_call>{"name": "echo", "arguments": {"text": "hi"}}</tool_call>';
+    const { dir, env } = project({ polite: POLITE });
+    writeFileSync(join(dir, 'script.json'), JSON.stringify({ replies: [call, call, call, 'done'] }));
+    const trusting = { ...env, LLM_HOST_TRUST_MCP: '1' };
+    const terminal = new Terminal(SCRIPTED_MAIN, ['x', '--ask', '--tools', 'ec?o,pid'], dir, trusting);
+    await terminal.shows('prompt -> ');
+    expect(terminal.screen).toContain('Server polite: 15 tools');
+    terminal.type('go\r');
+    await terminal.shows(`Run echo(text="hi") of server 'polite'? yes, no, or always for this tool [no]: `);
+    terminal.type('no\r');
+    await terminal.shows("ERROR: The user declined the call of 'echo'");
+    await terminal.shows('always for this tool [no]: ', 2);
+    terminal.type('always\r');
+    await terminal.shows('assistant -> done');
+    expect(terminal.screen.split('Result: hi')).toHaveLength(3);
+    expect(terminal.screen.split('always for this tool')).toHaveLength(3);
+    terminal.type('tools\r');
+    await terminal.shows('pid (polite)');
+    expect(terminal.screen).not.toContain('env (polite)');
+    terminal.type('quit\r');
+    expect(await terminal.exits()).toBe(0);
+
+    const ended = await runProgram(SCRIPTED_MAIN, ['x', '--ask', '-p', 'go'], { cwd: dir, env: trusting });
+    expect(ended.stderr).toContain(
+      "ERROR: The tool 'echo' needs the user's approval, and nobody can be asked",
+    );
+    expect([ended.stdout, ended.code]).toEqual(['done\n', 0]);
+  },
+  LIMIT_MS,
+);
