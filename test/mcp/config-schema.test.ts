@@ -155,3 +155,14 @@ it('fits the example, which names it', () => {
   const { files } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
   expect(files).toContain('mcp.schema.json');
 });
+
+it('fits the example of the documentation', () => {
+  const page = readFileSync(new URL('docs/mcp.md', root), 'utf8');
+  const [, text = ''] = /```jsonc\n(\{[\s\S]*?\n\})\n```/.exec(page) ?? [];
+  const parsed = parseJsonWithComments(text);
+  expect([validate(parsed.ok && parsed.value), validate.errors]).toEqual([true, null]);
+  const { failures, warnings, servers } = loadMcpConfig(text, '/p/mcp.json', SCOPE);
+  // The env file that it names is not there.
+  expect([failures.map(({ name }) => name), warnings]).toEqual([['tracker'], []]);
+  expect(servers.map(({ name }) => name)).toEqual(['files', 'remote']);
+});
