@@ -140,7 +140,8 @@ class Group:
         if kind == "other":
             tool, ask, _ = r.choice(self.others)
             return other_call(r, tool, ask)
-        name = r.choice(self.have)
+        # Files are harder to ask for than sums.
+        name = r.choices(self.have, [1.0 if n in OPS else 1.7 for n in self.have])[0]
         if name in OPS:
             return calc_call(r, name)
         return file_call(r, name, r.choice(self.files) if self.files and r.random() < 0.6 else None)
@@ -190,13 +191,13 @@ class Group:
     def exchange(self, complete):
         """One question with all that answers it; without `complete` it may stop after the call."""
         r, k = self.r, self.r.random()
-        if not self.tools or k < 0.18:
+        if not self.tools or k < 0.13:
             q, a = self.talk()
             return [user(q), say(a)]
-        if k < 0.35:
+        if k < 0.23:
             q, a = self.missing()
             return [user(q), say(a)]
-        if k < 0.37:
+        if k < 0.25:
             one, two = self.one_call(), self.one_call()
             join = r.choice([" And ", " Also, ", " Then ", " "])
             q = one[0].rstrip(" ") + ("" if one[0][-1] in ".?!" else r.choice([".", ",", ""])) + join + (two[0] if join == " " else two[0][0].lower() + two[0][1:])
@@ -212,10 +213,10 @@ class Group:
     def branch(self):
         r = self.r
         self.files = []
-        turns = r.choices([1, 2, 3, 4], [0.78, 0.13, 0.06, 0.03])[0]
+        turns = r.choices([1, 2, 3, 4], [0.85, 0.09, 0.04, 0.02])[0]
         out = []
         for i in range(turns):
-            out += self.exchange(i < turns - 1 or r.random() < 0.36)
+            out += self.exchange(i < turns - 1 or r.random() < 0.22)
         return out
 
     def branches(self, n):
@@ -230,7 +231,7 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "none"], [0.50, 0.13, 0.24, 0.11, 0.02])[0])
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "none"], [0.58, 0.13, 0.20, 0.07, 0.02])[0])
         yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": g.branches(branches)}
 
 

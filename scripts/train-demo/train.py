@@ -69,7 +69,8 @@ def batches(tok, seed, limit, budget):
 
 
 def tensors(batch):
-    n, t = len(batch), max(len(b[0]) for b in batch)
+    # Few lengths, since every new one costs memory that is never given back.
+    n, t = len(batch), -(-max(len(b[0]) for b in batch) // 32) * 32
     ids, pos = torch.full((n, t), IM_END), torch.zeros(n, t, dtype=torch.long)
     part, learn = torch.full((n, t), -1), torch.zeros(n, t, dtype=torch.bool)
     for r, (i, l, p, k) in enumerate(batch):
