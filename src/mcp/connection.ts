@@ -1,10 +1,17 @@
-import { Client, type Progress, ProtocolError, type StandardSchemaV1 } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type Progress,
+  ProtocolError,
+  type StandardSchemaV1,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { Coalesced } from './coalesced.ts';
 import type { ServerConfig } from './config-types.ts';
 import { Deadline } from './deadline.ts';
 import { type ListKind, listAll, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './discovery.ts';
 import type { Elicit } from './elicitation.ts';
+import type { OAuthOptions } from './oauth-session.ts';
 import { openTransport } from './open-transport.ts';
 import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-requests.ts';
 import type { ServerTransport } from './server-transport.ts';
@@ -25,6 +32,8 @@ const START_TIMEOUT_MS = 30_000;
 /** Changes that come close together are fetched once. */
 const CHANGE_PAUSE_MS = 150;
 const PING_TIMEOUT_MS = 5000;
+/** A server of the old era may not answer the question for the new one at all. */
+const PROBE_TIMEOUT_MS = 3000;
 /** The SDK's own timer is kept out of the way: the signal of a deadline does its work, and tells who aborted. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -47,6 +56,8 @@ export interface ConnectionOptions {
   readonly onDeclined: (message: string) => void;
   /** Absolute; the folder that a server is told to work in unless its arguments name others. */
   readonly workingDirectory: string;
+  /** Logins of HTTP servers; without it a server that asks for one fails to start. */
+  readonly oauth?: OAuthOptions | undefined;
 }
 
 export interface CallHooks {
@@ -70,8 +81,11 @@ export class Connection {
   constructor(config: ServerConfig, options: ConnectionOptions) {
     this.#config = config;
     this.#options = options;
-    this.#transport = openTransport(config, options.onLog);
-    this.#client = new Client(options.clientInfo, { capabilities: CLIENT_CAPABILITIES });
+    this.#transport = openTransport(config, options.onLog, options.oauth);
+    this.#client = new Client(options.clientInfo, {
+      capabilities: CLIENT_CAPABILITIES,
+      versionNegotiation: { mode: negotiation(config), probe: { timeoutMs: PROBE_TIMEOUT_MS } },
+    });
     this.#client.onerror = error => options.onLog(`connection: ${messageOf(error)}`);
     this.#toolsChanged = new Coalesced(() => this.#refetchTools(), CHANGE_PAUSE_MS);
     this.#extrasChanged = new Coalesced(() => this.#refetchExtras(), CHANGE_PAUSE_MS);
@@ -199,6 +213,12 @@ export class Connection {
     const extras = (): void => this.#extrasChanged.request();
     client.setNotificationHandler('notifications/prompts/list_changed', extras);
     client.setNotificationHandler('notifications/resources/list_changed', extras);
+    if (client.getProtocolEra() !== 'modern') return;
+    // The new era sends them only to who asks.
+    const filter = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+    client
+      .listen(filter, { signal: this.#closed.signal })
+      .catch(error => this.#options.onLog(`no news of changed lists: ${messageOf(error)}`));
   }
 
   async #tools(signal: AbortSignal): Promise<readonly ServerTool[]> {
@@ -264,6 +284,12 @@ export class Connection {
       cause: error,
     });
   }
+}
+
+function negotiation({ protocol }: ServerConfig): VersionNegotiationMode {
+  return protocol === undefined || protocol === 'legacy' || protocol === 'auto'
+    ? (protocol ?? 'legacy')
+    : { pin: protocol };
 }
 
 /** The tail of stderr as it follows a message; empty when there is none. */

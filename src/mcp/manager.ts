@@ -6,6 +6,7 @@ import type { ServerConfig } from './config-types.ts';
 import type { Elicit } from './elicitation.ts';
 import { ManagedServer, type ServerEvent } from './managed-server.ts';
 import { eventSentence, Notices } from './notices.ts';
+import type { OAuthOptions } from './oauth-session.ts';
 import { offeredTools, type Target } from './offered-tools.ts';
 import type { ToolPolicy } from './policy.ts';
 import type { Approver } from './policy-approval.ts';
@@ -49,6 +50,8 @@ export interface McpHostOptions {
   readonly clientInfo?: { readonly name: string; readonly version: string };
   /** The folder that servers are told to work in, unless their arguments name others. Default: the current one. */
   readonly workingDirectory?: string;
+  /** Where the logins of HTTP servers are kept, and who takes the user through one. */
+  readonly oauth?: OAuthOptions;
 }
 
 /** All servers of an mcp.json and the tools that they offer. */
@@ -251,7 +254,7 @@ export class McpHost implements ToolHost {
   }
 
   #manage(config: ServerConfig, enabled: boolean): ManagedServer {
-    const { onLog, clientInfo, workingDirectory } = this.#options;
+    const { onLog, clientInfo, workingDirectory, oauth } = this.#options;
     return new ManagedServer(
       config,
       {
@@ -259,6 +262,7 @@ export class McpHost implements ToolHost {
         workingDirectory: workingDirectory ?? process.cwd(),
         onLog: line => onLog?.(config.name, line),
         elicit: () => this.#elicit,
+        oauth,
         onChange: () => this.#changed(),
         onEvent: (event, detail) => this.#onEvent(config.name, event, detail),
       },

@@ -1,10 +1,17 @@
-import { LlmHostError } from '../errors.ts';
 import type { ServerConfig } from './config-types.ts';
+import { HttpTransport } from './http-transport.ts';
+import { type OAuthOptions, OAuthSession } from './oauth-session.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
-/** The way to a server, not yet opened. Throws LlmHostError MCP_SERVER where there is none. */
-export function openTransport(config: ServerConfig, onLog: (line: string) => void): ServerTransport {
+/** The way to a server, not yet opened. A server whose `Authorization` header is given is never logged in to. */
+export function openTransport(
+  config: ServerConfig,
+  onLog: (line: string) => void,
+  oauth: OAuthOptions | undefined,
+): ServerTransport {
   if (config.transport === 'stdio') return new StdioTransport(config, onLog);
-  throw new LlmHostError('MCP_SERVER', `server '${config.name}': HTTP servers are not supported yet`);
+  const given = Object.keys(config.headers).some(name => name.toLowerCase() === 'authorization');
+  const session = oauth === undefined || given ? undefined : new OAuthSession(config, oauth);
+  return new HttpTransport(config, session, onLog);
 }

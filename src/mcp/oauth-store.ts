@@ -1,0 +1,53 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
+
+/** What is kept of a login. */
+export interface StoredLogin {
+  readonly serverUrl: string;
+  readonly tokens?: StoredOAuthTokens;
+  readonly client?: StoredOAuthClientInformation;
+}
+
+/**
+ * The logins of HTTP servers, one file (0600) for each server url in a folder (0700). A file that cannot be read is
+ * like no login; one is written whole or not at all, so that two programs at once do no harm.
+ */
+export class OAuthStore {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  load(serverUrl: string): StoredLogin {
+    try {
+      const stored = JSON.parse(readFileSync(this.#path(serverUrl), 'utf8')) as StoredLogin;
+      return stored.serverUrl === serverUrl ? stored : { serverUrl };
+    } catch {
+      // None yet, or broken: the user logs in (again).
+      return { serverUrl };
+    }
+  }
+
+  /** Throws Node's own error when the folder cannot be written. */
+  save(login: StoredLogin): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const path = this.#path(login.serverUrl);
+    const temporary = `${path}.${randomUUID()}.tmp`;
+    writeFileSync(temporary, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    // The mode given above is cut by the umask, never widened; a file system without modes ignores both.
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, path);
+  }
+
+  forget(serverUrl: string): void {
+    rmSync(this.#path(serverUrl), { force: true });
+  }
+
+  #path(serverUrl: string): string {
+    const key = createHash('sha256').update(serverUrl).digest('hex').slice(0, 32);
+    return join(this.#folder, `${key}.json`);
+  }
+}
