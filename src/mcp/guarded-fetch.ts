@@ -21,11 +21,15 @@ export interface GuardedFetchOptions {
  * A `fetch` over Node's own http that never reaches an address which the server may not have: the url is checked
  * before, and a name's addresses when the socket connects to them, so that a name server which changes its mind
  * gains nothing. Follows no redirect (the SDK follows those within the origin, which come back here) and uses no
- * cookies and no compression. Connections are kept open until `close`.
+ * cookies and no compression. Each request has a connection of its own: one that is kept may be closed by the server
+ * just as it is used again, and a call must not be sent twice to find out.
  */
 export class GuardedFetch {
   readonly #options: GuardedFetchOptions;
-  readonly #agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+  readonly #agents = {
+    http: new HttpAgent({ keepAlive: false }),
+    https: new HttpsAgent({ keepAlive: false }),
+  };
 
   constructor(options: GuardedFetchOptions) {
     this.#options = options;
@@ -56,17 +60,17 @@ export class GuardedFetch {
       outgoing.on('error', reject);
       outgoing.end(body);
     });
-    return responseOf(message);
+    return responseOf(message, requestId(body));
   };
 
-  /** Ends all connections. */
+  /** Ends what is still open. */
   close(): void {
     this.#agents.http.destroy();
     this.#agents.https.destroy();
   }
 }
 
-function responseOf(message: IncomingMessage): Response {
+function responseOf(message: IncomingMessage, id: string | number | undefined): Response {
   const status = message.statusCode ?? 500;
   const headers = new Headers();
   for (let index = 0; index + 1 < message.rawHeaders.length; index += 2) {
@@ -83,8 +87,15 @@ function responseOf(message: IncomingMessage): Response {
   }
   const stream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
   // A reader that goes away destroys the message; its own errors reach the reader.
-  const body = Readable.toWeb(limitedBody(message, stream)) as ReadableStream<Uint8Array>;
+  const body = Readable.toWeb(limitedBody(message, { stream, id })) as ReadableStream<Uint8Array>;
   return new Response(body, { status, statusText: printable(message.statusMessage ?? ''), headers });
+}
+
+/** The id of the JSON-RPC request in a body; undefined for anything else. */
+function requestId(body: Buffer | undefined): string | number | undefined {
+  if (body?.[0] !== '{'.charCodeAt(0)) return undefined;
+  const { id } = JSON.parse(body.toString('utf8')) as { id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
 /** Response refuses a status text with characters that a hostile server may send. */

@@ -23,7 +23,7 @@ const RECONNECTION = {
 /** A server that does not answer the end of its session is left all the same. */
 const GOODBYE_MS = 500;
 /** A server that asks for another authorisation each time is not obeyed for ever. */
-const MAX_AUTHORIZATIONS = 3;
+const MAX_AUTHORIZATIONS = 2;
 
 type Inner = StreamableHTTPClientTransport | SSEClientTransport;
 
@@ -109,7 +109,6 @@ export class HttpTransport implements ServerTransport {
       const goodbye = inner.terminateSession().catch(error => this.#onLog(`goodbye: ${messageOf(error)}`));
       await Promise.race([goodbye, sleep(GOODBYE_MS, undefined, { ref: false })]);
     }
-    this.#ending ??= 'was closed';
     await inner.close().catch(error => this.#onLog(`closing: ${messageOf(error)}`));
     this.#http.close();
   }
@@ -139,7 +138,7 @@ export class HttpTransport implements ServerTransport {
     inner.onerror = error => this.onerror?.(error);
     inner.onclose = () => {
       if (inner !== this.#inner) return;
-      this.#ending ??= 'closed the connection';
+      if (this.#closing === undefined) this.#ending ??= 'closed the connection';
       this.onclose?.();
     };
     return inner;

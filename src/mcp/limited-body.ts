@@ -4,17 +4,28 @@ import { MAX_MESSAGE_BYTES } from './message-reader.ts';
 const MEGABYTE = 1024 * 1024;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
+const REFUSAL = `the answer is larger than the limit of ${MAX_MESSAGE_BYTES / MEGABYTE} MB and was refused`;
+
+export interface LimitedBodyOptions {
+  /** It is an event stream, which may go on for ever; the limit is one event's. */
+  readonly stream: boolean;
+  /** The request that waits for it. */
+  readonly id: string | number | undefined;
+}
 
 /**
  * The body of an answer with an end to what one message may take: 10 MB for a whole body, or for one event of a
- * stream, which may go on for ever. What is larger ends in an error, before it is all in memory.
+ * stream. What is larger ends in an error before it is all in memory; in a stream as an event, since the request
+ * that waits would not hear of an error of the stream.
  */
-export function limitedBody(body: Readable, stream: boolean): Readable {
+export function limitedBody(body: Readable, { stream, id }: LimitedBodyOptions): Readable {
   let bytes = 0;
   /** The last byte was the end of a line, so that another one ends the event. */
   let lineEnded = false;
+  let refused = false;
   const limited = new Transform({
     transform(chunk: Buffer, _encoding, done: TransformCallback) {
+      if (refused) return done();
       if (!stream) bytes += chunk.length;
       else {
         for (const byte of chunk) {
@@ -24,17 +35,20 @@ export function limitedBody(body: Readable, stream: boolean): Readable {
         }
       }
       if (bytes <= MAX_MESSAGE_BYTES) return done(null, chunk);
-      done(
-        new Error(
-          `the answer is larger than the limit of ${MAX_MESSAGE_BYTES / MEGABYTE} MB and was refused`,
-        ),
-      );
+      if (!stream || id === undefined) return done(new Error(REFUSAL));
+      refused = true;
+      const error = JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: REFUSAL } });
+      // What has gone before is half an event, no JSON, and is dropped by its reader.
+      done(null, `\n\nevent: message\ndata: ${error}\n\n`);
+      body.unpipe(limited);
+      body.destroy();
+      limited.end();
     },
   });
   body.on('error', error => limited.destroy(error));
   // Cut off in the middle: `close` without `end`.
   body.on('close', () => {
-    if (!body.readableEnded) limited.destroy(new Error('the connection was lost'));
+    if (!body.readableEnded && !refused) limited.destroy(new Error('the connection was lost'));
   });
   limited.on('close', () => body.destroy());
   return body.pipe(limited);
