@@ -1,9 +1,11 @@
+import { formAsker } from '../line/ask-form.ts';
 import { LinePrinter } from '../line/line-printer.ts';
 import { type PipedLine, pipedLines } from '../line/pipe-input.ts';
 import { TtyInput } from '../line/tty-input.ts';
 import { stripControls } from '../text/strip-controls.ts';
 import { runBuiltin } from './builtins/table.ts';
 import type { ChatSession } from './chat-session.ts';
+import { readLine } from './questions.ts';
 import type { Signals } from './signals.ts';
 
 const PROMPT = 'prompt -> ';
@@ -38,6 +40,15 @@ export class LineSession {
 
   async #fromKeyboard(): Promise<number> {
     const input = new TtyInput(PROMPT);
+    this.#options.session.tools.setElicitation?.(
+      formAsker({
+        print: text => {
+          this.#printer.end();
+          process.stdout.write(text);
+        },
+        ask: prompt => readLine(prompt, false),
+      }),
+    );
     while (true) {
       const typed = await input.ask();
       if (typed.type !== 'line') return 0;

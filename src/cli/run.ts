@@ -33,26 +33,42 @@ export async function run(argv: readonly string[], parts: ProgramParts): Promise
       'tools',
       "start the servers of mcp.json and print each one's state and tools",
       y =>
-        y.option('mcp', {
-          type: 'string',
-          array: true,
-          requiresArg: true,
-          describe: 'mcp file (repeatable)',
-        }),
-      args => finish(import('./commands/tools.ts').then(({ tools }) => tools(args.mcp ?? [], parts.signals))),
+        y
+          .option('mcp', {
+            type: 'string',
+            array: true,
+            requiresArg: true,
+            describe: 'mcp file (repeatable)',
+          })
+          .option('login', {
+            type: 'string',
+            requiresArg: true,
+            describe: 'log in to a server with a url, and keep the login',
+          }),
+      args =>
+        finish(
+          import('./commands/tools.ts').then(({ tools }) =>
+            tools({ mcp: args.mcp ?? [], login: args.login }, parts.signals),
+          ),
+        ),
     )
     .command(
       'server <name>',
       'run a bundled MCP server on stdio',
       y =>
         y
-          .positional('name', { choices: ['calculator', 'files'] as const, demandOption: true })
+          .positional('name', { choices: ['calculator', 'files', 'research'] as const, demandOption: true })
           .option('root', {
             type: 'string',
             requiresArg: true,
             describe: 'folder that the files server may use',
+          })
+          .option('base-url', {
+            type: 'string',
+            requiresArg: true,
+            describe: 'address of the arXiv API, for the research server',
           }),
-      args => finish(import('./commands/server.ts').then(({ server }) => server(args.name, args.root))),
+      args => finish(import('./commands/server.ts').then(({ server }) => server(args.name, args))),
     )
     .command('init', 'write config.json and mcp.json where they are missing', {}, () =>
       finish(import('./commands/init.ts').then(({ init }) => init())),

@@ -13,9 +13,11 @@ import type { OpenedModel, OpenModel } from './open-model.ts';
 import { prepareServers } from './prepare-servers.ts';
 import { SessionFolder } from './sessions.ts';
 import { loadSettings, type Settings } from './settings.ts';
-import { demoMcpFile, type RunningServers, startServers } from './start-servers.ts';
+import { demoMcpFile, type RunningServers, type ServerOptions, startServers } from './start-servers.ts';
 
 const DEFAULT_TOOL_TIMEOUT_SECONDS = 90;
+/** After the last news of a server. */
+const PATIENCE_MS = 1500;
 
 /** A chat that is ready for its first prompt. */
 export interface StartedChat {
@@ -93,6 +95,11 @@ function resume(session: ChatSession, path: string): string {
   return `the conversation goes on after ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
 }
 
+/** Somebody at a keyboard need not wait for a server that hangs; a script gets all tools that there will be. */
+function patience(args: ChatArguments): Pick<ServerOptions, 'patienceMs'> {
+  return process.stdin.isTTY && args.prompt === undefined ? { patienceMs: PATIENCE_MS } : {};
+}
+
 /** When one of the two fails, the other is closed again. */
 async function startBoth(
   source: string,
@@ -112,6 +119,7 @@ async function startBoth(
       env: process.env,
     }),
     startServers(config, log, process.env, {
+      ...patience(args),
       policy: toolPolicy(args, settings.config),
       audit: settings.config.tools?.audit,
     }),

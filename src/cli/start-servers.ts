@@ -4,6 +4,8 @@ import type { McpConfig } from '../mcp/config.ts';
 import type { McpFile } from '../mcp/config-document.ts';
 import { McpHost } from '../mcp/manager.ts';
 import { eventSentence } from '../mcp/notices.ts';
+import type { Authorizer } from '../mcp/oauth-session.ts';
+import { OAuthStore } from '../mcp/oauth-store.ts';
 import type { ToolPolicy } from '../mcp/policy.ts';
 import { cleanDescription } from '../mcp/trust-text.ts';
 import { ToolTrust } from '../mcp/trust-tools.ts';
@@ -29,6 +31,10 @@ export interface ServerOptions {
   readonly policy?: ToolPolicy;
   /** Default true: every call is recorded in audit.jsonl. */
   readonly audit?: boolean | undefined;
+  /** Go on without a server that keeps the others waiting this many milliseconds; its tools join later. */
+  readonly patienceMs?: number;
+  /** Takes the user through a login; without one, stored logins are used. */
+  readonly authorizer?: Authorizer;
 }
 
 /** The demo's servers, for when no mcp.json is found. */
@@ -54,8 +60,13 @@ export async function startServers(
     ...(options.policy && { policy: options.policy }),
     redactor,
     toolTrust,
+    oauth: {
+      store: new OAuthStore(join(stateDirectory(env), 'logins')),
+      ...(options.authorizer && { authorizer: options.authorizer }),
+    },
   });
-  await host.start();
+  const late = options.patienceMs === undefined ? [] : await host.startPatiently(options.patienceMs);
+  if (options.patienceMs === undefined) await host.start();
   const states = host.servers();
   // What the summary says already.
   const said = new Set(
@@ -73,6 +84,7 @@ export async function startServers(
     problems: [
       ...config.warnings,
       ...notices,
+      ...late.map(name => `Server '${name}' is still starting; its tools join when it is ready.`),
       ...states.flatMap(({ state, error }) =>
         state === 'failed' && error ? [capital(stripControls(redactor.text(error)))] : [],
       ),

@@ -49,6 +49,8 @@ export class HttpTransport implements ServerTransport {
   #version: string | undefined;
   #ending: string | undefined;
   #authorizing: Promise<void> | undefined;
+  /** It was this side that has ended it. */
+  #left = false;
   #closing: Promise<void> | undefined;
 
   constructor(config: HttpServerConfig, auth: OAuthSession | undefined, onLog: (line: string) => void) {
@@ -104,6 +106,7 @@ export class HttpTransport implements ServerTransport {
   }
 
   async #shutDown(): Promise<void> {
+    this.#left = true;
     const inner = this.#inner;
     if (inner instanceof StreamableHTTPClientTransport && inner.sessionId !== undefined && !this.#ending) {
       const goodbye = inner.terminateSession().catch(error => this.#onLog(`goodbye: ${messageOf(error)}`));
@@ -138,7 +141,7 @@ export class HttpTransport implements ServerTransport {
     inner.onerror = error => this.onerror?.(error);
     inner.onclose = () => {
       if (inner !== this.#inner) return;
-      if (this.#closing === undefined) this.#ending ??= 'closed the connection';
+      if (!this.#left) this.#ending ??= 'closed the connection';
       this.onclose?.();
     };
     return inner;

@@ -20,6 +20,7 @@ import type {
   HostResource,
   HostTool,
   PreparedInput,
+  ServerControl,
   ServerState,
   ToolHost,
   ToolOutcome,
@@ -55,7 +56,7 @@ export interface McpHostOptions {
 }
 
 /** All servers of an mcp.json and the tools that they offer. */
-export class McpHost implements ToolHost {
+export class McpHost implements ToolHost, ServerControl {
   readonly #options: McpHostOptions;
   readonly #servers: ManagedServer[] = [];
   readonly #failed: readonly ServerState[];
@@ -112,6 +113,10 @@ export class McpHost implements ToolHost {
     await Promise.race([this.start(), quiet]);
     clearTimeout(timer);
     return this.#servers.filter(({ state }) => state.state === 'starting').map(({ config }) => config.name);
+  }
+
+  get control(): ServerControl {
+    return this;
   }
 
   tools(): readonly HostTool[] {

@@ -1,4 +1,6 @@
 import type { ToolDefinition } from '../chat/message.ts';
+import type { ServerConfig } from './config-types.ts';
+import type { Elicit } from './elicitation.ts';
 
 /** A tool offered to the model, and where it lives. */
 export interface HostTool {
@@ -70,8 +72,22 @@ export interface PreparedInput {
   readonly notices: readonly string[];
 }
 
+/** Servers changed in a running session; the tools of the next prompt follow. A wrong name is LlmHostError USAGE. */
+export interface ServerControl {
+  /** A failure to start is the state that is returned. */
+  add(config: ServerConfig): Promise<ServerState>;
+  remove(name: string): Promise<void>;
+  enable(name: string): Promise<ServerState>;
+  disable(name: string): Promise<void>;
+  restart(name: string): Promise<ServerState>;
+  prompts(): readonly HostPrompt[];
+  resources(): readonly HostResource[];
+}
+
 /** The tools of all running MCP servers. */
 export interface ToolHost {
+  /** Undefined where servers cannot be changed. */
+  readonly control?: ServerControl;
   tools(): readonly HostTool[];
   servers(): readonly ServerState[];
   /**
@@ -81,6 +97,8 @@ export interface ToolHost {
   call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
   /** Closes all servers at once; no process of theirs remains. Idempotent. */
   close(): Promise<void>;
+  /** Sets who asks the user what a server wants to know; undefined: it is declined, with a notice. */
+  setElicitation?(elicit: Elicit | undefined): void;
   /** What has happened to the servers since the last time (late, crashed, changed), in whole sentences. */
   takeNotices?(): readonly string[];
   /**

@@ -5,6 +5,7 @@ import { debug, expand, model, quit, stats, tools } from './about.ts';
 import { type Builtin, type BuiltinResult, print } from './builtin.ts';
 import { clear, retry, system, think, undo } from './conversation.ts';
 import { exportTo, load, save, sessions } from './files.ts';
+import { mcp } from './mcp.ts';
 
 const help: Builtin = {
   name: 'help',
@@ -19,6 +20,7 @@ const help: Builtin = {
 export const BUILTINS: readonly Builtin[] = [
   help,
   tools,
+  mcp,
   model,
   stats,
   clear,

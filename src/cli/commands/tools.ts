@@ -1,7 +1,11 @@
 import { join } from 'node:path';
+import { LlmHostError } from '../../errors.ts';
 import { formatArguments } from '../../line/format.ts';
+import type { HttpServerConfig, McpConfig } from '../../mcp/config.ts';
+import { LoopbackRedirect } from '../../mcp/loopback-redirect.ts';
 import type { HostTool } from '../../mcp/tool-host.ts';
 import { stripControls } from '../../text/strip-controls.ts';
+import { visible } from '../../text/visible.ts';
 import { openLog } from '../log.ts';
 import { findMcpFile, missingFile, stateDirectory } from '../lookup.ts';
 import { prepareServers } from '../prepare-servers.ts';
@@ -9,14 +13,26 @@ import { lookUpMcpFile, readMcpFiles } from '../settings.ts';
 import type { Signals } from '../signals.ts';
 import { startServers } from '../start-servers.ts';
 
+/** Milliseconds. */
+const LOGIN_LIMIT_MS = 10 * 60_000;
+
+export interface ToolsOptions {
+  /** Files; those of the lookup where empty. */
+  readonly mcp: readonly string[];
+  /** The server that the user wants to log in to. */
+  readonly login?: string | undefined;
+}
+
 /** `llm-host tools`: starts the servers, prints each one's state and tools. 0 when all of them are up, else 69. */
-export async function tools(mcp: readonly string[], signals: Signals): Promise<number> {
+export async function tools({ mcp, login }: ToolsOptions, signals: Signals): Promise<number> {
   const where = { cwd: process.cwd(), env: process.env };
   const files = mcp.length > 0 ? readMcpFiles(mcp, where.cwd) : lookUpMcpFile(where);
   if (!files) throw missingFile('mcp.json', findMcpFile(where).searched);
-  const config = await prepareServers(files, where);
+  const all = await prepareServers(files, where);
+  const config = login === undefined ? all : { ...all, servers: [loginTarget(all, login)], failures: [] };
   const log = openLog(join(stateDirectory(where.env), 'llm-host.log'), 'info');
-  const { host, problems } = await startServers(config, log, where.env);
+  const redirect = login === undefined ? undefined : await openRedirect(loginTarget(all, login));
+  const { host, problems } = await startServers(config, log, where.env, redirect && { authorizer: redirect });
   signals.addCleanup(() => host.close());
   try {
     for (const server of host.servers()) {
@@ -28,8 +44,31 @@ export async function tools(mcp: readonly string[], signals: Signals): Promise<n
     for (const problem of problems) process.stderr.write(`Notice: ${problem}\n`);
     return problems.length > 0 ? 69 : 0;
   } finally {
+    redirect?.close();
     await host.close();
   }
+}
+
+/** The entry to log in to, with as much time as a person may need. Throws LlmHostError USAGE. */
+function loginTarget({ servers }: McpConfig, name: string): HttpServerConfig {
+  const found = servers.find(server => server.name === name);
+  if (found === undefined) {
+    const names = servers.filter(({ transport }) => transport !== 'stdio').map(server => server.name);
+    throw new LlmHostError('USAGE', `--login: there is no server '${name}'`, {
+      hint: `Servers with a url: ${names.join(', ') || 'none'}`,
+    });
+  }
+  if (found.transport === 'stdio') {
+    throw new LlmHostError('USAGE', `--login: '${name}' is a program, which nobody logs in to`);
+  }
+  return { ...found, startTimeoutMs: LOGIN_LIMIT_MS };
+}
+
+function openRedirect({ oauth }: HttpServerConfig): Promise<LoopbackRedirect> {
+  const show = (url: URL): void => {
+    process.stderr.write(`Open this address in a browser to log in:\n${visible(url.href)}\n`);
+  };
+  return LoopbackRedirect.open(show, oauth?.callbackPort);
 }
 
 function describe({ definition }: HostTool): string {

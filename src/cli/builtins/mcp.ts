@@ -1,0 +1,78 @@
+import { LlmHostError } from '../../errors.ts';
+import { splitWords } from '../../mcp/input-references.ts';
+import type { ServerControl, ServerState, ToolHost } from '../../mcp/tool-host.ts';
+import { stripControls } from '../../text/strip-controls.ts';
+import { type Builtin, print } from './builtin.ts';
+import { entryOfLine } from './mcp-entry.ts';
+
+const USAGE =
+  '/mcp, /mcp add NAME COMMAND|URL [ARGUMENT...], /mcp remove|enable|disable|restart NAME, /mcp prompts, /mcp resources';
+
+export const mcp: Builtin = {
+  name: 'mcp',
+  aliases: [],
+  argument: '[add|remove|enable|disable|restart NAME]',
+  help: 'lists the servers, or changes them for this session',
+  plain: [],
+  run: async ({ tools }, argument) => {
+    const [verb = 'list', name, ...rest] = splitWords(argument);
+    if (verb === 'list') return print(serversText(tools));
+    const { control } = tools;
+    if (control === undefined) throw new LlmHostError('USAGE', 'there are no servers to change here');
+    if (verb === 'prompts') return print(promptsText(control));
+    if (verb === 'resources') return print(resourcesText(control));
+    if (name === undefined)
+      throw new LlmHostError('USAGE', `/mcp ${verb}: a name is missing`, { hint: USAGE });
+    return print(stripControls(await change(control, verb, name, rest)));
+  },
+};
+
+async function change(
+  control: ServerControl,
+  verb: string,
+  name: string,
+  rest: readonly string[],
+): Promise<string> {
+  switch (verb) {
+    case 'add':
+      return stateText(await control.add(await entryOfLine(name, rest)));
+    case 'remove':
+      await control.remove(name);
+      return `${name}: removed`;
+    case 'enable':
+      return stateText(await control.enable(name));
+    case 'disable':
+      await control.disable(name);
+      return `${name}: disabled`;
+    case 'restart':
+      return stateText(await control.restart(name));
+    default:
+      throw new LlmHostError('USAGE', `there is no /mcp ${verb}`, { hint: USAGE });
+  }
+}
+
+function serversText(tools: ToolHost): string {
+  return tools.servers().map(stateText).map(stripControls).join('\n') || 'No servers.';
+}
+
+function stateText({ name, state, tools, error }: ServerState): string {
+  const count = state === 'ready' ? `, ${tools} tool${tools === 1 ? '' : 's'}` : '';
+  return `${name}: ${state}${count}${error === undefined ? '' : `\n  ${error.replaceAll('\n', '\n  ')}`}`;
+}
+
+function promptsText(control: ServerControl): string {
+  const lines = control.prompts().map(({ server, name, description, arguments: args }) => {
+    const shape = args.map(argument => ` ${argument.name}=${argument.required ? '...' : '[...]'}`).join('');
+    return stripControls(`/${server}:${name}${shape}${description ? ` - ${description}` : ''}`);
+  });
+  return lines.join('\n') || 'No prompts.';
+}
+
+function resourcesText(control: ServerControl): string {
+  const lines = control
+    .resources()
+    .map(({ server, uri, description, name }) =>
+      stripControls(`@${server}:${uri}${(description ?? name) ? ` - ${description ?? name}` : ''}`),
+    );
+  return lines.join('\n') || 'No resources.';
+}

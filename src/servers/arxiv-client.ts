@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../errors.ts';
+import { FeedError, type Paper, parseFeed } from './atom.ts';
+import { ToolError } from './tool-server.ts';
+
+/** arXiv's terms of use: no more than one request every three seconds, one connection at a time. */
+const INTERVAL_MS = 3000;
+const TIMEOUT_MS = 15_000;
+const MAX_ATTEMPTS = 4;
+const FIRST_WAIT_MS = 1000;
+const MAX_WAIT_MS = 30_000;
+const MAX_BYTES = 5 * 1024 * 1024;
+
+export interface ArxivOptions {
+  readonly baseUrl: string;
+  /** Milliseconds; for tests. */
+  readonly intervalMs?: number;
+  readonly timeoutMs?: number;
+  readonly firstWaitMs?: number;
+}
+
+/** A failure that may be gone the next time. */
+class Temporary extends Error {
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, retryAfterMs?: number) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/**
+ * Asks the arXiv API: one request at a time, three seconds apart, each within 15 s. What may be passing (no answer,
+ * 429, 5xx, a broken feed) is tried four times, with waits that double, jitter (AWS's "full jitter"), and the
+ * server's own Retry-After.
+ */
+export class ArxivClient {
+  readonly #options: ArxivOptions;
+  #last = Promise.resolve();
+  #readyAt = 0;
+
+  constructor(options: ArxivOptions) {
+    this.#options = options;
+  }
+
+  /** Throws ToolError in words. */
+  query(params: Readonly<Record<string, string>>): Promise<readonly Paper[]> {
+    const result = this.#last.then(() => this.#withRetries(params));
+    this.#last = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    return result;
+  }
+
+  async #withRetries(params: Readonly<Record<string, string>>): Promise<readonly Paper[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#once(params);
+      } catch (error) {
+        if (!(error instanceof Temporary)) throw error;
+        if (attempt >= MAX_ATTEMPTS) {
+          throw new ToolError(`arXiv could not be reached after ${MAX_ATTEMPTS} attempts: ${error.message}`);
+        }
+        await sleep(error.retryAfterMs ?? this.#backoff(attempt));
+      }
+    }
+  }
+
+  async #once(params: Readonly<Record<string, string>>): Promise<readonly Paper[]> {
+    const { baseUrl, intervalMs = INTERVAL_MS, timeoutMs = TIMEOUT_MS } = this.#options;
+    await sleep(Math.max(0, this.#readyAt - performance.now()));
+    const url = new URL(`${baseUrl.replace(/\/$/, '')}/query`);
+    url.search = new URLSearchParams(params).toString();
+    try {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const response = await fetch(url, { signal, headers: { 'user-agent': 'llm-host' } });
+      const text = await bounded(response);
+      if (response.status === 429 || response.status >= 500) {
+        throw new Temporary(`the service answered ${response.status}`, retryAfter(response));
+      }
+      if (response.status === 400) throw new ToolError(badRequest(text));
+      if (!response.ok) throw new ToolError(`arXiv answered ${response.status}.`);
+      return feedOf(text);
+    } catch (error) {
+      if (error instanceof ToolError || error instanceof Temporary) throw error;
+      if (error instanceof Error && error.name === 'TimeoutError') {
+        throw new Temporary(`no answer within ${timeoutMs / 1000} s`);
+      }
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      throw new Temporary(messageOf(cause));
+    } finally {
+      this.#readyAt = performance.now() + intervalMs;
+    }
+  }
+
+  #backoff(attempt: number): number {
+    const { firstWaitMs = FIRST_WAIT_MS } = this.#options;
+    const ceiling = Math.min(MAX_WAIT_MS, firstWaitMs * 2 ** (attempt - 1));
+    return ceiling / 2 + (Math.random() * ceiling) / 2;
+  }
+}
+
+function feedOf(text: string): readonly Paper[] {
+  try {
+    return parseFeed(text);
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error;
+    // arXiv is known to send an empty or cut feed when it is busy.
+    throw new Temporary(error.message);
+  }
+}
+
+/** arXiv explains a bad request in a feed. */
+function badRequest(text: string): string {
+  try {
+    parseFeed(text);
+  } catch (error) {
+    if (error instanceof FeedError) return `arXiv refused the request: ${error.message}`;
+  }
+  return 'arXiv refused the request.';
+}
+
+/** Seconds, at most half a minute: a longer wait is an answer of its own. */
+function retryAfter(response: Response): number | undefined {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(MAX_WAIT_MS, seconds * 1000) : undefined;
+}
+
+async function bounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new ToolError('The answer of arXiv is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { formAsker } from '../../src/line/ask-form.ts';
+import { elicitationFields } from '../../src/mcp/elicitation.ts';
+
+const FORM = {
+  type: 'object',
+  required: ['name', 'age'],
+  properties: {
+    name: { type: 'string', title: 'Your name', minLength: 2 },
+    age: { type: 'integer', minimum: 0, maximum: 150 },
+    colour: { type: 'string', enum: ['red', 'blue'], default: 'red' },
+    tags: { type: 'array', items: { type: 'string', enum: ['a', 'b', 'c'] } },
+    happy: { type: 'boolean' },
+    note: { type: 'string' },
+    deep: { type: 'object' },
+  },
+};
+
+async function filled(...typed: (string | undefined)[]) {
+  const shown: string[] = [];
+  const elicit = formAsker({
+    print: text => shown.push(text),
+    ask: prompt => {
+      shown.push(prompt);
+      return Promise.resolve(typed.shift());
+    },
+  });
+  const request = { server: 'x\u001b[2J', message: 'Who?', fields: elicitationFields(FORM) };
+  return { answer: await elicit(request, new AbortController().signal), shown: shown.join('') };
+}
+
+describe('a form', () => {
+  it('is filled in with defaults, types and choices, and asks again for what is wrong', async () => {
+    const { answer, shown } = await filled(
+      'yes',
+      'A',
+      'Ada',
+      '',
+      'old',
+      '151',
+      '36',
+      'green',
+      '',
+      'a,z',
+      'a, c',
+      'maybe',
+      'y',
+      '',
+    );
+    expect(answer).toEqual({
+      action: 'accept',
+      content: { name: 'Ada', age: 36, colour: 'red', tags: ['a', 'c'], happy: true },
+    });
+    for (const problem of [
+      'At least 2',
+      'An answer is needed',
+      'whole number',
+      'Not above 150',
+      'one of red',
+      "'z' is none",
+      'yes or no',
+    ])
+      expect(shown).toContain(problem);
+    expect(shown).not.toContain('\u001b');
+  });
+
+  it('is declined by anything but yes, and cancelled by Ctrl+D at any time', async () => {
+    expect((await filled('')).answer).toEqual({ action: 'decline' });
+    expect((await filled(undefined)).answer).toEqual({ action: 'cancel' });
+    expect((await filled('y', 'Ada', undefined)).answer).toEqual({ action: 'cancel' });
+  });
+});
