@@ -54,7 +54,7 @@ export class StdioTransport implements ServerTransport {
     this.#config = config;
     this.#stderr = new StderrTail(onLog);
     this.#reader = new MessageReader({
-      onMessage: message => this.onmessage?.(message),
+      onMessage: message => this.#deliver(message),
       onJunk: line => onLog(`stray line on stdout: ${line}`),
       onFatal: reason => this.#giveUp(reason),
     });
@@ -116,6 +116,15 @@ export class StdioTransport implements ServerTransport {
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
+  }
+
+  /**
+   * The SDK takes notifications up a moment later and answers at once, so that progress which arrives together with
+   * its answer would be lost: answers wait for that moment.
+   */
+  #deliver(message: JSONRPCMessage): void {
+    if ('result' in message || 'error' in message) setImmediate(() => this.onmessage?.(message));
+    else this.onmessage?.(message);
   }
 
   async #shutDown(): Promise<void> {
