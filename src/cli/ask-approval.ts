@@ -7,13 +7,13 @@ import { readLine } from './questions.ts';
 /** Asks about single calls on the terminal, on stderr; undefined where there is none. */
 export function terminalApprover(): Approver | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
-  return async ({ offered, server, arguments: args }) => {
+  return async ({ offered, server, arguments: args, signal }) => {
     const release = holdSpinners();
     try {
       process.stderr.write('\r\u001b[K');
       const call = `${visible(offered)}(${visible(formatArguments(args))})`;
       const question = `Run ${call} of server '${visible(server)}'? yes, no, or always for this tool [no]: `;
-      return answerOf(await readLine(question, false));
+      return answerOf(await readLine(question, false, signal));
     } finally {
       release();
     }

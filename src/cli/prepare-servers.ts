@@ -45,6 +45,7 @@ export async function prepareServers(
   return {
     servers: configs.flatMap(config => config.servers),
     disabled: configs.flatMap(config => config.disabled),
+    switchedOff: configs.flatMap(config => config.switchedOff),
     failures: configs.flatMap(config => config.failures),
     warnings: [...configs.flatMap(config => config.warnings), ...warnings],
     secrets: configs.flatMap(config => config.secrets),

@@ -52,10 +52,13 @@ async function choose(
   }
 }
 
-/** One line from the keyboard; undefined at Ctrl+D. Ctrl+C is the signal that it is everywhere else. */
-export function readLine(prompt: string, masked: boolean): Promise<string | undefined> {
+/**
+ * One line from the keyboard; undefined at Ctrl+D and when `signal` is aborted. Ctrl+C is the signal that it is
+ * everywhere else.
+ */
+export function readLine(prompt: string, masked: boolean, signal?: AbortSignal): Promise<string | undefined> {
+  if (signal?.aborted) return Promise.resolve(undefined);
   const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
-  if (masked) process.stderr.write(prompt);
   const reader = createInterface({
     input: process.stdin,
     output: masked ? mute : process.stderr,
@@ -63,6 +66,8 @@ export function readLine(prompt: string, masked: boolean): Promise<string | unde
     historySize: 0,
     prompt: masked ? '' : prompt,
   });
+  // Only now does the terminal not echo any more.
+  if (masked) process.stderr.write(prompt);
   return new Promise(resolve => {
     let answer: string | undefined;
     reader.on('line', text => {
@@ -73,7 +78,10 @@ export function readLine(prompt: string, masked: boolean): Promise<string | unde
       reader.close();
       process.kill(process.pid, 'SIGINT');
     });
+    const close = (): void => reader.close();
+    signal?.addEventListener('abort', close);
     reader.on('close', () => {
+      signal?.removeEventListener('abort', close);
       if (masked || answer === undefined) process.stderr.write('\n');
       resolve(answer);
     });

@@ -53,6 +53,7 @@ export async function startServers(
   const toolTrust = new ToolTrust(openTrustStore(env, line => log.logger.warn(line)));
   const host = new McpHost({
     configs: config.servers,
+    disabled: config.switchedOff,
     failures: config.failures,
     clientInfo: { name: 'llm-host', version: VERSION },
     onLog: (server, line) => log.logger.info({ server }, redactor.text(line)),

@@ -34,6 +34,8 @@ export interface McpDocument {
   readonly inputs: readonly InputDefinition[];
   /** Names of the entries that are switched off. */
   readonly disabled: readonly string[];
+  /** Those of them that could be switched on. */
+  readonly switchedOff: readonly ServerEntry[];
   /** Entries that cannot be used: `mcp.json:12:5: server 'x': <what>`, and the accepted shape on a second line. */
   readonly failures: readonly { readonly name: string; readonly error: string }[];
   /** Whole lines, with file, line and column. */
@@ -75,6 +77,7 @@ class DocumentReader {
   readonly #entries = new Map<string, ServerEntry | undefined>();
   readonly #inputs: InputDefinition[] = [];
   readonly #disabled: string[] = [];
+  readonly #switchedOff: ServerEntry[] = [];
   readonly #failures: { name: string; error: string }[] = [];
   readonly #warnings: string[] = [];
   #unsaid = 0;
@@ -105,6 +108,7 @@ class DocumentReader {
       entries: [...this.#entries.values()].filter(entry => entry !== undefined),
       inputs: this.#inputs,
       disabled: this.#disabled,
+      switchedOff: this.#switchedOff,
       failures: this.#failures,
       warnings: this.#warnings,
     };
@@ -162,6 +166,7 @@ class DocumentReader {
       const entry = getNodeValue(node) as Readonly<Record<string, unknown>>;
       if (isDisabled(entry)) {
         this.#disabled.push(name);
+        this.#keepSwitchedOff(name, entry, locate);
         return;
       }
       const warn = (message: string, path: Path): void =>
@@ -170,6 +175,19 @@ class DocumentReader {
       this.#entries.set(name, { ...checkEntry(name, entry, warn), name, locate });
     } catch (error) {
       this.#failures.push({ name, error: entryFailure(name, error, locate) });
+    }
+  }
+
+  /** Nobody wants to hear what is wrong with an entry that is not used. */
+  #keepSwitchedOff(
+    name: string,
+    entry: Readonly<Record<string, unknown>>,
+    locate: ServerEntry['locate'],
+  ): void {
+    try {
+      this.#switchedOff.push({ ...checkEntry(name, entry, () => {}), name, locate });
+    } catch (error) {
+      if (!(error instanceof EntryProblem)) throw error;
     }
   }
 

@@ -19,6 +19,7 @@ export function mergeDocuments(documents: readonly McpDocument[]): McpDocument[]
       ...document,
       entries: document.entries.filter(entry => here(entry.name)),
       disabled: document.disabled.filter(here),
+      switchedOff: document.switchedOff.filter(entry => here(entry.name)),
       failures: document.failures.filter(failure => here(failure.name)),
       warnings: [
         ...document.warnings,

@@ -11,6 +11,8 @@ export interface McpConfig {
   readonly servers: readonly ServerConfig[];
   /** Names of the entries that are switched off. */
   readonly disabled: readonly string[];
+  /** Those of them that need nothing more to be switched on. */
+  readonly switchedOff: readonly ServerConfig[];
   /** Entries that cannot be used: `mcp.json:12:5: server 'x': <what>`, and the accepted shape on a second line. */
   readonly failures: readonly { readonly name: string; readonly error: string }[];
   /** Whole lines, with file, line and column. */
@@ -43,9 +45,19 @@ export function resolveDocument(document: McpDocument, scope: Partial<VariableSc
   const servers: ServerConfig[] = [];
   const secrets: string[] = [];
   const failures = [...document.failures];
+  const userFile = document.file.origin !== 'project';
+  const switchedOff = document.switchedOff.flatMap(entry => {
+    try {
+      const resolved = resolveEntry(entry, { scope: whole, userFile });
+      secrets.push(...resolved.secrets);
+      return [resolved.config];
+    } catch {
+      // An input that was not asked for, a variable that is not set: nothing to say while it is off.
+      return [];
+    }
+  });
   for (const entry of document.entries) {
     try {
-      const userFile = document.file.origin !== 'project';
       const resolved = resolveEntry(entry, { scope: whole, userFile });
       servers.push(resolved.config);
       secrets.push(...resolved.secrets);
@@ -53,7 +65,14 @@ export function resolveDocument(document: McpDocument, scope: Partial<VariableSc
       failures.push({ name: entry.name, error: entryFailure(entry.name, error, entry.locate) });
     }
   }
-  return { servers, disabled: document.disabled, failures, warnings: document.warnings, secrets };
+  return {
+    servers,
+    disabled: document.disabled,
+    switchedOff,
+    failures,
+    warnings: document.warnings,
+    secrets,
+  };
 }
 
 /** The ids of the inputs that the entries need, in file order. An input in an unused default is not needed. */

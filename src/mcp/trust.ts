@@ -29,25 +29,30 @@ export async function withConsent(document: McpDocument, options: ConsentOptions
   const { store, confirm } = options;
   const scope = options.scope(document);
   const allowed = store.get('launches', document.file.path);
-  const open = document.entries.flatMap(entry => {
-    if (isHarmless(entry, scope)) return [];
+  const requestOf = (entry: ServerEntry): LaunchRequest | undefined => {
+    if (isHarmless(entry, scope)) return undefined;
     const launch = launchOf(entry, scope);
     const before = allowed.get(entry.name);
-    return before === launch.fingerprint
-      ? []
-      : [{ entry, request: { ...launch, changed: before !== undefined } }];
+    return before === launch.fingerprint ? undefined : { ...launch, changed: before !== undefined };
+  };
+  // What is off is not asked for, and can be switched on only if it was allowed before.
+  const switchedOff = document.switchedOff.filter(entry => requestOf(entry) === undefined);
+  const open = document.entries.flatMap(entry => {
+    const request = requestOf(entry);
+    return request === undefined ? [] : [{ entry, request }];
   });
-  if (open.length === 0) return document;
+  if (open.length === 0) return { ...document, switchedOff };
   const requests = open.map(({ request }) => request);
   if (await confirm?.(document, requests)) {
     const fingerprints = requests.map(({ server, fingerprint }) => [server, fingerprint] as const);
     store.set('launches', document.file.path, new Map(fingerprints));
-    return document;
+    return { ...document, switchedOff };
   }
   const names = new Set(open.map(({ entry }) => entry.name));
   const failures = open.map(({ entry, request }) => ({ name: entry.name, error: refusal(entry, request) }));
   return {
     ...document,
+    switchedOff,
     entries: document.entries.filter(entry => !names.has(entry.name)),
     failures: [...document.failures, ...failures],
     warnings: [...document.warnings, howToAllow(document)],

@@ -149,6 +149,20 @@ test(
     terminal.type('quit\r');
     expect(await terminal.exits()).toBe(0);
 
+    writeFileSync(join(dir, 'script.json'), JSON.stringify({ replies: [call, 'never said'] }));
+    const cancelled = new Terminal(SCRIPTED_MAIN, ['x', '--ask'], dir, trusting);
+    await cancelled.shows('prompt -> ');
+    cancelled.type('go\r');
+    await cancelled.shows('always for this tool [no]: ');
+    cancelled.type('\u0003');
+    await cancelled.shows('prompt -> ', 2);
+    cancelled.type('tools\r');
+    await cancelled.shows('pid (polite)');
+    cancelled.type('quit\r');
+    expect(await cancelled.exits()).toBe(0);
+    expect(cancelled.screen).not.toContain('Result:');
+
+    writeFileSync(join(dir, 'script.json'), JSON.stringify({ replies: [call, 'done'] }));
     const ended = await runProgram(SCRIPTED_MAIN, ['x', '--ask', '-p', 'go'], { cwd: dir, env: trusting });
     expect(ended.stderr).toContain(
       "ERROR: The tool 'echo' needs the user's approval, and nobody can be asked",

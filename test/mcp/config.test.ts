@@ -44,6 +44,7 @@ describe('shapes', () => {
     expect(load({ [key]: { x: entry } })).toEqual({
       servers: expected,
       disabled: [],
+      switchedOff: [],
       failures: [],
       warnings: [],
       secrets: [],
@@ -85,6 +86,22 @@ describe('shapes', () => {
     });
     expect(config.servers.map(server => server.name)).toEqual(['c']);
     expect(config.disabled).toEqual(['a', 'b']);
+    expect(config.switchedOff).toEqual([]);
+  });
+
+  it('keeps what is switched off and could be switched on, without a word about the rest', () => {
+    const off = { ...entry, disabled: true };
+    const config = load({
+      servers: {
+        a: off,
+        b: { ...off, args: 1 },
+        c: { ...off, args: ['${UNSET}'] },
+        d: { ...off, args: ['${input:x}'] },
+      },
+    });
+    expect(config.disabled).toEqual(['a', 'b', 'c', 'd']);
+    expect(config.switchedOff).toEqual([{ ...expected[0], name: 'a' }]);
+    expect([config.failures, config.warnings]).toEqual([[], []]);
   });
 
   it('warns when there are no servers, and about unknown keys with the nearest known one', () => {

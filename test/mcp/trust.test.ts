@@ -179,6 +179,15 @@ describe('an mcp.json from the working directory', () => {
   });
 });
 
+it('what is switched off is not asked for, and can be switched on only if it was allowed before', async () => {
+  const store = storeAt(join(tempFolder(), 'trust.json'));
+  const off = project({ a: { ...run, disabled: true } });
+  const first = await consent(off, store, true);
+  expect([first.asked, first.result.switchedOff]).toEqual([[], []]);
+  await consent(project({ a: run }), store, true);
+  expect((await consent(off, store, false)).result.switchedOff.map(entry => entry.name)).toEqual(['a']);
+});
+
 describe('the file that remembers', () => {
   it('can be read by its owner only, and keeps hashes, no commands', async () => {
     const path = join(tempFolder(), 'state', 'trust.json');
