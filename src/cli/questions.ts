@@ -11,6 +11,9 @@ export interface Questions {
   readonly value: (input: InputDefinition) => Promise<string | undefined>;
 }
 
+/** Far longer than a signal of the process to itself takes. */
+const INTERRUPT_MS = 1000;
+
 /** Questions on the terminal, on stderr so that stdout stays the answer's; undefined where there is none. */
 export function terminalQuestions(): Questions | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
@@ -74,7 +77,9 @@ export function readLine(prompt: string, masked: boolean, signal?: AbortSignal):
       answer = text;
       reader.close();
     });
+    let interrupted = false;
     reader.on('SIGINT', () => {
+      interrupted = true;
       reader.close();
       process.kill(process.pid, 'SIGINT');
     });
@@ -83,7 +88,9 @@ export function readLine(prompt: string, masked: boolean, signal?: AbortSignal):
     reader.on('close', () => {
       signal?.removeEventListener('abort', close);
       if (masked || answer === undefined) process.stderr.write('\n');
-      resolve(answer);
+      // The signal comes a moment later, and what it ends must not go on before.
+      if (interrupted) setTimeout(() => resolve(undefined), INTERRUPT_MS);
+      else resolve(answer);
     });
     reader.prompt();
   });

@@ -2,20 +2,24 @@ import { looksSecret } from './config-secrets.ts';
 
 const REDACTED = '[redacted]';
 const MAX_STRING_CHARS = 2000;
+const MAX_KEY_CHARS = 200;
 const MAX_ITEMS = 200;
 const MAX_DEPTH = 8;
 const MIN_SECRET_CHARS = 4;
 
-/** Credentials by their shape: in urls, after an authorisation scheme, and tokens of well-known makers. */
+/**
+ * Credentials by their shape: in urls, after an authorisation scheme, and tokens of well-known makers.
+ * Every repetition has an end, or a hostile text could keep the search busy for hours.
+ */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]+@/gi, `$1${REDACTED}@`],
+  [/\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@]{1,500}@/gi, `$1${REDACTED}@`],
   [
-    /([?&](?:[\w.-]*(?:token|key|secret|password|signature|auth|sig|code)[\w.-]*)=)[^&#\s"']+/gi,
+    /([?&](?:[\w.-]{0,40}(?:token|key|secret|password|signature|auth|sig|code)[\w.-]{0,40})=)[^&#\s"']+/gi,
     `$1${REDACTED}`,
   ],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],
   [/\b(?:gh[pousr]_|github_pat_|glpat-|hf_|sk-|xox[abprs]-|AKIA|npm_)[A-Za-z0-9_-]{12,}/g, REDACTED],
-  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g, REDACTED],
+  [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,500}\.[A-Za-z0-9_-]{4,2000}\.[A-Za-z0-9_-]*/g, REDACTED],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, REDACTED],
 ];
 
@@ -48,7 +52,7 @@ export class Redactor {
    * and deep values are shortened.
    */
   value(value: unknown, depth = 0): unknown {
-    if (typeof value === 'string') return shorten(this.text(value));
+    if (typeof value === 'string') return this.#short(value);
     if (typeof value === 'bigint') return String(value);
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= MAX_DEPTH) return '[deeper values left out]';
@@ -59,13 +63,18 @@ export class Redactor {
     const entries = Object.entries(value);
     const kept = entries
       .slice(0, MAX_ITEMS)
-      .map(([key, item]) => [this.text(key), looksSecret(key) ? REDACTED : this.value(item, depth + 1)]);
+      .map(([key, item]) => [
+        this.text(key.slice(0, MAX_KEY_CHARS)),
+        looksSecret(key) ? REDACTED : this.value(item, depth + 1),
+      ]);
     if (entries.length > MAX_ITEMS) kept.push(['...', `[${entries.length} keys]`]);
     return Object.fromEntries(kept);
   }
-}
 
-function shorten(text: string): string {
-  if (text.length <= MAX_STRING_CHARS) return text;
-  return `${text.slice(0, MAX_STRING_CHARS)}... [${text.length} characters]`;
+  /** Cut before the search with room for a secret that the end would divide, and again after it. */
+  #short(text: string): string {
+    const clean = this.text(text.slice(0, 2 * MAX_STRING_CHARS));
+    if (text.length <= MAX_STRING_CHARS) return clean;
+    return `${clean.slice(0, MAX_STRING_CHARS)}... [${text.length} characters]`;
+  }
 }

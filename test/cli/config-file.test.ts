@@ -20,6 +20,14 @@ describe('config.json', () => {
       '{ "SystemPrompt": "", "sampling": { "topP": 2 } }',
       "config.json: the field 'sampling.topP' must be <= 1",
     ],
+    [
+      '{ "SystemPrompt": "", "tools": { "approval": "maybe" } }',
+      "config.json: the field 'tools.approval' must be equal to one of the allowed values",
+    ],
+    [
+      '{ "SystemPrompt": "", "tools": { "ratePerMinute": 0 } }',
+      "config.json: the field 'tools.ratePerMinute' must be >= 1",
+    ],
     ['[]', 'config.json: the file must be object'],
     ['{ "SystemPrompt": ', 'Invalid JSON in config.json: value expected at 1:19'],
     ['', 'Invalid JSON in config.json: the file is empty at 1:1'],

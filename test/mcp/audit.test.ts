@@ -137,6 +137,15 @@ describe('Redactor', () => {
     expect(JSON.stringify(plain.value(deep))).toContain('[deeper values left out]');
   });
 
+  it.each(['a-', 'eyJ-', '?token', 'http://a', '-----BEGIN PRIVATE KEY-----', 'Bearer '])(
+    'is done with a million characters of %j',
+    part => {
+      const text = part.repeat(1_000_000 / part.length);
+      expect(plain.text(text).length).toBeGreaterThan(0);
+      expect(plain.value({ [text]: text })).toBeDefined();
+    },
+  );
+
   it('copes with what JSON cannot hold', () => {
     const circle: Record<string, unknown> = { big: 1n, __proto__: null };
     circle.self = circle;
