@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'ENGINE'
   | 'ENGINE_UNAVAILABLE'
   | 'CONTEXT_FULL'
+  | 'CACHE'
   | 'TEMPLATE'
   | 'MCP_SERVER'
   | 'TOOL_TIMEOUT'

@@ -5,7 +5,15 @@ export type { ReplyStats, TurnEvent } from './agent/turn.ts';
 export { createHistory, type History } from './chat/history.ts';
 export type { Message, ToolCall, ToolDefinition } from './chat/message.ts';
 export { compileTemplate, renderChat } from './chat/template.ts';
-export type { Engine, EngineInfo, GenerateRequest, GenerateResult, TokenEvent } from './engine/engine.ts';
+export type {
+  Engine,
+  EngineInfo,
+  GenerateRequest,
+  GenerateResult,
+  LocalEngine,
+  SavedCache,
+  TokenEvent,
+} from './engine/engine.ts';
 export { type LoadEngineOptions, loadEngine } from './engine/load-engine.ts';
 export { type ErrorCode, LlmHostError } from './errors.ts';
 export { loadMcpConfig, type McpConfig } from './mcp/config.ts';

@@ -86,6 +86,10 @@ LoadSpec to_load_spec(const Napi::Value& value) {
   spec.weights = to_weights(fields.get("weights"), fields.path("weights"));
   spec.gguf = fields.boolean("gguf");
   spec.context_length = static_cast<int>(fields.integer("contextLength", 0, 1 << 30));
+  spec.kv_bits = static_cast<int>(fields.integer("kvBits", 0, 8));
+  if (spec.kv_bits != 0 && spec.kv_bits != 4 && spec.kv_bits != 8) {
+    throw Error(kUsage, "spec.kvBits must be 0, 4 or 8");
+  }
   Napi::Value adapter = fields.get("adapter");
   if (!adapter.IsUndefined() && !adapter.IsNull()) {
     Fields parts(adapter, fields.path("adapter"));
@@ -93,6 +97,12 @@ LoadSpec to_load_spec(const Napi::Value& value) {
                                static_cast<float>(parts.number("scale"))};
   }
   return spec;
+}
+
+CacheFile to_cache_file(const Napi::Value& value) {
+  CacheFile file{to_weights(value, "file")};
+  if (file.weights.files.size() != 1) throw Error(kUsage, "file.files must hold one path");
+  return file;
 }
 
 Request to_request(const Napi::Value& value) {
@@ -114,6 +124,7 @@ Request to_request(const Napi::Value& value) {
       static_cast<uint32_t>(fields.integer("seed", 0, std::numeric_limits<uint32_t>::max()));
   request.stop_ids = fields.ids("stopIds");
   request.logprobs = static_cast<int>(fields.integer("logprobs", -1, 20));
+  request.checkpoints = fields.ids("checkpoints");
   request.prefill_chunk = static_cast<int>(fields.integer("prefillChunk", 0, kMaxInt));
   return request;
 }

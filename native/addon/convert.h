@@ -9,6 +9,7 @@ namespace llm_host {
 
 Value to_value(const Napi::Value& value);
 LoadSpec to_load_spec(const Napi::Value& value);
+CacheFile to_cache_file(const Napi::Value& value);
 Request to_request(const Napi::Value& value);
 
 Napi::Object to_js(Napi::Env env, const ModelInfo& info);

@@ -77,6 +77,7 @@ Napi::Object to_js(Napi::Env env, const ModelInfo& info) {
   set_number(object, "parameters", static_cast<double>(info.parameters));
   set_number(object, "weightBytes", static_cast<double>(info.weight_bytes));
   set_text(object, "device", info.device);
+  object.Set("wantsCheckpoints", info.wants_checkpoints);
   return object;
 }
 

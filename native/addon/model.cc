@@ -40,6 +40,44 @@ int64_t job_of(const Napi::CallbackInfo& info) {
   return info[0].As<Napi::Number>().Int64Value();
 }
 
+std::string text_of(const Napi::CallbackInfo& info, size_t index, const char* name) {
+  if (info.Length() <= index || !info[index].IsString()) {
+    throw Error(kUsage, std::string(name) + " must be a string");
+  }
+  return info[index].As<Napi::String>().Utf8Value();
+}
+
+// The promise of what `queue` hands its argument to. The model is kept until then.
+Napi::Value promised(const Napi::CallbackInfo& info, const std::shared_ptr<Signal>& signal,
+                     const std::function<void(CacheHandler)>& queue) {
+  struct Waiting {
+    Napi::Promise::Deferred deferred;
+    Napi::ObjectReference model;
+  };
+  Napi::Env env = info.Env();
+  auto waiting = std::make_shared<Waiting>(Waiting{Napi::Promise::Deferred(env), {}});
+  waiting->model = Napi::Persistent(info.This().As<Napi::Object>());
+  waiting->model.SuppressDestruct();
+  auto settle = [waiting, signal](Napi::Env env, const CacheResult& result) {
+    signal->release();
+    waiting->model.Reset();
+    if (result.error) return waiting->deferred.Reject(to_js(env, *result.error).Value());
+    Napi::Object saved = Napi::Object::New(env);
+    saved.Set("tokens", result.saved.tokens);
+    saved.Set("bytes", static_cast<double>(result.saved.bytes));
+    waiting->deferred.Resolve(saved);
+  };
+  signal->hold();
+  try {
+    queue([settle, signal](CacheResult result) {
+      signal->post([settle, result](Napi::Env env) { settle(env, result); });
+    });
+  } catch (const Error& error) {
+    settle(env, {{}, error});
+  }
+  return waiting->deferred.Promise();
+}
+
 }  // namespace
 
 Napi::Function ModelObject::define(Napi::Env env) {
@@ -48,6 +86,8 @@ Napi::Function ModelObject::define(Napi::Env env) {
                          InstanceMethod<&ModelObject::start>("start"),
                          InstanceMethod<&ModelObject::take>("take"),
                          InstanceMethod<&ModelObject::cancel>("cancel"),
+                         InstanceMethod<&ModelObject::save_cache>("saveCache"),
+                         InstanceMethod<&ModelObject::load_cache>("loadCache"),
                          InstanceMethod<&ModelObject::close>("close"),
                      });
 }
@@ -97,6 +137,19 @@ Napi::Value ModelObject::cancel(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     Host::get().cancel(job_of(info));
     return info.Env().Undefined();
+  });
+}
+
+Napi::Value ModelObject::save_cache(const Napi::CallbackInfo& info) {
+  return promised(info, signal_, [&](CacheHandler on_done) {
+    Host::get().save_cache(handle_->id(), text_of(info, 0, "path"), text_of(info, 1, "modelHash"),
+                           std::move(on_done));
+  });
+}
+
+Napi::Value ModelObject::load_cache(const Napi::CallbackInfo& info) {
+  return promised(info, signal_, [&](CacheHandler on_done) {
+    Host::get().load_cache(handle_->id(), to_cache_file(info[0]), std::move(on_done));
   });
 }
 

@@ -45,6 +45,8 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value start(const Napi::CallbackInfo& info);
   Napi::Value take(const Napi::CallbackInfo& info);
   Napi::Value cancel(const Napi::CallbackInfo& info);
+  Napi::Value save_cache(const Napi::CallbackInfo& info);
+  Napi::Value load_cache(const Napi::CallbackInfo& info);
   Napi::Value close(const Napi::CallbackInfo& info);
 
   std::shared_ptr<ModelHandle> handle_;

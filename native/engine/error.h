@@ -23,6 +23,7 @@ inline constexpr char kOutOfMemory[] = "OUT_OF_MEMORY";
 inline constexpr char kEngine[] = "ENGINE";
 inline constexpr char kEngineUnavailable[] = "ENGINE_UNAVAILABLE";
 inline constexpr char kContextFull[] = "CONTEXT_FULL";
+inline constexpr char kCache[] = "CACHE";
 inline constexpr char kCancelled[] = "CANCELLED";
 
 }  // namespace llm_host

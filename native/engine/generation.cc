@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/error.h"
-#include "engine/prefix.h"
 
 namespace llm_host {
 namespace {
@@ -42,12 +41,12 @@ EndEvent Generation::run() {
 bool Generation::prefill() {
   const std::vector<int32_t>& prompt = job_.request.prompt_ids;
   int total = static_cast<int>(prompt.size());
-  cached_ = reusable_prefix(row_.ids, prompt);
-  if (!row_.cache.can_trim(cached_)) cached_ = 0;
-  row_.trim(cached_);
+  cached_ = row_.rewind(prompt);
+  std::set<int> stops = checkpoints();
   if (!job_.events.push(PrefillEvent{cached_, total, cached_})) return false;
   for (int done = cached_; done < total;) {
-    int count = std::min(chunk_, total - done);
+    auto stop = stops.upper_bound(done);
+    int count = std::min(chunk_, (stop == stops.end() ? total : *stop) - done);
     mx::array ids(prompt.begin() + done, mx::Shape{1, count}, mx::int32);
     mx::array hidden = model_.body(ids, row_.cache);
     row_.ids.insert(row_.ids.end(), prompt.begin() + done, prompt.begin() + done + count);
@@ -57,10 +56,18 @@ bool Generation::prefill() {
     std::vector<mx::array> results = row_.cache.arrays();
     results.push_back(hidden);
     mx::eval(results);
+    if (stops.contains(done)) row_.checkpoint();
     on_step_();
     if (!job_.events.push(PrefillEvent{done, total, cached_})) return false;
   }
   return true;
+}
+
+std::set<int> Generation::checkpoints() const {
+  // A step less would be lost on those that nobody needs.
+  if (row_.cache.always_trimmable()) return {};
+  const std::vector<int32_t>& positions = job_.request.checkpoints;
+  return {positions.begin(), positions.end()};
 }
 
 Generation::Step Generation::launch(const mx::array& hidden, int index) {

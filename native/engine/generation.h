@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <set>
 
 #include "engine/job.h"
 #include "engine/row.h"
@@ -32,6 +33,8 @@ class Generation {
 
   // False if cancelled.
   bool prefill();
+  // Where the prompt is to be interrupted to keep the state.
+  std::set<int> checkpoints() const;
   void decode();
   // Samples from the last position of `hidden` and starts the computation.
   Step launch(const mx::array& hidden, int index);

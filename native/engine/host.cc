@@ -21,11 +21,17 @@ struct LoadCommand {
 struct GenerateCommand {
   std::shared_ptr<Job> job;
 };
+struct CacheCommand {
+  int64_t model;
+  std::function<SavedCache(Session&)> body;
+  const char* doing;
+  CacheHandler on_done;
+};
 struct CloseCommand {
   int64_t model;
   std::function<void()> on_done;
 };
-using Command = std::variant<LoadCommand, GenerateCommand, CloseCommand>;
+using Command = std::variant<LoadCommand, GenerateCommand, CacheCommand, CloseCommand>;
 
 template <typename... F>
 struct Overloaded : F... {
@@ -52,9 +58,14 @@ struct Host::State {
   std::unordered_map<int64_t, std::unique_ptr<Session>> sessions;
 
   void send(Command command);  // with the mutex held
+  // These throw if no more work can be taken for the model, or at all; with the mutex held.
+  const ModelInfo& check_open(int64_t model) const;
+  void check_room() const;
+  void send_cache(CacheCommand command);
   void run();
   void run_load(LoadCommand command);
   void run_job(Job& job);
+  void run_cache(CacheCommand command);
   void run_close(CloseCommand command);
   void note_memory();
 };
@@ -78,15 +89,22 @@ void Host::load(LoadSpec spec, LoadHandlers handlers) {
   state_->send(LoadCommand{std::move(spec), std::move(handlers)});
 }
 
+const ModelInfo& Host::State::check_open(int64_t model) const {
+  if (stopping) throw Error(kEngineUnavailable, "the engine has been shut down");
+  auto info = models.find(model);
+  if (info == models.end()) throw Error(kEngine, "the model has been closed");
+  return info->second;
+}
+
+void Host::State::check_room() const {
+  if (waiting_jobs < kMaxWaitingJobs) return;
+  throw Error(kEngine, std::to_string(kMaxWaitingJobs) + " generations are waiting already");
+}
+
 int64_t Host::start(int64_t model, Request request, std::function<void(bool)> on_ready) {
   std::lock_guard lock(state_->mutex);
-  if (state_->stopping) throw Error(kEngineUnavailable, "the engine has been shut down");
-  auto info = state_->models.find(model);
-  if (info == state_->models.end()) throw Error(kEngine, "the model has been closed");
-  check_request(info->second, request);
-  if (state_->waiting_jobs >= kMaxWaitingJobs) {
-    throw Error(kEngine, std::to_string(kMaxWaitingJobs) + " generations are waiting already");
-  }
+  check_request(state_->check_open(model), request);
+  state_->check_room();
   int64_t id = ++state_->last_job;
   auto job = std::make_shared<Job>(id, model, std::move(request), std::move(on_ready));
   state_->jobs.emplace(id, job);
@@ -140,6 +158,27 @@ void Host::close(int64_t model, std::function<void()> on_done) {
   on_done();
 }
 
+void Host::State::send_cache(CacheCommand command) {
+  std::lock_guard lock(mutex);
+  check_open(command.model);
+  check_room();
+  ++waiting_jobs;
+  send(std::move(command));
+}
+
+void Host::save_cache(int64_t model, std::string path, std::string model_hash,
+                      CacheHandler on_done) {
+  auto save = [path = std::move(path), hash = std::move(model_hash)](Session& session) {
+    return session.save_cache(path, hash);
+  };
+  state_->send_cache({model, std::move(save), "saving the cache", std::move(on_done)});
+}
+
+void Host::load_cache(int64_t model, CacheFile file, CacheHandler on_done) {
+  auto load = [file = std::move(file)](Session& session) { return session.load_cache(file); };
+  state_->send_cache({model, std::move(load), "loading the cache", std::move(on_done)});
+}
+
 MemoryInfo Host::memory() const {
   return {state_->active_bytes, state_->peak_bytes, state_->cache_bytes};
 }
@@ -165,10 +204,14 @@ void Host::State::run() {
       if (commands.empty()) break;
       command.emplace(std::move(commands.front()));
       commands.pop_front();
-      if (std::holds_alternative<GenerateCommand>(*command)) --waiting_jobs;
+      if (std::holds_alternative<GenerateCommand>(*command) ||
+          std::holds_alternative<CacheCommand>(*command)) {
+        --waiting_jobs;
+      }
     }
     std::visit(Overloaded{[this](LoadCommand& c) { run_load(std::move(c)); },
                           [this](GenerateCommand& c) { run_job(*c.job); },
+                          [this](CacheCommand& c) { run_cache(std::move(c)); },
                           [this](CloseCommand& c) { run_close(std::move(c)); }},
                *command);
     note_memory();
@@ -206,6 +249,19 @@ void Host::State::run_job(Job& job) {
     return;
   }
   session->second->generate(job, [this] { note_memory(); });
+}
+
+void Host::State::run_cache(CacheCommand command) {
+  CacheResult result;
+  try {
+    if (stopping) throw Error(kCancelled, "the program is ending");
+    auto session = sessions.find(command.model);
+    if (session == sessions.end()) throw Error(kEngine, "the model has been closed");
+    result.saved = command.body(*session->second);
+  } catch (const std::exception& error) {
+    result.error = error_of(error, command.doing);
+  }
+  command.on_done(std::move(result));
 }
 
 void Host::State::run_close(CloseCommand command) {

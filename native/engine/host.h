@@ -24,11 +24,18 @@ struct LoadHandlers {
   std::function<void(LoadResult)> on_done;  // exactly once
 };
 
+struct CacheResult {
+  SavedCache saved;
+  std::optional<Error> error;
+};
+using CacheHandler = std::function<void(CacheResult)>;  // exactly once, on the model thread
+
 // The door to the model thread. One per process, never destroyed: MLX must not be torn down under a
 // running thread. Every method may be called from any thread, returns at once (`shutdown` excepted)
 // and throws Error.
 class Host {
  public:
+  // Generations, and savings and loadings of caches.
   static constexpr int kMaxWaitingJobs = 64;
 
   static Host& get();
@@ -37,6 +44,9 @@ class Host {
   int64_t start(int64_t model, Request request, std::function<void(bool finished)> on_ready);
   std::vector<Event> take(int64_t job);
   void cancel(int64_t job);
+  // Both wait for what was asked of the engine before.
+  void save_cache(int64_t model, std::string path, std::string model_hash, CacheHandler on_done);
+  void load_cache(int64_t model, CacheFile file, CacheHandler on_done);
   // Cancels the model's jobs and frees it. `on_done` is called once, here or on the model thread.
   void close(int64_t model, std::function<void()> on_done);
   MemoryInfo memory() const;

@@ -51,6 +51,12 @@ void check_request(const ModelInfo& info, const Request& r) {
   if (!(r.min_p >= 0 && r.min_p < 1)) refuse("minP must be at least 0 and below 1");
   check_penalties(info, r);
   if (r.logprobs < -1 || r.logprobs > 20) refuse("logprobs must be from -1 to 20");
+  for (int32_t position : r.checkpoints) {
+    if (position < 1 || static_cast<size_t>(position) > r.prompt_ids.size()) {
+      refuse("checkpoints must be from 1 to the length of the prompt, got " +
+             std::to_string(position));
+    }
+  }
   if (r.prefill_chunk < 0) refuse("prefillChunk must be at least 0");
   if (r.prompt_ids.size() > static_cast<size_t>(info.context_length)) {
     throw Error(kContextFull, "the prompt has " + std::to_string(r.prompt_ids.size()) +

@@ -1,24 +1,35 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "layers/model_cache.h"
 
 namespace llm_host {
 
-// One sequence of a batch: its KV cache and exactly the tokens that are in it.
-struct Row {
+// One sequence of a batch: its cache and exactly the tokens that are in it.
+class Row {
+ public:
+  // Kept at most; a large model's states take tens of megabytes each.
+  static constexpr size_t kCheckpoints = 4;
+
   explicit Row(ModelCache cache) : cache(std::move(cache)) {}
+
+  // Goes back to a prefix that the row shares with `prompt`, short of the prompt's last token, which
+  // must be computed for its logits: the longest one if every layer can be trimmed to it, else that
+  // of the longest checkpoint, else nothing.
+  // -> its length.
+  int rewind(std::span<const int32_t> prompt);
+  // Remembers the present state, if it could not be had by trimming. Nothing may be pending.
+  void checkpoint();
 
   ModelCache cache;
   std::vector<int32_t> ids;
 
-  void trim(int length) {
-    cache.trim(length);
-    ids.resize(static_cast<size_t>(length));
-  }
+ private:
+  // In the order of their lengths, all of them prefixes of `ids`.
+  std::vector<ModelCache::Checkpoint> checkpoints_;
 };
 
 }  // namespace llm_host

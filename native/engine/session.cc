@@ -1,5 +1,6 @@
 #include "engine/session.h"
 
+#include "engine/cache_file.h"
 #include "engine/generation.h"
 #include "engine/host.h"
 
@@ -18,17 +19,30 @@ std::string device_text() {
 
 class MlxSession final : public Session {
  public:
-  MlxSession(const Config& config, WeightStore& weights, int context_length)
-      : model_(make_model(config, weights, context_length)),
-        row_(model_->new_cache({.max_tokens = model_->info().context_length})),
+  MlxSession(const Config& config, WeightStore& weights, const LoadSpec& spec)
+      : model_(make_model(config, weights, spec.context_length)),
+        options_{.max_tokens = model_->info().context_length, .kv_bits = spec.kv_bits},
+        row_(model_->new_cache(options_)),
         info_(model_->info()) {
     weights.check_adapter_used();
     info_.parameters = weights.parameters();
     info_.weight_bytes = weights.bytes();
     info_.device = device_text();
+    info_.wants_checkpoints = !row_.cache.always_trimmable();
   }
 
   const ModelInfo& info() const override { return info_; }
+
+  SavedCache save_cache(const std::string& path, const std::string& model_hash) override {
+    return write_cache(row_, path, model_hash);
+  }
+
+  SavedCache load_cache(const CacheFile& file) override {
+    Row row = read_cache(file, *model_, options_);
+    SavedCache loaded{static_cast<int>(row.ids.size()), file.bytes()};
+    row_ = std::move(row);
+    return loaded;
+  }
 
   void generate(Job& job, const std::function<void()>& on_step) override {
     job.events.finish(run(job, on_step));
@@ -51,7 +65,7 @@ class MlxSession final : public Session {
 
   // After a failed step nobody knows what the cache holds.
   void forget() {
-    row_ = Row(model_->new_cache({.max_tokens = info_.context_length}));
+    row_ = Row(model_->new_cache(options_));
     try {
       mx::synchronize();
     } catch (const std::exception&) {
@@ -60,6 +74,7 @@ class MlxSession final : public Session {
   }
 
   std::unique_ptr<Model> model_;
+  CacheOptions options_;
   Row row_;
   ModelInfo info_;
 };
@@ -74,7 +89,7 @@ std::unique_ptr<Session> Session::load(LoadSpec spec, const Progress& progress) 
   }
   Config config(spec.config);
   WeightStore weights(spec, progress);
-  return std::make_unique<MlxSession>(config, weights, spec.context_length);
+  return std::make_unique<MlxSession>(config, weights, spec);
 }
 
 }  // namespace llm_host

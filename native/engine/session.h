@@ -35,6 +35,10 @@ class Session {
   virtual ~Session() = default;
 
   virtual const ModelInfo& info() const = 0;
+  // Writes the live KV cache to `path`; the file is there whole or not at all. Throws CACHE.
+  virtual SavedCache save_cache(const std::string& path, const std::string& model_hash) = 0;
+  // Takes over what was saved. Throws CACHE or MODEL_BROKEN, and then keeps what it has.
+  virtual SavedCache load_cache(const CacheFile& file) = 0;
   // Runs one job to its last event; never throws. `on_step` is called between steps.
   virtual void generate(Job& job, const std::function<void()>& on_step) = 0;
 };

@@ -36,6 +36,7 @@ struct LoadSpec {
   bool gguf = false;
   std::optional<AdapterSpec> adapter;
   int context_length = 0;
+  int kv_bits = 0;
 };
 
 struct ModelInfo {
@@ -47,6 +48,7 @@ struct ModelInfo {
   uint64_t parameters = 0;
   uint64_t weight_bytes = 0;
   std::string device;
+  bool wants_checkpoints = false;
 };
 
 struct Request {
@@ -65,6 +67,7 @@ struct Request {
   std::vector<int32_t> stop_ids;
   int logprobs = -1;
   int prefill_chunk = 0;
+  std::vector<int32_t> checkpoints;
 };
 
 struct Timings {
@@ -104,6 +107,22 @@ struct ErrorEvent {
 };
 
 using Event = std::variant<PrefillEvent, TokenEvent, EndEvent, ErrorEvent>;
+
+// A saved KV cache, whose header and model hash JavaScript has checked.
+struct CacheFile {
+  WeightFiles weights;
+
+  uint64_t bytes() const {
+    uint64_t sum = 0;
+    for (const TensorEntry& tensor : weights.tensors) sum += tensor.bytes;
+    return sum;
+  }
+};
+
+struct SavedCache {
+  int tokens = 0;
+  uint64_t bytes = 0;
+};
 
 struct MemoryInfo {
   uint64_t active_bytes = 0;

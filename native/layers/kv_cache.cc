@@ -80,10 +80,10 @@ LayerState KvCache::state() const {
 
 void KvCache::restore(const LayerState& state) {
   auto keys = state.arrays.find("keys"), values = state.arrays.find("values");
-  bool empty = keys == state.arrays.end() && values == state.arrays.end();
+  bool empty = state.arrays.empty();
   bool fits = state.length >= 0 && state.length <= max_tokens_;
   if (!empty && fits) {
-    fits = keys != state.arrays.end() && values != state.arrays.end() &&
+    fits = state.arrays.size() == 2 && keys != state.arrays.end() && values != state.arrays.end() &&
            keys->second.ndim() == 4 && keys->second.shape(2) <= state.length &&
            keys->second.shape() == shape(keys->second.shape(2)) &&
            values->second.shape() == keys->second.shape() && keys->second.dtype() == dtype_ &&

@@ -32,7 +32,8 @@ class LayerCache {
   // False if `can_trim` may become false for some shorter length: such a layer needs checkpoints.
   virtual bool always_trimmable() const = 0;
 
-  // The arrays are shared with the cache, not copied.
+  // The arrays may be parts of the cache's own buffers: they stay as they are until the cache is
+  // trimmed to fewer tokens and goes on from there.
   virtual LayerState state() const = 0;
   // Takes over a state of the same kind of layer. Throws std::invalid_argument, and changes
   // nothing, if it does not fit.

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
+#include "engine/error.h"
 #include "layers/kv_cache.h"
+#include "layers/quantized_kv_cache.h"
 
 namespace llm_host {
 namespace {
@@ -21,6 +24,13 @@ void ModelCache::add_attention(const AttentionCacheShape& s) {
   if (s.window > 0 && s.window < options_.max_tokens) {
     layers_.push_back(std::make_unique<RotatingKvCache>(s.kv_heads, s.head_dim, s.window,
                                                         options_.max_tokens, s.dtype));
+  } else if (options_.kv_bits != 0) {
+    if (QuantizedKvCache::group_size(s.head_dim) == 0) {
+      throw Error(kUsage, "kvBits: heads of " + std::to_string(s.head_dim) +
+                              " values cannot be quantised; that takes a multiple of 32");
+    }
+    layers_.push_back(std::make_unique<QuantizedKvCache>(s.kv_heads, s.head_dim, options_.kv_bits,
+                                                         options_.max_tokens, s.dtype));
   } else {
     layers_.push_back(
         std::make_unique<KvCache>(s.kv_heads, s.head_dim, options_.max_tokens, s.dtype));
@@ -37,6 +47,10 @@ StateCache& ModelCache::state(size_t index) {
   return as<StateCache>(*layers_.at(index), "state");
 }
 
+bool ModelCache::is_state(size_t index) const {
+  return dynamic_cast<StateCache*>(layers_.at(index).get()) != nullptr;
+}
+
 bool ModelCache::can_trim(int length) const {
   return std::all_of(layers_.begin(), layers_.end(),
                      [=](const auto& layer) { return layer->can_trim(length); });
@@ -44,6 +58,38 @@ bool ModelCache::can_trim(int length) const {
 
 void ModelCache::trim(int length) {
   for (auto& layer : layers_) layer->trim(length);
+}
+
+bool ModelCache::always_trimmable() const {
+  return std::all_of(layers_.begin(), layers_.end(),
+                     [](const auto& layer) { return layer->always_trimmable(); });
+}
+
+ModelCache::Checkpoint ModelCache::checkpoint() const {
+  Checkpoint checkpoint;
+  checkpoint.length = length();
+  std::vector<mx::array> arrays;
+  for (const auto& layer : layers_) {
+    std::optional<LayerState> state;
+    if (!layer->always_trimmable()) {
+      state = layer->state();
+      for (auto& [name, array] : state->arrays) arrays.push_back(array);
+    }
+    checkpoint.layers.push_back(std::move(state));
+  }
+  // Now: later writes into a buffer that a state is a part of must come after.
+  mx::eval(arrays);
+  return checkpoint;
+}
+
+void ModelCache::restore(const Checkpoint& checkpoint) {
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    if (checkpoint.layers.at(i)) {
+      layers_[i]->restore(*checkpoint.layers[i]);
+    } else {
+      layers_[i]->trim(checkpoint.length);
+    }
+  }
 }
 
 std::vector<mx::array> ModelCache::arrays() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "layers/layer_cache.h"
@@ -10,6 +11,8 @@ namespace llm_host {
 
 struct CacheOptions {
   int max_tokens = 0;
+  // 4 or 8: keys and values of attention without a window are quantised; 0: they are not.
+  int kv_bits = 0;
 };
 
 // What an attention layer asks of its cache.
@@ -25,7 +28,8 @@ class ModelCache {
  public:
   explicit ModelCache(const CacheOptions& options) : options_(options) {}
 
-  // The next layer's cache: of the kind that the options and the window ask for.
+  // The next layer's cache, of the kind that the options and the window ask for. What a window holds
+  // is small and stays as it is, whatever kv_bits says. Throws USAGE where kv_bits cannot be.
   void add_attention(const AttentionCacheShape& shape);
   void add_state();
 
@@ -37,6 +41,24 @@ class ModelCache {
   // Whether every layer can go back to its first `length` tokens.
   bool can_trim(int length) const;
   void trim(int length);
+  // False if going back may take a checkpoint.
+  bool always_trimmable() const;
+
+  // What is needed to come back to the present length: the states of the layers that cannot always
+  // be trimmed to it.
+  struct Checkpoint {
+    int length = 0;
+    std::vector<std::optional<LayerState>> layers;
+  };
+  Checkpoint checkpoint() const;
+  // Only while the row still begins with the tokens that it had at the checkpoint.
+  void restore(const Checkpoint& checkpoint);
+
+  bool is_state(size_t index) const;
+  size_t layers() const { return layers_.size(); }
+  LayerState state_of(size_t index) const { return layers_.at(index)->state(); }
+  void restore(size_t index, const LayerState& state) { layers_.at(index)->restore(state); }
+
   // All that is to be evaluated for the cache to depend on no pending work.
   std::vector<mx::array> arrays() const;
 

@@ -1,9 +1,12 @@
 #include "layers/kv_cache.h"
 
 #include <memory>
+#include <tuple>
 
 #include "check.h"
+#include "engine/error.h"
 #include "layers/model_cache.h"
+#include "layers/quantized_kv_cache.h"
 
 using namespace llm_host;
 
@@ -182,6 +185,65 @@ TEST(a_state_that_does_not_fit_is_refused) {
   CHECK(refuses(rotating, {50, {{"keys", five}, {"values", five}}}));
   StateCache small;
   CHECK(refuses(small, {3, {}}));
+}
+
+// Random numbers as attention computes them.
+mx::array noise(int count, int dim, uint64_t seed) {
+  return mx::random::normal({1, kHeads, count, dim}, mx::float32, 0, 1, mx::random::key(seed));
+}
+
+float greatest_difference(const mx::array& a, const mx::array& b) {
+  return mx::max(mx::abs(mx::subtract(a, b))).item<float>();
+}
+
+TEST(a_quantised_cache_gives_nearly_what_it_was_given) {
+  for (auto [dim, bits, tolerance] : {std::tuple{32, 8, 0.03f}, {64, 8, 0.03f}, {64, 4, 0.4f}}) {
+    QuantizedKvCache cache(kHeads, dim, bits, 900, mx::float32);
+    mx::array all = noise(700, dim, 1);
+    int length = 0;
+    for (int count : {1, 299, 1, 399}) {
+      mx::array rows = mx::slice(all, {0, 0, length, 0}, {1, kHeads, length + count, dim});
+      auto [keys, values] = cache.append(rows, mx::negative(rows));
+      length += count;
+      mx::array seen = mx::slice(all, {0, 0, 0, 0}, {1, kHeads, length, dim});
+      CHECK(cache.length() == length && keys.shape() == seen.shape());
+      CHECK(greatest_difference(keys, seen) < tolerance);
+      CHECK(greatest_difference(mx::negative(values), seen) < tolerance);
+    }
+    CHECK(cache.always_trimmable() && !cache.extend(1));
+    cache.trim(5);
+    mx::array more = noise(3, dim, 2);
+    mx::array expected =
+        mx::concatenate({mx::slice(all, {0, 0, 0, 0}, {1, kHeads, 5, dim}), more}, 2);
+    CHECK(greatest_difference(cache.append(more, more).keys, expected) < tolerance);
+    QuantizedKvCache other(kHeads, dim, bits, 900, mx::float32);
+    other.restore(cache.state());
+    mx::array one = noise(1, dim, 3);
+    CHECK(mx::array_equal(cache.append(one, one).values, other.append(one, one).values)
+              .item<bool>());
+  }
+}
+
+TEST(a_quantised_cache_refuses_what_does_not_fit) {
+  CHECK(QuantizedKvCache::group_size(128) == 64 && QuantizedKvCache::group_size(96) == 32);
+  CHECK(QuantizedKvCache::group_size(80) == 0);
+  ModelCache model({.max_tokens = 100, .kv_bits = 4});
+  CHECK_ERROR(kUsage, "heads of 80 values", model.add_attention({2, 80, 0, mx::float32}));
+  QuantizedKvCache four(kHeads, 64, 4, 100, mx::float32), eight(kHeads, 64, 8, 100, mx::float32);
+  four.append(noise(9, 64, 1), noise(9, 64, 2));
+  CHECK(refuses(eight, four.state()));
+  LayerState plain{9, {{"keys", noise(9, 64, 1)}, {"values", noise(9, 64, 1)}}};
+  CHECK(refuses(four, plain) && four.length() == 9);
+  CHECK(check::throws<std::length_error>(
+      [&] { four.append(noise(92, 64, 1), noise(92, 64, 1)); },
+      [](const std::length_error&) { return true; }));
+}
+
+TEST(kv_bits_leave_windows_and_states_as_they_are) {
+  ModelCache cache({.max_tokens = 1000, .kv_bits = 8});
+  cache.add_attention({kHeads, 32, 10, mx::float32});
+  cache.add_attention({kHeads, 32, 0, mx::float32});
+  CHECK(cache.attention(0).extend(1) && !cache.attention(1).extend(1));
 }
 
 TEST(a_state_cache_keeps_arrays_and_goes_back_only_to_nothing) {

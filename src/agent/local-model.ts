@@ -8,6 +8,7 @@ import { createToolParser, endsInThinking } from '../parse/create-tool-parser.ts
 import { StopStrings } from '../tokens/stop-strings.ts';
 import type { PromptSegment, Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { ChatModel, ReplyEvent, ReplyRequest } from './chat-model.ts';
+import { type PromptEncoder, promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
 import type { ReplyStats } from './turn.ts';
 
 export interface LocalModelParts {
@@ -26,6 +27,8 @@ export class LocalChatModel implements ChatModel {
   readonly #parts: LocalModelParts;
   /** The prompt whose length was asked for, as it is just before its reply. */
   #last: Prompt | undefined;
+  /** What prompts with the system message and the tools of `key` begin with. */
+  #system: { readonly key: string; readonly ids: readonly number[] } | undefined;
 
   constructor(parts: LocalModelParts) {
     this.#parts = parts;
@@ -40,13 +43,14 @@ export class LocalChatModel implements ChatModel {
   }
 
   async *reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats> {
-    const { ids: promptIds, tail } = this.#prompt(request.messages, request.tools);
+    const prompt = this.#prompt(request.messages, request.tools);
+    const { ids: promptIds, segments } = prompt;
     // Kept for one reply only: a caller may change its own list afterwards.
     this.#last = undefined;
     if (promptIds.length >= this.contextLength) throw contextFull(promptIds.length, this.contextLength);
     const parser = createToolParser({
       template: this.#parts.template?.source ?? '',
-      startsInThinking: endsInThinking(tail),
+      startsInThinking: endsInThinking(segments.at(-1)?.text ?? ''),
     });
     const { stop = [], ...sampling } = request.sampling;
     const stops = new StopStrings(stop);
@@ -55,6 +59,7 @@ export class LocalChatModel implements ChatModel {
     const waiting: ReplyEvent[] = [];
     const tokens = this.#parts.engine.generate({
       promptIds,
+      ...this.#checkpoints(prompt),
       ...sampling,
       signal: AbortSignal.any(signals),
       onPrefill: progress => waiting.push({ type: 'prefill', ...progress }),
@@ -71,6 +76,19 @@ export class LocalChatModel implements ChatModel {
       if (match !== undefined) stopped.abort();
       yield* parser.push(text);
     }
+  }
+
+  /** Where a model that cannot go back to any token keeps its state. */
+  #checkpoints({ messages, tools, ...prompt }: Prompt): { checkpoints?: readonly number[] } {
+    const { engine, template, tokenizer } = this.#parts;
+    if (!engine.info.wantsCheckpoints || !template) return {};
+    const encoder: PromptEncoder = {
+      render: (messages, tools) => this.#render(messages, tools),
+      encode: segments => tokenizer.encodeSegments(segments),
+    };
+    const key = JSON.stringify([messages[0]?.role === 'system' ? messages[0].content : '', tools]);
+    if (this.#system?.key !== key) this.#system = { key, ids: systemPrefix(messages, tools, encoder) };
+    return { checkpoints: promptCheckpoints(prompt, this.#system.ids, encoder) };
   }
 
   #render(messages: readonly Message[], tools: readonly ToolDefinition[]): readonly PromptSegment[] {
@@ -91,7 +109,7 @@ export class LocalChatModel implements ChatModel {
     if (this.#last?.messages === messages && this.#last.tools === tools) return this.#last;
     const segments = this.#render(messages, tools);
     const ids = this.#parts.tokenizer.encodeSegments(segments);
-    this.#last = { messages, tools, ids, tail: segments.at(-1)?.text ?? '' };
+    this.#last = { messages, tools, ids, segments };
     return this.#last;
   }
 }
@@ -100,8 +118,7 @@ interface Prompt {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly ids: readonly number[];
-  /** The last segment's text. */
-  readonly tail: string;
+  readonly segments: readonly PromptSegment[];
 }
 
 function contextFull(tokens: number, contextLength: number): LlmHostError {

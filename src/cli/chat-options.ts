@@ -24,6 +24,7 @@ export interface ChatArguments {
   readonly maxTokens?: number | undefined;
   readonly stop?: readonly string[] | undefined;
   readonly context?: number | undefined;
+  readonly kvBits?: 4 | 8 | undefined;
   readonly adapter?: string | undefined;
   readonly toolTimeout?: number | undefined;
   readonly ask?: boolean | undefined;

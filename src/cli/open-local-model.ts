@@ -13,6 +13,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     onProgress: options.onProgress,
     cwd: options.cwd,
     env: options.env,
+    ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
     ...(options.adapter !== undefined && { adapter: options.adapter }),
   });
   const { engine, read, tokenizer } = parts;

@@ -3,6 +3,7 @@ import type { ChatModel } from '../agent/chat-model.ts';
 export interface OpenModelOptions {
   /** Tokens; 0 = the model's own maximum. */
   readonly contextLength: number;
+  readonly kvBits: 4 | 8 | undefined;
   /** Folder of a LoRA adapter. */
   readonly adapter: string | undefined;
   readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;

@@ -119,6 +119,11 @@ function chatOptions(y: Argv): Argv {
     .option('max-tokens', number('tokens per reply'))
     .option('stop', files('text that ends the reply (repeatable)'))
     .option('context', number('tokens of context'))
+    .option('kv-bits', {
+      choices: [4, 8] as const,
+      requiresArg: true,
+      describe: 'quantise the KV cache: less memory per token',
+    })
     .option('adapter', text('folder of a LoRA adapter'))
     .option('tool-timeout', number('seconds per tool call (90)'))
     .option('ask', { type: 'boolean', describe: 'ask before each tool call' })

@@ -113,6 +113,7 @@ async function startBoth(
   const [model, servers] = await Promise.allSettled([
     openModel(source, {
       contextLength: args.context ?? settings.config.context ?? 0,
+      kvBits: args.kvBits,
       adapter: args.adapter,
       onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
       cwd: process.cwd(),

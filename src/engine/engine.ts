@@ -37,6 +37,11 @@ export interface GenerateRequest {
   readonly logprobs?: number;
   /** Prompt tokens per step, between which an abort is seen. Default: what suits the device. */
   readonly prefillChunk?: number;
+  /**
+   * Lengths of the prompt's beginnings that later prompts are likely to share, such as the ends of messages. Models
+   * that cannot go back to any token keep their state there (the latest few); others do not need them.
+   */
+  readonly checkpoints?: readonly number[];
   readonly signal?: AbortSignal;
   /** Called while the prompt is read. */
   readonly onPrefill?: (progress: { done: number; total: number; cached: number }) => void;
@@ -71,6 +76,8 @@ export interface EngineInfo {
   readonly parameters: number;
   readonly weightBytes: number;
   readonly device: string;
+  /** False: `checkpoints` have no effect, since every prefix can be reused. */
+  readonly wantsCheckpoints: boolean;
 }
 
 /** A loaded model. Generations run one after another, in the order of the calls. */
@@ -80,4 +87,26 @@ export interface Engine extends AsyncDisposable {
   generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult>;
   /** Cancels what runs and frees the model. Idempotent. */
   close(): Promise<void>;
+}
+
+export interface SavedCache {
+  /** Tokens whose keys, values and states the file holds. */
+  readonly tokens: number;
+  readonly bytes: number;
+}
+
+/** A model in this process, whose cache can outlive it. */
+export interface LocalEngine extends Engine {
+  /**
+   * Writes what the cache holds to one safetensors file, after the generations that were asked for before. The file
+   * is there whole or not at all; an older one is replaced.
+   * @throws LlmHostError CACHE: there is nothing to save, or the file cannot be written.
+   */
+  saveCache(path: string): Promise<SavedCache>;
+  /**
+   * Takes over a saved cache in place of the present one, so that a prompt that begins with the same tokens reuses
+   * it. @throws LlmHostError CACHE: the file is broken, of another version, of another model, or does not fit; the
+   * present cache stays.
+   */
+  loadCache(path: string): Promise<SavedCache>;
 }

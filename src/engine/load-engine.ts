@@ -5,12 +5,14 @@ import { loadAddon } from '../native/load-addon.ts';
 import { ggufTokenizer } from '../tokens/gguf-tokenizer.ts';
 import { createTokenizer } from '../tokens/tokenizer.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
-import type { Engine } from './engine.ts';
+import type { LocalEngine } from './engine.ts';
 import { MlxEngine } from './mlx-engine.ts';
 
 export interface LoadEngineOptions {
   /** Tokens; 0 (default) = the model's own maximum. */
   readonly contextLength?: number;
+  /** Quantise keys and values to so many bits; heads must be a multiple of 32. Default: no. */
+  readonly kvBits?: 4 | 8;
   /** Folder of a LoRA adapter in MLX layout. */
   readonly adapter?: string;
   readonly onProgress?: (progress: LoadProgress) => void;
@@ -20,7 +22,7 @@ export interface LoadEngineOptions {
 }
 
 export interface LoadedParts {
-  readonly engine: Engine;
+  readonly engine: LocalEngine;
   readonly read: ReadModel;
   /** undefined: the model has no tokenizer and works with ids only. */
   readonly tokenizer: Tokenizer | undefined;
@@ -32,7 +34,7 @@ export interface LoadedParts {
  * Loads a model: a folder in Hugging Face layout, a .gguf file, a cached Hub id, or `demo`. Throws LlmHostError:
  * MODEL_NOT_FOUND, MODEL_BROKEN, MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE.
  */
-export async function loadEngine(source: string, options: LoadEngineOptions = {}): Promise<Engine> {
+export async function loadEngine(source: string, options: LoadEngineOptions = {}): Promise<LocalEngine> {
   return (await loadParts(source, options)).engine;
 }
 
@@ -40,6 +42,7 @@ export async function loadEngine(source: string, options: LoadEngineOptions = {}
 export async function loadParts(source: string, options: LoadEngineOptions): Promise<LoadedParts> {
   const read = readModel(source, {
     contextLength: options.contextLength ?? 0,
+    kvBits: options.kvBits ?? 0,
     adapter: options.adapter,
     cwd: options.cwd ?? process.cwd(),
     env: options.env ?? process.env,

@@ -1,7 +1,17 @@
+import { resolve } from 'node:path';
 import { type ErrorCode, LlmHostError, messageOf } from '../errors.ts';
 import type { LoadProgress, LoadSpec, NativeAddon, NativeEvent, NativeModel } from '../native/addon-types.ts';
 import type { TextStream, Tokenizer } from '../tokens/tokenizer-types.ts';
-import type { Engine, EngineInfo, GenerateRequest, GenerateResult, TokenEvent } from './engine.ts';
+import { readCacheFile } from './cache-file.ts';
+import type {
+  EngineInfo,
+  GenerateRequest,
+  GenerateResult,
+  LocalEngine,
+  SavedCache,
+  TokenEvent,
+} from './engine.ts';
+import { modelHash } from './model-hash.ts';
 import { NativeJob } from './native-job.ts';
 import { toNativeRequest } from './native-request.ts';
 
@@ -16,23 +26,26 @@ export interface MlxEngineOptions {
 }
 
 /** Runs a model in this process through MLX. Loading and generating happen on the addon's own thread. */
-export class MlxEngine implements Engine {
+export class MlxEngine implements LocalEngine {
   readonly info: EngineInfo;
   readonly #native: NativeModel;
   readonly #options: MlxEngineOptions;
+  readonly #spec: LoadSpec;
+  #hash: string | undefined;
 
-  private constructor(native: NativeModel, options: MlxEngineOptions) {
+  private constructor(native: NativeModel, spec: LoadSpec, options: MlxEngineOptions) {
     const { layers: _layers, hiddenSize: _hiddenSize, ...info } = native.info;
     this.info = { name: options.name, ...info };
     this.#native = native;
     this.#options = options;
+    this.#spec = spec;
   }
 
   /** @throws LlmHostError with the addon's code: MODEL_BROKEN, MODEL_UNSUPPORTED, OUT_OF_MEMORY... */
   static async create(native: NativeAddon, spec: LoadSpec, options: MlxEngineOptions): Promise<MlxEngine> {
     try {
       const model = await native.load(spec, progress => options.onProgress?.(progress));
-      return new MlxEngine(model, options);
+      return new MlxEngine(model, spec, options);
     } catch (error) {
       throw toHostError(error);
     }
@@ -54,6 +67,28 @@ export class MlxEngine implements Engine {
       request.signal?.removeEventListener('abort', abort);
       await job.dispose();
     }
+  }
+
+  async saveCache(path: string): Promise<SavedCache> {
+    try {
+      return await this.#native.saveCache(resolve(path), this.#modelHash());
+    } catch (error) {
+      throw toHostError(error);
+    }
+  }
+
+  async loadCache(path: string): Promise<SavedCache> {
+    const file = readCacheFile(resolve(path), this.#modelHash());
+    try {
+      return await this.#native.loadCache(file);
+    } catch (error) {
+      throw toHostError(error);
+    }
+  }
+
+  #modelHash(): string {
+    this.#hash ??= modelHash(this.#spec);
+    return this.#hash;
   }
 
   async close(): Promise<void> {

@@ -43,6 +43,9 @@ export function toNativeRequest(
     seed: integer('seed', request.seed ?? randomInt(MAX_SEED + 1), 0, MAX_SEED),
     stopIds: ids('stopIds', stopIds, model.vocabSize),
     logprobs: request.logprobs === undefined ? -1 : integer('logprobs', request.logprobs, 0, MAX_LOGPROBS),
+    checkpoints: Int32Array.from(request.checkpoints ?? [], (position, i) =>
+      integer(`checkpoints[${i}]`, position, 1, promptIds.length),
+    ),
     prefillChunk:
       request.prefillChunk === undefined ? 0 : integer('prefillChunk', request.prefillChunk, 1, MAX_INT),
   };

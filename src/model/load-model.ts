@@ -16,6 +16,8 @@ import { folderWeights, ggufWeights } from './weights-manifest.ts';
 export interface ReadModelOptions extends LocateOptions {
   /** Tokens; 0 = the model's own maximum. */
   readonly contextLength: number;
+  /** 4 or 8: keys and values are to be quantised; 0 (default): they are not. */
+  readonly kvBits?: number;
   /** Folder of a LoRA adapter; takes the place of the demo's own. */
   readonly adapter: string | undefined;
 }
@@ -56,12 +58,19 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const { config, weights, gguf, adapter: ownAdapter, ...rest } = parts;
   quantizationOf(rest.name, config);
   const contextLength = checkContext(options.contextLength, config);
-  checkMemory(weights, config, contextLength);
+  checkMemory(weights, config, contextLength, options.kvBits ?? 0);
   const folder = options.adapter === undefined ? ownAdapter : resolve(options.cwd, options.adapter);
   const adapter = folder === undefined ? {} : { adapter: readAdapter(folder, weights) };
   return {
     ...rest,
-    spec: { config, weights, gguf, contextLength: options.contextLength, ...adapter },
+    spec: {
+      config,
+      weights,
+      gguf,
+      contextLength: options.contextLength,
+      kvBits: options.kvBits ?? 0,
+      ...adapter,
+    },
     parameters: countParameters(weights, config),
     weightBytes: storedBytes(weights),
   };
@@ -126,12 +135,17 @@ function checkContext(wanted: number, config: JsonObject): number {
   return wanted === 0 ? (most ?? 0) : wanted;
 }
 
-function checkMemory(weights: WeightFiles, config: JsonObject, contextLength: number): void {
+function checkMemory(weights: WeightFiles, config: JsonObject, contextLength: number, kvBits: number): void {
   const device = process.platform === 'darwin' ? 'gpu' : 'cpu';
   const need = {
     weightBytes: loadedBytes(weights, device),
-    kvBytesPerToken: kvBytesPerToken(config, device === 'gpu' ? 2 : 4),
+    kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(device === 'gpu' ? 2 : 4, kvBits)),
     contextLength,
   };
   checkFit(need, availableMemory());
+}
+
+/** Bytes of a key's or value's element, with the scale and the bias of each 32 where it is quantised. */
+function kvElementBytes(plainBytes: number, kvBits: number): number {
+  return kvBits === 0 ? plainBytes : kvBits / 8 + (2 * plainBytes) / 32;
 }

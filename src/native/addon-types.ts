@@ -42,6 +42,8 @@ export interface LoadSpec {
   readonly adapter?: AdapterSpec;
   /** Tokens; 0 = the model's own maximum, to which more is lowered. A longer prompt is refused with code CONTEXT_FULL. */
   readonly contextLength: number;
+  /** 4 or 8: keys and values are quantised to so many bits; 0: they are not. */
+  readonly kvBits: number;
 }
 
 export interface LoadProgress {
@@ -60,6 +62,8 @@ export interface ModelInfo {
   readonly weightBytes: number;
   /** 'cpu' or 'gpu' with the device's name. */
   readonly device: string;
+  /** False: every prefix can be reused, so that `checkpoints` have no effect. */
+  readonly wantsCheckpoints: boolean;
 }
 
 export interface NativeRequest {
@@ -91,6 +95,8 @@ export interface NativeRequest {
   readonly logprobs: number;
   /** Prompt tokens per step, between which a cancel is seen; 0 = what suits the device. */
   readonly prefillChunk: number;
+  /** Prompt lengths, 1 to that of the prompt, to which a later prompt may have to go back. */
+  readonly checkpoints: Int32Array;
 }
 
 export interface NativeTimings {
@@ -122,6 +128,11 @@ export type NativeEvent =
     }
   | { readonly type: 'error'; readonly code: string; readonly message: string };
 
+export interface NativeSavedCache {
+  readonly tokens: number;
+  readonly bytes: number;
+}
+
 export interface NativeModel {
   readonly info: ModelInfo;
   /**
@@ -134,6 +145,16 @@ export interface NativeModel {
   take(job: number): NativeEvent[];
   /** Ends the job within one step; an `end` event with reason `cancelled` follows. No effect on a finished job. */
   cancel(job: number): void;
+  /**
+   * Writes the live cache to `path`, after what was queued before: a safetensors file that is there whole or not at
+   * all. Rejects with CACHE if it cannot be written or holds no tokens.
+   */
+  saveCache(path: string, modelHash: string): Promise<NativeSavedCache>;
+  /**
+   * Takes over a saved cache, after what was queued before. Its header and hash must have been checked. Rejects with
+   * CACHE or MODEL_BROKEN if it does not fit the model, which then keeps what it has.
+   */
+  loadCache(file: WeightFiles): Promise<NativeSavedCache>;
   /** Cancels all jobs and frees the weights. Idempotent. */
   close(): Promise<void>;
 }

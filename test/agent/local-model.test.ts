@@ -3,6 +3,7 @@ import type { ReplyEvent, Sampling } from '../../src/agent/chat-model.ts';
 import { LocalChatModel } from '../../src/agent/local-model.ts';
 import type { ReplyStats } from '../../src/agent/turn.ts';
 import { probeTemplate } from '../../src/chat/capability.ts';
+import type { Message } from '../../src/chat/message.ts';
 import { compileTemplate } from '../../src/chat/template.ts';
 import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
 import type { PromptSegment, Tokenizer } from '../../src/tokens/tokenizer-types.ts';
@@ -11,7 +12,7 @@ const TIMINGS = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };
 
 /** Says one text, a character a token. */
 class TalkingEngine implements Engine {
-  readonly info = {
+  info = {
     name: 'x',
     modelType: 'x',
     contextLength: 200,
@@ -19,15 +20,19 @@ class TalkingEngine implements Engine {
     parameters: 0,
     weightBytes: 0,
     device: 'none',
+    wantsCheckpoints: false,
   };
   readonly #text: string;
   closedEarly = false;
+  readonly requests: GenerateRequest[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  async *generate({ promptIds, signal }: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  async *generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+    const { promptIds, signal } = request;
+    this.requests.push(request);
     const counts = { promptTokens: promptIds.length, cachedTokens: 0, generatedTokens: 0, timings: TIMINGS };
     for (const text of this.#text) {
       if (signal?.aborted) {
@@ -98,5 +103,46 @@ describe('a local chat model', () => {
       code: 'CONTEXT_FULL',
       message: 'The prompt has 300 tokens, but the context holds 200',
     });
+  });
+});
+
+describe('checkpoints', () => {
+  const CHAT =
+    '{% for m in messages %}<{{ m.role }}>{{ m.content }}</>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}';
+  /** A character a token. */
+  const letters: Tokenizer = {
+    ...tokenizer,
+    encodeSegments: segments => segments.flatMap(({ text }) => [...text].map(c => c.charCodeAt(0))),
+  };
+
+  async function checkpointsOf(messages: readonly Message[], wantsCheckpoints = true) {
+    const engine = new TalkingEngine('x');
+    engine.info = { ...engine.info, wantsCheckpoints };
+    const compiled = compileTemplate(CHAT);
+    const template = { compiled, source: CHAT, capability: probeTemplate(compiled) };
+    const model = new LocalChatModel({ engine, tokenizer: letters, template, now: new Date() });
+    for await (const _event of model.reply({ messages, tools: [], sampling: {} }));
+    const { promptIds, checkpoints } = engine.requests[0] as GenerateRequest;
+    const prompt = String.fromCharCode(...Array.from(promptIds));
+    return checkpoints?.map(length => prompt.slice(0, length));
+  }
+
+  test('are the end of the system message and that of the last message', async () => {
+    expect(
+      await checkpointsOf([
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: 'and' },
+        { role: 'assistant', content: 'yes' },
+        { role: 'user', content: 'now?' },
+      ]),
+    ).toEqual(['<system>Be kind.</><user>', '<system>Be kind.</><user>and</><assistant>yes</><user>now?']);
+  });
+
+  test('need no system message', async () => {
+    expect(await checkpointsOf([{ role: 'user', content: 'hi' }])).toEqual(['<user>', '<user>hi']);
+  });
+
+  test('are not worked out for a model that can go back to any token', async () => {
+    expect(await checkpointsOf([{ role: 'user', content: 'hi' }], false)).toBeUndefined();
   });
 });

@@ -13,6 +13,24 @@ describe('config.json', () => {
     expect(warnings).toEqual([]);
   });
 
+  test('takes every sampling field', () => {
+    const sampling = {
+      temperature: 1,
+      topP: 0.5,
+      topK: 3,
+      minP: 0.1,
+      repetitionPenalty: 1.1,
+      presencePenalty: -1,
+      frequencyPenalty: 2,
+      logitBias: { 17: -100 },
+      seed: 4,
+      maxTokens: 5,
+      stop: ['x'],
+    };
+    const { config, warnings } = read(JSON.stringify({ SystemPrompt: '', sampling }));
+    expect([config.sampling, warnings]).toEqual([sampling, []]);
+  });
+
   test.each([
     ['{}', "config.json: the field 'SystemPrompt' is missing"],
     ['{ "SystemPrompt": 1 }', "config.json: the field 'SystemPrompt' must be string"],
@@ -27,6 +45,10 @@ describe('config.json', () => {
     [
       '{ "SystemPrompt": "", "tools": { "ratePerMinute": 0 } }',
       "config.json: the field 'tools.ratePerMinute' must be >= 1",
+    ],
+    [
+      '{ "SystemPrompt": "", "sampling": { "logitBias": { "x": 1 } } }',
+      'config.json: the field \'sampling.logitBias\' must match pattern "^[0-9]+$"',
     ],
     ['[]', 'config.json: the file must be object'],
     ['{ "SystemPrompt": ', 'Invalid JSON in config.json: value expected at 1:19'],
@@ -48,6 +70,10 @@ describe('numbers on the command line', () => {
     [{ temperature: -1 }, '--temperature takes a number from 0 to 5, not -1'],
     [{ temperature: Number.NaN }, '--temperature takes a number from 0 to 5, not something else'],
     [{ topP: 0 }, '--top-p takes a number above 0 to 1, not 0'],
+    [{ minP: 1 }, '--min-p takes a number from 0 to below 1, not 1'],
+    [{ repetitionPenalty: 0 }, '--repetition-penalty takes a number above 0 to 10, not 0'],
+    [{ presencePenalty: 3 }, '--presence-penalty takes a number from -2 to 2, not 3'],
+    [{ frequencyPenalty: -2.5 }, '--frequency-penalty takes a number from -2 to 2, not -2.5'],
     [{ seed: 1.5 }, '--seed takes a whole number from 0 to 4294967295, not 1.5'],
     [{ maxTokens: 0 }, '--max-tokens takes a whole number from 1 to 10000000, not 0'],
   ])('%j', (args, message) => {

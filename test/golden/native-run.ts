@@ -41,6 +41,7 @@ export function generate(
     stopIds: new Int32Array(),
     logprobs: 20,
     prefillChunk,
+    checkpoints: new Int32Array(),
   };
   return new Promise((resolve, reject) => {
     const tokens: TokenEvent[] = [];

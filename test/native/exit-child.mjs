@@ -22,6 +22,7 @@ const request = {
   stopIds: new Int32Array(),
   logprobs: -1,
   prefillChunk: 0,
+  checkpoints: new Int32Array(),
 };
 
 const later = action => setTimeout(action, Number(delay));

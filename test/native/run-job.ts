@@ -24,6 +24,7 @@ export function request(promptIds: readonly number[], options: Partial<NativeReq
     stopIds: new Int32Array(),
     logprobs: -1,
     prefillChunk: 0,
+    checkpoints: new Int32Array(),
     ...options,
   };
 }

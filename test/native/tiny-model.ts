@@ -90,6 +90,7 @@ export function tinyModel(options: TinyOptions = {}): TinyModel {
     weights: { files: [main.path], tensors: main.entries },
     gguf,
     contextLength: 0,
+    kvBits: 0,
   };
   if (!options.adapterOn) return { spec, config, tensors: main.tensors };
 

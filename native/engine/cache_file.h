@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "engine/row.h"
+#include "engine/spec.h"
+#include "models/model.h"
+
+// A row in a safetensors file: tensor `ids` [tokens] int32, and `layers.<index>.<name>` for what each
+// layer remembers. The metadata say `format` "llm-host-cache", `version` and `model_hash`.
+namespace llm_host {
+
+inline constexpr char kCacheVersion[] = "1";
+
+// Through a file beside `path`, which takes its place at the end. Throws CACHE.
+SavedCache write_cache(const Row& row, const std::string& path, const std::string& model_hash);
+
+// Throws CACHE if the file does not fit the model, MODEL_BROKEN if it cannot be read.
+Row read_cache(const CacheFile& file, const Model& model, const CacheOptions& options);
+
+}  // namespace llm_host

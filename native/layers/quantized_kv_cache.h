@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+
+#include "layers/layer_cache.h"
+
+namespace llm_host {
+
+// All keys and values, affine-quantised by groups along the head: about bits / 16 of the memory of
+// half precision. They are dequantised where attention reads them.
+class QuantizedKvCache final : public AttentionCache {
+ public:
+  static constexpr int kBlock = 256;
+
+  // 64 where the head size is a multiple of it, else 32; 0: such heads cannot be quantised.
+  static int group_size(int head_dim);
+
+  // `bits` 4 or 8; `dtype` of the keys and values that come and go.
+  QuantizedKvCache(int kv_heads, int head_dim, int bits, int max_tokens, mx::Dtype dtype);
+
+  View append(const mx::array& keys, const mx::array& values) override;
+  std::optional<Buffers> extend(int) override { return std::nullopt; }
+
+  int length() const override { return length_; }
+  bool can_trim(int length) const override { return length >= 0 && length <= length_; }
+  void trim(int length) override;
+  bool always_trimmable() const override { return true; }
+  LayerState state() const override;
+  void restore(const LayerState& state) override;
+
+ private:
+  // Packed values, scales and biases: [1, kv_heads, capacity, columns].
+  struct Store {
+    const char* name;
+    std::optional<std::array<mx::array, 3>> parts;
+  };
+
+  mx::Shape shape(size_t part, int slots) const;
+  mx::Dtype dtype(size_t part) const { return part == 0 ? mx::uint32 : dtype_; }
+  void reserve(Store& store, int count);
+  mx::array update(Store& store, const mx::array& rows);
+
+  int kv_heads_, head_dim_, bits_, group_, max_tokens_;
+  mx::Dtype dtype_;
+  int length_ = 0;
+  Store keys_{"keys", std::nullopt}, values_{"values", std::nullopt};
+};
+
+}  // namespace llm_host

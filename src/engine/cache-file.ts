@@ -1,0 +1,38 @@
+import { LlmHostError, messageOf } from '../errors.ts';
+import { readSafetensorsHeader, type SafetensorsHeader } from '../model/safetensors.ts';
+import type { WeightFiles } from '../native/addon-types.ts';
+
+const FORMAT = 'llm-host-cache';
+/** As the addon writes it. */
+const VERSION = '1';
+
+/**
+ * Reads and checks the header of a saved cache; the tensors are left to the addon.
+ * @throws LlmHostError CACHE: unreadable, cut off, no saved cache, of another version or of another model.
+ */
+export function readCacheFile(path: string, modelHash: string): WeightFiles {
+  const { tensors, metadata } = headerOf(path);
+  if (metadata.format !== FORMAT) throw refusal(path, 'is no saved cache of llm-host');
+  if (metadata.version !== VERSION) {
+    throw refusal(path, `has version ${JSON.stringify(metadata.version)}, this program reads ${VERSION}`);
+  }
+  if (metadata.model_hash !== modelHash) {
+    throw refusal(path, 'was saved by another model: its configuration, weights or adapter differ');
+  }
+  return { files: [path], tensors: tensors.map(tensor => ({ ...tensor, file: 0 })) };
+}
+
+function headerOf(path: string): SafetensorsHeader {
+  try {
+    return readSafetensorsHeader(path);
+  } catch (error) {
+    throw refusal(path, `cannot be used: ${messageOf(error).replace(' Download it again.', '')}`, error);
+  }
+}
+
+function refusal(path: string, what: string, cause?: unknown): LlmHostError {
+  return new LlmHostError('CACHE', `${path} ${what}`, {
+    cause,
+    hint: 'Go on without it: the conversation is read again, which takes a moment longer.',
+  });
+}

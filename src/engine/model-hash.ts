@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
+
+const SAMPLE_BYTES = 65_536;
+
+/**
+ * Names what a saved cache depends on: the configuration, every tensor's name, type and shape, and the adapter's.
+ * A fine-tuned model has the same headers as its base, so a piece of each file's weights is hashed as well.
+ */
+export function modelHash(spec: LoadSpec): string {
+  const { contextLength: _contextLength, kvBits: _kvBits, weights, adapter, ...rest } = spec;
+  const hash = createHash('sha256');
+  hash.update(canonical({ ...rest, adapterScale: adapter?.scale ?? null }));
+  for (const table of [weights, ...(adapter ? [adapter.weights] : [])]) addTable(hash, table);
+  return hash.digest('hex');
+}
+
+function addTable(hash: ReturnType<typeof createHash>, { files, tensors }: WeightFiles): void {
+  const rows = tensors.map(({ name, dtype, shape }) => canonical([name, dtype, shape]));
+  hash.update(rows.sort().join('\n'));
+  for (const path of files) hash.update(middleOf(path));
+}
+
+function middleOf(path: string): Buffer {
+  const descriptor = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    const sample = Buffer.alloc(Math.min(SAMPLE_BYTES, size));
+    const read = readSync(descriptor, sample, 0, sample.length, Math.floor((size - sample.length) / 2));
+    return sample.subarray(0, read);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** JSON whose keys are in one order, whatever order they came in. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
