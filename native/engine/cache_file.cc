@@ -26,7 +26,8 @@ class NewFile final : public mx::io::Writer {
   explicit NewFile(std::string path)
       : path_(std::move(path)), part_(path_ + ".part-" + std::to_string(getpid())) {
     // Conversations are their user's own.
-    descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    descriptor_ =
+        ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor_ < 0) refuse(path_, std::string("cannot be written: ") + std::strerror(errno));
   }
   ~NewFile() override {

@@ -6,8 +6,8 @@
 #include "engine/spec.h"
 #include "models/model.h"
 
-// A row in a safetensors file: tensor `ids` [tokens] int32, and `layers.<index>.<name>` for what each
-// layer remembers. The metadata say `format` "llm-host-cache", `version` and `model_hash`.
+// A row in a safetensors file: tensor `ids` [tokens] int32, and `layers.<index>.<name>` for what
+// each layer remembers. The metadata say `format` "llm-host-cache", `version` and `model_hash`.
 namespace llm_host {
 
 inline constexpr char kCacheVersion[] = "1";

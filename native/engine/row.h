@@ -16,9 +16,9 @@ class Row {
 
   explicit Row(ModelCache cache) : cache(std::move(cache)) {}
 
-  // Goes back to a prefix that the row shares with `prompt`, short of the prompt's last token, which
-  // must be computed for its logits: the longest one if every layer can be trimmed to it, else that
-  // of the longest checkpoint, else nothing.
+  // Goes back to a prefix that the row shares with `prompt`, short of the prompt's last token,
+  // which must be computed for its logits: the longest one if every layer can be trimmed to it,
+  // else that of the longest checkpoint, else nothing.
   // -> its length.
   int rewind(std::span<const int32_t> prompt);
   // Remembers the present state, if it could not be had by trimming. Nothing may be pending.

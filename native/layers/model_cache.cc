@@ -43,9 +43,7 @@ AttentionCache& ModelCache::attention(size_t index) {
   return as<AttentionCache>(*layers_.at(index), "attention");
 }
 
-StateCache& ModelCache::state(size_t index) {
-  return as<StateCache>(*layers_.at(index), "state");
-}
+StateCache& ModelCache::state(size_t index) { return as<StateCache>(*layers_.at(index), "state"); }
 
 bool ModelCache::is_state(size_t index) const {
   return dynamic_cast<StateCache*>(layers_.at(index).get()) != nullptr;

@@ -28,8 +28,8 @@ class ModelCache {
  public:
   explicit ModelCache(const CacheOptions& options) : options_(options) {}
 
-  // The next layer's cache, of the kind that the options and the window ask for. What a window holds
-  // is small and stays as it is, whatever kv_bits says. Throws USAGE where kv_bits cannot be.
+  // The next layer's cache, of the kind that the options and the window ask for. What a window
+  // holds is small and stays as it is, whatever kv_bits says. Throws USAGE where kv_bits cannot be.
   void add_attention(const AttentionCacheShape& shape);
   void add_state();
 

@@ -5,9 +5,9 @@
 namespace llm_host {
 
 // Named small arrays of one layer, such as the last inputs of a convolution or the state of a
-// recurrence: what they held at an earlier token is gone, so that they cannot be trimmed. Nobody may
-// write into them in place, since checkpoints share them, and their shapes must not depend on the
-// number of tokens.
+// recurrence: what they held at an earlier token is gone, so that they cannot be trimmed. Nobody
+// may write into them in place, since checkpoints share them, and their shapes must not depend on
+// the number of tokens.
 class StateCache final : public LayerCache {
  public:
   // The array as it was set last; nothing before the first token.

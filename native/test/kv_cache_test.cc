@@ -219,8 +219,8 @@ TEST(a_quantised_cache_gives_nearly_what_it_was_given) {
     QuantizedKvCache other(kHeads, dim, bits, 900, mx::float32);
     other.restore(cache.state());
     mx::array one = noise(1, dim, 3);
-    CHECK(mx::array_equal(cache.append(one, one).values, other.append(one, one).values)
-              .item<bool>());
+    CHECK(
+        mx::array_equal(cache.append(one, one).values, other.append(one, one).values).item<bool>());
   }
 }
 
@@ -234,9 +234,8 @@ TEST(a_quantised_cache_refuses_what_does_not_fit) {
   CHECK(refuses(eight, four.state()));
   LayerState plain{9, {{"keys", noise(9, 64, 1)}, {"values", noise(9, 64, 1)}}};
   CHECK(refuses(four, plain) && four.length() == 9);
-  CHECK(check::throws<std::length_error>(
-      [&] { four.append(noise(92, 64, 1), noise(92, 64, 1)); },
-      [](const std::length_error&) { return true; }));
+  CHECK(check::throws<std::length_error>([&] { four.append(noise(92, 64, 1), noise(92, 64, 1)); },
+                                         [](const std::length_error&) { return true; }));
 }
 
 TEST(kv_bits_leave_windows_and_states_as_they_are) {

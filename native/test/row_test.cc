@@ -29,8 +29,8 @@ void read(Row& row, const std::vector<Layers>& layers, const Ids& ids) {
   for (size_t i = 0; i < layers.size(); ++i) {
     mx::array column = mx::reshape(mx::array(ids.begin(), {static_cast<int>(ids.size())}),
                                    {1, 1, static_cast<int>(ids.size()), 1});
-    mx::array rows = mx::broadcast_to(mx::astype(column, mx::float32),
-                                      {1, 1, static_cast<int>(ids.size()), 2});
+    mx::array rows =
+        mx::broadcast_to(mx::astype(column, mx::float32), {1, 1, static_cast<int>(ids.size()), 2});
     if (layers[i] == kState) {
       StateCache& state = row.cache.state(i);
       mx::array sum = mx::sum(column);
@@ -127,9 +127,7 @@ TEST(the_first_checkpoint_and_the_newest_are_kept) {
     row.checkpoint();
   }
   read(row, layers, {1});
-  auto back_to = [&](int length) {
-    return row.rewind(joined(counted(0, length), {-1, -2}));
-  };
+  auto back_to = [&](int length) { return row.rewind(joined(counted(0, length), {-1, -2})); };
   CHECK(back_to(950) == 900);
   CHECK(back_to(850) == 800);
   CHECK(back_to(750) == 100);

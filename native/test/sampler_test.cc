@@ -78,8 +78,7 @@ int32_t sample_by_sorting(std::vector<float> logits, const SamplingParams& param
     before += weight(order[kept++]);
   }
   order.resize(std::max<size_t>(kept, 1));
-  std::erase_if(order,
-                [&](int32_t id) { return at(id) < at(order[0]) + std::log(params.min_p); });
+  std::erase_if(order, [&](int32_t id) { return at(id) < at(order[0]) + std::log(params.min_p); });
   int32_t best = order[0];
   double left = uniform(params.seed, step) * total();
   std::vector<double> weights(logits.size());
@@ -215,7 +214,8 @@ TEST(a_lazy_sampler_counts_its_own_tokens) {
   // 3.0, 2.5, 2.0, 1.0 in turn, each 2 less once it was generated.
   std::vector<mx::array> tokens;
   for (uint64_t step = 0; step < 5; ++step) {
-    mx::array input = step == 0 ? logits : mx::add(logits, mx::multiply(tokens.back(), mx::array(0.0f)));
+    mx::array input =
+        step == 0 ? logits : mx::add(logits, mx::multiply(tokens.back(), mx::array(0.0f)));
     tokens.push_back(sampler(input, step));
   }
   mx::eval(tokens);

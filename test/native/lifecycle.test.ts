@@ -28,6 +28,7 @@ describe('load', () => {
       parameters: total / 4,
       weightBytes: total,
       device: expect.stringMatching(/^cpu$|^gpu/),
+      wantsCheckpoints: false,
     });
     for (const p of progress) {
       expect(p.totalBytes).toBe(total);
