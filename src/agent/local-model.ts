@@ -4,7 +4,7 @@ import type { Message, ToolDefinition } from '../chat/message.ts';
 import { type ChatTemplate, renderSegments } from '../chat/template.ts';
 import type { Engine, GenerateResult } from '../engine/engine.ts';
 import { LlmHostError } from '../errors.ts';
-import { createToolParser, endsInThinking } from '../parse/create-tool-parser.ts';
+import { createToolParser } from '../parse/create-tool-parser.ts';
 import { StopStrings } from '../tokens/stop-strings.ts';
 import type { PromptSegment, Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { ChatModel, ReplyEvent, ReplyRequest } from './chat-model.ts';
@@ -50,7 +50,8 @@ export class LocalChatModel implements ChatModel {
     if (promptIds.length >= this.contextLength) throw contextFull(promptIds.length, this.contextLength);
     const parser = createToolParser({
       template: this.#parts.template?.source ?? '',
-      startsInThinking: endsInThinking(segments.at(-1)?.text ?? ''),
+      tools: request.tools,
+      prompt: segments.at(-1)?.text ?? '',
     });
     const { stop = [], ...sampling } = request.sampling;
     const stops = new StopStrings(stop);
@@ -69,7 +70,8 @@ export class LocalChatModel implements ChatModel {
       yield* waiting.splice(0);
       if (step.done) {
         yield* parser.push(stops.end());
-        yield* parser.end();
+        // Only a reply that the model ended itself may have its last call completed.
+        yield* parser.end({ finished: step.value.finishReason === 'stop' });
         return toStats(step.value, stopped.signal.aborted && request.signal?.aborted !== true);
       }
       const { text, stopped: match } = stops.push(step.value.text);

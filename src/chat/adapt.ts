@@ -20,10 +20,11 @@ export function adaptConversation(
 }
 
 function callsAsText(message: Message): Message {
-  if (message.role === 'tool') return { role: 'user', content: hermes.writeResult(message.content) };
+  if (message.role === 'tool')
+    return { role: 'user', content: hermes.writeResult(message.content, message.name) };
   if (message.role !== 'assistant' || !message.tool_calls) return message;
-  const calls = message.tool_calls.map(call => hermes.writeCall(call.function));
-  return { role: 'assistant', content: [message.content, ...calls].filter(Boolean).join('\n') };
+  const calls = hermes.writeCalls(message.tool_calls.map(call => call.function));
+  return { role: 'assistant', content: [message.content, calls].filter(Boolean).join('\n') };
 }
 
 function toolInstructions(tools: readonly ToolDefinition[]): string {

@@ -2,35 +2,52 @@ import { LlmHostError } from '../errors.ts';
 import type { ChatFormat } from './formats/format.ts';
 import { hermes } from './formats/hermes.ts';
 import { formatIds, formatNamed, formatOfTemplate } from './formats/table.ts';
+import { HarmonyParser } from './harmony-parser.ts';
 import type { ToolParser } from './parse-event.ts';
+import { loadResponseTemplate } from './response-template/load.ts';
+import { ResponseTemplateParser } from './response-template/parser.ts';
 import { StreamParser } from './stream-parser.ts';
+import { ToolCatalog } from './tool-catalog.ts';
 
 export interface ToolParserOptions {
   /** Source of the model's chat template; chooses the format and tells if the model thinks. */
   readonly template?: string;
-  /** A row of the table by id, or a row of one's own; goes before `template`. */
+  /** A row of the table by id (see `formatIds`), or a row of one's own; goes before `responseTemplate`. */
   readonly format?: string | ChatFormat;
-  /** The tools on offer, for formats whose arguments get their types from the schema. */
+  /** The model's own `response_template` (tokenizer_config.json); goes before `template`. */
+  readonly responseTemplate?: object;
+  /** The tools on offer: they give arguments without quotes their types, and tell a bare call from other JSON. */
   readonly tools?: readonly object[];
-  /** The prompt ends inside a thinking block (see `endsInThinking`). Default false. */
+  /** The end of the prompt, from which follow `startsInThinking` and what the prompt wrote of the reply. */
+  readonly prompt?: string;
+  /** The prompt ends inside a thinking block (see `endsInThinking`). Default: as `prompt` says, else false. */
   readonly startsInThinking?: boolean;
 }
 
-/** A parser for one reply. Throws LlmHostError USAGE for a format id that is not in the table. */
+/** A parser for one reply. Throws LlmHostError USAGE for an unknown format id or a broken `responseTemplate`. */
 export function createToolParser(options: ToolParserOptions = {}): ToolParser {
+  const { prompt, template, responseTemplate } = options;
+  const tools = new ToolCatalog(options.tools);
+  if (options.format === undefined && responseTemplate !== undefined) {
+    return new ResponseTemplateParser(loadResponseTemplate(responseTemplate), tools, prompt ?? '');
+  }
   const format = chooseFormat(options);
-  const startsInThinking = options.startsInThinking ?? false;
+  const startsInThinking =
+    options.startsInThinking ?? (prompt !== undefined && endsInThinking(prompt, format));
+  if (format.channels === 'harmony') return new HarmonyParser(tools, startsInThinking);
+  const implied = format.implied ?? '';
   return new StreamParser(format, {
     startsInThinking,
-    thinking:
-      startsInThinking || options.template === undefined || mentionsThinking(options.template, format),
+    thinking: startsInThinking || template === undefined || mentionsThinking(template, format),
+    tools,
+    implied: implied !== '' && prompt?.endsWith(implied) ? implied : '',
   });
 }
 
 /** True if the prompt leaves a thinking block open, as some templates do to make the model think. */
 export function endsInThinking(prompt: string, format: ChatFormat = hermes): boolean {
-  const { opener } = format.thinking;
-  return prompt.trimEnd().endsWith(opener);
+  const tail = prompt.trimEnd();
+  return format.thinking.some(({ opener }) => tail.endsWith(opener.trimEnd()));
 }
 
 function chooseFormat({ format, template }: ToolParserOptions): ChatFormat {
@@ -46,6 +63,9 @@ function chooseFormat({ format, template }: ToolParserOptions): ChatFormat {
   return formatOfTemplate(template ?? '') ?? hermes;
 }
 
+/** Marks that a template builds from pieces, or leaves to the model, do not stand in it whole. */
 function mentionsThinking(template: string, { thinking }: ChatFormat): boolean {
-  return template.includes(thinking.opener) || template.includes(thinking.closer);
+  return thinking.some(
+    ({ opener, closer }) => template.includes(opener.trim()) || (closer !== '' && template.includes(closer)),
+  );
 }

@@ -7,21 +7,30 @@ export interface Match {
 /** Finds the first of several literal marks, and how much of a text's end may still become one. */
 export class DelimiterSearch {
   private readonly marks: readonly string[];
-  private readonly pattern: RegExp;
+  private readonly pattern: RegExp | undefined;
   private readonly longest: number;
 
   /** `extra` is a further regular expression to find, for marks that are no literals. */
   constructor(marks: readonly string[], extra?: string) {
-    this.marks = marks;
-    this.longest = Math.max(...marks.map(mark => mark.length));
-    const literals = [...marks].sort((a, b) => b.length - a.length).map(escapeRegExp);
-    this.pattern = new RegExp([...(extra === undefined ? [] : [extra]), ...literals].join('|'), 'g');
+    this.marks = marks.filter(mark => mark !== '');
+    this.longest = Math.max(0, ...this.marks.map(mark => mark.length));
+    const literals = [...this.marks].sort((a, b) => b.length - a.length).map(escapeRegExp);
+    const all = [...(extra === undefined ? [] : [extra]), ...literals];
+    this.pattern = all.length > 0 ? new RegExp(all.join('|'), 'g') : undefined;
   }
 
-  find(text: string, from: number): Match | undefined {
+  /** With `final`, what begins a longer mark at the end of the text is taken as the shorter one that it is. */
+  find(text: string, from: number, final: boolean): Match | undefined {
+    if (!this.pattern) return undefined;
     this.pattern.lastIndex = from;
     const match = this.pattern.exec(text);
-    return match ? { mark: match[0], start: match.index, end: match.index + match[0].length } : undefined;
+    if (!match) return undefined;
+    const start = match.index;
+    if (!final && start > text.length - this.longest) {
+      // A longer mark that begins no later may still be on its way.
+      if (text.length - this.heldLength(text, from) <= start) return undefined;
+    }
+    return { mark: match[0], start, end: start + match[0].length };
   }
 
   /** Length of the longest end of `text` (from `from` on) that a mark begins with. */

@@ -4,15 +4,29 @@ export type ParseEvent =
   | { readonly type: 'thinking'; readonly text: string }
   | {
       readonly type: 'call';
+      /** As the model wrote it; it need not be the name of a tool. */
       readonly name: string;
+      /** Whole numbers beyond 2^53 are bigints. */
       readonly arguments: Readonly<Record<string, unknown>>;
-      /** The exact text, delimiters included. */
+      /** The exact text, delimiters included; empty for further calls of the same text. */
       readonly raw: string;
+      /** The text was broken and had to be completed; only the tool's schema can tell if this was meant. */
+      readonly guessed?: boolean;
     }
-  | { readonly type: 'malformed'; readonly raw: string; readonly reason: string };
+  | {
+      readonly type: 'malformed';
+      readonly raw: string;
+      readonly reason: string;
+      readonly truncated?: boolean;
+    };
+
+export interface ParserEnd {
+  /** The model ended the reply itself; an unclosed call may then be completed. Default false: it may be cut off. */
+  readonly finished?: boolean;
+}
 
 export interface ToolParser {
   push(text: string): ParseEvent[];
   /** The end of the reply: releases what was held back; a cut-off call becomes `malformed`. */
-  end(): ParseEvent[];
+  end(how?: ParserEnd): ParseEvent[];
 }

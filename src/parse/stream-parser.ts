@@ -1,16 +1,19 @@
-import { CallMarks, CallScanner } from './call-scanner.ts';
+import { bareRegion } from './bare-call.ts';
 import { DelimiterSearch, type Match } from './delimiter-search.ts';
-import type { ChatFormat } from './formats/format.ts';
-import type { ParseEvent, ToolParser } from './parse-event.ts';
+import type { CallRegion, ChatFormat } from './formats/format.ts';
+import type { ParseEvent, ParserEnd, ToolParser } from './parse-event.ts';
+import { RegionMarks, RegionScanner } from './region-scanner.ts';
+import { settleCalls } from './settle-calls.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
 
 export interface StreamParserOptions {
   readonly startsInThinking: boolean;
   /** Look for thinking marks at all; without, they are plain text. */
   readonly thinking: boolean;
+  readonly tools: ToolCatalog;
+  /** The prompt ended with this part of the reply. */
+  readonly implied: string;
 }
-
-/** An opener inside thinking starts a call only if a JSON body follows within so much whitespace. */
-const MAX_GAP = 32;
 
 /** Where reading goes on; `wait`: not before there is more text. `restart` takes the place of the text. */
 interface Step {
@@ -19,33 +22,52 @@ interface Step {
   readonly restart?: string;
 }
 
+interface OpenCall {
+  readonly region: CallRegion;
+  readonly scanner: RegionScanner;
+  /** Without marks: if it is no call after all, it is content. */
+  readonly bare: boolean;
+}
+
 /**
  * Cuts a reply into content, thinking and calls as it streams in. However the text is split, the events are the
- * same once adjacent content is merged, and their texts and raws, with the thinking marks put back, are the input.
- * Only a possible mark and the body of an open call are held back; no character is read more than a few times.
+ * same once adjacent content is merged, and their texts and raws, with the marks put back, are the input. Only a
+ * possible mark and the body of an open call are held back; no character is read more than a few times.
  */
 export class StreamParser implements ToolParser {
   private readonly format: ChatFormat;
+  private readonly tools: ToolCatalog;
   private readonly inContent: DelimiterSearch;
   private readonly inThinking: DelimiterSearch;
-  private readonly callMarks: CallMarks;
+  private readonly regions: ReadonlyMap<string, RegionMarks>;
+  private readonly thinkingOpeners: ReadonlySet<string>;
   private thinks: boolean;
-  private pending = '';
-  private scanner: CallScanner | undefined;
+  private pending: string;
+  private call: OpenCall | undefined;
+  /** Only whitespace, thinking or bare calls so far: a call without marks may begin here. */
+  private bareHere: boolean;
   /** Until a broken string swallows a closer; from then on the first closer ends a call. */
-  private trustQuotes: boolean;
+  private trustStrings = true;
+  /** Characters of the implied opening that are not the reply's own. */
+  private implied: number;
   private ended = false;
+  private finished = false;
 
   constructor(format: ChatFormat, options: StreamParserOptions) {
-    const { call, thinking } = format;
+    const openers = format.calls.map(region => region.opener);
+    const structure = format.structure ?? [];
+    const closers = format.thinking.map(pair => pair.closer);
+    this.thinkingOpeners = new Set(format.thinking.map(pair => pair.opener));
     this.format = format;
-    this.inContent = new DelimiterSearch(
-      options.thinking ? [call.opener, thinking.opener, thinking.closer] : [call.opener],
-    );
-    this.inThinking = new DelimiterSearch([call.opener, thinking.closer]);
-    this.callMarks = new CallMarks(call);
+    this.tools = options.tools;
+    this.regions = new Map(format.calls.map(region => [region.opener, new RegionMarks(region)]));
+    const marks = options.thinking ? [...this.thinkingOpeners, ...closers] : [];
+    this.inContent = new DelimiterSearch([...openers, ...structure, ...marks]);
+    this.inThinking = new DelimiterSearch([...openers, ...closers]);
     this.thinks = options.startsInThinking;
-    this.trustQuotes = format.body.quotes;
+    this.pending = options.implied;
+    this.implied = options.implied.length;
+    this.bareHere = (format.bare ?? false) || options.tools.size > 0;
   }
 
   push(text: string): ParseEvent[] {
@@ -54,9 +76,10 @@ export class StreamParser implements ToolParser {
     return this.advance(false);
   }
 
-  end(): ParseEvent[] {
+  end({ finished = false }: ParserEnd = {}): ParseEvent[] {
     if (this.ended) return [];
     this.ended = true;
+    this.finished = finished;
     return this.advance(true);
   }
 
@@ -65,8 +88,8 @@ export class StreamParser implements ToolParser {
     let text = this.pending;
     let at = 0;
     for (let wait = false; !wait; ) {
-      const step = this.scanner
-        ? this.readCall(this.scanner, text, at, events, final)
+      const step = this.call
+        ? this.readCall(this.call, text, at, events, final)
         : this.readText(text, at, events, final);
       text = step.restart ?? text;
       ({ at, wait } = step);
@@ -76,72 +99,115 @@ export class StreamParser implements ToolParser {
   }
 
   private readText(text: string, at: number, events: ParseEvent[], final: boolean): Step {
+    if (this.bareHere && !this.thinks) {
+      const region = bareRegion(text, at, final);
+      if (region === 'wait') return { at, wait: true };
+      this.bareHere = false;
+      if (region !== 'no') {
+        this.open(new RegionMarks(region), true);
+        return { at: at + region.opener.length, wait: false };
+      }
+    }
     const search = this.thinks ? this.inThinking : this.inContent;
-    const match = search.find(text, at);
+    const match = search.find(text, at, final);
     if (!match) {
       const end = final ? text.length : text.length - search.heldLength(text, at);
       this.emit(events, text.slice(at, end));
       return { at: end, wait: true };
     }
-    const { call, thinking } = this.format;
-    if (match.mark === call.opener) {
-      const starts = this.thinks ? this.startsCall(text, match, final) : true;
+    return this.readMark(match, text, at, events, final);
+  }
+
+  private readMark(match: Match, text: string, at: number, events: ParseEvent[], final: boolean): Step {
+    const marks = this.regions.get(match.mark);
+    if (marks) {
+      const starts = this.thinks ? startsCall(marks.region, text.slice(match.end), final) : true;
       this.emit(events, text.slice(at, starts === false ? match.end : match.start));
       if (starts === undefined) return { at: match.start, wait: true };
-      if (starts) {
-        this.thinks = false;
-        this.scanner = new CallScanner(this.callMarks, this.trustQuotes);
-      }
-    } else {
-      this.emit(events, text.slice(at, match.start));
-      this.thinks = match.mark === thinking.opener;
+      if (starts) this.open(marks, false);
+      return { at: match.end, wait: false };
+    }
+    this.emit(events, text.slice(at, match.start));
+    this.own(match.mark);
+    if (this.thinkingOpeners.has(match.mark) && !this.thinks) {
+      this.thinks = true;
+    } else if (this.format.thinking.some(pair => pair.closer === match.mark)) {
+      this.bareHere ||= this.thinks && this.tools.size > 0;
+      this.thinks = false;
     }
     return { at: match.end, wait: false };
   }
 
-  /** A thought may name the mark without meaning it; undefined until the text behind it decides. */
-  private startsCall(text: string, match: Match, final: boolean): boolean | undefined {
-    const gap = text.slice(match.end, match.end + MAX_GAP + 1);
-    const body = gap.trimStart();
-    if (body !== '') return body.startsWith('{') || body.startsWith('[');
-    return final || gap.length > MAX_GAP ? false : undefined;
+  private open(marks: RegionMarks, bare: boolean): void {
+    this.thinks = false;
+    this.call = { region: marks.region, scanner: new RegionScanner(marks, this.trustStrings), bare };
   }
 
-  private readCall(
-    scanner: CallScanner,
-    text: string,
-    at: number,
-    events: ParseEvent[],
-    final: boolean,
-  ): Step {
+  private readCall(call: OpenCall, text: string, at: number, events: ParseEvent[], final: boolean): Step {
+    const { scanner, region, bare } = call;
     const scanned = scanner.scan(text, at, final);
     if (scanned.end === 'wait' && !final) return { at: scanned.at, wait: true };
-    this.scanner = undefined;
+    this.call = undefined;
     const { raw, doubtfulEnd } = scanner;
     const ended = scanned.end !== 'wait';
-    const call = this.interpret(raw, scanned.end === 'closer');
-    if (!ended && doubtfulEnd !== undefined && call[0]?.type === 'malformed') {
+    const found = this.interpret(region, raw, scanned.end);
+    if (bare && !this.isMeant(found, raw)) {
+      return { at: 0, wait: false, restart: raw + text.slice(scanned.at) };
+    }
+    if (!ended && doubtfulEnd !== undefined && found[0]?.type === 'malformed') {
       // A quote too many hid the closer: the call ends there, and what follows was never part of it.
-      this.trustQuotes = false;
-      events.push(...this.interpret(raw.slice(0, doubtfulEnd), true));
+      this.trustStrings = false;
+      this.add(events, this.interpret(region, raw.slice(0, doubtfulEnd), 'closer'));
       return { at: 0, wait: false, restart: raw.slice(doubtfulEnd) };
     }
-    events.push(...call);
+    this.bareHere = bare;
+    this.add(events, found);
     return { at: scanned.at, wait: !ended };
   }
 
+  /** JSON without marks is a call only if it names a tool. */
+  private isMeant(found: readonly ParseEvent[], raw: string): boolean {
+    if (found[0]?.type === 'malformed') {
+      const name = /["'](?:name|tool_name|tool)["']\s*:\s*["']([^"']+)["']/.exec(raw)?.[1];
+      return name !== undefined && this.tools.knows(name);
+    }
+    const looksLikeCall = this.format.bare && /["'](?:parameters|arguments)["']\s*:/.test(raw);
+    return looksLikeCall || found.every(event => event.type === 'call' && this.tools.knows(event.name));
+  }
+
   private emit(events: ParseEvent[], text: string): void {
-    if (text !== '') events.push({ type: this.thinks ? 'thinking' : 'content', text });
+    const own = this.own(text);
+    if (own !== '') events.push({ type: this.thinks ? 'thinking' : 'content', text: own });
+  }
+
+  private add(events: ParseEvent[], found: readonly ParseEvent[]): void {
+    for (const event of found) events.push('raw' in event ? { ...event, raw: this.own(event.raw) } : event);
+  }
+
+  /** What of a text is not implied by the prompt. */
+  private own(text: string): string {
+    const cut = Math.min(this.implied, text.length);
+    this.implied -= cut;
+    return text.slice(cut);
   }
 
   /** A call that was never closed still counts when its body is whole. */
-  private interpret(raw: string, closed: boolean): ParseEvent[] {
-    const { opener, closer } = this.format.call;
-    const result = this.format.body.read(raw.slice(opener.length, closed ? -closer.length : undefined));
-    if ('reason' in result) {
-      const reason = closed ? result.reason : `the call was cut off before ${closer}: ${result.reason}`;
-      return [{ type: 'malformed', raw, reason }];
-    }
-    return result.map((call, index) => ({ type: 'call', ...call, raw: index === 0 ? raw : '' }));
+  private interpret(region: CallRegion, raw: string, end: string): ParseEvent[] {
+    const { opener, closer = '', keepsOpener = false, read } = region;
+    const atCloser = end === 'closer';
+    const body = raw.slice(
+      keepsOpener ? 0 : opener.length,
+      atCloser && !keepsOpener ? -closer.length : undefined,
+    );
+    // Without a closer of its own, a call ends as it should when another begins.
+    const closed = atCloser || end === 'value' || (end === 'opener' && closer === '');
+    const cut = !closed && !(end === 'wait' && this.finished);
+    return settleCalls(read, { raw, body, closed, cut }, this.tools);
   }
+}
+
+/** A thought may name an opener without meaning it; undefined until the text behind it decides. */
+function startsCall({ follows }: CallRegion, after: string, final: boolean): boolean | undefined {
+  if (!follows || follows.starts.test(after)) return true;
+  return !final && follows.may.test(after) ? undefined : false;
 }

@@ -11,7 +11,12 @@ export interface ParserFixture {
 
 const content = (text: string): ParseEvent => ({ type: 'content', text });
 const thinking = (text: string): ParseEvent => ({ type: 'thinking', text });
-const malformed = (raw: string, reason: string): ParseEvent => ({ type: 'malformed', raw, reason });
+const malformed = (raw: string, reason: string): ParseEvent => ({
+  type: 'malformed',
+  raw,
+  reason,
+  ...(reason === 'cut off' && { truncated: true }),
+});
 const call = (raw: string, name: string, args: Record<string, unknown> = {}): ParseEvent => ({
   type: 'call',
   name,
@@ -80,9 +85,9 @@ export const FIXTURES: readonly ParserFixture[] = [
   broken('no name', '{"arguments": {}}', 'no "name"'),
   broken('arguments a list', '{"name": "f", "arguments": [1]}', '"arguments" is not'),
   broken('arguments a text', '{"name": "f", "arguments": "17"}', '"arguments" is not'),
-  broken('trailing comma', '{"name": "f", "arguments": {"a": 1,}}', 'not valid JSON'),
+  single('trailing comma', '{"name": "f", "arguments": {"a": 1,}}', 'f', { a: 1 }),
   broken('a brace too many', '{"name": "f", "arguments": {}}}', 'not valid JSON'),
-  broken('python', "{'name': 'f', 'arguments': {'it': True}}", 'not valid JSON'),
+  single('python', "{'name': 'f', 'arguments': {'it': True}}", 'f', { it: true }),
   {
     name: 'a quote missing, then text and another call',
     text: `${wrap('{"name": "f, "arguments": {}}')} and ${ADD} end`,

@@ -53,14 +53,14 @@ const hostile = {
 describe('calls that the template writes, the parser reads', () => {
   it('for one hostile call', () => {
     expect(callsIn(rendered([hostile]))).toEqual([hostile]);
-    expect(callsIn(hermes.writeCall(hostile))).toEqual([hostile]);
+    expect(callsIn(hermes.writeCalls([hostile]))).toEqual([hostile]);
   });
 
   it('for any calls', () => {
     fc.assert(
       fc.property(fc.array(call, { minLength: 1, maxLength: 3 }), calls => {
         expect(callsIn(rendered(calls))).toEqual(calls);
-        expect(callsIn(calls.map(hermes.writeCall).join('\n'))).toEqual(calls);
+        expect(callsIn(hermes.writeCalls(calls))).toEqual(calls);
       }),
       { numRuns: 500, seed: 31 },
     );

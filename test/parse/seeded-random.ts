@@ -8,3 +8,15 @@ export function seededRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
+
+/** `text` in pieces of random lengths, empty ones among them. */
+export function randomChunks(text: string, random: () => number): string[] {
+  const chunks: string[] = [];
+  const largest = 1 + Math.floor(random() * 12);
+  for (let at = 0; at < text.length; ) {
+    const end = at + Math.floor(random() * (largest + 1));
+    chunks.push(text.slice(at, end));
+    at = end;
+  }
+  return chunks;
+}

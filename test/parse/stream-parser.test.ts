@@ -4,24 +4,13 @@ import { createToolParser, type ToolParserOptions } from '../../src/parse/create
 import type { ParseEvent } from '../../src/parse/parse-event.ts';
 import { FIXTURES } from './fixtures.ts';
 import { mergeEvents } from './merge-events.ts';
-import { seededRandom } from './seeded-random.ts';
+import { randomChunks, seededRandom } from './seeded-random.ts';
 
-const CHUNKINGS = 1000;
+const CHUNKINGS = 200;
 
 function parse(chunks: readonly string[], options: ToolParserOptions = {}): ParseEvent[] {
   const parser = createToolParser(options);
   return mergeEvents([...chunks.flatMap(chunk => parser.push(chunk)), ...parser.end()]);
-}
-
-function randomChunks(text: string, random: () => number): string[] {
-  const chunks: string[] = [];
-  const largest = 1 + Math.floor(random() * 12);
-  for (let at = 0; at < text.length; ) {
-    const end = at + Math.floor(random() * (largest + 1));
-    chunks.push(text.slice(at, end));
-    at = end;
-  }
-  return chunks;
 }
 
 /** The input, put together again from the events. */

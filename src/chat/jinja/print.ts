@@ -1,6 +1,7 @@
 import { Text } from './text.ts';
 import {
   type Attributes,
+  BigInteger,
   Callable,
   Dict,
   Float,
@@ -22,6 +23,7 @@ export function repr(value: Value): Text {
   if (value === null) return Text.of('None');
   if (typeof value === 'boolean') return Text.of(value ? 'True' : 'False');
   if (typeof value === 'number') return Text.of(String(value));
+  if (value instanceof BigInteger) return Text.of(String(value.digits));
   if (value instanceof Float) return Text.of(floatText(value.value));
   if (value instanceof Text) return value.rewritten(quote(value.value));
   if (value instanceof List) return listRepr(value);
@@ -88,6 +90,7 @@ export interface JsonOptions {
 export function toJson(value: Value, options: JsonOptions, level = 0): Text {
   if (value === null) return Text.of('null');
   if (typeof value === 'boolean') return Text.of(String(value));
+  if (value instanceof BigInteger) return Text.of(String(value.digits));
   if (value instanceof Float) return Text.of(jsonFloat(value.value));
   if (value instanceof Text) return value.rewritten(jsonString(value.value, options.ensureAscii));
   if (value instanceof List && value.kind !== 'generator') {

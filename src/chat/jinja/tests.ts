@@ -1,6 +1,7 @@
 import { binary } from './operators.ts';
 import { Text } from './text.ts';
 import {
+  BigInteger,
   Callable,
   Dict,
   equal,
@@ -27,8 +28,8 @@ const TESTS: Readonly<Record<string, Test>> = {
   boolean: value => typeof value === 'boolean',
   true: value => value === true,
   false: value => value === false,
-  integer: value => typeof value === 'number',
-  float: value => value instanceof Float,
+  integer: value => typeof value === 'number' || value instanceof BigInteger,
+  float: value => value instanceof Float && !(value instanceof BigInteger),
   number: value => numberOf(value) !== undefined,
   string: value => value instanceof Text,
   mapping: value => value instanceof Dict,

@@ -9,6 +9,15 @@ export class Float {
   }
 }
 
+/** A Python int beyond 2^53. It is printed exactly and counts as a float otherwise. */
+export class BigInteger extends Float {
+  readonly digits: bigint;
+  constructor(digits: bigint) {
+    super(Number(digits));
+    this.digits = digits;
+  }
+}
+
 /** A list, a tuple, or what a generator will yield (always true, has no length). */
 export class List {
   readonly items: readonly Value[];
@@ -133,6 +142,7 @@ export function typeName(value: Value): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'number') return 'int';
+  if (value instanceof BigInteger) return 'int';
   if (value instanceof Float) return 'float';
   if (value instanceof Text) return 'str';
   if (value instanceof List) return value.kind;

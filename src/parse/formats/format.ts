@@ -8,27 +8,77 @@ export interface Delimiters {
 export interface BodyCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Broken JSON was completed; run it only if the tool's schema fits and no key is unknown. */
+  readonly guessed?: boolean;
 }
 
-/** How the text between opener and closer is read. `quotes`: a closer inside a JSON string does not end the body. */
-export interface BodyKind {
-  readonly quotes: boolean;
-  /** The calls in a body, at least one; or what is wrong with it, in words that a model can act on. */
-  read(body: string): readonly BodyCall[] | { readonly reason: string };
+export interface BodyFailure {
+  /** What is wrong, in words that a model can act on. */
+  readonly reason: string;
+}
+
+export type BodyResult = readonly BodyCall[] | BodyFailure;
+
+/** What a body reader knows besides the text. */
+export interface BodyContext {
+  /** Broken JSON may be completed: the text is known not to be cut off. */
+  readonly repair: boolean;
+  /** The body is known to have reached its end; else it may be the first part of one. */
+  readonly whole: boolean;
+  /** JSON Schemas of a tool's parameters by name; undefined for a tool that is not known. */
+  parametersOf(tool: string): Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The calls in a body, at least one, or what is wrong with it. Must never throw. */
+export type ReadBody = (body: string, context: BodyContext) => BodyResult;
+
+/** A span of a body in which no mark counts. */
+export interface StringSpan extends Delimiters {
+  /** A backslash takes the next character with it. */
+  readonly escapes: boolean;
+}
+
+/** Where calls stand in the text, and how their bodies are read. */
+export interface CallRegion {
+  readonly opener: string;
+  /** Ends the call; undefined: its value's last bracket does, or the next opener, or the end of the reply. */
+  readonly closer?: string;
+  /** Without a closer: brackets count from this mark on, unless the body begins with one. */
+  readonly bracketsAfter?: string;
+  /** Spans in which closers, openers and brackets do not count. */
+  readonly strings: readonly StringSpan[];
+  /** `strings` count only if the body begins so; a body of another kind ends at the first closer. */
+  readonly stringsIf?: RegExp;
+  /** Further openers that end this call. Default: its own. */
+  readonly breakers?: readonly string[];
+  /** The body begins with the opener itself. */
+  readonly keepsOpener?: boolean;
+  /**
+   * A thought may name the opener without meaning it. What must follow for the opener to count inside thinking:
+   * `starts` matches once it does, `may` as long as it still can. Default: it always counts.
+   */
+  readonly follows?: { readonly starts: RegExp; readonly may: RegExp };
+  readonly read: ReadBody;
 }
 
 /** How a family of models writes and reads tool calls. One row of the table, one file. */
 export interface ChatFormat {
   readonly id: string;
-  /** Substrings of a chat template; any of them chooses this format. */
-  readonly when: readonly string[];
-  readonly call: Delimiters;
-  readonly body: BodyKind;
-  readonly thinking: Delimiters;
-  /** A call's text, for templates that do not show past calls. */
-  writeCall(call: BodyCall): string;
+  /** Marks in a chat template; any entry chooses this format, a list must be there whole. */
+  readonly when: readonly (string | readonly string[])[];
+  readonly calls: readonly CallRegion[];
+  /** The first pair is the one that is written; an empty closer is none. */
+  readonly thinking: readonly Delimiters[];
+  /** Marks that only give the reply its shape; they are left out of the content. */
+  readonly structure?: readonly string[];
+  /** A reply, or what follows a call, may be a call without any marks. */
+  readonly bare?: boolean;
+  /** What the prompt may end with that belongs to the reply. */
+  readonly implied?: string;
+  /** A reply that is a sequence of channels needs a parser of its own. */
+  readonly channels?: 'harmony';
+  /** The text of one message's calls, for templates that do not show them. */
+  writeCalls(calls: readonly BodyCall[]): string;
   /** A result's text, for templates that have no tool role. */
-  writeResult(content: string): string;
-  /** Stop strings of the format itself; the model's own stop ids come on top. */
-  readonly stops: readonly string[];
+  writeResult(content: string, name: string): string;
 }

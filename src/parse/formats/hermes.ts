@@ -1,15 +1,30 @@
-import type { ChatFormat } from './format.ts';
-import { jsonBody } from './json-body.ts';
+import { jsonBody } from '../bodies/json-body.ts';
+import { JSON_FOLLOWS, JSON_STRINGS } from '../bodies/strings.ts';
+import { writeJson } from '../lenient-json.ts';
+import type { BodyCall, ChatFormat } from './format.ts';
+import { THINK } from './thinking.ts';
 
 /** Hermes 2 and 3, Qwen 2.5 and 3, QwQ, Granite 4.0 and 4.1, the demo, and the prompt protocol. */
 export const hermes: ChatFormat = {
   id: 'hermes',
   when: ['<tool_call>'],
-  call: { opener: '<tool_call>', closer: '</tool_call>' },
-  body: jsonBody,
-  thinking: { opener: '<think>', closer: '</think>' },
-  writeCall: call =>
-    `<tool_call>\n${JSON.stringify({ name: call.name, arguments: call.arguments })}\n</tool_call>`,
+  calls: [
+    {
+      opener: '<tool_call>',
+      closer: '</tool_call>',
+      strings: JSON_STRINGS,
+      // A body that is no JSON has no strings either: it ends at the first closer.
+      stringsIf: /[{[]/,
+      follows: JSON_FOLLOWS,
+      read: jsonBody,
+    },
+  ],
+  thinking: THINK,
+  writeCalls: calls => calls.map(call => `<tool_call>\n${jsonCall(call)}\n</tool_call>`).join('\n'),
   writeResult: content => `<tool_response>\n${content}\n</tool_response>`,
-  stops: [],
 };
+
+/** `{"name": ..., "arguments": ...}`; the key of the arguments may have another name. */
+export function jsonCall(call: BodyCall, key = 'arguments'): string {
+  return writeJson({ name: call.name, [key]: call.arguments });
+}

@@ -1,0 +1,35 @@
+import type { BodyContext } from '../formats/format.ts';
+import { readJson } from '../lenient-json.ts';
+import { typesOf } from '../schema-types.ts';
+
+/**
+ * A value that was written without quotes: what the schema of the argument says it is. A text where the schema allows
+ * one and the value fits nothing narrower; without a schema, JSON that is no string, else the text.
+ */
+export function typedValue(raw: string, tool: string, key: string, context: BodyContext): unknown {
+  const parameters = context.parametersOf(tool);
+  const properties = parameters?.properties;
+  const schema =
+    typeof properties === 'object' && properties !== null && Object.hasOwn(properties, key)
+      ? (properties as Record<string, unknown>)[key]
+      : undefined;
+  const types = schema === undefined ? undefined : typesOf(schema, parameters);
+  if (types?.size === 1 && types.has('string')) return raw;
+  const read = readJson(raw, false);
+  if (!read.ok || read.guessed) return raw;
+  const { value } = read;
+  if (!types || types.size === 0) return typeof value === 'string' ? raw : value;
+  const type = jsonType(value);
+  if (types.has(type) || (type === 'integer' && types.has('number'))) {
+    return type === 'string' ? raw : value;
+  }
+  return types.has('string') ? raw : value;
+}
+
+function jsonType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'integer';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}

@@ -1,0 +1,43 @@
+import { jsonBody } from '../bodies/json-body.ts';
+import { JSON_STRINGS } from '../bodies/strings.ts';
+import { writeJson } from '../lenient-json.ts';
+import type { ChatFormat } from './format.ts';
+
+/** Command R7B and Command A: a list of numbered actions; thinking, answer and action have marks each. */
+export const commandR7b: ChatFormat = {
+  id: 'command-r7b',
+  when: ['<|START_ACTION|>'],
+  calls: [
+    {
+      opener: '<|START_ACTION|>',
+      closer: '<|END_ACTION|>',
+      strings: JSON_STRINGS,
+      stringsIf: /[{[]/,
+      read: jsonBody,
+    },
+  ],
+  structure: ['<|START_RESPONSE|>', '<|END_RESPONSE|>', '<|START_TEXT|>', '<|END_TEXT|>'],
+  thinking: [{ opener: '<|START_THINKING|>', closer: '<|END_THINKING|>' }],
+  writeCalls: calls => {
+    const items = calls.map((call, index) =>
+      writeJson({ tool_call_id: String(index), tool_name: call.name, parameters: call.arguments }),
+    );
+    return `<|START_ACTION|>[\n    ${items.join(',\n    ')}\n]<|END_ACTION|>`;
+  },
+  writeResult: content => `<|START_TOOL_RESULT|>${content}<|END_TOOL_RESULT|>`,
+};
+
+/** Command R+: fenced JSON behind a word. */
+export const commandR: ChatFormat = {
+  id: 'command-r',
+  when: [['Action:', '"tool_name"']],
+  calls: [
+    { opener: 'Action:```json', closer: '```', strings: JSON_STRINGS, read: jsonBody },
+    { opener: 'Action: ```json', closer: '```', strings: JSON_STRINGS, read: jsonBody },
+    { opener: 'Action:\n```json', closer: '```', strings: JSON_STRINGS, read: jsonBody },
+  ],
+  thinking: [],
+  writeCalls: calls =>
+    `Action: \`\`\`json\n${writeJson(calls.map(call => ({ tool_name: call.name, parameters: call.arguments })))}\n\`\`\``,
+  writeResult: content => `<results>\n${content}\n</results>`,
+};

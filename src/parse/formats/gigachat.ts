@@ -1,0 +1,16 @@
+import { jsonBody } from '../bodies/json-body.ts';
+import { JSON_STRINGS } from '../bodies/strings.ts';
+import type { ChatFormat } from './format.ts';
+import { jsonCall } from './hermes.ts';
+
+/** GigaChat 3: a call is a message of its own. */
+export const gigaChat: ChatFormat = {
+  id: 'gigachat',
+  when: [['function call', '<|role_sep|>']],
+  calls: [{ opener: 'function call<|role_sep|>\n', strings: JSON_STRINGS, read: jsonBody }],
+  structure: ['<|message_sep|>\n\n', '<|message_sep|>'],
+  thinking: [],
+  writeCalls: calls =>
+    calls.map(call => `<|message_sep|>\n\nfunction call<|role_sep|>\n${jsonCall(call)}`).join(''),
+  writeResult: content => content,
+};

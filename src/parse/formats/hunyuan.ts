@@ -1,0 +1,26 @@
+import { jsonBody } from '../bodies/json-body.ts';
+import { JSON_STRINGS } from '../bodies/strings.ts';
+import type { CallRegion, ChatFormat } from './format.ts';
+import { jsonCall } from './hermes.ts';
+import { THINK } from './thinking.ts';
+
+export const toolCallsRegion: CallRegion = {
+  opener: '<tool_calls>',
+  closer: '</tool_calls>',
+  strings: JSON_STRINGS,
+  stringsIf: /[{[]/,
+  // This family names its marks while it thinks; only what follows the thought counts.
+  follows: { starts: /^(?!)/, may: /^(?!)/ },
+  read: jsonBody,
+};
+
+/** Hunyuan A13B: a JSON list in plural tags. */
+export const hunyuan: ChatFormat = {
+  id: 'hunyuan',
+  when: ['<tool_calls>'],
+  calls: [toolCallsRegion],
+  structure: ['<answer>', '</answer>'],
+  thinking: THINK,
+  writeCalls: calls => `<tool_calls>[${calls.map(call => jsonCall(call)).join(', ')}]</tool_calls>`,
+  writeResult: content => `<tool_responses>${content}</tool_responses>`,
+};

@@ -1,0 +1,34 @@
+import { nameThenJson } from '../bodies/name-then-json.ts';
+import { JSON_STRINGS } from '../bodies/strings.ts';
+import { writeJson } from '../lenient-json.ts';
+import type { ChatFormat } from './format.ts';
+import { THINK } from './thinking.ts';
+
+const ARGUMENTS = '<|tool_call_argument_begin|>';
+
+/** Kimi K2: the call's id is `functions.name:index`, and the only place where its name stands. */
+export const kimiK2: ChatFormat = {
+  id: 'kimi-k2',
+  when: ['<|tool_call_argument_begin|>', '<|tool_calls_section_begin|>'],
+  calls: [
+    {
+      opener: '<|tool_call_begin|>',
+      closer: '<|tool_call_end|>',
+      strings: JSON_STRINGS,
+      breakers: ['<|tool_call_begin|>', '<|tool_calls_section_end|>'],
+      read: nameThenJson(
+        /^(?:functions\.)?(?<name>[^\s<:]+)(?::\d+)?\s*<\|tool_call_argument_begin\|>(?<args>[\s\S]*)$/,
+      ),
+    },
+  ],
+  structure: ['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'],
+  thinking: THINK,
+  writeCalls: calls => {
+    const written = calls.map(
+      (call, index) =>
+        `<|tool_call_begin|>functions.${call.name}:${index}${ARGUMENTS}${writeJson(call.arguments)}<|tool_call_end|>`,
+    );
+    return `<|tool_calls_section_begin|>${written.join('')}<|tool_calls_section_end|>`;
+  },
+  writeResult: (content, name) => `## Return of ${name}\n${content}`,
+};

@@ -1,0 +1,18 @@
+import { jsonBody } from '../bodies/json-body.ts';
+import { JSON_STRINGS } from '../bodies/strings.ts';
+import type { ChatFormat } from './format.ts';
+import { jsonCall } from './hermes.ts';
+import { THINK } from './thinking.ts';
+
+/** Phi-4-mini and Firefunction: `functools` before a list; Phi's model card has marks around it instead. */
+export const phi4Mini: ChatFormat = {
+  id: 'phi-4-mini',
+  when: ['<|tool|>', 'functools'],
+  calls: [
+    { opener: 'functools[', strings: JSON_STRINGS, read: (body, context) => jsonBody(`[${body}`, context) },
+    { opener: '<|tool_call|>', closer: '<|/tool_call|>', strings: JSON_STRINGS, read: jsonBody },
+  ],
+  thinking: THINK,
+  writeCalls: calls => `functools[${calls.map(call => jsonCall(call)).join(', ')}]`,
+  writeResult: content => content,
+};

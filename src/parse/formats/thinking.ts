@@ -1,0 +1,4 @@
+import type { Delimiters } from './format.ts';
+
+/** The marks that most families share. */
+export const THINK: readonly Delimiters[] = [{ opener: '<think>', closer: '</think>' }];

@@ -1,0 +1,143 @@
+import { nameThenJson } from './bodies/name-then-json.ts';
+import { JSON_STRINGS } from './bodies/strings.ts';
+import { DelimiterSearch } from './delimiter-search.ts';
+import type { CallRegion } from './formats/format.ts';
+import type { ParseEvent, ParserEnd, ToolParser } from './parse-event.ts';
+import { RegionMarks, RegionScanner } from './region-scanner.ts';
+import { settleCalls } from './settle-calls.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
+
+const MESSAGE = '<|message|>';
+const ENDS = ['<|end|>', '<|return|>', '<|call|>'];
+/** What a header may look like while its `<|message|>` is on the way. */
+const HEADER = /^\s*(?:$|<$|t$|to$|<\||to=)[^\n]*$/;
+/** Characters; a header is a role, a recipient and a channel. */
+const MAX_HEADER = 256;
+
+type State =
+  | { readonly kind: 'header' }
+  | { readonly kind: 'message'; readonly as: 'content' | 'thinking' }
+  | { readonly kind: 'call'; readonly region: CallRegion; readonly scanner: RegionScanner };
+
+/**
+ * gpt-oss: a reply is a sequence of messages, each with a header that names its channel and recipient. Analysis is
+ * thinking, a message to a function is a call, all else content. Headers and end marks are left out of the texts.
+ */
+export class HarmonyParser implements ToolParser {
+  readonly #tools: ToolCatalog;
+  readonly #ends = new DelimiterSearch([...ENDS, '<|start|>', '<|channel|>']);
+  #state: State;
+  #pending = '';
+  #ended = false;
+  #finished = false;
+
+  constructor(tools: ToolCatalog, startsInThinking: boolean) {
+    this.#tools = tools;
+    this.#state = startsInThinking ? { kind: 'message', as: 'thinking' } : { kind: 'header' };
+  }
+
+  push(text: string): ParseEvent[] {
+    if (this.#ended) throw new Error('ToolParser.push() after end(): make a new parser for every reply');
+    this.#pending += text;
+    return this.#advance(false);
+  }
+
+  end({ finished = false }: ParserEnd = {}): ParseEvent[] {
+    if (this.#ended) return [];
+    this.#ended = true;
+    this.#finished = finished;
+    return this.#advance(true);
+  }
+
+  #advance(final: boolean): ParseEvent[] {
+    const events: ParseEvent[] = [];
+    for (let more = true; more; ) {
+      const state = this.#state;
+      if (state.kind === 'header') more = this.#readHeader(events, final);
+      else if (state.kind === 'message') more = this.#readMessage(state.as, events, final);
+      else more = this.#readCall(state.region, state.scanner, events, final);
+    }
+    return events;
+  }
+
+  #readHeader(events: ParseEvent[], final: boolean): boolean {
+    const window = this.#pending.slice(0, MAX_HEADER + MESSAGE.length);
+    const at = window.indexOf(MESSAGE);
+    const header = window.slice(0, at < 0 ? undefined : at);
+    const possible =
+      header.length <= MAX_HEADER && HEADER.test(header) && !ENDS.some(mark => header.includes(mark));
+    if (at < 0 && possible && !final) return false;
+    if (at < 0 || !possible) {
+      if (this.#pending === '') return false;
+      const end = ENDS.find(mark => this.#pending.startsWith(mark));
+      if (end) {
+        this.#pending = this.#pending.slice(end.length);
+        return true;
+      }
+      this.#state = { kind: 'message', as: 'content' };
+      // A mark that leads nowhere would be found again and again.
+      const stray = /^\s*<\|(?:start|channel)\|>/.exec(this.#pending)?.[0];
+      if (stray) this.#emit(events, 'content', this.#cut(stray.length));
+      return true;
+    }
+    const raw = this.#cut(header.length + MESSAGE.length);
+    const recipient = /\bto=(?:functions\.)?([^\s<]+)/.exec(header)?.[1];
+    const channel = /<\|channel\|>\s*(\w+)/.exec(header)?.[1];
+    if (recipient !== undefined && recipient !== 'all' && recipient !== 'user') {
+      const region = callRegion(raw, recipient);
+      this.#state = { kind: 'call', region, scanner: new RegionScanner(new RegionMarks(region), true) };
+    } else {
+      this.#state = { kind: 'message', as: channel === 'analysis' ? 'thinking' : 'content' };
+    }
+    return true;
+  }
+
+  #readMessage(as: 'content' | 'thinking', events: ParseEvent[], final: boolean): boolean {
+    const match = this.#ends.find(this.#pending, 0, final);
+    if (!match) {
+      const held = final ? 0 : this.#ends.heldLength(this.#pending, 0);
+      this.#emit(events, as, this.#cut(this.#pending.length - held));
+      return false;
+    }
+    this.#emit(events, as, this.#cut(match.start));
+    if (ENDS.includes(match.mark)) this.#cut(match.mark.length);
+    this.#state = { kind: 'header' };
+    return true;
+  }
+
+  #readCall(region: CallRegion, scanner: RegionScanner, events: ParseEvent[], final: boolean): boolean {
+    const { at, end } = scanner.scan(this.#pending, 0, final);
+    this.#cut(at);
+    if (end === 'wait' && !final) return false;
+    this.#state = { kind: 'header' };
+    const { raw } = scanner;
+    const atCloser = end === 'closer';
+    const body = raw.slice(region.opener.length, atCloser ? -(region.closer ?? '').length : undefined);
+    // The end of a call is a stop token, which the text does not show.
+    const cut = end === 'wait' && !this.#finished;
+    events.push(...settleCalls(region.read, { raw, body, closed: end !== 'wait', cut }, this.#tools));
+    return end !== 'wait';
+  }
+
+  #emit(events: ParseEvent[], type: 'content' | 'thinking', text: string): void {
+    if (text !== '') events.push({ type, text });
+  }
+
+  /** Takes so many characters off the pending text. */
+  #cut(length: number): string {
+    const text = this.#pending.slice(0, length);
+    this.#pending = this.#pending.slice(length);
+    return text;
+  }
+}
+
+function callRegion(opener: string, name: string): CallRegion {
+  const arguments_ = nameThenJson(/^(?<name>[^\n]*)\n(?<args>[\s\S]*)$/);
+  return {
+    opener,
+    closer: '<|call|>',
+    breakers: ['<|end|>', '<|return|>', '<|start|>'],
+    strings: JSON_STRINGS,
+    read: (body, context) => arguments_(`${name}\n${body}`, context),
+  };
+}

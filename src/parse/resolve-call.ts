@@ -1,0 +1,97 @@
+import { nearest } from '../text/nearest.ts';
+import { coerce } from './coerce.ts';
+import { checkSchema, type SchemaProblem } from './schema-check.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
+
+/** What one attempt at a call came to. */
+export type AttemptLabel =
+  | 'ok'
+  | 'malformed_json'
+  | 'truncation'
+  | 'wrong_tool'
+  | 'missing_required'
+  | 'hallucinated_param'
+  | 'type_mismatch'
+  | 'schema_violation';
+
+/** What was set right before a call could run. */
+export type Repair = 'name' | 'types' | 'json';
+
+export type ResolvedCall =
+  | {
+      readonly ok: true;
+      readonly name: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+      readonly repairs: readonly Repair[];
+    }
+  | {
+      readonly ok: false;
+      readonly label: AttemptLabel;
+      /** What was wrong, in words that a model can act on. */
+      readonly message: string;
+      /** The tool that was meant, if that is clear. */
+      readonly tool: string | undefined;
+    };
+
+interface RawCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly guessed?: boolean;
+}
+
+/**
+ * From a call as the model wrote it to one that can run: the tool's name, arguments in the types of its schema, the
+ * schema checked. A name that is only close to a tool's never runs it. A call that was completed by guessing must fit
+ * the schema without any key that the schema does not name.
+ */
+export function resolveCall(call: RawCall, tools: ToolCatalog): ResolvedCall {
+  const name = tools.match(call.name);
+  if (name === undefined) return unknownTool(call.name, tools);
+  const schema = tools.parametersOf(name) ?? {};
+  const { value, changed } = coerce(call.arguments, schema);
+  const args = value as Record<string, unknown>;
+  const problems = [...checkSchema(schema, args), ...(call.guessed ? unknownKeys(args, schema) : [])];
+  if (problems.length > 0) {
+    const lines = problems.map(problem => `- ${problemText(problem)}`).join('\n');
+    const message = `The arguments of '${name}' do not fit its schema:\n${lines}`;
+    return { ok: false, label: labelOf(problems), message, tool: name };
+  }
+  const repairs: Repair[] = [];
+  if (name !== call.name) repairs.push('name');
+  if (changed.length > 0) repairs.push('types');
+  if (call.guessed) repairs.push('json');
+  return { ok: true, name, arguments: args, repairs };
+}
+
+function unknownTool(name: string, tools: ToolCatalog): ResolvedCall {
+  const guess = nearest(name, tools.names);
+  const list = tools.names.join(', ') || 'none';
+  const message = `There is no tool '${name}'. ${guess ? `Did you mean '${guess}'? ` : ''}Tools: ${list}.`;
+  return { ok: false, label: 'wrong_tool', message, tool: guess };
+}
+
+function unknownKeys(
+  args: Record<string, unknown>,
+  schema: Readonly<Record<string, unknown>>,
+): SchemaProblem[] {
+  const properties = (schema.properties ?? {}) as object;
+  return Object.keys(args)
+    .filter(key => !Object.hasOwn(properties, key))
+    .map(key => ({
+      path: `$.${key}`,
+      keyword: 'additionalProperties',
+      expected: 'no argument of this name',
+      got: undefined,
+    }));
+}
+
+function problemText({ path, expected, got }: SchemaProblem): string {
+  return `${path}: expected ${expected}${got === undefined ? '' : `, got ${got}`}`;
+}
+
+function labelOf(problems: readonly SchemaProblem[]): AttemptLabel {
+  const keywords = problems.map(problem => problem.keyword);
+  if (keywords.includes('required')) return 'missing_required';
+  if (keywords.includes('additionalProperties')) return 'hallucinated_param';
+  return keywords.includes('type') ? 'type_mismatch' : 'schema_violation';
+}

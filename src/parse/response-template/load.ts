@@ -1,0 +1,97 @@
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { isObject } from '../bodies/json-body.ts';
+import { literalPattern, type StreamPattern, streamPattern } from './partial-pattern.ts';
+
+/** One field of a message, as the template declares it. */
+export interface TemplateField {
+  readonly name: string;
+  readonly open: StreamPattern | undefined;
+  /** The opener is one literal, which no further text can lengthen. */
+  readonly openIsLiteral: boolean;
+  readonly close: StreamPattern | undefined;
+  readonly closeIsLiteral: boolean;
+  readonly content: ContentKind;
+  readonly contentArgs: Readonly<Record<string, unknown>>;
+  readonly transform: unknown;
+  readonly transformEach: boolean;
+}
+
+export interface ResponseTemplate {
+  readonly fields: readonly TemplateField[];
+  /** Takes the text outside all other fields. */
+  readonly implicit: TemplateField | undefined;
+  readonly startAnchor: RegExp | undefined;
+}
+
+const CONTENT_KINDS = ['text', 'int', 'float', 'bool', 'json', 'xml-inline', 'kv-lines'] as const;
+export type ContentKind = (typeof CONTENT_KINDS)[number];
+
+/** Reads a `response_template` as Hugging Face defines it (version 1). Throws LlmHostError MODEL_BROKEN. */
+export function loadResponseTemplate(spec: object): ResponseTemplate {
+  const { version = 1, fields } = spec as { version?: unknown; fields?: unknown };
+  if (version !== 1) throw broken(`has version ${String(version)}; supported: 1`);
+  if (!isObject(fields) || Object.keys(fields).length === 0) throw broken('has no fields');
+  const read = Object.entries(fields).map(([name, field]) => readField(name, field));
+  const implicit = read.filter(field => !field.open);
+  if (implicit.length > 1) {
+    throw broken(`has several fields without an opener: ${implicit.map(field => field.name).join(', ')}`);
+  }
+  const anchor = readMarks('the template', spec as Record<string, unknown>, 'start_anchor');
+  return {
+    fields: read.filter(field => field.open),
+    implicit: implicit[0],
+    startAnchor: anchor?.pattern.whole,
+  };
+}
+
+function readField(name: string, field: unknown): TemplateField {
+  if (!isObject(field)) throw broken(`has a field '${name}' that is no object`);
+  const content = field.content ?? 'text';
+  if (!CONTENT_KINDS.includes(content as ContentKind)) {
+    throw broken(
+      `wants the content parser '${String(content)}' for '${name}'; known: ${CONTENT_KINDS.join(', ')}`,
+    );
+  }
+  const open = readMarks(name, field, 'open');
+  const close = readMarks(name, field, 'close');
+  return {
+    name,
+    open: open?.pattern,
+    openIsLiteral: open?.literal ?? false,
+    close: close?.pattern,
+    closeIsLiteral: close?.literal ?? false,
+    content: content as ContentKind,
+    contentArgs: isObject(field.content_args) ? field.content_args : {},
+    transform: field.transform ?? undefined,
+    transformEach: field.transform_each === true,
+  };
+}
+
+/** `key` (a literal or several) or `key_pattern`. */
+function readMarks(
+  name: string,
+  holder: Readonly<Record<string, unknown>>,
+  key: string,
+): { pattern: StreamPattern; literal: boolean } | undefined {
+  const literal = holder[key];
+  const pattern = holder[`${key}_pattern`];
+  if (literal !== undefined) {
+    const literals: unknown[] = Array.isArray(literal) ? literal : [literal];
+    if (literals.length === 0 || !literals.every(one => typeof one === 'string' && one !== '')) {
+      throw broken(`has no text in '${key}' of ${name}`);
+    }
+    return { pattern: literalPattern(literals as string[]), literal: literals.length === 1 };
+  }
+  if (pattern === undefined) return undefined;
+  try {
+    return { pattern: streamPattern(String(pattern)), literal: false };
+  } catch (error) {
+    throw broken(`has a broken '${key}_pattern' in ${name}: ${messageOf(error)}`);
+  }
+}
+
+function broken(what: string): LlmHostError {
+  return new LlmHostError('MODEL_BROKEN', `The response_template ${what}`, {
+    hint: 'It stands in tokenizer_config.json, or in toolFormats of config.json.',
+  });
+}

@@ -1,0 +1,103 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+
+/** One thing that is wrong with a call's arguments. */
+export interface SchemaProblem {
+  /** `$.a.b[0]` */
+  readonly path: string;
+  readonly keyword: string;
+  readonly expected: string;
+  /** As JSON, shortened; undefined where something is missing. */
+  readonly got: string | undefined;
+}
+
+/** A server's schema that cannot be compiled, or that would be asynchronous, checks nothing: the server does. */
+const UNCHECKED = Symbol('unchecked');
+const compiled = new WeakMap<object, ValidateFunction | typeof UNCHECKED>();
+const MAX_PROBLEMS = 8;
+
+/** What `schema` (JSON Schema 2020-12) does not allow in `value`; empty if it fits or the schema is no schema. */
+export function checkSchema(schema: object, value: unknown): SchemaProblem[] {
+  const validate = validatorOf(schema);
+  if (validate === UNCHECKED || validate(value)) return [];
+  const errors = validate.errors ?? [];
+  // The branches of a union say more than that none of them fits, but only one message can be acted on.
+  const own = errors.filter(error => !/\/(?:anyOf|oneOf)\/\d/.test(error.schemaPath));
+  return (own.length > 0 ? own : errors).slice(0, MAX_PROBLEMS).map(error => describe(error, value));
+}
+
+function validatorOf(schema: object): ValidateFunction | typeof UNCHECKED {
+  const known = compiled.get(schema);
+  if (known) return known;
+  let validate: ValidateFunction | typeof UNCHECKED;
+  try {
+    // The dialect and the id of a server's schema mean nothing here, and ids of two tools may be the same.
+    const { $schema: _dialect, $id: _id, $async: _async, ...plain } = schema as Record<string, unknown>;
+    const ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      validateFormats: false,
+      logger: false,
+      addUsedSchema: false,
+    });
+    validate = ajv.compile(plain);
+  } catch {
+    validate = UNCHECKED;
+  }
+  compiled.set(schema, validate);
+  return validate;
+}
+
+function describe(error: ErrorObject, root: unknown): SchemaProblem {
+  const parts = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const params = error.params as Record<string, unknown>;
+  const missing = error.keyword === 'required' ? String(params.missingProperty) : undefined;
+  const extra = error.keyword === 'additionalProperties' ? String(params.additionalProperty) : undefined;
+  const key = missing ?? extra;
+  const value = valueAt(root, extra === undefined ? parts : [...parts, extra]);
+  return {
+    path: pathText(key === undefined ? parts : [...parts, key]),
+    keyword: error.keyword,
+    expected: expectation(error, params),
+    got: missing === undefined ? shorten(value) : undefined,
+  };
+}
+
+function expectation(error: ErrorObject, params: Record<string, unknown>): string {
+  switch (error.keyword) {
+    case 'required':
+      return 'a value, it is required';
+    case 'additionalProperties':
+      return 'no argument of this name';
+    case 'type':
+      return [params.type].flat().join(' or ');
+    case 'enum':
+      return `one of ${JSON.stringify(params.allowedValues)}`;
+    default:
+      return (error.message ?? 'something else').replace(/^must /, 'to ');
+  }
+}
+
+export function shorten(value: unknown): string {
+  const text =
+    JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item)) ??
+    'nothing';
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+function pathText(parts: readonly string[]): string {
+  return `$${parts.map(part => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join('')}`;
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function valueAt(root: unknown, parts: readonly string[]): unknown {
+  return parts.reduce<unknown>(
+    (value, part) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+        ? (value as Record<string, unknown>)[part]
+        : undefined,
+    root,
+  );
+}

@@ -1,0 +1,35 @@
+/** The JSON types that a schema allows; empty where it does not say. `root` holds what `$ref` points to. */
+export function typesOf(schema: unknown, root: unknown, depth = 0): Set<string> {
+  const types = new Set<string>();
+  const node = resolve(schema, root);
+  if (node === undefined || depth > 8) return types;
+  for (const type of Array.isArray(node.type) ? node.type : [node.type]) {
+    if (typeof type === 'string') types.add(type);
+  }
+  for (const value of Array.isArray(node.enum) ? node.enum : 'const' in node ? [node.const] : []) {
+    types.add(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
+  }
+  for (const key of ['anyOf', 'oneOf'] as const) {
+    const choices = node[key];
+    for (const choice of Array.isArray(choices) ? choices : []) {
+      for (const type of typesOf(choice, root, depth + 1)) types.add(type);
+    }
+  }
+  if (node.nullable === true) types.add('null');
+  return types;
+}
+
+/** A schema with its local `$ref` followed; undefined where there is none. */
+export function resolve(schema: unknown, root: unknown, depth = 0): Record<string, unknown> | undefined {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
+  const node = schema as Record<string, unknown>;
+  if (typeof node.$ref !== 'string' || !node.$ref.startsWith('#') || depth > 8) return node;
+  let target: unknown = root;
+  for (const part of node.$ref.split('/').slice(1)) {
+    const key = decodeURIComponent(part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const holder = target as Record<string, unknown>;
+    target =
+      typeof target === 'object' && target !== null && Object.hasOwn(holder, key) ? holder[key] : undefined;
+  }
+  return resolve(target, root, depth + 1);
+}

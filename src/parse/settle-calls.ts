@@ -1,0 +1,39 @@
+import type { BodyContext, ReadBody } from './formats/format.ts';
+import type { ParseEvent } from './parse-event.ts';
+import { resolveCall } from './resolve-call.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
+
+/** How the text of a call came to its end. */
+export interface CallText {
+  /** Delimiters included. */
+  readonly raw: string;
+  readonly body: string;
+  /** It ended with what ends a call, not with the reply or with another call. */
+  readonly closed: boolean;
+  /** Not closed, and the model did not end the reply by itself: what there is may be a half of it. */
+  readonly cut: boolean;
+}
+
+/**
+ * The events of one call's text. Broken JSON is completed only where the text was not cut off and the result fits the
+ * schema of a tool on offer without unknown keys; else it stays `malformed`.
+ */
+export function settleCalls(read: ReadBody, text: CallText, tools: ToolCatalog): ParseEvent[] {
+  const context: BodyContext = {
+    repair: false,
+    whole: !text.cut,
+    parametersOf: tool => tools.parametersOf(tool),
+  };
+  const result = read(text.body, context);
+  if (!('reason' in result)) return callEvents(result, text.raw);
+  const repaired = !text.cut && tools.size > 0 ? read(text.body, { ...context, repair: true }) : result;
+  if (!('reason' in repaired) && repaired.every(call => resolveCall(call, tools).ok)) {
+    return callEvents(repaired, text.raw);
+  }
+  const reason = text.closed ? result.reason : `the call was cut off: ${result.reason}`;
+  return [{ type: 'malformed', raw: text.raw, reason, ...(text.cut && { truncated: true }) }];
+}
+
+function callEvents(calls: Exclude<ReturnType<ReadBody>, { reason: string }>, raw: string): ParseEvent[] {
+  return calls.map((call, index) => ({ type: 'call', ...call, raw: index === 0 ? raw : '' }));
+}
