@@ -1,11 +1,16 @@
-import type { History } from '../chat/history.ts';
-import type { Message, ToolCall } from '../chat/message.ts';
+import type { History, HistoryMark } from '../chat/history.ts';
+import type { Message, ToolCall, ToolDefinition } from '../chat/message.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { ToolHost } from '../mcp/tool-host.ts';
+import { ToolCatalog } from '../parse/tool-catalog.ts';
 import type { ChatModel, Sampling } from './chat-model.ts';
+import { feedback } from './feedback.ts';
 import { fitContext } from './fit-context.ts';
+import { type BadCall, type CallEvent, type GoodCall, type Judgement, judgeReply } from './judge-reply.ts';
+import { type AttemptRecord, ToolMetrics } from './metrics.ts';
 import { RepeatGuard } from './repeat-guard.ts';
 import { resultLimit } from './result-limit.ts';
+import { type RetryOptions, RetryPlan } from './retry.ts';
 import { type CallRecord, hostNotices, runTools } from './run-tools.ts';
 import type { ReplyStats, TurnEvent } from './turn.ts';
 
@@ -18,26 +23,35 @@ export interface AgentOptions {
   readonly toolTimeoutMs: number;
   /** Characters of a tool result that the model sees. Default: by the size of the context. */
   readonly maxResultChars?: number;
-  /** Replies in a row that may hold nothing but unreadable calls before the turn ends. Default 2. */
-  readonly maxRetries?: number;
+  readonly retry?: RetryOptions;
+  /** Takes every attempt at a call, such as `metricsFile`. */
+  readonly onAttempt?: (record: AttemptRecord) => void;
 }
 
 /** What one reply of the model came to. */
 interface Reply {
   content: string;
   thinking: string;
-  readonly calls: ToolCall[];
-  readonly malformed: { raw: string; reason: string }[];
+  readonly events: CallEvent[];
   stats: ReplyStats | undefined;
+}
+
+/** Failed attempts at a call stand behind `mark` in the history until one succeeds. */
+interface Round {
+  readonly retry: RetryPlan;
+  mark: HistoryMark | undefined;
 }
 
 /** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
 export class Agent {
+  /** How well this model calls tools. */
+  readonly metrics: ToolMetrics;
   readonly #options: AgentOptions;
   #callCount = 0;
 
   constructor(options: AgentOptions) {
     this.#options = options;
+    this.metrics = new ToolMetrics(options.model.name ?? 'model', options.onAttempt);
   }
 
   /** Forgets the conversation; the system message stays. */
@@ -76,38 +90,97 @@ export class Agent {
 
   async *#rounds(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
     const guard = new RepeatGuard();
+    const round: Round = { retry: new RetryPlan(this.#options.retry), mark: undefined };
     let said = '';
-    for (let failures = 0; ; ) {
-      const reply = yield* this.#reply(signal);
-      said = [said, reply.content.trim()].filter(Boolean).join('\n');
+    while (true) {
+      const reply = yield* this.#reply(round.retry, signal);
       const cancelled = reply.stats?.finishReason === 'cancelled';
-      this.#remember(reply, cancelled);
-      if (cancelled || (reply.calls.length === 0 && reply.malformed.length === 0)) {
+      const { good, bad } = this.#judge(reply, cancelled);
+      if (good.length === 0 && bad.length > 0) {
+        const end = yield* this.#retry(round, reply, bad, signal);
+        if (!end) continue;
+        yield { type: 'assistant', text: said, cancelled: end === 'cancelled' };
+        return;
+      }
+      this.#forgetFailures(round);
+      said = [said, reply.content.trim()].filter(Boolean).join('\n');
+      this.#remember(reply, [...good, ...bad]);
+      if (good.length === 0) {
         yield* lengthNotice(reply);
         yield { type: 'assistant', text: said, cancelled };
         return;
       }
-      yield* this.#reportMalformed(reply);
-      const records = yield* this.#callTools(reply, signal);
-      failures = reply.calls.length > 0 ? 0 : failures + 1;
+      const records = yield* this.#callTools(good, bad, round.retry.attempts, signal);
+      round.retry.succeeded();
       const repeated = guard.check(records);
       if (repeated) yield { type: 'notice', message: repeated };
-      const stop = signal?.aborted
-        ? 'cancelled'
-        : failures > (this.#options.maxRetries ?? 2)
-          ? 'The model could not write a readable tool call; the turn ends here.'
-          : undefined;
-      if (stop) {
-        if (stop !== 'cancelled') yield { type: 'notice', message: stop };
-        yield { type: 'assistant', text: said, cancelled: stop === 'cancelled' };
+      if (signal?.aborted) {
+        yield { type: 'assistant', text: said, cancelled: true };
         return;
       }
     }
   }
 
-  async *#reply(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, Reply> {
-    const { model, history, sampling } = this.#options;
-    const tools = this.#options.tools.tools().map(tool => tool.definition);
+  /** A cancelled reply keeps its text but none of its calls. */
+  #judge(reply: Reply, cancelled: boolean): Judgement {
+    if (cancelled || reply.events.length === 0) return { good: [], bad: [] };
+    const catalog = new ToolCatalog(this.#tools());
+    return judgeReply(reply.events, catalog, (name, args) => this.#newCall(name, args));
+  }
+
+  /**
+   * Tells the model what was wrong. Returns why the turn ends, or undefined if the model may try again; the failed
+   * attempts leave the history in the end either way, but for the text of the last.
+   */
+  async *#retry(
+    round: Round,
+    reply: Reply,
+    bad: readonly BadCall[],
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<TurnEvent, 'cancelled' | 'exhausted' | undefined> {
+    const { history, model } = this.#options;
+    const { retry } = round;
+    round.mark ??= history.mark();
+    for (const one of bad)
+      this.metrics.attempt(one.tool ?? one.call?.function.name ?? '', one.label, retry.attempts);
+    retry.failed(textOf(reply));
+    yield* reportBad(bad, () => this.#newCall('', {}).id);
+    if (signal?.aborted || retry.exhausted) {
+      this.metrics.gaveUp();
+      history.rollback(round.mark);
+      history.add({ role: 'assistant', content: textOf(reply) });
+      if (signal?.aborted) return 'cancelled';
+      yield {
+        type: 'notice',
+        message: 'The model could not write a readable tool call; the turn ends here.',
+      };
+      return 'exhausted';
+    }
+    const readable = bad.filter(one => one.call !== undefined);
+    this.#remember(reply, readable);
+    const tools = this.#tools();
+    const writeCall = model.writeCall?.bind(model);
+    for (const one of bad) {
+      const content = feedback(one, tools, writeCall);
+      if (one.call) history.add(toolMessage(one.call, content));
+    }
+    const unread = bad.filter(one => one.call === undefined);
+    // A result without a call breaks some templates, so what could not even be read is answered by a note.
+    if (unread.length > 0) {
+      history.add({ role: 'user', content: unread.map(one => feedback(one, tools, writeCall)).join('\n') });
+    }
+    return undefined;
+  }
+
+  #forgetFailures(round: Round): void {
+    if (round.mark !== undefined) this.#options.history.rollback(round.mark);
+    round.mark = undefined;
+  }
+
+  async *#reply(retry: RetryPlan, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, Reply> {
+    const { model, history } = this.#options;
+    const sampling = retry.sampling(this.#options.sampling);
+    const tools = this.#tools();
     const { messages, droppedTurns } = fitContext(model, history.messages, tools);
     if (droppedTurns > 0) {
       const turns = droppedTurns === 1 ? 'The oldest turn does' : `The ${droppedTurns} oldest turns do`;
@@ -116,11 +189,12 @@ export class Agent {
         message: `${turns} not fit the context of ${model.contextLength} tokens and ${droppedTurns === 1 ? 'was' : 'were'} left out.`,
       };
     }
-    const reply: Reply = { content: '', thinking: '', calls: [], malformed: [], stats: undefined };
+    const reply: Reply = { content: '', thinking: '', events: [], stats: undefined };
     const events = model.reply({ messages, tools, sampling, ...(signal && { signal }) });
     for (let step = await events.next(); ; step = await events.next()) {
       if (step.done) {
         reply.stats = step.value;
+        this.metrics.tokens(step.value.generatedTokens);
         yield { type: 'stats', stats: step.value };
         return reply;
       }
@@ -138,13 +212,15 @@ export class Agent {
           yield { type: 'thinking', text: event.text };
           break;
         case 'call':
-          reply.calls.push(this.#newCall(event.name, event.arguments));
-          break;
         case 'malformed':
-          reply.malformed.push({ raw: event.raw, reason: event.reason });
+          reply.events.push(event);
           break;
       }
     }
+  }
+
+  #tools(): ToolDefinition[] {
+    return this.#options.tools.tools().map(tool => tool.definition);
   }
 
   #newCall(name: string, args: Readonly<Record<string, unknown>>): ToolCall {
@@ -152,45 +228,65 @@ export class Agent {
     return { id: `call_${this.#callCount}`, type: 'function', function: { name, arguments: args } };
   }
 
-  /** Puts the reply into the history; a cancelled reply keeps its text but none of its calls. */
-  #remember(reply: Reply, cancelled: boolean): void {
-    const broken = reply.malformed.map(part => part.raw).join('\n');
-    const content = [reply.content.trim(), cancelled ? '' : broken].filter(Boolean).join('\n');
-    const message: Message = {
+  /** Puts the reply into the history, unreadable calls as the text that they are. */
+  #remember(reply: Reply, calls: readonly (GoodCall | BadCall)[]): void {
+    const broken = reply.events.flatMap(event => (event.type === 'malformed' ? [event.raw] : []));
+    const listed = calls.flatMap(({ call }) => (call ? [call] : []));
+    this.#options.history.add({
       role: 'assistant',
-      content,
+      content: [reply.content.trim(), ...broken].filter(Boolean).join('\n'),
       ...(reply.thinking && { reasoning_content: reply.thinking }),
-      ...(!cancelled && reply.calls.length > 0 && { tool_calls: reply.calls }),
-    };
-    this.#options.history.add(message);
-  }
-
-  *#reportMalformed(reply: Reply): Generator<TurnEvent> {
-    for (const part of reply.malformed) {
-      const id = this.#newCall('', {}).id;
-      const message = `The tool call could not be read: ${part.reason}`;
-      yield { type: 'tool_error', id, name: '', message, seconds: 0 };
-      this.#options.history.add({
-        role: 'tool',
-        tool_call_id: id,
-        name: '',
-        content: `Error: ${message}. Write it as <tool_call>{"name": ..., "arguments": {...}}</tool_call>.`,
-      });
-    }
-  }
-
-  async *#callTools(reply: Reply, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, CallRecord[]> {
-    if (reply.calls.length === 0) return [];
-    const { tools, toolTimeoutMs, history, model } = this.#options;
-    const records = yield* runTools(tools, reply.calls, {
-      timeoutMs: toolTimeoutMs,
-      maxResultChars: this.#options.maxResultChars ?? resultLimit(model.contextLength),
-      signal,
+      ...(listed.length > 0 && { tool_calls: listed }),
     });
-    for (const { call, content } of records) {
-      history.add({ role: 'tool', tool_call_id: call.id, name: call.function.name, content });
-    }
+  }
+
+  async *#callTools(
+    good: readonly GoodCall[],
+    bad: readonly BadCall[],
+    attempt: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<TurnEvent, CallRecord[]> {
+    const { tools, toolTimeoutMs, history, model } = this.#options;
+    for (const { call, repairs } of good) this.metrics.attempt(call.function.name, 'ok', attempt, repairs);
+    const records = yield* runTools(
+      tools,
+      good.map(({ call }) => call),
+      {
+        timeoutMs: toolTimeoutMs,
+        maxResultChars: this.#options.maxResultChars ?? resultLimit(model.contextLength),
+        signal,
+      },
+    );
+    yield* reportBad(bad, () => this.#newCall('', {}).id);
+    for (const one of bad) this.metrics.attempt(one.tool ?? '', one.label, attempt);
+    const definitions = this.#tools();
+    const notes = bad
+      .filter(one => !one.call)
+      .map(one => `\n\nAnother call in the same reply: ${feedback(one, definitions, undefined)}`);
+    records.forEach(({ call, content }, index) => {
+      history.add(toolMessage(call, index === records.length - 1 ? content + notes.join('') : content));
+    });
+    for (const one of bad)
+      if (one.call) history.add(toolMessage(one.call, feedback(one, definitions, undefined)));
     return records;
+  }
+}
+
+/** All that the model said, to compare attempts by. */
+function textOf(reply: Reply): string {
+  return [reply.content.trim(), ...reply.events.map(event => event.raw)].filter(Boolean).join('\n');
+}
+
+function toolMessage(call: ToolCall, content: string): Message {
+  return { role: 'tool', tool_call_id: call.id, name: call.function.name, content };
+}
+
+function* reportBad(bad: readonly BadCall[], newId: () => string): Generator<TurnEvent> {
+  for (const { call, message } of bad) {
+    const id = call?.id ?? newId();
+    const name = call?.function.name ?? '';
+    if (call) yield { type: 'tool_call', id, name, arguments: call.function.arguments };
+    yield { type: 'tool_error', id, name, message, seconds: 0 };
   }
 }
 

@@ -31,8 +31,14 @@ export type ReplyEvent =
 
 /** A model that answers messages: template, tokenizer, engine and parser behind one door. */
 export interface ChatModel {
+  /** Name for people and for files. */
+  readonly name?: string;
   /** Tokens. */
   readonly contextLength: number;
+  /** A call as this model should write it, to be shown as an example. */
+  writeCall?(name: string, args: Readonly<Record<string, unknown>>): string;
+  /** A call in this format (`format` of a call event) could run. */
+  callWorked?(format: string): void;
   /** Tokens of the prompt that `request` becomes. */
   countTokens(request: Pick<ReplyRequest, 'messages' | 'tools'>): number;
   /**

@@ -1,7 +1,6 @@
 import type { ToolCall } from '../chat/message.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { Progress, ToolHost } from '../mcp/tool-host.ts';
-import { nearest } from '../text/nearest.ts';
 import { EventQueue } from './event-queue.ts';
 import { cutResult } from './result-limit.ts';
 import type { TurnEvent } from './turn.ts';
@@ -85,8 +84,6 @@ async function runOne(
       content: cutResult(`Error: ${message}`, options.maxResultChars),
     };
   };
-  const missing = unknownTool(host, name);
-  if (missing) return failed(missing);
   if (options.signal?.aborted) return failed('Cancelled by the user');
   try {
     const outcome = await host.call(name, call.function.arguments, {
@@ -103,11 +100,4 @@ async function runOne(
     if (error instanceof LlmHostError && error.code === 'CANCELLED') return failed('Cancelled by the user');
     return failed(messageOf(error));
   }
-}
-
-function unknownTool(host: ToolHost, name: string): string | undefined {
-  const names = host.tools().map(tool => tool.definition.function.name);
-  if (names.includes(name)) return undefined;
-  const guess = nearest(name, names);
-  return `There is no tool '${name}'. ${guess ? `Did you mean '${guess}'? ` : ''}Tools: ${names.join(', ') || 'none'}.`;
 }

@@ -1,4 +1,5 @@
 import type { Agent } from '../agent/agent.ts';
+import type { ToolMetrics } from '../agent/metrics.ts';
 import type { ReplyStats, TurnEvent } from '../agent/turn.ts';
 import type { History } from '../chat/history.ts';
 import { messageOf } from '../errors.ts';
@@ -64,6 +65,10 @@ export class ChatSession {
 
   get tools(): ToolHost {
     return this.#parts.tools;
+  }
+
+  get toolMetrics(): ToolMetrics {
+    return this.#parts.agent.metrics;
   }
 
   get opened(): OpenedModel {

@@ -23,8 +23,9 @@ export interface AppConfig {
     readonly ratePerMinute?: number;
     readonly approval?: Approval;
     readonly audit?: boolean;
+    readonly metricsFile?: string;
   };
-  readonly retry?: { readonly max?: number };
+  readonly retry?: { readonly max?: number; readonly temperatureStep?: number };
   readonly logging?: { readonly level?: string; readonly file?: string };
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Agent } from '../agent/agent.ts';
+import { metricsFile } from '../agent/metrics-file.ts';
 import { createHistory } from '../chat/history.ts';
 import { LlmHostError } from '../errors.ts';
 import { ProgressLine } from '../line/progress-line.ts';
@@ -155,6 +156,11 @@ function makeAgent(
     sampling: mergeSampling(args, config),
     toolTimeoutMs: seconds * 1000,
     ...(maxResultChars !== undefined && { maxResultChars }),
-    ...(config.retry?.max !== undefined && { maxRetries: config.retry.max }),
+    ...(config.retry && { retry: config.retry }),
+    ...(config.tools?.metricsFile !== undefined && {
+      onAttempt: metricsFile(config.tools.metricsFile, message =>
+        process.stderr.write(`Notice: ${message}\n`),
+      ),
+    }),
   });
 }

@@ -79,5 +79,6 @@ function statsText(session: ChatSession): string {
     `Prompt: ${lastReply.promptTokens} tokens, ${lastReply.cachedTokens} from the cache, ${computed} read at ${rate(computed, lastReply.prefillMs)}`,
     `Context: ${session.contextUsed} of ${session.opened.model.contextLength} tokens`,
     `Session: ${totals.replies} replies, ${totals.generatedTokens} tokens at ${rate(totals.generatedTokens, totals.decodeMs)}, ${totals.toolCalls} tool calls, ${totals.toolErrors} errors`,
+    session.toolMetrics.text(),
   ].join('\n');
 }

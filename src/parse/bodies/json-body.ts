@@ -30,9 +30,9 @@ function readValues(
 ): { items: unknown[]; guessed: boolean } | BodyFailure {
   const whole = readJson(body, false);
   if (whole.ok) return { items: [whole.value], guessed: false };
-  const several = readSeveral(body);
+  const several = /[}\]][\s;,]*[{[]/.test(body) ? readSeveral(body) : undefined;
   if (several) return { items: several, guessed: false };
-  const repaired = readJson(body, repair);
+  const repaired = repair ? readJson(body, true) : whole;
   if (repaired.ok) return { items: [repaired.value], guessed: repaired.guessed };
   return { reason: `the call is not valid JSON (${whole.reason})` };
 }

@@ -1,0 +1,27 @@
+import type { ToolDefinition } from '../chat/message.ts';
+import { exampleArguments } from '../parse/example-arguments.ts';
+import type { BadCall } from './judge-reply.ts';
+
+/** Characters of a schema that are worth their place in the prompt. */
+const MAX_SCHEMA = 4000;
+
+/** What the model is told about a call that could not run: what was wrong, the one schema, an example. */
+export function feedback(
+  bad: BadCall,
+  tools: readonly ToolDefinition[],
+  writeCall: ((name: string, args: Readonly<Record<string, unknown>>) => string) | undefined,
+): string {
+  const lines = [`Error: ${bad.message}`];
+  const known = tools.find(tool => tool.function.name === bad.tool);
+  if (known && bad.label !== 'wrong_tool') {
+    const schema = JSON.stringify(known.function.parameters);
+    if (schema.length <= MAX_SCHEMA) lines.push(`Schema of '${known.function.name}': ${schema}`);
+  }
+  const example = known ?? (bad.call ? undefined : tools[0]);
+  if (example && writeCall) {
+    const { name, parameters } = example.function;
+    lines.push(`Write it like this: ${writeCall(name, exampleArguments(parameters))}`);
+  }
+  if (lines.length > 1) lines.push('Reply with the corrected call only.');
+  return lines.join('\n');
+}

@@ -1,0 +1,94 @@
+import type { AttemptLabel, Repair } from '../parse/resolve-call.ts';
+
+/** One attempt of the model at a tool call. */
+export interface AttemptRecord {
+  readonly model: string;
+  readonly tool: string;
+  readonly label: AttemptLabel;
+  /** 0 for the first attempt. */
+  readonly attempt: number;
+  readonly repairs: readonly Repair[];
+}
+
+/** How well a model calls tools, since the program started. */
+export interface ToolMetricsSummary {
+  /** Calls that were tried, retries of one call not counted. */
+  readonly calls: number;
+  readonly firstAttempt: number;
+  readonly afterRetry: number;
+  readonly failed: number;
+  readonly retries: number;
+  /** Failed attempts by what was wrong. */
+  readonly errors: Readonly<Record<string, number>>;
+  readonly repairs: Readonly<Record<string, number>>;
+  readonly generatedTokens: number;
+}
+
+/** Counts attempts at tool calls by their outcome; hands each to `onAttempt`, such as a file of JSON lines. */
+export class ToolMetrics {
+  readonly #model: string;
+  readonly #onAttempt: ((record: AttemptRecord) => void) | undefined;
+  #firstAttempt = 0;
+  #afterRetry = 0;
+  #failed = 0;
+  #retries = 0;
+  #generatedTokens = 0;
+  readonly #errors = new Map<string, number>();
+  readonly #repairs = new Map<string, number>();
+
+  constructor(model: string, onAttempt?: (record: AttemptRecord) => void) {
+    this.#model = model;
+    this.#onAttempt = onAttempt;
+  }
+
+  attempt(tool: string, label: AttemptLabel, attempt: number, repairs: readonly Repair[] = []): void {
+    if (attempt > 0) this.#retries += 1;
+    if (label !== 'ok') count(this.#errors, label);
+    else if (attempt === 0) this.#firstAttempt += 1;
+    else this.#afterRetry += 1;
+    for (const repair of repairs) count(this.#repairs, repair);
+    this.#onAttempt?.({ model: this.#model, tool, label, attempt, repairs });
+  }
+
+  /** A call was given up. */
+  gaveUp(): void {
+    this.#failed += 1;
+  }
+
+  tokens(generated: number): void {
+    this.#generatedTokens += generated;
+  }
+
+  summary(): ToolMetricsSummary {
+    return {
+      calls: this.#firstAttempt + this.#afterRetry + this.#failed,
+      firstAttempt: this.#firstAttempt,
+      afterRetry: this.#afterRetry,
+      failed: this.#failed,
+      retries: this.#retries,
+      errors: Object.fromEntries(this.#errors),
+      repairs: Object.fromEntries(this.#repairs),
+      generatedTokens: this.#generatedTokens,
+    };
+  }
+
+  /** The figures of the calls, for people. */
+  text(): string {
+    const { calls, firstAttempt, afterRetry, failed, retries, errors, repairs, generatedTokens } =
+      this.summary();
+    const share = calls > 0 ? ` (${Math.round((100 * firstAttempt) / calls)} %)` : '';
+    const list = (counts: Readonly<Record<string, number>>) =>
+      Object.entries(counts)
+        .map(([name, times]) => `${name} ${times}`)
+        .join(', ') || 'none';
+    if (calls === 0) return 'Tool calls: none';
+    return [
+      `Tool calls: ${calls}, ${firstAttempt} right at the first attempt${share}, ${afterRetry} after a retry, ${failed} given up, ${retries} retries`,
+      `Errors: ${list(errors)}; repairs: ${list(repairs)}`,
+    ].join('\n');
+  }
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

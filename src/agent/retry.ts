@@ -1,0 +1,62 @@
+import type { Sampling } from './chat-model.ts';
+
+/** Temperatures are told apart to a thousandth. */
+const PRECISION = 1000;
+/** What an identical repeat needs at least, to say something else. */
+const MIN_NUDGE = 0.2;
+
+export interface RetryOptions {
+  /** Attempts after the first. Default 2. */
+  readonly max?: number;
+  /** By how much each attempt lowers the temperature. Default 0.1. */
+  readonly temperatureStep?: number;
+}
+
+/** Counts the failed attempts at one call and says how the next one is sampled. */
+export class RetryPlan {
+  readonly #max: number;
+  readonly #step: number;
+  #attempts = 0;
+  #last: string | undefined;
+  #identical = false;
+
+  constructor({ max = 2, temperatureStep = 0.1 }: RetryOptions = {}) {
+    this.#max = max;
+    this.#step = temperatureStep;
+  }
+
+  /** Failed attempts so far. */
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  get exhausted(): boolean {
+    return this.#attempts > this.#max;
+  }
+
+  /** Notes a failed attempt by its text. */
+  failed(text: string): void {
+    this.#attempts += 1;
+    this.#identical = text === this.#last;
+    this.#last = text;
+  }
+
+  succeeded(): void {
+    this.#attempts = 0;
+    this.#last = undefined;
+    this.#identical = false;
+  }
+
+  /**
+   * Each attempt is a little cooler than the one before; after an identical repeat warmer, since the same prompt at a
+   * lower temperature says the same again.
+   */
+  sampling(base: Sampling): Sampling {
+    if (this.#attempts === 0) return base;
+    const temperature = base.temperature ?? 0;
+    const next = this.#identical
+      ? temperature + Math.max(MIN_NUDGE, 2 * this.#step)
+      : Math.max(0, temperature - this.#step * this.#attempts);
+    return { ...base, temperature: Math.round(next * PRECISION) / PRECISION };
+  }
+}
