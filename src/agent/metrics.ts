@@ -74,8 +74,7 @@ export class ToolMetrics {
 
   /** The figures of the calls, for people. */
   text(): string {
-    const { calls, firstAttempt, afterRetry, failed, retries, errors, repairs, generatedTokens } =
-      this.summary();
+    const { calls, firstAttempt, afterRetry, failed, retries, errors, repairs } = this.summary();
     const share = calls > 0 ? ` (${Math.round((100 * firstAttempt) / calls)} %)` : '';
     const list = (counts: Readonly<Record<string, number>>) =>
       Object.entries(counts)

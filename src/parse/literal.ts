@@ -43,7 +43,7 @@ export class LiteralError extends Error {}
 /**
  * Reads one value after another from a text: JSON, Python literals, and the dialects between them (single quotes,
  * bare keys, trailing commas, raw newlines in strings). Nothing is guessed: every text has one reading or none.
- * Whole numbers beyond 2^53 become bigints.
+ * Whole numbers whose digits a number cannot hold become bigints.
  */
 export class LiteralReader {
   readonly text: string;
@@ -221,5 +221,6 @@ function toNumber(text: string): number | bigint {
   const plain = text.replaceAll('_', '');
   const value = Number(plain);
   if (!/^[-+]?\d+$/.test(plain) || Number.isSafeInteger(value)) return value;
-  return BigInt(plain.replace(/^\+/, ''));
+  const digits = plain.replace(/^\+/, '');
+  return String(value) === digits ? value : BigInt(digits);
 }

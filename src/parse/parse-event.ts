@@ -6,7 +6,7 @@ export type ParseEvent =
       readonly type: 'call';
       /** As the model wrote it; it need not be the name of a tool. */
       readonly name: string;
-      /** Whole numbers beyond 2^53 are bigints. */
+      /** Whole numbers whose digits a number cannot hold are bigints. */
       readonly arguments: Readonly<Record<string, unknown>>;
       /** The exact text, delimiters included; empty for further calls of the same text. */
       readonly raw: string;

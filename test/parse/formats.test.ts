@@ -25,7 +25,7 @@ const properties = {
   deep: { type: 'boolean' },
   nothing: { type: ['string', 'null'] },
   tags: { type: 'array', items: { type: 'string' } },
-  nested: { type: 'object', properties: {} },
+  nested: { type: 'object', additionalProperties: { type: 'string' } },
   items: { type: 'array', items: { type: 'number' } },
 };
 const tool = (name: string) => ({
@@ -172,6 +172,7 @@ const SILENT = [
   'firefunction',
   'Kimi-K2-Instruct',
   'command-r-plus',
+  'Hermes-2-Pro',
   'LFM2.5',
 ];
 
