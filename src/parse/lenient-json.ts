@@ -19,19 +19,32 @@ const MAX_REPAIR = 100_000;
  */
 export function readJson(text: string, repair: boolean): JsonReading {
   const body = withoutFence(text);
+  const reading = isOpen(body)
+    ? { ok: false as const, reason: 'its last bracket is missing' }
+    : readStrictly(body);
+  if (reading.ok || !repair) return reading;
+  const repaired = repairJson(body);
+  return repaired === undefined ? reading : { ok: true, value: repaired.value, guessed: true };
+}
+
+function readStrictly(body: string): JsonReading {
   try {
-    // The strict parser is the fast one; depth and big integers are the reader's.
+    // The strict parser is the fast one; big integers are the reader's.
     const value = BIG_INTEGER.test(body) ? parseLiteral(body) : checkDepth(JSON.parse(body));
     return { ok: true, value, guessed: false };
   } catch (strict) {
     try {
       return { ok: true, value: parseLiteral(body), guessed: false };
     } catch (lenient) {
-      const repaired = repair ? repairJson(body) : undefined;
-      if (repaired !== undefined) return { ok: true, value: repaired.value, guessed: true };
       return { ok: false, reason: messageOf(lenient instanceof LiteralError ? lenient : strict) };
     }
   }
+}
+
+/** Begins with a bracket and ends with another thing: no parser has to throw to know that. */
+function isOpen(body: string): boolean {
+  const text = body.trim();
+  return (text.startsWith('{') && !text.endsWith('}')) || (text.startsWith('[') && !text.endsWith(']'));
 }
 
 /** The inside of a Markdown code fence, or the text itself. */
