@@ -26,6 +26,7 @@ class ScriptedEngine implements Engine {
     parameters: 0,
     weightBytes: 0,
     device: 'none',
+    wantsCheckpoints: false,
   };
   readonly temperatures: (number | undefined)[] = [];
   readonly #replies: string[];
