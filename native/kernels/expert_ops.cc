@@ -1,0 +1,131 @@
+#include "kernels/expert_ops.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu_op.h"
+#include "kernels/linear.h"
+#include "kernels/simd.h"
+#include "kernels/thread_pool.h"
+
+namespace llm_host::cpu {
+namespace {
+
+// One ExpertWeight among the inputs of an operation, where arrays have an address.
+struct Slot {
+  int weight;
+  int bias;  // -1: none
+  int group_size;
+  int bits;
+};
+
+Slot add_inputs(const ExpertWeight& w, std::vector<mx::array>& inputs) {
+  Slot slot{static_cast<int>(inputs.size()), -1, w.group_size, w.scales ? w.bits : 0};
+  inputs.push_back(w.weight);
+  if (w.scales) inputs.insert(inputs.end(), {*w.scales, *w.biases});
+  if (w.bias) {
+    slot.bias = static_cast<int>(inputs.size());
+    inputs.push_back(*w.bias);
+  }
+  return slot;
+}
+
+// y [m, rows] = x [m, cols] · W_eᵀ + bias_e.
+void multiply_expert(const std::vector<mx::array>& in, const Slot& slot, int expert, int cols,
+                     const float* x, int m, float* y) {
+  const mx::array& weight = in[slot.weight];
+  int rows = weight.shape(1);
+  size_t size = static_cast<size_t>(rows) * weight.shape(2) * weight.itemsize();
+  CpuMatrix matrix{weight.data<uint8_t>() + expert * size,
+                   nullptr,
+                   nullptr,
+                   rows,
+                   cols,
+                   slot.group_size,
+                   slot.bits};
+  if (slot.bits != 0) {
+    int64_t groups = static_cast<int64_t>(rows) * (cols / slot.group_size);
+    matrix.scales = in[slot.weight + 1].data<float>() + expert * groups;
+    matrix.biases = in[slot.weight + 2].data<float>() + expert * groups;
+  }
+  multiply(simd(), matrix, {}, x, m, y);
+  if (slot.bias < 0) return;
+  const float* bias = in[slot.bias].data<float>() + static_cast<int64_t>(expert) * rows;
+  for (int64_t i = 0; i < m; ++i) {
+    for (int row = 0; row < rows; ++row) y[i * rows + row] += bias[row];
+  }
+}
+
+void activate(ExpertActivation activation, const float* gate_up, int size, float* out) {
+  const float *gate = gate_up, *up = gate_up + size;
+  if (activation.limit == 0) return simd().swiglu(gate, up, size, out);
+  for (int i = 0; i < size; ++i) {
+    float g = std::min(gate[i], activation.limit);
+    float u = std::clamp(up[i], -activation.limit, activation.limit);
+    out[i] = g / (1 + std::exp(-activation.alpha * g)) * (u + 1);
+  }
+}
+
+struct Choice {
+  uint32_t expert;
+  int token;
+  float share;
+};
+
+// Sorted by expert, so that each expert's weights are read once for all its tokens.
+std::vector<Choice> choices_of(const mx::array& ids, const mx::array& shares) {
+  int per_token = ids.shape(-1), count = static_cast<int>(ids.size());
+  std::vector<Choice> choices;
+  for (int i = 0; i < count; ++i) {
+    choices.push_back({ids.data<uint32_t>()[i], i / per_token, shares.data<float>()[i]});
+  }
+  std::stable_sort(choices.begin(), choices.end(),
+                   [](const Choice& a, const Choice& b) { return a.expert < b.expert; });
+  return choices;
+}
+
+}  // namespace
+
+bool supports(const ExpertWeight& w) {
+  const std::optional<mx::array> none;
+  return supports(Weight{w.weight, w.scales, w.biases, w.group_size, w.bits, none, none});
+}
+
+mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& shares,
+                  const ExpertWeight& gate_up, const ExpertWeight& down,
+                  ExpertActivation activation) {
+  std::vector<mx::array> inputs{x, ids, shares};
+  Slot first = add_inputs(gate_up, inputs), second = add_inputs(down, inputs);
+  auto body = [first, second, activation](const std::vector<mx::array>& in, mx::array& out) {
+    int hidden = in[0].shape(-1), wide = in[first.weight].shape(1);
+    std::vector<Choice> choices = choices_of(in[1], in[2]);
+    std::fill_n(out.data<float>(), out.size(), 0.0f);
+    std::vector<float> rows, middle, active, result;
+    for (size_t begin = 0, end = 0; begin < choices.size(); begin = end) {
+      while (end < choices.size() && choices[end].expert == choices[begin].expert) ++end;
+      int expert = static_cast<int>(choices[begin].expert), m = static_cast<int>(end - begin);
+      rows.resize(static_cast<size_t>(m) * hidden);
+      middle.resize(static_cast<size_t>(m) * wide);
+      active.resize(middle.size() / 2);
+      result.resize(rows.size());
+      for (int64_t i = 0; i < m; ++i) {
+        const float* source = in[0].data<float>() + choices[begin + i].token * int64_t{hidden};
+        std::copy_n(source, hidden, rows.data() + i * hidden);
+      }
+      multiply_expert(in, first, expert, hidden, rows.data(), m, middle.data());
+      parallel_for(m, [&](int i) {
+        activate(activation, middle.data() + i * int64_t{wide}, wide / 2,
+                 active.data() + i * int64_t{wide / 2});
+      });
+      multiply_expert(in, second, expert, wide / 2, active.data(), m, result.data());
+      for (int64_t i = 0; i < m; ++i) {
+        const Choice& choice = choices[begin + i];
+        float* y = out.data<float>() + choice.token * int64_t{hidden};
+        for (int c = 0; c < hidden; ++c) y[c] += choice.share * result[i * hidden + c];
+      }
+    }
+  };
+  return cpu_op("Experts", x.shape(), std::move(inputs), std::move(body));
+}
+
+}  // namespace llm_host::cpu

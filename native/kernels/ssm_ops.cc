@@ -1,0 +1,91 @@
+#include "kernels/ssm_ops.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu_op.h"
+#include "kernels/simd.h"
+#include "kernels/thread_pool.h"
+
+namespace llm_host::cpu {
+namespace {
+
+struct Scan {
+  SsmShape shape;
+  int length;
+  const float *xbc, *dt, *a, *d;
+  float *y, *states;
+};
+
+// All steps of one head.
+void scan_head(const Scan& scan, int head) {
+  const SsmShape& s = scan.shape;
+  int inner = s.heads * s.head_dim, width = inner + 2 * s.groups * s.state;
+  int b_at = inner + head / (s.heads / s.groups) * s.state, c_at = b_at + s.groups * s.state;
+  float* states = scan.states + static_cast<int64_t>(head) * s.head_dim * s.state;
+  for (int t = 0; t < scan.length; ++t) {
+    const float* row = scan.xbc + static_cast<int64_t>(t) * width;
+    const float *x = row + head * s.head_dim, *b = row + b_at, *c = row + c_at;
+    float* y = scan.y + static_cast<int64_t>(t) * inner + head * s.head_dim;
+    float dt = scan.dt[t * s.heads + head], decay = std::exp(dt * scan.a[head]);
+    for (int p = 0; p < s.head_dim; ++p) {
+      float* state = states + p * s.state;
+      float input = dt * x[p];
+      for (int n = 0; n < s.state; ++n) state[n] = decay * state[n] + input * b[n];
+    }
+    simd().dots(c, s.state, 1, states, s.state, s.head_dim, s.state, y, s.head_dim);
+    for (int p = 0; p < s.head_dim; ++p) y[p] += scan.d[head] * x[p];
+  }
+}
+
+}  // namespace
+
+mx::array depthwise_conv(const mx::array& x, const mx::array& weight,
+                         const std::optional<mx::array>& bias) {
+  int kernel = weight.shape(0), channels = weight.shape(1), length = x.shape(1) - kernel + 1;
+  std::vector<mx::array> inputs{x, weight};
+  if (bias) inputs.push_back(*bias);
+  auto body = [kernel, channels, length](const std::vector<mx::array>& in, mx::array& out) {
+    const float *x = in[0].data<float>(), *weight = in[1].data<float>();
+    for (int64_t t = 0; t < length; ++t) {
+      float* y = out.data<float>() + t * channels;
+      if (in.size() > 2) {
+        std::copy_n(in[2].data<float>(), channels, y);
+      } else {
+        std::fill_n(y, channels, 0.0f);
+      }
+      for (int k = 0; k < kernel; ++k) {
+        const float *source = x + (t + k) * channels, *w = weight + k * channels;
+        for (int c = 0; c < channels; ++c) y[c] += w[c] * source[c];
+      }
+    }
+  };
+  return cpu_op("DepthwiseConv", {1, length, channels}, std::move(inputs), std::move(body));
+}
+
+std::pair<mx::array, mx::array> ssm_scan(const mx::array& xbc, const mx::array& dt,
+                                         const mx::array& a, const mx::array& d,
+                                         const mx::array& states, const SsmShape& shape) {
+  int length = xbc.shape(1), inner = shape.heads * shape.head_dim;
+  int outputs = length * inner, held = inner * shape.state;
+  // One array for both results, since an operation has one output; each part is contiguous.
+  mx::array both =
+      cpu_op("SsmScan", {outputs + held}, {xbc, dt, a, d, states},
+             [shape, length, outputs](const std::vector<mx::array>& in, mx::array& out) {
+               Scan scan{shape,
+                         length,
+                         in[0].data<float>(),
+                         in[1].data<float>(),
+                         in[2].data<float>(),
+                         in[3].data<float>(),
+                         out.data<float>(),
+                         out.data<float>() + outputs};
+               std::copy_n(in[4].data<float>(), in[4].size(), scan.states);
+               parallel_for(shape.heads, [&](int head) { scan_head(scan, head); });
+             });
+  mx::array y = mx::reshape(mx::slice(both, {0}, {outputs}), {1, length, inner});
+  mx::array next = mx::reshape(mx::slice(both, {outputs}, {outputs + held}), states.shape());
+  return {y, next};
+}
+
+}  // namespace llm_host::cpu

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "kernels/expert_ops.h"
+#include "layers/moe_router.h"
+
+namespace llm_host {
+
+// The feed-forward networks of a mixture of experts, of which each token takes a few.
+class Experts {
+ public:
+  struct Shape {
+    int experts;
+    int hidden;
+    int intermediate;
+    bool bias = false;
+    // gpt-oss's own files: the rows of gate and up alternate, and float matrices are transposed.
+    bool interleaved = false;
+    cpu::ExpertActivation activation = {};
+  };
+
+  // Reads the matrices below `path` under any of the names and layouts of Hugging Face and of
+  // MLX's converter. Throws MODEL_BROKEN and lists them if there is none.
+  Experts(WeightStore& weights, const std::string& path, const Shape& shape);
+
+  // x [1, L, hidden] -> Σ share · expert(x), [1, L, hidden]
+  mx::array operator()(const mx::array& x, const Routing& routing) const;
+
+ private:
+  struct Stack {                    // one matrix of every expert
+    Matrix matrix;                  // [experts, out, in]
+    std::optional<mx::array> bias;  // [experts, out]
+  };
+  struct Stacks {
+    Stack gate_up;  // gate's rows first
+    Stack down;
+  };
+
+  static Stacks read(WeightStore& weights, const std::string& path, const Shape& shape);
+  static Stacks read_separate(WeightStore& weights, const std::string& path, const Shape& shape);
+  static Stacks read_fused(WeightStore& weights, const std::string& gate_up,
+                           const std::string& down, const Shape& shape);
+  static Stacks read_single(WeightStore& weights, const std::string& path, const Shape& shape,
+                            const char* const (&names)[3]);
+  static Stacks read_gpt_oss(WeightStore& weights, const std::string& path, const Shape& shape);
+  // x [N, 1, in], experts [N] -> [N, 1, out]
+  static mx::array multiply(const Stack& stack, const mx::array& x, const mx::array& experts,
+                            bool sorted);
+  mx::array activate(const mx::array& gate_up) const;
+  // The same as `operator()` by MLX's operations, for x [L, hidden].
+  mx::array gather(const mx::array& x, const Routing& routing) const;
+
+  Shape shape_;
+  Stacks stacks_;
+};
+
+// Router and experts.
+class Moe {
+ public:
+  Moe(Router router, Experts experts) : router_(std::move(router)), experts_(std::move(experts)) {}
+
+  // x [1, L, hidden] -> [1, L, hidden]
+  mx::array operator()(const mx::array& x) const { return experts_(x, router_(x)); }
+
+ private:
+  Router router_;
+  Experts experts_;
+};
+
+}  // namespace llm_host

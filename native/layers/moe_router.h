@@ -1,0 +1,44 @@
+#pragma once
+
+#include "layers/linear.h"
+
+namespace llm_host {
+
+// Which experts each token goes to, and what each of them counts.
+struct Routing {
+  mx::array experts;  // [1, L, k] uint32, in no order
+  mx::array shares;   // [1, L, k] in the activations' type
+};
+
+class Router {
+ public:
+  enum class Kind {
+    kSoftmaxTopK,  // p = softmax over all experts; the k greatest
+    kTopKSoftmax,  // the k greatest logits; softmax over them
+    kSigmoidTopK,  // p = sigmoid; the k greatest of p + selection bias, which does not count
+                   // further
+  };
+  struct Options {
+    Kind kind;
+    int experts;
+    int per_token;
+    bool bias = false;                // of the projection
+    bool normalise = false;           // shares add up to 1; kTopKSoftmax always does
+    float scale = 1;                  // of the shares, afterwards
+    std::string selection_bias = "";  // kSigmoidTopK: name of the tensor [experts], or ""
+  };
+
+  // Reads `path`.weight [experts, hidden]. Throws MODEL_BROKEN for more experts a token than there
+  // are.
+  Router(WeightStore& weights, const std::string& path, int hidden, const Options& options);
+
+  // x [1, L, hidden]
+  Routing operator()(const mx::array& x) const;
+
+ private:
+  Options options_;
+  Linear projection_;
+  std::optional<mx::array> selection_bias_;
+};
+
+}  // namespace llm_host

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <limits>
+
+#include "layers/causal_conv.h"
+#include "layers/linear.h"
+
+namespace llm_host {
+
+// A Mamba-2 mixer (https://arxiv.org/abs/2405.21060): a linear recurrence over time with a state
+// [heads, head_dim, state] of fixed size in place of keys and values.
+class Mamba2 {
+ public:
+  struct Shape {
+    int hidden;
+    int heads;
+    int head_dim;
+    int groups;  // of heads that share B and C
+    int state;
+    int kernel;  // of the convolution
+    bool conv_bias;
+    bool bias;  // of the projections
+    float eps;
+    // Time steps are clamped to this range.
+    float min_step = 0;
+    float max_step = std::numeric_limits<float>::infinity();
+  };
+
+  // Reads `path`.{in_proj, conv1d, dt_bias, A_log, D, norm, out_proj}.
+  Mamba2(WeightStore& weights, const std::string& path, const Shape& shape);
+
+  // x [1, L, hidden] -> [1, L, hidden]. State: "conv" and "ssm" [1, heads, head_dim, state],
+  // float32.
+  mx::array operator()(const mx::array& x, StateCache& cache) const;
+
+ private:
+  // xbc [1, L, inner + 2 · groups · state], dt [1, L, heads] -> [1, L, inner]
+  mx::array scan(const mx::array& xbc, const mx::array& dt, StateCache& cache) const;
+  // rms_norm(y · silu(gate)) by groups, for [1, L, inner].
+  mx::array gated_norm(const mx::array& y, const mx::array& gate) const;
+  int inner() const { return shape_.heads * shape_.head_dim; }
+  int conv_channels() const { return inner() + 2 * shape_.groups * shape_.state; }
+
+  Shape shape_;
+  Linear input_;
+  CausalConv conv_;
+  mx::array dt_bias_, a_, d_;  // [heads], float32; a_ = −exp(A_log)
+  mx::array norm_;             // [inner]
+  Linear output_;
+};
+
+// The recurrence in MLX's operations, in blocks of time steps whose inner part is an attention
+// with decay, all in float32:
+//   S_t = exp(dt_t · a) · S_(t−1) + dt_t · x_t ⊗ B_t,  y_t = S_t C_t.
+struct SsmInputs {
+  mx::array x;   // [L, heads, head_dim]
+  mx::array dt;  // [L, heads]
+  mx::array a;   // [heads]
+  mx::array b;   // [L, groups, state]
+  mx::array c;   // [L, groups, state]
+};
+struct SsmOutputs {
+  mx::array y;       // [L, heads, head_dim]
+  mx::array states;  // [heads, head_dim, state]
+};
+SsmOutputs ssm_blocks(const SsmInputs& inputs, const mx::array& states, int block);
+// The same for L = 1.
+SsmOutputs ssm_step(const SsmInputs& inputs, const mx::array& states);
+
+}  // namespace llm_host

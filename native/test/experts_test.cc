@@ -1,0 +1,105 @@
+#include <random>
+
+#include "check.h"
+#include "kernels/expert_ops.h"
+
+using namespace llm_host;
+
+namespace mx = mlx::core;
+
+namespace {
+
+constexpr int kExperts = 5, kHidden = 64, kMiddle = 32;
+
+mx::array random_array(mx::Shape shape, uint64_t seed) {
+  return mx::random::normal(std::move(shape), mx::float32, mx::random::key(seed));
+}
+
+// A matrix of each expert, and what it stands for.
+struct Stack {
+  Stack(int out, int in, int bits, bool biased, uint64_t seed)
+      : dense(random_array({kExperts, out, in}, seed)), weight(dense), bits(bits) {
+    if (bits != 0) {
+      std::vector<mx::array> parts = mx::quantize(dense, 32, bits);
+      weight = parts[0];
+      scales = parts[1];
+      biases = parts[2];
+      dense = mx::dequantize(weight, *scales, *biases, 32, bits);
+    }
+    if (biased) bias = random_array({kExperts, out}, seed + 1);
+    mx::eval(dense, weight);
+  }
+
+  cpu::ExpertWeight view() const { return {weight, scales, biases, bias, 32, bits}; }
+  // x [in] -> [out] by the expert `id`.
+  mx::array apply(const mx::array& x, int id) const {
+    mx::array y = mx::matmul(mx::take(dense, id, 0), x);
+    return bias ? mx::add(y, mx::take(*bias, id, 0)) : y;
+  }
+
+  mx::array dense, weight;
+  std::optional<mx::array> scales, biases, bias;
+  int bits;
+};
+
+mx::array activated(const mx::array& gate_up, cpu::ExpertActivation activation) {
+  std::vector<mx::array> parts = mx::split(gate_up, 2, 0);
+  if (activation.limit == 0) {
+    return mx::multiply(mx::multiply(parts[0], mx::sigmoid(parts[0])), parts[1]);
+  }
+  mx::array limit(activation.limit), one(1.0f);
+  mx::array gate = mx::minimum(parts[0], limit);
+  mx::array up = mx::add(mx::clip(parts[1], mx::negative(limit), limit), one);
+  return mx::multiply(mx::multiply(gate, mx::sigmoid(mx::multiply(mx::array(1.702f), gate))), up);
+}
+
+void check_experts(int length, int per_token, int bits, bool biased,
+                   cpu::ExpertActivation activation) {
+  Stack gate_up(2 * kMiddle, kHidden, bits, biased, 1), down(kHidden, kMiddle, bits, biased, 3);
+  mx::array x = random_array({1, length, kHidden}, 5);
+  mx::array shares = mx::abs(random_array({1, length, per_token}, 6));
+  std::mt19937 bits_of(7);
+  std::vector<uint32_t> ids;
+  for (int t = 0; t < length; ++t) {
+    // The same experts for many tokens, others for one or none.
+    uint32_t first = t % 3 == 0 ? bits_of() % (kExperts - 1) : 1;
+    for (int k = 0; k < per_token; ++k) ids.push_back((first + k) % (kExperts - 1));
+  }
+  mx::array y = cpu::experts(x, mx::array(ids.begin(), {1, length, per_token}, mx::uint32), shares,
+                             gate_up.view(), down.view(), activation);
+  for (int t = 0; t < length; ++t) {
+    mx::array expected = mx::zeros({kHidden});
+    for (int k = 0; k < per_token; ++k) {
+      int id = static_cast<int>(ids[static_cast<size_t>(t * per_token + k)]);
+      mx::array row = mx::take(mx::reshape(x, {length, kHidden}), t, 0);
+      mx::array out = down.apply(activated(gate_up.apply(row, id), activation), id);
+      mx::array share = mx::take(mx::flatten(shares), t * per_token + k);
+      expected = mx::add(expected, mx::multiply(out, share));
+    }
+    mx::array got = mx::take(mx::reshape(y, {length, kHidden}), t, 0);
+    CHECK(mx::allclose(got, expected, 1e-4, 1e-3).item<bool>());
+  }
+}
+
+}  // namespace
+
+TEST(each_token_gets_its_experts_by_their_shares) {
+  for (int bits : {0, 4, 8}) {
+    for (int length : {1, 13}) {
+      for (int per_token : {1, 2, 4}) check_experts(length, per_token, bits, false, {});
+    }
+  }
+}
+
+TEST(biases_and_the_clipped_activation) {
+  for (int bits : {0, 4}) {
+    for (int length : {1, 9}) check_experts(length, 2, bits, true, {7, 1.702f});
+    check_experts(5, 2, bits, true, {0.5f, 1.702f});
+  }
+}
+
+int main() {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+  return check::run("experts");
+}
