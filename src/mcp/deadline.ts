@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** setTimeout fires at once beyond this. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -27,6 +29,8 @@ export class Deadline {
     this.#maxMs = Math.max(limitMs, options.maxMs ?? limitMs);
     this.#caller = options.signal;
     this.#arm(limitMs);
+    // All calls of a reply share one signal; each listener is taken away again by dispose.
+    if (this.#caller) setMaxListeners(0, this.#caller);
     if (this.#caller?.aborted) this.#onAbort();
     else this.#caller?.addEventListener('abort', this.#onAbort, { once: true });
   }
