@@ -3,6 +3,8 @@ import { stripControls } from '../text/strip-controls.ts';
 import { clock, formatArguments, formatResult, formatSeconds } from './format.ts';
 import { Spinner } from './spinner.ts';
 
+const PROGRESS_CHARS = 50;
+
 export interface LinePrinterOptions {
   /** Gets the reply. */
   readonly answer: NodeJS.WriteStream;
@@ -36,7 +38,10 @@ export class LinePrinter {
         break;
       case 'thinking':
       case 'stats':
+        break;
       case 'tool_progress':
+        // One line of the terminal at most: a longer one could not be taken back.
+        this.#spinner.relabel(stripControls(event.message).replaceAll('\n', ' ').slice(0, PROGRESS_CHARS));
         break;
       case 'token':
         this.#token(event.text);
