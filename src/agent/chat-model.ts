@@ -37,8 +37,6 @@ export interface ChatModel {
   readonly contextLength: number;
   /** A call as this model should write it, to be shown as an example. */
   writeCall?(name: string, args: Readonly<Record<string, unknown>>): string;
-  /** A call in this format (`format` of a call event) could run. */
-  callWorked?(format: string): void;
   /** Tokens of the prompt that `request` becomes. */
   countTokens(request: Pick<ReplyRequest, 'messages' | 'tools'>): number;
   /**

@@ -5,6 +5,9 @@ import { type ChatTemplate, renderSegments } from '../chat/template.ts';
 import type { Engine, GenerateResult } from '../engine/engine.ts';
 import { LlmHostError } from '../errors.ts';
 import { createToolParser } from '../parse/create-tool-parser.ts';
+import type { ChatFormat } from '../parse/formats/format.ts';
+import { hermes } from '../parse/formats/hermes.ts';
+import { formatOfTemplate } from '../parse/formats/table.ts';
 import { StopStrings } from '../tokens/stop-strings.ts';
 import type { PromptSegment, Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { ChatModel, ReplyEvent, ReplyRequest } from './chat-model.ts';
@@ -32,6 +35,19 @@ export class LocalChatModel implements ChatModel {
 
   constructor(parts: LocalModelParts) {
     this.#parts = parts;
+  }
+
+  get name(): string {
+    return this.#parts.engine.info.name;
+  }
+
+  /** The model's own tool-call format; undefined: it is asked for the prompt protocol's. */
+  get #format(): ChatFormat | undefined {
+    return formatOfTemplate(this.#parts.template?.source ?? '');
+  }
+
+  writeCall(name: string, args: Readonly<Record<string, unknown>>): string {
+    return (this.#format ?? hermes).writeCalls([{ name, arguments: args }]);
   }
 
   get contextLength(): number {
@@ -96,7 +112,7 @@ export class LocalChatModel implements ChatModel {
   #render(messages: readonly Message[], tools: readonly ToolDefinition[]): readonly PromptSegment[] {
     const { template, tokenizer, now } = this.#parts;
     if (!template) return [{ text: lastUserText(messages), special: false }];
-    const adapted = adaptConversation(messages, tools, template.capability);
+    const adapted = adaptConversation(messages, tools, template.capability, this.#format);
     return renderSegments(template.compiled, {
       messages: adapted.messages,
       tools: adapted.tools,

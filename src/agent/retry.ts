@@ -1,6 +1,6 @@
 import type { Sampling } from './chat-model.ts';
 
-/** Temperatures are told apart to a thousandth. */
+/** Temperatures are rounded to a thousandth. */
 const PRECISION = 1000;
 /** What an identical repeat needs at least, to say something else. */
 const MIN_NUDGE = 0.2;

@@ -7,6 +7,10 @@ export interface TemplateCapability {
   readonly rendersTools: boolean;
   /** Earlier tool calls reach the prompt. */
   readonly rendersCalls: boolean;
+  /** Results reach the prompt in the tool role. */
+  readonly rendersResults: boolean;
+  /** Both of two calls in one message reach the prompt. */
+  readonly severalCalls: boolean;
   /** A system message is accepted and shown. */
   readonly systemRole: boolean;
   /** Arguments may be an object; false: the template wants a JSON string. */
@@ -14,6 +18,7 @@ export interface TemplateCapability {
 }
 
 const NEEDLE = 'needle_7f3a';
+const SECOND = 'needle_91c2';
 
 /** Renders a few small conversations and looks for what came through. */
 export function probeTemplate(
@@ -23,28 +28,39 @@ export function probeTemplate(
   const user = { role: 'user', content: 'Hello' };
   const shows = (options: RenderOptions, needle = NEEDLE) =>
     (tryRender(template, { ...tokens, ...options }) ?? '').includes(needle);
-  const withCall = (args: unknown) => ({
+  const withCalls = (all: readonly unknown[], result = 'done') => ({
     messages: [
       user,
-      {
-        role: 'assistant',
-        content: '',
-        tool_calls: [{ id: 'call00001', type: 'function', function: { name: 'probe', arguments: args } }],
-      },
-      { role: 'tool', content: 'done', name: 'probe', tool_call_id: 'call00001' },
+      { role: 'assistant', content: '', tool_calls: all.map(callWith) },
+      ...all.map((_, index) => ({ role: 'tool', content: result, name: 'probe', tool_call_id: idOf(index) })),
     ],
     tools: [toolNamed('probe')],
   });
+  const withCall = (args: unknown) => withCalls([args]);
   const withSystem = [{ role: 'system', content: NEEDLE }, user];
   const objectArguments = shows(withCall({ key: NEEDLE }));
   return {
     rendersTools: shows({ messages: [user], tools: [toolNamed(NEEDLE)] }),
     rendersCalls: objectArguments || shows(withCall(JSON.stringify({ key: NEEDLE }))),
+    rendersResults: shows(withCalls([objectArguments ? {} : '{}'], NEEDLE)),
+    severalCalls: shows(
+      withCalls(
+        [{ key: NEEDLE }, { key: SECOND }].map(args => (objectArguments ? args : JSON.stringify(args))),
+      ),
+      SECOND,
+    ),
     // A template written for tools only may fail without them.
     systemRole:
       shows({ messages: withSystem }) || shows({ messages: withSystem, tools: [toolNamed('probe')] }),
     objectArguments,
   };
+}
+
+// Some templates want ids of nine letters and digits.
+const idOf = (index: number) => `call0000${index + 1}`;
+
+function callWith(args: unknown, index: number) {
+  return { id: idOf(index), type: 'function', function: { name: 'probe', arguments: args } };
 }
 
 function toolNamed(name: string) {

@@ -10,6 +10,8 @@ it('the demo template does everything', () => {
   expect(probe(source)).toEqual({
     rendersTools: true,
     rendersCalls: true,
+    rendersResults: true,
+    severalCalls: true,
     systemRole: true,
     objectArguments: true,
   });
@@ -20,6 +22,8 @@ it('a plain template shows roles and contents only', () => {
   expect(probe(source)).toEqual({
     rendersTools: false,
     rendersCalls: false,
+    rendersResults: true,
+    severalCalls: false,
     systemRole: true,
     objectArguments: false,
   });
@@ -32,12 +36,21 @@ it('a template that raises on a system message, a tool role or object arguments 
   expect(probe(source)).toEqual({
     rendersTools: true,
     rendersCalls: true,
+    rendersResults: true,
+    severalCalls: true,
     systemRole: false,
     objectArguments: false,
   });
 });
 
 it('a template that always fails can do nothing', () => {
-  const none = { rendersTools: false, rendersCalls: false, systemRole: false, objectArguments: false };
+  const none = {
+    rendersTools: false,
+    rendersCalls: false,
+    rendersResults: false,
+    severalCalls: false,
+    systemRole: false,
+    objectArguments: false,
+  };
   expect(probe('{{ nothing.at.all }}')).toEqual(none);
 });

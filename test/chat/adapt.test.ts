@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { adaptConversation } from '../../src/chat/adapt.ts';
+import type { TemplateCapability } from '../../src/chat/capability.ts';
+import type { Message, ToolCall } from '../../src/chat/message.ts';
+import { formatNamed } from '../../src/parse/formats/table.ts';
+
+const ALL: TemplateCapability = {
+  rendersTools: true,
+  rendersCalls: true,
+  rendersResults: true,
+  severalCalls: true,
+  systemRole: true,
+  objectArguments: true,
+};
+const toolCall = (id: string, a: number): ToolCall => ({
+  id,
+  type: 'function',
+  function: { name: 'add', arguments: { a } },
+});
+const MESSAGES: Message[] = [
+  { role: 'system', content: 'SYS' },
+  { role: 'user', content: 'q' },
+  { role: 'assistant', content: 'so', tool_calls: [toolCall('1', 1), toolCall('2', 2)] },
+  { role: 'tool', tool_call_id: '1', name: 'add', content: 'one' },
+  { role: 'tool', tool_call_id: '2', name: 'add', content: 'two' },
+];
+const TOOLS = [{ type: 'function' as const, function: { name: 'add', parameters: { type: 'object' } } }];
+
+describe('a conversation for a template', () => {
+  it('that does everything stays as it is', () => {
+    expect(adaptConversation(MESSAGES, TOOLS, ALL)).toEqual({ messages: MESSAGES, tools: TOOLS });
+  });
+
+  it('that takes one call a message has each call followed by its result', () => {
+    const { messages } = adaptConversation(MESSAGES, TOOLS, { ...ALL, severalCalls: false });
+    expect(messages.slice(2)).toEqual([
+      { role: 'assistant', content: 'so', tool_calls: [toolCall('1', 1)] },
+      MESSAGES[3],
+      { role: 'assistant', content: '', tool_calls: [toolCall('2', 2)] },
+      MESSAGES[4],
+    ]);
+  });
+
+  it('that wants arguments as text gets JSON', () => {
+    const { messages } = adaptConversation(MESSAGES, TOOLS, { ...ALL, objectArguments: false });
+    expect(messages[2]).toMatchObject({ tool_calls: [{ function: { arguments: '{"a":1}' } }, {}] });
+  });
+
+  it("that hides calls has them as text in the model's own form, results in their role", () => {
+    const { messages } = adaptConversation(
+      MESSAGES,
+      TOOLS,
+      { ...ALL, rendersCalls: false },
+      formatNamed('granite-3'),
+    );
+    expect(messages[2]).toEqual({
+      role: 'assistant',
+      content:
+        'so\n<|tool_call|>[{"name": "add", "arguments": {"a": 1}}, {"name": "add", "arguments": {"a": 2}}]',
+    });
+    expect(messages[3]).toEqual(MESSAGES[3]);
+  });
+
+  it('that knows nothing of tools has all in text, the prompt protocol', () => {
+    const can = { ...ALL, rendersTools: false, rendersCalls: false };
+    const { messages, tools } = adaptConversation(MESSAGES, TOOLS, can);
+    expect(tools).toEqual([]);
+    expect(messages[0]).toMatchObject({ content: expect.stringContaining('<tool_call>') });
+    expect(messages[3]).toEqual({ role: 'user', content: '<tool_response>\none\n</tool_response>' });
+  });
+
+  it('without a system role has it in the first user turn', () => {
+    const { messages } = adaptConversation(MESSAGES, [], { ...ALL, systemRole: false });
+    expect(messages[0]).toEqual({ role: 'user', content: 'SYS\n\nq' });
+  });
+});
