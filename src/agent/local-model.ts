@@ -7,7 +7,7 @@ import { LlmHostError } from '../errors.ts';
 import { createToolParser } from '../parse/create-tool-parser.ts';
 import type { ChatFormat } from '../parse/formats/format.ts';
 import { hermes } from '../parse/formats/hermes.ts';
-import { formatOfTemplate } from '../parse/formats/table.ts';
+import { formatNamed, formatOfTemplate } from '../parse/formats/table.ts';
 import { StopStrings } from '../tokens/stop-strings.ts';
 import type { PromptSegment, Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { ChatModel, ReplyEvent, ReplyRequest } from './chat-model.ts';
@@ -21,6 +21,8 @@ export interface LocalModelParts {
   readonly template:
     | { readonly compiled: ChatTemplate; readonly source: string; readonly capability: TemplateCapability }
     | undefined;
+  /** What the model says itself of its calls (tokenizer_config.json); goes before the marks in its template. */
+  readonly toolCalls?: { readonly responseTemplate?: object; readonly format?: string };
   /** One clock reading for the whole session, so that a template that prints the date stays a stable prefix. */
   readonly now: Date;
 }
@@ -43,7 +45,8 @@ export class LocalChatModel implements ChatModel {
 
   /** The model's own tool-call format; undefined: it is asked for the prompt protocol's. */
   get #format(): ChatFormat | undefined {
-    return formatOfTemplate(this.#parts.template?.source ?? '');
+    const named = this.#parts.toolCalls?.format;
+    return (named && formatNamed(named)) || formatOfTemplate(this.#parts.template?.source ?? '');
   }
 
   writeCall(name: string, args: Readonly<Record<string, unknown>>): string {
@@ -66,6 +69,7 @@ export class LocalChatModel implements ChatModel {
     if (promptIds.length >= this.contextLength) throw contextFull(promptIds.length, this.contextLength);
     const parser = createToolParser({
       template: this.#parts.template?.source ?? '',
+      ...this.#parts.toolCalls,
       tools: request.tools,
       prompt: segments.at(-1)?.text ?? '',
     });

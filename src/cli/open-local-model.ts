@@ -3,6 +3,8 @@ import { probeTemplate } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
 import { type LoadedParts, loadParts } from '../engine/load-engine.ts';
 import { LlmHostError } from '../errors.ts';
+import { formatNamed } from '../parse/formats/table.ts';
+import { loadResponseTemplate } from '../parse/response-template/load.ts';
 import type { OpenedModel, OpenModelOptions } from './open-model.ts';
 
 /** Loads a model into this process and makes a chat of it. */
@@ -24,7 +26,13 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
   const template = read.toolTemplate ?? read.chatTemplate;
   const seconds = (performance.now() - started) / 1000;
   return {
-    model: new LocalChatModel({ engine, tokenizer, template: prepare(template, tokenizer), now: new Date() }),
+    model: new LocalChatModel({
+      engine,
+      tokenizer,
+      template: prepare(template, tokenizer),
+      toolCalls: ownToolCalls(read.tokenizerConfig ?? {}),
+      now: new Date(),
+    }),
     name: engine.info.name,
     device: engine.info.device,
     description: describe(parts, seconds),
@@ -34,6 +42,16 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
         : [],
     close: () => engine.close(),
   };
+}
+
+/** A name that is not in the table is left to the marks in the template. */
+function ownToolCalls(config: Readonly<Record<string, unknown>>) {
+  const { response_template: template, tool_parser_type: type } = config;
+  if (typeof template === 'object' && template !== null) {
+    loadResponseTemplate(template);
+    return { responseTemplate: template };
+  }
+  return typeof type === 'string' && formatNamed(type) ? { format: type } : {};
 }
 
 function prepare(

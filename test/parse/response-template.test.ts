@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { createToolParser } from '../../src/parse/create-tool-parser.ts';
+import { mergeEvents } from './merge-events.ts';
+import { randomChunks, seededRandom } from './seeded-random.ts';
+
+/** As Hugging Face declares it for Qwen 3.5. */
+const TAGGED = {
+  start_anchor: '<|im_start|>assistant\n',
+  fields: {
+    reasoning_content: { open: '<think>', close: '</think>' },
+    tool_calls: {
+      open_pattern: '\\s*<tool_call>\\s*<function=(?P<name>[^>\\n]+)>',
+      close_pattern: '</function>\\s*</tool_call>',
+      repeats: true,
+      content: 'xml-inline',
+      content_args: { tag_pattern: '<parameter=(?P<key>[^>\\n]+)>\\s*(?P<value>.*?)\\s*</parameter>' },
+      transform: { type: 'function', function: { name: '{name}', arguments: '{content}' } },
+    },
+    content: { close_pattern: '\\s*(?:<\\|im_end\\|>|<\\|endoftext\\|>)' },
+  },
+};
+const properties = { a: { type: 'integer' }, t: { type: 'string' } };
+const TOOLS = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties } } }];
+const CALL =
+  '<tool_call>\n<function=f>\n<parameter=a>\n7\n</parameter>\n<parameter=t>\n8\n</parameter>\n</function>\n</tool_call>';
+
+function parse(chunks: readonly string[], prompt = '') {
+  const parser = createToolParser({ responseTemplate: TAGGED, tools: TOOLS, prompt });
+  return mergeEvents([...chunks.flatMap(chunk => parser.push(chunk)), ...parser.end()]);
+}
+
+describe("a model's own response_template", () => {
+  it('gives thinking, content and typed calls, the same in any pieces', () => {
+    const text = `<think>hm</think>Well.\n\n${CALL}\n${CALL}<|im_end|>`;
+    const whole = parse([text]);
+    expect(whole.map(event => event.type)).toEqual(['thinking', 'content', 'call', 'call']);
+    expect(whole[2]).toMatchObject({ name: 'f', arguments: { a: 7, t: '8' } });
+    const random = seededRandom(3);
+    for (let round = 0; round < 100; round++) expect(parse(randomChunks(text, random))).toEqual(whole);
+  });
+
+  it('starts where the prompt left off, and says when a call was cut off', () => {
+    const prompt = '<|im_start|>assistant\n<think>\n';
+    expect(parse(['so</think>ok'], prompt)).toEqual([
+      { type: 'thinking', text: 'so' },
+      { type: 'content', text: 'ok' },
+    ]);
+    expect(parse([CALL.slice(0, 40)]).map(event => event.type)).not.toContain('content');
+  });
+
+  it('is refused by name where it is broken', () => {
+    const refused = (spec: object) => () => createToolParser({ responseTemplate: spec });
+    expect(refused({ fields: {} })).toThrow(/has no fields/);
+    expect(refused({ version: 9, fields: { a: {} } })).toThrow(/version 9/);
+    expect(refused({ fields: { a: { open_pattern: '(' } } })).toThrow(/broken 'open_pattern'/);
+  });
+});
