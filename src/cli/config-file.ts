@@ -26,6 +26,7 @@ export interface AppConfig {
     readonly metricsFile?: string;
   };
   readonly retry?: { readonly max?: number; readonly temperatureStep?: number };
+  readonly theme?: 'auto' | 'dark' | 'light' | 'none';
   readonly logging?: { readonly level?: string; readonly file?: string };
 }
 

@@ -1,17 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
+import { Emulator } from '../tui/emulator.ts';
 
 /** A program on a pseudo-terminal: what a person sees and types. */
 export class Terminal {
   screen = '';
   exitCode: number | undefined;
+  readonly emulator: Emulator;
   readonly #pty: IPty;
 
-  constructor(main: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
-    this.#pty = spawn(process.execPath, [main, ...args], { cols: 100, rows: 30, cwd, env });
+  constructor(
+    main: string,
+    args: readonly string[],
+    cwd: string,
+    env: NodeJS.ProcessEnv,
+    size: { cols: number; rows: number } = { cols: 100, rows: 30 },
+  ) {
+    this.#pty = spawn(process.execPath, [main, ...args], { ...size, cwd, env });
+    this.emulator = new Emulator(size.cols, size.rows);
     this.#pty.onData(data => {
       this.screen += data;
+      this.emulator.write(data);
     });
     this.#pty.onExit(({ exitCode }) => {
       this.exitCode = exitCode;
@@ -19,6 +29,26 @@ export class Terminal {
     onTestFinished(() => {
       if (this.exitCode === undefined) this.#pty.kill('SIGKILL');
     });
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  resize(columns: number, rows: number): void {
+    this.emulator.resize(columns, rows);
+    this.#pty.resize(columns, rows);
+  }
+
+  /** Waits until the screen, with its scrollback, holds `text`. */
+  async displays(text: string, limitMs = 60_000): Promise<string[]> {
+    const limit = Date.now() + limitMs;
+    while (true) {
+      const lines = await this.emulator.lines(true);
+      if (lines.join('\n').includes(text)) return lines;
+      if (Date.now() > limit) throw new Error(`'${text}' is not displayed:\n${lines.join('\n')}`);
+      await sleep(20);
+    }
   }
 
   type(keys: string): void {

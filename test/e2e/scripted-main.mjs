@@ -1,7 +1,8 @@
 // The real program with one part replaced: the engine replays the replies of a file instead of computing them.
-// LLM_HOST_SCRIPT names a JSON file: { "replies": ["text", ...], "msPerToken": 0, "contextLength": 8192 }
+// LLM_HOST_SCRIPT names a JSON file: { "replies": ["text", ...], "msPerToken": 0, "charsPerToken": 1, "contextLength": 8192,
+// "throwAt": "x" }
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { LocalChatModel } from '../../dist/agent/local-model.js';
 import { probeTemplate } from '../../dist/chat/capability.js';
 import { compileTemplate } from '../../dist/chat/template.js';
@@ -38,13 +39,23 @@ const engine = {
     request.onPrefill?.({ done: promptTokens, total: promptTokens, cached: 0 });
     let generatedTokens = 0;
     let finishReason = 'stop';
-    for (const text of reply) {
-      if (script.msPerToken) await sleep(script.msPerToken);
+    const size = script.charsPerToken ?? 1;
+    const pieces = size === 1 ? reply : reply.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g'));
+    const started = performance.now();
+    for (const text of pieces) {
+      // By the clock, so that a late timer does not slow the stream down.
+      const due = started + (generatedTokens + 1) * (script.msPerToken ?? 0) - performance.now();
+      if (due > 0) await sleep(due);
+      else if (script.msPerToken) await immediate();
       if (request.signal?.aborted) {
         finishReason = 'cancelled';
         break;
       }
       generatedTokens += 1;
+      if (text === script.throwAt)
+        setImmediate(() => {
+          throw new Error('thrown by the script');
+        });
       yield { id: text.codePointAt(0), text };
     }
     const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };

@@ -16,7 +16,7 @@ async function start(mark: string, script: object = { replies: ['Hello there.'] 
     'mcp.json': JSON.stringify({ servers: { calculator: server } }),
     'script.json': JSON.stringify(script),
   });
-  const terminal = new Terminal(SCRIPTED_MAIN, ['x'], dir, {
+  const terminal = new Terminal(SCRIPTED_MAIN, ['x', '--plain'], dir, {
     ...env,
     LLM_HOST_SCRIPT: join(dir, 'script.json'),
   });

@@ -17,8 +17,20 @@ export async function chat(args: ChatArguments, openModel: OpenModel, signals: S
     const { session } = started;
     if (args.prompt !== undefined) return await answerOnce(session, args.prompt, signals);
     process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");
-    return await new LineSession({ session, signals }).run();
+    if (!wantsScreen(args)) return await new LineSession({ session, signals }).run();
+    // React checks itself and keeps measurements unless it is told that this is no development.
+    process.env.NODE_ENV ??= 'production';
+    const { ScreenSession } = await import('../screen-session.ts');
+    const { theme } = started.settings.config;
+    return await new ScreenSession({ session, signals, theme, colors: args.color !== false }).run();
   } finally {
     await started.close();
   }
+}
+
+/** The Ink screen needs a terminal on both ends that can move its cursor, and a person before it. */
+function wantsScreen(args: ChatArguments): boolean {
+  const { TERM, CI } = process.env;
+  if (args.plain || TERM === 'dumb' || (CI !== undefined && CI !== '' && CI !== 'false')) return false;
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }

@@ -1,0 +1,196 @@
+import { join } from 'node:path';
+import { messageOf } from '../errors.ts';
+import { stripControls } from '../text/strip-controls.ts';
+import type { EditorEffect } from '../tui/editor.ts';
+import type { Footer } from '../tui/layout.ts';
+import { PromptHistory } from '../tui/prompt-history.ts';
+import { Screen } from '../tui/screen.ts';
+import { chooseTheme } from '../tui/theme.ts';
+import { BUILTINS, runBuiltin } from './builtins/table.ts';
+import type { ChatSession } from './chat-session.ts';
+import { stateDirectory } from './lookup.ts';
+import type { Signals } from './signals.ts';
+
+/** A second Ctrl+C within this time ends the program. */
+const SECOND_INTERRUPT_MS = 2000;
+
+export interface ScreenSessionOptions {
+  readonly session: ChatSession;
+  readonly signals: Signals;
+  readonly colors: boolean;
+  readonly theme: string | undefined;
+}
+
+/** The chat on the Ink screen: prompts from the keyboard, turns one after another. Ends with the exit code. */
+export class ScreenSession {
+  readonly #options: ScreenSessionOptions;
+  readonly #screen: Screen;
+  #queue: readonly string[] = [];
+  #working = false;
+  #turn: AbortController | undefined;
+  #interruptedAt = Number.NEGATIVE_INFINITY;
+  #leave: (code: number) => void = () => undefined;
+  #fail: (error: unknown) => void = () => undefined;
+
+  constructor(options: ScreenSessionOptions) {
+    this.#options = options;
+    const { session } = options;
+    const history = new PromptHistory(join(stateDirectory(process.env), 'history.jsonl'), message => {
+      session.log.logger.warn(message);
+      process.stderr.write(`Notice: ${message}\n`);
+    });
+    this.#screen = new Screen({
+      input: process.stdin,
+      output: process.stdout,
+      env: process.env,
+      theme: chooseTheme(options.theme, options.colors, process.env),
+      history,
+      footer: () => footerOf(session),
+      candidates: () => ({
+        commands: BUILTINS.flatMap(({ name, aliases }) => [name, ...aliases]),
+        tools: session.tools.tools().map(tool => tool.definition.function.name),
+        resources: [],
+      }),
+      onEffect: effect => this.#perform(effect),
+    });
+  }
+
+  async run(): Promise<number> {
+    const { signals, session } = this.#options;
+    const ended = new Promise<number>((resolve, reject) => {
+      this.#leave = resolve;
+      this.#fail = reject;
+    });
+    const restoreStderr = divertStderr(line => session.log.logger.info({ stderr: true }, line));
+    const stop = () => {
+      this.#screen.stop();
+      restoreStderr();
+    };
+    signals.onLeave(stop);
+    signals.onInterrupt(() => this.#interrupt());
+    this.#screen.start();
+    try {
+      return await ended;
+    } finally {
+      this.#turn?.abort();
+      stop();
+      signals.onLeave(undefined);
+    }
+  }
+
+  #perform(effect: EditorEffect | { readonly type: 'end' }): void {
+    switch (effect.type) {
+      case 'submit':
+        this.#setQueue([...this.#queue, effect.text]);
+        if (!this.#working) void this.#work().catch(this.#fail);
+        break;
+      case 'cancel':
+        this.#turn?.abort();
+        break;
+      case 'interrupt':
+        this.#interrupt();
+        break;
+      case 'expand': {
+        const { lastResult } = this.#options.session;
+        this.#screen.print(
+          lastResult ? stripControls(lastResult.text).trimEnd() : 'No tool has given a result yet.',
+        );
+        break;
+      }
+      default:
+        this.#leave(0);
+    }
+  }
+
+  /** Answers what waits, one after another. */
+  async #work(): Promise<void> {
+    this.#working = true;
+    this.#screen.busy = true;
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+      this.#setQueue(this.#queue.slice(1));
+      if (await this.#handle(next)) return this.#leave(0);
+    }
+    this.#working = false;
+    this.#screen.busy = false;
+    this.#screen.draw();
+  }
+
+  /** Runs one input; true when it ends the session. */
+  async #handle(text: string): Promise<boolean> {
+    const { session } = this.#options;
+    const builtin = await runBuiltin(text.trim(), session);
+    if (!builtin) {
+      await this.#runTurn(text);
+      return false;
+    }
+    this.#screen.print(`prompt -> ${text}`);
+    this.#screen.showThinking = session.showThinking;
+    if (builtin.output) this.#screen.print(builtin.output);
+    if (builtin.prompt !== undefined) await this.#runTurn(builtin.prompt);
+    return builtin.quit === true;
+  }
+
+  async #runTurn(prompt: string): Promise<void> {
+    this.#turn = new AbortController();
+    this.#screen.begin(stripControls(prompt));
+    try {
+      const events = this.#options.session.turn(prompt, this.#turn.signal);
+      for await (const event of events) this.#screen.event(event);
+    } catch (error) {
+      this.#screen.print(`Error: ${messageOf(error)}`);
+      throw error;
+    } finally {
+      this.#turn = undefined;
+      this.#screen.end();
+    }
+  }
+
+  #setQueue(queue: readonly string[]): void {
+    this.#queue = queue;
+    this.#screen.queue = queue;
+    this.#screen.draw();
+  }
+
+  /** Busy: cancel the turn, and end on a second one within 2 s. Idle: end. */
+  #interrupt(): void {
+    const now = performance.now();
+    const second = now - this.#interruptedAt < SECOND_INTERRUPT_MS;
+    this.#interruptedAt = now;
+    this.#turn?.abort();
+    if (second || !this.#turn) this.#leave(0);
+  }
+}
+
+function footerOf(session: ChatSession): Footer {
+  const { opened, tools, lastReply } = session;
+  const servers = tools.servers();
+  return {
+    model: opened.name,
+    device: opened.device,
+    contextUsed: session.contextUsed,
+    contextLength: opened.model.contextLength,
+    rate:
+      lastReply && lastReply.decodeMs > 0
+        ? (lastReply.generatedTokens / lastReply.decodeMs) * 1000
+        : undefined,
+    tools: tools.tools().length,
+    serversUp: servers.filter(server => server.state === 'ready').length,
+    servers: servers.length,
+  };
+}
+
+/** Sends what is written to stderr to the log instead: the screen belongs to the conversation. */
+function divertStderr(log: (line: string) => void): () => void {
+  const write = process.stderr.write;
+  process.stderr.write = (chunk: string | Uint8Array) => {
+    log(
+      Buffer.from(chunk as Uint8Array)
+        .toString('utf8')
+        .trimEnd(),
+    );
+    return true;
+  };
+  return () => {
+    process.stderr.write = write;
+  };
+}

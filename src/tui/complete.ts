@@ -1,0 +1,35 @@
+/** What could stand where the cursor is: each option replaces the text from `start` to the cursor. */
+export interface Completion {
+  readonly start: number;
+  readonly options: readonly string[];
+}
+
+export interface Candidates {
+  /** Without the slash. */
+  readonly commands: readonly string[];
+  readonly tools: readonly string[];
+  /** Without the at sign. */
+  readonly resources: readonly string[];
+}
+
+/** Commands at the beginning, `@resources` anywhere, and names of tools from two letters on. */
+export function complete(text: string, cursor: number, candidates: Candidates): Completion | undefined {
+  const before = text.slice(0, cursor);
+  const command = /^\/([a-z]*)$/i.exec(before)?.[1];
+  if (command !== undefined) return matching(candidates.commands, command, 0, '/');
+  const word = /\S*$/.exec(before)?.[0] ?? '';
+  const start = cursor - word.length;
+  if (word.startsWith('@')) return matching(candidates.resources, word.slice(1), start, '@');
+  return word.length < 2 ? undefined : matching(candidates.tools, word, start, '');
+}
+
+function matching(
+  names: readonly string[],
+  typed: string,
+  start: number,
+  prefix: string,
+): Completion | undefined {
+  const wanted = typed.toLowerCase();
+  const found = names.filter(name => name.toLowerCase().startsWith(wanted));
+  return found.length === 0 ? undefined : { start, options: found.map(name => prefix + name) };
+}

@@ -1,0 +1,253 @@
+import type { Completion } from './complete.ts';
+import * as text from './edit-text.ts';
+import type { Key } from './keys.ts';
+
+/** The prompt as it is being typed. */
+export interface EditorState {
+  readonly text: string;
+  /** Index into `text`, always between graphemes. */
+  readonly cursor: number;
+  /** What Ctrl+Y puts back. */
+  readonly killed: string;
+  /** Large pastes, which stand in `text` as placeholders. */
+  readonly pastes: readonly string[];
+  /** An entry of the history is shown; `draft` comes back below the newest. */
+  readonly browse: { readonly index: number; readonly draft: string } | undefined;
+  /** Ctrl+R: the entry at `index` is the newest with `query` in it; -1 when none has. */
+  readonly search: { readonly query: string; readonly index: number; readonly draft: string } | undefined;
+  readonly menu: (Completion & { readonly index: number }) | undefined;
+  /** Esc was pressed once on a text; a second one clears it. */
+  readonly escaped: boolean;
+}
+
+export interface EditorContext {
+  /** Oldest first. */
+  readonly history: readonly string[];
+  /** A turn runs: Esc and Ctrl+C are for it. */
+  readonly busy: boolean;
+  readonly complete: (text: string, cursor: number) => Completion | undefined;
+}
+
+/** What a key asks of the program. */
+export type EditorEffect =
+  | { readonly type: 'submit'; readonly text: string }
+  | { readonly type: 'cancel' | 'interrupt' | 'leave' | 'redraw' | 'expand' | 'editor' };
+
+export interface Edited {
+  readonly state: EditorState;
+  readonly effect?: EditorEffect;
+}
+
+export const EMPTY: EditorState = {
+  ...{ text: '', cursor: 0, killed: '', pastes: [], escaped: false },
+  ...{ browse: undefined, search: undefined, menu: undefined },
+};
+
+/** A paste of more than this is folded. */
+const FOLD_LINES = 10;
+const FOLD_CHARS = 1000;
+const PLACEHOLDER = /\[Pasted text #(\d+): \d+ lines?\]/g;
+
+/** One key. Pure: the same state, key and context give the same result. */
+export function edit(state: EditorState, key: Key, context: EditorContext): Edited {
+  if (state.search) return searching(state, state.search, key, context);
+  if (key.type === 'paste') return { state: paste(calm(state), key.text) };
+  if (key.type === 'text') return { state: insert(calm(state), key.text) };
+  if (key.name === 'tab' || key.name === 'shift+tab') {
+    return { state: complete(state, key.name === 'tab' ? 1 : -1, context) };
+  }
+  if (key.name === 'escape') return escapeKey(state, context);
+  const action = ACTIONS[key.name];
+  return action ? action(calm(state), context) : { state: calm(state) };
+}
+
+/** The text with its pastes unfolded. */
+export function expandPastes({ text: typed, pastes }: EditorState): string {
+  return typed.replaceAll(PLACEHOLDER, (mark, number: string) => pastes[Number(number) - 1] ?? mark);
+}
+
+/** A new text with the cursor at its end, as after the external editor. */
+export const withText = (state: EditorState, typed: string): EditorState => ({
+  ...state,
+  text: typed,
+  cursor: typed.length,
+});
+
+const calm = (state: EditorState): EditorState =>
+  state.menu || state.escaped ? { ...state, menu: undefined, escaped: false } : state;
+
+type Action = (state: EditorState, context: EditorContext) => Edited;
+
+const move =
+  (to: (typed: string, at: number) => number): Action =>
+  state => ({ state: { ...state, cursor: to(state.text, state.cursor) } });
+
+/** Removes the text from the cursor to where `to` says, on either side. */
+const remove =
+  (to: (typed: string, at: number) => number, keep: boolean): Action =>
+  state => {
+    const other = to(state.text, state.cursor);
+    const [start, end] = other < state.cursor ? [other, state.cursor] : [state.cursor, other];
+    if (start === end) return { state };
+    const cut = state.text.slice(start, end);
+    const rest = state.text.slice(0, start) + state.text.slice(end);
+    return {
+      state: { ...state, text: rest, cursor: start, killed: keep ? cut : state.killed, browse: undefined },
+    };
+  };
+
+const newline: Action = state => ({ state: insert(state, '\n') });
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  enter: submit,
+  'ctrl+j': newline,
+  'alt+enter': newline,
+  'shift+enter': newline,
+  left: move(text.previousIndex),
+  right: move(text.nextIndex),
+  'ctrl+b': move(text.previousIndex),
+  'ctrl+f': move(text.nextIndex),
+  home: move(text.lineStart),
+  end: move(text.lineEnd),
+  'ctrl+a': move(text.lineStart),
+  'ctrl+e': move(text.lineEnd),
+  'alt+b': move(text.wordStart),
+  'alt+f': move(text.wordEnd),
+  'ctrl+left': move(text.wordStart),
+  'ctrl+right': move(text.wordEnd),
+  'alt+left': move(text.wordStart),
+  'alt+right': move(text.wordEnd),
+  backspace: remove(placeholderOrGrapheme, false),
+  delete: remove(text.nextIndex, false),
+  'ctrl+k': remove(
+    (typed, at) => (text.lineEnd(typed, at) === at ? text.nextIndex(typed, at) : text.lineEnd(typed, at)),
+    true,
+  ),
+  'ctrl+u': remove(text.lineStart, true),
+  'ctrl+w': remove(text.blankWordStart, true),
+  'alt+backspace': remove(text.wordStart, true),
+  'alt+d': remove(text.wordEnd, true),
+  'ctrl+y': state => ({ state: insert(state, state.killed) }),
+  up: (state, context) => ({ state: upOrOlder(state, context) }),
+  down: (state, context) => ({ state: downOrNewer(state, context) }),
+  'ctrl+p': (state, { history }) => ({ state: browse(state, history, -1) }),
+  'ctrl+n': (state, { history }) => ({ state: browse(state, history, 1) }),
+  'ctrl+r': (state, { history }) => ({
+    state: { ...state, search: { query: '', index: history.length, draft: state.text } },
+  }),
+  'ctrl+c': (state, { busy }) => {
+    if (busy) return { state, effect: { type: 'interrupt' } };
+    if (state.text !== '') return { state: { ...EMPTY, killed: state.killed } };
+    return { state, effect: { type: 'leave' } };
+  },
+  'ctrl+d': (state, context) =>
+    state.text === '' ? { state, effect: { type: 'leave' } } : remove(text.nextIndex, false)(state, context),
+  'ctrl+l': state => ({ state, effect: { type: 'redraw' } }),
+  'ctrl+o': state => ({ state, effect: { type: 'expand' } }),
+  'ctrl+g': state => ({ state, effect: { type: 'editor' } }),
+};
+
+function insert(state: EditorState, added: string): EditorState {
+  const typed = state.text.slice(0, state.cursor) + added + state.text.slice(state.cursor);
+  return { ...state, text: typed, cursor: state.cursor + added.length, browse: undefined };
+}
+
+function paste(state: EditorState, pasted: string): EditorState {
+  const lines = pasted.split('\n').length;
+  if (lines <= FOLD_LINES && pasted.length <= FOLD_CHARS) return insert(state, pasted);
+  const mark = `[Pasted text #${state.pastes.length + 1}: ${lines} ${lines === 1 ? 'line' : 'lines'}]`;
+  return insert({ ...state, pastes: [...state.pastes, pasted] }, mark);
+}
+
+/** A placeholder is taken away whole. */
+function placeholderOrGrapheme(typed: string, at: number): number {
+  const mark = [...typed.slice(0, at).matchAll(PLACEHOLDER)].at(-1);
+  return mark && mark.index + mark[0].length === at ? mark.index : text.previousIndex(typed, at);
+}
+
+function submit(state: EditorState): Edited {
+  if (state.text[state.cursor - 1] === '\\') {
+    const typed = `${state.text.slice(0, state.cursor - 1)}\n${state.text.slice(state.cursor)}`;
+    return { state: { ...state, text: typed } };
+  }
+  if (state.text.trim() === '') return { state: { ...EMPTY, killed: state.killed } };
+  const effect = { type: 'submit', text: expandPastes(state) } as const;
+  return { state: { ...EMPTY, killed: state.killed }, effect };
+}
+
+function escapeKey(state: EditorState, { busy }: EditorContext): Edited {
+  if (state.menu) return { state: calm(state) };
+  if (busy) return { state, effect: { type: 'cancel' } };
+  if (state.escaped) return { state: { ...EMPTY, killed: state.killed } };
+  return { state: { ...state, escaped: state.text !== '' } };
+}
+
+function upOrOlder(state: EditorState, { history }: EditorContext): EditorState {
+  const start = text.lineStart(state.text, state.cursor);
+  if (start === 0) return browse(state, history, -1);
+  const above = text.lineStart(state.text, start - 1);
+  return { ...state, cursor: columnIn(state.text, above, start - 1, state.cursor - start) };
+}
+
+function downOrNewer(state: EditorState, { history }: EditorContext): EditorState {
+  const end = text.lineEnd(state.text, state.cursor);
+  if (end === state.text.length) return browse(state, history, 1);
+  const column = state.cursor - text.lineStart(state.text, state.cursor);
+  return { ...state, cursor: columnIn(state.text, end + 1, text.lineEnd(state.text, end + 1), column) };
+}
+
+/** The index nearest to `column` in the line from `start` to `end`, between graphemes. */
+function columnIn(typed: string, start: number, end: number, column: number): number {
+  let at = start;
+  for (const grapheme of text.graphemes(typed.slice(start, end))) {
+    if (at - start + grapheme.length > column) break;
+    at += grapheme.length;
+  }
+  return at;
+}
+
+function browse(state: EditorState, history: readonly string[], step: number): EditorState {
+  const from = state.browse ?? { index: history.length, draft: state.text };
+  const index = from.index + step;
+  if (index < 0 || index > history.length) return state;
+  const shown = index === history.length ? from.draft : (history[index] ?? '');
+  return { ...withText(state, shown), browse: index === history.length ? undefined : { ...from, index } };
+}
+
+function complete(state: EditorState, step: number, context: EditorContext): EditorState {
+  const found = state.menu ?? context.complete(state.text, state.cursor);
+  if (!found || found.options.length === 0) return state;
+  const count = found.options.length;
+  const index = state.menu ? (state.menu.index + step + count) % count : 0;
+  const option = `${found.options[index]}${count === 1 ? ' ' : ''}`;
+  const typed = state.text.slice(0, found.start) + option + state.text.slice(state.cursor);
+  const menu = count === 1 ? undefined : { ...found, index };
+  return { ...state, text: typed, cursor: found.start + option.length, menu, browse: undefined };
+}
+
+function searching(
+  state: EditorState,
+  search: NonNullable<EditorState['search']>,
+  key: Key,
+  context: EditorContext,
+): Edited {
+  const { history } = context;
+  const find = (query: string, before: number): Edited => {
+    const index = history.findLastIndex((entry, at) => at < before && entry.includes(query));
+    const shown = history[index];
+    const next = { ...state, search: { ...search, query, index } };
+    return { state: shown === undefined || query === '' ? next : withText(next, shown) };
+  };
+  if (key.type !== 'key') return find(search.query + key.text, history.length);
+  if (key.name === 'ctrl+r') {
+    const older = find(search.query, search.index);
+    return older.state.search?.index === -1 ? { state } : older;
+  }
+  if (key.name === 'backspace')
+    return find(text.graphemes(search.query).slice(0, -1).join(''), history.length);
+  const ended = { ...state, search: undefined };
+  if (key.name === 'escape' || key.name === 'ctrl+c' || key.name === 'ctrl+g') {
+    return { state: withText(ended, search.draft) };
+  }
+  return key.name === 'tab' ? { state: ended } : edit(ended, key, context);
+}

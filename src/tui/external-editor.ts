@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Lets the user's own editor (`$VISUAL`, `$EDITOR`) change a text. The terminal must be in its normal mode. */
+export function editText(text: string, env: NodeJS.ProcessEnv): { text: string } | { problem: string } {
+  const command = env.VISUAL || env.EDITOR;
+  if (!command) return { problem: 'set VISUAL or EDITOR to edit the prompt in an editor' };
+  const folder = mkdtempSync(join(tmpdir(), 'llm-host-prompt-'));
+  const path = join(folder, 'prompt.md');
+  try {
+    writeFileSync(path, text, { mode: 0o600 });
+    // The variables hold a command line, arguments included.
+    const { status, error } = spawnSync('sh', ['-c', `${command} "$0"`, path], { stdio: 'inherit' });
+    if (error) return { problem: `${command} cannot be started: ${error.message}` };
+    if (status !== 0)
+      return { problem: `${command} ended with ${status ?? 'a signal'}; the prompt is unchanged` };
+    return { text: readFileSync(path, 'utf8').trimEnd() };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,69 @@
+import type { Theme } from './theme.ts';
+
+const WORDS = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+const C_LIKE = WORDS(
+  'abstract as async await bool boolean break case catch char class const constexpr continue default delete do double else enum export extends extern false finally float fn for from func function go if impl implements import in instanceof int interface let long match mod mut namespace new nil null nullptr of override package private protected pub public return self short static std string struct super switch template this throw trait true try type typedef typeof undefined union unsigned use using var virtual void where while yield',
+);
+const PYTHON = WORDS(
+  'and as assert async await break class continue def del elif else except False finally for from global if import in is lambda None nonlocal not or pass raise return self True try while with yield',
+);
+const SHELL = WORDS('case do done elif else esac export fi for function if in local return set then while');
+const SQL = WORDS(
+  'and as by create delete desc distinct drop from group having in inner insert into is join left limit not null on or order primary select set table union update values where',
+);
+
+interface Language {
+  readonly words: ReadonlySet<string>;
+  /** Begins a comment that ends with the line. */
+  readonly comment: string;
+  readonly ignoreCase?: boolean;
+}
+
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  python: { words: PYTHON, comment: '#' },
+  shell: { words: SHELL, comment: '#' },
+  sql: { words: SQL, comment: '--', ignoreCase: true },
+  other: { words: C_LIKE, comment: '//' },
+};
+
+const NAMES: Readonly<Record<string, string>> = {
+  ...{
+    py: 'python',
+    python: 'python',
+    sh: 'shell',
+    bash: 'shell',
+    zsh: 'shell',
+    shell: 'shell',
+    yaml: 'shell',
+  },
+  ...{ yml: 'shell', toml: 'shell', sql: 'sql', ruby: 'python', rb: 'python' },
+};
+
+const TOKEN =
+  /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`(?:[^`\\]|\\.)*`?)|(\b\d[\w.]*)|([A-Za-z_]\w*)|(\s+|.)/g;
+
+/**
+ * Colours one line of code: strings, numbers, keywords, line comments. Line by line on purpose, so that code is
+ * coloured while it streams and a line never changes once it is finished.
+ */
+export function highlightLine(line: string, language: string, theme: Theme): string {
+  const name = NAMES[language.toLowerCase()] ?? 'other';
+  const { words, comment, ignoreCase } = LANGUAGES[name] as Language;
+  let out = '';
+  for (const match of line.matchAll(TOKEN)) {
+    const [token, string, number, word] = match;
+    if (
+      line.startsWith(comment, match.index) &&
+      (match.index === 0 || comment !== '#' || /\s/.test(line[match.index - 1] ?? ''))
+    ) {
+      return out + theme.comment(line.slice(match.index));
+    }
+    if (string !== undefined) out += theme.string(token);
+    else if (number !== undefined) out += theme.number(token);
+    else if (word !== undefined && words.has(ignoreCase ? word.toLowerCase() : word))
+      out += theme.keyword(token);
+    else out += token;
+  }
+  return out;
+}

@@ -1,0 +1,135 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** What was typed: text, a paste, or a key such as `enter`, `ctrl+a`, `alt+b`, `shift+tab`. */
+export type Key =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'paste'; readonly text: string }
+  | { readonly type: 'key'; readonly name: string };
+
+const PASTE_START = '\u001b[200~';
+const PASTE_END = '\u001b[201~';
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what this is about
+const CSI = /^\u001b\[([0-9;:<=>?]*)[ -/]*([@-~])/;
+
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{ A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', Z: 'shift+tab' },
+};
+const NUMBERS: Readonly<Record<string, string>> = {
+  ...{ 1: 'home', 2: 'insert', 3: 'delete', 4: 'end', 5: 'pageup', 6: 'pagedown', 7: 'home', 8: 'end' },
+};
+const CONTROLS: Readonly<Record<string, string>> = {
+  ...{
+    '\r': 'enter',
+    '\n': 'ctrl+j',
+    '\t': 'tab',
+    '\u007f': 'backspace',
+    '\b': 'backspace',
+    '\u001b': 'escape',
+  },
+};
+
+/** Turns the bytes of a terminal in raw mode into keys, however they are cut into chunks. */
+export class KeyDecoder {
+  readonly #utf8 = new StringDecoder('utf8');
+  #waiting = '';
+  #paste: string | undefined;
+
+  push(bytes: Uint8Array): Key[] {
+    this.#waiting += this.#utf8.write(Buffer.from(bytes));
+    const keys: Key[] = [];
+    for (let key = this.#next(); key !== undefined; key = this.#next()) {
+      if (key !== 'ignored') keys.push(key);
+    }
+    return keys;
+  }
+
+  /** True while an escape may still be the beginning of a sequence. */
+  get undecided(): boolean {
+    return this.#paste === undefined && this.#waiting !== '';
+  }
+
+  /** No more bytes came for a while: what waits is what it looks like. */
+  flush(): Key[] {
+    if (!this.undecided) return [];
+    const rest = this.#waiting;
+    this.#waiting = '';
+    const after = rest.slice(1);
+    return [{ type: 'key', name: 'escape' }, ...(after ? [{ type: 'text', text: after } as const] : [])];
+  }
+
+  #next(): Key | 'ignored' | undefined {
+    if (this.#paste !== undefined) return this.#pasted();
+    const text = this.#waiting;
+    if (text === '') return undefined;
+    if (text[0] === '\u001b') return this.#escape(text);
+    const control = CONTROLS[text[0] as string] ?? controlName(text);
+    if (control !== undefined) return this.#take(1, { type: 'key', name: control });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a control character ends the text
+    const end = text.search(/[\u0000-\u001f\u007f]/);
+    const plain = end < 0 ? text : text.slice(0, end);
+    return this.#take(plain.length, { type: 'text', text: plain });
+  }
+
+  #pasted(): Key | undefined {
+    const end = this.#waiting.indexOf(PASTE_END);
+    const sure = end < 0 ? Math.max(0, this.#waiting.length - PASTE_END.length + 1) : end;
+    this.#paste += this.#waiting.slice(0, sure);
+    this.#waiting = this.#waiting.slice(end < 0 ? sure : end + PASTE_END.length);
+    if (end < 0) return undefined;
+    const text = (this.#paste ?? '').replaceAll(/\r\n?/g, '\n');
+    this.#paste = undefined;
+    return { type: 'paste', text };
+  }
+
+  #escape(text: string): Key | 'ignored' | undefined {
+    if (text.startsWith(PASTE_START)) {
+      this.#paste = '';
+      return this.#take(PASTE_START.length, 'ignored');
+    }
+    if (text.length === 1) return undefined;
+    if (text[1] === '[') {
+      const match = CSI.exec(text);
+      if (!match) return text.length > 32 ? this.#take(1, 'ignored') : undefined;
+      const name = csiName(match[1] ?? '', match[2] ?? '');
+      return this.#take(match[0].length, name === undefined ? 'ignored' : { type: 'key', name });
+    }
+    if (text[1] === 'O') {
+      if (text.length === 2) return undefined;
+      const name = LETTERS[text[2] as string];
+      return this.#take(3, name === undefined ? 'ignored' : { type: 'key', name });
+    }
+    if (text[1] === '\u001b') return this.#take(1, { type: 'key', name: 'escape' });
+    const second = CONTROLS[text[1] as string] ?? controlName(text.slice(1));
+    return this.#take(2, { type: 'key', name: `alt+${second ?? (text[1] as string).toLowerCase()}` });
+  }
+
+  #take<T>(length: number, key: T): T {
+    this.#waiting = this.#waiting.slice(length);
+    return key;
+  }
+}
+
+function controlName(text: string): string | undefined {
+  const code = text.charCodeAt(0);
+  return code >= 1 && code <= 26
+    ? `ctrl+${String.fromCharCode(code + 96)}`
+    : code < 32
+      ? 'unknown'
+      : undefined;
+}
+
+/** `ESC [ number ; modifiers letter`, and `ESC [ codepoint ; modifiers u` of terminals with the kitty protocol. */
+function csiName(parameters: string, final: string): string | undefined {
+  const [first = '', second = ''] = parameters.split(';');
+  const code = Number(first);
+  const name =
+    final === '~'
+      ? NUMBERS[first]
+      : final === 'u'
+        ? (CONTROLS[String.fromCharCode(code)] ?? String.fromCodePoint(code || 32).toLowerCase())
+        : LETTERS[final];
+  if (name === undefined) return undefined;
+  const bits = Math.max(0, (Number.parseInt(second, 10) || 1) - 1);
+  const prefix = `${bits & 4 ? 'ctrl+' : ''}${bits & 2 ? 'alt+' : ''}${bits & 1 ? 'shift+' : ''}`;
+  return prefix + name;
+}

@@ -1,0 +1,157 @@
+import { lexer, type Token, type Tokens } from 'marked';
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+import { highlightLine } from './highlight.ts';
+import type { Theme } from './theme.ts';
+
+/** The blocks of a text, in order; `raw` of all of them put together is the text. */
+export function blocksOf(text: string): Token[] {
+  return lexer(text, { gfm: true });
+}
+
+/** One block as lines no wider than `width`. An unfinished block is rendered as far as it goes. */
+export function renderBlock(block: Token, width: number, theme: Theme): string[] {
+  const inner = Math.max(1, width);
+  switch (block.type) {
+    case 'space':
+      return [''];
+    case 'heading':
+      return wrap(theme.heading(inline((block as Tokens.Heading).tokens, theme)), inner);
+    case 'paragraph':
+    case 'text':
+      return wrap(inline((block as Tokens.Paragraph).tokens ?? [block], theme), inner);
+    case 'code':
+      return code(block as Tokens.Code, inner, theme);
+    case 'blockquote':
+      return blocks((block as Tokens.Blockquote).tokens, inner - 2, theme).map(
+        line => `${theme.dim('│')} ${line}`,
+      );
+    case 'list':
+      return list(block as Tokens.List, inner, theme);
+    case 'table':
+      return table(block as Tokens.Table, inner, theme);
+    case 'hr':
+      return [theme.dim('─'.repeat(Math.min(inner, 40)))];
+    default:
+      return wrap(block.raw.trimEnd(), inner);
+  }
+}
+
+function blocks(tokens: readonly Token[], width: number, theme: Theme): string[] {
+  return tokens.flatMap(token => renderBlock(token, width, theme));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles may stand before the blank
+const BLANK_START = /^((?:\u001b\[[0-9;]*m)*) +/;
+
+/** Words are kept whole where they fit; a longer one is cut at the edge. The blank at a break is dropped. */
+export function wrap(text: string, width: number): string[] {
+  return text.split('\n').flatMap(line =>
+    wrapAnsi(line, Math.max(1, width), { hard: true, trim: false })
+      .split('\n')
+      .map((part, row) => (row === 0 ? part : part.replace(BLANK_START, '$1')).trimEnd()),
+  );
+}
+
+function inline(tokens: readonly Token[], theme: Theme): string {
+  return tokens.map(token => span(token, theme)).join('');
+}
+
+function span(token: Token, theme: Theme): string {
+  const inner = () => ('tokens' in token && token.tokens ? inline(token.tokens, theme) : textOf(token));
+  switch (token.type) {
+    case 'strong':
+      return theme.bold(inner());
+    case 'em':
+      return theme.italic(inner());
+    case 'del':
+      return theme.strike(inner());
+    case 'codespan':
+      return theme.code((token as Tokens.Codespan).text);
+    case 'br':
+      return '\n';
+    case 'link': {
+      const { href } = token as Tokens.Link;
+      const label = inner();
+      return label === href || `mailto:${label}` === href
+        ? theme.link(label)
+        : `${label} ${theme.link(`(${href})`)}`;
+    }
+    case 'image':
+      return `${(token as Tokens.Image).text || 'image'} ${theme.link(`(${(token as Tokens.Image).href})`)}`;
+    default:
+      return inner();
+  }
+}
+
+const textOf = (token: Token): string => ('text' in token ? String(token.text) : token.raw);
+
+function code({ text, lang }: Tokens.Code, width: number, theme: Theme): string[] {
+  const language = /^\S*/.exec(lang ?? '')?.[0] ?? '';
+  const head = language === '' ? [] : [theme.dim(`  ${language}`)];
+  const lines = text.split('\n').flatMap(line => {
+    const shown = highlightLine(line.replaceAll('\t', '    '), language, theme);
+    return wrap(shown, width - 2).map(part => `  ${part}`);
+  });
+  return [...head, ...lines];
+}
+
+function list({ items, ordered, start }: Tokens.List, width: number, theme: Theme): string[] {
+  return items.flatMap((item, index) => {
+    const mark = ordered ? `${Number(start || 1) + index}. ` : '• ';
+    const box = item.task ? (item.checked ? '[x] ' : '[ ] ') : '';
+    const body = blocks(
+      item.tokens.filter(token => token.type !== 'checkbox'),
+      width - mark.length,
+      theme,
+    );
+    if (body.length === 0) body.push('');
+    return body.map((line, row) => (row === 0 ? mark + box : ' '.repeat(mark.length)) + line);
+  });
+}
+
+const MIN_COLUMN = 3;
+
+function table({ header, rows, align }: Tokens.Table, width: number, theme: Theme): string[] {
+  const cells = [header, ...rows].map(row => row.map(cell => inline(cell.tokens, theme)));
+  const natural = header.map((_, column) =>
+    Math.max(MIN_COLUMN, ...cells.map(row => widest(row[column] ?? ''))),
+  );
+  const widths = narrow(natural, width - 3 * (header.length - 1));
+  const line = (row: readonly string[], paint: (text: string) => string) => {
+    const parts = widths.map((size, column) => wrap(row[column] ?? '', size));
+    const height = Math.max(...parts.map(part => part.length));
+    return Array.from({ length: height }, (_, at) =>
+      parts
+        .map((part, column) => paint(pad(part[at] ?? '', widths[column] ?? 0, align[column])))
+        .join(theme.dim(' │ '))
+        .trimEnd(),
+    );
+  };
+  const rule = theme.dim(widths.map(size => '─'.repeat(size)).join('─┼─'));
+  return [
+    ...line(cells[0] ?? [], theme.bold),
+    rule,
+    ...cells.slice(1).flatMap(row => line(row, text => text)),
+  ];
+}
+
+const widest = (text: string) => Math.max(...text.split('\n').map(line => stringWidth(line)));
+
+/** Narrows the widest columns until all fit. */
+function narrow(natural: readonly number[], width: number): number[] {
+  const widths = [...natural];
+  while (widths.reduce((sum, size) => sum + size, 0) > width) {
+    const most = Math.max(...widths);
+    if (most <= MIN_COLUMN) break;
+    widths[widths.indexOf(most)] = most - 1;
+  }
+  return widths;
+}
+
+function pad(text: string, width: number, align: 'center' | 'left' | 'right' | null | undefined): string {
+  const gap = Math.max(0, width - stringWidth(text));
+  if (align === 'right') return ' '.repeat(gap) + text;
+  if (align !== 'center') return text + ' '.repeat(gap);
+  return ' '.repeat(Math.floor(gap / 2)) + text + ' '.repeat(Math.ceil(gap / 2));
+}

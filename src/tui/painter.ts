@@ -1,0 +1,129 @@
+import stringWidth from 'string-width';
+import { lineChange } from './line-diff.ts';
+
+export interface PainterTerminal {
+  readonly columns: number;
+  readonly rows: number;
+  write(text: string): void;
+}
+
+export interface CursorPlace {
+  /** Line of the live region, 0-based. */
+  readonly row: number;
+  readonly column: number;
+}
+
+/**
+ * Keeps a live region at the bottom of the terminal and prints finished lines above it. It writes only what differs
+ * from what stands there: a finished line that was live a moment ago costs nothing. Nothing above the live region is
+ * ever touched again, and the region is never taller than the window less one line.
+ */
+export class Painter {
+  readonly #terminal: PainterTerminal;
+  readonly #exact: (line: string) => boolean;
+  #lines: readonly string[] = [];
+  #cursor: CursorPlace = { row: 0, column: 0 };
+
+  /** @param exact lines that are printed in one piece even if their text stands there already */
+  constructor(terminal: PainterTerminal, exact: (line: string) => boolean = () => false) {
+    this.#terminal = terminal;
+    this.#exact = exact;
+  }
+
+  paint(printed: readonly string[], next: readonly string[], cursor?: CursorPlace): void {
+    const height = Math.max(1, this.#terminal.rows - 1);
+    const cut = Math.max(0, next.length - height);
+    const place = cursor && { row: Math.max(0, cursor.row - cut), column: cursor.column };
+    const live = padTo(next.length === 0 ? [''] : next.slice(cut), place);
+    const all = [...printed, ...live];
+    const pen = new Pen(this.#cursor);
+    const from = this.#appendFrom(printed, all);
+    for (let row = 0; row < from; row++) this.#change(pen, row, all[row] as string, row < printed.length);
+    if (from < all.length) this.#append(pen, from, all);
+    else if (all.length < this.#lines.length) pen.go(all.length, 0).add('\u001b[J');
+    const end = place ?? { row: live.length - 1, column: stringWidth(live.at(-1) ?? '') };
+    pen.go(printed.length + end.row, Math.min(end.column, Math.max(0, this.#terminal.columns - 1)));
+    this.#lines = live;
+    this.#cursor = end;
+    if (pen.text !== '')
+      this.#terminal.write(pen.changes > 1 ? `\u001b[?2026h${pen.text}\u001b[?2026l` : pen.text);
+  }
+
+  /** The window has a new size: the terminal may have wrapped our lines anew. Removes them; the next paint starts over. */
+  forget(): void {
+    const columns = Math.max(1, this.#terminal.columns);
+    const rowsOf = (line: string) => Math.max(1, Math.ceil(stringWidth(line) / columns));
+    const above = this.#lines.slice(0, this.#cursor.row).reduce((sum, line) => sum + rowsOf(line), 0);
+    const up = Math.min(
+      above + Math.floor(this.#cursor.column / columns),
+      Math.max(0, this.#terminal.rows - 1),
+    );
+    this.#terminal.write(`${up > 0 ? `\u001b[${up}A` : ''}\r\u001b[J`);
+    this.#lines = [];
+    this.#cursor = { row: 0, column: 0 };
+  }
+
+  /** The first line that is not written over an old one: new rows, and from a line wider than the window on. */
+  #appendFrom(printed: readonly string[], all: readonly string[]): number {
+    const wide = printed.findIndex(line => stringWidth(line) > this.#terminal.columns);
+    return Math.min(wide < 0 ? all.length : wide, this.#lines.length, all.length);
+  }
+
+  #change(pen: Pen, row: number, line: string, isPrinted: boolean): void {
+    const old = this.#lines[row] as string;
+    if (isPrinted && this.#exact(line)) {
+      pen.go(row, 0).add(`\u001b[K${line}`);
+    } else if (old !== line) {
+      const { column, text, erase } = lineChange(old, line);
+      pen.go(row, column).add(`${erase ? '\u001b[K' : ''}${text}`);
+    } else return;
+    pen.changes += 1;
+    pen.column = undefined;
+  }
+
+  #append(pen: Pen, from: number, all: readonly string[]): void {
+    if (from < this.#lines.length) pen.go(from, 0).add('\u001b[J');
+    else if (from > 0) pen.go(from - 1, 0).add('\r\n');
+    else pen.go(0, 0);
+    pen.add(all.slice(from).join('\r\n'));
+    pen.row = all.length - 1;
+    pen.column = undefined;
+    pen.changes += all.length - from;
+  }
+}
+
+/** Collects the writes of one frame and knows where the cursor is. */
+class Pen {
+  text = '';
+  changes = 0;
+  row: number;
+  /** undefined: somewhere on the row, perhaps behind its last column. */
+  column: number | undefined;
+
+  constructor(start: CursorPlace) {
+    this.row = start.row;
+    this.column = start.column;
+  }
+
+  go(row: number, column: number): this {
+    if (row < this.row) this.text += `\u001b[${this.row - row}A`;
+    if (row > this.row) this.text += `\u001b[${row - this.row}B`;
+    if (this.column !== column) this.text += column === 0 ? '\r' : `\u001b[${column + 1}G`;
+    this.row = row;
+    this.column = column;
+    return this;
+  }
+
+  add(text: string): this {
+    this.text += text;
+    return this;
+  }
+}
+
+/** Blanks up to the cursor: they are part of what is typed. */
+function padTo(lines: readonly string[], cursor: CursorPlace | undefined): readonly string[] {
+  if (!cursor) return lines;
+  return lines.map((line, row) =>
+    row === cursor.row ? line + ' '.repeat(Math.max(0, cursor.column - stringWidth(line))) : line,
+  );
+}

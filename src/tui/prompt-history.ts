@@ -1,0 +1,69 @@
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_ENTRIES = 2000;
+
+/**
+ * Prompts of earlier runs, one JSON string a line, in a file that only its owner may read. Each prompt is one append,
+ * and a full file is renamed to `<path>.1`, never rewritten: programs that share it lose nothing.
+ */
+export class PromptHistory {
+  readonly #path: string;
+  readonly #onProblem: (message: string) => void;
+  #entries: string[] = [];
+  #warned = false;
+
+  constructor(path: string, onProblem: (message: string) => void) {
+    this.#path = path;
+    this.#onProblem = onProblem;
+    const lines = [...this.#read(`${path}.1`), ...this.#read(path)];
+    const entries = lines.flatMap(line => parseEntry(line));
+    if (entries.length < lines.length) {
+      onProblem(`${lines.length - entries.length} lines of ${path} are no prompts and were passed over`);
+    }
+    this.#entries = entries.slice(-MAX_ENTRIES);
+  }
+
+  /** Oldest first. */
+  get entries(): readonly string[] {
+    return this.#entries;
+  }
+
+  /** A prompt that repeats the last one is kept once. */
+  add(prompt: string): void {
+    if (prompt.trim() === '' || prompt === this.#entries.at(-1)) return;
+    this.#entries = [...this.#entries, prompt].slice(-MAX_ENTRIES);
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
+      if (size > MAX_BYTES) renameSync(this.#path, `${this.#path}.1`);
+      appendFileSync(this.#path, `${JSON.stringify(prompt)}\n`, { mode: 0o600 });
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  #read(path: string): string[] {
+    try {
+      return readFileSync(path, 'utf8').split('\n').filter(Boolean);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#complain(error);
+      return [];
+    }
+  }
+
+  #complain(error: unknown): void {
+    if (!this.#warned) this.#onProblem(`prompts are not kept in ${this.#path}: ${(error as Error).message}`);
+    this.#warned = true;
+  }
+}
+
+function parseEntry(line: string): string[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'string' ? [value] : [];
+  } catch {
+    return []; // counted by the caller
+  }
+}

@@ -1,0 +1,71 @@
+export type Paint = (text: string) => string;
+
+/** How parts of the screen look. Colours come from the 16 that every terminal has, so its own palette decides. */
+export interface Theme {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly italic: Paint;
+  readonly strike: Paint;
+  readonly heading: Paint;
+  readonly code: Paint;
+  readonly link: Paint;
+  readonly keyword: Paint;
+  readonly string: Paint;
+  readonly number: Paint;
+  readonly comment: Paint;
+  readonly call: Paint;
+  readonly error: Paint;
+}
+
+export type ThemeName = 'dark' | 'light' | 'none';
+
+const sgr =
+  (open: string, close: string): Paint =>
+  text =>
+    text === '' ? '' : `\u001b[${open}m${text}\u001b[${close}m`;
+
+const ATTRIBUTES = {
+  bold: sgr('1', '22'),
+  dim: sgr('2', '22'),
+  italic: sgr('3', '23'),
+  strike: sgr('9', '29'),
+};
+
+const color = (code: number): Paint => sgr(String(code), '39');
+
+const NONE: Theme = {
+  ...ATTRIBUTES,
+  heading: ATTRIBUTES.bold,
+  code: ATTRIBUTES.bold,
+  link: sgr('4', '24'),
+  keyword: ATTRIBUTES.bold,
+  string: text => text,
+  number: text => text,
+  comment: ATTRIBUTES.dim,
+  call: text => text,
+  error: ATTRIBUTES.bold,
+};
+
+const THEMES: Readonly<Record<ThemeName, Theme>> = {
+  none: NONE,
+  dark: {
+    ...NONE,
+    heading: text => ATTRIBUTES.bold(color(36)(text)),
+    ...{ code: color(36), link: color(94), keyword: color(35), string: color(32), number: color(33) },
+    ...{ comment: color(90), call: color(36), error: color(91) },
+  },
+  light: {
+    ...NONE,
+    heading: text => ATTRIBUTES.bold(color(34)(text)),
+    ...{ code: color(34), link: color(34), keyword: color(35), string: color(32), number: color(31) },
+    ...{ comment: color(90), call: color(34), error: color(31) },
+  },
+};
+
+/** `COLORFGBG` is what terminals with a light background set (`0;15`); without it the dark theme reads well on both. */
+export function chooseTheme(wanted: string | undefined, colors: boolean, env: NodeJS.ProcessEnv): Theme {
+  if (!colors || env.NO_COLOR || wanted === 'none') return THEMES.none;
+  if (wanted === 'light' || wanted === 'dark') return THEMES[wanted];
+  const background = Number(env.COLORFGBG?.split(';').at(-1) || Number.NaN);
+  return background === 7 || background >= 9 ? THEMES.light : THEMES.dark;
+}

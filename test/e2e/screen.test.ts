@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MAIN, ROOT, SCRIPTED_MAIN, workplace } from './program.ts';
+import { Terminal } from './pty.ts';
+
+const LIMIT_MS = 180_000;
+const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
+const POLITE = { command: process.execPath, args: [join(ROOT, 'test', 'fixtures', 'mcp', 'polite.mjs')] };
+const call = (name: string, args: object = {}) =>
+  `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
+
+interface Start {
+  readonly servers?: object;
+  readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly size?: { cols: number; rows: number };
+}
+
+async function start(script: object, { servers = {}, args = [], env: extra = {}, size }: Start = {}) {
+  const { dir, env } = workplace({
+    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
+    'mcp.json': JSON.stringify({ servers }),
+    'script.json': JSON.stringify(script),
+  });
+  const all = { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json'), ...extra };
+  const terminal = new Terminal(SCRIPTED_MAIN, ['x', ...args], dir, all, size);
+  // The keyboard is the screen's from here on.
+  await terminal.shows('\u001b[?2004h');
+  return terminal;
+}
+
+/** What every way out leaves: no bracketed paste, the cursor shown. */
+function expectRestored(terminal: Terminal) {
+  expect(terminal.screen.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(
+    terminal.screen.lastIndexOf('\u001b[?2004h'),
+  );
+  expect(terminal.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(
+    terminal.screen.lastIndexOf('\u001b[?25l'),
+  );
+}
+
+const masked = (lines: readonly string[]) =>
+  lines
+    .filter(line => !line.startsWith('Notice: Server'))
+    .join('\n')
+    .replaceAll(/\d\d:\d\d:\d\d/g, 'HH:MM:SS')
+    .replaceAll(/\d+\.\d\ds/g, 'X.XXs');
+
+test('a turn with two tool calls, a timeout, then bye: the screen as it is left', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const terminal = await start(
+    {
+      replies: [
+        call('add', { a: 17, b: 25 }) + call('multiply', { a: 6, b: 7 }),
+        'Both are **42** 漢字 👩‍👩‍👧.',
+        call('wait'),
+        'Too slow.',
+      ],
+    },
+    { servers: { calculator: CALCULATOR, polite: POLITE }, args: ['--tool-timeout', '1', '--quiet'] },
+  );
+  terminal.type('sums?\r');
+  await terminal.displays('assistant -> Both are 42');
+  terminal.type('wait\r');
+  await terminal.displays('assistant -> Too slow.');
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+  expect(masked(await terminal.emulator.lines(true))).toBe(
+    `Ready. Type your prompt or 'quit' to exit.
+prompt -> sums?
+[HH:MM:SS] Calling tool: add(a=17, b=25) ...
+[HH:MM:SS] Calling tool: multiply(a=6, b=7) ...
+[HH:MM:SS] Result: 42 (took X.XXs)
+[HH:MM:SS] Result: 42 (took X.XXs)
+assistant -> Both are 42 漢字 👩‍👩‍👧.
+prompt -> wait
+[HH:MM:SS] Calling tool: wait() ...
+[HH:MM:SS] ERROR: Tool 'wait' timed out after 1.0s (took X.XXs)
+assistant -> Too slow.
+prompt -> bye`,
+  );
+  for (const exact of [
+    'Calling tool: add(a=17, b=25) ...',
+    "Tool 'wait' timed out after 1.0s",
+    'assistant -> Too slow.',
+  ]) {
+    expect(terminal.screen).toContain(exact);
+  }
+  expect(terminal.screen).not.toMatch(/\[3J|\[2J/);
+  expectRestored(terminal);
+});
+
+test('Esc cancels, Ctrl+C cancels, prompts typed meanwhile wait their turn', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const long = 'word '.repeat(5000);
+  const terminal = await start({ replies: [long, long, 'The end.'], msPerToken: 5 });
+  terminal.type('one\r');
+  await terminal.displays('assistant -> word');
+  terminal.type('two\rthree\r');
+  await terminal.displays('queued: three');
+  terminal.type('\u001b');
+
+  await terminal.displays('prompt -> two\nassistant -> word');
+  terminal.type('\u0003');
+  const lines = await terminal.displays('assistant -> The end.');
+  expect(lines.join('\n').match(/\[cancelled\]/g)).toHaveLength(2);
+  terminal.type('\u0003');
+  expect(await terminal.exits()).toBe(0);
+  expectRestored(terminal);
+});
+
+test('resize while it streams, 120x40 to 40x10 and back: no word lost, no wipe', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const words = Array.from({ length: 300 }, (_, index) => `w${index}`);
+  const paragraphs = Array.from({ length: 10 }, (_, index) =>
+    words.slice(index * 30, index * 30 + 30).join(' '),
+  );
+  const terminal = await start(
+    { replies: [paragraphs.join('\n\n')], msPerToken: 3 },
+    { size: { cols: 120, rows: 40 } },
+  );
+  terminal.type('go\r');
+  await terminal.displays('w60 ');
+  terminal.resize(40, 10);
+  await terminal.displays('w150 ');
+  terminal.resize(120, 40);
+  await terminal.displays('w299');
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+  const shown = (await terminal.emulator.lines()).join(' ');
+  for (const word of words) expect(shown).toContain(word);
+  expect(terminal.screen).not.toMatch(/\[3J|\[2J/);
+});
+
+test('a paste of 500 lines is folded and sent whole; the next run has it in its history', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const terminal = await start({ replies: ['Read.'] });
+  const paste = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\r');
+  terminal.type(`\u001b[200~${paste}\u001b[201~`);
+  await terminal.displays('[Pasted text #1: 500 lines]');
+  terminal.type('\r');
+  const lines = await terminal.displays('assistant -> Read.');
+  expect(lines).toContain('line 499');
+  terminal.type('\u001b[A');
+  await terminal.displays('prompt -> line 0');
+  terminal.type('\u0003');
+  terminal.type('quit\r');
+  expect(await terminal.exits()).toBe(0);
+});
+
+test('a window of one cell is survived', { timeout: LIMIT_MS }, async () => {
+  const terminal = await start({ replies: ['Hello there.'] }, { size: { cols: 1, rows: 1 } });
+  terminal.type('hi\rbye\r');
+  expect(await terminal.exits(60_000)).toBe(0);
+});
+
+test('SIGTERM and an uncaught error give the terminal back', { timeout: LIMIT_MS }, async () => {
+  const busy = await start({ replies: ['word '.repeat(5000)], msPerToken: 5 });
+  busy.type('go\r');
+  await busy.displays('assistant -> word');
+  process.kill(busy.pid, 'SIGTERM');
+  expect(await busy.exits()).toBe(143);
+  expectRestored(busy);
+  const broken = await start({ replies: ['x'], throwAt: 'x' });
+  broken.type('go\r');
+  expect(await broken.exits()).toBe(1);
+  expectRestored(broken);
+  expect(broken.screen).toContain('Error: thrown by the script');
+});
+
+test('NO_COLOR: no colour reaches the terminal', { timeout: LIMIT_MS }, async () => {
+  const terminal = await start(
+    { replies: ['# T\n\n`code` [l](http://x)\n\n```js\nconst a = "s"; // c\n```'] },
+    { env: { NO_COLOR: '1' } },
+  );
+  terminal.type('go\r');
+  await terminal.displays('const a');
+  terminal.type('quit\r');
+  expect(await terminal.exits()).toBe(0);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is looked for
+  expect(terminal.screen).not.toMatch(/\u001b\[(3[0-7]|9[0-7])m/);
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { complete } from '../../src/tui/complete.ts';
+import { type Edited, type EditorContext, type EditorState, EMPTY, edit } from '../../src/tui/editor.ts';
+import { KeyDecoder } from '../../src/tui/keys.ts';
+
+const CONTEXT: EditorContext = {
+  history: ['first', 'second one', 'third'],
+  busy: false,
+  complete: (text, cursor) =>
+    complete(text, cursor, {
+      commands: ['help', 'save', 'sessions', 'stats'],
+      tools: ['read_file', 'list_files'],
+      resources: ['notes.md'],
+    }),
+};
+
+/** Types these bytes into an empty prompt; `|` in a result stands for the cursor. */
+function typed(bytes: string, context: Partial<EditorContext> = {}): Edited & { shown: string } {
+  const decoder = new KeyDecoder();
+  const keys = [...decoder.push(Buffer.from(bytes)), ...decoder.flush()];
+  let edited: Edited = { state: EMPTY };
+  for (const key of keys) edited = edit(edited.state, key, { ...CONTEXT, ...context });
+  return { ...edited, shown: shown(edited.state) };
+}
+
+const shown = ({ text, cursor }: EditorState) => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+
+const control = (letter: string) => String.fromCharCode(letter.charCodeAt(0) - 64);
+const [A, B, D, E, F] = [control('A'), control('B'), control('D'), control('E'), control('F')];
+const [G, J, K, L, O] = [control('G'), control('J'), control('K'), control('L'), control('O')];
+const [R, U, W, Y, CTRL_C] = [control('R'), control('U'), control('W'), control('Y'), control('C')];
+const [ESC, UP, DOWN, LEFT] = ['\u001b', '\u001b[A', '\u001b[B', '\u001b[D'];
+const [RIGHT, DELETE, BACKSPACE] = ['\u001b[C', '\u001b[3~', '\u007f'];
+
+describe('every key', () => {
+  test.each([
+    ['text', 'abc', 'abc|'],
+    ['left and right', `abc${LEFT}${LEFT}${RIGHT}`, 'ab|c'],
+    ['a grapheme is one step', `a👩‍👩‍👧漢é${LEFT}${LEFT}${LEFT}`, 'a|👩‍👩‍👧漢é'],
+    ['backspace takes a whole grapheme', `a👩‍👩‍👧${BACKSPACE}`, 'a|'],
+    ['delete', `abc${A}${DELETE}`, '|bc'],
+    ['Ctrl+A', `abc${A}`, '|abc'],
+    ['Ctrl+E', `abc${A}${E}`, 'abc|'],
+    ['Ctrl+B and Ctrl+F', `abc${B}${B}${F}`, 'ab|c'],
+    ['Ctrl+A and Ctrl+E stay in their line', `ab${J}cd${A}x${E}y`, 'ab\nxcdy|'],
+    ['Ctrl+K and Ctrl+Y', `one two${A}${K}x${Y}`, 'xone two|'],
+    ['Ctrl+K at the end of a line joins it', `a${J}b${UP}${E}${K}`, 'a|b'],
+    ['Ctrl+U', `one two${LEFT}${U}`, '|o'],
+    ['Ctrl+W', `one two-three ${W}`, 'one |'],
+    ['Ctrl+W then Ctrl+Y', `one two${W}${A}${Y}`, 'two|one '],
+    ['Alt+B', `one two-three${ESC}b${ESC}b`, 'one |two-three'],
+    ['Alt+F', `one two${A}${ESC}f`, 'one| two'],
+    ['Alt+D', `one two${A}${ESC}d`, '| two'],
+    ['Ctrl+D in a text deletes', `ab${A}${D}`, '|b'],
+    ['Ctrl+J is a newline', `a${J}b`, 'a\nb|'],
+    ['Alt+Enter is a newline', `a${ESC}\rb`, 'a\nb|'],
+    ['backslash and Enter is a newline', 'a\\\rb', 'a\nb|'],
+    ['Up and Down move between lines', `abcd${J}xy${UP}-${DOWN}+`, 'ab-cd\nxy+|'],
+    ['Up is the history', UP, 'third|'],
+    ['Up twice and Down', `${UP}${UP}${DOWN}`, 'third|'],
+    ['the draft comes back', `draft${UP}${UP}${DOWN}${DOWN}`, 'draft|'],
+    ['Up at the oldest stays', `${UP}${UP}${UP}${UP}${UP}`, 'first|'],
+    ['Ctrl+R finds the newest', `${R}s\t`, 'second one|'],
+    ['Ctrl+R again finds an older one', `${R}ir${R}\t`, 'first|'],
+    ['Ctrl+R and Esc gives the draft back', `draft${R}ir${ESC}`, 'draft|'],
+    ['Ctrl+R and backspace', `${R}irz${BACKSPACE}\t`, 'third|'],
+    ['Esc twice clears', `abc${ESC}${ESC}`, '|'],
+    ['Esc once does not', `abc${ESC}`, 'abc|'],
+    ['Ctrl+C clears a text', `abc${CTRL_C}`, '|'],
+    ['Tab completes a command', '/he\t', '/help |'],
+    ['Tab offers several and goes round', '/s\t\t', '/sessions|'],
+    ['Shift+Tab goes back', '/s\t\u001b[Z', '/stats|'],
+    ['Tab completes a tool', 'use read\t', 'use read_file |'],
+    ['Tab completes a resource', 'see @no\t', 'see @notes.md |'],
+    ['Tab without a match is nothing', 'xyz\t', 'xyz|'],
+  ])('%s', (_name, bytes, result) => {
+    expect(typed(bytes).shown).toBe(result);
+  });
+
+  test.each([
+    ['Enter', 'hi\r', {}, { type: 'submit', text: 'hi' }],
+    ['Enter on a found entry', `${R}sec\r`, {}, { type: 'submit', text: 'second one' }],
+    ['Ctrl+C when idle', CTRL_C, {}, { type: 'leave' }],
+    ['Ctrl+C when busy', `abc${CTRL_C}`, { busy: true }, { type: 'interrupt' }],
+    ['Esc when busy', `abc${ESC}`, { busy: true }, { type: 'cancel' }],
+    ['Ctrl+D when empty', D, {}, { type: 'leave' }],
+    ['Ctrl+G', `abc${G}`, {}, { type: 'editor' }],
+    ['Ctrl+L', L, {}, { type: 'redraw' }],
+    ['Ctrl+O', O, {}, { type: 'expand' }],
+  ])('%s', (_name, bytes, context, effect) => {
+    expect(typed(bytes, context).effect).toEqual(effect);
+  });
+
+  test('Enter on nothing, and on blanks, asks nothing', () => {
+    expect(typed('\r').effect).toBeUndefined();
+    expect(typed('  \r')).toMatchObject({ shown: '|' });
+  });
+});
+
+describe('pastes', () => {
+  const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
+  const big = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n');
+
+  test('a newline in a paste never submits', () => {
+    const { shown: result, effect } = typed(paste('a\nb\n'));
+    expect([result, effect]).toEqual(['a\nb\n|', undefined]);
+  });
+
+  test('500 lines are folded, and sent whole', () => {
+    expect(typed(`see ${paste(big)}`).shown).toBe('see [Pasted text #1: 500 lines]|');
+    expect(typed(`see ${paste(big)}!\r`).effect).toEqual({ type: 'submit', text: `see ${big}!` });
+  });
+
+  test('backspace takes a folded paste away whole', () => {
+    expect(typed(`see ${paste(big)}${BACKSPACE}`).shown).toBe('see |');
+  });
+
+  test('a placeholder that was typed by hand stays what it is', () => {
+    expect(typed('[Pasted text #7: 2 lines]\r').effect).toEqual({
+      type: 'submit',
+      text: '[Pasted text #7: 2 lines]',
+    });
+  });
+});

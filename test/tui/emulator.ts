@@ -1,0 +1,50 @@
+import xterm from '@xterm/headless';
+
+/** A terminal emulator: what bytes look like on a screen. */
+export class Emulator {
+  readonly #terminal: InstanceType<typeof xterm.Terminal>;
+  #written: Promise<void> = Promise.resolve();
+  bytes = '';
+
+  constructor(columns: number, rows: number) {
+    this.#terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 10_000 });
+  }
+
+  get columns(): number {
+    return this.#terminal.cols;
+  }
+
+  get rows(): number {
+    return this.#terminal.rows;
+  }
+
+  write(data: string): void {
+    this.bytes += data;
+    this.#written = new Promise(resolve => this.#terminal.write(data, resolve));
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#terminal.resize(columns, rows);
+  }
+
+  /** All lines, scrollback first, without the empty ones at the end; soft-wrapped rows are joined when asked. */
+  async lines(join = false): Promise<string[]> {
+    await this.#written;
+    const buffer = this.#terminal.buffer.active;
+    const lines: string[] = [];
+    for (let row = 0; row < buffer.length; row++) {
+      const line = buffer.getLine(row);
+      const text = line?.translateToString(true) ?? '';
+      if (join && line?.isWrapped) lines[lines.length - 1] += text;
+      else lines.push(text);
+    }
+    while (lines.at(-1) === '') lines.pop();
+    return lines;
+  }
+
+  async cursor(): Promise<{ row: number; column: number }> {
+    await this.#written;
+    const buffer = this.#terminal.buffer.active;
+    return { row: buffer.baseY + buffer.cursorY, column: buffer.cursorX };
+  }
+}

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { lineChange } from '../../src/tui/line-diff.ts';
+import { Painter } from '../../src/tui/painter.ts';
+import { Emulator } from './emulator.ts';
+
+const trimmed = (lines: readonly string[]) => {
+  const all = lines.map(line => line.trimEnd());
+  while (all.at(-1) === '') all.pop();
+  return all;
+};
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles are no text
+const plain = (line: string) => line.replaceAll(/\u001b\[[0-9;]*m/g, '');
+
+const line = fc
+  .array(
+    fc.constantFrom(
+      'a',
+      'bc ',
+      'long word ',
+      '漢字',
+      '👩‍👩‍👧',
+      'é',
+      '\u001b[1mx\u001b[22m',
+      '\u001b[36mcode\u001b[39m',
+    ),
+    { maxLength: 4 },
+  )
+  .map(parts => parts.join(''));
+const frames = fc.array(
+  fc.record({
+    printed: fc.array(line, { maxLength: 4 }),
+    live: fc.array(line, { minLength: 1, maxLength: 5 }),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+test('whatever is painted, the terminal shows all printed lines and then the live region', async () => {
+  await fc.assert(
+    fc.asyncProperty(frames, async all => {
+      const emulator = new Emulator(40, 8);
+      const painter = new Painter(emulator);
+      const printed: string[] = [];
+      for (const frame of all) {
+        printed.push(...frame.printed);
+        painter.paint(frame.printed, frame.live, { row: 0, column: 2 });
+        expect(trimmed(await emulator.lines())).toEqual(trimmed([...printed, ...frame.live].map(plain)));
+        expect((await emulator.cursor()).column).toBe(2);
+        expect((await emulator.cursor()).row).toBe(printed.length);
+      }
+    }),
+    { numRuns: 40, seed: 1 },
+  );
+}, 120_000);
+
+test('a printed line wider than the window stays one line', async () => {
+  const emulator = new Emulator(10, 6);
+  const painter = new Painter(emulator);
+  painter.paint([], ['live', '> '], { row: 1, column: 2 });
+  painter.paint(['a line of some length', 'short'], ['live', '> '], { row: 1, column: 2 });
+  painter.paint([], ['live 2', '> '], { row: 1, column: 2 });
+  expect(trimmed(await emulator.lines(true))).toEqual(['a line of some length', 'short', 'live 2', '>']);
+});
+
+test('a line that settles where it stands costs no text', () => {
+  const emulator = new Emulator(80, 24);
+  const painter = new Painter(emulator);
+  painter.paint([], ['finished text', '> '], { row: 1, column: 2 });
+  const before = emulator.bytes.length;
+  painter.paint(['finished text'], ['> '], { row: 0, column: 2 });
+  expect(emulator.bytes.length - before).toBeLessThan(12);
+});
+
+test('an exact line is written in one piece, though its text stands there', () => {
+  const emulator = new Emulator(80, 24);
+  const painter = new Painter(emulator, text => text.startsWith('assistant'));
+  painter.paint([], ['assistant -> He', '> ']);
+  painter.paint([], ['assistant -> Hello', '> ']);
+  painter.paint(['assistant -> Hello'], ['> ']);
+  expect(emulator.bytes).toContain('assistant -> Hello');
+});
+
+test('a live region taller than the window is cut at its top, never printed', async () => {
+  const emulator = new Emulator(20, 4);
+  const painter = new Painter(emulator);
+  const many = Array.from({ length: 9 }, (_, index) => `line ${index}`);
+  painter.paint([], many);
+  painter.paint(
+    [],
+    many.map(text => `${text}!`),
+  );
+  expect(await emulator.lines()).toEqual(['line 6!', 'line 7!', 'line 8!']);
+});
+
+test.each([
+  [40, 10],
+  [120, 40],
+  [1, 1],
+])('after a resize to %ix%i the region is painted once', async (columns, rows) => {
+  const emulator = new Emulator(80, 24);
+  const painter = new Painter(emulator);
+  painter.paint(['done'], ['x'.repeat(70), '> hi'], { row: 1, column: 4 });
+  await emulator.lines();
+  emulator.resize(columns, rows);
+  painter.forget();
+  painter.paint([], ['y', '> hi'], { row: 1, column: 4 });
+  if (columns > 1) expect(await emulator.lines()).toEqual(['done', 'y', '> hi']);
+  else expect((await emulator.lines()).length).toBeGreaterThan(0);
+});
+
+test.each([
+  ['abc', 'abcd', 3, 'd'],
+  ['abc', 'abX', 2, 'X'],
+  ['\u001b[1mab\u001b[22m', '\u001b[1mabc\u001b[22m', 2, '\u001b[1mc\u001b[22m'],
+  ['漢', '漢字', 0, '漢字'],
+])('%j -> %j keeps %i columns', (old, next, column, text) => {
+  expect(lineChange(old, next)).toMatchObject({ column, text });
+});

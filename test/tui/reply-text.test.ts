@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { ReplyText } from '../../src/tui/reply-text.ts';
+import { chooseTheme } from '../../src/tui/theme.ts';
+
+const view = { width: 40, height: 8, theme: chooseTheme('none', false, {}) };
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles are no text
+const plain = (line: string) => line.replaceAll(/\u001b\[[0-9;]*m/g, '').trimEnd();
+
+/** What a reply leaves on the screen when it comes in pieces of `size` characters. */
+function streamed(text: string, size: number, height = 8): string[] {
+  const reply = new ReplyText();
+  const lines: string[] = [];
+  for (let at = 0; at < text.length; at += size) {
+    reply.push(text.slice(at, at + size));
+    const { settled, live } = reply.lines({ ...view, height });
+    expect(live.length).toBeLessThanOrEqual(height);
+    lines.push(...settled);
+  }
+  return [...lines, ...reply.end(view)].map(plain);
+}
+
+const TEXT = `# Title
+
+A paragraph with **bold**, \`code\` and [a link](https://x.y), long enough to wrap.
+
+- one
+- two
+  - nested
+
+1. first
+2. second
+
+| name | n |
+| :--- | --: |
+| a | 1 |
+| 漢字 | 22 |
+
+\`\`\`python
+def f(x): # comment
+    return "s"
+\`\`\`
+
+> quoted
+
+Done.`;
+
+describe('a reply', () => {
+  test('is rendered the same however it is cut into tokens', () => {
+    const whole = streamed(TEXT, 10_000);
+    for (const size of [1, 3, 17]) expect(streamed(TEXT, size)).toEqual(whole);
+    expect(whole.join('\n')).toMatchInlineSnapshot(`
+      "assistant ->
+      Title
+
+      A paragraph with bold, code and a link
+      (https://x.y), long enough to wrap.
+
+      • one
+      • two
+        • nested
+
+      1. first
+      2. second
+
+      name │   n
+      ─────┼────
+      a    │   1
+      漢字 │  22
+
+        python
+        def f(x): # comment
+            return "s"
+
+      │ quoted
+
+      Done."
+    `);
+  });
+
+  test('the label stands before the first words of a paragraph, and takes part in the wrapping', () => {
+    expect(streamed('one two three four five six seven eight', 4)).toEqual([
+      'assistant -> one two three four five six',
+      'seven eight',
+    ]);
+    expect(streamed('\n\n  Paris.', 1)).toEqual(['assistant -> Paris.']);
+  });
+
+  test('a block taller than the window settles from its top, once', () => {
+    const code = `\`\`\`js\n${Array.from({ length: 60 }, (_, index) => `line(${index});`).join('\n')}\n\`\`\`\nEnd.`;
+    const lines = streamed(code, 7, 4);
+    expect(lines.filter(line => line.includes('line('))).toEqual(
+      Array.from({ length: 60 }, (_, index) => `  line(${index});`),
+    );
+    expect(lines.at(-1)).toBe('End.');
+  });
+
+  test('a block without end is cut, nothing lost or doubled', () => {
+    const words = Array.from({ length: 900 }, (_, index) => `w${index}`);
+    const lines = streamed(words.join(' '), 50, 4);
+    expect(lines.join(' ').replace('assistant -> ', '').split(/\s+/)).toEqual(words);
+    const code = Array.from({ length: 500 }, (_, index) => `c${index};`);
+    const block = streamed(`\`\`\`js\n${code.join('\n')}\n\`\`\``, 50, 4);
+    expect(block.map(line => line.trim()).filter(line => line.startsWith('c'))).toEqual(code);
+  });
+
+  test('control sequences of the model never get through', () => {
+    expect(streamed('a\u001b[2Jb\u001b]0;t\u0007c', 100)).toEqual(['assistant -> abc']);
+  });
+
+  test('a window one column wide is survived', () => {
+    const reply = new ReplyText();
+    reply.push(TEXT);
+    expect(reply.end({ ...view, width: 1, height: 1 }).length).toBeGreaterThan(50);
+  });
+});
