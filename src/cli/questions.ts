@@ -55,12 +55,20 @@ async function choose(
   }
 }
 
+let takeTerminal: (() => () => void) | undefined;
+
+/** Whoever holds the terminal (the screen) hands it over for each question; `take` returns what gives it back. */
+export function shareTerminal(take: (() => () => void) | undefined): void {
+  takeTerminal = take;
+}
+
 /**
  * One line from the keyboard; undefined at Ctrl+D and when `signal` is aborted. Ctrl+C is the signal that it is
  * everywhere else.
  */
 export function readLine(prompt: string, masked: boolean, signal?: AbortSignal): Promise<string | undefined> {
   if (signal?.aborted) return Promise.resolve(undefined);
+  const giveBack = takeTerminal?.();
   const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({
     input: process.stdin,
@@ -88,6 +96,7 @@ export function readLine(prompt: string, masked: boolean, signal?: AbortSignal):
     reader.on('close', () => {
       signal?.removeEventListener('abort', close);
       if (masked || answer === undefined) process.stderr.write('\n');
+      giveBack?.();
       // The signal comes a moment later, and what it ends must not go on before.
       if (interrupted) setTimeout(() => resolve(undefined), INTERRUPT_MS);
       else resolve(answer);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { messageOf } from '../errors.ts';
+import { formAsker } from '../line/ask-form.ts';
 import { stripControls } from '../text/strip-controls.ts';
 import type { EditorEffect } from '../tui/editor.ts';
 import type { Footer } from '../tui/layout.ts';
@@ -9,6 +10,7 @@ import { chooseTheme } from '../tui/theme.ts';
 import { BUILTINS, runBuiltin } from './builtins/table.ts';
 import type { ChatSession } from './chat-session.ts';
 import { stateDirectory } from './lookup.ts';
+import { readLine, shareTerminal } from './questions.ts';
 import type { Signals } from './signals.ts';
 
 /** A second Ctrl+C within this time ends the program. */
@@ -27,6 +29,7 @@ export class ScreenSession {
   readonly #screen: Screen;
   #queue: readonly string[] = [];
   #working = false;
+  #stopped = false;
   #turn: AbortController | undefined;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #leave: (code: number) => void = () => undefined;
@@ -61,11 +64,29 @@ export class ScreenSession {
       this.#leave = resolve;
       this.#fail = reject;
     });
-    const restoreStderr = divertStderr(line => session.log.logger.info({ stderr: true }, line));
+    const divert = () => divertStderr(line => session.log.logger.info({ stderr: true }, line));
+    let restoreStderr = divert();
     const stop = () => {
+      this.#stopped = true;
+      shareTerminal(undefined);
       this.#screen.stop();
       restoreStderr();
     };
+    shareTerminal(() => {
+      const resume = this.#screen.suspend();
+      restoreStderr();
+      return () => {
+        if (this.#stopped) return;
+        restoreStderr = divert();
+        resume();
+      };
+    });
+    session.tools.setElicitation?.(
+      formAsker({
+        print: text => this.#screen.print(text.trimEnd()),
+        ask: prompt => readLine(prompt, false),
+      }),
+    );
     signals.onLeave(stop);
     signals.onInterrupt(() => this.#interrupt());
     this.#screen.start();

@@ -59,6 +59,7 @@ export class Screen implements ViewSource {
   #escape: NodeJS.Timeout | undefined;
   #spin: NodeJS.Timeout | undefined;
   #stopped = false;
+  #suspended = false;
   busy = false;
   queue: readonly string[] = [];
 
@@ -108,6 +109,23 @@ export class Screen implements ViewSource {
     this.#leaveTerminal();
   }
 
+  /** Leaves the terminal to somebody else, in its normal mode, until the returned function is called. */
+  suspend(): () => void {
+    if (this.#stopped || this.#suspended) return () => undefined;
+    this.flush();
+    this.#app?.rerender(this.#element());
+    this.#suspended = true;
+    this.#painter.forget();
+    this.#leaveTerminal();
+    return () => {
+      this.#suspended = false;
+      if (this.#stopped) return;
+      this.#takeTerminal();
+      this.flush();
+      this.#app?.rerender(this.#element());
+    };
+  }
+
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -146,7 +164,7 @@ export class Screen implements ViewSource {
 
   /** Draws at the next frame. */
   draw(): void {
-    if (this.#frame || this.#stopped) return;
+    if (this.#frame || this.#stopped || this.#suspended) return;
     const wait = Math.max(0, this.#drawnAt + FRAME_MS - performance.now());
     this.#frame = setTimeout(() => this.flush(), wait);
   }
@@ -155,7 +173,7 @@ export class Screen implements ViewSource {
   flush(): void {
     clearTimeout(this.#frame);
     this.#frame = undefined;
-    if (this.#stopped) return;
+    if (this.#stopped || this.#suspended) return;
     this.#drawnAt = performance.now();
     this.#view = undefined;
     for (const listener of this.#listeners) listener();
@@ -236,10 +254,9 @@ export class Screen implements ViewSource {
 
   #editOutside(): void {
     const { env } = this.#options;
-    this.#painter.forget();
-    this.#leaveTerminal();
+    const resume = this.suspend();
     const edited = editText(expandPastes(this.#editor), env);
-    this.#takeTerminal();
+    resume();
     if ('problem' in edited) this.print(`Notice: ${edited.problem}`);
     else this.#editor = withText({ ...this.#editor, pastes: [] }, edited.text);
     this.flush();
