@@ -4,7 +4,7 @@ export { LocalChatModel, type LocalModelParts } from './agent/local-model.ts';
 export type { ReplyStats, TurnEvent } from './agent/turn.ts';
 export { createHistory, type History } from './chat/history.ts';
 export type { Message, ToolCall, ToolDefinition } from './chat/message.ts';
-export { compileTemplate, renderChat } from './chat/template.ts';
+export { type ChatTemplate, compileTemplate, type RenderOptions, renderChat } from './chat/template.ts';
 export type {
   Engine,
   EngineInfo,
@@ -20,6 +20,6 @@ export { loadMcpConfig, type McpConfig } from './mcp/config.ts';
 export { McpHost, type McpHostOptions } from './mcp/manager.ts';
 export type { HostTool, ServerState, ToolHost, ToolOutcome } from './mcp/tool-host.ts';
 export { loadTokenizer } from './model/load-tokenizer.ts';
-export { createToolParser } from './parse/create-tool-parser.ts';
-export type { ParseEvent, ToolParser } from './parse/parse-event.ts';
+export { createToolParser, type ToolParserOptions } from './parse/create-tool-parser.ts';
+export type { ParseEvent, ParserEnd, ToolParser } from './parse/parse-event.ts';
 export type { TextStream, Tokenizer } from './tokens/tokenizer-types.ts';
