@@ -41,7 +41,10 @@ EndEvent Generation::run() {
 bool Generation::prefill() {
   const std::vector<int32_t>& prompt = job_.request.prompt_ids;
   int total = static_cast<int>(prompt.size());
+  // Keys made under other position angles are of no use.
+  if (model_.position_regime(total) != model_.position_regime(row_.cache.planned())) row_.clear();
   cached_ = row_.rewind(prompt);
+  row_.cache.plan(total);
   std::set<int> stops = checkpoints();
   if (!job_.events.push(PrefillEvent{cached_, total, cached_})) return false;
   for (int done = cached_; done < total;) {
@@ -80,6 +83,28 @@ Generation::Step Generation::launch(const mx::array& hidden, int index) {
   return step;
 }
 
+Generation::Step Generation::advance(const Step& step) {
+  int length = row_.cache.length() + 1;
+  bool restart = model_.positions_restart_at(length);
+  row_.cache.plan(length);
+  if (!restart) {
+    return launch(model_.body(mx::reshape(step.token, {1, 1}), row_.cache), generated_ + 1);
+  }
+  std::vector<int32_t> ids = row_.ids;
+  row_.clear();
+  row_.ids = ids;
+  ids.push_back(mx::array(step.token).item<int32_t>());
+  std::optional<mx::array> hidden;
+  for (int done = 0; done < length && ids.back() >= 0;) {
+    int count = std::min(chunk_, length - done);
+    hidden = model_.body(mx::array(ids.begin() + done, mx::Shape{1, count}, mx::int32), row_.cache);
+    mx::eval(*hidden);
+    done += count;
+    on_step_();
+  }
+  return hidden ? launch(*hidden, generated_ + 1) : step;
+}
+
 void Generation::decode() {
   const Request& request = job_.request;
   int room = model_.info().context_length;
@@ -89,10 +114,7 @@ void Generation::decode() {
     bool last = generated_ + 1 == request.max_tokens;
     bool full = row_.cache.length() >= room;
     std::optional<Step> next;
-    if (!last && !full) {
-      mx::array hidden = model_.body(mx::reshape(step.token, {1, 1}), row_.cache);
-      next = launch(hidden, generated_ + 1);
-    }
+    if (!last && !full) next = advance(step);
     int32_t id = step.token.item<int32_t>();
     if (id < 0) {
       throw Error(kModelBroken,

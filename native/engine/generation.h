@@ -36,6 +36,8 @@ class Generation {
   // Where the prompt is to be interrupted to keep the state.
   std::set<int> checkpoints() const;
   void decode();
+  // The step behind `step`.
+  Step advance(const Step& step);
   // Samples from the last position of `hidden` and starts the computation.
   Step launch(const mx::array& hidden, int index);
   void emit(int32_t id, const Step& step);

@@ -21,6 +21,12 @@ int Row::rewind(std::span<const int32_t> prompt) {
   return length;
 }
 
+void Row::clear() {
+  cache.trim(0);
+  checkpoints_.clear();
+  ids.clear();
+}
+
 void Row::checkpoint() {
   if (cache.always_trimmable()) return;
   if (!checkpoints_.empty() && checkpoints_.back().length == cache.length()) return;

@@ -21,6 +21,8 @@ class Row {
   // else that of the longest checkpoint, else nothing.
   // -> its length.
   int rewind(std::span<const int32_t> prompt);
+  // Forgets everything.
+  void clear();
   // Remembers the present state, if it could not be had by trimming. Nothing may be pending.
   void checkpoint();
 

@@ -90,17 +90,30 @@ bool Config::has_objects() const {
   return false;
 }
 
-std::vector<std::string> Config::strings(std::string_view key) const {
-  std::vector<std::string> result;
-  for (const Value& item : get<Value::Array>(key, "array")) {
-    const std::string* text = item.as<std::string>();
-    if (text == nullptr) {
+namespace {
+
+template <typename T>
+std::vector<T> items_of(const Value::Array& array, const std::string& path, const char* type) {
+  std::vector<T> result;
+  for (const Value& item : array) {
+    const T* value = item.as<T>();
+    if (value == nullptr) {
       throw Error(kModelBroken,
-                  "config.json: " + path_of(key) + " must hold strings, got a " + item.type_name());
+                  "config.json: " + path + " must hold " + type + "s, got a " + item.type_name());
     }
-    result.push_back(*text);
+    result.push_back(*value);
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<std::string> Config::strings(std::string_view key) const {
+  return items_of<std::string>(get<Value::Array>(key, "array"), path_of(key), "string");
+}
+
+std::vector<double> Config::numbers(std::string_view key) const {
+  return items_of<double>(get<Value::Array>(key, "array"), path_of(key), "number");
 }
 
 }  // namespace llm_host

@@ -44,6 +44,8 @@ class Config {
   explicit Config(const Value& value, std::string path = "");
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
+  // The key is there, if only with null.
+  bool mentions(std::string_view key) const { return object_->contains(key); }
   const Value* find(std::string_view key) const;
 
   // An integer of at least `minimum`.
@@ -58,6 +60,7 @@ class Config {
   std::vector<std::string> strings(std::string_view key) const;
   // True if a value of this object is itself an object.
   bool has_objects() const;
+  std::vector<double> numbers(std::string_view key) const;
 
   std::string path_of(std::string_view key) const;
 

@@ -19,29 +19,31 @@ struct Task {
   int capacity;
   std::vector<float> cosines, sines;  // [length, pairs]
   int pairs;                          // rotated channel pairs of a head
-  const float *q, *k, *v;
+  bool interleaved;
+  const float *q, *k, *v, *sinks;
   float *keys, *values, *out;
 };
 
-void fill_angles(Task& task, const std::vector<float>& frequencies) {
+void fill_angles(Task& task, const std::vector<float>& frequencies, float amplitude) {
   task.pairs = static_cast<int>(frequencies.size());
   for (int i = 0; i < task.length; ++i) {
     for (float frequency : frequencies) {
       float angle = static_cast<float>(task.shape.position + i) * frequency;
-      task.cosines.push_back(std::cos(angle));
-      task.sines.push_back(std::sin(angle));
+      task.cosines.push_back(amplitude * std::cos(angle));
+      task.sines.push_back(amplitude * std::sin(angle));
     }
   }
 }
 
-// Channel c pairs with channel c + pairs.
 void rotate(const Task& task, int position, const float* source, float* target) {
   const float* cosines = task.cosines.data() + static_cast<int64_t>(position) * task.pairs;
   const float* sines = task.sines.data() + static_cast<int64_t>(position) * task.pairs;
+  // Channel c pairs with c + pairs, or 2c with 2c + 1.
+  int step = task.interleaved ? 2 : 1, distance = task.interleaved ? 1 : task.pairs;
   for (int c = 0; c < task.pairs; ++c) {
-    float a = source[c], b = source[c + task.pairs];
-    target[c] = a * cosines[c] - b * sines[c];
-    target[c + task.pairs] = b * cosines[c] + a * sines[c];
+    float a = source[c * step], b = source[c * step + distance];
+    target[c * step] = a * cosines[c] - b * sines[c];
+    target[c * step + distance] = b * cosines[c] + a * sines[c];
   }
   std::copy(source + 2 * task.pairs, source + task.shape.head_dim, target + 2 * task.pairs);
 }
@@ -63,8 +65,9 @@ void attend(const Task& task, int head, int begin, int end) {
   int count = end - begin, last = s.slot + end;  // keys before `last` are seen by some query
   int first = s.window > 0 ? std::max(0, s.slot + begin + 1 - s.window) : 0;
   int span = last - first;
+  int stride_of_scores = span + 1;  // room for a sink behind the last key
   queries.resize(static_cast<size_t>(count) * s.head_dim);
-  scores.resize(static_cast<size_t>(count) * span);
+  scores.resize(static_cast<size_t>(count) * stride_of_scores);
   int64_t stride = static_cast<int64_t>(s.heads) * s.head_dim;
   for (int i = 0; i < count; ++i) {
     rotate(task, begin + i, task.q + (begin + i) * stride + head * s.head_dim,
@@ -73,18 +76,19 @@ void attend(const Task& task, int head, int begin, int end) {
   int64_t cache =
       (static_cast<int64_t>(head / (s.heads / s.kv_heads)) * task.capacity + first) * s.head_dim;
   simd().dots(queries.data(), s.head_dim, count, task.keys + cache, s.head_dim, span, s.head_dim,
-              scores.data(), span);
-  float scale = 1 / std::sqrt(static_cast<float>(s.head_dim));
+              scores.data(), stride_of_scores);
   for (int i = 0; i < count; ++i) {
-    float* row = scores.data() + static_cast<int64_t>(i) * span;
+    float* row = scores.data() + static_cast<int64_t>(i) * stride_of_scores;
     int stop = s.slot + begin + i + 1 - first;
     int start = s.window > 0 ? std::max(0, stop - s.window) : 0;
-    simd().softmax(row + start, stop - start, scale);
+    if (task.sinks != nullptr) row[stop] = task.sinks[head] / s.scale;
+    simd().softmax(row + start, stop - start + (task.sinks != nullptr ? 1 : 0), s.scale);
     std::fill(row, row + start, 0.0f);
     std::fill(row + stop, row + span, 0.0f);
   }
-  simd().weighted_sum(scores.data(), span, count, task.values + cache, s.head_dim, span, s.head_dim,
-                      task.out + begin * stride + head * s.head_dim, static_cast<int>(stride));
+  simd().weighted_sum(scores.data(), stride_of_scores, count, task.values + cache, s.head_dim, span,
+                      s.head_dim, task.out + begin * stride + head * s.head_dim,
+                      static_cast<int>(stride));
 }
 
 void run(Task& task) {
@@ -104,20 +108,26 @@ void run(Task& task) {
 
 mx::array attention(const mx::array& q, const mx::array& k, const mx::array& v,
                     const mx::array& keys, const mx::array& values, const AttentionShape& shape,
-                    const std::vector<float>& frequencies) {
-  return cpu_op("Attention", q.shape(), {q, k, v, keys, values},
-                [shape, frequencies](const std::vector<mx::array>& in, mx::array& out) {
+                    const Rotation& rotation, const std::optional<mx::array>& sinks) {
+  std::vector<mx::array> inputs{q, k, v, keys, values};
+  if (sinks) inputs.push_back(*sinks);
+  return cpu_op("Attention", q.shape(), std::move(inputs),
+                [shape, frequencies = rotation.frequencies, amplitude = rotation.amplitude,
+                 interleaved = rotation.interleaved](const std::vector<mx::array>& in,
+                                                     mx::array& out) {
                   Task task{};
                   task.shape = shape;
                   task.length = in[0].shape(1);
                   task.capacity = in[3].shape(2);
+                  task.interleaved = interleaved;
                   task.q = in[0].data<float>();
                   task.k = in[1].data<float>();
                   task.v = in[2].data<float>();
                   task.keys = const_cast<float*>(in[3].data<float>());
                   task.values = const_cast<float*>(in[4].data<float>());
+                  task.sinks = in.size() > 5 ? in[5].data<float>() : nullptr;
                   task.out = out.data<float>();
-                  fill_angles(task, frequencies);
+                  fill_angles(task, frequencies, amplitude);
                   run(task);
                 });
 }

@@ -83,17 +83,31 @@ mx::array rms_norm(const mx::array& x, const mx::array& weight, float eps) {
                 });
 }
 
-mx::array swiglu(const mx::array& gate, const mx::array& up) {
-  return cpu_op("SwiGlu", gate.shape(), {gate, up},
-                [](const std::vector<mx::array>& in, mx::array& out) {
+namespace {
+
+using Gate = void (*)(const float* gate, const float* up, int n, float* out);
+
+mx::array gated(const char* name, Gate kernel, const mx::array& gate, const mx::array& up) {
+  return cpu_op(name, gate.shape(), {gate, up},
+                [kernel](const std::vector<mx::array>& in, mx::array& out) {
                   int size = in[0].shape(-1), rows = static_cast<int>(in[0].size()) / size;
                   const float *gate = in[0].data<float>(), *up = in[1].data<float>();
                   float* y = out.data<float>();
                   for_rows(rows, size, [=](int row) {
                     int64_t at = static_cast<int64_t>(row) * size;
-                    simd().swiglu(gate + at, up + at, size, y + at);
+                    kernel(gate + at, up + at, size, y + at);
                   });
                 });
+}
+
+}  // namespace
+
+mx::array swiglu(const mx::array& gate, const mx::array& up) {
+  return gated("SwiGlu", simd().swiglu, gate, up);
+}
+
+mx::array geglu(const mx::array& gate, const mx::array& up) {
+  return gated("GeGlu", simd().geglu, gate, up);
 }
 
 }  // namespace llm_host::cpu

@@ -31,6 +31,8 @@ mx::array linear(const mx::array& x, const Weight& weight);
 mx::array rms_norm(const mx::array& x, const mx::array& weight, float eps);
 // silu(gate) · up
 mx::array swiglu(const mx::array& gate, const mx::array& up);
+// gelu(gate) · up, by the tanh formula
+mx::array geglu(const mx::array& gate, const mx::array& up);
 
 struct AttentionShape {
   int heads;
@@ -39,15 +41,21 @@ struct AttentionShape {
   int window;    // 0 = none
   int slot;      // of the first query in the caches; those before it are seen too
   int position;  // of the first query, for its rotation
+  float scale;   // of query · key
+};
+
+// See RopeAngles in layers/rope.h.
+struct Rotation {
+  const std::vector<float>& frequencies;
+  float amplitude;
+  bool interleaved;
 };
 
 // Rotates q and k, appends k and v to the caches *in place* and attends.
 // q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], caches [1, kv_heads, capacity,
-// head_dim]
-// -> [1, L, heads · head_dim]. `frequencies`: radians per position, for the first 2n channels of a
-// head.
+// head_dim], sinks [heads] -> [1, L, heads · head_dim].
 mx::array attention(const mx::array& q, const mx::array& k, const mx::array& v,
                     const mx::array& keys, const mx::array& values, const AttentionShape& shape,
-                    const std::vector<float>& frequencies);
+                    const Rotation& rotation, const std::optional<mx::array>& sinks);
 
 }  // namespace llm_host::cpu

@@ -43,6 +43,8 @@ struct Simd {
   void (*softmax)(float* s, int n, float scale);
   // out = silu(gate) · up
   void (*swiglu)(const float* gate, const float* up, int n, float* out);
+  // out = gelu(gate) · up, by the tanh formula
+  void (*geglu)(const float* gate, const float* up, int n, float* out);
   void (*rms_norm)(const float* x, const float* weight, int n, float eps, float* out);
 };
 

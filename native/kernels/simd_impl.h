@@ -54,14 +54,28 @@ void swiglu(const float* gate, const float* up, int n, float* out) {
   for (; i < n; ++i) out[i] = gate[i] / (1 + __builtin_expf(-gate[i])) * up[i];
 }
 
+// gelu(x) = x · (1 + tanh(u)) / 2 = x · sigmoid(2u), u = √(2/π) · (x + 0.044715 x³)
+void geglu(const float* gate, const float* up, int n, float* out) {
+  const float linear = 1.5957691216f, cubic = 1.5957691216f * 0.044715f;
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats g = load(gate + i);
+    store(out + i, g / (exponential(-g * (g * g * cubic + linear)) + 1.0f) * load(up + i));
+  }
+  for (; i < n; ++i) {
+    float g = gate[i];
+    out[i] = g / (1 + __builtin_expf(-g * (g * g * cubic + linear))) * up[i];
+  }
+}
+
 void rms_norm(const float* x, const float* weight, int n, float eps, float* out) {
   float scale = 1 / __builtin_sqrtf(dot(x, x, n) / static_cast<float>(n) + eps);
   for (int i = 0; i < n; ++i) out[i] = x[i] * scale * weight[i];
 }
 
 constexpr Simd kernels_of(const char* name) {
-  return {name, shuffled_size, shuffle, matvec, unpack,
-          dots, weighted_sum,  softmax, swiglu, rms_norm};
+  return {name,         shuffled_size, shuffle, matvec, unpack,  dots,
+          weighted_sum, softmax,       swiglu,  geglu,  rms_norm};
 }
 
 }  // namespace

@@ -15,44 +15,101 @@ mx::array window_mask(int length, int total, int window) {
                          mx::less(queries, mx::add(keys, mx::array(window))));
 }
 
+// x [1, L, heads · head_dim], each head normalised on its own.
+mx::array norm_heads(const RmsNorm& norm, const mx::array& x, int head_dim) {
+  mx::Shape heads{1, x.shape(1), x.shape(2) / head_dim, head_dim};
+  return mx::reshape(norm(mx::reshape(x, heads)), x.shape());
+}
+
+// [1, L, 1] factors for positions offset, offset + 1, ...
+mx::array growth(double beta, double period, int offset, int length, mx::Dtype dtype) {
+  std::vector<float> factors;
+  for (int i = 0; i < length; ++i) {
+    factors.push_back(
+        static_cast<float>(1 + beta * std::log(1 + std::floor((offset + i) / period))));
+  }
+  return mx::astype(mx::array(factors.begin(), mx::Shape{1, length, 1}), dtype);
+}
+
 }  // namespace
 
-Attention::Attention(WeightStore& weights, const std::string& path, const Shape& s)
-    : shape_(s),
-      query_(Linear::load_rotary(weights, path + ".q_proj", s.heads, s.head_dim, s.hidden, s.bias)),
-      key_(
-          Linear::load_rotary(weights, path + ".k_proj", s.kv_heads, s.head_dim, s.hidden, s.bias)),
-      value_(Linear::load(weights, path + ".v_proj", s.kv_heads * s.head_dim, s.hidden, s.bias)),
-      output_(Linear::load(weights, path + ".o_proj", s.hidden, s.heads * s.head_dim, s.bias)) {}
-
-mx::array Attention::operator()(const mx::array& x, const Rope& rope, AttentionCache& cache) const {
-  int length = x.shape(1);
-  int offset = cache.length();
-  if (cpu::usable()) {
-    if (auto buffers = cache.extend(length)) {
-      cpu::AttentionShape shape{shape_.heads,  shape_.kv_heads, shape_.head_dim,
-                                shape_.window, buffers->slot,   buffers->position};
-      return output_(cpu::attention(query_(x), key_(x), value_(x), buffers->keys, buffers->values,
-                                    shape, rope.frequencies()));
-    }
+Attention::Attention(WeightStore& weights, const std::string& path, const AttentionOptions& o)
+    : options_(o),
+      output_(Linear::load(weights, path + "." + o.output, o.hidden, o.heads * o.head_dim,
+                           o.output_bias)) {
+  if (weights.has(path + ".qkv_proj.weight")) {
+    int rows = (o.heads + 2 * o.kv_heads) * o.head_dim;
+    fused_ = Linear::load(weights, path + ".qkv_proj", rows, o.hidden, o.qkv_bias);
+  } else {
+    query_ = Linear::load_rotary(weights, path + ".q_proj", o.heads, o.head_dim, o.hidden,
+                                 o.qkv_bias);
+    key_ = Linear::load_rotary(weights, path + ".k_proj", o.kv_heads, o.head_dim, o.hidden,
+                               o.qkv_bias);
+    value_ = Linear::load(weights, path + ".v_proj", o.kv_heads * o.head_dim, o.hidden, o.qkv_bias);
   }
-  auto split_heads = [&](const mx::array& y, int heads) {  // -> [1, heads, L, head_dim]
-    return mx::transpose(mx::reshape(y, {1, length, heads, shape_.head_dim}), {0, 2, 1, 3});
-  };
-  mx::array q = rope(split_heads(query_(x), shape_.heads), offset);
-  mx::array k = rope(split_heads(key_(x), shape_.kv_heads), offset);
-  auto [keys, values] = cache.append(k, split_heads(value_(x), shape_.kv_heads));
+  if (o.qk_norm) {
+    query_norm_.emplace(weights, path + "." + o.query_norm, o.head_dim, *o.qk_norm);
+    key_norm_.emplace(weights, path + "." + o.key_norm, o.head_dim, *o.qk_norm);
+  }
+  if (o.sinks) sinks_ = weights.vector(path + ".sinks", o.heads);
+}
 
-  float scale = 1 / std::sqrt(static_cast<float>(shape_.head_dim));
+Attention::Projected Attention::project(const mx::array& x, int offset) const {
+  const AttentionOptions& o = options_;
+  auto unfused = [&]() -> Projected {
+    if (!fused_) return {(*query_)(x), (*key_)(x), (*value_)(x)};
+    int key = o.heads * o.head_dim, value = key + o.kv_heads * o.head_dim;
+    std::vector<mx::array> parts = mx::split((*fused_)(x), mx::Shape{key, value}, -1);
+    return {mx::contiguous(parts[0]), mx::contiguous(parts[1]), mx::contiguous(parts[2])};
+  };
+  Projected p = unfused();
+  if (query_norm_) {
+    p.q = norm_heads(*query_norm_, p.q, o.head_dim);
+    p.k = norm_heads(*key_norm_, p.k, o.head_dim);
+  }
+  // The factor is 1 up to there. Rotation is linear: it does not matter which comes first.
+  if (o.growth_beta != 0 && offset + x.shape(1) > o.growth_length) {
+    p.q = mx::multiply(
+        p.q, growth(o.growth_beta, o.growth_length, offset, x.shape(1), p.q.dtype()));
+  }
+  return p;
+}
+
+mx::array Attention::operator()(const mx::array& x, const RopeAngles& angles,
+                                AttentionCache& cache) const {
+  const AttentionOptions& o = options_;
+  int offset = cache.length();
+  Projected p = project(x, offset);
+  std::optional<AttentionCache::Buffers> buffers;
+  if (cpu::usable()) buffers = cache.extend(x.shape(1));
+  if (!buffers) return output_(attend(p, angles, cache, offset));
+  cpu::AttentionShape shape{o.heads,  o.kv_heads,    o.head_dim,        o.window,
+                            buffers->slot, buffers->position, o.scale};
+  cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
+  return output_(cpu::attention(p.q, p.k, p.v, buffers->keys, buffers->values, shape, rotation,
+                                sinks_));
+}
+
+mx::array Attention::attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
+                            int offset) const {
+  const AttentionOptions& o = options_;
+  int length = p.q.shape(1);
+  auto split_heads = [&](const mx::array& y, int heads) {  // -> [1, heads, L, head_dim]
+    return mx::transpose(mx::reshape(y, {1, length, heads, o.head_dim}), {0, 2, 1, 3});
+  };
+  mx::array q = angles.rotate(split_heads(p.q, o.heads), offset);
+  mx::array k = angles.rotate(split_heads(p.k, o.kv_heads), offset);
+  auto [keys, values] = cache.append(k, split_heads(p.v, o.kv_heads));
+
   int total = keys.shape(2);
-  bool windowed = shape_.window > 0 && total > shape_.window;
-  mx::array y =
-      windowed ? mx::fast::scaled_dot_product_attention(q, keys, values, scale, "array",
-                                                        window_mask(length, total, shape_.window))
-               : mx::fast::scaled_dot_product_attention(q, keys, values, scale,
-                                                        length > 1 ? "causal" : "");
-  y = mx::reshape(mx::transpose(y, {0, 2, 1, 3}), {1, length, shape_.heads * shape_.head_dim});
-  return output_(y);
+  std::string mode = length > 1 ? "causal" : "";
+  std::optional<mx::array> mask;
+  if (o.window > 0 && total > o.window) {
+    mode = "array";
+    mask = window_mask(length, total, o.window);
+  }
+  mx::array y = mx::fast::scaled_dot_product_attention(q, keys, values, o.scale, mode, mask, sinks_);
+  return mx::reshape(mx::transpose(y, {0, 2, 1, 3}), {1, length, o.heads * o.head_dim});
 }
 
 }  // namespace llm_host

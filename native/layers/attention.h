@@ -1,32 +1,56 @@
 #pragma once
 
+#include <optional>
+
 #include "layers/layer_cache.h"
 #include "layers/linear.h"
+#include "layers/norm.h"
 #include "layers/rope.h"
 
 namespace llm_host {
 
+struct AttentionOptions {
+  int hidden;
+  int heads;
+  int kv_heads;
+  int head_dim;
+  float scale;  // of query · key; 1 / sqrt(head_dim) for most
+  bool qkv_bias = false;
+  bool output_bias = false;
+  int window = 0;  // tokens that a token sees, itself included; 0 = all before it
+  // RMSNorm over the channels of each head, before rotation.
+  std::optional<NormOptions> qk_norm;
+  // Reads `path`.sinks [heads]: a logit per head that only takes a share of the softmax.
+  bool sinks = false;
+  // Llama 4's and Ministral's longer queries: · (1 + beta · ln(1 + ⌊position / length⌋)).
+  double growth_beta = 0;
+  double growth_length = 1;
+  // Names of the parts. Where the weights have qkv_proj, its rows are [q | k | v].
+  const char* output = "o_proj";
+  const char* query_norm = "q_norm";
+  const char* key_norm = "k_norm";
+};
+
 // Grouped-query self-attention over one row.
 class Attention {
  public:
-  struct Shape {
-    int hidden;
-    int heads;
-    int kv_heads;
-    int head_dim;
-    bool bias;
-    int window;  // tokens that a token sees, itself included; 0 = all before it
-  };
-
-  // Reads `path`.{q,k,v,o}_proj.
-  Attention(WeightStore& weights, const std::string& path, const Shape& shape);
+  Attention(WeightStore& weights, const std::string& path, const AttentionOptions& options);
 
   // x [1, L, hidden] -> [1, L, hidden]
-  mx::array operator()(const mx::array& x, const Rope& rope, AttentionCache& cache) const;
+  mx::array operator()(const mx::array& x, const RopeAngles& angles, AttentionCache& cache) const;
 
  private:
-  Shape shape_;
-  Linear query_, key_, value_, output_;
+  struct Projected {
+    mx::array q, k, v;  // [1, L, heads · head_dim], [1, L, kv_heads · head_dim] twice
+  };
+  Projected project(const mx::array& x, int offset) const;
+  mx::array attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache, int offset) const;
+
+  AttentionOptions options_;
+  std::optional<Linear> query_, key_, value_, fused_;  // the three, or `fused_`
+  Linear output_;
+  std::optional<RmsNorm> query_norm_, key_norm_;
+  std::optional<mx::array> sinks_;  // [heads]
 };
 
 }  // namespace llm_host

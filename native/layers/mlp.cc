@@ -1,18 +1,47 @@
 #include "layers/mlp.h"
 
+#include "engine/error.h"
 #include "kernels/ops.h"
 
 namespace llm_host {
 
-Mlp::Mlp(WeightStore& weights, const std::string& path, int hidden, int intermediate, bool bias)
-    : gate_(Linear::load(weights, path + ".gate_proj", intermediate, hidden, bias)),
-      up_(Linear::load(weights, path + ".up_proj", intermediate, hidden, bias)),
-      down_(Linear::load(weights, path + ".down_proj", hidden, intermediate, bias)) {}
+Activation activation_of(const std::string& name) {
+  if (name == "silu" || name == "swish") return Activation::kSilu;
+  if (name == "gelu_pytorch_tanh" || name == "gelu_new") return Activation::kGeluTanh;
+  throw Error(kModelUnsupported, "config.json: hidden_act \"" + name +
+                                     "\" is not supported; supported are: silu, swish, "
+                                     "gelu_pytorch_tanh, gelu_new");
+}
+
+mx::array gated(Activation activation, const mx::array& gate, const mx::array& up) {
+  bool silu = activation == Activation::kSilu;
+  if (cpu::usable()) return silu ? cpu::swiglu(gate, up) : cpu::geglu(gate, up);
+  if (silu) return mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), up);
+  // gelu(x) = x · (1 + tanh(u)) / 2 = x · sigmoid(2u), u = √(2/π) · (x + 0.044715 x³)
+  auto scalar = [&](float value) { return mx::array(value, gate.dtype()); };
+  mx::array cube = mx::multiply(mx::multiply(gate, gate), mx::multiply(gate, scalar(0.044715f)));
+  mx::array twice = mx::multiply(mx::add(gate, cube), scalar(1.5957691216f));
+  return mx::multiply(mx::multiply(gate, mx::sigmoid(twice)), up);
+}
+
+Mlp::Mlp(WeightStore& weights, const std::string& path, const MlpOptions& o)
+    : activation_(o.activation),
+      down_(Linear::load(weights, path + "." + o.down, o.hidden, o.intermediate, o.bias)) {
+  auto load = [&](const char* name, int rows) {
+    return Linear::load(weights, path + "." + name, rows, o.hidden, o.bias);
+  };
+  if (weights.has(path + "." + o.fused + ".weight")) {
+    fused_ = load(o.fused, 2 * o.intermediate);
+  } else {
+    gate_ = load(o.gate, o.intermediate);
+    up_ = load(o.up, o.intermediate);
+  }
+}
 
 mx::array Mlp::operator()(const mx::array& x) const {
-  mx::array gate = gate_(x), up = up_(x);
-  if (cpu::usable()) return down_(cpu::swiglu(gate, up));
-  return down_(mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), up));
+  if (!fused_) return down_(gated(activation_, (*gate_)(x), (*up_)(x)));
+  std::vector<mx::array> parts = mx::split((*fused_)(x), 2, -1);
+  return down_(gated(activation_, mx::contiguous(parts[0]), mx::contiguous(parts[1])));
 }
 
 }  // namespace llm_host

@@ -37,6 +37,11 @@ class ModelCache {
   AttentionCache& attention(size_t index);
   StateCache& state(size_t index);
 
+  // The length that the row is going to have, where it is more than that of the tokens seen: some
+  // position angles depend on it.
+  void plan(int length) { planned_ = length; }
+  int planned() const { return planned_; }
+
   int length() const { return layers_.empty() ? 0 : layers_.front()->length(); }
   // Whether every layer can go back to its first `length` tokens.
   bool can_trim(int length) const;
@@ -64,6 +69,7 @@ class ModelCache {
 
  private:
   CacheOptions options_;
+  int planned_ = 0;
   std::vector<std::unique_ptr<LayerCache>> layers_;
 };
 

@@ -6,11 +6,23 @@
 
 namespace llm_host {
 
+struct NormOptions {
+  float eps;
+  bool add_one = false;  // Gemma stores weight - 1
+};
+
 // x / sqrt(mean(x²) + eps) · weight, over the last dimension.
 class RmsNorm {
  public:
-  RmsNorm(WeightStore& weights, const std::string& path, int size, float eps)
-      : weight_(weights.vector(path + ".weight", size)), eps_(eps) {}
+  // Reads `path`.weight.
+  RmsNorm(WeightStore& weights, const std::string& path, int size, const NormOptions& options)
+      : weight_(weights.vector(path + ".weight", size)), eps_(options.eps) {
+    if (!options.add_one) return;
+    // In float32: a bfloat16 weight near 0 would lose its last bits beside the 1.
+    mx::array one = mx::add(mx::astype(weight_, mx::float32), mx::array(1.0f));
+    weight_ = mx::astype(one, weight_.dtype());
+    weight_.eval();
+  }
 
   mx::array operator()(const mx::array& x) const {
     return cpu::usable() ? cpu::rms_norm(x, weight_, eps_) : mx::fast::rms_norm(x, weight_, eps_);

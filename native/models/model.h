@@ -23,6 +23,11 @@ class Model {
   // One layer for each of the model's, in their order.
   virtual ModelCache new_cache(const CacheOptions& options) const = 0;
   virtual const ModelInfo& info() const = 0;
+
+  // For position angles that depend on the length of the row, see Rope: which of them a row of
+  // `length` tokens gets, and whether growing to that length makes all keys of the row useless.
+  virtual int position_regime(int length) const { return 0; }
+  virtual bool positions_restart_at(int length) const { return false; }
 };
 
 // Builds the model that config.json's model_type names. `context_length` 0 = the model's own

@@ -170,6 +170,21 @@ TEST(swiglu_equals_float64_even_for_large_values) {
   });
 }
 
+TEST(geglu_equals_float64_even_for_large_values) {
+  on_every_path([](const Simd& simd) {
+    std::vector<float> gate = random_floats(75, 5), up = random_floats(75), out(75);
+    gate[0] = 200;
+    gate[1] = -200;
+    gate[2] = 0;
+    simd.geglu(gate.data(), up.data(), 75, out.data());
+    for (size_t i = 0; i < out.size(); ++i) {
+      double g = gate[i], u = 0.7978845608028654 * (g + 0.044715 * g * g * g);
+      double expected = g / (1 + std::exp(-2 * u)) * up[i];
+      CHECK_NEAR(out[i], expected, 2e-6 * std::abs(expected) + 1e-30);
+    }
+  });
+}
+
 TEST(rms_norm_equals_float64) {
   on_every_path([](const Simd& simd) {
     for (int n : {3, 16, 100, 576}) {

@@ -77,13 +77,12 @@ WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint
 }
 
 void WeightStore::pick_dtype() {
-  if (mx::default_device() == mx::Device::cpu) return;
-  dtype_ = mx::float16;  // the type of ggml's own scales
   for (const char* name : {"model.embed_tokens.weight", "model.embed_tokens.scales"}) {
     const TensorEntry* found = main_.find(name);
     if (found == nullptr) continue;
-    if (auto type = float_type(found->dtype)) dtype_ = *type;
+    if (auto type = float_type(found->dtype)) stored_dtype_ = *type;
   }
+  if (mx::default_device() != mx::Device::cpu) dtype_ = stored_dtype_;
 }
 
 std::vector<int64_t> WeightStore::shape(const std::string& name) const {
@@ -91,9 +90,10 @@ std::vector<int64_t> WeightStore::shape(const std::string& name) const {
   return found == nullptr ? std::vector<int64_t>{} : found->shape;
 }
 
-const TensorEntry& WeightStore::entry(const std::string& name) const {
+const TensorEntry& WeightStore::entry(const std::string& name) {
   const TensorEntry* found = main_.find(name);
   if (found == nullptr) throw Error(kModelBroken, "the weights have no tensor " + name);
+  used_.insert(name);
   return *found;
 }
 
@@ -288,6 +288,22 @@ std::optional<std::pair<mx::array, mx::array>> WeightStore::adapter(const std::s
   up = mx::multiply(up, mx::array(spec_.adapter->scale, dtype_));
   up.eval();
   return std::pair(down, up);
+}
+
+void WeightStore::check_all_used() const {
+  std::vector<std::string> extra;
+  for (const auto& [name, entry] : main_.entries()) {
+    bool known = used_.contains(name) || left_out_.contains(name.substr(0, name.rfind('.'))) ||
+                 // Frequencies that older checkpoints store and every implementation computes.
+                 name.ends_with(".rotary_emb.inv_freq");
+    if (!known) extra.push_back(name);
+  }
+  if (!extra.empty()) {
+    std::string more = extra.size() == 1 ? "" : " and " + std::to_string(extra.size() - 1) + " more";
+    throw Error(kModelBroken, "the weights have tensor " + extra.front() + more +
+                                  ", which a model of this config.json does not use");
+  }
+  check_adapter_used();
 }
 
 void WeightStore::check_adapter_used() const {

@@ -32,6 +32,8 @@ class WeightStore {
   // What activations and float weights are held in: float32 on the CPU, whose MLX kernels are exact
   // and quick only there; the checkpoint's own type on a GPU.
   mx::Dtype dtype() const { return dtype_; }
+  // The float type of the embedding, or of its scales, in the files: float16 for ggml blocks.
+  mx::Dtype stored_dtype() const { return stored_dtype_; }
 
   // `path`.weight, with .scales and .biases if it is quantised.
   Matrix matrix(const std::string& path, int out, int in);
@@ -58,7 +60,10 @@ class WeightStore {
   // Logical weights handed out, and the bytes they take in memory.
   uint64_t parameters() const { return parameters_; }
   uint64_t bytes() const { return bytes_; }
-  // Throws if the adapter has tensors that no layer took.
+  // The tensors of module `path` are known and not wanted.
+  void leave_out(const std::string& path) { left_out_.insert(path); }
+  // Throws if there are tensors that no layer took, of the model or of the adapter.
+  void check_all_used() const;
   void check_adapter_used() const;
 
  private:
@@ -74,7 +79,7 @@ class WeightStore {
   Matrix read_packed(const std::string& path, const TensorEntry& entry,
                      const std::vector<int64_t>& dims, int in);
   mx::array read_byte_scales(const TensorEntry& entry, const std::string& mode);
-  const TensorEntry& entry(const std::string& name) const;
+  const TensorEntry& entry(const std::string& name);
   mx::array keep(mx::array array);
   void pick_dtype();
   std::function<void(uint64_t)> on_chunk();
@@ -83,8 +88,10 @@ class WeightStore {
   std::function<void(uint64_t, uint64_t)> progress_;
   TensorFiles main_;
   std::optional<TensorFiles> adapter_;
+  std::set<std::string> used_, left_out_;
   size_t adapter_tensors_used_ = 0;
   mx::Dtype dtype_ = mx::float32;
+  mx::Dtype stored_dtype_ = mx::float16;  // that of ggml's own scales
   uint64_t total_bytes_ = 0;
   uint64_t done_bytes_ = 0;
   uint64_t parameters_ = 0;

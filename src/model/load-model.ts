@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { LlmHostError } from '../errors.ts';
 import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
 import { readAdapter } from './adapter.ts';
 import { readModelTexts } from './config.ts';
+import { checkContext } from './context-length.ts';
 import { demoFiles } from './demo-model.ts';
 import { availableMemory, checkFit, kvBytesPerToken } from './fit.ts';
 import type { GgufMetadata } from './gguf.ts';
@@ -11,6 +11,7 @@ import { type LocateOptions, resolveModel } from './locate.ts';
 import { countParameters, loadedBytes, storedBytes } from './parameters.ts';
 import { quantizationOf } from './quantization.ts';
 import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
+import { textPart } from './text-part.ts';
 import { folderWeights, ggufWeights } from './weights-manifest.ts';
 
 export interface ReadModelOptions extends LocateOptions {
@@ -55,7 +56,8 @@ type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes'> & {
  */
 export function readModel(source: string, options: ReadModelOptions): ReadModel {
   const parts = readParts(source, options);
-  const { config, weights, gguf, adapter: ownAdapter, ...rest } = parts;
+  const { config: wholeConfig, weights: allWeights, gguf, adapter: ownAdapter, ...rest } = parts;
+  const { config, weights } = textPart(rest.name, wholeConfig, allWeights);
   quantizationOf(rest.name, config);
   const contextLength = checkContext(options.contextLength, config);
   checkMemory(weights, config, contextLength, options.kvBits ?? 0);
@@ -122,17 +124,6 @@ function ggufParts(name: string, path: string): Parts {
     toolTemplate: template('tokenizer.chat_template.tool_use'),
     stopIds: ggufStopIds(model.metadata),
   };
-}
-
-/** The context in tokens, where 0 is the model's own. */
-function checkContext(wanted: number, config: JsonObject): number {
-  const own = config.max_position_embeddings;
-  const most = typeof own === 'number' && own > 0 ? own : undefined;
-  if (!Number.isInteger(wanted) || wanted < 0 || (most !== undefined && wanted > most)) {
-    const range = most === undefined ? 'at least 1 token' : `1 to ${most} tokens, as the model was made for`;
-    throw new LlmHostError('USAGE', `The context must be ${range}; got ${wanted}`);
-  }
-  return wanted === 0 ? (most ?? 0) : wanted;
 }
 
 function checkMemory(weights: WeightFiles, config: JsonObject, contextLength: number, kvBits: number): void {

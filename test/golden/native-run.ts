@@ -6,8 +6,14 @@ import { loadAddon } from '../../src/native/load-addon.ts';
 export interface GoldenCase {
   readonly prompt: readonly number[];
   readonly ids: readonly number[];
-  /** Best first. */
-  readonly steps: readonly { readonly ids: readonly number[]; readonly logprobs: readonly number[] }[];
+  /** Best first. `step` is left out where each step is there. */
+  readonly steps: readonly GoldenStep[];
+}
+
+interface GoldenStep {
+  readonly step?: number;
+  readonly ids: readonly number[];
+  readonly logprobs: readonly number[];
 }
 
 type TokenEvent = Extract<NativeEvent, { type: 'token' }>;
@@ -58,7 +64,8 @@ export function generate(
 /** The greatest difference between the log-probabilities of `tokens` and those of the reference. */
 export function greatestDifference(tokens: readonly TokenEvent[], golden: GoldenCase): number {
   let greatest = 0;
-  for (const [step, expected] of golden.steps.entries()) {
+  for (const [index, expected] of golden.steps.entries()) {
+    const step = expected.step ?? index;
     const { topIds, topLogprobs } = tokens[step] ?? {};
     if (!topIds || !topLogprobs) throw new Error(`step ${step} has no log-probabilities`);
     const found = new Map(Array.from(topIds, (id, i) => [id, topLogprobs[i] as number]));

@@ -1,5 +1,6 @@
 import { closeSync, openSync, truncateSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { MODEL_TYPES } from '../../src/model/model-types.ts';
 import type { LoadSpec, TensorEntry } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
 import { request, run } from './run-job.ts';
@@ -30,7 +31,7 @@ test.each<[string, LoadSpec, string, string]>([
     'an unknown model_type',
     withConfig({ model_type: 'gpt9' }),
     'MODEL_UNSUPPORTED',
-    'model_type "gpt9" is not supported; supported are: llama, mistral',
+    `model_type "gpt9" is not supported; supported are: ${MODEL_TYPES.join(', ')}`,
   ],
   ['no model_type', withConfig({ model_type: undefined }), 'MODEL_BROKEN', 'config.json has no model_type'],
   ['a missing key', withConfig({ hidden_size: null }), 'MODEL_BROKEN', 'config.json has no hidden_size'],
@@ -63,7 +64,7 @@ test.each<[string, LoadSpec, string, string]>([
     'an unknown rope type',
     withConfig({ rope_scaling: { type: 'yarn9' } }),
     'MODEL_UNSUPPORTED',
-    '"yarn9" is not supported; supported are: default, linear, llama3',
+    '"yarn9" is not supported; supported are: default, linear, dynamic, llama3, yarn, longrope',
   ],
   [
     'a rope type without its factor',
@@ -76,7 +77,62 @@ test.each<[string, LoadSpec, string, string]>([
     'layer_types of another length',
     withConfig({ layer_types: ['full_attention'] }),
     'MODEL_BROKEN',
-    'layer_types must have num_hidden_layers entries',
+    'layer_types must have num_hidden_layers (2) entries, got 1',
+  ],
+  [
+    'a layer_types entry that nobody knows',
+    withConfig({ layer_types: ['full_attention', 'mamba9'] }),
+    'MODEL_UNSUPPORTED',
+    'layer_types has "mamba9", which is not supported; supported are: full_attention, sliding_attention',
+  ],
+  [
+    'layers with a window of unknown size',
+    withConfig({ layer_types: ['full_attention', 'sliding_attention'] }),
+    'MODEL_BROKEN',
+    'config.json has no sliding_window',
+  ],
+  [
+    'heads that do not divide hidden_size',
+    withConfig({ head_dim: null, num_attention_heads: 3, num_key_value_heads: 1 }),
+    'MODEL_BROKEN',
+    'hidden_size (64) must be a multiple of num_attention_heads (3)',
+  ],
+  [
+    'longrope factors of another number',
+    withConfig({ rope_scaling: { type: 'longrope', short_factor: [1], long_factor: [1] } }),
+    'MODEL_BROKEN',
+    'rope_scaling.short_factor must hold 8 numbers above 0',
+  ],
+  [
+    'a rope factor of 0',
+    withConfig({ rope_scaling: { type: 'dynamic', factor: 0 } }),
+    'MODEL_BROKEN',
+    'rope_scaling.factor must be above 0',
+  ],
+  [
+    'a partial rotation of nothing',
+    withConfig({ partial_rotary_factor: 0.05 }),
+    'MODEL_BROKEN',
+    'partial_rotary_factor 0.05',
+  ],
+  ['an eps of 0', withConfig({ rms_norm_eps: 0 }), 'MODEL_BROKEN', 'rms_norm_eps must be above 0'],
+  [
+    'a multiplier of 0',
+    withConfig({ model_type: 'granite', residual_multiplier: 0 }),
+    'MODEL_BROKEN',
+    'residual_multiplier must be above 0',
+  ],
+  [
+    'a Gemma that encodes text',
+    withConfig({ model_type: 'gemma3_text', use_bidirectional_attention: true }),
+    'MODEL_UNSUPPORTED',
+    'use_bidirectional_attention',
+  ],
+  [
+    'too few no_rope_layers',
+    withConfig({ model_type: 'smollm3', no_rope_layers: [1] }),
+    'MODEL_BROKEN',
+    'no_rope_layers must have num_hidden_layers (2) entries, got 1',
   ],
   [
     'a tensor of another shape',
@@ -143,20 +199,33 @@ test('a tensor that is there twice is refused', async () => {
   await expectRefusal({ ...spec, weights: { ...spec.weights, tensors } }, 'MODEL_BROKEN', 'is there twice');
 });
 
-test('tensors that the model does not use are left alone', async () => {
-  const { spec } = tinyModel();
-  const extra = {
-    name: 'vision.weight',
-    dtype: 'U8',
-    shape: [1],
-    file: 0,
-    offset: 2 ** 40,
-    bytes: 1,
-  } as const;
-  const model = await loadAddon().load(
-    { ...spec, weights: { ...spec.weights, tensors: [...spec.weights.tensors, extra] } },
-    () => {},
+/** The spec with more tensors, which are in no file: they must not be read. */
+function withTensors(spec: LoadSpec, ...names: string[]): LoadSpec {
+  const extra = names.map(name => {
+    const entry = { name, dtype: 'U8', shape: [1], file: 0, offset: 2 ** 40, bytes: 1 } as const;
+    return entry;
+  });
+  return { ...spec, weights: { ...spec.weights, tensors: [...spec.weights.tensors, ...extra] } };
+}
+
+test('tensors that no layer takes are refused', async () => {
+  const { spec } = tinyModel({ config: { tie_word_embeddings: false } });
+  await expectRefusal(
+    withTensors(spec, 'vision.weight'),
+    'MODEL_BROKEN',
+    'the weights have tensor vision.weight, which a model of this config.json does not use',
   );
+  await expectRefusal(
+    withTensors(spec, 'model.layers.0.self_attn.q_proj.bias', 'model.layers.7.mlp.up_proj.weight'),
+    'MODEL_BROKEN',
+    'the weights have tensor model.layers.0.self_attn.q_proj.bias and 1 more',
+  );
+});
+
+test('stored frequencies and the head of a tied model are left alone', async () => {
+  const { spec } = tinyModel({ config: { tie_word_embeddings: true } });
+  const known = ['model.layers.0.self_attn.rotary_emb.inv_freq', 'lm_head.weight', 'lm_head.scales'];
+  const model = await loadAddon().load(withTensors(spec, ...known), () => {});
   await model.close();
 });
 

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/decoder_config.h"
+#include "models/model.h"
+
+namespace llm_host {
+
+// The feed-forward part of a layer: x [1, L, H] -> [1, L, H].
+using FeedForward = std::function<mx::array(const mx::array&)>;
+// Makes that of layer `layer`, whose weights start with `path` ("model.layers.3").
+using FeedForwardMaker =
+    std::function<FeedForward(WeightStore& weights, const std::string& path, int layer)>;
+
+// `path`.mlp with gate_proj, up_proj and down_proj, or with gate_up_proj.
+FeedForward dense_feed_forward(const DecoderConfig& c, WeightStore& weights,
+                               const std::string& path);
+
+// Rows of the embedding and the head over the vocabulary, which may be the same matrix.
+class Vocabulary {
+ public:
+  // Reads model.embed_tokens, and lm_head unless the model is tied: it is if config.json says so,
+  // or if it says nothing and there is no lm_head.
+  Vocabulary(const Config& config, const DecoderConfig& c, WeightStore& weights);
+
+  // ids [1, L] -> [1, L, H], times `embedding_factor`
+  mx::array embed(const mx::array& ids) const;
+  // hidden [1, L, H], normalised -> float32 logits [1, L, V], divided and capped
+  mx::array logits(const mx::array& hidden) const;
+
+ private:
+  float factor_, divisor_, cap_;
+  Embedding embedding_;
+  Linear head_;
+};
+
+// The skeleton of most families: attention and a feed-forward part in each layer, both behind a
+// norm and added to what came in.
+class Decoder final : public Model {
+ public:
+  // `feed_forward` makes each layer's; without one they are dense.
+  Decoder(const Config& config, DecoderConfig c, WeightStore& weights, int context_length,
+          const FeedForwardMaker& feed_forward = nullptr);
+
+  mx::array body(const mx::array& ids, ModelCache& cache) const override;
+  mx::array head(const mx::array& hidden) const override;
+  ModelCache new_cache(const CacheOptions& options) const override;
+  const ModelInfo& info() const override { return info_; }
+  int position_regime(int length) const override;
+  bool positions_restart_at(int length) const override;
+
+ private:
+  struct Layer {
+    RmsNorm attention_norm;
+    Attention attention;
+    std::optional<RmsNorm> after_attention;
+    RmsNorm feed_forward_norm;
+    FeedForward feed_forward;
+    std::optional<RmsNorm> after_feed_forward;
+  };
+  Layer load_layer(WeightStore& weights, int index, const FeedForwardMaker& feed_forward) const;
+
+  DecoderConfig config_;
+  mx::Dtype dtype_;
+  Vocabulary vocabulary_;
+  std::vector<Layer> layers_;
+  RmsNorm norm_;
+  ModelInfo info_;
+};
+
+// What info() says of a model with this configuration; `context_length` 0 = the model's own.
+ModelInfo info_of(const Config& config, const DecoderConfig& c, int context_length);
+
+}  // namespace llm_host

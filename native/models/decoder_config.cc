@@ -1,0 +1,145 @@
+#include "models/decoder_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "engine/error.h"
+
+namespace llm_host {
+namespace {
+
+int head_dim_of(const Config& config, int hidden, int heads, int missing) {
+  if (config.has("head_dim")) return config.integer("head_dim");
+  if (missing > 0 && !config.mentions("head_dim")) return missing;
+  if (hidden % heads == 0) return hidden / heads;
+  throw Error(kModelBroken, "config.json: hidden_size (" + std::to_string(hidden) +
+                                ") must be a multiple of num_attention_heads (" +
+                                std::to_string(heads) + ") where there is no head_dim");
+}
+
+}  // namespace
+
+DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
+    : hidden(c.integer("hidden_size")),
+      layers(c.integer("num_hidden_layers")),
+      heads(c.integer("num_attention_heads")),
+      kv_heads(c.integer_or("num_key_value_heads", heads)),
+      head_dim(head_dim_of(c, hidden, heads, defaults.head_dim)),
+      vocab(c.integer("vocab_size")),
+      max_tokens(c.integer_or("max_position_embeddings", defaults.max_tokens)),
+      eps(static_cast<float>(c.number_or(defaults.eps_key, defaults.eps))),
+      activation(activation_of(c.string_or(defaults.activation_key,
+                                           c.string_or("hidden_act", defaults.activation)))),
+      intermediate(c.integer_or("intermediate_size", 0)),
+      attention_scale(1 / std::sqrt(static_cast<float>(head_dim))),
+      windows(static_cast<size_t>(layers), 0) {
+  if (heads % kv_heads != 0) {
+    throw Error(kModelBroken, "config.json: num_attention_heads (" + std::to_string(heads) +
+                                  ") must be a multiple of num_key_value_heads (" +
+                                  std::to_string(kv_heads) + ")");
+  }
+  if (head_dim < 2 || head_dim % 2 != 0) {
+    throw Error(kModelBroken,
+                "config.json: head_dim must be even, got " + std::to_string(head_dim));
+  }
+  if (!(eps > 0)) {
+    throw Error(kModelBroken, std::string("config.json: ") + defaults.eps_key +
+                                  " must be above 0, got " + std::to_string(eps));
+  }
+}
+
+void DecoderConfig::read_granite_multipliers(const Config& config) {
+  auto read = [&](const char* key) {
+    double value = config.number_or(key, 1);
+    if (value > 0) return static_cast<float>(value);
+    throw Error(kModelBroken, std::string("config.json: ") + key + " must be above 0, got " +
+                                  std::to_string(value));
+  };
+  embedding_factor = read("embedding_multiplier");
+  attention_scale = read("attention_multiplier");
+  residual_factor = read("residual_multiplier");
+  logit_divisor = read("logits_scaling");
+}
+
+AttentionOptions DecoderConfig::attention(int layer) const {
+  AttentionOptions options{hidden, heads, kv_heads, head_dim, attention_scale};
+  options.qkv_bias = qkv_bias;
+  options.output_bias = output_bias;
+  options.window = windows[static_cast<size_t>(layer)];
+  if (qk_norm) options.qk_norm = norm();
+  options.sinks = sinks;
+  options.growth_beta = growth_beta;
+  options.growth_length = growth_length;
+  return options;
+}
+
+NormOptions DecoderConfig::norm() const { return {eps, add_one_to_norms}; }
+
+std::vector<std::string> layer_types(const Config& config, int layers,
+                                     const std::vector<std::string>& allowed) {
+  if (!config.has("layer_types")) return {};
+  std::vector<std::string> types = config.strings("layer_types");
+  if (types.size() != static_cast<size_t>(layers)) {
+    throw Error(kModelBroken, "config.json: layer_types must have num_hidden_layers (" +
+                                  std::to_string(layers) + ") entries, got " +
+                                  std::to_string(types.size()));
+  }
+  std::string names;
+  for (const std::string& name : allowed) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& type : types) {
+    if (std::find(allowed.begin(), allowed.end(), type) != allowed.end()) continue;
+    throw Error(kModelUnsupported, "config.json: layer_types has \"" + type +
+                                       "\", which is not supported; supported are: " + names);
+  }
+  return types;
+}
+
+std::vector<int> windows_of(const Config& config, const DecoderConfig& c,
+                            const std::vector<std::string>& types) {
+  std::vector<int> windows(static_cast<size_t>(c.layers), 0);
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i] == "sliding_attention") windows[i] = config.integer("sliding_window");
+  }
+  return windows;
+}
+
+std::vector<int> windows_everywhere(const Config& config, const DecoderConfig& c,
+                                    const std::vector<std::string>& types, int missing) {
+  if (!types.empty()) return windows_of(config, c, types);
+  int window =
+      config.integer_or("sliding_window", config.mentions("sliding_window") ? 0 : missing);
+  return std::vector<int>(static_cast<size_t>(c.layers), window);
+}
+
+std::vector<std::string> qwen_layer_types(const Config& config, int layers) {
+  std::vector<std::string> types = layer_types(config, layers, kAttentionTypes);
+  if (!types.empty()) return types;
+  bool windows = config.boolean_or("use_sliding_window", false) && config.has("sliding_window");
+  int first = windows ? config.integer_or("max_window_layers", 28, 0) : layers;
+  for (int i = 0; i < layers; ++i) {
+    types.push_back(i < first ? "full_attention" : "sliding_attention");
+  }
+  return types;
+}
+
+std::vector<std::shared_ptr<const Rope>> ropes_of(const Config& config, const DecoderConfig& c,
+                                                  const std::vector<std::string>& types,
+                                                  double default_theta) {
+  std::vector<std::shared_ptr<const Rope>> ropes;
+  std::map<std::string, std::shared_ptr<const Rope>> known;
+  for (int i = 0; i < c.layers; ++i) {
+    std::string type = types.empty() ? "" : types[static_cast<size_t>(i)];
+    std::shared_ptr<const Rope>& rope = known[type];
+    if (!rope) {
+      RopeOptions options{.head_dim = c.head_dim, .max_tokens = c.max_tokens};
+      options.theta = default_theta;
+      options.layer_type = type;
+      rope = std::make_shared<const Rope>(config, options);
+    }
+    ropes.push_back(rope);
+  }
+  return ropes;
+}
+
+}  // namespace llm_host

@@ -1,0 +1,19 @@
+from variant import BASE, Variant
+
+PLAIN = BASE | {
+    "model_type": "granite", "architectures": ["GraniteForCausalLM"], "rope_theta": 10000.0,
+    "embedding_multiplier": 12.0, "attention_multiplier": 0.015625, "residual_multiplier": 0.22,
+    "logits_scaling": 0.5, "tie_word_embeddings": True, "attention_bias": False, "mlp_bias": False,
+}
+VARIANTS = [
+    Variant("tied", PLAIN),
+    Variant(
+        "biased",
+        PLAIN | {
+            "num_key_value_heads": 1, "attention_bias": True, "mlp_bias": True, "tie_word_embeddings": False,
+            "embedding_multiplier": 3.0, "attention_multiplier": 0.5, "residual_multiplier": 0.7,
+            "logits_scaling": 2.0, "rope_scaling": {"type": "linear", "factor": 2.0}, "num_hidden_layers": 2,
+        },
+        seed=2,
+    ),
+]

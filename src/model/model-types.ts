@@ -1,0 +1,15 @@
+/**
+ * The families that the engine runs, as config.json's `model_type` names them: the same as the table in
+ * native/models/registry.cc, so that any other is refused before any work.
+ */
+export const MODEL_TYPES: readonly string[] = [
+  'gemma3_text',
+  'granite',
+  'llama',
+  'ministral3',
+  'mistral',
+  'phi3',
+  'qwen2',
+  'qwen3',
+  'smollm3',
+];

@@ -1,0 +1,70 @@
+import { LlmHostError } from '../errors.ts';
+import type { WeightFiles } from '../native/addon-types.ts';
+import { isObject, type JsonObject } from './json-file.ts';
+import { MODEL_TYPES } from './model-types.ts';
+
+export interface TextPart {
+  readonly config: JsonObject;
+  readonly weights: WeightFiles;
+}
+
+/** Models that also see: their text model's configuration is in `text_config`. */
+const WRAPPERS: readonly string[] = ['gemma3', 'mistral3'];
+
+/** Where the text model's tensors are in such a model, by transformers 4, transformers 5 and MLX. */
+const PREFIXES = [
+  { from: 'model.language_model.', to: 'model.' },
+  { from: 'language_model.', to: '' },
+];
+const OTHER_PARTS = /^(model\.)?(vision_tower|multi_modal_projector)\./;
+
+/**
+ * The model as the engine knows it. Of one that also sees, only the text part: its configuration, and its tensors
+ * with the names of a text model. Throws MODEL_UNSUPPORTED for an unknown `model_type`, naming those there are.
+ */
+export function textPart(name: string, config: JsonObject, weights: WeightFiles): TextPart {
+  const inner = config.text_config;
+  if (!WRAPPERS.includes(String(config.model_type)) || !isObject(inner)) {
+    checkModelType(name, config.model_type);
+    return { config, weights };
+  }
+  checkModelType(name, inner.model_type);
+  return {
+    config: withoutPrefixes({ ...shared(config), ...inner }),
+    weights: { ...weights, tensors: textTensors(weights) },
+  };
+}
+
+function checkModelType(name: string, type: unknown): void {
+  // The engine says what is wrong with a config.json that has none.
+  if (typeof type !== 'string' || MODEL_TYPES.includes(type)) return;
+  const message = `${name} cannot be used: model_type "${type}" in config.json is not supported; supported are: ${[...MODEL_TYPES, ...WRAPPERS].sort().join(', ')}`;
+  throw new LlmHostError('MODEL_UNSUPPORTED', message, {
+    hint: 'Choose a model of one of these families.',
+  });
+}
+
+/** What the outer configuration says of both parts. */
+function shared(config: JsonObject): JsonObject {
+  const keys = ['tie_word_embeddings', 'quantization', 'quantization_config', 'dtype', 'torch_dtype'];
+  return Object.fromEntries(keys.flatMap(key => (key in config ? [[key, config[key]]] : [])));
+}
+
+/** Modules that the quantisation names have the text model's names, too. */
+function withoutPrefixes(config: JsonObject): JsonObject {
+  const quantization = config.quantization;
+  if (!isObject(quantization)) return config;
+  const entries = Object.entries(quantization).map(([key, value]) => [textName(key), value]);
+  return { ...config, quantization: Object.fromEntries(entries) };
+}
+
+function textTensors({ tensors }: WeightFiles): WeightFiles['tensors'] {
+  return tensors
+    .filter(tensor => !OTHER_PARTS.test(tensor.name))
+    .map(tensor => ({ ...tensor, name: textName(tensor.name) }));
+}
+
+function textName(name: string): string {
+  const prefix = PREFIXES.find(({ from }) => name.startsWith(from));
+  return prefix ? prefix.to + name.slice(prefix.from.length) : name;
+}

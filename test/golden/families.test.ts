@@ -1,0 +1,3 @@
+import { describeFamilies } from './family-cases.ts';
+
+describeFamilies();

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { textPart } from '../../src/model/text-part.ts';
+import type { TensorEntry } from '../../src/native/addon-types.ts';
+import { thrown } from './thrown.ts';
+
+function weightsOf(...names: string[]) {
+  const tensors: TensorEntry[] = names.map(name => ({
+    name,
+    dtype: 'F32',
+    shape: [1],
+    file: 0,
+    offset: 0,
+    bytes: 4,
+  }));
+  return { files: ['/model.safetensors'], tensors };
+}
+
+const namesOf = (config: object, ...names: string[]) =>
+  textPart('some/model', { ...config }, weightsOf(...names)).weights.tensors.map(t => t.name);
+
+test('a text model stays as it is', () => {
+  const config = { model_type: 'llama', hidden_size: 8 };
+  const weights = weightsOf('model.norm.weight', 'vision_tower.x');
+  expect(textPart('some/model', config, weights)).toEqual({ config, weights });
+});
+
+test('an unknown family is refused with the names of those there are', () => {
+  for (const config of [
+    { model_type: 'gpt9' },
+    { model_type: 'gemma3', text_config: { model_type: 'gpt9' } },
+  ]) {
+    const refuse = () => textPart('some/model', config, weightsOf());
+    expect(thrown(refuse)).toMatch(
+      /^MODEL_UNSUPPORTED: some\/model cannot be used: model_type "gpt9" in config.json is not supported; supported are: gemma3, .*llama/,
+    );
+  }
+});
+
+test('a config.json without model_type is left to the engine', () => {
+  expect(textPart('some/model', {}, weightsOf()).config).toEqual({});
+});
+
+test('of a model that also sees, the text part is taken, by every naming', () => {
+  const config = { model_type: 'gemma3', text_config: { model_type: 'gemma3_text' } };
+  expect(
+    namesOf(
+      config,
+      'language_model.model.norm.weight',
+      'language_model.lm_head.weight',
+      'vision_tower.vision_model.head.weight',
+      'multi_modal_projector.mm_soft_emb_norm.weight',
+    ),
+  ).toEqual(['model.norm.weight', 'lm_head.weight']);
+  expect(
+    namesOf(config, 'model.language_model.norm.weight', 'model.vision_tower.x', 'lm_head.weight'),
+  ).toEqual(['model.norm.weight', 'lm_head.weight']);
+});
+
+test('the text part keeps what the outer configuration says of both, but its own entries win', () => {
+  const text = { model_type: 'ministral3', hidden_size: 8, dtype: 'float32' };
+  const config = {
+    model_type: 'mistral3',
+    text_config: text,
+    dtype: 'bfloat16',
+    tie_word_embeddings: false,
+    vision_config: {},
+    quantization: {
+      bits: 4,
+      group_size: 64,
+      'language_model.model.embed_tokens': { bits: 8, group_size: 64 },
+    },
+  };
+  expect(textPart('some/model', config, weightsOf()).config).toEqual({
+    ...text,
+    tie_word_embeddings: false,
+    quantization: { bits: 4, group_size: 64, 'model.embed_tokens': { bits: 8, group_size: 64 } },
+  });
+});
