@@ -2,8 +2,9 @@ from variant import BASE, Variant
 
 PLAIN = BASE | {
     "model_type": "granite", "architectures": ["GraniteForCausalLM"], "rope_theta": 10000.0,
-    "embedding_multiplier": 12.0, "attention_multiplier": 0.015625, "residual_multiplier": 0.22,
-    "logits_scaling": 0.5, "tie_word_embeddings": True, "attention_bias": False, "mlp_bias": False,
+    # Smaller than a real one's 12: with two or three layers the last token would only repeat itself.
+    "embedding_multiplier": 1.5, "attention_multiplier": 0.3, "residual_multiplier": 0.8,
+    "logits_scaling": 3.0, "tie_word_embeddings": True, "attention_bias": False, "mlp_bias": False,
 }
 VARIANTS = [
     Variant("tied", PLAIN),
