@@ -86,33 +86,45 @@ ModelInfo info_of(const Config& config, const DecoderConfig& c, int context_leng
 }
 
 Decoder::Decoder(const Config& config, DecoderConfig c, WeightStore& weights, int context_length,
-                 const FeedForwardMaker& feed_forward)
+                 const DecoderParts& parts)
     : config_(with_plain_residuals(std::move(c))),
       dtype_(weights.dtype()),
       vocabulary_(config, config_, weights),
-      norm_(weights, "model.norm", config_.hidden, config_.norm()),
+      norm_(weights, config_.names.final_norm, config_.hidden, config_.norm()),
       info_(info_of(config, config_, context_length)) {
-  for (int i = 0; i < config_.layers; ++i) layers_.push_back(load_layer(weights, i, feed_forward));
+  for (int i = 0; i < config_.layers; ++i) layers_.push_back(load_layer(weights, i, parts));
 }
 
 Decoder::Layer Decoder::load_layer(WeightStore& weights, int index,
-                                   const FeedForwardMaker& feed_forward) const {
+                                   const DecoderParts& parts) const {
   const DecoderConfig& c = config_;
   std::string path = "model.layers." + std::to_string(index);
   auto norm = [&](const char* name) {
     return RmsNorm(weights, path + "." + name, c.hidden, c.norm());
   };
   bool sandwich = c.sandwich_norms;
-  return {.attention_norm = norm("input_layernorm"),
-          .attention = Attention(weights, path + ".self_attn", c.attention(index)),
-          .after_attention =
-              sandwich ? std::optional(norm("post_attention_layernorm")) : std::nullopt,
-          .feed_forward_norm =
-              norm(sandwich ? "pre_feedforward_layernorm" : "post_attention_layernorm"),
-          .feed_forward = feed_forward ? feed_forward(weights, path, index)
-                                       : dense_feed_forward(c, weights, path),
-          .after_feed_forward =
-              sandwich ? std::optional(norm("post_feedforward_layernorm")) : std::nullopt};
+  StateMixer state_mixer;
+  if (parts.state_mixer) state_mixer = parts.state_mixer(weights, path, index);
+  std::optional<Attention> attention;
+  if (!state_mixer) attention.emplace(weights, path + ".self_attn", c.attention(index));
+  return {
+      .mixer_norm = norm(c.names.mixer_norm),
+      .attention = std::move(attention),
+      .state_mixer = std::move(state_mixer),
+      .after_attention = sandwich ? std::optional(norm("post_attention_layernorm")) : std::nullopt,
+      .feed_forward_norm = norm(sandwich ? "pre_feedforward_layernorm" : c.names.feed_forward_norm),
+      .feed_forward = parts.feed_forward ? parts.feed_forward(weights, path, index)
+                                         : dense_feed_forward(c, weights, path),
+      .after_feed_forward =
+          sandwich ? std::optional(norm("post_feedforward_layernorm")) : std::nullopt};
+}
+
+mx::array Decoder::mix(size_t index, const mx::array& x, const RopeAngles& angles,
+                       ModelCache& cache) const {
+  const Layer& layer = layers_[index];
+  mx::array h = layer.mixer_norm(x);
+  if (layer.state_mixer) return layer.state_mixer(h, cache.state(index));
+  return (*layer.attention)(h, angles, cache.attention(index));
 }
 
 mx::array Decoder::body(const mx::array& ids, ModelCache& cache) const {
@@ -123,7 +135,7 @@ mx::array Decoder::body(const mx::array& ids, ModelCache& cache) const {
     const Layer& layer = layers_[i];
     const Rope* rope = config_.ropes[i].get();
     const RopeAngles& angles = rope != nullptr ? rope->angles(length) : kNone;
-    mx::array part = layer.attention(layer.attention_norm(h), angles, cache.attention(i));
+    mx::array part = mix(i, h, angles, cache);
     h = plus(h, layer.after_attention ? (*layer.after_attention)(part) : part);
     part = layer.feed_forward(layer.feed_forward_norm(h));
     h = plus(h, layer.after_feed_forward ? (*layer.after_feed_forward)(part) : part);
@@ -131,9 +143,7 @@ mx::array Decoder::body(const mx::array& ids, ModelCache& cache) const {
   return h;
 }
 
-mx::array Decoder::head(const mx::array& hidden) const {
-  return vocabulary_.logits(norm_(hidden));
-}
+mx::array Decoder::head(const mx::array& hidden) const { return vocabulary_.logits(norm_(hidden)); }
 
 // Ropes that change with the length change at the same one, if a model has several.
 int Decoder::position_regime(int length) const {
@@ -151,8 +161,12 @@ bool Decoder::positions_restart_at(int length) const {
 
 ModelCache Decoder::new_cache(const CacheOptions& options) const {
   ModelCache cache(options);
-  for (int window : config_.windows) {
-    cache.add_attention({config_.kv_heads, config_.head_dim, window, dtype_});
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    if (layers_[i].state_mixer) {
+      cache.add_state();
+    } else {
+      cache.add_attention({config_.kv_heads, config_.head_dim, config_.windows[i], dtype_});
+    }
   }
   return cache;
 }

@@ -16,6 +16,18 @@ using FeedForward = std::function<mx::array(const mx::array&)>;
 using FeedForwardMaker =
     std::function<FeedForward(WeightStore& weights, const std::string& path, int layer)>;
 
+// What a layer has over time in place of attention: x [1, L, H] -> [1, L, H].
+using StateMixer = std::function<mx::array(const mx::array& x, StateCache& cache)>;
+// Makes that of layer `layer`, or nothing for a layer with attention.
+using StateMixerMaker =
+    std::function<StateMixer(WeightStore& weights, const std::string& path, int layer)>;
+
+// What a family makes for each layer itself. Without it all layers are attention, and dense.
+struct DecoderParts {
+  FeedForwardMaker feed_forward;
+  StateMixerMaker state_mixer;
+};
+
 // `path`.mlp with gate_proj, up_proj and down_proj, or with gate_up_proj.
 FeedForward dense_feed_forward(const DecoderConfig& c, WeightStore& weights,
                                const std::string& path);
@@ -38,13 +50,12 @@ class Vocabulary {
   Linear head_;
 };
 
-// The skeleton of most families: attention and a feed-forward part in each layer, both behind a
-// norm and added to what came in.
+// The skeleton of most families: attention, or what stands in its place, and a feed-forward part in
+// each layer, both behind a norm and added to what came in.
 class Decoder final : public Model {
  public:
-  // `feed_forward` makes each layer's; without one they are dense.
   Decoder(const Config& config, DecoderConfig c, WeightStore& weights, int context_length,
-          const FeedForwardMaker& feed_forward = nullptr);
+          const DecoderParts& parts = {});
 
   mx::array body(const mx::array& ids, ModelCache& cache) const override;
   mx::array head(const mx::array& hidden) const override;
@@ -55,14 +66,17 @@ class Decoder final : public Model {
 
  private:
   struct Layer {
-    RmsNorm attention_norm;
-    Attention attention;
+    RmsNorm mixer_norm;
+    std::optional<Attention> attention;  // or `state_mixer`
+    StateMixer state_mixer;
     std::optional<RmsNorm> after_attention;
     RmsNorm feed_forward_norm;
     FeedForward feed_forward;
     std::optional<RmsNorm> after_feed_forward;
   };
-  Layer load_layer(WeightStore& weights, int index, const FeedForwardMaker& feed_forward) const;
+  Layer load_layer(WeightStore& weights, int index, const DecoderParts& parts) const;
+  mx::array mix(size_t index, const mx::array& x, const RopeAngles& angles,
+                ModelCache& cache) const;
 
   DecoderConfig config_;
   mx::Dtype dtype_;

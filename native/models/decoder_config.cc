@@ -29,8 +29,8 @@ DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
       vocab(c.integer("vocab_size")),
       max_tokens(c.integer_or("max_position_embeddings", defaults.max_tokens)),
       eps(static_cast<float>(c.number_or(defaults.eps_key, defaults.eps))),
-      activation(activation_of(c.string_or(defaults.activation_key,
-                                           c.string_or("hidden_act", defaults.activation)))),
+      activation(activation_of(
+          c.string_or(defaults.activation_key, c.string_or("hidden_act", defaults.activation)))),
       intermediate(c.integer_or("intermediate_size", 0)),
       attention_scale(1 / std::sqrt(static_cast<float>(head_dim))),
       windows(static_cast<size_t>(layers), 0) {
@@ -71,6 +71,9 @@ AttentionOptions DecoderConfig::attention(int layer) const {
   options.sinks = sinks;
   options.growth_beta = growth_beta;
   options.growth_length = growth_length;
+  options.output = names.output;
+  options.query_norm = names.query_norm;
+  options.key_norm = names.key_norm;
   return options;
 }
 
@@ -107,8 +110,7 @@ std::vector<int> windows_of(const Config& config, const DecoderConfig& c,
 std::vector<int> windows_everywhere(const Config& config, const DecoderConfig& c,
                                     const std::vector<std::string>& types, int missing) {
   if (!types.empty()) return windows_of(config, c, types);
-  int window =
-      config.integer_or("sliding_window", config.mentions("sliding_window") ? 0 : missing);
+  int window = config.integer_or("sliding_window", config.mentions("sliding_window") ? 0 : missing);
   return std::vector<int>(static_cast<size_t>(c.layers), window);
 }
 

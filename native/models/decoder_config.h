@@ -43,14 +43,25 @@ struct DecoderConfig {
 
   bool qkv_bias = false;
   bool output_bias = false;
-  bool qk_norm = false;     // RMSNorm over each head of q and k
-  bool sinks = false;       // see AttentionOptions
-  float attention_scale;    // default 1 / sqrt(head_dim)
-  double growth_beta = 0;   // see AttentionOptions
+  bool qk_norm = false;    // RMSNorm over each head of q and k
+  bool sinks = false;      // see AttentionOptions
+  float attention_scale;   // default 1 / sqrt(head_dim)
+  double growth_beta = 0;  // see AttentionOptions
   double growth_length = 1;
   std::vector<int> windows;  // [layers] tokens seen; 0 = all. Default: 0
   // [layers]; null where a layer has no positions. Set by the family.
   std::vector<std::shared_ptr<const Rope>> ropes;
+
+  // What checkpoints call the parts of a layer.
+  struct Names {
+    const char* mixer_norm = "input_layernorm";
+    const char* feed_forward_norm = "post_attention_layernorm";
+    const char* final_norm = "model.norm";
+    const char* output = "o_proj";
+    const char* query_norm = "q_norm";
+    const char* key_norm = "k_norm";
+  };
+  Names names;
 
   bool add_one_to_norms = false;  // see NormOptions
   bool sandwich_norms = false;    // Gemma's norms behind attention and feed-forward, too
@@ -59,7 +70,8 @@ struct DecoderConfig {
   float logit_divisor = 1;
   float logit_cap = 0;  // logits become cap · tanh(logits / cap); 0 = they stay
 
-  // embedding_multiplier, attention_multiplier, residual_multiplier and logits_scaling; 1 if absent.
+  // embedding_multiplier, attention_multiplier, residual_multiplier and logits_scaling; 1 if
+  // absent.
   void read_granite_multipliers(const Config& config);
 
   AttentionOptions attention(int layer) const;

@@ -12,15 +12,21 @@ using Maker = std::unique_ptr<Model>(const Config&, WeightStore&, int context_le
 
 // One line a family: its model_type and the function in the file of that name.
 // src/model/model-types.ts holds the same names, so that unknown ones are refused before any work.
-#define LLM_HOST_MODELS(M)           \
-  M("gemma3_text", make_gemma3_text) \
-  M("granite", make_granite)         \
-  M("llama", make_llama)             \
-  M("ministral3", make_ministral3)   \
-  M("mistral", make_mistral)         \
-  M("phi3", make_phi3)               \
-  M("qwen2", make_qwen2)             \
-  M("qwen3", make_qwen3)             \
+#define LLM_HOST_MODELS(M)                     \
+  M("gemma3_text", make_gemma3_text)           \
+  M("gpt_oss", make_gpt_oss)                   \
+  M("granite", make_granite)                   \
+  M("granitemoe", make_granitemoe)             \
+  M("granitemoehybrid", make_granitemoehybrid) \
+  M("lfm2", make_lfm2)                         \
+  M("lfm2_moe", make_lfm2_moe)                 \
+  M("llama", make_llama)                       \
+  M("ministral3", make_ministral3)             \
+  M("mistral", make_mistral)                   \
+  M("phi3", make_phi3)                         \
+  M("qwen2", make_qwen2)                       \
+  M("qwen3", make_qwen3)                       \
+  M("qwen3_moe", make_qwen3_moe)               \
   M("smollm3", make_smollm3)
 
 #define LLM_HOST_DECLARE(type, make) Maker make;

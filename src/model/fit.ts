@@ -24,10 +24,18 @@ export function kvBytesPerToken(config: JsonObject, elementBytes: number): numbe
   };
   const heads = number('num_attention_heads') ?? 1;
   const headDim = number('head_dim') ?? (number('hidden_size') ?? 0) / heads;
-  return (
-    2 * (number('num_hidden_layers') ?? 0) * (number('num_key_value_heads') ?? heads) * headDim * elementBytes
-  );
+  const layers = attentionLayers(config) ?? number('num_hidden_layers') ?? 0;
+  return 2 * layers * (number('num_key_value_heads') ?? heads) * headDim * elementBytes;
 }
+
+/** Hybrid models keep a state of fixed size in the other layers. */
+function attentionLayers(config: JsonObject): number | undefined {
+  const { layer_types: types, full_attn_idxs: indices } = config;
+  if (Array.isArray(types)) return types.filter(type => !STATE_LAYERS.has(type)).length;
+  return Array.isArray(indices) ? indices.length : undefined;
+}
+
+const STATE_LAYERS: ReadonlySet<unknown> = new Set(['mamba', 'linear_attention', 'conv']);
 
 /** Bytes that a process can take without swapping; on macOS most of what is in use can be freed. */
 export function availableMemory(): number {

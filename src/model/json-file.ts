@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { type ParseError, parse as parseWithFaults, printParseErrorCode } from 'jsonc-parser';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { positionAt } from '../text/json-with-comments.ts';
 import { broken } from './model-file.ts';
@@ -34,14 +34,23 @@ export function readText(path: string): string | undefined {
 export function readJsonObject(path: string): JsonObject | undefined {
   const text = readText(path);
   if (text === undefined) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw broken(path, `is not valid JSON: ${jsonFault(text, error)}`, { cause: error });
-  }
+  const value = parse(path, text);
   if (!isObject(value)) throw broken(path, 'must hold a JSON object');
   return value;
+}
+
+/** Python writes Infinity, for which JSON has no word: it is read as an infinite number. */
+function parse(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // As long as before, so that a fault further on keeps its place.
+    const plain = text.replace(/"(?:[^"\\]|\\.)*"|\bInfinity\b/g, token =>
+      token === 'Infinity' ? '1e999   ' : token,
+    );
+    if (plain !== text) return parse(path, plain);
+    throw broken(path, `is not valid JSON: ${jsonFault(text, error)}`, { cause: error });
+  }
 }
 
 export function isObject(value: unknown): value is JsonObject {
@@ -50,7 +59,11 @@ export function isObject(value: unknown): value is JsonObject {
 
 function jsonFault(text: string, error: unknown): string {
   const errors: ParseError[] = [];
-  parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  parseWithFaults(text, errors, {
+    disallowComments: true,
+    allowTrailingComma: false,
+    allowEmptyContent: false,
+  });
   const first = errors[0];
   if (!first) return messageOf(error);
   const { line, column } = positionAt(text, first.offset);

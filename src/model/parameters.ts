@@ -41,6 +41,8 @@ export function countParameters(weights: WeightFiles, config: JsonObject): numbe
 }
 
 function weightsPerElement(tensor: TensorEntry, config: JsonObject): number {
+  // Two mxfp4 weights a byte, as gpt-oss stores its experts.
+  if (tensor.dtype === 'U8') return tensor.name.endsWith('_blocks') ? 2 : 0;
   if (tensor.dtype !== 'U32') return 1;
   const defaults = isObject(config.quantization) ? config.quantization : config.quantization_config;
   if (!isObject(defaults)) return 1;

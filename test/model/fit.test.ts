@@ -26,6 +26,19 @@ test('counts keys and values of all layers', () => {
   expect(kvBytesPerToken({}, 4)).toBe(0);
 });
 
+test('layers with a state of fixed size have no keys and values', () => {
+  const config = { num_hidden_layers: 4, num_attention_heads: 8, hidden_size: 512 };
+  const one = 2 * 8 * 64 * 4;
+  for (const types of [
+    ['mamba', 'attention', 'mamba', 'attention'],
+    ['linear_attention', 'full_attention', 'linear_attention', 'sliding_attention'],
+    ['conv', 'conv', 'full_attention', 'full_attention'],
+  ]) {
+    expect(kvBytesPerToken({ ...config, layer_types: types }, 4)).toBe(2 * one);
+  }
+  expect(kvBytesPerToken({ ...config, full_attn_idxs: [1] }, 4)).toBe(one);
+});
+
 test('this machine has memory', () => {
   expect(availableMemory()).toBeGreaterThan(1e8);
 });

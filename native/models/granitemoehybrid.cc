@@ -1,0 +1,115 @@
+#include <limits>
+
+#include "engine/error.h"
+#include "layers/moe.h"
+#include "layers/ssm.h"
+#include "models/decoder.h"
+#include "models/granite_moe.h"
+
+namespace llm_host {
+namespace {
+
+bool is_mamba(const std::string& type) { return type == "mamba" || type == "linear_attention"; }
+
+// transformers' own names and those of its releases before 5; none given means all Mamba.
+std::vector<std::string> types_of(const Config& config, int layers) {
+  std::vector<std::string> types =
+      layer_types(config, layers, {"attention", "full_attention", "mamba", "linear_attention"});
+  if (types.empty()) types.assign(static_cast<size_t>(layers), "mamba");
+  return types;
+}
+
+// A number of JSON, or {"__float__": "Infinity"} as transformers writes what JSON cannot say.
+float step_of(const Value& value) {
+  if (const double* number = value.as<double>()) return static_cast<float>(*number);
+  const auto* object = value.as<Value::Object>();
+  auto text = object != nullptr ? object->find("__float__") : Value::Object::const_iterator();
+  const std::string* name =
+      object != nullptr && text != object->end() ? text->second.as<std::string>() : nullptr;
+  if (name != nullptr && *name == "Infinity") return std::numeric_limits<float>::infinity();
+  throw Error(kModelBroken, "config.json: time_step_limit must hold two numbers");
+}
+
+Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
+  Mamba2::Shape s{};
+  s.hidden = c.hidden;
+  s.heads = config.integer_or("mamba_n_heads", 128);
+  int inner = config.integer_or("mamba_expand", 2) * c.hidden;
+  const Value* dims = config.find("mamba_d_head");
+  bool automatic = dims == nullptr || dims->as<std::string>() != nullptr;
+  s.head_dim = automatic ? inner / s.heads : config.integer("mamba_d_head");
+  s.groups = config.integer_or("mamba_n_groups", 1);
+  s.state = config.integer_or("mamba_d_state", 256);
+  s.kernel = config.integer_or("mamba_d_conv", 4);
+  s.conv_bias = config.boolean_or("mamba_conv_bias", true);
+  s.bias = config.boolean_or("mamba_proj_bias", false);
+  s.eps = c.eps;
+  if (s.heads * s.head_dim != inner) {
+    throw Error(kModelBroken, "config.json: mamba_n_heads (" + std::to_string(s.heads) +
+                                  ") times mamba_d_head (" + std::to_string(s.head_dim) +
+                                  ") must be mamba_expand times hidden_size (" +
+                                  std::to_string(inner) + ")");
+  }
+  if (s.heads % s.groups != 0) {
+    throw Error(kModelBroken, "config.json: mamba_n_heads (" + std::to_string(s.heads) +
+                                  ") must be a multiple of mamba_n_groups (" +
+                                  std::to_string(s.groups) + ")");
+  }
+  // mlx-lm clamps to [0.001, 100] where config.json has no limit; transformers does not clamp.
+  // transformers forgets a limit when it decodes; here a step equals the same step of a prompt.
+  if (const Value* limit = config.find("time_step_limit")) {
+    const auto* pair = limit->as<Value::Array>();
+    if (pair == nullptr || pair->size() != 2) {
+      throw Error(kModelBroken, "config.json: time_step_limit must hold two numbers");
+    }
+    s.min_step = step_of((*pair)[0]);
+    s.max_step = step_of((*pair)[1]);
+  }
+  return s;
+}
+
+}  // namespace
+
+// Granite 4: attention or Mamba-2 in each layer, then an MLP that all tokens share, with a mixture
+// of experts beside it where there are experts. No positions unless position_embedding_type is
+// "rope"; mlx-lm takes "rope" where config.json does not say, transformers takes none.
+std::unique_ptr<Model> make_granitemoehybrid(const Config& config, WeightStore& weights,
+                                             int context_length) {
+  DecoderConfig c(config);
+  c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
+  c.read_granite_multipliers(config);
+  std::vector<std::string> types = types_of(config, c.layers);
+  bool rotated = config.string_or("position_embedding_type", "nope") == "rope";
+  if (rotated) {
+    c.ropes = ropes_of(config, c, {}, 10000);
+  } else {
+    c.ropes.assign(types.size(), nullptr);
+  }
+  int experts = config.integer_or("num_local_experts", 8, 0);
+  int shared = config.integer_or("shared_intermediate_size", 1024);
+
+  DecoderParts parts;
+  if (std::any_of(types.begin(), types.end(), is_mamba)) {
+    Mamba2::Shape shape = mamba_shape(config, c);
+    parts.state_mixer = [=](WeightStore& store, const std::string& path, int i) -> StateMixer {
+      if (!is_mamba(types[static_cast<size_t>(i)])) return nullptr;
+      return Mamba2(store, path + ".mamba", shape);
+    };
+  }
+  parts.feed_forward = [&](WeightStore& store, const std::string& path, int) -> FeedForward {
+    // MLX's converter splits and renames the dense MLP.
+    bool renamed = experts == 0 && store.has(path + ".mlp.gate_proj.weight");
+    MlpOptions options{c.hidden, shared, false, c.activation};
+    if (!renamed) {
+      options.fused = "input_linear";
+      options.down = "output_linear";
+    }
+    Mlp mlp(store, path + (renamed ? ".mlp" : ".shared_mlp"), options);
+    if (experts == 0) return mlp;
+    FeedForward moe = granite_moe(config, c, store, path + ".block_sparse_moe");
+    return [=](const mx::array& x) { return mx::add(moe(x), mlp(x)); };
+  };
+  return std::make_unique<Decoder>(config, c, weights, context_length, parts);
+}
+
+}  // namespace llm_host
