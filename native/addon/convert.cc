@@ -90,12 +90,21 @@ LoadSpec to_load_spec(const Napi::Value& value) {
   if (spec.kv_bits != 0 && spec.kv_bits != 4 && spec.kv_bits != 8) {
     throw Error(kUsage, "spec.kvBits must be 0, 4 or 8");
   }
-  Napi::Value adapter = fields.get("adapter");
-  if (!adapter.IsUndefined() && !adapter.IsNull()) {
-    Fields parts(adapter, fields.path("adapter"));
-    spec.adapter = AdapterSpec{to_weights(parts.get("weights"), parts.path("weights")),
-                               static_cast<float>(parts.number("scale"))};
+  spec.norm_shift = static_cast<float>(fields.number_or("normShift", 0));
+  Napi::Array adapters = fields.array("adapters");
+  for (uint32_t i = 0; i < adapters.Length(); ++i) {
+    Fields parts(adapters.Get(i), fields.path("adapters") + "[" + std::to_string(i) + "]");
+    spec.adapters.push_back({to_weights(parts.get("weights"), parts.path("weights")),
+                             static_cast<float>(parts.number("scale")),
+                             parts.boolean("transposed")});
   }
+  if (fields.has("quantize")) {
+    Fields parts(fields.get("quantize"), fields.path("quantize"));
+    spec.quantize =
+        QuantizeSpec{parts.text("mode"), static_cast<int>(parts.integer("bits", 1, 32)),
+                     static_cast<int>(parts.integer("groupSize", 1, 1024))};
+  }
+  if (fields.has("saveTo")) spec.save_to = fields.text("saveTo");
   return spec;
 }
 

@@ -39,6 +39,10 @@ class Fields {
     if (std::isnan(number)) refuse(key, "a number, not NaN");
     return number;
   }
+  bool has(const char* key) const { return !get(key).IsUndefined() && !get(key).IsNull(); }
+  double number_or(const char* key, double fallback) const {
+    return has(key) ? number(key) : fallback;
+  }
   // An integer from `low` to `high`, both at most 2^53.
   double integer(const char* key, double low, double high) const {
     double value = number(key);

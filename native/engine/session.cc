@@ -24,7 +24,7 @@ class MlxSession final : public Session {
         options_{.max_tokens = model_->info().context_length, .kv_bits = spec.kv_bits},
         row_(model_->new_cache(options_)),
         info_(model_->info()) {
-    weights.check_all_used();
+    weights.finish();
     info_.parameters = weights.parameters();
     info_.weight_bytes = weights.bytes();
     info_.device = device_text();

@@ -28,13 +28,23 @@ struct WeightFiles {
 struct AdapterSpec {
   WeightFiles weights;
   float scale = 0;
+  bool transposed = false;
+};
+
+struct QuantizeSpec {
+  std::string mode;
+  int bits = 0;
+  int group_size = 0;
 };
 
 struct LoadSpec {
   Value config;
   WeightFiles weights;
   bool gguf = false;
-  std::optional<AdapterSpec> adapter;
+  float norm_shift = 0;
+  std::vector<AdapterSpec> adapters;
+  std::optional<QuantizeSpec> quantize;
+  std::string save_to;  // "" = nowhere
   int context_length = 0;
   int kv_bits = 0;
 };

@@ -24,9 +24,8 @@ Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int he
 void Linear::add_adapter(WeightStore& weights, const std::string& path, int out, int in) {
   auto adapter = weights.adapter(path, out, in);
   if (!adapter) return;
-  down_ = mx::contiguous(mx::transpose(adapter->first));
-  down_->eval();
-  up_ = adapter->second;
+  down_ = adapter->down;
+  up_ = adapter->up;
 }
 
 mx::array Linear::multiply(const mx::array& x) const {

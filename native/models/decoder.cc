@@ -23,7 +23,7 @@ Linear head_of(const Config& config, const DecoderConfig& c, WeightStore& weight
   if (!is_tied(config, weights)) {
     return Linear::load(weights, "lm_head", c.vocab, c.hidden, false);
   }
-  weights.leave_out("lm_head");
+  weights.ignore("lm_head.");
   return embedding.as_linear();
 }
 

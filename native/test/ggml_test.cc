@@ -12,56 +12,94 @@ namespace {
 
 constexpr int kBlocks = 50;
 
-// Random blocks whose scales are ordinary halves (no infinities).
-std::vector<uint8_t> random_blocks(const GgmlType& type) {
+float half_at(const uint8_t* block, int offset) {
+  uint16_t half;
+  std::memcpy(&half, block + offset, 2);
+  return half_to_float(half);
+}
+
+// Random blocks; the halves at `halves` are ordinary numbers.
+std::vector<uint8_t> random_blocks(const GgmlType& type, const std::vector<int>& halves) {
   std::mt19937 random(7);
   std::vector<uint8_t> bytes(static_cast<size_t>(type.block_bytes) * kBlocks);
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
   for (int b = 0; b < kBlocks; ++b) {
-    uint8_t* block = bytes.data() + b * type.block_bytes;
-    block[1] = static_cast<uint8_t>((block[1] & 0x83) | 0x2c);
-    if (type.block_bytes == 20) block[3] = static_cast<uint8_t>((block[3] & 0x83) | 0x28);
+    for (int at : halves) {
+      uint8_t& high = bytes[static_cast<size_t>(b * type.block_bytes + at + 1)];
+      high = static_cast<uint8_t>((high & 0x83) | 0x2c);
+    }
   }
   return bytes;
 }
 
-// Weight i of a block by ggml's own formula.
-float by_formula(const GgmlType& type, const uint8_t* block, int i) {
-  uint16_t half;
-  std::memcpy(&half, block, 2);
-  float d = half_to_float(half);
-  if (type.name == "Q8_0") return d * static_cast<float>(static_cast<int8_t>(block[2 + i]));
-  const uint8_t* nibbles = block + (type.name == "Q4_1" ? 4 : 2);
-  int q = i < 16 ? nibbles[i] & 0xf : nibbles[i - 16] >> 4;
-  if (type.name == "Q4_0") return d * static_cast<float>(q - 8);
-  std::memcpy(&half, block + 2, 2);
-  return d * static_cast<float>(q) + half_to_float(half);
+int nibble(const uint8_t* bytes, int i) { return i < 16 ? bytes[i] & 0xf : bytes[i - 16] >> 4; }
+int fifth_bit(const uint8_t* bytes, int i) { return (bytes[i / 8] >> (i % 8) & 1) << 4; }
+
+// Weight i of a block by ggml's own formulas.
+float q4_0(const uint8_t* b, int i) { return half_at(b, 0) * (nibble(b + 2, i) - 8); }
+float q4_1(const uint8_t* b, int i) { return half_at(b, 0) * nibble(b + 4, i) + half_at(b, 2); }
+float q5_0(const uint8_t* b, int i) {
+  return half_at(b, 0) * ((nibble(b + 6, i) | fifth_bit(b + 2, i)) - 16);
+}
+float q5_1(const uint8_t* b, int i) {
+  return half_at(b, 0) * (nibble(b + 8, i) | fifth_bit(b + 4, i)) + half_at(b, 2);
+}
+float q8_0(const uint8_t* b, int i) { return half_at(b, 0) * static_cast<int8_t>(b[2 + i]); }
+
+float k_weight(const uint8_t* b, int i, int q) {
+  int g = i / 32;
+  const uint8_t* s = b + 4;
+  int scale = g < 4 ? s[g] & 63 : (s[g + 4] & 15) | (s[g - 4] >> 6) << 4;
+  int minimum = g < 4 ? s[g + 4] & 63 : s[g + 4] >> 4 | (s[g] >> 6) << 4;
+  return half_at(b, 0) * scale * q - half_at(b, 2) * minimum;
+}
+int k_nibble(const uint8_t* nibbles, int i) {
+  uint8_t byte = nibbles[i / 64 * 32 + i % 32];
+  return i % 64 < 32 ? byte & 15 : byte >> 4;
+}
+float q4_k(const uint8_t* b, int i) { return k_weight(b, i, k_nibble(b + 16, i)); }
+float q5_k(const uint8_t* b, int i) {
+  return k_weight(b, i, k_nibble(b + 48, i) | (b[16 + i % 32] >> (i / 32) & 1) << 4);
+}
+float q6_k(const uint8_t* b, int i) {
+  int half = i / 128, part = i % 128 / 32, at = i % 32;
+  int low = b[64 * half + 32 * (part % 2) + at] >> (part < 2 ? 0 : 4) & 15;
+  int high = b[128 + 32 * half + at] >> (2 * part) & 3;
+  return half_at(b, 208) * static_cast<int8_t>(b[192 + i / 16]) * ((low | high << 4) - 32);
 }
 
-void check_type(const char* name) {
+// `tolerance` in steps of a group's codes.
+void check_type(const char* name, float (*formula)(const uint8_t*, int), std::vector<int> halves,
+                double tolerance = 1e-4) {
   const GgmlType& type = *ggml_type(name);
-  std::vector<uint8_t> source = random_blocks(type);
-  std::vector<uint32_t> words(static_cast<size_t>(kBlocks) * type.bits);
-  std::vector<float> scales(kBlocks), biases(kBlocks);
+  std::vector<uint8_t> source = random_blocks(type, halves);
+  int weights = kBlocks * type.block, groups = weights / kGgmlGroup;
+  std::vector<uint32_t> words(static_cast<size_t>(groups) * type.bits);
+  std::vector<float> scales(groups), biases(groups);
   repack_ggml(type, source.data(), kBlocks, words.data(), scales.data(), biases.data());
   int per_word = 32 / type.bits;
-  for (int i = 0; i < kBlocks * kGgmlBlock; ++i) {
+  for (int i = 0; i < weights; ++i) {
     uint32_t q = words[i / per_word] >> (type.bits * (i % per_word)) & ((1u << type.bits) - 1);
-    size_t b = static_cast<size_t>(i / kGgmlBlock);
-    float expected = by_formula(type, source.data() + b * type.block_bytes, i % kGgmlBlock);
-    CHECK_NEAR(scales[b] * static_cast<float>(q) + biases[b], expected,
-               1e-4 * std::abs(scales[b]) + 1e-7);
+    float expected = formula(source.data() + i / type.block * type.block_bytes, i % type.block);
+    int g = i / kGgmlGroup;
+    CHECK_NEAR(scales[g] * static_cast<float>(q) + biases[g], expected,
+               tolerance * std::abs(scales[g]) + 1e-6);
   }
 }
 
 }  // namespace
 
-TEST(repacked_q4_0_equals_the_formula) { check_type("Q4_0"); }
-TEST(repacked_q4_1_equals_the_formula) { check_type("Q4_1"); }
-TEST(repacked_q8_0_equals_the_formula) { check_type("Q8_0"); }
+TEST(repacked_q4_0_equals_the_formula) { check_type("Q4_0", q4_0, {0}); }
+TEST(repacked_q4_1_equals_the_formula) { check_type("Q4_1", q4_1, {0, 2}); }
+TEST(repacked_q5_0_equals_the_formula) { check_type("Q5_0", q5_0, {0}); }
+TEST(repacked_q5_1_equals_the_formula) { check_type("Q5_1", q5_1, {0, 2}); }
+TEST(repacked_q8_0_equals_the_formula) { check_type("Q8_0", q8_0, {0}); }
+TEST(repacked_q4_k_equals_the_formula) { check_type("Q4_K", q4_k, {0, 2}, 1e-3); }
+TEST(repacked_q5_k_equals_the_formula) { check_type("Q5_K", q5_k, {0, 2}, 1e-3); }
+TEST(repacked_q6_k_is_within_half_a_step) { check_type("Q6_K", q6_k, {208}, 0.501); }
 
 TEST(unknown_types_are_not_found) {
-  CHECK(ggml_type("Q5_K") == nullptr);
+  CHECK(ggml_type("Q2_K") == nullptr);
   CHECK(ggml_type("") == nullptr);
 }
 

@@ -5,24 +5,23 @@
 
 namespace llm_host {
 
-// The ggml block types that are MLX's affine form with another layout: 32 weights and their scale.
-//   Q4_0: f16 d, 16 bytes of nibbles        w = d·q − 8d
-//   Q4_1: f16 d, f16 m, 16 bytes of nibbles w = d·q + m
-//   Q8_0: f16 d, 32 signed bytes            w = d·q
-// Low nibbles are weights 0..15, high nibbles 16..31.
+// The ggml block types that become MLX's affine form in groups of 32. All but Q6_K keep every
+// weight; its groups of 16 share a scale with their neighbour here, which moves a weight by at most
+// 1/510 of the range of the 32.
 struct GgmlType {
   std::string_view name;
+  int block;        // weights
   int block_bytes;
-  int bits;
+  int bits;         // of the affine form
 };
 
-inline constexpr int kGgmlBlock = 32;
+inline constexpr int kGgmlGroup = 32;
 
 // nullptr if `dtype` is no supported block type.
 const GgmlType* ggml_type(std::string_view dtype);
 
-// Rewrites `blocks` blocks as affine groups of 32: packed words (4 or 8 per block), one scale and
-// one bias a block, so that w = scale·q + bias.
+// Rewrites `blocks` blocks as affine groups of 32: packed words (4 or 8 per group), one scale and
+// one bias a group, so that w = scale·q + bias.
 void repack_ggml(const GgmlType& type, const uint8_t* source, int64_t blocks, uint32_t* words,
                  float* scales, float* biases);
 

@@ -1,18 +1,26 @@
 #include "weights/weight_store.h"
 
+#include <algorithm>
+
 #include "engine/error.h"
-#include "weights/finite.h"
 #include "weights/ggml.h"
-#include "weights/quantization.h"
+#include "weights/quantise.h"
 
 namespace llm_host {
 namespace {
 
-std::optional<mx::Dtype> float_type(const std::string& name) {
-  if (name == "F32") return mx::float32;
-  if (name == "F16") return mx::float16;
-  if (name == "BF16") return mx::bfloat16;
-  return std::nullopt;
+// Bytes of floats that are in memory while they are quantised.
+constexpr int64_t kQuantiseBytes = 16 << 20;
+
+std::vector<int64_t> with(std::vector<int64_t> dims, int64_t last) {
+  dims.push_back(last);
+  return dims;
+}
+
+int64_t product(const std::vector<int64_t>& dims) {
+  int64_t count = 1;
+  for (int64_t size : dims) count *= size;
+  return count;
 }
 
 mx::Shape mlx_shape(const std::vector<int64_t>& dims) {
@@ -21,24 +29,27 @@ mx::Shape mlx_shape(const std::vector<int64_t>& dims) {
   return shape;
 }
 
-std::vector<int64_t> with(std::vector<int64_t> dims, int64_t last) {
-  dims.push_back(last);
-  return dims;
+mx::array allocate(const std::vector<int64_t>& dims, mx::Dtype type) {
+  size_t bytes = static_cast<size_t>(product(dims)) * mx::size_of(type);
+  return mx::array(mx::allocator::malloc(bytes), mlx_shape(dims), type);
 }
 
-int64_t first_not_finite(const mx::array& array) {
-  if (array.dtype() == mx::float32) {
-    return first_not_finite_f32(array.data<uint32_t>(), array.size());
-  }
-  const uint16_t* halves = array.data<uint16_t>();
-  return array.dtype() == mx::float16 ? first_not_finite_f16(halves, array.size())
-                                      : first_not_finite_bf16(halves, array.size());
+FloatType float_kind(mx::Dtype type) {
+  if (type == mx::float32) return FloatType::kF32;
+  return type == mx::float16 ? FloatType::kF16 : FloatType::kBF16;
 }
 
-[[noreturn]] void refuse_not_finite(const TensorFiles& files, const TensorEntry& entry,
-                                    int64_t index) {
-  throw Error(kModelBroken, files.name_of(entry) + " has a value that is infinite or no number at " +
-                                "element " + std::to_string(index) + "; fetch the file again");
+const char* stored_name(mx::Dtype type) {
+  if (type == mx::float32) return "F32";
+  if (type == mx::float16) return "F16";
+  return type == mx::bfloat16 ? "BF16" : type == mx::uint32 ? "U32" : "U8";
+}
+
+// A bound for the header of a new checkpoint: three tensors for each one, with their descriptions.
+uint64_t header_bound(const WeightFiles& weights) {
+  uint64_t bytes = 100;
+  for (const TensorEntry& entry : weights.tensors) bytes += 3 * (2 * entry.name.size() + 160);
+  return bytes;
 }
 
 bool alike(const Matrix& a, const Matrix& b) {
@@ -67,18 +78,23 @@ Matrix join_parts(const std::vector<Matrix>& matrices, F&& join) {
 }  // namespace
 
 WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint64_t)> progress)
-    : spec_(spec), progress_(std::move(progress)), main_(spec.weights) {
-  for (const TensorEntry& entry : spec.weights.tensors) total_bytes_ += entry.bytes;
-  if (spec.adapter) {
-    adapter_.emplace(spec.adapter->weights);
-    for (const TensorEntry& entry : spec.adapter->weights.tensors) total_bytes_ += entry.bytes;
+    : spec_(spec),
+      progress_{std::move(progress)},
+      main_(spec.weights, progress_),
+      adapters_(spec.adapters, progress_) {
+  if (spec.quantize) {
+    quantize_ = Quantization{spec.quantize->group_size, spec.quantize->bits, spec.quantize->mode};
+    check_quantization(*quantize_, "quantising while loading");
+  }
+  if (!spec.save_to.empty()) {
+    writer_ = std::make_unique<CheckpointWriter>(spec.save_to, header_bound(spec.weights));
   }
   pick_dtype();
 }
 
 void WeightStore::pick_dtype() {
   for (const char* name : {"model.embed_tokens.weight", "model.embed_tokens.scales"}) {
-    const TensorEntry* found = main_.find(name);
+    const TensorEntry* found = main_.files().find(name);
     if (found == nullptr) continue;
     if (auto type = float_type(found->dtype)) stored_dtype_ = *type;
   }
@@ -86,48 +102,8 @@ void WeightStore::pick_dtype() {
 }
 
 std::vector<int64_t> WeightStore::shape(const std::string& name) const {
-  const TensorEntry* found = main_.find(name);
+  const TensorEntry* found = main_.files().find(name);
   return found == nullptr ? std::vector<int64_t>{} : found->shape;
-}
-
-const TensorEntry& WeightStore::entry(const std::string& name) {
-  const TensorEntry* found = main_.find(name);
-  if (found == nullptr) throw Error(kModelBroken, "the weights have no tensor " + name);
-  used_.insert(name);
-  return *found;
-}
-
-std::function<void(uint64_t)> WeightStore::on_chunk() {
-  return [this](uint64_t bytes) {
-    done_bytes_ += bytes;
-    progress_(done_bytes_, total_bytes_);
-  };
-}
-
-mx::array WeightStore::read(const TensorFiles& files, const TensorEntry& entry, mx::Dtype dtype) {
-  uint64_t bytes = elements(entry) * mx::size_of(dtype);
-  check_bytes(entry, bytes);
-  mx::array array(mx::allocator::malloc(bytes), mlx_shape(entry.shape), dtype);
-  files.read(entry, array.data<uint8_t>(), bytes, 0, on_chunk());
-  return array;
-}
-
-mx::array WeightStore::read_stored_float(const TensorFiles& files, const TensorEntry& entry) {
-  auto type = float_type(entry.dtype);
-  if (!type) {
-    throw Error(kModelBroken, "tensor " + entry.name + " has type " + entry.dtype +
-                                  ", expected F32, F16 or BF16");
-  }
-  mx::array array = read(files, entry, *type);
-  int64_t bad = first_not_finite(array);
-  if (bad >= 0) refuse_not_finite(files, entry, bad);
-  return array;
-}
-
-mx::array WeightStore::read_float(const TensorFiles& files, const TensorEntry& entry) {
-  mx::array array = mx::astype(read_stored_float(files, entry), dtype_);
-  array.eval();
-  return keep(array);
 }
 
 mx::array WeightStore::keep(mx::array array) {
@@ -135,34 +111,57 @@ mx::array WeightStore::keep(mx::array array) {
   return array;
 }
 
+void WeightStore::save(const std::string& name, const char* dtype, const mx::array& array) {
+  if (!writer_) return;
+  std::vector<int64_t> shape(array.shape().begin(), array.shape().end());
+  writer_->add(name, dtype, shape, array.data<uint8_t>(), array.nbytes());
+}
+
+mx::array WeightStore::read_float(const TensorEntry& entry) {
+  mx::array stored = main_.read_float(entry);
+  save(entry.name, stored_name(stored.dtype()), stored);
+  mx::array array = mx::astype(stored, dtype_);
+  array.eval();
+  return keep(array);
+}
+
 mx::array WeightStore::tensor(const std::string& name, const std::vector<int64_t>& shape) {
-  const TensorEntry& found = entry(name);
+  const TensorEntry& found = main_.entry(name);
   check_shape(found, shape);
   parameters_ += elements(found);
-  return read_float(main_, found);
+  mx::array array = read_float(found);
+  if (spec_.norm_shift == 0 || !name.ends_with("norm.weight")) return array;
+  array = mx::add(array, mx::array(spec_.norm_shift, dtype_));
+  array.eval();
+  return array;
 }
 
 Matrix WeightStore::matrix(const std::string& path, int out, int in) {
-  const TensorEntry& found = entry(path + ".weight");
-  if (ggml_type(found.dtype) == nullptr) return read_matrix(path, found, {out}, in);
+  const TensorEntry& found = main_.entry(path + ".weight");
+  if (ggml_type(found.dtype) == nullptr) return read_matrix(path, found, {out}, in, true);
   check_shape(found, {out, in});
   parameters_ += elements(found);
   return read_blocks(found);
 }
 
+Matrix WeightStore::router(const std::string& path, int out, int in) {
+  return read_matrix(path, main_.entry(path + ".weight"), {out}, in, false);
+}
+
 Matrix WeightStore::experts(const std::string& path, int experts, int out, int in) {
-  return read_matrix(path, entry(has(path + ".weight") ? path + ".weight" : path), {experts, out},
-                     in);
+  std::string name = has(path + ".weight") ? path + ".weight" : path;
+  return read_matrix(path, main_.entry(name), {experts, out}, in, true);
 }
 
 Matrix WeightStore::read_matrix(const std::string& path, const TensorEntry& weight,
-                                const std::vector<int64_t>& dims, int in) {
-  uint64_t count = static_cast<uint64_t>(in);
-  for (int64_t size : dims) count *= static_cast<uint64_t>(size);
-  parameters_ += count;
+                                const std::vector<int64_t>& dims, int in, bool may_quantise) {
+  parameters_ += static_cast<uint64_t>(product(dims)) * static_cast<uint64_t>(in);
   if (weight.dtype == "U32") return read_packed(path, weight, dims, in);
   check_shape(weight, with(dims, in));
-  return dense(read_float(main_, weight));
+  if (may_quantise && quantize_ && in % quantize_->group_size == 0) {
+    return read_quantised(path, weight, dims, in);
+  }
+  return dense(read_float(weight));
 }
 
 Matrix WeightStore::dense(mx::array weight) const {
@@ -170,15 +169,14 @@ Matrix WeightStore::dense(mx::array weight) const {
 }
 
 Matrix WeightStore::transposed_experts(const std::string& name, int experts, int out, int in) {
-  mx::array stored = tensor(name, {experts, in, out});
-  mx::array turned = mx::contiguous(mx::swapaxes(stored, 1, 2));
+  mx::array turned = mx::contiguous(mx::swapaxes(tensor(name, {experts, in, out}), 1, 2));
   turned.eval();
   return dense(turned);
 }
 
 Matrix WeightStore::mxfp4_experts(const std::string& path, int experts, int out, int in) {
-  const TensorEntry& blocks = entry(path + "_blocks");
-  const TensorEntry& scales = entry(path + "_scales");
+  const TensorEntry& blocks = main_.entry(path + "_blocks");
+  const TensorEntry& scales = main_.entry(path + "_scales");
   for (const TensorEntry* part : {&blocks, &scales}) {
     if (part->dtype == "U8") continue;
     throw Error(kModelBroken,
@@ -187,47 +185,44 @@ Matrix WeightStore::mxfp4_experts(const std::string& path, int experts, int out,
   check_shape(blocks, {experts, out, in / 32, 16});
   check_shape(scales, {experts, out, in / 32});
   parameters_ += elements(blocks) * 2;
-  mx::array words = mx::view(read(main_, blocks, mx::uint8), mx::uint32);
-  words = mx::reshape(words, {experts, out, in / 8});
+  mx::array stored = main_.read(blocks, mx::uint8);
+  mx::array exponents = main_.read_byte_scales(scales, "mxfp4");
+  save(blocks.name, "U8", stored);
+  save(scales.name, "U8", exponents);
+  mx::array words = mx::reshape(mx::view(stored, mx::uint32), {experts, out, in / 8});
   words.eval();
-  return {keep(words), keep(read_byte_scales(scales, "mxfp4")), std::nullopt, 32, 4, "mxfp4",
-          dtype_};
+  return {keep(words), keep(exponents), std::nullopt, 32, 4, "mxfp4", dtype_};
 }
 
 Matrix WeightStore::read_blocks(const TensorEntry& entry) {
   const GgmlType& type = *ggml_type(entry.dtype);
   int out = static_cast<int>(entry.shape[0]), in = static_cast<int>(entry.shape[1]);
-  if (in % kGgmlBlock != 0) {
+  if (in % type.block != 0) {
     throw Error(kModelBroken, "tensor " + entry.name + " of type " + entry.dtype + " has rows of " +
-                                  std::to_string(in) + ", not a multiple of 32");
+                                  std::to_string(in) + ", not a multiple of " +
+                                  std::to_string(type.block));
   }
-  int64_t blocks = static_cast<int64_t>(elements(entry)) / kGgmlBlock;
+  int64_t blocks = static_cast<int64_t>(elements(entry)) / type.block;
   std::vector<uint8_t> source(static_cast<size_t>(blocks) * type.block_bytes);
   check_bytes(entry, source.size());
-  main_.read(entry, source.data(), source.size(), 0, on_chunk());
+  main_.read_bytes(entry, source.data(), source.size(), 0);
 
-  int groups = in / kGgmlBlock;
-  mx::Shape words_shape{out, in * type.bits / 32}, groups_shape{out, groups};
-  size_t words_bytes = static_cast<size_t>(blocks) * 4 * type.bits;
-  size_t groups_bytes = static_cast<size_t>(blocks) * 4;
-  mx::array words(mx::allocator::malloc(words_bytes), words_shape, mx::uint32);
-  mx::array scales(mx::allocator::malloc(groups_bytes), groups_shape, mx::float32);
-  mx::array biases(mx::allocator::malloc(groups_bytes), groups_shape, mx::float32);
+  mx::array words = allocate({out, in * type.bits / 32}, mx::uint32);
+  mx::array scales = allocate({out, in / kGgmlGroup}, mx::float32);
+  mx::array biases = allocate({out, in / kGgmlGroup}, mx::float32);
   repack_ggml(type, source.data(), blocks, words.data<uint32_t>(), scales.data<float>(),
               biases.data<float>());
-  for (const mx::array* part : {&scales, &biases}) {
-    int64_t bad = first_not_finite(*part);
-    if (bad >= 0) refuse_not_finite(main_, entry, bad * kGgmlBlock);
-  }
+  main_.check_finite(entry, mx::float32, scales.data<float>(), scales.size(), 0);
+  main_.check_finite(entry, mx::float32, biases.data<float>(), biases.size(), 0);
   scales = mx::astype(scales, dtype_);
   biases = mx::astype(biases, dtype_);
   mx::eval(scales, biases);
-  return {keep(words), keep(scales), keep(biases), kGgmlBlock, type.bits, "affine", dtype_};
+  return {keep(words), keep(scales), keep(biases), kGgmlGroup, type.bits, "affine", dtype_};
 }
 
 Matrix WeightStore::read_packed(const std::string& path, const TensorEntry& weight,
                                 const std::vector<int64_t>& dims, int in) {
-  const TensorEntry& scales = entry(path + ".scales");
+  const TensorEntry& scales = main_.entry(path + ".scales");
   bool same_rank =
       weight.shape.size() == dims.size() + 1 && scales.shape.size() == dims.size() + 1;
   int64_t words = same_rank ? weight.shape.back() : 0, groups = same_rank ? scales.shape.back() : 0;
@@ -235,23 +230,84 @@ Matrix WeightStore::read_packed(const std::string& path, const TensorEntry& weig
   Quantization q = quantization_of(Config(spec_.config), path, in, words, groups, byte_scales);
   check_shape(weight, with(dims, words));
   check_shape(scales, with(dims, groups));
-  mx::array packed = keep(read(main_, weight, mx::uint32));
+  mx::array packed = keep(main_.read(weight, mx::uint32));
+  save(weight.name, "U32", packed);
   if (byte_scales) {
-    mx::array bytes = keep(read_byte_scales(scales, q.mode));
+    mx::array bytes = keep(main_.read_byte_scales(scales, q.mode));
+    save(scales.name, "U8", bytes);
     return {packed, bytes, std::nullopt, q.group_size, q.bits, q.mode, dtype_};
   }
-  const TensorEntry& biases = entry(path + ".biases");
+  const TensorEntry& biases = main_.entry(path + ".biases");
   check_shape(biases, with(dims, groups));
-  mx::array floats = read_float(main_, scales);
-  return {packed, floats, read_float(main_, biases), q.group_size, q.bits, q.mode, dtype_};
+  mx::array floats = read_float(scales);
+  return {packed, floats, read_float(biases), q.group_size, q.bits, q.mode, dtype_};
 }
 
-mx::array WeightStore::read_byte_scales(const TensorEntry& entry, const std::string& mode) {
-  mx::array scales = read(main_, entry, mx::uint8);
-  int64_t bad = mode == "nvfp4" ? first_not_finite_e4m3(scales.data<uint8_t>(), scales.size())
-                                : first_not_finite_e8m0(scales.data<uint8_t>(), scales.size());
-  if (bad >= 0) refuse_not_finite(main_, entry, bad);
-  return scales;
+Matrix WeightStore::read_quantised(const std::string& path, const TensorEntry& entry,
+                                   const std::vector<int64_t>& dims, int in) {
+  auto type = float_type(entry.dtype);
+  if (!type) return dense(read_float(entry));
+  const Quantization& q = *quantize_;
+  bool affine = q.mode == "affine";
+  int groups = in / q.group_size;
+  int64_t rows = product(dims), row_bytes = int64_t{in} * mx::size_of(*type);
+  check_bytes(entry, static_cast<uint64_t>(rows * row_bytes));
+  mx::array words = allocate(with(dims, int64_t{in} * q.bits / 32), mx::uint32);
+  mx::array scales = allocate(with(dims, groups), affine ? mx::float32 : mx::uint8);
+  mx::array biases = allocate(affine ? with(dims, groups) : std::vector<int64_t>{0}, mx::float32);
+
+  int64_t step = std::clamp<int64_t>(kQuantiseBytes / row_bytes, 1, rows);
+  std::vector<uint8_t> source(static_cast<size_t>(step * row_bytes));
+  for (int64_t begin = 0; begin < rows; begin += step) {
+    int64_t count = std::min(step, rows - begin);
+    main_.read_bytes(entry, source.data(), static_cast<uint64_t>(count * row_bytes),
+                     static_cast<uint64_t>(begin * row_bytes));
+    main_.check_finite(entry, *type, source.data(), static_cast<size_t>(count * in),
+                       static_cast<uint64_t>(begin * in));
+    PackedRows out{words.data<uint8_t>() + begin * in * q.bits / 8, nullptr, nullptr, nullptr};
+    if (affine) {
+      out.scales = scales.data<float>() + begin * groups;
+      out.biases = biases.data<float>() + begin * groups;
+    } else {
+      out.byte_scales = scales.data<uint8_t>() + begin * groups;
+    }
+    quantise_rows(q, float_kind(*type), source.data(), count, in, out);
+  }
+  save(path + ".weight", "U32", words);
+  Matrix result{keep(words), std::nullopt, std::nullopt, q.group_size, q.bits, q.mode, dtype_};
+  // The parts of a group are rounded to the type of the source, and kept in that of activations.
+  auto part = [&](const char* name, const mx::array& values) {
+    mx::array stored = affine ? mx::astype(values, *type) : values;
+    stored.eval();
+    save(path + name, stored_name(stored.dtype()), stored);
+    mx::array used = affine ? mx::astype(values, dtype_) : values;
+    used.eval();
+    return keep(used);
+  };
+  result.scales = part(".scales", scales);
+  if (affine) result.biases = part(".biases", biases);
+  return result;
+}
+
+bool WeightStore::ignored(const std::string& name) const {
+  // Frequencies that older checkpoints store and every implementation computes.
+  if (name.ends_with(".rotary_emb.inv_freq")) return true;
+  for (const std::string& prefix : ignored_) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+void WeightStore::finish() {
+  for (const std::string& name : main_.unused()) {
+    if (ignored(name)) continue;
+    const TensorEntry& entry = *main_.files().find(name);
+    throw Error(kModelBroken, main_.files().name_of(entry) + " has no place in a model of type \"" +
+                                  Config(spec_.config).string_or("model_type", "?") +
+                                  "\": is config.json that of these weights?");
+  }
+  adapters_.check_used();
+  if (writer_) writer_->finish();
 }
 
 Matrix WeightStore::concatenate(const std::vector<Matrix>& parts) {
@@ -268,50 +324,6 @@ Matrix WeightStore::stack(const std::vector<Matrix>& parts) {
     stacked.eval();
     return stacked;
   });
-}
-
-std::optional<std::pair<mx::array, mx::array>> WeightStore::adapter(const std::string& path,
-                                                                    int out, int in) {
-  if (!adapter_) return std::nullopt;
-  const TensorEntry* a = adapter_->find(path + ".lora_a");
-  const TensorEntry* b = adapter_->find(path + ".lora_b");
-  if (a == nullptr && b == nullptr) return std::nullopt;
-  if (a == nullptr || b == nullptr) {
-    throw Error(kModelBroken, "the adapter has only one of " + path + ".lora_a and .lora_b");
-  }
-  int64_t rank = a->shape.size() == 2 ? a->shape[1] : 0;
-  check_shape(*a, {in, rank});
-  check_shape(*b, {rank, out});
-  adapter_tensors_used_ += 2;
-  mx::array down = read_float(*adapter_, *a);
-  mx::array up = read_float(*adapter_, *b);
-  up = mx::multiply(up, mx::array(spec_.adapter->scale, dtype_));
-  up.eval();
-  return std::pair(down, up);
-}
-
-void WeightStore::check_all_used() const {
-  std::vector<std::string> extra;
-  for (const auto& [name, entry] : main_.entries()) {
-    bool known = used_.contains(name) || left_out_.contains(name.substr(0, name.rfind('.'))) ||
-                 // Frequencies that older checkpoints store and every implementation computes.
-                 name.ends_with(".rotary_emb.inv_freq");
-    if (!known) extra.push_back(name);
-  }
-  if (!extra.empty()) {
-    std::string more = extra.size() == 1 ? "" : " and " + std::to_string(extra.size() - 1) + " more";
-    throw Error(kModelBroken, "the weights have tensor " + extra.front() + more +
-                                  ", which a model of this config.json does not use");
-  }
-  check_adapter_used();
-}
-
-void WeightStore::check_adapter_used() const {
-  if (!adapter_ || adapter_tensors_used_ == adapter_->entries().size()) return;
-  throw Error(kModelBroken, "the adapter does not fit the model: it has " +
-                                std::to_string(adapter_->entries().size()) +
-                                " tensors, the model uses " +
-                                std::to_string(adapter_tensors_used_));
 }
 
 mx::array WeightStore::unpermute(const mx::array& rows, int heads, int head_dim) {

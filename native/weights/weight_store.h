@@ -1,23 +1,27 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/spec.h"
 #include "mlx/mlx.h"
+#include "weights/adapters.h"
+#include "weights/checkpoint_writer.h"
 #include "weights/matrix.h"
-#include "weights/tensor_files.h"
+#include "weights/quantization.h"
+#include "weights/tensor_reader.h"
 
 namespace llm_host {
 
 namespace mx = mlx::core;
 
 // Hands out the tensors of a model by name, read, checked against the wanted shape and cast to the
-// compute type. Every error names the tensor. A value that is infinite or no number is an error.
+// compute type; where the spec asks for it, float matrices are quantised on the way, part by part,
+// and all is written to a new checkpoint. Every error names the tensor. A value that is infinite or
+// no number is an error.
 class WeightStore {
  public:
   using Matrix = llm_host::Matrix;
@@ -25,7 +29,7 @@ class WeightStore {
   // `spec` must outlive the store. `progress(done, total)` may throw to stop the load.
   WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint64_t)> progress);
 
-  bool has(const std::string& name) const { return main_.find(name) != nullptr; }
+  bool has(const std::string& name) const { return main_.files().find(name) != nullptr; }
   // As stored: [] if there is no such tensor. Packed rows are shorter than those they stand for.
   std::vector<int64_t> shape(const std::string& name) const;
   bool gguf() const { return spec_.gguf; }
@@ -37,7 +41,9 @@ class WeightStore {
 
   // `path`.weight, with .scales and .biases if it is quantised.
   Matrix matrix(const std::string& path, int out, int in);
-  // The same for `path`.weight, or `path` alone, of shape [experts, out, in].
+  // The same, never quantised here: a router's choices turn on small differences.
+  Matrix router(const std::string& path, int out, int in);
+  // The same as `matrix` for `path`.weight, or `path` alone, of shape [experts, out, in].
   Matrix experts(const std::string& path, int experts, int out, int in);
   // Dense experts stored as [experts, in, out] under `name`, turned round.
   Matrix transposed_experts(const std::string& name, int experts, int out, int in);
@@ -50,8 +56,10 @@ class WeightStore {
   mx::array vector(const std::string& name, int size) { return tensor(name, {size}); }
   // A float tensor of any shape.
   mx::array tensor(const std::string& name, const std::vector<int64_t>& shape);
-  // `path`.lora_a [in, rank] and .lora_b [rank, out] · scale, if the adapter has them.
-  std::optional<std::pair<mx::array, mx::array>> adapter(const std::string& path, int out, int in);
+  // What the adapters add to module `path`.
+  std::optional<Adapters::LowRank> adapter(const std::string& path, int out, int in) {
+    return adapters_.find(path, out, in, dtype_);
+  }
 
   // GGUF files interleave the two halves of each rotary head's rows; these put them back.
   static mx::array unpermute(const mx::array& rows, int heads, int head_dim);
@@ -60,40 +68,38 @@ class WeightStore {
   // Logical weights handed out, and the bytes they take in memory.
   uint64_t parameters() const { return parameters_; }
   uint64_t bytes() const { return bytes_; }
-  // The tensors of module `path` are known and not wanted.
-  void leave_out(const std::string& path) { left_out_.insert(path); }
-  // Throws if there are tensors that no layer took, of the model or of the adapter.
-  void check_all_used() const;
-  void check_adapter_used() const;
+  // Tensors whose names start so may be there without a use, such as another modality's.
+  void ignore(std::string prefix) { ignored_.push_back(std::move(prefix)); }
+  // To be called when the model has all it wants: throws MODEL_BROKEN if the weights or an adapter
+  // hold tensors that nobody took, and completes the new checkpoint.
+  void finish();
 
  private:
-  mx::array read(const TensorFiles& files, const TensorEntry& entry, mx::Dtype dtype);
-  // As stored, after the check for values that are no numbers.
-  mx::array read_stored_float(const TensorFiles& files, const TensorEntry& entry);
-  mx::array read_float(const TensorFiles& files, const TensorEntry& entry);
-  // `path`.weight of shape `dims` + [in].
-  Matrix read_matrix(const std::string& path, const TensorEntry& weight,
-                     const std::vector<int64_t>& dims, int in);
+  mx::array keep(mx::array array);
+  mx::array read_float(const TensorEntry& entry);
   Matrix dense(mx::array weight) const;
+  // `path`.weight of shape `dims` + [in], quantised if that is wanted and possible.
+  Matrix read_matrix(const std::string& path, const TensorEntry& weight,
+                     const std::vector<int64_t>& dims, int in, bool may_quantise);
   Matrix read_blocks(const TensorEntry& entry);
   Matrix read_packed(const std::string& path, const TensorEntry& entry,
                      const std::vector<int64_t>& dims, int in);
-  mx::array read_byte_scales(const TensorEntry& entry, const std::string& mode);
-  const TensorEntry& entry(const std::string& name);
-  mx::array keep(mx::array array);
+  // Reads some rows at a time, so that the floats are never in memory as a whole.
+  Matrix read_quantised(const std::string& path, const TensorEntry& entry,
+                        const std::vector<int64_t>& dims, int in);
+  void save(const std::string& name, const char* dtype, const mx::array& array);
+  bool ignored(const std::string& name) const;
   void pick_dtype();
-  std::function<void(uint64_t)> on_chunk();
 
   const LoadSpec& spec_;
-  std::function<void(uint64_t, uint64_t)> progress_;
-  TensorFiles main_;
-  std::optional<TensorFiles> adapter_;
-  std::set<std::string> used_, left_out_;
-  size_t adapter_tensors_used_ = 0;
+  LoadProgress progress_;
+  TensorReader main_;
+  Adapters adapters_;
+  std::optional<Quantization> quantize_;
+  std::unique_ptr<CheckpointWriter> writer_;
+  std::vector<std::string> ignored_;
   mx::Dtype dtype_ = mx::float32;
   mx::Dtype stored_dtype_ = mx::float16;  // that of ggml's own scales
-  uint64_t total_bytes_ = 0;
-  uint64_t done_bytes_ = 0;
   uint64_t parameters_ = 0;
   uint64_t bytes_ = 0;
 };

@@ -25,7 +25,9 @@ export interface ChatArguments {
   readonly stop?: readonly string[] | undefined;
   readonly context?: number | undefined;
   readonly kvBits?: 4 | 8 | undefined;
-  readonly adapter?: string | undefined;
+  readonly adapter?: readonly string[] | undefined;
+  readonly quantize?: string | undefined;
+  readonly saveQuantized?: string | undefined;
   readonly toolTimeout?: number | undefined;
   readonly ask?: boolean | undefined;
   readonly tools?: readonly string[] | undefined;

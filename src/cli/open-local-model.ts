@@ -17,6 +17,8 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     env: options.env,
     ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
     ...(options.adapter !== undefined && { adapter: options.adapter }),
+    ...(options.quantize !== undefined && { quantize: options.quantize }),
+    ...(options.saveQuantized !== undefined && { saveQuantized: options.saveQuantized }),
   });
   const { engine, read, tokenizer } = parts;
   if (!tokenizer) {

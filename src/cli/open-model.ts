@@ -4,8 +4,11 @@ export interface OpenModelOptions {
   /** Tokens; 0 = the model's own maximum. */
   readonly contextLength: number;
   readonly kvBits: 4 | 8 | undefined;
-  /** Folder of a LoRA adapter. */
-  readonly adapter: string | undefined;
+  /** Folders of LoRA adapters. */
+  readonly adapter?: readonly string[] | undefined;
+  /** As `LoadEngineOptions` has them. */
+  readonly quantize?: string | undefined;
+  readonly saveQuantized?: string | undefined;
   readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;

@@ -1,5 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { EXIT, LlmHostError } from '../errors.ts';
+import { QUANTIZE_CHOICES } from '../model/quantization.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ChatArguments } from './chat-options.ts';
 import type { OpenModel } from './open-model.ts';
@@ -70,6 +71,22 @@ export async function run(argv: readonly string[], parts: ProgramParts): Promise
           }),
       args => finish(import('./commands/server.ts').then(({ server }) => server(args.name, args))),
     )
+    .command(
+      'inspect <model>',
+      'what headers and config say: family, size, quantisation, memory, predicted speed',
+      y =>
+        y
+          .positional('model', { type: 'string', demandOption: true })
+          .option('context', {
+            type: 'number',
+            alias: 'ctx',
+            requiresArg: true,
+            describe: 'tokens to count memory for',
+          })
+          .option('quantize', { type: 'string', choices: QUANTIZE_CHOICES, describe: 'as if loaded so' })
+          .option('json', { type: 'boolean', describe: 'as JSON' }),
+      args => finish(import('./commands/inspect.ts').then(({ inspect }) => inspect(args))),
+    )
     .command('init', 'write config.json and mcp.json where they are missing', {}, () =>
       finish(import('./commands/init.ts').then(({ init }) => init())),
     )
@@ -124,7 +141,12 @@ function chatOptions(y: Argv): Argv {
       requiresArg: true,
       describe: 'quantise the KV cache: less memory per token',
     })
-    .option('adapter', text('folder of a LoRA adapter'))
+    .option('adapter', files('folder of a LoRA adapter (repeatable)'))
+    .option('quantize', {
+      ...text('quantise while loading: bits, or a mode'),
+      choices: QUANTIZE_CHOICES,
+    })
+    .option('save-quantized', text('with --quantize: a new folder for the result'))
     .option('tool-timeout', number('seconds per tool call (90)'))
     .option('ask', { type: 'boolean', describe: 'ask before each tool call' })
     .option('tools', files('offer only these tools; * and ? are wildcards (repeatable)'))

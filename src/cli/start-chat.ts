@@ -116,6 +116,8 @@ async function startBoth(
       contextLength: args.context ?? settings.config.context ?? 0,
       kvBits: args.kvBits,
       adapter: args.adapter,
+      quantize: args.quantize,
+      saveQuantized: args.saveQuantized,
       onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
       cwd: process.cwd(),
       env: process.env,

@@ -1,5 +1,8 @@
-import { messageOf } from '../errors.ts';
+import { resolve } from 'node:path';
+import { LlmHostError, messageOf } from '../errors.ts';
 import { type ReadModel, readModel } from '../model/load-model.ts';
+import { type NewCheckpoint, newCheckpoint } from '../model/new-checkpoint.ts';
+import type { Quantization } from '../model/quantization.ts';
 import type { LoadProgress } from '../native/addon-types.ts';
 import { loadAddon } from '../native/load-addon.ts';
 import { ggufTokenizer } from '../tokens/gguf-tokenizer.ts';
@@ -13,8 +16,12 @@ export interface LoadEngineOptions {
   readonly contextLength?: number;
   /** Quantise keys and values to so many bits; heads must be a multiple of 32. Default: no. */
   readonly kvBits?: 4 | 8;
-  /** Folder of a LoRA adapter in MLX layout. */
-  readonly adapter?: string;
+  /** Folder of a LoRA adapter in MLX's or PEFT's layout, or several that add up. */
+  readonly adapter?: string | readonly string[];
+  /** Pack float matrices while loading: 8, 6, 5, 4, 3 or 2 (bits, affine in groups of 64), mxfp4, nvfp4, mxfp8. */
+  readonly quantize?: string;
+  /** With `quantize`: a folder, not there yet or empty, that gets the result as a checkpoint in MLX's layout. */
+  readonly saveQuantized?: string;
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Relative paths start here. Default: the process's. */
   readonly cwd?: string;
@@ -44,18 +51,45 @@ export async function loadParts(source: string, options: LoadEngineOptions): Pro
     contextLength: options.contextLength ?? 0,
     kvBits: options.kvBits ?? 0,
     adapter: options.adapter,
+    quantize: options.quantize,
     cwd: options.cwd ?? process.cwd(),
     env: options.env ?? process.env,
   });
-  const addon = loadAddon();
-  const { tokenizer, problem } = makeTokenizer(read);
-  const engine = await MlxEngine.create(addon, read.spec, {
-    name: read.name,
-    defaultStopIds: read.stopIds,
-    ...(tokenizer && { tokenizer }),
-    ...(options.onProgress && { onProgress: options.onProgress }),
-  });
-  return { engine, read, tokenizer, tokenizerProblem: problem };
+  const saved = options.saveQuantized === undefined ? undefined : checkpointOf(read, options);
+  try {
+    const addon = loadAddon();
+    const { tokenizer, problem } = makeTokenizer(read);
+    const engine = await MlxEngine.create(addon, saved ? { ...read.spec, saveTo: saved.folder } : read.spec, {
+      name: read.name,
+      defaultStopIds: read.stopIds,
+      ...(tokenizer && { tokenizer }),
+      ...(options.onProgress && { onProgress: options.onProgress }),
+    });
+    await completing(saved, engine);
+    return { engine, read, tokenizer, tokenizerProblem: problem };
+  } finally {
+    saved?.discard();
+  }
+}
+
+function checkpointOf(read: ReadModel, options: LoadEngineOptions): NewCheckpoint {
+  const { quantize, config } = read.spec;
+  if (!quantize || read.folder === undefined) {
+    throw new LlmHostError('USAGE', '--save-quantized needs --quantize, which says how to save the weights');
+  }
+  const target = resolve(options.cwd ?? process.cwd(), options.saveQuantized as string);
+  const quantization = quantize as Quantization;
+  return newCheckpoint(target, { folder: read.folder, config, quantization });
+}
+
+/** A model that could not be saved is not kept either. */
+async function completing(saved: NewCheckpoint | undefined, engine: LocalEngine): Promise<void> {
+  try {
+    saved?.complete();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
 }
 
 /** A model whose tokenizer is of an unknown kind still works with ids; the reason is kept for those who need text. */

@@ -5,14 +5,14 @@ import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
 const SAMPLE_BYTES = 65_536;
 
 /**
- * Names what a saved cache depends on: the configuration, every tensor's name, type and shape, and the adapter's.
+ * Names what a saved cache depends on: the configuration, every tensor's name, type and shape, and the adapters'.
  * A fine-tuned model has the same headers as its base, so a piece of each file's weights is hashed as well.
  */
 export function modelHash(spec: LoadSpec): string {
-  const { contextLength: _contextLength, kvBits: _kvBits, weights, adapter, ...rest } = spec;
+  const { contextLength: _contextLength, kvBits: _kvBits, weights, adapters, saveTo: _saveTo, ...rest } = spec;
   const hash = createHash('sha256');
-  hash.update(canonical({ ...rest, adapterScale: adapter?.scale ?? null }));
-  for (const table of [weights, ...(adapter ? [adapter.weights] : [])]) addTable(hash, table);
+  hash.update(canonical({ ...rest, adapterScales: adapters.map(({ scale, transposed }) => [scale, transposed]) }));
+  for (const table of [weights, ...adapters.map(adapter => adapter.weights)]) addTable(hash, table);
   return hash.digest('hex');
 }
 

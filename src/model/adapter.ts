@@ -2,21 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LlmHostError } from '../errors.ts';
 import type { AdapterSpec, TensorEntry, WeightFiles } from '../native/addon-types.ts';
-import { isObject, type JsonObject, readJsonObject } from './json-file.ts';
+import { type AdapterConfig, mlxAdapterConfig, peftAdapterConfig } from './adapter-config.ts';
+import { readJsonObject } from './json-file.ts';
 import { broken, unsupported } from './model-file.ts';
 import { singleFileWeights } from './weights-manifest.ts';
 
-/** The ranks and modules that the configuration promises. */
-interface AdapterConfig {
-  readonly rank: number;
-  readonly scale: number;
-  /** Ends of module names, such as `self_attn.q_proj`; undefined = any. */
-  readonly keys: readonly string[] | undefined;
-}
-
 /**
- * Reads a LoRA adapter in mlx-lm's layout (adapter_config.json, adapters.safetensors) and checks it against the
- * names and shapes of `base`. Throws MODEL_NOT_FOUND, MODEL_BROKEN or MODEL_UNSUPPORTED.
+ * Reads a LoRA adapter in mlx-lm's layout (adapter_config.json, adapters.safetensors) or PEFT's
+ * (adapter_config.json, adapter_model.safetensors) and checks it against the names and shapes of `base`. Throws
+ * MODEL_NOT_FOUND, MODEL_BROKEN or MODEL_UNSUPPORTED.
  */
 export function readAdapter(folder: string, base: WeightFiles): AdapterSpec {
   const configPath = join(folder, 'adapter_config.json');
@@ -26,38 +20,33 @@ export function readAdapter(folder: string, base: WeightFiles): AdapterSpec {
       'MODEL_NOT_FOUND',
       `Adapter '${folder}' not found: it has no adapter_config.json`,
       {
-        hint: 'An adapter is a folder with adapter_config.json and adapters.safetensors, as mlx-lm writes it.',
+        hint: 'An adapter is a folder with adapter_config.json and adapters.safetensors (mlx-lm) or adapter_model.safetensors (PEFT).',
       },
     );
   }
-  if (json.peft_type !== undefined || existsSync(join(folder, 'adapter_model.safetensors'))) {
-    throw unsupported(configPath, "is a PEFT adapter; only mlx-lm's layout is supported");
-  }
-  const config = adapterConfig(configPath, json);
-  const path = join(folder, 'adapters.safetensors');
-  const weights = singleFileWeights(path);
+  const peftPath = join(folder, 'adapter_model.safetensors');
+  const peft = json.peft_type !== undefined || existsSync(peftPath);
+  const config = peft ? peftAdapterConfig(configPath, json) : mlxAdapterConfig(configPath, json);
+  const path = peft ? peftPath : join(folder, 'adapters.safetensors');
+  const stored = singleFileWeights(path);
+  const weights = peft ? { ...stored, tensors: stored.tensors.map(t => withMlxName(path, t)) } : stored;
   checkTensors(path, config, weights, base);
-  return { weights, scale: config.scale };
+  return { weights, scale: config.scale, transposed: peft };
 }
 
-function adapterConfig(path: string, json: JsonObject): AdapterConfig {
-  const type = json.fine_tune_type ?? 'lora';
-  if (type !== 'lora') throw unsupported(path, `has fine_tune_type ${JSON.stringify(type)}; supported: lora`);
-  const { rank, scale, keys } = isObject(json.lora_parameters) ? json.lora_parameters : json;
-  if (!Number.isInteger(rank) || (rank as number) < 1) throw broken(path, 'has no lora_parameters.rank >= 1');
-  if (typeof scale !== 'number' || !Number.isFinite(scale))
-    throw broken(path, 'has no number lora_parameters.scale');
-  const named = keys === undefined || keys === null ? undefined : keys;
-  if (named !== undefined && !(Array.isArray(named) && named.every(key => typeof key === 'string'))) {
-    throw broken(path, 'has lora_parameters.keys that are no list of module names');
-  }
-  return { rank: rank as number, scale, keys: named };
+/** `base_model.model.MODULE.lora_A.weight` is MODULE.lora_a here; an adapter's name may stand before `.weight`. */
+function withMlxName(path: string, tensor: TensorEntry): TensorEntry {
+  const [, module, factor] =
+    /^base_model\.model\.(.+)\.lora_([AB])(?:\.\w+)?\.weight$/.exec(tensor.name) ?? [];
+  if (module !== undefined) return { ...tensor, name: `${module}.lora_${factor?.toLowerCase()}` };
+  throw unsupported(path, `has tensor ${tensor.name}; supported: base_model.model.*.lora_{A,B}.weight`);
 }
 
 function checkTensors(path: string, config: AdapterConfig, weights: WeightFiles, base: WeightFiles): void {
   const tensors = new Map(weights.tensors.map(t => [t.name, t]));
   const baseTensors = new Map(base.tensors.map(t => [t.name, t]));
   if (tensors.size === 0) throw broken(path, 'has no tensors');
+  if (tensors.size < weights.tensors.length) throw broken(path, 'has two tensors for the same matrix');
   for (const tensor of tensors.values()) {
     const [, module, factor] = /^(.+)\.lora_([ab])$/.exec(tensor.name) ?? [];
     if (module === undefined)
@@ -65,11 +54,15 @@ function checkTensors(path: string, config: AdapterConfig, weights: WeightFiles,
     const other = `${module}.lora_${factor === 'a' ? 'b' : 'a'}`;
     if (!tensors.has(other)) throw broken(path, `is broken: tensor ${other} is missing`);
     if (config.keys && !config.keys.some(key => module === key || module.endsWith(`.${key}`))) {
-      throw broken(path, `has tensor ${tensor.name}, which adapter_config.json does not name in keys`);
+      throw broken(
+        path,
+        `has tensor ${tensor.name}, which adapter_config.json does not name in ${config.keysName}`,
+      );
     }
     const target = baseTensors.get(`${module}.weight`);
     if (!target) throw broken(path, `does not fit the model: the model has no module ${module}`);
-    checkShape(path, tensor, expectedShape(target, factor, config.rank));
+    const shape = expectedShape(target, factor, config.rank);
+    checkShape(path, tensor, config.transposed ? shape.reverse() : shape);
   }
 }
 

@@ -11,7 +11,7 @@ export interface MemoryNeed {
 }
 
 /** Bytes for activations, logits and the program itself. */
-const WORKING_SET = 256 * 1024 * 1024;
+export const WORKING_SET = 256 * 1024 * 1024;
 
 /** Tokens; a smaller context is not worth offering. */
 const SMALLEST_CONTEXT = 512;

@@ -16,8 +16,27 @@ const LLAMA: NameTable = {
   'blk.%.ffn_down': 'model.layers.%.mlp.down_proj',
 };
 
+const HEAD_NORMS: NameTable = {
+  'blk.%.attn_q_norm': 'model.layers.%.self_attn.q_norm',
+  'blk.%.attn_k_norm': 'model.layers.%.self_attn.k_norm',
+};
+
+const GEMMA3: NameTable = {
+  ...LLAMA,
+  ...HEAD_NORMS,
+  'blk.%.post_attention_norm': 'model.layers.%.post_attention_layernorm',
+  'blk.%.ffn_norm': 'model.layers.%.pre_feedforward_layernorm',
+  'blk.%.post_ffw_norm': 'model.layers.%.post_feedforward_layernorm',
+};
+
 /** The supported GGUF architectures. */
-export const GGUF_NAMES: ReadonlyMap<string, NameTable> = new Map([['llama', LLAMA]]);
+export const GGUF_NAMES: ReadonlyMap<string, NameTable> = new Map([
+  ['llama', LLAMA],
+  ['granite', LLAMA],
+  ['qwen2', LLAMA],
+  ['qwen3', { ...LLAMA, ...HEAD_NORMS }],
+  ['gemma3', GEMMA3],
+]);
 
 /** The Hugging Face name of a tensor; undefined if the table does not have it. */
 export function huggingFaceName(table: NameTable, name: string): string | undefined {

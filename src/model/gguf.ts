@@ -24,20 +24,20 @@ const SUPPORTED: ReadonlyMap<number, Block> = new Map([
   [1, { name: 'F16', elements: 1, bytes: 2 }],
   [2, { name: 'Q4_0', elements: 32, bytes: 18 }],
   [3, { name: 'Q4_1', elements: 32, bytes: 20 }],
+  [6, { name: 'Q5_0', elements: 32, bytes: 22 }],
+  [7, { name: 'Q5_1', elements: 32, bytes: 24 }],
   [8, { name: 'Q8_0', elements: 32, bytes: 34 }],
+  [12, { name: 'Q4_K', elements: 256, bytes: 144 }],
+  [13, { name: 'Q5_K', elements: 256, bytes: 176 }],
+  [14, { name: 'Q6_K', elements: 256, bytes: 210 }],
   [30, { name: 'BF16', elements: 1, bytes: 2 }],
 ]);
 
 /** ggml's other types by number, to name them in the refusal. Numbers that are not here are no types. */
 const OTHER_TYPES: Readonly<Record<number, string>> = {
-  6: 'Q5_0',
-  7: 'Q5_1',
   9: 'Q8_1',
   10: 'Q2_K',
   11: 'Q3_K',
-  12: 'Q4_K',
-  13: 'Q5_K',
-  14: 'Q6_K',
   15: 'Q8_K',
   16: 'IQ2_XXS',
   17: 'IQ2_XS',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { LlmHostError } from '../errors.ts';
 import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
 import { readAdapter } from './adapter.ts';
 import { readModelTexts } from './config.ts';
@@ -9,7 +10,7 @@ import type { GgufMetadata } from './gguf.ts';
 import type { JsonObject } from './json-file.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
 import { countParameters, loadedBytes, storedBytes } from './parameters.ts';
-import { quantizationOf } from './quantization.ts';
+import { parseQuantize, type Quantization, quantizationOf } from './quantization.ts';
 import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
 import { textPart } from './text-part.ts';
 import { folderWeights, ggufWeights } from './weights-manifest.ts';
@@ -19,13 +20,19 @@ export interface ReadModelOptions extends LocateOptions {
   readonly contextLength: number;
   /** 4 or 8: keys and values are to be quantised; 0 (default): they are not. */
   readonly kvBits?: number;
-  /** Folder of a LoRA adapter; takes the place of the demo's own. */
-  readonly adapter: string | undefined;
+  /** Folder of a LoRA adapter, or several that add up; they take the place of the demo's own. */
+  readonly adapter?: string | readonly string[] | undefined;
+  /** Pack float matrices while loading: 8, 6, 5, 4, 3, 2 (affine bits), mxfp4, nvfp4 or mxfp8. */
+  readonly quantize?: string | undefined;
+  /** Do not refuse a model for want of memory. */
+  readonly anyMemory?: boolean;
 }
 
 /** A model that was found and checked, and of which no weights are loaded yet. */
 export interface ReadModel {
   readonly name: string;
+  /** Where config.json is; undefined for a GGUF file. */
+  readonly folder: string | undefined;
   readonly spec: LoadSpec;
   /** tokenizer.json and tokenizer_config.json as parsed; undefined where the model has none. */
   readonly tokenizer: JsonObject | undefined;
@@ -47,6 +54,7 @@ type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes'> & {
   readonly config: JsonObject;
   readonly weights: WeightFiles;
   readonly gguf: boolean;
+  readonly normShift?: number;
   readonly adapter?: string | undefined;
 };
 
@@ -56,13 +64,14 @@ type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes'> & {
  */
 export function readModel(source: string, options: ReadModelOptions): ReadModel {
   const parts = readParts(source, options);
-  const { config: wholeConfig, weights: allWeights, gguf, adapter: ownAdapter, ...rest } = parts;
+  const { config: wholeConfig, weights: allWeights, gguf, normShift, adapter: ownAdapter, ...rest } = parts;
   const { config, weights } = textPart(rest.name, wholeConfig, allWeights);
-  quantizationOf(rest.name, config);
+  const quantize = quantizationToDo(rest, config, options.quantize);
   const contextLength = checkContext(options.contextLength, config);
-  checkMemory(weights, config, contextLength, options.kvBits ?? 0);
-  const folder = options.adapter === undefined ? ownAdapter : resolve(options.cwd, options.adapter);
-  const adapter = folder === undefined ? {} : { adapter: readAdapter(folder, weights) };
+  if (!options.anyMemory) checkMemory(weights, config, contextLength, quantize, options.kvBits ?? 0);
+  const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
+  const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
+  const adapters = folders.map(folder => readAdapter(folder, weights));
   return {
     ...rest,
     spec: {
@@ -71,11 +80,28 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
       gguf,
       contextLength: options.contextLength,
       kvBits: options.kvBits ?? 0,
-      ...adapter,
+      adapters,
+      ...(normShift !== undefined && { normShift }),
+      ...(quantize && { quantize }),
     },
     parameters: countParameters(weights, config),
     weightBytes: storedBytes(weights),
   };
+}
+
+/** Refuses weights that nobody here can read, and to quantise what is quantised. */
+function quantizationToDo(
+  { name, folder }: { name: string; folder: string | undefined },
+  config: JsonObject,
+  wanted: string | undefined,
+): Quantization | undefined {
+  const present = quantizationOf(name, config);
+  const quantize = wanted === undefined ? undefined : parseQuantize(wanted);
+  if (!quantize || (!present && folder !== undefined)) return quantize;
+  const why = present ? `already quantised (${present.mode}, ${present.bits} bits)` : 'a GGUF file';
+  throw new LlmHostError('USAGE', `--quantize: ${name} is ${why}`, {
+    hint: 'Quantise the original model in bf16, f16 or f32.',
+  });
 }
 
 function readParts(source: string, options: LocateOptions): Parts {
@@ -94,6 +120,7 @@ function folderParts(name: string, folder: string): Parts {
   const weights = folderWeights(folder);
   return {
     name,
+    folder,
     config,
     weights,
     tokenizer,
@@ -114,9 +141,11 @@ function ggufParts(name: string, path: string): Parts {
   };
   return {
     name,
+    folder: undefined,
     config: model.config,
     weights,
-    gguf: true,
+    gguf: model.permuted,
+    ...(model.normShift !== 0 && { normShift: model.normShift }),
     tokenizer: undefined,
     tokenizerConfig: undefined,
     ggufMetadata: model.metadata,
@@ -126,10 +155,16 @@ function ggufParts(name: string, path: string): Parts {
   };
 }
 
-function checkMemory(weights: WeightFiles, config: JsonObject, contextLength: number, kvBits: number): void {
+function checkMemory(
+  weights: WeightFiles,
+  config: JsonObject,
+  contextLength: number,
+  quantize: Quantization | undefined,
+  kvBits: number,
+): void {
   const device = process.platform === 'darwin' ? 'gpu' : 'cpu';
   const need = {
-    weightBytes: loadedBytes(weights, device),
+    weightBytes: loadedBytes(weights, device, quantize),
     kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(device === 'gpu' ? 2 : 4, kvBits)),
     contextLength,
   };

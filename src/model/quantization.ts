@@ -65,3 +65,17 @@ function unsupported(name: string, what: string): LlmHostError {
     hint: 'Use the original model with --quantize 4, one quantised for MLX, or a GGUF file.',
   });
 }
+
+/** The choices of `--quantize`: bits of the affine mode, in groups of 64, or the name of another mode. */
+export const QUANTIZE_CHOICES = ['8', '6', '5', '4', '3', '2', 'mxfp4', 'nvfp4', 'mxfp8'] as const;
+
+/** @throws LlmHostError USAGE naming the choices. */
+export function parseQuantize(text: string): Quantization {
+  if (!(QUANTIZE_CHOICES as readonly string[]).includes(text)) {
+    throw new LlmHostError('USAGE', `--quantize takes one of ${QUANTIZE_CHOICES.join(', ')}, not '${text}'`);
+  }
+  const bits = Number(text);
+  return bits > 0
+    ? { mode: 'affine', bits, groupSize: 64 }
+    : (quantizationFrom({ mode: text }) as Quantization);
+}

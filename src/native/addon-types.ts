@@ -4,7 +4,8 @@
  */
 
 /** Element type of a stored tensor: safetensors names, and ggml names for GGUF blocks. */
-export type StoredDtype = 'F32' | 'F16' | 'BF16' | 'U32' | 'U8' | 'I32' | 'Q4_0' | 'Q4_1' | 'Q8_0';
+export type StoredDtype = 'F32' | 'F16' | 'BF16' | 'U32' | 'U8' | 'I32' | GgmlBlockType;
+export type GgmlBlockType = 'Q4_0' | 'Q4_1' | 'Q5_0' | 'Q5_1' | 'Q8_0' | 'Q4_K' | 'Q5_K' | 'Q6_K';
 
 /** One tensor in a weight file. The reader in `src/model` has checked that ranges lie inside the file and do not overlap. */
 export interface TensorEntry {
@@ -27,19 +28,29 @@ export interface WeightFiles {
 
 export interface AdapterSpec {
   readonly weights: WeightFiles;
-  /** y = Wx + scale * (x A) B */
+  /** y = Wx + scale * (x A) B, with tensors MODULE.lora_a and MODULE.lora_b. */
   readonly scale: number;
+  /** false: A is [in, rank] and B [rank, out], as MLX has them; true: [rank, in] and [out, rank], as PEFT does. */
+  readonly transposed: boolean;
 }
 
 export interface LoadSpec {
   /**
    * config.json as parsed (Hugging Face names). For a GGUF file: the same keys made from its metadata, with
-   * Hugging Face tensor names in `weights` and `gguf: true` (rows of q and k are permuted as llama.cpp does).
+   * Hugging Face tensor names in `weights`.
    */
   readonly config: Readonly<Record<string, unknown>>;
   readonly weights: WeightFiles;
+  /** The rows of q and k are permuted, as llama.cpp does for llama and granite. */
   readonly gguf: boolean;
-  readonly adapter?: AdapterSpec;
+  /** Added to every tensor named `*norm.weight`; default 0. Gemma's GGUF files hold 1 + w. */
+  readonly normShift?: number;
+  /** All of them are added to the weights. */
+  readonly adapters: readonly AdapterSpec[];
+  /** How float matrices are packed while they are read; routers and vectors stay as they are. */
+  readonly quantize?: { readonly mode: string; readonly bits: number; readonly groupSize: number };
+  /** An empty folder that gets what was loaded, as shard-1.safetensors, shard-2.safetensors and so on. */
+  readonly saveTo?: string;
   /** Tokens; 0 = the model's own maximum, to which more is lowered. A longer prompt is refused with code CONTEXT_FULL. */
   readonly contextLength: number;
   /** 4 or 8: keys and values are quantised to so many bits; 0: they are not. */

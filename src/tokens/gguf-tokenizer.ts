@@ -1,4 +1,5 @@
 import { LlmHostError } from '../errors.ts';
+import { sentencePieceJson } from './gguf-sentencepiece.ts';
 import type { JsonObject } from './tokenizer-json.ts';
 
 const GPT2_REGEX = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: true };
@@ -28,9 +29,20 @@ const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
   smollm: { preTokenizer: digitsThenGpt2 },
   starcoder: { preTokenizer: digitsThenGpt2 },
   refact: { preTokenizer: digitsThenGpt2 },
+  granite: { preTokenizer: digitsThenGpt2 },
   'llama-bpe': {
     preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY),
     ignoreMerges: true,
+  },
+  dbrx: { preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY) },
+  default: {
+    preTokenizer: sequence(
+      splitBy('[\\p{P}$+<=>^~|]+'),
+      splitBy("'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)"),
+      splitBy('\\p{N}+'),
+      splitBy('[0-9][0-9][0-9]'),
+      BYTES_ONLY,
+    ),
   },
   qwen2: {
     preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}|${REST}`), BYTES_ONLY),
@@ -38,6 +50,7 @@ const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
   },
 };
 
+const UNKNOWN = 2;
 const CONTROL = 3;
 const USER_DEFINED = 4;
 
@@ -53,33 +66,55 @@ export interface TokenizerFiles {
  */
 export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>): TokenizerFiles {
   const kind = metadata.get('tokenizer.ggml.model');
-  if (kind !== 'gpt2') throw unsupported('tokenizer.ggml.model', kind, ['gpt2']);
+  const tokenizerJson = kind === 'llama' ? fromScores(metadata) : fromMerges(metadata, kind);
+  const tokens = strings(metadata, 'tokenizer.ggml.tokens');
+  const textOf = (key: string) => tokens[Number(metadata.get(key) ?? -1)];
+  return {
+    tokenizerJson,
+    tokenizerConfig: {
+      bos_token: textOf('tokenizer.ggml.bos_token_id'),
+      eos_token: textOf('tokenizer.ggml.eos_token_id'),
+    },
+  };
+}
+
+/** SentencePiece, which llama.cpp calls `llama`. */
+function fromScores(metadata: ReadonlyMap<string, unknown>): JsonObject {
+  const tokens = strings(metadata, 'tokenizer.ggml.tokens');
+  const types = numbers(metadata, 'tokenizer.ggml.token_type', tokens.length);
+  const unknown = Number(
+    metadata.get('tokenizer.ggml.unknown_token_id') ?? Array.from(types).indexOf(UNKNOWN),
+  );
+  return sentencePieceJson({
+    tokens,
+    scores: numbers(metadata, 'tokenizer.ggml.scores', tokens.length),
+    spacePrefix: metadata.get('tokenizer.ggml.add_space_prefix') !== false,
+    unknown: tokens[unknown],
+    addedTokens: addedTokens(tokens, types),
+  });
+}
+
+/** BPE over bytes, which llama.cpp calls `gpt2`. */
+function fromMerges(metadata: ReadonlyMap<string, unknown>, kind: unknown): JsonObject {
+  if (kind !== 'gpt2') throw unsupported('tokenizer.ggml.model', kind, ['gpt2', 'llama']);
   const pre = metadata.get('tokenizer.ggml.pre');
   const row =
     typeof pre === 'string' && Object.hasOwn(PRE_TOKENIZATIONS, pre) ? PRE_TOKENIZATIONS[pre] : undefined;
   if (!row) throw unsupported('tokenizer.ggml.pre', pre, Object.keys(PRE_TOKENIZATIONS));
   const tokens = strings(metadata, 'tokenizer.ggml.tokens');
-  const merges = strings(metadata, 'tokenizer.ggml.merges');
-  const types = tokenTypes(metadata, tokens.length);
-  const textOf = (key: string) => tokens[Number(metadata.get(key) ?? -1)];
+  const types = numbers(metadata, 'tokenizer.ggml.token_type', tokens.length);
   return {
-    tokenizerJson: {
-      version: '1.0',
-      added_tokens: addedTokens(tokens, types),
-      normalizer: row.normalizer ?? null,
-      pre_tokenizer: row.preTokenizer,
-      post_processor: null,
-      decoder: { type: 'ByteLevel' },
-      model: {
-        type: 'BPE',
-        vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
-        merges,
-        ignore_merges: row.ignoreMerges ?? false,
-      },
-    },
-    tokenizerConfig: {
-      bos_token: textOf('tokenizer.ggml.bos_token_id'),
-      eos_token: textOf('tokenizer.ggml.eos_token_id'),
+    version: '1.0',
+    added_tokens: addedTokens(tokens, types),
+    normalizer: row.normalizer ?? null,
+    pre_tokenizer: row.preTokenizer,
+    post_processor: null,
+    decoder: { type: 'ByteLevel' },
+    model: {
+      type: 'BPE',
+      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
+      merges: strings(metadata, 'tokenizer.ggml.merges'),
+      ignore_merges: row.ignoreMerges ?? false,
     },
   };
 }
@@ -101,8 +136,7 @@ function strings(metadata: ReadonlyMap<string, unknown>, key: string): string[] 
   return value;
 }
 
-function tokenTypes(metadata: ReadonlyMap<string, unknown>, count: number): ArrayLike<number> {
-  const key = 'tokenizer.ggml.token_type';
+function numbers(metadata: ReadonlyMap<string, unknown>, key: string, count: number): ArrayLike<number> {
   const value = metadata.get(key) as ArrayLike<number> | undefined;
   if (typeof value !== 'object' || value?.length !== count) {
     throw broken(`${key} has ${value?.length ?? 'no'} entries for ${count} tokens`);

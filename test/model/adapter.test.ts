@@ -60,7 +60,6 @@ describe('readAdapter', () => {
       'MODEL_UNSUPPORTED: adapter_config.json has fine_tune_type "dora"; supported: lora',
     );
     expect(refusal({ ...CONFIG, fine_tune_type: 'full' })).toMatch(/^MODEL_UNSUPPORTED/);
-    expect(refusal({ peft_type: 'LORA', r: 8 })).toMatch(/^MODEL_UNSUPPORTED: .*PEFT/);
     expect(refusal(CONFIG, { ...GOOD, [`${Q}.m`]: [32] })).toMatch(
       /^MODEL_UNSUPPORTED: .*tensor .*q_proj\.m/,
     );
@@ -98,9 +97,76 @@ describe('readAdapter', () => {
 
   test('modules that the keys or the model do not have', () => {
     const other = (module: string) => ({ [`${module}.lora_a`]: [32, 2], [`${module}.lora_b`]: [2, 32] });
-    expect(refusal(CONFIG, other('model.layers.0.self_attn.o_proj'))).toMatch(/does not name in keys/);
+    expect(refusal(CONFIG, other('model.layers.0.self_attn.o_proj'))).toMatch(
+      /does not name in lora_parameters\.keys/,
+    );
     expect(refusal(CONFIG, other('model.layers.9.self_attn.q_proj'))).toMatch(
       /does not fit the model: the model has no module model\.layers\.9\.self_attn\.q_proj/,
     );
+  });
+});
+
+const PEFT = {
+  peft_type: 'LORA',
+  r: 4,
+  lora_alpha: 8,
+  target_modules: ['q_proj'],
+  bias: 'none',
+  use_dora: false,
+};
+const PEFT_Q = `base_model.model.${Q}`;
+const PEFT_GOOD = { [`${PEFT_Q}.lora_A.weight`]: [4, 32], [`${PEFT_Q}.lora_B.weight`]: [32, 4] };
+
+function readPeft(config: object, shapes: Readonly<Record<string, readonly number[]>> = PEFT_GOOD) {
+  const folder = tempFolder({ 'adapter_config.json': config, 'adapter_model.safetensors': tensors(shapes) });
+  return readAdapter(folder, base);
+}
+
+const peftRefusal = (...parts: Parameters<typeof readPeft>) => thrown(() => readPeft(...parts));
+
+describe("readAdapter with PEFT's layout", () => {
+  test('names without their prefix, the scale by rank', () => {
+    const { weights, scale, transposed } = readPeft(PEFT);
+    expect(weights.tensors.map(t => t.name)).toEqual([`${Q}.lora_a`, `${Q}.lora_b`]);
+    expect({ scale, transposed }).toEqual({ scale: 2, transposed: true });
+    expect(readPeft({ ...PEFT, use_rslora: true }).scale).toBe(4);
+    expect(
+      readPeft({ ...PEFT, target_modules: 'all-linear', modules_to_save: [], rank_pattern: {} }).scale,
+    ).toBe(2);
+  });
+
+  test("an adapter's own name in the tensors' names", () => {
+    const shapes = {
+      [`${PEFT_Q}.lora_A.default.weight`]: [4, 32],
+      [`${PEFT_Q}.lora_B.default.weight`]: [32, 4],
+    };
+    expect(readPeft(PEFT, shapes).weights.tensors[0]?.name).toBe(`${Q}.lora_a`);
+  });
+
+  test.each([
+    [{ use_dora: true }, /has use_dora true, which is not supported/],
+    [{ bias: 'lora_only' }, /has bias "lora_only"/],
+    [{ modules_to_save: ['lm_head'] }, /has modules_to_save \["lm_head"\]/],
+    [{ peft_type: 'IA3' }, /has peft_type "IA3"; supported: "LORA"/],
+    [{ rank_pattern: { q_proj: 8 } }, /has rank_pattern/],
+    [{ alpha_pattern: { q_proj: 8 } }, /has alpha_pattern/],
+  ])('%j is not supported', (changes, message) => {
+    expect(peftRefusal({ ...PEFT, ...changes })).toMatch(/^MODEL_UNSUPPORTED/);
+    expect(peftRefusal({ ...PEFT, ...changes })).toMatch(message);
+  });
+
+  test.each([
+    [{ r: 0 }, /has no r >= 1/],
+    [{ lora_alpha: undefined }, /has no number lora_alpha/],
+    [{ target_modules: [1] }, /target_modules that are no list/],
+    [{ target_modules: ['v_proj'] }, /does not name in target_modules/],
+    [{ r: 2 }, /lora_a has shape \[4, 32\], expected \[2, 32\]/],
+  ])('%j is broken', (changes, message) => {
+    expect(peftRefusal({ ...PEFT, ...changes })).toMatch(message);
+  });
+
+  test('tensors of another kind', () => {
+    const shapes = { ...PEFT_GOOD, 'base_model.model.model.embed_tokens.lora_embedding_A': [4, 32] };
+    expect(peftRefusal(PEFT, shapes)).toMatch(/^MODEL_UNSUPPORTED: .*lora_embedding_A/);
   });
 });

@@ -88,8 +88,14 @@ describe('readGgufModel', () => {
   });
 
   test.each<[Record<string, GgufValue>, RegExp]>([
-    [{ 'general.architecture': 'qwen2' }, /GGUF architecture 'qwen2' is not supported; supported: llama$/],
-    [{ 'llama.rope.scaling.type': 'yarn', 'llama.rope.scaling.factor': 4 }, /'yarn', which is not supported/],
+    [
+      { 'general.architecture': 'falcon' },
+      /'falcon' is not supported; supported: llama, granite, qwen2, qwen3, gemma3$/,
+    ],
+    [
+      { 'llama.rope.scaling.type': 'longrope', 'llama.rope.scaling.factor': 4 },
+      /'longrope', which is not supp/,
+    ],
     [{ 'llama.expert_count': 8 }, /mixture of experts/],
     [{ 'llama.rope.dimension_count': 2 }, /rotates only a part of each head/],
     [{ 'split.count': 2 }, /one part of a split model/],

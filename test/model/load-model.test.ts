@@ -28,7 +28,7 @@ describe('readModel', () => {
       stopIds: [2],
     });
     expect(model.spec).toMatchObject({ gguf: false, contextLength: 0, config: { model_type: 'llama' } });
-    expect(model.spec.adapter).toBeUndefined();
+    expect(model.spec.adapters).toEqual([]);
     expect(model.weightBytes).toBe(2 * model.parameters);
   });
 
@@ -41,7 +41,9 @@ describe('readModel', () => {
 
   test('an adapter, relative to the working directory', () => {
     const { spec } = readModel('tiny-f32', { ...OPTIONS, adapter: 'tiny-f32-adapter' });
-    expect(spec.adapter?.scale).toBe(1.5);
+    expect(spec.adapters.map(a => a.scale)).toEqual([1.5]);
+    const twice = readModel('tiny-f32', { ...OPTIONS, adapter: ['tiny-f32-adapter', 'tiny-f32-adapter'] });
+    expect(twice.spec.adapters).toHaveLength(2);
     expect(thrownCode(() => readModel('tiny-f32', { ...OPTIONS, adapter: 'no-such' }))).toBe(
       'MODEL_NOT_FOUND',
     );
@@ -128,7 +130,6 @@ describe('what only the engine can tell', () => {
     { rope_scaling: { rope_type: 'yarn9', factor: 4 } },
     { rms_norm_eps: 'small' },
     { head_dim: 15 },
-    { quantization: { group_size: 7, bits: 9 }, num_hidden_layers: 3 },
   ])('config.json with %j', async changes => {
     await expect(load(changes)).rejects.toMatchObject({
       code: expect.stringMatching(/^MODEL_(BROKEN|UNSUPPORTED)$/),

@@ -213,12 +213,12 @@ test('tensors that no layer takes are refused', async () => {
   await expectRefusal(
     withTensors(spec, 'vision.weight'),
     'MODEL_BROKEN',
-    'the weights have tensor vision.weight, which a model of this config.json does not use',
+    'vision.weight has no place in a model of type "llama": is config.json that of these weights?',
   );
   await expectRefusal(
     withTensors(spec, 'model.layers.0.self_attn.q_proj.bias', 'model.layers.7.mlp.up_proj.weight'),
     'MODEL_BROKEN',
-    'the weights have tensor model.layers.0.self_attn.q_proj.bias and 1 more',
+    'model.layers.0.self_attn.q_proj.bias has no place',
   );
 });
 
@@ -259,10 +259,10 @@ test.each([
 test('an adapter that does not fit is refused', async () => {
   const { spec } = tinyModel({ adapterOn: ['model.layers.0.self_attn.q_proj'] });
   const rename = (from: string, to: string): LoadSpec => {
-    const { adapter } = spec;
+    const [adapter] = spec.adapters;
     if (!adapter) throw new Error('no adapter');
     const tensors = adapter.weights.tensors.map(t => ({ ...t, name: t.name.replace(from, to) }));
-    return { ...spec, adapter: { ...adapter, weights: { ...adapter.weights, tensors } } };
+    return { ...spec, adapters: [{ ...adapter, weights: { ...adapter.weights, tensors } }] };
   };
   await expectRefusal(rename('layers.0', 'layers.9'), 'MODEL_BROKEN', 'the adapter does not fit the model');
   await expectRefusal(rename('lora_b', 'lora_c'), 'MODEL_BROKEN', 'the adapter has only one of');

@@ -89,6 +89,7 @@ export function tinyModel(options: TinyOptions = {}): TinyModel {
     config: { ...config },
     weights: { files: [main.path], tensors: main.entries },
     gguf,
+    adapters: [],
     contextLength: 0,
     kvBits: 0,
   };
@@ -97,9 +98,9 @@ export function tinyModel(options: TinyOptions = {}): TinyModel {
   const scale = 2;
   const shapes = options.adapterOn.flatMap(path => adapterShapes(path, main.tensors));
   const lora = writeTensors(shapes, () => ({ form: 'F32' }), random, config);
-  const adapter = { weights: { files: [lora.path], tensors: lora.entries }, scale };
+  const adapter = { weights: { files: [lora.path], tensors: lora.entries }, scale, transposed: false };
   return {
-    spec: { ...spec, adapter },
+    spec: { ...spec, adapters: [adapter] },
     config,
     tensors: main.tensors,
     adapter: { scale, tensors: lora.tensors },

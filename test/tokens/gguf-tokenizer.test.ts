@@ -39,7 +39,7 @@ describe('a GGUF tokenizer', () => {
   });
 
   it.each([
-    ['tokenizer.ggml.model', 'llama'],
+    ['tokenizer.ggml.model', 'bert'],
     ['tokenizer.ggml.model', undefined],
     ['tokenizer.ggml.pre', 'tekken'],
     ['tokenizer.ggml.pre', undefined],

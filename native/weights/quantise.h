@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "weights/quantization.h"
+
+namespace llm_host {
+
+enum class FloatType { kF32, kF16, kBF16 };
+
+// Where the parts of quantised rows go, from their first row on.
+struct PackedRows {
+  uint8_t* words;        // cols · bits / 8 bytes a row
+  float* scales;         // mode affine: cols / group_size a row, rounded to the source's type
+  float* biases;         // mode affine
+  uint8_t* byte_scales;  // the other modes
+};
+
+// Quantises rows of floats on all cores, to the same bits as MLX's `quantize`, whose CPU backend is
+// one thread. cols is a multiple of the group's size.
+void quantise_rows(const Quantization& quantization, FloatType type, const void* source,
+                   int64_t rows, int cols, const PackedRows& out);
+
+}  // namespace llm_host

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mlx/mlx.h"
+#include "weights/tensor_files.h"
+
+namespace llm_host {
+
+namespace mx = mlx::core;
+
+// How far a load has come; `report(done, total)` may throw to stop it.
+struct LoadProgress {
+  std::function<void(uint64_t, uint64_t)> report;
+  uint64_t done = 0;
+  uint64_t total = 0;
+};
+
+// Reads tensors of some weight files into arrays of their stored type. A float that is infinite or
+// no number is MODEL_BROKEN and names the tensor and its file.
+class TensorReader {
+ public:
+  // Both must outlive the reader.
+  TensorReader(const WeightFiles& weights, LoadProgress& progress);
+
+  const TensorFiles& files() const { return files_; }
+  // Throws MODEL_BROKEN if there is no such tensor.
+  const TensorEntry& entry(const std::string& name);
+  // Names that nobody has asked for.
+  std::vector<std::string> unused() const;
+
+  // The whole tensor, which must be of this type.
+  mx::array read(const TensorEntry& entry, mx::Dtype type);
+  // A tensor of type F32, F16 or BF16, as it is.
+  mx::array read_float(const TensorEntry& entry);
+  // Scales of a mode but affine.
+  mx::array read_byte_scales(const TensorEntry& entry, const std::string& mode);
+  // A part of the tensor's bytes; floats in it are not checked.
+  void read_bytes(const TensorEntry& entry, void* data, uint64_t bytes, uint64_t start);
+  // Throws if one of the floats, the first of which is number `first` of the tensor, is not finite.
+  void check_finite(const TensorEntry& entry, mx::Dtype type, const void* data, size_t count,
+                    uint64_t first) const;
+
+ private:
+  TensorFiles files_;
+  LoadProgress& progress_;
+  std::set<std::string> used_;
+};
+
+// MLX's type for F32, F16 and BF16; nothing for others.
+std::optional<mx::Dtype> float_type(const std::string& name);
+
+}  // namespace llm_host

@@ -1,0 +1,89 @@
+import { LlmHostError } from '../../errors.ts';
+import { type Inspection, inspectModel } from '../../model/inspect.ts';
+import type { ReadModel } from '../../model/load-model.ts';
+import { loadAddon } from '../../native/load-addon.ts';
+import { stripControls } from '../../text/strip-controls.ts';
+
+export interface InspectArguments {
+  readonly model: string;
+  /** Tokens. */
+  readonly context?: number | undefined;
+  readonly quantize?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** `llm-host inspect <model>`: what headers, config and template say. Loads no weights. Returns the exit code. */
+export async function inspect(args: InspectArguments): Promise<number> {
+  const contextLength = args.context ?? 0;
+  if (!Number.isInteger(contextLength) || contextLength < 0) {
+    throw new LlmHostError('USAGE', `--context takes a whole number of tokens, not ${args.context}`);
+  }
+  const { inspection, read } = inspectModel(args.model, {
+    contextLength,
+    quantize: args.quantize,
+    cwd: process.cwd(),
+    env: process.env,
+  });
+  await checkFamily(read);
+  const text = args.json ? JSON.stringify(inspection, null, 2) : lines(inspection).join('\n');
+  process.stdout.write(`${args.json ? text : stripControls(text)}\n`);
+  return 0;
+}
+
+/**
+ * Lets the engine read the configuration, without any tensor to load: it names a family, a key or a size that it
+ * cannot use. That the first tensor is then missing is what ends the attempt for a good configuration.
+ */
+async function checkFamily({ spec }: ReadModel): Promise<void> {
+  const { config, gguf } = spec;
+  const empty = { config, gguf, weights: { files: [], tensors: [] }, adapters: [], contextLength: 0, kvBits: 0 };
+  try {
+    await (await loadAddon().load(empty, () => {})).close();
+  } catch (error) {
+    const { code, message } = error as LlmHostError;
+    if (message.startsWith('the weights have no tensor')) return;
+    throw code === undefined ? error : new LlmHostError(code, message, { cause: error });
+  }
+}
+
+function lines(model: Inspection): string[] {
+  const { memory, prediction, template } = model;
+  const rows: [string, string][] = [
+    ['model', model.name],
+    ['family', model.family],
+    ['parameters', `${(model.parameters / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} M`],
+    ['quantization', model.quantization],
+    ['layers', String(model.layers ?? 'unknown')],
+    ['context', model.contextLength === undefined ? 'unknown' : `${model.contextLength} tokens`],
+    ['chat template', template ? describeTemplate(template) : 'none: a base model'],
+    ['tool format', model.toolFormat ?? 'none of its own: the prompt protocol'],
+    ['on disk', bytes(memory.storedBytes)],
+    [
+      'memory',
+      `${bytes(memory.totalBytes)}: weights ${bytes(memory.weightBytes)}, KV cache for ${memory.contextLength} tokens ${bytes(memory.kvBytes)}, working set ${bytes(memory.workingSetBytes)}`,
+    ],
+    ['available', `${bytes(memory.availableBytes)}: ${memory.fits ? 'fits' : 'does not fit'}`],
+    [
+      'speed',
+      `at most ${prediction.tokensPerSecond.toPrecision(2)} tok/s, predicted from ${(prediction.bandwidth.bytesPerSecond / 1e9).toFixed(0)} GB/s of memory bandwidth (${prediction.bandwidth.origin})`,
+    ],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(14)}${value}`);
+}
+
+function describeTemplate(template: NonNullable<Inspection['template']>): string {
+  const can = [
+    [template.rendersTools, 'tools'],
+    [template.rendersCalls, 'past calls'],
+    [template.systemRole, 'system role'],
+  ] as const;
+  const shown = can.filter(([does]) => does).map(([, name]) => name);
+  const missing = can.filter(([does]) => !does).map(([, name]) => name);
+  return [shown.join(', '), missing.length > 0 ? `not: ${missing.join(', ')}` : '']
+    .filter(Boolean)
+    .join('; ');
+}
+
+function bytes(count: number): string {
+  return count >= 1e9 ? `${(count / 1e9).toFixed(2)} GB` : `${(count / 1e6).toFixed(1)} MB`;
+}

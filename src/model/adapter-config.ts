@@ -1,0 +1,81 @@
+import { isObject, type JsonObject } from './json-file.ts';
+import { broken, unsupported } from './model-file.ts';
+
+/** The ranks and modules that an adapter_config.json promises. */
+export interface AdapterConfig {
+  readonly rank: number;
+  /** y = Wx + scale * (x A) B */
+  readonly scale: number;
+  /** Ends of module names, such as `self_attn.q_proj`; undefined = any. */
+  readonly keys: readonly string[] | undefined;
+  /** What the file calls them. */
+  readonly keysName: string;
+  /** A is [rank, in] and B [out, rank]. */
+  readonly transposed: boolean;
+}
+
+/** mlx-lm's. Throws MODEL_BROKEN or MODEL_UNSUPPORTED. */
+export function mlxAdapterConfig(path: string, json: JsonObject): AdapterConfig {
+  const type = json.fine_tune_type ?? 'lora';
+  if (type !== 'lora') throw unsupported(path, `has fine_tune_type ${JSON.stringify(type)}; supported: lora`);
+  const { rank, scale, keys } = isObject(json.lora_parameters) ? json.lora_parameters : json;
+  if (!isRank(rank)) throw broken(path, 'has no lora_parameters.rank >= 1');
+  if (typeof scale !== 'number' || !Number.isFinite(scale))
+    throw broken(path, 'has no number lora_parameters.scale');
+  const keysName = 'lora_parameters.keys';
+  return { rank, scale, keys: names(path, keysName, keys), keysName, transposed: false };
+}
+
+/** What of PEFT's LoRA changes more than W + scale * A B, and the values with which it does nothing. */
+const PEFT_EXTRAS: Readonly<Record<string, readonly unknown[]>> = {
+  use_dora: [false],
+  bias: ['none'],
+  lora_bias: [false],
+  modules_to_save: [],
+  fan_in_fan_out: [false],
+  trainable_token_indices: [],
+};
+
+/**
+ * PEFT's. The scale is lora_alpha / r, or lora_alpha / sqrt(r) with use_rslora (Kalajdzievski 2023). Throws
+ * MODEL_BROKEN or MODEL_UNSUPPORTED.
+ */
+export function peftAdapterConfig(path: string, json: JsonObject): AdapterConfig {
+  if (json.peft_type !== 'LORA') {
+    throw unsupported(path, `has peft_type ${JSON.stringify(json.peft_type)}; supported: "LORA"`);
+  }
+  for (const [key, harmless] of Object.entries(PEFT_EXTRAS)) {
+    const value = json[key] ?? undefined;
+    const empty = (Array.isArray(value) || isObject(value)) && Object.keys(value).length === 0;
+    if (value === undefined || empty || harmless.includes(value)) continue;
+    throw unsupported(
+      path,
+      `has ${key} ${JSON.stringify(value)}, which is not supported; merge it into the model`,
+    );
+  }
+  for (const key of ['rank_pattern', 'alpha_pattern']) {
+    const value = json[key];
+    if (!isObject(value) || Object.keys(value).length === 0) continue;
+    throw unsupported(
+      path,
+      `has ${key}, which is not supported; supported: one rank and alpha for all modules`,
+    );
+  }
+  const { r, lora_alpha: alpha, target_modules: targets } = json;
+  if (!isRank(r)) throw broken(path, 'has no r >= 1');
+  if (typeof alpha !== 'number' || !Number.isFinite(alpha)) throw broken(path, 'has no number lora_alpha');
+  const scale = alpha / (json.use_rslora === true ? Math.sqrt(r) : r);
+  // A single string is a pattern, or "all-linear".
+  const keys = typeof targets === 'string' ? undefined : names(path, 'target_modules', targets);
+  return { rank: r, scale, keys, keysName: 'target_modules', transposed: true };
+}
+
+function isRank(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1;
+}
+
+function names(path: string, key: string, value: unknown): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value) && value.every(name => typeof name === 'string')) return value;
+  throw broken(path, `has ${key} that are no list of module names`);
+}

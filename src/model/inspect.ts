@@ -1,0 +1,108 @@
+import { probeTemplate, type TemplateCapability } from '../chat/capability.ts';
+import { compileTemplate } from '../chat/template.ts';
+import { formatOfTemplate } from '../parse/formats/table.ts';
+import { availableMemory, kvBytesPerToken, WORKING_SET } from './fit.ts';
+import type { JsonObject } from './json-file.ts';
+import { type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
+import { type MemoryBandwidth, memoryBandwidth } from './memory-bandwidth.ts';
+import { bytesPerDecodedToken, loadedBytes } from './parameters.ts';
+import { quantizationOf } from './quantization.ts';
+
+/** What can be said of a model from its headers and texts. Bytes are those in memory on this machine. */
+export interface Inspection {
+  readonly name: string;
+  readonly family: string;
+  readonly parameters: number;
+  /** Such as `affine, 4 bits, groups of 64`, or the types of the tensors. */
+  readonly quantization: string;
+  readonly layers: number | undefined;
+  /** Tokens that the model was made for. */
+  readonly contextLength: number | undefined;
+  /** undefined: a base model without a chat template. */
+  readonly template: TemplateCapability | undefined;
+  /** Id of the tool-call format; undefined: the prompt protocol is used. */
+  readonly toolFormat: string | undefined;
+  readonly memory: {
+    readonly storedBytes: number;
+    readonly weightBytes: number;
+    /** Tokens for which `kvBytes` is counted. */
+    readonly contextLength: number;
+    readonly kvBytes: number;
+    readonly workingSetBytes: number;
+    readonly totalBytes: number;
+    readonly availableBytes: number;
+    readonly fits: boolean;
+  };
+  /** An upper bound for one reply at a time: memory read for a token over the bandwidth. */
+  readonly prediction: { readonly tokensPerSecond: number; readonly bandwidth: MemoryBandwidth };
+}
+
+/** Tokens counted when nobody names a context and the model allows more. */
+const USUAL_CONTEXT = 4096;
+
+/** Reads headers, config and template; no weights. Throws as `readModel` does, but for OUT_OF_MEMORY. */
+export function inspectModel(
+  source: string,
+  options: Omit<ReadModelOptions, 'anyMemory'>,
+): { inspection: Inspection; read: ReadModel } {
+  const read = readModel(source, { ...options, anyMemory: true });
+  const { config, weights, quantize } = read.spec;
+  const template = read.toolTemplate ?? read.chatTemplate;
+  const bandwidth = memoryBandwidth();
+  const device = process.platform === 'darwin' ? 'gpu' : 'cpu';
+  const packed = quantize as ReturnType<typeof quantizationOf>;
+  const perToken = bytesPerDecodedToken(weights, config, device, packed);
+  const inspection: Inspection = {
+    name: read.name,
+    family: String(config.model_type),
+    parameters: read.parameters,
+    quantization: describeQuantization(read),
+    layers: count(config, 'num_hidden_layers'),
+    contextLength: count(config, 'max_position_embeddings'),
+    template: template === undefined ? undefined : probeTemplate(compileTemplate(template)),
+    toolFormat: template === undefined ? undefined : formatOfTemplate(template)?.id,
+    memory: memoryOf(read, loadedBytes(weights, device, packed), device, options.contextLength),
+    prediction: { tokensPerSecond: bandwidth.bytesPerSecond / perToken, bandwidth },
+  };
+  return { inspection, read };
+}
+
+function memoryOf(read: ReadModel, weightBytes: number, device: 'cpu' | 'gpu', wanted: number) {
+  const { config } = read.spec;
+  const own = count(config, 'max_position_embeddings') ?? USUAL_CONTEXT;
+  const contextLength = wanted > 0 ? wanted : Math.min(own, USUAL_CONTEXT);
+  const kvBytes = kvBytesPerToken(config, device === 'gpu' ? 2 : 4) * contextLength;
+  const totalBytes = weightBytes + kvBytes + WORKING_SET;
+  const availableBytes = availableMemory();
+  return {
+    storedBytes: read.weightBytes,
+    weightBytes,
+    contextLength,
+    kvBytes,
+    workingSetBytes: WORKING_SET,
+    totalBytes,
+    availableBytes,
+    fits: totalBytes <= availableBytes,
+  };
+}
+
+function describeQuantization({ name, spec }: ReadModel): string {
+  const words = ({ mode, bits, groupSize }: { mode: string; bits: number; groupSize: number }) =>
+    `${mode}, ${bits} bits, groups of ${groupSize}`;
+  if (spec.quantize) return `${words(spec.quantize)}, done while loading`;
+  const present = quantizationOf(name, spec.config);
+  if (present) return words(present);
+  const bytes = new Map<string, number>();
+  for (const tensor of spec.weights.tensors) {
+    bytes.set(tensor.dtype, (bytes.get(tensor.dtype) ?? 0) + tensor.bytes);
+  }
+  return [...bytes.entries()]
+    .sort((a, b) => b[1] - a[1])
+    .map(([dtype]) => dtype)
+    .join(', ');
+}
+
+function count(config: JsonObject, key: string): number | undefined {
+  const value = config[key];
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined;
+}
