@@ -12,12 +12,13 @@ constexpr uint64_t kMaxShard = 5'000'000'000;
 
 // Names hold no control characters: the reader refuses them.
 std::string quoted(const std::string& text) {
-  std::string result = "\"";
+  std::string result(1, '"');
   for (char c : text) {
     if (c == '"' || c == '\\') result += '\\';
     result += c;
   }
-  return result + "\"";
+  result += '"';
+  return result;
 }
 
 }  // namespace
@@ -64,11 +65,17 @@ void CheckpointWriter::add(const std::string& name, const char* dtype,
                            const std::vector<int64_t>& shape, const void* data, uint64_t bytes) {
   if (file_ != nullptr && data_bytes_ + bytes > kMaxShard) close_shard();
   if (file_ == nullptr) open_shard();
-  std::string sizes;
-  for (int64_t size : shape) sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
-  header_ += "," + quoted(name) + ":{\"dtype\":\"" + dtype + "\",\"shape\":[" + sizes +
-             "],\"data_offsets\":[" + std::to_string(data_bytes_) + "," +
-             std::to_string(data_bytes_ + bytes) + "]}";
+  header_ += ',';
+  header_ += quoted(name);
+  header_ += ":{\"dtype\":\"";
+  header_ += dtype;
+  header_ += "\",\"shape\":[";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) header_ += ',';
+    header_ += std::to_string(shape[i]);
+  }
+  header_ += "],\"data_offsets\":[" + std::to_string(data_bytes_) + ',';
+  header_ += std::to_string(data_bytes_ + bytes) + "]}";
   write(data, bytes);
   data_bytes_ += bytes;
 }
