@@ -9,9 +9,18 @@ const SAMPLE_BYTES = 65_536;
  * A fine-tuned model has the same headers as its base, so a piece of each file's weights is hashed as well.
  */
 export function modelHash(spec: LoadSpec): string {
-  const { contextLength: _contextLength, kvBits: _kvBits, weights, adapters, saveTo: _saveTo, ...rest } = spec;
+  const {
+    contextLength: _contextLength,
+    kvBits: _kvBits,
+    weights,
+    adapters,
+    saveTo: _saveTo,
+    ...rest
+  } = spec;
   const hash = createHash('sha256');
-  hash.update(canonical({ ...rest, adapterScales: adapters.map(({ scale, transposed }) => [scale, transposed]) }));
+  hash.update(
+    canonical({ ...rest, adapterScales: adapters.map(({ scale, transposed }) => [scale, transposed]) }),
+  );
   for (const table of [weights, ...adapters.map(adapter => adapter.weights)]) addTable(hash, table);
   return hash.digest('hex');
 }

@@ -36,7 +36,14 @@ export async function inspect(args: InspectArguments): Promise<number> {
  */
 async function checkFamily({ spec }: ReadModel): Promise<void> {
   const { config, gguf } = spec;
-  const empty = { config, gguf, weights: { files: [], tensors: [] }, adapters: [], contextLength: 0, kvBits: 0 };
+  const empty = {
+    config,
+    gguf,
+    weights: { files: [], tensors: [] },
+    adapters: [],
+    contextLength: 0,
+    kvBits: 0,
+  };
   try {
     await (await loadAddon().load(empty, () => {})).close();
   } catch (error) {
