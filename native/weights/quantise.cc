@@ -113,7 +113,7 @@ uint8_t float_codes(const float* w, int n, const Quantization& q, uint8_t* codes
     stored = to_e4m3(scale);
     scale = from_e4m3(stored);
   } else {
-    int exponent = greatest == 0 ? 0 : static_cast<int>(std::rint(std::log2(scale)));
+    int exponent = greatest == 0 ? 0 : static_cast<int>(std::ceil(std::log2(scale)));
     exponent = std::clamp(exponent, -127, 127);
     stored = static_cast<uint8_t>(exponent + 127);
     scale = std::ldexp(1.0f, exponent);

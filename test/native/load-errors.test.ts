@@ -213,12 +213,12 @@ test('tensors that no layer takes are refused', async () => {
   await expectRefusal(
     withTensors(spec, 'vision.weight'),
     'MODEL_BROKEN',
-    'vision.weight has no place in a model of type "llama": is config.json that of these weights?',
+    ') has no place in a model of type "llama": is config.json that of these weights?',
   );
   await expectRefusal(
     withTensors(spec, 'model.layers.0.self_attn.q_proj.bias', 'model.layers.7.mlp.up_proj.weight'),
     'MODEL_BROKEN',
-    'model.layers.0.self_attn.q_proj.bias has no place',
+    'tensor model.layers.0.self_attn.q_proj.bias (',
   );
 });
 
