@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "kernels/thread_pool.h"
-#include "mlx/types/half_types.h"
+#include "mlx/mlx.h"
 
 namespace llm_host {
+namespace mx = mlx::core;
 namespace {
 
 // Floats that a thread takes at a time.
@@ -78,75 +79,43 @@ void affine_codes(const float* w, int n, int bits, uint8_t* codes, float* scale,
   }
 }
 
-// The nearest of 0, 0.5, 1, 1.5, 2, 3, 4, 6, ties to even codes; bit 3 is the sign.
-uint8_t to_e2m1(float x) {
-  float size = std::abs(x);
-  int code = (size > 0.25f) + (size >= 0.75f) + (size > 1.25f) + (size >= 1.75f) + (size > 2.5f) +
-             (size >= 3.5f) + (size > 5.0f);
-  return static_cast<uint8_t>(code | (std::signbit(x) ? 8 : 0));
+mx::Dtype dtype_of(FloatType type) {
+  if (type == FloatType::kF32) return mx::float32;
+  return type == FloatType::kF16 ? mx::float16 : mx::bfloat16;
 }
 
-// The nearest of 1 sign, 4 exponent and 3 mantissa bits, at most 448, ties to even.
-uint8_t to_e4m3(float x) {
-  uint8_t sign = std::signbit(x) ? 0x80 : 0;
-  float size = std::abs(x);
-  if (!(size < 448.0f)) return sign | 0x7e;
-  if (size < 0x1p-6f) return sign | static_cast<uint8_t>(nearest(size * 512.0f));
-  uint32_t bits = std::bit_cast<uint32_t>(size);
-  bits += 0x7ffff + (bits >> 20 & 1);
-  return sign | static_cast<uint8_t>((bits >> 20) - (120u << 3));
-}
-
-float from_e4m3(uint8_t code) {
-  int exponent = code >> 3 & 15, mantissa = code & 7;
-  float size = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9)
-                             : std::ldexp(static_cast<float>(8 + mantissa), exponent - 10);
-  return code & 0x80 ? -size : size;
-}
-
-uint8_t float_codes(const float* w, int n, const Quantization& q, uint8_t* codes) {
-  float greatest = 0;
-  for (int i = 0; i < n; ++i) greatest = std::max(greatest, std::abs(w[i]));
-  float scale = greatest / (q.bits == 4 ? 6.0f : 448.0f);
-  uint8_t stored;
-  if (q.mode == "nvfp4") {
-    stored = to_e4m3(scale);
-    scale = from_e4m3(stored);
-  } else {
-    int exponent = greatest == 0 ? 0 : static_cast<int>(std::ceil(std::log2(scale)));
-    exponent = std::clamp(exponent, -127, 127);
-    stored = static_cast<uint8_t>(exponent + 127);
-    scale = std::ldexp(1.0f, exponent);
-  }
-  for (int i = 0; i < n; ++i) {
-    float value = scale == 0 ? 0 : w[i] / scale;
-    codes[i] = q.bits == 4 ? to_e2m1(value) : to_e4m3(value);
-  }
-  return stored;
+// MLX's own code, one thread of it: its rounding of these codes is followed to the bit.
+void quantise_float_mode(const Quantization& q, FloatType type, const void* source, int64_t rows,
+                         int cols, const PackedRows& out) {
+  mx::Dtype dtype = dtype_of(type);
+  mx::Shape shape{static_cast<int>(rows), cols};
+  mx::array w(mx::allocator::malloc(static_cast<size_t>(rows) * cols * mx::size_of(dtype)), shape,
+              dtype);
+  std::memcpy(w.data<uint8_t>(), source, w.nbytes());
+  std::vector<mx::array> parts = mx::quantize(w, q.group_size, q.bits, q.mode);
+  mx::eval(parts);
+  std::memcpy(out.words, parts[0].data<uint8_t>(), parts[0].nbytes());
+  std::memcpy(out.byte_scales, parts[1].data<uint8_t>(), parts[1].nbytes());
 }
 
 }  // namespace
 
 void quantise_rows(const Quantization& q, FloatType type, const void* source, int64_t rows,
                    int cols, const PackedRows& out) {
+  if (q.mode != "affine") return quantise_float_mode(q, type, source, rows, cols, out);
   int64_t groups = rows * (cols / q.group_size);
   int64_t chunk = kChunk / q.group_size;
   int chunks = static_cast<int>((groups + chunk - 1) / chunk);
   int bytes = q.group_size * q.bits / 8;
-  bool affine = q.mode == "affine";
   parallel_for(chunks, [&](int i) {
     float w[kMaxGroup];
     uint8_t codes[kMaxGroup];
     for (int64_t g = i * chunk; g < std::min(groups, (i + 1) * chunk); ++g) {
       to_floats(type, source, g * q.group_size, q.group_size, w);
-      if (affine) {
-        float scale, bias;
-        affine_codes(w, q.group_size, q.bits, codes, &scale, &bias);
-        out.scales[g] = rounded_to(type, scale);
-        out.biases[g] = rounded_to(type, bias);
-      } else {
-        out.byte_scales[g] = float_codes(w, q.group_size, q, codes);
-      }
+      float scale, bias;
+      affine_codes(w, q.group_size, q.bits, codes, &scale, &bias);
+      out.scales[g] = rounded_to(type, scale);
+      out.biases[g] = rounded_to(type, bias);
       pack(codes, q.group_size, q.bits, out.words + g * bytes);
     }
   });
