@@ -29,6 +29,8 @@ export type ReplyEvent =
   | ParseEvent
   | { readonly type: 'prefill'; readonly done: number; readonly total: number; readonly cached: number };
 
+export type ThinkingOutcome = 'done' | 'less' | 'none';
+
 /** A model that answers messages: template, tokenizer, engine and parser behind one door. */
 export interface ChatModel {
   /** Name for people and for files. */
@@ -37,6 +39,11 @@ export interface ChatModel {
   readonly contextLength: number;
   /** A call as this model should write it, to be shown as an example. */
   writeCall?(name: string, args: Readonly<Record<string, unknown>>): string;
+  /**
+   * Makes the model think before it answers, or not; from the next reply on. Without a call the template decides.
+   * @returns what the model's template can do about it: `done`, `less` (it only thinks less), `none` (no switch)
+   */
+  setThinking?(on: boolean): ThinkingOutcome;
   /** Tokens of the prompt that `request` becomes. */
   countTokens(request: Pick<ReplyRequest, 'messages' | 'tools'>): number;
   /**

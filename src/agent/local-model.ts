@@ -2,6 +2,7 @@ import { adaptConversation } from '../chat/adapt.ts';
 import type { TemplateCapability } from '../chat/capability.ts';
 import type { Message, ToolDefinition } from '../chat/message.ts';
 import { type ChatTemplate, renderSegments } from '../chat/template.ts';
+import { type ThinkingSetting, withThinkingWord } from '../chat/thinking-switch.ts';
 import type { Engine, GenerateResult } from '../engine/engine.ts';
 import { LlmHostError } from '../errors.ts';
 import { createToolParser } from '../parse/create-tool-parser.ts';
@@ -10,7 +11,7 @@ import { hermes } from '../parse/formats/hermes.ts';
 import { formatNamed, formatOfTemplate } from '../parse/formats/table.ts';
 import { StopStrings } from '../tokens/stop-strings.ts';
 import type { PromptSegment, Tokenizer } from '../tokens/tokenizer-types.ts';
-import type { ChatModel, ReplyEvent, ReplyRequest } from './chat-model.ts';
+import type { ChatModel, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
 import { type PromptEncoder, promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
 import type { ReplyStats } from './turn.ts';
 
@@ -35,6 +36,8 @@ export class LocalChatModel implements ChatModel {
   /** What prompts with the system message and the tools of `key` begin with. */
   #system: { readonly key: string; readonly ids: readonly number[] } | undefined;
 
+  #thinking: ThinkingSetting = { variables: {} };
+
   constructor(parts: LocalModelParts) {
     this.#parts = parts;
   }
@@ -51,6 +54,15 @@ export class LocalChatModel implements ChatModel {
 
   writeCall(name: string, args: Readonly<Record<string, unknown>>): string {
     return (this.#format ?? hermes).writeCalls([{ name, arguments: args }]);
+  }
+
+  setThinking(on: boolean): ThinkingOutcome {
+    const found = this.#parts.template?.capability.thinking;
+    if (!found) return 'none';
+    this.#thinking = on ? found.on : found.off;
+    this.#last = undefined;
+    this.#system = undefined;
+    return on || found.stops ? 'done' : 'less';
   }
 
   get contextLength(): number {
@@ -116,8 +128,10 @@ export class LocalChatModel implements ChatModel {
   #render(messages: readonly Message[], tools: readonly ToolDefinition[]): readonly PromptSegment[] {
     const { template, tokenizer, now } = this.#parts;
     if (!template) return [{ text: lastUserText(messages), special: false }];
-    const adapted = adaptConversation(messages, tools, template.capability, this.#format);
+    const asked = withThinkingWord(messages, this.#thinking);
+    const adapted = adaptConversation(asked, tools, template.capability, this.#format);
     return renderSegments(template.compiled, {
+      ...this.#thinking.variables,
       messages: adapted.messages,
       tools: adapted.tools,
       addGenerationPrompt: true,

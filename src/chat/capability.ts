@@ -1,5 +1,6 @@
-import { LlmHostError } from '../errors.ts';
-import { type ChatTemplate, type RenderOptions, renderChat } from './template.ts';
+import type { ChatTemplate, RenderOptions } from './template.ts';
+import { findThinkingSwitch, type ThinkingSwitch } from './thinking-switch.ts';
+import { tryRender } from './try-render.ts';
 
 /** What a template does by itself; what it does not do, the host does in text. */
 export interface TemplateCapability {
@@ -15,6 +16,8 @@ export interface TemplateCapability {
   readonly systemRole: boolean;
   /** Arguments may be an object; false: the template wants a JSON string. */
   readonly objectArguments: boolean;
+  /** What makes the model think or not; undefined: nothing does. */
+  readonly thinking?: ThinkingSwitch | undefined;
 }
 
 const NEEDLE = 'needle_7f3a';
@@ -53,6 +56,7 @@ export function probeTemplate(
     systemRole:
       shows({ messages: withSystem }) || shows({ messages: withSystem, tools: [toolNamed('probe')] }),
     objectArguments,
+    thinking: findThinkingSwitch(template, tokens),
   };
 }
 
@@ -69,14 +73,4 @@ function toolNamed(name: string) {
     type: 'function',
     function: { name, description: 'A tool', parameters: { type: 'object', properties, required: ['key'] } },
   };
-}
-
-/** undefined where the template refuses the conversation. */
-function tryRender(template: ChatTemplate, options: RenderOptions): string | undefined {
-  try {
-    return renderChat(template, { ...options, addGenerationPrompt: true });
-  } catch (error) {
-    if (error instanceof LlmHostError && error.code === 'TEMPLATE') return undefined;
-    throw error;
-  }
 }

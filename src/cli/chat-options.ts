@@ -24,6 +24,7 @@ export interface ChatArguments {
   readonly maxTokens?: number | undefined;
   readonly stop?: readonly string[] | undefined;
   readonly context?: number | undefined;
+  readonly think?: boolean | undefined;
   readonly kvBits?: 4 | 8 | undefined;
   readonly adapter?: readonly string[] | undefined;
   readonly quantize?: string | undefined;

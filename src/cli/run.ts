@@ -136,6 +136,10 @@ function chatOptions(y: Argv): Argv {
     .option('max-tokens', number('tokens per reply'))
     .option('stop', files('text that ends the reply (repeatable)'))
     .option('context', number('tokens of context'))
+    .option('think', {
+      type: 'boolean',
+      describe: 'think before answering; --no-think: do not (default: as the model does)',
+    })
     .option('kv-bits', {
       choices: [4, 8] as const,
       requiresArg: true,

@@ -15,6 +15,7 @@ import { prepareServers } from './prepare-servers.ts';
 import { SessionFolder } from './sessions.ts';
 import { loadSettings, type Settings } from './settings.ts';
 import { demoMcpFile, type RunningServers, type ServerOptions, startServers } from './start-servers.ts';
+import { thinkingNotice } from './thinking-notice.ts';
 
 const DEFAULT_TOOL_TIMEOUT_SECONDS = 90;
 /** After the last news of a server. */
@@ -60,6 +61,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     await Promise.all([servers.host.close(), opened.close()]);
   };
   const notices = [...opened.notices, ...servers.problems];
+  if (args.think !== undefined) notices.push(...thinkingNotice(opened, args.think));
   try {
     if (resumed !== undefined) notices.push(resume(session, resumed));
   } catch (error) {

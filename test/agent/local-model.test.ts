@@ -146,3 +146,61 @@ describe('checkpoints', () => {
     expect(await checkpointsOf([{ role: 'user', content: 'hi' }], false)).toBeUndefined();
   });
 });
+
+describe('thinking', () => {
+  const prefill = (condition: string) => `${PLAIN}{% if ${condition} %}<think></think>{% endif %}`;
+
+  function modelOf(source: string | undefined) {
+    const compiled = source === undefined ? undefined : compileTemplate(source);
+    const template =
+      compiled && source ? { compiled, source, capability: probeTemplate(compiled) } : undefined;
+    const model = new LocalChatModel({
+      engine: new TalkingEngine('x'),
+      tokenizer,
+      template,
+      now: new Date(),
+    });
+    // The same objects each time, as the agent asks for the length and then for the reply.
+    const request = { messages: [{ role: 'user' as const, content: 'hi' }], tools: [] };
+    return { model, promptLength: () => model.countTokens(request) };
+  }
+
+  test('is switched by the template, also after the prompt was measured, and back again', () => {
+    const { model, promptLength } = modelOf(prefill('enable_thinking is defined and not enable_thinking'));
+    expect(promptLength()).toBe('hi'.length);
+    expect(model.setThinking(false)).toBe('done');
+    expect(promptLength()).toBe('hi<think></think>'.length);
+    expect(model.setThinking(false)).toBe('done');
+    expect(promptLength()).toBe('hi<think></think>'.length);
+    expect(model.setThinking(true)).toBe('done');
+    expect(promptLength()).toBe('hi'.length);
+  });
+
+  test('a word in the system message switches it where the template looks for one', () => {
+    const { model, promptLength } = modelOf(
+      "{% if '/no_think' in messages[0].content %}{% set quiet = true %}{% endif %}{% for m in messages %}{{ m.content }}{% endfor %}{% if quiet %}<think></think>{% endif %}",
+    );
+    expect(model.setThinking(false)).toBe('done');
+    expect(promptLength()).toBe('/no_thinkhi<think></think>'.length);
+    expect(model.setThinking(true)).toBe('done');
+    expect(promptLength()).toBe('/thinkhi'.length);
+  });
+
+  test('a template or a base model without a switch says so and stays as it is', () => {
+    for (const source of [PLAIN, undefined]) {
+      const { model, promptLength } = modelOf(source);
+      expect(model.setThinking(false)).toBe('none');
+      expect(promptLength()).toBe('hi'.length);
+    }
+  });
+
+  test('a template that only knows efforts is asked for the least', () => {
+    const { model, promptLength } = modelOf(
+      "{{ 'Reasoning: ' + (reasoning_effort or 'medium') }}{{ messages[-1].content }}",
+    );
+    expect(model.setThinking(false)).toBe('less');
+    expect(promptLength()).toBe('Reasoning: lowhi'.length);
+    expect(model.setThinking(true)).toBe('done');
+    expect(promptLength()).toBe('Reasoning: highhi'.length);
+  });
+});

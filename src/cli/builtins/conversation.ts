@@ -1,3 +1,4 @@
+import { thinkingNotice } from '../thinking-notice.ts';
 import { type Builtin, print } from './builtin.ts';
 
 export const clear: Builtin = {
@@ -54,11 +55,15 @@ export const system: Builtin = {
 export const think: Builtin = {
   name: 'think',
   aliases: [],
-  argument: '[show|hide]',
-  help: "shows the model's thinking in full, or folds it",
+  argument: '[on|off|show|hide]',
+  help: 'makes the model think or not; shows its thinking in full, or folds it',
   plain: [],
   run: (session, word) => {
-    if (!['', 'show', 'hide'].includes(word)) return print('/think takes show or hide.');
+    if (word === 'on' || word === 'off') {
+      const [notice] = thinkingNotice(session.opened, word === 'on');
+      return print(notice ?? `The model ${word === 'on' ? 'thinks' : 'does not think'} before it answers.`);
+    }
+    if (!['', 'show', 'hide'].includes(word)) return print('/think takes on, off, show or hide.');
     session.showThinking = word === '' ? !session.showThinking : word === 'show';
     return print(session.showThinking ? 'Thinking is shown.' : 'Thinking is folded.');
   },

@@ -83,6 +83,7 @@ function describeTemplate(template: NonNullable<Inspection['template']>): string
     [template.rendersTools, 'tools'],
     [template.rendersCalls, 'past calls'],
     [template.systemRole, 'system role'],
+    [template.thinking !== undefined, 'a switch for thinking'],
   ] as const;
   const shown = can.filter(([does]) => does).map(([, name]) => name);
   const missing = can.filter(([does]) => !does).map(([, name]) => name);
