@@ -5,10 +5,11 @@ import { type ChatTemplate, renderSegments } from '../chat/template.ts';
 import { type ThinkingSetting, withThinkingWord } from '../chat/thinking-switch.ts';
 import type { Engine, GenerateResult } from '../engine/engine.ts';
 import { LlmHostError } from '../errors.ts';
+import type { ToolCallChoice } from '../parse/choose-tool-calls.ts';
 import { createToolParser } from '../parse/create-tool-parser.ts';
 import type { ChatFormat } from '../parse/formats/format.ts';
 import { hermes } from '../parse/formats/hermes.ts';
-import { formatNamed, formatOfTemplate } from '../parse/formats/table.ts';
+import { formatOfTemplate } from '../parse/formats/table.ts';
 import { StopStrings } from '../tokens/stop-strings.ts';
 import type { PromptSegment, Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { ChatModel, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
@@ -22,8 +23,8 @@ export interface LocalModelParts {
   readonly template:
     | { readonly compiled: ChatTemplate; readonly source: string; readonly capability: TemplateCapability }
     | undefined;
-  /** What the model says itself of its calls (tokenizer_config.json); goes before the marks in its template. */
-  readonly toolCalls?: { readonly responseTemplate?: object; readonly format?: string };
+  /** What goes before the marks in the template. */
+  readonly toolCalls?: ToolCallChoice;
   /** One clock reading for the whole session, so that a template that prints the date stays a stable prefix. */
   readonly now: Date;
 }
@@ -48,8 +49,7 @@ export class LocalChatModel implements ChatModel {
 
   /** The model's own tool-call format; undefined: it is asked for the prompt protocol's. */
   get #format(): ChatFormat | undefined {
-    const named = this.#parts.toolCalls?.format;
-    return (named && formatNamed(named)) || formatOfTemplate(this.#parts.template?.source ?? '');
+    return this.#parts.toolCalls?.format ?? formatOfTemplate(this.#parts.template?.source ?? '');
   }
 
   writeCall(name: string, args: Readonly<Record<string, unknown>>): string {

@@ -5,6 +5,7 @@ import type { Node } from 'jsonc-parser';
 import type { Sampling } from '../agent/chat-model.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { Approval } from '../mcp/config-types.ts';
+import { formatProblem, type UserFormat } from '../parse/formats/user-format.ts';
 import { parseJsonWithComments, positionOf } from '../text/json-with-comments.ts';
 import { nearest } from '../text/nearest.ts';
 import { APPLICATION_DIRECTORY } from './lookup.ts';
@@ -26,12 +27,15 @@ export interface AppConfig {
     readonly metricsFile?: string;
   };
   readonly retry?: { readonly max?: number; readonly temperatureStep?: number };
+  /** Rows that come before those of the format table. */
+  readonly toolFormats?: readonly UserFormat[];
   readonly theme?: 'auto' | 'dark' | 'light' | 'none';
   readonly logging?: { readonly level?: string; readonly file?: string };
 }
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
 }
 
 /** Reads and checks a config file. Throws LlmHostError CONFIG; unknown keys only warn. */
@@ -61,11 +65,21 @@ export function parseConfig(text: string, path: string): { config: AppConfig; wa
       hint: `At ${path}:${lineOf(text, parsed.root, error)}. config.schema.json describes every field.`,
     });
   }
+  checkFormats(parsed.value as AppConfig, text, parsed.root, path);
   const warnings = unknownKeys(parsed.value, schema, []).map(({ path: keys, guess }) => {
     const { line } = positionOf(text, parsed.root, keys);
     return `${path}:${line}: unknown key '${keys.join('.')}'${guess ? `; did you mean '${guess}'?` : ''}`;
   });
   return { config: parsed.value as AppConfig, warnings };
+}
+
+function checkFormats({ toolFormats = [] }: AppConfig, text: string, root: Node, path: string): void {
+  const problem = formatProblem(toolFormats);
+  if (!problem) return;
+  const keys = ['toolFormats', ...problem.path];
+  throw new LlmHostError('CONFIG', `config.json: the field '${keys.join('.')}' ${problem.message}`, {
+    hint: `At ${path}:${positionOf(text, root, keys).line}.`,
+  });
 }
 
 function describe(error: ErrorObject): string {
@@ -81,15 +95,20 @@ function describe(error: ErrorObject): string {
 
 function lineOf(text: string, root: Node, error: ErrorObject | undefined): number {
   const path = (error?.instancePath ?? '').split('/').slice(1);
-  return positionOf(text, root, path).line;
+  // A number is an index in a list, but a key in an object; the one that does not fit finds no more than a parent.
+  const indexed = path.map(key => (/^\d+$/.test(key) ? Number(key) : key));
+  return Math.max(positionOf(text, root, path).line, positionOf(text, root, indexed).line);
 }
 
 function unknownKeys(
   value: unknown,
   schema: Schema,
-  path: string[],
-): { path: string[]; guess: string | undefined }[] {
-  const known = schema.properties;
+  path: (string | number)[],
+): { path: (string | number)[]; guess: string | undefined }[] {
+  const { properties: known, items } = schema;
+  if (Array.isArray(value) && items) {
+    return value.flatMap((item, index) => unknownKeys(item, items, [...path, index]));
+  }
   if (!known || typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => {
     const inner = Object.hasOwn(known, key) ? known[key] : undefined;

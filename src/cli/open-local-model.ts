@@ -3,8 +3,7 @@ import { probeTemplate } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
 import { type LoadedParts, loadParts } from '../engine/load-engine.ts';
 import { LlmHostError } from '../errors.ts';
-import { formatNamed } from '../parse/formats/table.ts';
-import { loadResponseTemplate } from '../parse/response-template/load.ts';
+import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
 import type { OpenedModel, OpenModelOptions } from './open-model.ts';
 
 /** Loads a model into this process and makes a chat of it. */
@@ -32,7 +31,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
       engine,
       tokenizer,
       template: prepare(template, tokenizer),
-      toolCalls: ownToolCalls(read.tokenizerConfig ?? {}),
+      toolCalls: chooseToolCalls(read.tokenizerConfig ?? {}, template ?? '', options.toolFormats ?? []),
       now: new Date(),
     }),
     name: engine.info.name,
@@ -44,16 +43,6 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
         : [],
     close: () => engine.close(),
   };
-}
-
-/** A name that is not in the table is left to the marks in the template. */
-function ownToolCalls(config: Readonly<Record<string, unknown>>) {
-  const { response_template: template, tool_parser_type: type } = config;
-  if (typeof template === 'object' && template !== null) {
-    loadResponseTemplate(template);
-    return { responseTemplate: template };
-  }
-  return typeof type === 'string' && formatNamed(type) ? { format: type } : {};
 }
 
 function prepare(

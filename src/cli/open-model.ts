@@ -1,4 +1,5 @@
 import type { ChatModel } from '../agent/chat-model.ts';
+import type { ChatFormat } from '../parse/formats/format.ts';
 
 export interface OpenModelOptions {
   /** Tokens; 0 = the model's own maximum. */
@@ -9,6 +10,8 @@ export interface OpenModelOptions {
   /** As `LoadEngineOptions` has them. */
   readonly quantize?: string | undefined;
   readonly saveQuantized?: string | undefined;
+  /** The user's own forms of calls, before those of the table. */
+  readonly toolFormats?: readonly ChatFormat[];
   readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;

@@ -5,6 +5,7 @@ import { createHistory } from '../chat/history.ts';
 import { LlmHostError } from '../errors.ts';
 import { ProgressLine } from '../line/progress-line.ts';
 import type { McpConfig } from '../mcp/config.ts';
+import { formatOfUser } from '../parse/formats/user-format.ts';
 import { terminalApprover } from './ask-approval.ts';
 import { type ChatArguments, checkNumbers, mergeSampling, systemText, toolPolicy } from './chat-options.ts';
 import { ChatSession } from './chat-session.ts';
@@ -120,6 +121,7 @@ async function startBoth(
       adapter: args.adapter,
       quantize: args.quantize,
       saveQuantized: args.saveQuantized,
+      toolFormats: (settings.config.toolFormats ?? []).map(formatOfUser),
       onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
       cwd: process.cwd(),
       env: process.env,

@@ -57,6 +57,43 @@ describe('config.json', () => {
     expect(() => read(text)).toThrow(expect.objectContaining({ code: 'CONFIG', exitCode: 78, message }));
   });
 
+  describe('toolFormats', () => {
+    const row = { id: 'mine', when: ['<call>', ['a', 'b']], opener: '<call>', closer: '</call>' };
+    const withRows = (...rows: object[]) => JSON.stringify({ SystemPrompt: '', toolFormats: rows }, null, 1);
+
+    test('are rows of the table', () => {
+      const full = { ...row, body: 'pythonic', thinking: { opener: '<t>', closer: '</t>' } };
+      const { config, warnings } = read(withRows(full));
+      expect([config.toolFormats, warnings]).toEqual([[full], []]);
+    });
+
+    test.each([
+      [{ ...row, opener: undefined }, "the field 'toolFormats.1.opener' is missing", 12],
+      [
+        { ...row, body: 'xml' },
+        "the field 'toolFormats.1.body' must be equal to one of the allowed values",
+        23,
+      ],
+      [{ ...row, when: [] }, "the field 'toolFormats.1.when' must NOT have fewer than 1 items", 14],
+      [{ ...row, when: [3] }, "the field 'toolFormats.1.when.0' must be string,array", 15],
+      [{ ...row, when: [''] }, "the field 'toolFormats.1.when.0' must NOT have fewer than 1 characters", 15],
+      [{ ...row, id: 'first' }, "the field 'toolFormats.1.id' 'first' is there twice", 13],
+      [{ ...row, closer: '<call>' }, "the field 'toolFormats.1.closer' must differ from the opener", 22],
+    ])('%j', (broken, message, line) => {
+      const first = { id: 'first', when: ['x'], opener: 'y', closer: 'z' };
+      const hint = expect.stringContaining(`/x/config.json:${line}.`);
+      expect(() => read(withRows(first, broken))).toThrow(
+        expect.objectContaining({ code: 'CONFIG', message: `config.json: ${message}`, hint }),
+      );
+    });
+
+    test('an unknown key in a row warns with its line', () => {
+      expect(read(withRows({ ...row, openr: 'x' })).warnings).toEqual([
+        "/x/config.json:15: unknown key 'toolFormats.0.openr'; did you mean 'opener'?",
+      ]);
+    });
+  });
+
   test('an unknown key warns with its line and the nearest known one', () => {
     const { warnings } = read('{\n "SystemPrompt": "",\n "sampling": {\n  "temprature": 1 } }');
     expect(warnings).toEqual([

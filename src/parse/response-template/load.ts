@@ -92,6 +92,6 @@ function readMarks(
 
 function broken(what: string): LlmHostError {
   return new LlmHostError('MODEL_BROKEN', `The response_template ${what}`, {
-    hint: 'It stands in tokenizer_config.json, or in toolFormats of config.json.',
+    hint: 'It stands in tokenizer_config.json.',
   });
 }

@@ -1,0 +1,61 @@
+import { jsonBody } from '../bodies/json-body.ts';
+import { pythonicBody, writePythonic } from '../bodies/pythonic-body.ts';
+import { JSON_FOLLOWS, JSON_STRINGS, PYTHON_STRINGS } from '../bodies/strings.ts';
+import type { BodyCall, ChatFormat, Delimiters } from './format.ts';
+import { hermes, jsonCall } from './hermes.ts';
+import { THINK } from './thinking.ts';
+
+/** A row of the format table as the user writes it in config.json; config.schema.json checks its shape. */
+export interface UserFormat {
+  readonly id: string;
+  /** Marks in a chat template, as `ChatFormat.when`. */
+  readonly when: readonly (string | readonly string[])[];
+  /** What stands before and after a call. Without a closer the call ends with its last bracket. */
+  readonly opener: string;
+  readonly closer?: string;
+  /** `json`: `{"name": ..., "arguments": {...}}` (default); `pythonic`: `name(key="value")`. */
+  readonly body?: 'json' | 'pythonic';
+  /** Default: `<think>` and `</think>`. */
+  readonly thinking?: Delimiters;
+}
+
+/** The row as the table has it. */
+export function formatOfUser(row: UserFormat): ChatFormat {
+  const { opener, closer } = row;
+  const pythonic = row.body === 'pythonic';
+  const write = (call: BodyCall) => (pythonic ? `[${writePythonic([call])}]` : jsonCall(call));
+  return {
+    id: row.id,
+    when: row.when,
+    calls: [
+      {
+        opener,
+        ...(closer !== undefined && { closer }),
+        ...(pythonic
+          ? { strings: PYTHON_STRINGS, read: pythonicBody }
+          : { strings: JSON_STRINGS, stringsIf: /[{[]/, follows: JSON_FOLLOWS, read: jsonBody }),
+      },
+    ],
+    thinking: row.thinking ? [row.thinking] : THINK,
+    writeCalls: calls => calls.map(call => `${opener}${write(call)}${closer ?? ''}`).join('\n'),
+    writeResult: hermes.writeResult,
+  };
+}
+
+/** The first row that cannot be, beyond what the schema says: where in `rows`, and why. */
+export function formatProblem(
+  rows: readonly UserFormat[],
+): { readonly path: readonly (string | number)[]; readonly message: string } | undefined {
+  for (const [index, { id, opener, closer, thinking }] of rows.entries()) {
+    if (rows.findIndex(row => row.id === id) < index) {
+      return { path: [index, 'id'], message: `'${id}' is there twice` };
+    }
+    if (opener === closer) {
+      return { path: [index, 'closer'], message: 'must differ from the opener' };
+    }
+    if (thinking?.opener === opener) {
+      return { path: [index, 'thinking', 'opener'], message: 'must differ from the opener of calls' };
+    }
+  }
+  return undefined;
+}
