@@ -9,12 +9,15 @@ import type { ToolCallChoice } from '../parse/choose-tool-calls.ts';
 import { createToolParser } from '../parse/create-tool-parser.ts';
 import type { ChatFormat } from '../parse/formats/format.ts';
 import { hermes } from '../parse/formats/hermes.ts';
+import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
 import { StopStrings } from '../tokens/stop-strings.ts';
 import type { PromptSegment, Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { ChatModel, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
 import { type PromptEncoder, promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
 import type { ReplyStats } from './turn.ts';
+
+export type ToolProtocol = 'auto' | 'native' | 'prompt';
 
 export interface LocalModelParts {
   readonly engine: Engine;
@@ -25,6 +28,10 @@ export interface LocalModelParts {
     | undefined;
   /** What goes before the marks in the template. */
   readonly toolCalls?: ToolCallChoice;
+  /** `prompt`: tools and calls as text, even where the template has them; `native`: never. Default `auto`. */
+  readonly toolProtocol?: ToolProtocol;
+  /** Of tools and calls as text where the model has no form of its own. Default: generic. */
+  readonly promptStyle?: PromptStyle;
   /** One clock reading for the whole session, so that a template that prints the date stays a stable prefix. */
   readonly now: Date;
 }
@@ -49,11 +56,23 @@ export class LocalChatModel implements ChatModel {
 
   /** The model's own tool-call format; undefined: it is asked for the prompt protocol's. */
   get #format(): ChatFormat | undefined {
+    if (this.#parts.toolProtocol === 'prompt') return undefined;
     return this.#parts.toolCalls?.format ?? formatOfTemplate(this.#parts.template?.source ?? '');
   }
 
+  get #style(): PromptStyle {
+    return this.#parts.promptStyle ?? hermes;
+  }
+
+  /** What the template is used for. */
+  #capability(can: TemplateCapability): TemplateCapability {
+    const { toolProtocol } = this.#parts;
+    if (toolProtocol === 'prompt') return { ...can, rendersTools: false, rendersCalls: false };
+    return toolProtocol === 'native' ? { ...can, rendersTools: true } : can;
+  }
+
   writeCall(name: string, args: Readonly<Record<string, unknown>>): string {
-    return (this.#format ?? hermes).writeCalls([{ name, arguments: args }]);
+    return (this.#format ?? this.#style).writeCalls([{ name, arguments: args }]);
   }
 
   setThinking(on: boolean): ThinkingOutcome {
@@ -81,7 +100,7 @@ export class LocalChatModel implements ChatModel {
     if (promptIds.length >= this.contextLength) throw contextFull(promptIds.length, this.contextLength);
     const parser = createToolParser({
       template: this.#parts.template?.source ?? '',
-      ...this.#parts.toolCalls,
+      ...this.#parserChoice(),
       tools: request.tools,
       prompt: segments.at(-1)?.text ?? '',
     });
@@ -112,6 +131,12 @@ export class LocalChatModel implements ChatModel {
     }
   }
 
+  #parserChoice(): ToolCallChoice {
+    const { toolCalls, toolProtocol } = this.#parts;
+    if (toolProtocol !== 'prompt' && toolCalls?.responseTemplate) return toolCalls;
+    return { format: this.#format ?? this.#style };
+  }
+
   /** Where a model that cannot go back to any token keeps its state. */
   #checkpoints({ messages, tools, ...prompt }: Prompt): { checkpoints?: readonly number[] } {
     const { engine, template, tokenizer } = this.#parts;
@@ -129,7 +154,13 @@ export class LocalChatModel implements ChatModel {
     const { template, tokenizer, now } = this.#parts;
     if (!template) return [{ text: lastUserText(messages), special: false }];
     const asked = withThinkingWord(messages, this.#thinking);
-    const adapted = adaptConversation(asked, tools, template.capability, this.#format);
+    const adapted = adaptConversation(
+      asked,
+      tools,
+      this.#capability(template.capability),
+      this.#format,
+      this.#style,
+    );
     return renderSegments(template.compiled, {
       ...this.#thinking.variables,
       messages: adapted.messages,

@@ -1,10 +1,11 @@
 import type { ChatFormat } from '../parse/formats/format.ts';
 import { hermes } from '../parse/formats/hermes.ts';
+import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import type { TemplateCapability } from './capability.ts';
 import type { Message, ToolDefinition } from './message.ts';
 
 /**
- * Does in text what the model's template does not do, in the model's own `format` where it has one: tools in the
+ * Does in text what the model's template does not do, in the model's own `format` where it has one, else in a prompt `style`: tools in the
  * system message, past calls and results as content, several calls one by one, arguments as JSON text, the system
  * message folded into the first user turn. A capable template gets everything as it is.
  */
@@ -13,9 +14,10 @@ export function adaptConversation(
   tools: readonly ToolDefinition[],
   can: TemplateCapability,
   format?: ChatFormat,
+  style: PromptStyle = hermes,
 ): { messages: readonly object[]; tools: readonly ToolDefinition[] } {
   const inText = tools.length > 0 && !can.rendersTools;
-  const own = format ?? hermes;
+  const own = format ?? style;
   let adapted = messages;
   if (!can.rendersCalls || (inText && !format)) {
     // A model that was trained on its own form knows results in the role that its template gives them.
@@ -65,10 +67,14 @@ function argumentsAsText(message: Message): object {
   return { ...message, tool_calls: calls };
 }
 
-function toolInstructions(tools: readonly ToolDefinition[], format: ChatFormat): string {
+function toolInstructions(tools: readonly ToolDefinition[], format: PromptStyle): string {
   const list = tools.map(tool => JSON.stringify(tool.function)).join('\n');
   const example = format.writeCalls([{ name: 'tool name', arguments: { argument: 'value' } }]);
   const result = format.writeResult('result', 'tool name');
+  const values: Readonly<Record<string, string>> = { tools: list, call: example, result };
+  if (format.instructions !== undefined) {
+    return format.instructions.replace(/\{(tools|call|result)\}/g, (_, key: string) => values[key] ?? '');
+  }
   return (
     `You can call these tools:\n<tools>\n${list}\n</tools>\n` +
     `To call one, answer with the call in this form and nothing else:\n${example}\n` +

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
 import type { Sampling } from '../agent/chat-model.ts';
+import type { ToolProtocol } from '../agent/local-model.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { Approval } from '../mcp/config-types.ts';
+import { promptStyleNamed, promptStyleNames, type UserPromptStyle } from '../parse/formats/prompt-style.ts';
 import { formatProblem, type UserFormat } from '../parse/formats/user-format.ts';
 import { parseJsonWithComments, positionOf } from '../text/json-with-comments.ts';
 import { nearest } from '../text/nearest.ts';
@@ -27,6 +29,10 @@ export interface AppConfig {
     readonly metricsFile?: string;
   };
   readonly retry?: { readonly max?: number; readonly temperatureStep?: number };
+  readonly toolProtocol?: ToolProtocol;
+  /** A built-in style or one of `promptStyles`. */
+  readonly promptStyle?: string;
+  readonly promptStyles?: Readonly<Record<string, UserPromptStyle>>;
   /** Rows that come before those of the format table. */
   readonly toolFormats?: readonly UserFormat[];
   readonly theme?: 'auto' | 'dark' | 'light' | 'none';
@@ -73,13 +79,26 @@ export function parseConfig(text: string, path: string): { config: AppConfig; wa
   return { config: parsed.value as AppConfig, warnings };
 }
 
-function checkFormats({ toolFormats = [] }: AppConfig, text: string, root: Node, path: string): void {
-  const problem = formatProblem(toolFormats);
+function checkFormats(config: AppConfig, text: string, root: Node, path: string): void {
+  const problem = styleProblem(config) ?? rowProblem(config);
   if (!problem) return;
-  const keys = ['toolFormats', ...problem.path];
+  const keys = problem.path;
   throw new LlmHostError('CONFIG', `config.json: the field '${keys.join('.')}' ${problem.message}`, {
     hint: `At ${path}:${positionOf(text, root, keys).line}.`,
   });
+}
+
+function rowProblem({ toolFormats = [] }: AppConfig) {
+  const problem = formatProblem(toolFormats);
+  return problem && { ...problem, path: ['toolFormats', ...problem.path] };
+}
+
+function styleProblem({ promptStyle, promptStyles = {} }: AppConfig) {
+  const same = Object.entries(promptStyles).find(([, style]) => style.opener === style.closer);
+  if (same) return { path: ['promptStyles', same[0], 'closer'], message: 'must differ from the opener' };
+  if (promptStyle === undefined || promptStyleNamed(promptStyle, promptStyles)) return undefined;
+  const known = promptStyleNames(promptStyles).join(', ');
+  return { path: ['promptStyle'], message: `names no style; known: ${known}` };
 }
 
 function describe(error: ErrorObject): string {

@@ -32,6 +32,8 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
       tokenizer,
       template: prepare(template, tokenizer),
       toolCalls: chooseToolCalls(read.tokenizerConfig ?? {}, template ?? '', options.toolFormats ?? []),
+      ...(options.toolProtocol && { toolProtocol: options.toolProtocol }),
+      ...(options.promptStyle && { promptStyle: options.promptStyle }),
       now: new Date(),
     }),
     name: engine.info.name,

@@ -1,5 +1,7 @@
 import type { ChatModel } from '../agent/chat-model.ts';
+import type { ToolProtocol } from '../agent/local-model.ts';
 import type { ChatFormat } from '../parse/formats/format.ts';
+import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 
 export interface OpenModelOptions {
   /** Tokens; 0 = the model's own maximum. */
@@ -12,6 +14,8 @@ export interface OpenModelOptions {
   readonly saveQuantized?: string | undefined;
   /** The user's own forms of calls, before those of the table. */
   readonly toolFormats?: readonly ChatFormat[];
+  readonly toolProtocol?: ToolProtocol | undefined;
+  readonly promptStyle?: PromptStyle | undefined;
   readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;

@@ -5,6 +5,7 @@ import { createHistory } from '../chat/history.ts';
 import { LlmHostError } from '../errors.ts';
 import { ProgressLine } from '../line/progress-line.ts';
 import type { McpConfig } from '../mcp/config.ts';
+import { promptStyleNamed } from '../parse/formats/prompt-style.ts';
 import { formatOfUser } from '../parse/formats/user-format.ts';
 import { terminalApprover } from './ask-approval.ts';
 import { type ChatArguments, checkNumbers, mergeSampling, systemText, toolPolicy } from './chat-options.ts';
@@ -121,6 +122,8 @@ async function startBoth(
       adapter: args.adapter,
       quantize: args.quantize,
       saveQuantized: args.saveQuantized,
+      toolProtocol: settings.config.toolProtocol,
+      promptStyle: promptStyleNamed(settings.config.promptStyle ?? 'generic', settings.config.promptStyles),
       toolFormats: (settings.config.toolFormats ?? []).map(formatOfUser),
       onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
       cwd: process.cwd(),

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { ReplyEvent, Sampling } from '../../src/agent/chat-model.ts';
-import { LocalChatModel } from '../../src/agent/local-model.ts';
+import { LocalChatModel, type LocalModelParts } from '../../src/agent/local-model.ts';
 import type { ReplyStats } from '../../src/agent/turn.ts';
 import { probeTemplate } from '../../src/chat/capability.ts';
 import type { Message } from '../../src/chat/message.ts';
 import { compileTemplate } from '../../src/chat/template.ts';
 import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
+import { promptStyleNamed } from '../../src/parse/formats/prompt-style.ts';
 import type { PromptSegment, Tokenizer } from '../../src/tokens/tokenizer-types.ts';
 
 const TIMINGS = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };
@@ -202,5 +203,59 @@ describe('thinking', () => {
     expect(promptLength()).toBe('Reasoning: lowhi'.length);
     expect(model.setThinking(true)).toBe('done');
     expect(promptLength()).toBe('Reasoning: highhi'.length);
+  });
+});
+
+describe('the prompt protocol', () => {
+  const NATIVE =
+    '{{ tools | tojson if tools else "" }}{% for m in messages %}{{ m.content }}{% endfor %}<tool_call>';
+  const ADD = { type: 'function' as const, function: { name: 'add', parameters: { type: 'object' } } };
+
+  async function callsOf(text: string, parts: Pick<LocalModelParts, 'toolProtocol' | 'promptStyle'>) {
+    const compiled = compileTemplate(NATIVE);
+    const template = { compiled, source: NATIVE, capability: probeTemplate(compiled) };
+    let prompt = '';
+    const reader: Tokenizer = {
+      ...tokenizer,
+      encodeSegments: segments => {
+        prompt = segments.map(segment => segment.text).join('');
+        return [0];
+      },
+    };
+    const engine = new TalkingEngine(text);
+    const model = new LocalChatModel({ engine, tokenizer: reader, template, now: new Date(), ...parts });
+    const names: string[] = [];
+    const messages = [{ role: 'user' as const, content: 'hi' }];
+    for await (const event of model.reply({ messages, tools: [ADD], sampling: {} })) {
+      if (event.type === 'call') names.push(event.name);
+    }
+    return { names, prompt };
+  }
+
+  test.each([
+    ['generic', '<tool_call>{"name": "add", "arguments": {}}</tool_call>'],
+    ['llama', '{"name": "add", "parameters": {}}'],
+    ['code', '```tool_code\nadd()\n```'],
+    ['mine', 'CALL {"name": "add", "arguments": {}}'],
+  ])('%s', async (name, text) => {
+    const promptStyle = promptStyleNamed(name, {
+      mine: { opener: 'CALL ', instructions: '{tools} so: {call}' },
+    });
+    if (!promptStyle) throw new Error(`no style ${name}`);
+    const { names, prompt } = await callsOf(text, { toolProtocol: 'prompt', promptStyle });
+    expect(names).toEqual(['add']);
+    expect(prompt).toContain(
+      promptStyle.writeCalls([{ name: 'tool name', arguments: { argument: 'value' } }]),
+    );
+    expect(prompt).not.toContain('"type": "function"');
+  });
+
+  test('is not used for a template that shows tools, unless asked for', async () => {
+    for (const toolProtocol of ['auto', 'native'] as const) {
+      const { names, prompt } = await callsOf('<tool_call>{"name": "add"}</tool_call>', { toolProtocol });
+      expect(names).toEqual(['add']);
+      expect(prompt).toContain('"type": "function"');
+      expect(prompt).not.toContain('To call one');
+    }
   });
 });

@@ -94,6 +94,20 @@ describe('config.json', () => {
     });
   });
 
+  test.each([
+    ['"promptStyle": "mine"', "the field 'promptStyle' names no style; known: generic, llama, code", 3],
+    [
+      '"promptStyles": {\n "mine": { "opener": "x",\n "closer": "x" } }',
+      "the field 'promptStyles.mine.closer' must differ from the opener",
+      5,
+    ],
+  ])('%s', (field, message, line) => {
+    const hint = `At /x/config.json:${line}.`;
+    expect(() => read(`{ "SystemPrompt": "",\n\n ${field} }`)).toThrow(
+      expect.objectContaining({ code: 'CONFIG', message: `config.json: ${message}`, hint }),
+    );
+  });
+
   test('an unknown key warns with its line and the nearest known one', () => {
     const { warnings } = read('{\n "SystemPrompt": "",\n "sampling": {\n  "temprature": 1 } }');
     expect(warnings).toEqual([

@@ -1,0 +1,36 @@
+import type { ChatFormat } from './format.ts';
+import { gemma3 } from './gemma-3.ts';
+import { hermes } from './hermes.ts';
+import { llama3 } from './llama-3.ts';
+import { THINK } from './thinking.ts';
+import { formatOfUser, type UserFormat } from './user-format.ts';
+
+/** How tools are put to a model that was not trained on any form of calls. */
+export interface PromptStyle extends ChatFormat {
+  /** What the system message says, with `{tools}`, `{call}` and `{result}`. Default: plain words. */
+  readonly instructions?: string;
+}
+
+/** A style as the user writes it in config.json. */
+export type UserPromptStyle = Omit<UserFormat, 'id' | 'when'> & { readonly instructions?: string };
+
+const STYLES: Readonly<Record<string, PromptStyle>> = {
+  generic: hermes,
+  llama: llama3,
+  code: { ...gemma3, thinking: THINK },
+};
+
+/** The style of that name, the user's own before the built-in; undefined: there is none. */
+export function promptStyleNamed(
+  name: string,
+  own: Readonly<Record<string, UserPromptStyle>> = {},
+): PromptStyle | undefined {
+  const style = Object.hasOwn(own, name) ? own[name] : undefined;
+  if (!style) return Object.hasOwn(STYLES, name) ? STYLES[name] : undefined;
+  const format = formatOfUser({ ...style, id: name, when: [] });
+  return style.instructions === undefined ? format : { ...format, instructions: style.instructions };
+}
+
+export function promptStyleNames(own: Readonly<Record<string, UserPromptStyle>> = {}): string[] {
+  return [...new Set([...Object.keys(STYLES), ...Object.keys(own)])];
+}
