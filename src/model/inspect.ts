@@ -1,6 +1,7 @@
 import { probeTemplate, type TemplateCapability } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
+import { modelContext } from './context-length.ts';
 import { availableMemory, kvBytesPerToken, WORKING_SET } from './fit.ts';
 import type { JsonObject } from './json-file.ts';
 import { type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
@@ -58,7 +59,7 @@ export function inspectModel(
     parameters: read.parameters,
     quantization: describeQuantization(read),
     layers: count(config, 'num_hidden_layers'),
-    contextLength: count(config, 'max_position_embeddings'),
+    contextLength: modelContext(config),
     template: template === undefined ? undefined : probeTemplate(compileTemplate(template)),
     toolFormat: template === undefined ? undefined : formatOfTemplate(template)?.id,
     memory: memoryOf(read, loadedBytes(weights, device, packed), device, options.contextLength),
@@ -69,7 +70,7 @@ export function inspectModel(
 
 function memoryOf(read: ReadModel, weightBytes: number, device: 'cpu' | 'gpu', wanted: number) {
   const { config } = read.spec;
-  const own = count(config, 'max_position_embeddings') ?? USUAL_CONTEXT;
+  const own = modelContext(config) ?? USUAL_CONTEXT;
   const contextLength = wanted > 0 ? wanted : Math.min(own, USUAL_CONTEXT);
   const kvBytes = kvBytesPerToken(config, device === 'gpu' ? 2 : 4) * contextLength;
   const totalBytes = weightBytes + kvBytes + WORKING_SET;

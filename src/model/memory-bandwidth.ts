@@ -28,10 +28,18 @@ const APPLE_CHIPS: readonly (readonly [RegExp, number])[] = [
 const COPY_BYTES = 64 * 1024 * 1024;
 const COPIES = 4;
 
-/** What the processor's maker gives, or else a copy in memory by one thread, measured now (some 50 ms). */
+let measured: number | undefined;
+
+/** What the processor's maker gives, or else a copy in memory by one thread, measured once (some 50 ms). */
 export function memoryBandwidth(processor = cpus()[0]?.model ?? ''): MemoryBandwidth {
   const chip = APPLE_CHIPS.find(([name]) => processor.startsWith('Apple') && name.test(processor));
   if (chip) return { bytesPerSecond: chip[1] * 1e9, origin: `assumed for ${processor}` };
+  measured ??= copyBandwidth();
+  return { bytesPerSecond: measured, origin: 'measured with one thread' };
+}
+
+/** Bytes a second; a copy reads and writes. */
+function copyBandwidth(): number {
   const from = Buffer.alloc(COPY_BYTES, 1);
   const to = Buffer.alloc(COPY_BYTES);
   from.copy(to);
@@ -40,6 +48,5 @@ export function memoryBandwidth(processor = cpus()[0]?.model ?? ''): MemoryBandw
     from.copy(to);
     return (performance.now() - start) / 1000;
   });
-  // A copy reads and writes.
-  return { bytesPerSecond: (2 * COPY_BYTES) / Math.min(...seconds), origin: 'measured with one thread' };
+  return (2 * COPY_BYTES) / Math.min(...seconds);
 }

@@ -58,7 +58,7 @@ function lines(model: Inspection): string[] {
   const rows: [string, string][] = [
     ['model', model.name],
     ['family', model.family],
-    ['parameters', `${(model.parameters / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} M`],
+    ['parameters', parameters(model.parameters)],
     ['quantization', model.quantization],
     ['layers', String(model.layers ?? 'unknown')],
     ['context', model.contextLength === undefined ? 'unknown' : `${model.contextLength} tokens`],
@@ -72,7 +72,7 @@ function lines(model: Inspection): string[] {
     ['available', `${bytes(memory.availableBytes)}: ${memory.fits ? 'fits' : 'does not fit'}`],
     [
       'speed',
-      `at most ${prediction.tokensPerSecond.toPrecision(2)} tok/s, predicted from ${(prediction.bandwidth.bytesPerSecond / 1e9).toFixed(0)} GB/s of memory bandwidth (${prediction.bandwidth.origin})`,
+      `at most ${rounded(prediction.tokensPerSecond)} tok/s, predicted from ${(prediction.bandwidth.bytesPerSecond / 1e9).toFixed(0)} GB/s of memory bandwidth (${prediction.bandwidth.origin})`,
     ],
   ];
   return rows.map(([name, value]) => `${name.padEnd(14)}${value}`);
@@ -90,6 +90,16 @@ function describeTemplate(template: NonNullable<Inspection['template']>): string
   return [shown.join(', '), missing.length > 0 ? `not: ${missing.join(', ')}` : '']
     .filter(Boolean)
     .join('; ');
+}
+
+function parameters(count: number): string {
+  if (count >= 1e9) return `${(count / 1e9).toFixed(2)} B`;
+  return count >= 1e6 ? `${(count / 1e6).toFixed(1)} M` : count.toLocaleString('en');
+}
+
+/** To two digits. */
+function rounded(value: number): string {
+  return value.toLocaleString('en', { maximumSignificantDigits: 2 });
 }
 
 function bytes(count: number): string {
