@@ -16,8 +16,8 @@ struct PackedRows {
   uint8_t* byte_scales;  // the other modes
 };
 
-// Quantises rows of floats to the same bits as MLX's `quantize`; mode affine on all cores, where MLX's CPU backend is
-// one thread. cols is a multiple of the group's size.
+// Quantises rows of floats to the same bits as MLX's `quantize`; mode affine on all cores, where
+// MLX's CPU backend is one thread. cols is a multiple of the group's size.
 void quantise_rows(const Quantization& quantization, FloatType type, const void* source,
                    int64_t rows, int cols, const PackedRows& out);
 
