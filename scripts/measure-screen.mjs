@@ -1,19 +1,21 @@
 // Measures what the screen costs: bytes written per byte of text, scrollback wipes, CPU and memory, beside a plain
-// Ink program that keeps the whole answer in one <Text>.
-//   node scripts/measure-screen.mjs [words] [tokens per second]
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Ink program that keeps the whole answer in one <Text>. A 2,000-word answer at 200 tokens a second, then 100,000
+// tokens in one session. Needs dist/ (npm run build); Linux only; under a minute.
+//   node scripts/measure-screen.mjs
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnPty } from '@lydell/node-pty';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const words = Number(process.argv[2] ?? 2000);
-const rate = Number(process.argv[3] ?? 200);
+const CHARS_PER_TOKEN = 5;
+/** Longest run of one program; one that takes longer is stopped. */
+const LIMIT_SECONDS = 35;
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-screen-'));
 
 /** Prose with a code block after every fifth paragraph. */
-function answer() {
+function answer(words) {
   const parts = [];
   for (let word = 0; word < words; ) {
     const length = Math.min(50, words - word);
@@ -31,51 +33,62 @@ function answer() {
   return `${parts.join('\n\n')}\n\nThe very end.`;
 }
 
-function measure(main, args, env, sentence) {
+/** One run on a terminal of 80x24, from the moment the prompt has been sent until the program ends. */
+function measure(main, args, script, answer) {
   return new Promise(resolve => {
-    let output = '';
-    let usage;
-    let asked = false;
+    const file = join(folder, `script-${basename(main)}-${answer.length}.json`);
+    writeFileSync(file, JSON.stringify({ ...script, replies: [answer] }));
     const pty = spawnPty(process.execPath, [main, ...args], {
       ...{ cols: 80, rows: 24, cwd: folder },
-      env: { PATH: process.env.PATH, HOME: folder, TERM: 'xterm', LANG: 'C.UTF-8', ...env },
+      env: {
+        ...{ PATH: process.env.PATH, HOME: folder, TERM: 'xterm', LANG: 'C.UTF-8' },
+        ...{ NODE_ENV: 'production', LLM_HOST_SCRIPT: file },
+      },
     });
-    let before;
+    let output = '';
+    const samples = [];
+    let timer;
+    const sample = () => {
+      const usage = usageOf(pty.pid);
+      if (usage) samples.push(usage);
+      if (usage && usage.at - samples[0].at > LIMIT_SECONDS) pty.kill('SIGKILL');
+    };
     pty.onData(data => {
       output += data;
-      if (!asked && output.includes('prompt -> ')) {
-        asked = true;
-        before = usageOf(pty.pid);
-        output = '';
-        pty.write('go\r');
-      }
-      if (!usage && asked && plain(output).includes(sentence)) {
-        usage = usageOf(pty.pid);
-        pty.write('bye\r');
-        setTimeout(() => pty.kill('SIGKILL'), 2000);
-      }
+      if (timer || !output.includes('prompt ->')) return;
+      output = '';
+      sample();
+      timer = setInterval(sample, 100);
+      pty.write('go\rbye\r');
     });
-    pty.onExit(() =>
-      resolve({
-        bytes: Buffer.byteLength(output),
-        wipes: output.split('\u001b[3J').length - 1,
-        clears: output.split('\u001b[2J').length - 1,
-        cpuSeconds: usage && before ? usage.cpu - before.cpu : Number.NaN,
-        seconds: usage && before ? usage.at - before.at : Number.NaN,
-        megabytes: [before?.megabytes, usage?.megabytes],
-      }),
-    );
+    pty.onExit(({ exitCode, signal }) => {
+      clearInterval(timer);
+      if (samples.length < 2) throw new Error(`${main} ended with ${exitCode}:\n${output}`);
+      resolve({ ...figures(output, samples), finished: !signal, size: Buffer.byteLength(answer) });
+    });
   });
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are no text
-const plain = text => text.slice(-4000).replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
+function figures(output, samples) {
+  const [first] = samples;
+  const last = samples.at(-1);
+  const half = samples.find(({ at }) => at >= (first.at + last.at) / 2);
+  return {
+    bytes: Buffer.byteLength(output),
+    wipes: output.split('\u001b[3J').length - 1,
+    clears: output.split('\u001b[2J').length - 1,
+    seconds: last.at - first.at,
+    share: (last.cpu - first.cpu) / (last.at - first.at),
+    megabytes: [first, half, last].map(({ megabytes }) => megabytes),
+  };
+}
 
-/** CPU seconds, resident memory and time of a process. Linux only. */
+/** CPU seconds, resident memory and time of a process; undefined when it has ended. Linux only. */
 function usageOf(pid) {
+  if (!existsSync(`/proc/${pid}/stat`)) return undefined;
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
+  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  if (Number.isNaN(kilobytes)) return undefined; // ended, not yet reaped
   return {
     cpu: (Number(fields[11]) + Number(fields[12])) / 100,
     megabytes: Math.round(kilobytes / 1024),
@@ -87,17 +100,17 @@ const NAIVE = `
 import { createElement, useEffect, useState } from '${root}node_modules/react/index.js';
 import { Box, render, Text } from '${root}node_modules/ink/build/index.js';
 import { readFileSync } from 'node:fs';
-process.env.NODE_ENV = 'production';
 const { replies: [reply], msPerToken, charsPerToken } = JSON.parse(readFileSync(process.env.LLM_HOST_SCRIPT, 'utf8'));
 function App() {
   const [text, setText] = useState('');
   useEffect(() => {
     process.stdin.once('data', () => {
-      let at = 0;
-      const timer = setInterval(() => {
-        at += charsPerToken;
+      const started = performance.now();
+      setInterval(() => {
+        // By the clock, so that a late timer does not slow the stream down.
+        const at = Math.round((performance.now() - started) / msPerToken) * charsPerToken;
         setText(reply.slice(0, at));
-        if (at >= reply.length) clearInterval(timer);
+        if (at >= reply.length) setTimeout(() => process.exit(), 200);
       }, msPerToken);
     });
   }, []);
@@ -106,31 +119,36 @@ function App() {
 render(createElement(App));
 `;
 
-const text = answer();
-const charsPerToken = 5;
-const script = { replies: [text], msPerToken: 1000 / rate, charsPerToken };
+const MAIN = join(root, 'test/e2e/scripted-main.mjs');
+const naive = join(folder, 'naive.mjs');
 writeFileSync(join(folder, 'config.json'), '{ "SystemPrompt": "You are a helpful assistant." }');
-writeFileSync(join(folder, 'script.json'), JSON.stringify(script));
-writeFileSync(join(folder, 'naive.mjs'), NAIVE);
-const env = { LLM_HOST_SCRIPT: join(folder, 'script.json') };
-const rows = [
-  [
-    'llm-host',
-    await measure(join(root, 'test/e2e/scripted-main.mjs'), ['x', '--no-mcp'], env, 'The very end.'),
-  ],
-];
-if (words <= 5000)
-  rows.push(['naive <Text>', await measure(join(folder, 'naive.mjs'), [], env, 'The very end.')]);
-const size = Buffer.byteLength(text);
-console.log(`${words} words, ${size} bytes, ${rate} tokens a second, 80x24`);
-console.log(
-  '| | bytes written | per byte of text | wipes | clears | CPU, share of one core | memory before, after |',
-);
-console.log('| --- | --- | --- | --- | --- | --- | --- |');
-for (const [name, { bytes, wipes, clears, cpuSeconds, seconds, megabytes }] of rows) {
-  const share = `${((cpuSeconds / seconds) * 100).toFixed(1)} % of ${seconds.toFixed(1)} s`;
-  console.log(
-    `| ${name} | ${bytes} | ${(bytes / size).toFixed(2)} | ${wipes} | ${clears} | ${share} | ${megabytes.join(', ')} MB |`,
-  );
+writeFileSync(naive, NAIVE);
+
+const HEAD = `| | bytes written | per byte of text | wipes | clears | CPU, share of one core | memory: start, half, end |
+| --- | --- | --- | --- | --- | --- | --- |`;
+
+async function compare(words, rate) {
+  const text = answer(words);
+  const script = { msPerToken: 1000 / rate, charsPerToken: CHARS_PER_TOKEN };
+  const tokens = Math.ceil(text.length / CHARS_PER_TOKEN);
+  console.log(`\n${words} words in ${tokens} tokens, ${rate} a second, 80x24\n\n${HEAD}`);
+  const runs = await Promise.all([
+    measure(MAIN, ['x', '--no-mcp'], script, text),
+    measure(naive, [], script, text),
+  ]);
+  for (const [index, run] of runs.entries()) console.log(row(['llm-host', 'naive `<Text>`'][index], run));
 }
-rmSync(folder, { recursive: true, force: true });
+
+function row(name, { bytes, wipes, clears, share, seconds, megabytes, finished, size }) {
+  const label = finished ? name : `${name}, stopped unfinished`;
+  const cpu = `${(share * 100).toFixed(0)} % of ${seconds.toFixed(1)} s`;
+  const ratio = (bytes / size).toFixed(2);
+  return `| ${label} | ${bytes} | ${ratio} | ${wipes} | ${clears} | ${cpu} | ${megabytes.join(', ')} MB |`;
+}
+
+try {
+  await compare(2000, 200);
+  await compare(96_000, 5000);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -52,7 +52,7 @@ export class ScreenSession {
       candidates: () => ({
         commands: BUILTINS.flatMap(({ name, aliases }) => [name, ...aliases]),
         tools: session.tools.tools().map(tool => tool.definition.function.name),
-        resources: [],
+        resources: resourceNames(session),
       }),
       onEffect: effect => this.#perform(effect),
     });
@@ -180,6 +180,14 @@ export class ScreenSession {
     this.#turn?.abort();
     if (second || !this.#turn) this.#leave(0);
   }
+}
+
+/** As a prompt names them, `server:uri`; what has a blank in it cannot be named. */
+function resourceNames({ tools }: ChatSession): readonly string[] {
+  const resources = tools.control?.resources() ?? [];
+  return resources
+    .map(({ server, uri }) => stripControls(`${server}:${uri}`))
+    .filter(name => !/\s/.test(name));
 }
 
 function footerOf(session: ChatSession): Footer {

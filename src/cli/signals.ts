@@ -1,3 +1,5 @@
+import { closeLostTerminals } from './lost-terminal.ts';
+
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** Longest wait for the clean-up before the process ends all the same. */
@@ -46,10 +48,15 @@ export class Signals {
   /** Runs the clean-ups, all at once and at most for 5 s, then ends the process. */
   async exit(code: number): Promise<never> {
     this.leaveScreen();
-    if (this.#ending) process.exit(code);
+    if (this.#ending) leave(code);
     this.#ending = true;
     const limit = new Promise(resolve => setTimeout(resolve, CLEANUP_MS).unref());
     await Promise.race([Promise.allSettled([...this.#cleanups].map(cleanup => cleanup())), limit]);
-    process.exit(code);
+    leave(code);
   }
+}
+
+function leave(code: number): never {
+  closeLostTerminals();
+  process.exit(code);
 }

@@ -24,6 +24,8 @@ const SPIN_MS = 125;
 const MAX_LIVE = 12;
 
 const ENTER_MODES = '\u001b[?2004h';
+const NEWLINE = 10;
+const RETURN = 13;
 const LEAVE_MODES = '\u001b[?2004l\u001b[?25h';
 
 export interface ScreenOptions {
@@ -60,6 +62,7 @@ export class Screen implements ViewSource {
   #spin: NodeJS.Timeout | undefined;
   #stopped = false;
   #suspended = false;
+  #aheadOfScreen = false;
   busy = false;
   queue: readonly string[] = [];
 
@@ -222,7 +225,9 @@ export class Screen implements ViewSource {
 
   readonly #typed = (bytes: Buffer): void => {
     clearTimeout(this.#escape);
-    this.#handle(this.#keys.push(bytes));
+    // A terminal that was not raw yet has turned Enter into a newline, which is Ctrl+J here.
+    const keys = this.#aheadOfScreen ? bytes.map(byte => (byte === NEWLINE ? RETURN : byte)) : bytes;
+    this.#handle(this.#keys.push(keys));
     if (!this.#keys.undecided) return;
     this.#escape = setTimeout(() => this.#handle(this.#keys.flush()), ESCAPE_MS);
   };
@@ -269,6 +274,13 @@ export class Screen implements ViewSource {
     input.on('end', this.#ended);
     input.resume();
     output.write(ENTER_MODES);
+    // What was typed before is read in the next two rounds of the event loop.
+    this.#aheadOfScreen = true;
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#aheadOfScreen = false;
+      }),
+    );
   }
 
   #leaveTerminal(): void {

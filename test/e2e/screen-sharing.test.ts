@@ -1,0 +1,104 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn } from '@lydell/node-pty';
+import { expect, test } from 'vitest';
+import { processesLeft, ROOT, SCRIPTED_MAIN, workplace } from './program.ts';
+import { Terminal } from './pty.ts';
+
+const LIMIT_MS = 180_000;
+const ASKING = { command: process.execPath, args: [join(ROOT, 'test', 'fixtures', 'mcp', 'asking.mjs')] };
+
+/** A folder whose engine replays a script. */
+function place(script: object, servers: object = {}) {
+  const { dir, env } = workplace({
+    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
+    'mcp.json': JSON.stringify({ servers }),
+    'script.json': JSON.stringify(script),
+  });
+  return { dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } };
+}
+
+test('lines typed before the screen opens are asked, one after another', { timeout: LIMIT_MS }, async () => {
+  const { dir, env } = place({ replies: ['One.', 'Two.'] });
+  const terminal = new Terminal(SCRIPTED_MAIN, ['x'], dir, env);
+  terminal.type('first\rsecond\rbye\r');
+  expect(await terminal.exits(60_000)).toBe(0);
+  const lines = (await terminal.emulator.lines(true)).join('\n');
+  expect(lines).toContain('prompt -> first\nassistant -> One.\nprompt -> second\nassistant -> Two.\n');
+  // Once it is open, Ctrl+J is a new line.
+  const { dir: other, env: its } = place({ replies: ['Both.'] });
+  const open = new Terminal(SCRIPTED_MAIN, ['x'], other, its);
+  await open.displays('prompt ->');
+  open.type('a\nb');
+  await open.displays('b');
+  open.type('\r');
+  expect(await open.displays('assistant -> Both.')).toContain('b');
+  open.type('quit\r');
+  expect(await open.exits()).toBe(0);
+});
+
+test("a server's form takes the terminal and gives it back; @ completes its resources", {
+  timeout: LIMIT_MS,
+}, async () => {
+  const call = '<tool_call>\n{"name": "ask", "arguments": {}}\n</tool_call>';
+  const { dir, env } = place({ replies: [call, 'Hello.', 'Milk.'] }, { asking: ASKING });
+  const terminal = new Terminal(SCRIPTED_MAIN, ['x'], dir, env);
+  await terminal.displays('prompt ->');
+  terminal.type('go\r');
+  await terminal.displays('Answer (Name)? yes or no [no]:');
+  expect(terminal.screen.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(
+    terminal.screen.lastIndexOf('\u001b[?2004h'),
+  );
+  terminal.type('yes\r');
+  await terminal.displays('  Name:');
+  terminal.type('Ada\r');
+  await terminal.displays('Result: accept Ada');
+  await terminal.displays('assistant -> Hello.');
+
+  terminal.type('@ask');
+  await terminal.displays('prompt -> @ask');
+  // The list of resources comes after the server is ready; until then Tab finds nothing.
+  while (!(await terminal.emulator.lines()).join('\n').includes('@asking:note://shopping')) {
+    terminal.type('\t');
+    await sleep(100);
+  }
+  terminal.type('\r');
+  await terminal.displays('Attached asking:note://shopping');
+  await terminal.displays('assistant -> Milk.');
+  terminal.type('quit\r');
+  expect(await terminal.exits()).toBe(0);
+});
+
+test.runIf(existsSync('/usr/bin/setsid'))(
+  'a terminal that goes away in mid-turn, without a signal: the program ends and leaves nothing behind',
+  { timeout: LIMIT_MS },
+  async () => {
+    const { dir, env } = place(
+      { replies: ['word '.repeat(5000)], msPerToken: 5 },
+      { asking: { ...ASKING, args: [...ASKING.args, 'mark'] } },
+    );
+    // Not its controlling terminal, so that no SIGHUP comes: writes fail instead.
+    const script = join(dir, 'run.sh');
+    writeFileSync(script, `trap '' HUP\nsetsid -w "$@" 2>stderr.txt\necho $? >code.txt\n`);
+    const pty = spawn('/bin/sh', [script, process.execPath, SCRIPTED_MAIN, 'x', '--quiet'], {
+      ...{ cols: 80, rows: 24, cwd: dir, env },
+    });
+    let screen = '';
+    let asked = false;
+    await new Promise<void>(resolve => {
+      pty.onData(data => {
+        screen += data;
+        if (!asked && screen.includes('\u001b[?2004h')) pty.write('go\r');
+        asked ||= screen.includes('\u001b[?2004h');
+        if (screen.includes('assistant ->')) resolve();
+      });
+    });
+    (pty as unknown as { destroy(): void }).destroy();
+    expect(await processesLeft(dir, 20_000)).toEqual([]);
+    expect([
+      readFileSync(join(dir, 'code.txt'), 'utf8'),
+      readFileSync(join(dir, 'stderr.txt'), 'utf8'),
+    ]).toEqual(['0\n', '']);
+  },
+);
