@@ -155,7 +155,7 @@ test(
     cancelled.type('go\r');
     await cancelled.shows('always for this tool [no]: ');
     cancelled.type('\u0003');
-    await cancelled.shows('prompt -> ', 2);
+    await cancelled.displays('[cancelled]');
     cancelled.type('tools\r');
     await cancelled.shows('pid (polite)');
     cancelled.type('quit\r');
