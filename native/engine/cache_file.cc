@@ -100,19 +100,28 @@ mx::array read_tensor(const File& file, const TensorEntry& entry) {
 
 struct Contents {
   std::vector<int32_t> ids;
+  int planned = 0;
   std::map<size_t, std::map<std::string, mx::array>> layers;
 };
+
+std::vector<int32_t> read_integers(const File& file, const TensorEntry& entry) {
+  mx::array values = read_tensor(file, entry);
+  if (values.ndim() != 1 || values.dtype() != mx::int32) {
+    refuse(file.path(), "tensor " + entry.name + " must be a list of int32");
+  }
+  return {values.data<int32_t>(), values.data<int32_t>() + values.size()};
+}
 
 Contents read_contents(const CacheFile& source, size_t layers) {
   File file(source.weights.files.at(0));
   Contents contents;
   for (const TensorEntry& entry : source.weights.tensors) {
     if (entry.name == "ids") {
-      mx::array ids = read_tensor(file, entry);
-      if (ids.ndim() != 1 || ids.dtype() != mx::int32) {
-        refuse(file.path(), "tensor ids must be a list of int32");
-      }
-      contents.ids.assign(ids.data<int32_t>(), ids.data<int32_t>() + ids.size());
+      contents.ids = read_integers(file, entry);
+      continue;
+    }
+    if (entry.name == "planned") {
+      contents.planned = read_integers(file, entry).front();
       continue;
     }
     size_t layer = 0;
@@ -125,6 +134,7 @@ Contents read_contents(const CacheFile& source, size_t layers) {
                                    read_tensor(file, entry));
   }
   if (contents.ids.empty()) refuse(file.path(), "holds no token ids");
+  if (contents.planned < 1) refuse(file.path(), "holds no length that its positions were made for");
   return contents;
 }
 
@@ -153,6 +163,7 @@ SavedCache write_cache(const Row& row, const std::string& path, const std::strin
   int count = static_cast<int>(row.ids.size());
   std::unordered_map<std::string, mx::array> tensors;
   tensors.emplace("ids", mx::array(row.ids.begin(), {count}, mx::int32));
+  tensors.emplace("planned", mx::array({row.cache.planned()}, {1}, mx::int32));
   for (size_t i = 0; i < row.cache.layers(); ++i) {
     for (const auto& [name, array] : row.cache.state_of(i).arrays) {
       tensors.emplace("layers." + std::to_string(i) + "." + name, mx::contiguous(array));
@@ -193,6 +204,7 @@ Row read_cache(const CacheFile& source, const Model& model, const CacheOptions& 
     }
   }
   mx::eval(row.cache.arrays());
+  row.cache.plan(contents.planned);
   row.ids = std::move(contents.ids);
   return row;
 }

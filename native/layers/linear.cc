@@ -5,7 +5,17 @@
 namespace llm_host {
 
 Linear Linear::load(WeightStore& weights, const std::string& path, int out, int in, bool bias) {
-  Linear linear(weights.matrix(path, out, in));
+  return complete(weights.matrix(path, out, in), weights, path, out, in, bias);
+}
+
+Linear Linear::load_router(WeightStore& weights, const std::string& path, int out, int in,
+                           bool bias) {
+  return complete(weights.router(path, out, in), weights, path, out, in, bias);
+}
+
+Linear Linear::complete(WeightStore::Matrix matrix, WeightStore& weights, const std::string& path,
+                        int out, int in, bool bias) {
+  Linear linear(std::move(matrix));
   if (bias) linear.bias_ = weights.vector(path + ".bias", out);
   linear.add_adapter(weights, path, out, in);
   return linear;

@@ -19,10 +19,17 @@ class Linear {
   static Linear load_rotary(WeightStore& weights, const std::string& path, int heads, int head_dim,
                             int in, bool bias);
 
+  // The same for the router of a mixture of experts, which is never quantised while loading.
+  static Linear load_router(WeightStore& weights, const std::string& path, int out, int in,
+                            bool bias);
+
   // x [..., in] -> [..., out]
   mx::array operator()(const mx::array& x) const;
 
  private:
+  // A matrix with its bias and its adapter.
+  static Linear complete(WeightStore::Matrix matrix, WeightStore& weights, const std::string& path,
+                         int out, int in, bool bias);
   mx::array multiply(const mx::array& x) const;
   void add_adapter(WeightStore& weights, const std::string& path, int out, int in);
 

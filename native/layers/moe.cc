@@ -43,8 +43,10 @@ Experts::Stacks Experts::read(WeightStore& weights, const std::string& path, con
     }
   }
   if (shape.interleaved) return read_gpt_oss(weights, experts, shape);
-  if (weights.has(experts + ".gate_up_proj")) {
-    return read_fused(weights, experts + ".gate_up_proj", experts + ".down_proj", shape);
+  // With ".weight" where the matrix was quantised here and saved.
+  std::string fused = experts + ".gate_up_proj";
+  if (weights.has(fused) || weights.has(fused + ".weight")) {
+    return read_fused(weights, fused, experts + ".down_proj", shape);
   }
   if (weights.has(path + ".input_linear.weight")) {
     return read_fused(weights, path + ".input_linear", path + ".output_linear", shape);

@@ -23,7 +23,7 @@ mx::array normalised(const mx::array& shares, float epsilon) {
 
 Router::Router(WeightStore& weights, const std::string& path, int hidden, const Options& options)
     : options_(options),
-      projection_(Linear::load(weights, path, options.experts, hidden, options.bias)) {
+      projection_(Linear::load_router(weights, path, options.experts, hidden, options.bias)) {
   if (options.per_token > options.experts) {
     throw Error(kModelBroken, "config.json: num_experts_per_tok (" +
                                   std::to_string(options.per_token) + ") is more than the " +

@@ -23,8 +23,8 @@ std::optional<Adapters::LowRank> Adapters::read(Adapter& adapter, const std::str
   bool transposed = adapter.spec->transposed;
   int64_t rank = a.shape.size() == 2 ? a.shape[transposed ? 0 : 1] : 0;
   using Shape = std::vector<int64_t>;
-  check_shape(a, transposed ? Shape{rank, in} : Shape{in, rank});
-  check_shape(b, transposed ? Shape{out, rank} : Shape{rank, out});
+  adapter.reader.files().check_shape(a, transposed ? Shape{rank, in} : Shape{in, rank});
+  adapter.reader.files().check_shape(b, transposed ? Shape{out, rank} : Shape{rank, out});
   mx::array down = mx::astype(adapter.reader.read_float(a), dtype);
   mx::array up = mx::astype(adapter.reader.read_float(b), dtype);
   if (transposed) {

@@ -41,9 +41,10 @@ std::string TensorFiles::name_of(const TensorEntry& entry) const {
   return "tensor " + entry.name + " (" + files_[entry.file].path() + ")";
 }
 
-void check_shape(const TensorEntry& entry, const std::vector<int64_t>& expected) {
+void TensorFiles::check_shape(const TensorEntry& entry,
+                              const std::vector<int64_t>& expected) const {
   if (entry.shape == expected) return;
-  throw Error(kModelBroken, "tensor " + entry.name + " has shape " + text_of(entry.shape) +
+  throw Error(kModelBroken, name_of(entry) + " has shape " + text_of(entry.shape) +
                                 ", config.json asks for " + text_of(expected));
 }
 

@@ -26,14 +26,15 @@ class TensorFiles {
             const std::function<void(uint64_t)>& on_chunk) const;
   // "tensor NAME (FILE)"
   std::string name_of(const TensorEntry& entry) const;
+  // Throws MODEL_BROKEN if the tensor has another shape.
+  void check_shape(const TensorEntry& entry, const std::vector<int64_t>& expected) const;
 
  private:
   std::vector<File> files_;
   std::map<std::string, const TensorEntry*> entries_;
 };
 
-// Throws MODEL_BROKEN if the tensor has another shape, or another number of bytes.
-void check_shape(const TensorEntry& entry, const std::vector<int64_t>& expected);
+// Throws MODEL_BROKEN if the tensor has another number of bytes.
 void check_bytes(const TensorEntry& entry, uint64_t expected);
 // Number of elements; throws MODEL_BROKEN if it is 0 or absurd.
 uint64_t elements(const TensorEntry& entry);

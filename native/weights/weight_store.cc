@@ -127,7 +127,7 @@ mx::array WeightStore::read_float(const TensorEntry& entry) {
 
 mx::array WeightStore::tensor(const std::string& name, const std::vector<int64_t>& shape) {
   const TensorEntry& found = main_.entry(name);
-  check_shape(found, shape);
+  main_.files().check_shape(found, shape);
   parameters_ += elements(found);
   mx::array array = read_float(found);
   if (spec_.norm_shift == 0 || !name.ends_with("norm.weight")) return array;
@@ -139,7 +139,7 @@ mx::array WeightStore::tensor(const std::string& name, const std::vector<int64_t
 Matrix WeightStore::matrix(const std::string& path, int out, int in) {
   const TensorEntry& found = main_.entry(path + ".weight");
   if (ggml_type(found.dtype) == nullptr) return read_matrix(path, found, {out}, in, true);
-  check_shape(found, {out, in});
+  main_.files().check_shape(found, {out, in});
   parameters_ += elements(found);
   return read_blocks(found);
 }
@@ -157,7 +157,7 @@ Matrix WeightStore::read_matrix(const std::string& path, const TensorEntry& weig
                                 const std::vector<int64_t>& dims, int in, bool may_quantise) {
   parameters_ += static_cast<uint64_t>(product(dims)) * static_cast<uint64_t>(in);
   if (weight.dtype == "U32") return read_packed(path, weight, dims, in);
-  check_shape(weight, with(dims, in));
+  main_.files().check_shape(weight, with(dims, in));
   if (may_quantise && quantize_ && in % quantize_->group_size == 0) {
     return read_quantised(path, weight, dims, in);
   }
@@ -182,8 +182,8 @@ Matrix WeightStore::mxfp4_experts(const std::string& path, int experts, int out,
     throw Error(kModelBroken,
                 "tensor " + part->name + " has type " + part->dtype + ", expected U8");
   }
-  check_shape(blocks, {experts, out, in / 32, 16});
-  check_shape(scales, {experts, out, in / 32});
+  main_.files().check_shape(blocks, {experts, out, in / 32, 16});
+  main_.files().check_shape(scales, {experts, out, in / 32});
   parameters_ += elements(blocks) * 2;
   mx::array stored = main_.read(blocks, mx::uint8);
   mx::array exponents = main_.read_byte_scales(scales, "mxfp4");
@@ -228,8 +228,8 @@ Matrix WeightStore::read_packed(const std::string& path, const TensorEntry& weig
   int64_t words = same_rank ? weight.shape.back() : 0, groups = same_rank ? scales.shape.back() : 0;
   bool byte_scales = scales.dtype == "U8";
   Quantization q = quantization_of(Config(spec_.config), path, in, words, groups, byte_scales);
-  check_shape(weight, with(dims, words));
-  check_shape(scales, with(dims, groups));
+  main_.files().check_shape(weight, with(dims, words));
+  main_.files().check_shape(scales, with(dims, groups));
   mx::array packed = keep(main_.read(weight, mx::uint32));
   save(weight.name, "U32", packed);
   if (byte_scales) {
@@ -238,7 +238,7 @@ Matrix WeightStore::read_packed(const std::string& path, const TensorEntry& weig
     return {packed, bytes, std::nullopt, q.group_size, q.bits, q.mode, dtype_};
   }
   const TensorEntry& biases = main_.entry(path + ".biases");
-  check_shape(biases, with(dims, groups));
+  main_.files().check_shape(biases, with(dims, groups));
   mx::array floats = read_float(scales);
   return {packed, floats, read_float(biases), q.group_size, q.bits, q.mode, dtype_};
 }

@@ -99,7 +99,8 @@ export interface SavedCache {
 export interface LocalEngine extends Engine {
   /**
    * Writes what the cache holds to one safetensors file, after the generations that were asked for before. The file
-   * is there whole or not at all; an older one is replaced.
+   * is there whole or not at all; an older one is replaced. Checkpoints are not in it: a model that wants them goes on
+   * from the end of what was saved, and reads a prompt that parts from it earlier anew.
    * @throws LlmHostError CACHE: there is nothing to save, or the file cannot be written.
    */
   saveCache(path: string): Promise<SavedCache>;

@@ -8,8 +8,9 @@ import { broken } from './model-file.ts';
 import { readSafetensorsHeader } from './safetensors.ts';
 
 /**
- * The tensors of a folder: those of the index, else of its single safetensors file. Other files are ignored.
- * Headers only; throws MODEL_BROKEN or MODEL_UNSUPPORTED naming the file and the tensor.
+ * The tensors of a folder: those of the index, else of its single safetensors file. Other files are ignored, but no
+ * shard is: index and shards must name the same tensors. Headers only; throws MODEL_BROKEN or MODEL_UNSUPPORTED naming
+ * the file and the tensor.
  */
 export function folderWeights(folder: string): WeightFiles {
   const indexPath = join(folder, 'model.safetensors.index.json');
@@ -66,6 +67,8 @@ function indexedWeights(folder: string, indexPath: string, map: unknown): Weight
       `names files that are not in the folder: ${missing.join(', ')}. Download them again.`,
     );
   }
+  const stray = listFolder(folder).find(file => isShardOf(file, wanted));
+  if (stray !== undefined) throw broken(indexPath, `does not name the shard ${stray}. Download it again.`);
   const files = [...wanted.keys()].map(file => join(folder, file));
   const tensors = [...wanted.values()].flatMap((names, file) =>
     shardTensors(files[file] as string, file, names),
@@ -73,11 +76,23 @@ function indexedWeights(folder: string, indexPath: string, map: unknown): Weight
   return { files, tensors };
 }
 
+/** Whether a file is counted as one of the shards that the index names, without being named itself. */
+function isShardOf(file: string, wanted: ReadonlyMap<string, unknown>): boolean {
+  const set = file.match(/^(.+-)\d+(-of-\d+\.safetensors)$/);
+  if (!set || wanted.has(file)) return false;
+  const [, start = '', end = ''] = set;
+  return [...wanted.keys()].some(name => name.startsWith(start) && name.endsWith(end));
+}
+
 function shardTensors(path: string, file: number, names: readonly string[]): TensorEntry[] {
   const byName = new Map(readSafetensorsHeader(path).tensors.map(t => [t.name, t]));
-  return names.map(name => {
+  const tensors = names.map(name => {
     const tensor = byName.get(name);
     if (!tensor) throw broken(path, `has no tensor ${name}, though the index says so. Download it again.`);
+    byName.delete(name);
     return { ...tensor, file };
   });
+  const [extra] = byName.keys();
+  if (extra === undefined) return tensors;
+  throw broken(path, `has tensor ${extra}, which the index does not name as its own. Download both again.`);
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type GoldenCase, generate, greatestDifference, loadNative } from './native-run.ts';
 
 /** What scripts/goldens/make_families.py writes of one tiny model. */
-interface Variant {
+export interface Variant {
   readonly name: string;
   /** The folder whose weights it uses with another configuration, where it has none of its own. */
   readonly weights?: string;
@@ -17,12 +17,19 @@ interface Variant {
 const goldens = new URL('families/', import.meta.url);
 const models = fileURLToPath(new URL('../fixtures/families/', import.meta.url));
 
-function variantsOf(file: string): readonly Variant[] {
-  return JSON.parse(readFileSync(new URL(file, goldens), 'utf8'));
+export const familyNames = (): string[] => readdirSync(goldens).map(file => file.replace('.json', ''));
+
+/** The tiny models of a family, with what the reference says of them. */
+export function variantsOf(family: string): readonly Variant[] {
+  return JSON.parse(readFileSync(new URL(`${family}.json`, goldens), 'utf8'));
 }
 
 /** Hands `body` a folder with the model's files. */
-async function withFolder(family: string, variant: Variant, body: (folder: string) => Promise<void>) {
+export async function withFolder(
+  family: string,
+  variant: Variant,
+  body: (folder: string) => Promise<void>,
+): Promise<void> {
   if (variant.weights === undefined) return body(join(models, family, variant.name));
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-family-'));
   try {
@@ -53,8 +60,8 @@ async function expectGoldens(folder: string, variant: Variant): Promise<void> {
 
 /** The tests of every family, for one of the ways in which a forward pass can be computed. */
 export function describeFamilies(): void {
-  describe.each(readdirSync(goldens).map(file => [file.replace('.json', ''), file]))('%s', (family, file) => {
-    test.each(variantsOf(file).map(v => [v.name, v] as const))(
+  describe.each(familyNames())('%s', family => {
+    test.each(variantsOf(family).map(v => [v.name, v] as const))(
       '%s equals the reference',
       async (_, variant) => {
         await withFolder(family, variant, folder => expectGoldens(folder, variant));

@@ -12,6 +12,23 @@ export function safetensors(header: object | string | Uint8Array, dataBytes = 0)
   return Buffer.concat([length, bytes, Buffer.alloc(dataBytes)]);
 }
 
+/** A safetensors file of F32 tensors. */
+export function safetensorsOf(
+  shapes: Readonly<Record<string, readonly number[]>>,
+  weightOf: (tensor: string) => number,
+): Buffer {
+  const header: Record<string, object> = {};
+  const pieces: Uint8Array[] = [];
+  let begin = 0;
+  for (const [name, shape] of Object.entries(shapes)) {
+    const count = shape.reduce((a, b) => a * b, 1);
+    header[name] = { dtype: 'F32', shape, data_offsets: [begin, begin + 4 * count] };
+    pieces.push(new Uint8Array(Float32Array.from({ length: count }, () => weightOf(name)).buffer));
+    begin += 4 * count;
+  }
+  return Buffer.concat([safetensors(header), ...pieces]);
+}
+
 /** The description of an F32 vector in a safetensors header. */
 export function vector(begin: number, elements: number) {
   return { dtype: 'F32', shape: [elements], data_offsets: [begin, begin + 4 * elements] };

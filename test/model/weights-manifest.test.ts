@@ -27,10 +27,10 @@ describe('folderWeights', () => {
     expect(folderWeights(folder).tensors).toHaveLength(1);
   });
 
-  test('the files and tensors of the index, and no others', () => {
+  test('the files and tensors of the index, and no other files', () => {
     const folder = tempFolder({
       'model.safetensors.index.json': index({ a: 'one.safetensors', c: 'two.safetensors' }),
-      'one.safetensors': shard('a', 'b'),
+      'one.safetensors': shard('a'),
       'two.safetensors': shard('c'),
       'model-stray.safetensors': 'junk',
     });
@@ -57,6 +57,32 @@ describe('folderWeights', () => {
     expect(refusal({ ...one, 'model.safetensors.index.json': index({ z: 'one.safetensors' }) })).toMatch(
       /^MODEL_BROKEN: one\.safetensors has no tensor z, though the index says so/,
     );
+  });
+
+  test('a tensor of a shard that the index does not name, or names in another file', () => {
+    const shards = { 'one.safetensors': shard('a', 'b'), 'two.safetensors': shard('c') };
+    for (const map of [
+      { a: 'one.safetensors', c: 'two.safetensors' },
+      { a: 'one.safetensors', b: 'two.safetensors', c: 'two.safetensors' },
+    ]) {
+      expect(refusal({ ...shards, 'model.safetensors.index.json': index(map) })).toBe(
+        'MODEL_BROKEN: one.safetensors has tensor b, which the index does not name as its own. Download both again.',
+      );
+    }
+  });
+
+  test('a shard of the same set that the index does not name', () => {
+    const [one, two, old] = [
+      'model-00001-of-00002.safetensors',
+      'model-00002-of-00002.safetensors',
+      'model-00001-of-00003.safetensors',
+    ] as const;
+    const files = { 'model.safetensors.index.json': index({ a: one }), [one]: shard('a') };
+    expect(refusal({ ...files, [two]: shard('b') })).toBe(
+      `MODEL_BROKEN: model.safetensors.index.json does not name the shard ${two}. Download it again.`,
+    );
+    // Left over from a conversion into another number of shards.
+    expect(folderWeights(tempFolder({ ...files, [old]: shard('b') })).tensors).toHaveLength(1);
   });
 
   test('an index that is broken or leads out of the folder', () => {

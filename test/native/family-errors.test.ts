@@ -93,7 +93,7 @@ test.each<[string, LoadSpec, string, string]>([
     'a convolution of another width',
     withConfig('lfm2/plain', { conv_L_cache: 5 }),
     'MODEL_BROKEN',
-    'model.layers.0.conv.conv.weight has shape [32, 1, 3]',
+    'lfm2/plain/model.safetensors) has shape [32, 1, 3]',
   ],
   [
     'a layer type that lfm2 has not',

@@ -138,13 +138,13 @@ test.each<[string, LoadSpec, string, string]>([
     'a tensor of another shape',
     withEntry(GATE, { shape: [64, 128] }),
     'MODEL_BROKEN',
-    `tensor ${GATE} has shape [64, 128], config.json asks for [128, 64]`,
+    '.bin) has shape [64, 128], config.json asks for [128, 64]',
   ],
   [
     'a tensor of another rank',
     withEntry(NORM, { shape: [1, 64] }),
     'MODEL_BROKEN',
-    `tensor ${NORM} has shape [1, 64]`,
+    '.bin) has shape [1, 64]',
   ],
   [
     'a norm of integers',
