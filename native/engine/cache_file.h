@@ -6,9 +6,9 @@
 #include "engine/spec.h"
 #include "models/model.h"
 
-// A row in a safetensors file: tensors `ids` [tokens] and `planned` [1], both int32 (the length that
-// position angles were chosen for), and `layers.<index>.<name>` for what each layer remembers at
-// its end. Checkpoints are left out: the next prompt goes on from the end, and one that parts
+// A row in a safetensors file: tensors `ids` [tokens] and `planned` [1], the length that position
+// angles were chosen for, both int32, and `layers.<index>.<name>` for what each layer remembers at
+// the row's end. Checkpoints are left out: the next prompt goes on from the end, and one that parts
 // earlier, where a layer cannot be trimmed, is read again and makes new ones. The metadata say
 // `format` "llm-host-cache", `version` and `model_hash`.
 namespace llm_host {
