@@ -116,7 +116,9 @@ describe('what only the engine can tell', () => {
   test('shapes that config.json does not promise', async () => {
     await expect(load({ intermediate_size: 96 })).rejects.toMatchObject({
       code: 'MODEL_BROKEN',
-      message: expect.stringMatching(/tensor model\.layers\.0\.mlp\.\w+\.weight has shape/),
+      message: expect.stringMatching(
+        /tensor model\.layers\.0\.mlp\.\w+\.weight \(.+\.safetensors\) has shape/,
+      ),
     });
   });
 
