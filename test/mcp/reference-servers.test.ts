@@ -119,14 +119,17 @@ describe.each<[string, () => Promise<McpHost>]>([
     );
   });
 
-  it.runIf(all)('reaches the other three', async () => {
-    expect(await text('read_text_file', { path: join(folder, 'note.txt') })).toBe('kept here');
-    expect(await text('read_text_file', { path: '/etc/hostname' })).toMatch(/denied|outside/i);
-    const entity = { name: 'Ada', entityType: 'person', observations: ['wrote programs'] };
-    expect(await text('create_entities', { entities: [entity] })).toContain('wrote programs');
-    const thought = { thought: 'one', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
-    expect(await text('sequentialthinking', thought)).toContain('thoughtNumber');
-  });
+  // Over HTTP server-everything stands alone.
+  if (all) {
+    it('reaches the other three', async () => {
+      expect(await text('read_text_file', { path: join(folder, 'note.txt') })).toBe('kept here');
+      expect(await text('read_text_file', { path: '/etc/hostname' })).toMatch(/denied|outside/i);
+      const entity = { name: 'Ada', entityType: 'person', observations: ['wrote programs'] };
+      expect(await text('create_entities', { entities: [entity] })).toContain('wrote programs');
+      const thought = { thought: 'one', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
+      expect(await text('sequentialthinking', thought)).toContain('thoughtNumber');
+    });
+  }
 
   it('is changed in a running session', async () => {
     await host.disable('everything');
