@@ -17,7 +17,7 @@ export interface ConfinedPath {
 /**
  * Resolves `directory/filename` inside `root` (an absolute path without links). Refuses, with a ToolError, absolute
  * paths, `..`, NUL, and links that lead out of the root; folders on the way must exist. What is returned was inside
- * the root at the time; opening it with O_NOFOLLOW and comparing (see text-files.ts) closes the gap after that.
+ * the root at the time; `insideFolder` holds on to its folder from then on.
  */
 export async function confine(root: string, directory: string, filename: string): Promise<ConfinedPath> {
   const shown = [directory, filename].filter(part => part !== '').join('/') || '.';
@@ -25,11 +25,11 @@ export async function confine(root: string, directory: string, filename: string)
   for (const part of [directory, filename]) checkShape(part);
   const path = join(root, directory, filename);
   const found = await realpathOf(path, shown);
-  if (found !== undefined) return { shown, real: inside(root, found, shown), exists: true };
+  if (found !== undefined) return { shown, real: confinedBy(root, found, shown), exists: true };
   if (await isLink(path)) throw new ToolError(`${shown} is a broken link.`);
   const folder = await realpathOf(dirname(path), shown);
   if (folder === undefined) return { shown, real: path, exists: false };
-  return { shown, real: join(inside(root, folder, shown), basename(path)), exists: false };
+  return { shown, real: join(confinedBy(root, folder, shown), basename(path)), exists: false };
 }
 
 /** The root itself: absolute, without links. Throws ToolError when it is no folder. */
@@ -48,7 +48,8 @@ function checkShape(part: string): void {
   if (part.split(/[/\\]/).includes('..')) throw new ToolError(`".." is not allowed in a path: ${part}`);
 }
 
-function inside(root: string, real: string, shown: string): string {
+/** `real`, which must be `root` or below it; both absolute and without links. Throws ToolError. */
+export function confinedBy(root: string, real: string, shown: string): string {
   if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return real;
   throw new ToolError(`${shown} leads out of the folder.`);
 }

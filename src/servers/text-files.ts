@@ -1,8 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, lstat, open, opendir, realpath, rename, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { type ConfinedPath, confine } from './confined-path.ts';
+import { insideFolder } from './pinned-folder.ts';
 import { ToolError } from './tool-server.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -14,36 +30,55 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constant
 export async function listFiles(root: string, directory: string): Promise<string> {
   const path = await confine(root, directory, '');
   if (!path.exists) throw new ToolError(`Folder not found: ${path.shown}`);
-  if (!(await lstat(path.real)).isDirectory()) throw new ToolError(`${path.shown} is a file, not a folder.`);
-  const names: string[] = [];
-  let left = 0;
-  for await (const entry of await opendir(path.real)) {
-    if (names.length < MAX_ENTRIES) names.push(printable(entry.name) + (entry.isDirectory() ? '/' : ''));
-    else left++;
-  }
+  if (!lstatSync(path.real).isDirectory()) throw new ToolError(`${path.shown} is a file, not a folder.`);
+  const { names, left } = insideFolder(root, path.real, path.shown, readNames);
   if (names.length === 0) return 'The directory is empty.';
   names.sort((a, b) => (a < b ? -1 : 1));
   return left === 0 ? names.join('\n') : `${names.join('\n')}\n... and ${left} more`;
 }
 
-/** The content of a UTF-8 text file of at most 1 MB. */
-export async function readTextFile(root: string, directory: string, filename: string): Promise<string> {
-  const path = await confineFile(root, directory, filename);
-  // O_NONBLOCK: should a FIFO have taken the file's place meanwhile, the open returns.
-  const file = await open(path.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+function readNames(): { names: string[]; left: number } {
+  const names: string[] = [];
+  let left = 0;
+  const folder = opendirSync('.');
   try {
-    await checkUnmoved(path, file);
-    const buffer = Buffer.alloc(MAX_BYTES + 1);
-    let length = 0;
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
-      length += bytesRead;
-      if (length > MAX_BYTES) throw new ToolError(`${path.shown} is ${TOO_LARGE}`);
-      if (bytesRead === 0) return decode(path, buffer.subarray(0, length));
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+      if (names.length < MAX_ENTRIES) names.push(printable(entry.name) + (entry.isDirectory() ? '/' : ''));
+      else left++;
     }
   } finally {
-    await file.close();
+    folder.closeSync();
   }
+  return { names, left };
+}
+
+/** The content of a UTF-8 text file of at most 1 MB, which may have no other name: it could stand outside. */
+export async function readTextFile(root: string, directory: string, filename: string): Promise<string> {
+  const path = await confineName(root, directory, filename);
+  return inItsFolder(root, path, name => {
+    existing(path, name);
+    // O_NONBLOCK: should a FIFO have taken the file's place meanwhile, the open returns.
+    const file = openSync(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      if (checkRegular(path, fstatSync(file)).nlink > 1) {
+        throw new ToolError(`${path.shown} has another name (a hard link), perhaps outside the folder.`);
+      }
+      return decode(path, readBytes(path, file));
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+function readBytes(path: ConfinedPath, file: number): Buffer {
+  const buffer = Buffer.alloc(MAX_BYTES + 1);
+  let length = 0;
+  while (length <= MAX_BYTES) {
+    const bytesRead = readSync(file, buffer, length, buffer.length - length, null);
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    length += bytesRead;
+  }
+  throw new ToolError(`${path.shown} is ${TOO_LARGE}`);
 }
 
 /** Writes the whole file or nothing: a temporary file beside it takes its place. Keeps the mode of an existing one. */
@@ -56,62 +91,72 @@ export async function writeTextFile(
   const bytes = Buffer.from(content, 'utf8');
   if (bytes.length > MAX_BYTES) throw new ToolError(`The content is ${TOO_LARGE}`);
   const path = await confineName(root, directory, filename);
-  const existing = path.exists ? checkRegular(path, await lstat(path.real)) : undefined;
-  if (existing !== undefined) await access(path.real, constants.W_OK);
-  const folder = await realpath(dirname(path.real)).catch(() => undefined);
-  if (folder !== dirname(path.real)) throw new ToolError(`Folder not found: ${dirname(path.shown)}`);
-  const temporary = join(folder, `.llm-host-${randomUUID()}.tmp`);
-  const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+  inItsFolder(root, path, name => {
+    const stats = lstatSync(name, { throwIfNoEntry: false });
+    if (stats !== undefined) checkRegular(path, stats);
+    if (stats !== undefined) accessSync(name, constants.W_OK);
+    replaceFile(name, bytes, stats?.mode);
+  });
+  return `Wrote ${bytes.length} byte${bytes.length === 1 ? '' : 's'} to ${path.shown}.`;
+}
+
+function replaceFile(name: string, bytes: Buffer, mode: number | undefined): void {
+  const temporary = `.llm-host-${randomUUID()}.tmp`;
+  const file = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
   try {
     try {
-      if (existing !== undefined) await file.chmod(existing.mode & 0o777);
-      await file.writeFile(bytes);
-      await file.sync();
+      if (mode !== undefined) fchmodSync(file, mode & 0o777);
+      writeFileSync(file, bytes);
+      fsyncSync(file);
     } finally {
-      await file.close();
+      closeSync(file);
     }
-    await rename(temporary, path.real);
+    renameSync(temporary, name);
   } catch (error) {
-    await unlink(temporary).catch(() => undefined);
+    rmSync(temporary, { force: true });
     throw error;
   }
-  return `Wrote ${bytes.length} byte${bytes.length === 1 ? '' : 's'} to ${path.shown}.`;
 }
 
 /** Deletes a file, never a folder. */
 export async function deleteFile(root: string, directory: string, filename: string): Promise<string> {
-  const path = await confineFile(root, directory, filename);
-  await unlink(path.real);
+  const path = await confineName(root, directory, filename);
+  inItsFolder(root, path, name => {
+    existing(path, name);
+    unlinkSync(name);
+  });
   return `Deleted ${path.shown}.`;
 }
 
-/** An existing regular file. */
-async function confineFile(root: string, directory: string, filename: string): Promise<ConfinedPath> {
-  const path = await confineName(root, directory, filename);
-  if (!path.exists) throw new ToolError(`File not found: ${path.shown}`);
-  checkRegular(path, await lstat(path.real));
-  return path;
+/** Runs `work` in the folder of the file, with the file's name there. */
+function inItsFolder<T>(root: string, path: ConfinedPath, work: (name: string) => T): T {
+  try {
+    return insideFolder(root, dirname(path.real), path.shown, () => work(basename(path.real)));
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== 'chdir' || (code !== 'ENOENT' && code !== 'ENOTDIR')) throw error;
+    throw new ToolError(`Folder not found: ${dirname(path.shown)}`);
+  }
 }
 
-function confineName(root: string, directory: string, filename: string): Promise<ConfinedPath> {
+/** Throws ToolError unless the name is that of a regular file. */
+function existing(path: ConfinedPath, name: string): void {
+  const stats = lstatSync(name, { throwIfNoEntry: false });
+  if (stats === undefined) throw new ToolError(`File not found: ${path.shown}`);
+  checkRegular(path, stats);
+}
+
+async function confineName(root: string, directory: string, filename: string): Promise<ConfinedPath> {
   if (filename.trim() === '') throw new ToolError('The filename is empty.');
-  return confine(root, directory, filename);
+  const path = await confine(root, directory, filename);
+  if (path.real === root) throw new ToolError(`${path.shown} is a folder, not a file.`);
+  return path;
 }
 
 function checkRegular(path: ConfinedPath, stats: Stats): Stats {
   if (stats.isDirectory()) throw new ToolError(`${path.shown} is a folder, not a file.`);
   if (!stats.isFile()) throw new ToolError(`${path.shown} is not a regular file.`);
   return stats;
-}
-
-/** The opened file must be what the checked path names, now that nobody can swap it any more. */
-async function checkUnmoved(path: ConfinedPath, file: FileHandle): Promise<void> {
-  const opened = checkRegular(path, await file.stat());
-  const named = await lstat(path.real);
-  const real = await realpath(path.real);
-  if (real !== path.real || named.ino !== opened.ino || named.dev !== opened.dev) {
-    throw new ToolError(`${path.shown} was changed while it was opened.`);
-  }
 }
 
 function decode(path: ConfinedPath, bytes: Buffer): string {
