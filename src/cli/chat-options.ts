@@ -8,6 +8,7 @@ import type { AppConfig } from './config-file.ts';
 /** The chat command's options as yargs gives them. */
 export interface ChatArguments {
   readonly model?: string | undefined;
+  readonly revision?: string | undefined;
   readonly prompt?: string | undefined;
   readonly config?: readonly string[] | undefined;
   /** Files; `false` comes from --no-mcp. */

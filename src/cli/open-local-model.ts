@@ -12,6 +12,8 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
   const parts = await loadParts(source, {
     contextLength: options.contextLength,
     onProgress: options.onProgress,
+    onDownload: options.onDownload,
+    onWait: options.onWait,
     cwd: options.cwd,
     env: options.env,
     ...(options.kvBits !== undefined && { kvBits: options.kvBits }),

@@ -1,5 +1,6 @@
 import type { ChatModel } from '../agent/chat-model.ts';
 import type { ToolProtocol } from '../agent/local-model.ts';
+import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import type { ChatFormat } from '../parse/formats/format.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 
@@ -17,6 +18,9 @@ export interface OpenModelOptions {
   readonly toolProtocol?: ToolProtocol | undefined;
   readonly promptStyle?: PromptStyle | undefined;
   readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;
+  readonly onDownload: (progress: DownloadProgress) => void;
+  /** Another process downloads the same model. */
+  readonly onWait: (pid: number | undefined) => void;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }

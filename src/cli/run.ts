@@ -14,6 +14,12 @@ export interface ProgramParts {
   readonly signals: Signals;
 }
 
+const REVISION = {
+  type: 'string',
+  requiresArg: true,
+  describe: 'branch, tag or commit, for a model of the Hub (main)',
+} as const;
+
 /** The whole program but for the process: parses the command line, runs the command, returns the exit code. */
 export async function run(argv: readonly string[], parts: ProgramParts): Promise<number> {
   let code: number = EXIT.ok;
@@ -26,7 +32,7 @@ export async function run(argv: readonly string[], parts: ProgramParts): Promise
     .usage('Usage: llm-host <model> [options]')
     .command(
       '$0 [model]',
-      'chat with a model: a folder, a .gguf file, a cached Hub id (org/name), or demo',
+      'chat with a model: a Hub id (org/name), a folder, a .gguf file, or demo',
       y => chatOptions(y.positional('model', { type: 'string' })),
       args => finish(runChat(args as unknown as ChatArguments, parts)),
     )
@@ -87,6 +93,28 @@ export async function run(argv: readonly string[], parts: ProgramParts): Promise
           .option('json', { type: 'boolean', describe: 'as JSON' }),
       args => finish(import('./commands/inspect.ts').then(({ inspect }) => inspect(args))),
     )
+    .command(
+      'pull <id>',
+      'download a model of the Hub (org/name) into the cache, or go on with it',
+      y =>
+        y
+          .positional('id', { type: 'string', demandOption: true })
+          .option('revision', REVISION)
+          .option('json', { type: 'boolean', describe: 'the result as JSON' }),
+      args => finish(import('./commands/pull.ts').then(({ pull }) => pull(args, parts.signals))),
+    )
+    .command(
+      'list',
+      'list the models in the cache, with their sizes',
+      y => y.option('json', { type: 'boolean', describe: 'as JSON' }),
+      args => finish(import('./commands/list.ts').then(({ list }) => list(args))),
+    )
+    .command(
+      'rm <id>',
+      'remove a model, or one revision of it, from the cache',
+      y => y.positional('id', { type: 'string', demandOption: true }).option('revision', REVISION),
+      args => finish(import('./commands/rm.ts').then(({ rm }) => rm(args))),
+    )
     .command('init', 'write config.json and mcp.json where they are missing', {}, () =>
       finish(import('./commands/init.ts').then(({ init }) => init())),
     )
@@ -117,6 +145,7 @@ function chatOptions(y: Argv): Argv {
     ({ type: 'string', array: true, requiresArg: true, nargs: 1, describe }) as const;
   return y
     .option('model', { ...text('same as the positional'), alias: 'm' })
+    .option('revision', REVISION)
     .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })
     .option('config', files('config file, or an mcp file (repeatable)'))
     .option('mcp', {

@@ -3,11 +3,13 @@ import { Agent } from '../agent/agent.ts';
 import { metricsFile } from '../agent/metrics-file.ts';
 import { createHistory } from '../chat/history.ts';
 import { LlmHostError } from '../errors.ts';
+import { DownloadLine } from '../line/download-line.ts';
 import { ProgressLine } from '../line/progress-line.ts';
 import type { McpConfig } from '../mcp/config.ts';
 import { promptStyleNamed } from '../parse/formats/prompt-style.ts';
 import { formatOfUser } from '../parse/formats/user-format.ts';
 import { terminalApprover } from './ask-approval.ts';
+import { atRevision } from './at-revision.ts';
 import { type ChatArguments, checkNumbers, mergeSampling, systemText, toolPolicy } from './chat-options.ts';
 import { ChatSession } from './chat-session.ts';
 import { type Log, openLog } from './log.ts';
@@ -42,8 +44,9 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const named = args.model !== undefined || args.config !== undefined || findFile('config.json', where).path;
   if (!named) throw new LlmHostError('USAGE', 'missing model');
   const settings = loadSettings(args, args.model === 'demo', where);
-  const source = args.model ?? settings.config.model;
-  if (source === undefined) throw new LlmHostError('USAGE', 'missing model');
+  const model = args.model ?? settings.config.model;
+  if (model === undefined) throw new LlmHostError('USAGE', 'missing model');
+  const source = atRevision(model, args.revision);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
   const folder = new SessionFolder(join(stateDirectory(where.env), 'sessions'));
@@ -115,6 +118,7 @@ async function startBoth(
   config: McpConfig,
 ) {
   const progress = new ProgressLine(process.stderr, 'Loading');
+  const download = new DownloadLine(process.stderr, source);
   const [model, servers] = await Promise.allSettled([
     openModel(source, {
       contextLength: args.context ?? settings.config.context ?? 0,
@@ -126,6 +130,8 @@ async function startBoth(
       promptStyle: promptStyleNamed(settings.config.promptStyle ?? 'generic', settings.config.promptStyles),
       toolFormats: (settings.config.toolFormats ?? []).map(formatOfUser),
       onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
+      onDownload: state => download.update(state),
+      onWait: pid => download.waiting(pid),
       cwd: process.cwd(),
       env: process.env,
     }),
@@ -135,6 +141,7 @@ async function startBoth(
       audit: settings.config.tools?.audit,
     }),
   ]);
+  download.end();
   progress.end();
   if (model.status === 'fulfilled' && servers.status === 'fulfilled') {
     return { opened: model.value, servers: servers.value };

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
+import type { DownloadProgress } from '../hub/transfer-meter.ts';
+import { ensureModel } from '../model/ensure-model.ts';
 import { type ReadModel, readModel } from '../model/load-model.ts';
 import { type NewCheckpoint, newCheckpoint } from '../model/new-checkpoint.ts';
 import type { Quantization } from '../model/quantization.ts';
@@ -23,6 +25,12 @@ export interface LoadEngineOptions {
   /** With `quantize`: a folder, not there yet or empty, that gets the result as a checkpoint in MLX's layout. */
   readonly saveQuantized?: string;
   readonly onProgress?: (progress: LoadProgress) => void;
+  /** Of a model that is downloaded first. */
+  readonly onDownload?: (progress: DownloadProgress) => void;
+  /** Another process, with this id where known, downloads the same model; this one waits. */
+  readonly onWait?: (pid: number | undefined) => void;
+  /** Ends a download. */
+  readonly signal?: AbortSignal;
   /** Relative paths start here. Default: the process's. */
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
@@ -38,8 +46,8 @@ export interface LoadedParts {
 }
 
 /**
- * Loads a model: a folder in Hugging Face layout, a .gguf file, a cached Hub id, or `demo`. Throws LlmHostError:
- * MODEL_NOT_FOUND, MODEL_BROKEN, MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE.
+ * Loads a model: a folder in Hugging Face layout, a .gguf file, a Hub id (`org/name`, optionally `@revision`), which is
+ * downloaded unless it is in the cache, or `demo`. Throws LlmHostError: MODEL_NOT_FOUND, MODEL_BROKEN, MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE.
  */
 export async function loadEngine(source: string, options: LoadEngineOptions = {}): Promise<LocalEngine> {
   return (await loadParts(source, options)).engine;
@@ -47,13 +55,19 @@ export async function loadEngine(source: string, options: LoadEngineOptions = {}
 
 /** The same, with what a chat needs beside the engine. */
 export async function loadParts(source: string, options: LoadEngineOptions): Promise<LoadedParts> {
+  const where = { cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env };
+  await ensureModel(source, {
+    ...where,
+    signal: options.signal,
+    onProgress: options.onDownload,
+    onWait: options.onWait,
+  });
   const read = readModel(source, {
+    ...where,
     contextLength: options.contextLength ?? 0,
     kvBits: options.kvBits ?? 0,
     adapter: options.adapter,
     quantize: options.quantize,
-    cwd: options.cwd ?? process.cwd(),
-    env: options.env ?? process.env,
   });
   const saved = options.saveQuantized === undefined ? undefined : checkpointOf(read, options);
   try {

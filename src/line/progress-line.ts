@@ -12,8 +12,11 @@ export class ProgressLine {
     this.#label = label;
   }
 
-  /** @param total 0 while unknown: only the bytes are shown. */
-  update(done: number, total: number): void {
+  /**
+   * @param total 0 while unknown: only the bytes are shown
+   * @param more follows the bytes
+   */
+  update(done: number, total: number, more = ''): void {
     const now = performance.now();
     if (!this.#out.isTTY || process.env.TERM === 'dumb' || now - this.#drawnAt < PERIOD_MS) return;
     this.#drawnAt = now;
@@ -21,7 +24,7 @@ export class ProgressLine {
     const share = total > 0 ? Math.min(1, done / total) : 0;
     const filled = Math.round(share * WIDTH);
     const bar = `[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${Math.round(share * 100)}%`;
-    this.#out.write(`\r\u001b[K${this.#label} ${bar} ${megabytes(done)}/${megabytes(total)} MB`);
+    this.#out.write(`\r\u001b[K${this.#label} ${bar} ${megabytes(done)}/${megabytes(total)} MB${more}`);
   }
 
   /** Removes the bar. */

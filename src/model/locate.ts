@@ -1,7 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
+import { hubCacheFolder } from '../hub/hub-environment.ts';
+import { modelNotFound } from '../hub/hub-failure.ts';
+import { type HubId, parseHubId } from '../hub/hub-id.ts';
+import { RepoFolder } from '../hub/repo-folder.ts';
 
 export interface LocateOptions {
   readonly cwd: string;
@@ -14,30 +17,33 @@ export type ModelLocation =
   | { readonly kind: 'gguf'; readonly name: string; readonly path: string }
   | { readonly kind: 'demo'; readonly name: string };
 
-/** `org/name`, optionally `@revision`. */
-const HUB_ID = /^(?<org>[\w-][\w.-]*)\/(?<model>[\w-][\w.-]*)(?:@(?<revision>[\w-][\w./-]*))?$/;
-
 /**
  * Finds a model: `demo`, a folder, a `.gguf` file, or a Hub id in the Hugging Face cache (its layout is Python's).
  * Throws MODEL_NOT_FOUND with the reason as the hint.
  */
 export function resolveModel(source: string, options: LocateOptions): ModelLocation {
   if (source === 'demo') return { kind: 'demo', name: 'demo' };
-  if (source === '' || source.includes('\0')) throw notFound(source, 'That is no name of a model.');
+  if (source === '' || source.includes('\0')) throw modelNotFound(source, 'That is no name of a model.');
   const path = resolve(options.cwd, source);
   const kind = kindOf(path);
   if (kind === 'folder') return { kind, name: basename(path) || path, path };
   if (kind === 'file') return fileLocation(source, path);
-  if (kind !== 'missing') throw notFound(source, `${path}: ${kind.unreadable}`);
-  const id = HUB_ID.exec(source);
-  if (!id?.groups || source.includes('..')) throw notFound(source, `No such folder or file: ${path}`);
-  const cached = inHubCache(id.groups, options.env);
-  if (cached !== undefined) return { kind: 'folder', name: source, path: cached };
+  if (kind !== 'missing') throw modelNotFound(source, `${path}: ${kind.unreadable}`);
+  const id = parseHubId(source);
+  if (!id) throw modelNotFound(source, `No such folder or file: ${path}`);
   const cache = hubCacheFolder(options.env);
-  throw notFound(
+  const snapshot = new RepoFolder(cache, id.repo).findSnapshot(id.revision);
+  if (snapshot !== undefined) return { kind: 'folder', name: source, path: snapshot };
+  throw modelNotFound(
     source,
-    `No such folder or file: ${path}, and it is not in the Hugging Face cache (${cache}). Downloading is not available yet.`,
+    `No such folder or file: ${path}, and it is not in the Hugging Face cache (${cache}). Get it with: llm-host pull ${source}`,
   );
+}
+
+/** The Hub id that a source names; undefined where it means something on this machine. */
+export function hubIdOf(source: string, { cwd }: Pick<LocateOptions, 'cwd'>): HubId | undefined {
+  const id = source === 'demo' ? undefined : parseHubId(source);
+  return id && kindOf(resolve(cwd, source)) === 'missing' ? id : undefined;
 }
 
 function fileLocation(source: string, path: string): ModelLocation {
@@ -54,34 +60,4 @@ function kindOf(path: string): 'folder' | 'file' | 'missing' | { unreadable: str
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : { unreadable: messageOf(error) };
   }
-}
-
-/** The folder in which Hugging Face's tools keep downloaded models. */
-export function hubCacheFolder(env: NodeJS.ProcessEnv): string {
-  if (env.HF_HUB_CACHE) return resolve(env.HF_HUB_CACHE);
-  if (env.HF_HOME) return resolve(env.HF_HOME, 'hub');
-  return join(resolve(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache')), 'huggingface', 'hub');
-}
-
-/** The snapshot of a Hub id at its revision (default `main`). */
-function inHubCache(id: Record<string, string | undefined>, env: NodeJS.ProcessEnv): string | undefined {
-  const folder = join(hubCacheFolder(env), `models--${id.org}--${id.model}`);
-  const revision = id.revision ?? 'main';
-  const commit = readRef(join(folder, 'refs', revision)) ?? revision;
-  if (!/^[0-9a-f]{7,64}$/i.test(commit)) return undefined;
-  const snapshot = join(folder, 'snapshots', commit);
-  return kindOf(snapshot) === 'folder' ? snapshot : undefined;
-}
-
-function readRef(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    // No such ref: the revision may be a commit.
-    return undefined;
-  }
-}
-
-function notFound(source: string, hint: string): LlmHostError {
-  return new LlmHostError('MODEL_NOT_FOUND', `Model '${source}' not found or not accessible`, { hint });
 }

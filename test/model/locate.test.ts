@@ -1,8 +1,7 @@
 import { symlinkSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hubCacheFolder, resolveModel } from '../../src/model/locate.ts';
+import { resolveModel } from '../../src/model/locate.ts';
 import { tempFolder } from './temp-folder.ts';
 import { thrown, thrownHint } from './thrown.ts';
 
@@ -44,7 +43,7 @@ describe('resolveModel', () => {
       "MODEL_NOT_FOUND: Model 'org/name' not found or not accessible",
     );
     expect(thrownHint(() => resolveModel('org/name', options))).toBe(
-      'No such folder or file: /nowhere/org/name, and it is not in the Hugging Face cache (/cache/hub). Downloading is not available yet.',
+      'No such folder or file: /nowhere/org/name, and it is not in the Hugging Face cache (/cache/hub). Get it with: llm-host pull org/name',
     );
     expect(thrownHint(() => resolveModel('./x/y/z', options))).toBe('No such folder or file: /nowhere/x/y/z');
   });
@@ -68,12 +67,4 @@ describe('resolveModel', () => {
     );
     expect(thrownHint(() => resolveModel('loop', options))).toMatch(/ELOOP/);
   });
-});
-
-test('hubCacheFolder follows the environment as Hugging Face does', () => {
-  expect(hubCacheFolder({ HF_HUB_CACHE: '/a', HF_HOME: '/b', XDG_CACHE_HOME: '/c' })).toBe('/a');
-  expect(hubCacheFolder({ HF_HOME: '/b', XDG_CACHE_HOME: '/c' })).toBe('/b/hub');
-  expect(hubCacheFolder({ XDG_CACHE_HOME: '/c' })).toBe('/c/huggingface/hub');
-  expect(hubCacheFolder({ HOME: '/home/me' })).toBe('/home/me/.cache/huggingface/hub');
-  expect(hubCacheFolder({})).toBe(join(homedir(), '.cache/huggingface/hub'));
 });

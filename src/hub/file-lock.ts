@@ -1,0 +1,124 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const BEAT_MS = 10_000;
+const STALE_MS = 120_000;
+/** Time enough to write the few bytes of a lock. */
+const UNWRITTEN_MS = 2000;
+const POLL_MS = 100;
+
+interface LockOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called once with the holder's process id, when another process has the lock. */
+  readonly onWait?: ((pid: number | undefined) => void) | undefined;
+}
+
+interface Holder {
+  readonly text: string;
+  readonly ageMs: number;
+  readonly pid: number | undefined;
+  readonly host: string | undefined;
+}
+
+/**
+ * Runs `work` while this process alone holds the lock file. Waits for another holder; takes over from one that
+ * is gone, or has not touched the file for two minutes. Throws what the file system does.
+ */
+export async function withFileLock<T>(
+  path: string,
+  options: LockOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  mkdirSync(dirname(path), { recursive: true });
+  await acquire(path, options);
+  const release = () => rmSync(path, { force: true });
+  const beat = setInterval(() => touch(path), BEAT_MS);
+  process.on('exit', release);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+    process.removeListener('exit', release);
+    release();
+  }
+}
+
+async function acquire(path: string, { signal, onWait }: LockOptions): Promise<void> {
+  for (let told = false; ; ) {
+    signal?.throwIfAborted();
+    try {
+      writeFileSync(path, JSON.stringify({ pid: process.pid, host: hostname() }), { flag: 'wx' });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const holder = readHolder(path);
+    if (holder === undefined) continue;
+    if (isStale(holder)) {
+      takeAway(path, holder);
+      continue;
+    }
+    if (!told) onWait?.(holder.pid);
+    told = true;
+    await sleep(POLL_MS, undefined, signal && { signal });
+  }
+}
+
+/** undefined when the lock was released meanwhile. */
+function readHolder(path: string): Holder | undefined {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return { text, ageMs: Date.now() - statSync(path).mtimeMs, ...ownerIn(text) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function ownerIn(text: string): Pick<Holder, 'pid' | 'host'> {
+  try {
+    const { pid, host } = JSON.parse(text) as Holder;
+    return { pid, host };
+  } catch {
+    // Just being written, or cut off by a crash: then its age decides.
+    return { pid: undefined, host: undefined };
+  }
+}
+
+function isStale({ pid, host, ageMs }: Holder): boolean {
+  if (pid === undefined) return ageMs > UNWRITTEN_MS;
+  return ageMs > STALE_MS || (host === hostname() && !isAlive(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Removes a dead holder's file. Two waiters may race here: what was taken is put back when it is another's. */
+function takeAway(path: string, holder: Holder): void {
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  if (readFileSync(aside, 'utf8') === holder.text) rmSync(aside, { force: true });
+  else renameSync(aside, path);
+}
+
+function touch(path: string): void {
+  try {
+    const now = new Date();
+    utimesSync(path, now, now);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}

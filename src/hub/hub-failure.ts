@@ -1,0 +1,34 @@
+import { LlmHostError } from '../errors.ts';
+
+export interface FailureOptions {
+  /** Worth another try. */
+  readonly temporary?: boolean;
+  /** The server's own wish, milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** What to do, a whole line. */
+  readonly advice?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** Why something could not be had from the Hub or put into the cache; `message` is a whole sentence for people. */
+export class HubFailure extends Error {
+  override readonly name = 'HubFailure';
+  readonly temporary: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly advice: string | undefined;
+
+  constructor(message: string, options: FailureOptions = {}) {
+    super(message, { cause: options.cause });
+    this.temporary = options.temporary ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.advice = options.advice;
+  }
+}
+
+/** The error of a model that cannot be had, with the reason on the line below. */
+export function modelNotFound(source: string, reason: string, cause?: unknown): LlmHostError {
+  return new LlmHostError('MODEL_NOT_FOUND', `Model '${source}' not found or not accessible`, {
+    hint: reason,
+    cause,
+  });
+}

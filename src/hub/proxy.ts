@@ -1,0 +1,84 @@
+import http from 'node:http';
+import https from 'node:https';
+import tls from 'node:tls';
+import { HubFailure } from './hub-failure.ts';
+
+/** The proxy for an address by `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`; lower case comes first. */
+export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
+  const variable = (name: string): string | undefined => env[name.toLowerCase()] || env[name];
+  const text = variable(url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY') ?? variable('ALL_PROXY');
+  if (!text || isExcepted(url, variable('NO_PROXY') ?? '')) return undefined;
+  const address = text.includes('://') ? text : `http://${text}`;
+  const proxy = URL.canParse(address) ? new URL(address) : undefined;
+  if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
+  throw new HubFailure(`The proxy of the environment is no http address: ${withoutPassword(text)}.`, {
+    advice: 'Set HTTPS_PROXY to an address such as http://proxy:3128, or name the Hub in NO_PROXY.',
+  });
+}
+
+function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
+  const used = port || (protocol === 'https:' ? '443' : '80');
+  return list
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .some(entry => {
+      const [, name = '', only] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+      if (only !== undefined && only !== used) return false;
+      const domain = name.replace(/^\*?\.?/, '').toLowerCase();
+      return name === '*' || hostname === domain || (domain !== '' && hostname.endsWith(`.${domain}`));
+    });
+}
+
+const withoutPassword = (text: string): string => text.replace(/\/\/[^/@]*@/, '//***@');
+
+/** The proxy's own header for a name and password in its address. */
+export function proxyHeaders(proxy: URL): Record<string, string> {
+  if (!proxy.username) return {};
+  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
+}
+
+/** Connections to https addresses through a proxy: it opens a tunnel (CONNECT) and sees no content. */
+export class TunnelAgent extends https.Agent {
+  readonly #proxy: URL;
+
+  constructor(proxy: URL, options: https.AgentOptions) {
+    super(options);
+    this.#proxy = proxy;
+  }
+
+  override createConnection(
+    options: tls.ConnectionOptions & { host?: string; port?: number | string },
+    callback?: (error: Error | null, socket: tls.TLSSocket) => void,
+  ): undefined {
+    const target = `${options.host}:${options.port}`;
+    const done = callback as (error: Error | null, socket?: tls.TLSSocket) => void;
+    const connect = (this.#proxy.protocol === 'https:' ? https : http).request(this.#proxy, {
+      method: 'CONNECT',
+      path: target,
+      headers: { host: target, ...proxyHeaders(this.#proxy) },
+      agent: false,
+    });
+    connect.once('connect', ({ statusCode }, socket) => {
+      if (statusCode === 200) return done(null, tls.connect({ ...options, socket }));
+      socket.destroy();
+      done(refused(this.#proxy, statusCode));
+    });
+    // A proxy that does not know CONNECT answers as a server would.
+    connect.once('response', response => {
+      response.destroy();
+      done(refused(this.#proxy, response.statusCode));
+    });
+    connect.once('error', done);
+    connect.end();
+  }
+}
+
+function refused(proxy: URL, status: number | undefined): HubFailure {
+  return new HubFailure(`The proxy ${proxy.host} refused the connection (${status}).`, {
+    advice:
+      status === 407
+        ? 'It wants a name and a password: HTTPS_PROXY=http://name:password@host:port'
+        : 'Check HTTPS_PROXY and NO_PROXY.',
+  });
+}

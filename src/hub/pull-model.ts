@@ -1,0 +1,168 @@
+import { existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readJsonObject } from '../model/json-file.ts';
+import { diskFull, onDisk } from './disk-failure.ts';
+import { fetchFiles } from './fetch-files.ts';
+import { withFileLock } from './file-lock.ts';
+import { HttpClient } from './http-client.ts';
+import { type HubFile, listRepository } from './hub-api.ts';
+import { type HubEnvironment, hubEnvironment } from './hub-environment.ts';
+import { HubFailure, modelNotFound } from './hub-failure.ts';
+import type { HubId } from './hub-id.ts';
+import { INDEX, textFiles, weightFiles } from './needed-files.ts';
+import { RepoFolder } from './repo-folder.ts';
+import type { DownloadContext } from './segment-download.ts';
+import { absentPath, missingFiles } from './snapshot-state.ts';
+import { type DownloadProgress, TransferMeter } from './transfer-meter.ts';
+
+export interface PullOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  /** Another process downloads the same model; its id where known. */
+  readonly onWait?: ((pid: number | undefined) => void) | undefined;
+  /** Looks at the configuration before any weights are fetched; what it throws ends the download. */
+  readonly checkTexts?: ((snapshot: string) => void) | undefined;
+  /** Milliseconds before a second attempt. */
+  readonly firstWaitMs?: number | undefined;
+}
+
+export interface PulledModel {
+  /** Path of the snapshot. */
+  readonly folder: string;
+  readonly commit: string;
+  /** Bytes of its files, and those of them that came over the network; 0 when nothing was to do. */
+  readonly totalBytes: number;
+  readonly receivedBytes: number;
+}
+
+const FIRST_WAIT_MS = 500;
+/** For questions about the model, where somebody waits for the answer; and for files. */
+const ANSWER_RETRIES = 3;
+const FILE_RETRIES = 6;
+/** Bytes left free for others. */
+const RESERVE = 16 * 1024 * 1024;
+
+/**
+ * Brings a model of the Hub into the cache, at the commit that its revision now means, and resolves with where it is.
+ * Only what is not there is fetched; what a former run left half-done goes on. Offline a complete copy is enough.
+ * Throws LlmHostError MODEL_NOT_FOUND with the reason as its hint, MODEL_BROKEN, MODEL_UNSUPPORTED or CONFIG.
+ */
+export async function pullModel(id: HubId, options: PullOptions): Promise<PulledModel> {
+  const environment = hubEnvironment(options.env);
+  const folder = new RepoFolder(environment.cacheFolder, id.repo);
+  if (environment.offline) return cachedModel(id, folder);
+  const client = new HttpClient(environment);
+  try {
+    return await pull(id, folder, client, environment, options);
+  } catch (error) {
+    if (!(error instanceof HubFailure)) throw error;
+    throw modelNotFound(id.source, [error.message, error.advice].filter(Boolean).join('\n'), error);
+  } finally {
+    client.close();
+  }
+}
+
+function cachedModel(id: HubId, folder: RepoFolder): PulledModel {
+  const snapshot = folder.findSnapshot(id.revision);
+  const missing = snapshot === undefined ? [] : missingFiles(snapshot);
+  if (snapshot !== undefined && missing.length === 0) {
+    return {
+      folder: snapshot,
+      commit: folder.readRef(id.revision) as string,
+      totalBytes: 0,
+      receivedBytes: 0,
+    };
+  }
+  const what = snapshot
+    ? `only a part of it is in the cache (${missing[0]} is missing)`
+    : 'it is not in the cache';
+  throw modelNotFound(
+    id.source,
+    `HF_HUB_OFFLINE is set, and ${what}: ${folder.path}\nUnset HF_HUB_OFFLINE to download it.`,
+  );
+}
+
+async function pull(
+  id: HubId,
+  folder: RepoFolder,
+  client: HttpClient,
+  environment: HubEnvironment,
+  options: PullOptions,
+): Promise<PulledModel> {
+  const { signal, onWait } = options;
+  const retry = { firstWaitMs: options.firstWaitMs ?? FIRST_WAIT_MS, signal };
+  const { commit, files } = await listRepository(id, client, environment, {
+    ...retry,
+    retries: ANSWER_RETRIES,
+  });
+  const snapshot = folder.snapshotPath(commit);
+  const result = { folder: snapshot, commit, totalBytes: 0, receivedBytes: 0 };
+  // A complete model takes no lock and no write, so that a read-only cache can be used.
+  if (folder.readRef(id.revision) === commit && isComplete(id, folder, commit, files)) return result;
+  const meter = new TransferMeter(options.onProgress);
+  const context: DownloadContext = {
+    ...{ id, commit, client, environment, meter },
+    retry: { ...retry, retries: FILE_RETRIES },
+  };
+  await onDisk(environment.cacheFolder, () =>
+    withFileLock(folder.lockPath, { signal, onWait }, () => fetchAll(files, folder, context, options)),
+  );
+  return { ...result, totalBytes: meter.total, receivedBytes: meter.received };
+}
+
+function isComplete(id: HubId, folder: RepoFolder, commit: string, files: readonly HubFile[]): boolean {
+  const here = (file: HubFile) => folder.hasInSnapshot(commit, file);
+  if (!textFiles(files).every(here)) return false;
+  return weightFiles(id.source, files, readIndex(folder.snapshotPath(commit))).every(here);
+}
+
+async function fetchAll(
+  files: readonly HubFile[],
+  folder: RepoFolder,
+  context: DownloadContext,
+  { checkTexts }: PullOptions,
+): Promise<void> {
+  const { id, commit, environment } = context;
+  const snapshot = folder.snapshotPath(commit);
+  folder.prepare();
+  markCache(environment.cacheFolder);
+  const texts = textFiles(files);
+  checkRoom(texts, folder);
+  await fetchFiles(texts, folder, context);
+  checkTexts?.(snapshot);
+  const weights = weightFiles(id.source, files, readIndex(snapshot));
+  checkRoom(weights, folder);
+  await fetchFiles(weights, folder, context);
+  noteAbsent(snapshot, files);
+  // Last, so that a revision never leads to a snapshot that was not finished.
+  folder.writeRef(id.revision, commit);
+}
+
+const readIndex = (snapshot: string): unknown => readJsonObject(join(snapshot, INDEX));
+
+/** Refuses what cannot fit before it is begun. */
+function checkRoom(files: readonly HubFile[], folder: RepoFolder): void {
+  const needed = files.reduce((sum, file) => sum + folder.missingBytes(file), 0);
+  const { bavail, bsize, blocks } = statfsSync(folder.path);
+  const free = bavail * bsize;
+  // Some network file systems do not say how large they are.
+  if (needed === 0 || blocks === 0 || needed + RESERVE <= free) return;
+  throw diskFull(`${folder.path} needs ${megabytes(needed)} more, and ${megabytes(free)} are free`);
+}
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
+
+/** Tells programs that make backups what this folder is. */
+function markCache(cacheFolder: string): void {
+  const path = join(cacheFolder, 'CACHEDIR.TAG');
+  if (!existsSync(path)) writeFileSync(path, 'Signature: 8a477f597d28d172789f06886806bc55\n');
+}
+
+/** A model without a tokenizer is complete all the same: what is not there is not asked for again. */
+function noteAbsent(snapshot: string, files: readonly HubFile[]): void {
+  if (files.some(({ path }) => path === 'tokenizer.json')) return;
+  const path = absentPath(snapshot, 'tokenizer.json');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '');
+}

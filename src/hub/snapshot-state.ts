@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { INDEX, isWholeWeights, shardNames } from './needed-files.ts';
+
+const TOKENIZERS = ['tokenizer.json', 'tokenizer.model', 'vocab.json', 'vocab.txt'];
+
+/**
+ * What a snapshot lacks of a model that can be loaded, by its index; empty when it is complete. Other tools also keep
+ * parts of a model, such as the tokenizer alone.
+ */
+export function missingFiles(snapshot: string): string[] {
+  // Of a link whose blob is gone existsSync says no.
+  const has = (name: string) => existsSync(join(snapshot, name));
+  const missing = has('config.json') ? [] : ['config.json'];
+  if (has(INDEX)) missing.push(...indexed(join(snapshot, INDEX)).filter(name => !has(name)));
+  else if (!readdirSync(snapshot).some(name => isWholeWeights(name) && has(name))) {
+    missing.push('model.safetensors');
+  }
+  const noTokenizer = !TOKENIZERS.some(has) && !isKnownAbsent(snapshot, TOKENIZERS[0] as string);
+  return noTokenizer ? [...missing, TOKENIZERS[0] as string] : missing;
+}
+
+function indexed(path: string): string[] {
+  try {
+    const names = shardNames(JSON.parse(readFileSync(path, 'utf8')));
+    return names.length > 0 ? names : ['model.safetensors'];
+  } catch {
+    // Loading says what is wrong with it, line and column.
+    return [];
+  }
+}
+
+/** Python's tools and ours note there which files the repository does not have. */
+export function absentPath(snapshot: string, name: string): string {
+  return join(dirname(dirname(snapshot)), '.no_exist', basename(snapshot), name);
+}
+
+const isKnownAbsent = (snapshot: string, name: string): boolean => existsSync(absentPath(snapshot, name));

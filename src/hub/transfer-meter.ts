@@ -1,0 +1,86 @@
+/** How far a download is. Bytes of all its files; those that were there before count as done. */
+export interface DownloadProgress {
+  readonly doneBytes: number;
+  readonly totalBytes: number;
+  /** Of the last seconds; 0 while unknown. */
+  readonly bytesPerSecond: number;
+  /** undefined while unknown. */
+  readonly secondsLeft: number | undefined;
+  /** Everything is here and is being compared with its hash. */
+  readonly checking: boolean;
+}
+
+const WINDOW_MS = 5000;
+const STEP_MS = 100;
+
+/** Counts bytes and tells of them, at most ten times a second. */
+export class TransferMeter {
+  readonly #onProgress: (progress: DownloadProgress) => void;
+  readonly #now: () => number;
+  #done = 0;
+  #total = 0;
+  #received = 0;
+  #toldAt = Number.NEGATIVE_INFINITY;
+  /** Times and bytes received, within the window. */
+  readonly #marks: { at: number; received: number }[] = [];
+
+  /** @param now milliseconds; for tests */
+  constructor(onProgress: (progress: DownloadProgress) => void = () => {}, now = () => performance.now()) {
+    this.#onProgress = onProgress;
+    this.#now = now;
+  }
+
+  /** Bytes from the network. */
+  get received(): number {
+    return this.#received;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** More files, of which `done` bytes are there. */
+  expect(total: number, done: number): void {
+    this.#total += total;
+    this.#done += done;
+  }
+
+  receive(bytes: number): void {
+    this.#done += bytes;
+    this.#received += bytes;
+    this.#tell(false);
+  }
+
+  /** Bytes that turned out to be of no use. */
+  discard(bytes: number): void {
+    this.#done -= bytes;
+  }
+
+  checking(): void {
+    if (this.#done >= this.#total) this.#tell(true);
+  }
+
+  #tell(checking: boolean): void {
+    const at = this.#now();
+    if (!checking && at - this.#toldAt < STEP_MS) return;
+    this.#toldAt = at;
+    this.#marks.push({ at, received: this.#received });
+    while ((this.#marks[0]?.at ?? at) < at - WINDOW_MS) this.#marks.shift();
+    const bytesPerSecond = this.#rate();
+    const left = this.#total - this.#done;
+    this.#onProgress({
+      doneBytes: this.#done,
+      totalBytes: this.#total,
+      bytesPerSecond,
+      secondsLeft: bytesPerSecond > 0 ? left / bytesPerSecond : undefined,
+      checking,
+    });
+  }
+
+  #rate(): number {
+    const [first] = this.#marks;
+    const last = this.#marks.at(-1);
+    if (!first || !last || last.at <= first.at) return 0;
+    return ((last.received - first.received) * 1000) / (last.at - first.at);
+  }
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { hubCacheFolder } from '../hub/hub-environment.ts';
+import { type PullOptions, pullModel } from '../hub/pull-model.ts';
+import { RepoFolder } from '../hub/repo-folder.ts';
+import { missingFiles } from '../hub/snapshot-state.ts';
+import { readJsonObject } from './json-file.ts';
+import { hubIdOf, type LocateOptions } from './locate.ts';
+import { quantizationOf } from './quantization.ts';
+import { textPart } from './text-part.ts';
+
+export type EnsureOptions = LocateOptions & Pick<PullOptions, 'signal' | 'onProgress' | 'onWait'>;
+
+/**
+ * Downloads a Hub id that is not in the cache, or only in part; any other source is left to whoever loads it. A
+ * complete copy is used as it is, without a question to the Hub. Throws as `pullModel` does.
+ */
+export async function ensureModel(source: string, options: EnsureOptions): Promise<void> {
+  const id = hubIdOf(source, options);
+  if (!id) return;
+  const folder = new RepoFolder(hubCacheFolder(options.env), id.repo);
+  const snapshot = folder.findSnapshot(id.revision);
+  if (snapshot !== undefined && missingFiles(snapshot).length === 0) return;
+  await pullModel(id, { ...options, checkTexts: folder => checkConfig(id.repo, folder) });
+}
+
+/** Refuses, before gigabytes are fetched, a family or a quantisation that could not be loaded. */
+function checkConfig(name: string, snapshot: string): void {
+  const config = readJsonObject(join(snapshot, 'config.json'));
+  if (!config) return;
+  textPart(name, config, { files: [], tensors: [] });
+  quantizationOf(name, config);
+}
