@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 namespace llm_host {
 
 KvCache::KvCache(int kv_heads, int head_dim, int max_tokens, mx::Dtype dtype)
-    : max_tokens_(max_tokens), kv_heads_(kv_heads), head_dim_(head_dim), dtype_(dtype) {}
-
-void KvCache::check_length(int count) const {
-  if (length_ + count <= max_tokens_) return;
-  throw std::length_error("the KV cache holds " + std::to_string(max_tokens_) +
-                          " tokens, asked for " + std::to_string(length_ + count));
-}
+    : CountedCache(max_tokens), kv_heads_(kv_heads), head_dim_(head_dim), dtype_(dtype) {}
 
 void KvCache::rebuild(int from, int added) {
   // Each gets a buffer of its own: kernels write into them in place.
@@ -32,9 +25,7 @@ void KvCache::rebuild(int from, int added) {
 void KvCache::reserve(int count) {
   int needed = used() + count;
   if (needed <= capacity()) return;
-  // Doubling keeps the copies to a constant factor of the tokens.
-  int blocks = (std::max(needed, 2 * capacity()) + kBlock - 1) / kBlock;
-  rebuild(0, std::min(blocks * kBlock, max_tokens_) - used());
+  rebuild(0, std::min(grown(needed, capacity()), max_tokens_) - used());
 }
 
 AttentionCache::View KvCache::append(const mx::array& keys, const mx::array& values) {
@@ -58,11 +49,7 @@ std::optional<AttentionCache::Buffers> KvCache::extend(int count) {
 }
 
 void KvCache::trim(int length) {
-  if (!can_trim(length)) {
-    throw std::logic_error("a cache of " + std::to_string(length_) + " tokens cannot go back to " +
-                           std::to_string(length));
-  }
-  length_ = length;
+  CountedCache::trim(length);
   if (length == 0) first_ = 0;
 }
 
@@ -126,8 +113,8 @@ void RotatingKvCache::reserve(int count) {
   if (used() + count <= capacity()) return;
   int limit = window_ - 1 + std::max(count, kBlock);
   if (used() + count <= limit) {
-    int blocks = (std::max(used() + count, 2 * capacity()) + kBlock - 1) / kBlock;
-    rebuild(0, std::min({blocks * kBlock, limit, max_tokens_ - first_}) - used());
+    int slots = grown(used() + count, capacity());
+    rebuild(0, std::min({slots, limit, max_tokens_ - first_}) - used());
   } else {
     int kept = std::min(used(), window_ - 1);
     rebuild(used() - kept, std::min(limit - kept, max_tokens_ - (length_ - kept)));

@@ -1,23 +1,18 @@
 #pragma once
 
-#include "layers/layer_cache.h"
+#include "layers/counted_cache.h"
 
 namespace llm_host {
 
-// All keys and values, which grow by blocks up to `max_tokens`, so that short chats stay small.
-class KvCache : public AttentionCache {
+// All keys and values.
+class KvCache : public CountedCache {
  public:
-  static constexpr int kBlock = 256;
-
   KvCache(int kv_heads, int head_dim, int max_tokens, mx::Dtype dtype);
 
   View append(const mx::array& keys, const mx::array& values) override;
   std::optional<Buffers> extend(int count) override;
 
-  int length() const override { return length_; }
-  bool can_trim(int length) const override { return length >= 0 && length <= length_; }
   void trim(int length) override;
-  bool always_trimmable() const override { return true; }
   LayerState state() const override;
   void restore(const LayerState& state) override;
 
@@ -33,11 +28,8 @@ class KvCache : public AttentionCache {
   virtual bool holds_enough(int slots, int length) const { return slots == length; }
   // Buffers that hold slots [from, used) and have room for `added` more.
   void rebuild(int from, int added);
-  void check_length(int count) const;
   int used() const { return length_ - first_; }
 
-  int max_tokens_;
-  int length_ = 0;
   int first_ = 0;  // position of slot 0
 
  private:

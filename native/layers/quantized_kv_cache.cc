@@ -20,11 +20,11 @@ int QuantizedKvCache::group_size(int head_dim) {
 
 QuantizedKvCache::QuantizedKvCache(int kv_heads, int head_dim, int bits, int max_tokens,
                                    mx::Dtype dtype)
-    : kv_heads_(kv_heads),
+    : CountedCache(max_tokens),
+      kv_heads_(kv_heads),
       head_dim_(head_dim),
       bits_(bits),
       group_(group_size(head_dim)),
-      max_tokens_(max_tokens),
       dtype_(dtype) {
   if (group_ == 0) throw std::invalid_argument("heads of this size cannot be quantised");
 }
@@ -37,13 +37,12 @@ void QuantizedKvCache::reserve(Store& store, int count) {
   int needed = length_ + count;
   int capacity = store.parts ? (*store.parts)[0].shape(2) : 0;
   if (needed <= capacity) return;
-  int blocks = (std::max(needed, 2 * capacity) + kBlock - 1) / kBlock;
-  int added = std::min(blocks * kBlock, max_tokens_) - capacity;
-  auto grown = [&](size_t part) {
+  int added = std::min(grown(needed, capacity), max_tokens_) - capacity;
+  auto larger = [&](size_t part) {
     mx::array room = mx::zeros(shape(part, added), dtype(part));
     return store.parts ? mx::concatenate({(*store.parts)[part], room}, 2) : room;
   };
-  store.parts = {grown(0), grown(1), grown(2)};
+  store.parts = {larger(0), larger(1), larger(2)};
 }
 
 mx::array QuantizedKvCache::update(Store& store, const mx::array& rows) {
@@ -63,18 +62,10 @@ mx::array QuantizedKvCache::update(Store& store, const mx::array& rows) {
 
 AttentionCache::View QuantizedKvCache::append(const mx::array& keys, const mx::array& values) {
   int count = keys.shape(2);
-  if (length_ + count > max_tokens_) {
-    throw std::length_error("the KV cache holds " + std::to_string(max_tokens_) +
-                            " tokens, asked for " + std::to_string(length_ + count));
-  }
+  check_length(count);
   View view{update(keys_, keys), update(values_, values)};
   length_ += count;
   return view;
-}
-
-void QuantizedKvCache::trim(int length) {
-  if (!can_trim(length)) throw std::logic_error("a cache cannot be trimmed to more than it holds");
-  length_ = length;
 }
 
 LayerState QuantizedKvCache::state() const {

@@ -2,16 +2,14 @@
 
 #include <array>
 
-#include "layers/layer_cache.h"
+#include "layers/counted_cache.h"
 
 namespace llm_host {
 
 // All keys and values, affine-quantised by groups along the head: about bits / 16 of the memory of
 // half precision. They are dequantised where attention reads them.
-class QuantizedKvCache final : public AttentionCache {
+class QuantizedKvCache final : public CountedCache {
  public:
-  static constexpr int kBlock = 256;
-
   // 64 where the head size is a multiple of it, else 32; 0: such heads cannot be quantised.
   static int group_size(int head_dim);
 
@@ -21,10 +19,6 @@ class QuantizedKvCache final : public AttentionCache {
   View append(const mx::array& keys, const mx::array& values) override;
   std::optional<Buffers> extend(int) override { return std::nullopt; }
 
-  int length() const override { return length_; }
-  bool can_trim(int length) const override { return length >= 0 && length <= length_; }
-  void trim(int length) override;
-  bool always_trimmable() const override { return true; }
   LayerState state() const override;
   void restore(const LayerState& state) override;
 
@@ -40,9 +34,8 @@ class QuantizedKvCache final : public AttentionCache {
   void reserve(Store& store, int count);
   mx::array update(Store& store, const mx::array& rows);
 
-  int kv_heads_, head_dim_, bits_, group_, max_tokens_;
+  int kv_heads_, head_dim_, bits_, group_;
   mx::Dtype dtype_;
-  int length_ = 0;
   Store keys_{"keys", std::nullopt}, values_{"values", std::nullopt};
 };
 

@@ -2,7 +2,8 @@ import { nameThenJson } from './bodies/name-then-json.ts';
 import { JSON_STRINGS } from './bodies/strings.ts';
 import { DelimiterSearch } from './delimiter-search.ts';
 import type { CallRegion } from './formats/format.ts';
-import type { ParseEvent, ParserEnd, ToolParser } from './parse-event.ts';
+import type { ParseEvent } from './parse-event.ts';
+import { PendingParser } from './pending-parser.ts';
 import { RegionMarks, RegionScanner } from './region-scanner.ts';
 import { settleCalls } from './settle-calls.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
@@ -23,33 +24,18 @@ type State =
  * gpt-oss: a reply is a sequence of messages, each with a header that names its channel and recipient. Analysis is
  * thinking, a message to a function is a call, all else content. Headers and end marks are left out of the texts.
  */
-export class HarmonyParser implements ToolParser {
+export class HarmonyParser extends PendingParser {
   readonly #tools: ToolCatalog;
   readonly #ends = new DelimiterSearch([...ENDS, '<|start|>', '<|channel|>']);
   #state: State;
-  #pending = '';
-  #ended = false;
-  #finished = false;
 
   constructor(tools: ToolCatalog, startsInThinking: boolean) {
+    super();
     this.#tools = tools;
     this.#state = startsInThinking ? { kind: 'message', as: 'thinking' } : { kind: 'header' };
   }
 
-  push(text: string): ParseEvent[] {
-    if (this.#ended) throw new Error('ToolParser.push() after end(): make a new parser for every reply');
-    this.#pending += text;
-    return this.#advance(false);
-  }
-
-  end({ finished = false }: ParserEnd = {}): ParseEvent[] {
-    if (this.#ended) return [];
-    this.#ended = true;
-    this.#finished = finished;
-    return this.#advance(true);
-  }
-
-  #advance(final: boolean): ParseEvent[] {
+  protected override advance(final: boolean): ParseEvent[] {
     const events: ParseEvent[] = [];
     for (let more = true; more; ) {
       const state = this.#state;
@@ -61,22 +47,22 @@ export class HarmonyParser implements ToolParser {
   }
 
   #readHeader(events: ParseEvent[], final: boolean): boolean {
-    const window = this.#pending.slice(0, MAX_HEADER + MESSAGE.length);
+    const window = this.pending.slice(0, MAX_HEADER + MESSAGE.length);
     const at = window.indexOf(MESSAGE);
     const header = window.slice(0, at < 0 ? undefined : at);
     const possible =
       header.length <= MAX_HEADER && HEADER.test(header) && !ENDS.some(mark => header.includes(mark));
     if (at < 0 && possible && !final) return false;
     if (at < 0 || !possible) {
-      if (this.#pending === '') return false;
-      const end = ENDS.find(mark => this.#pending.startsWith(mark));
+      if (this.pending === '') return false;
+      const end = ENDS.find(mark => this.pending.startsWith(mark));
       if (end) {
-        this.#pending = this.#pending.slice(end.length);
+        this.pending = this.pending.slice(end.length);
         return true;
       }
       this.#state = { kind: 'message', as: 'content' };
       // A mark that leads nowhere would be found again and again.
-      const stray = /^\s*<\|(?:start|channel)\|>/.exec(this.#pending)?.[0];
+      const stray = /^\s*<\|(?:start|channel)\|>/.exec(this.pending)?.[0];
       if (stray) this.#emit(events, 'content', this.#cut(stray.length));
       return true;
     }
@@ -93,10 +79,10 @@ export class HarmonyParser implements ToolParser {
   }
 
   #readMessage(as: 'content' | 'thinking', events: ParseEvent[], final: boolean): boolean {
-    const match = this.#ends.find(this.#pending, 0, final);
+    const match = this.#ends.find(this.pending, 0, final);
     if (!match) {
-      const held = final ? 0 : this.#ends.heldLength(this.#pending, 0);
-      this.#emit(events, as, this.#cut(this.#pending.length - held));
+      const held = final ? 0 : this.#ends.heldLength(this.pending, 0);
+      this.#emit(events, as, this.#cut(this.pending.length - held));
       return false;
     }
     this.#emit(events, as, this.#cut(match.start));
@@ -106,7 +92,7 @@ export class HarmonyParser implements ToolParser {
   }
 
   #readCall(region: CallRegion, scanner: RegionScanner, events: ParseEvent[], final: boolean): boolean {
-    const { at, end } = scanner.scan(this.#pending, 0, final);
+    const { at, end } = scanner.scan(this.pending, 0, final);
     this.#cut(at);
     if (end === 'wait' && !final) return false;
     this.#state = { kind: 'header' };
@@ -114,7 +100,7 @@ export class HarmonyParser implements ToolParser {
     const atCloser = end === 'closer';
     const body = raw.slice(region.opener.length, atCloser ? -(region.closer ?? '').length : undefined);
     // The end of a call is a stop token, which the text does not show.
-    const cut = end === 'wait' && !this.#finished;
+    const cut = end === 'wait' && !this.finished;
     events.push(...settleCalls(region.read, { raw, body, closed: end !== 'wait', cut }, this.#tools));
     return end !== 'wait';
   }
@@ -125,8 +111,8 @@ export class HarmonyParser implements ToolParser {
 
   /** Takes so many characters off the pending text. */
   #cut(length: number): string {
-    const text = this.#pending.slice(0, length);
-    this.#pending = this.#pending.slice(length);
+    const text = this.pending.slice(0, length);
+    this.pending = this.pending.slice(length);
     return text;
   }
 }

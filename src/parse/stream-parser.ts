@@ -1,7 +1,8 @@
 import { bareRegion } from './bare-call.ts';
 import { DelimiterSearch, type Match } from './delimiter-search.ts';
 import type { CallRegion, ChatFormat } from './formats/format.ts';
-import type { ParseEvent, ParserEnd, ToolParser } from './parse-event.ts';
+import type { ParseEvent } from './parse-event.ts';
+import { PendingParser } from './pending-parser.ts';
 import { RegionMarks, RegionScanner } from './region-scanner.ts';
 import { settleCalls } from './settle-calls.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
@@ -34,7 +35,7 @@ interface OpenCall {
  * same once adjacent content is merged, and their texts and raws, with the marks put back, are the input. Only a
  * possible mark and the body of an open call are held back; no character is read more than a few times.
  */
-export class StreamParser implements ToolParser {
+export class StreamParser extends PendingParser {
   private readonly format: ChatFormat;
   private readonly tools: ToolCatalog;
   private readonly inContent: DelimiterSearch;
@@ -42,7 +43,6 @@ export class StreamParser implements ToolParser {
   private readonly regions: ReadonlyMap<string, RegionMarks>;
   private readonly thinkingOpeners: ReadonlySet<string>;
   private thinks: boolean;
-  private pending: string;
   private call: OpenCall | undefined;
   /** Only whitespace, thinking or bare calls so far: a call without marks may begin here. */
   private bareHere: boolean;
@@ -50,10 +50,9 @@ export class StreamParser implements ToolParser {
   private trustStrings = true;
   /** Characters of the implied opening that are not the reply's own. */
   private implied: number;
-  private ended = false;
-  private finished = false;
 
   constructor(format: ChatFormat, options: StreamParserOptions) {
+    super();
     const openers = format.calls.map(region => region.opener);
     const structure = format.structure ?? [];
     const closers = format.thinking.map(pair => pair.closer);
@@ -70,20 +69,7 @@ export class StreamParser implements ToolParser {
     this.bareHere = (format.bare ?? false) || options.tools.size > 0;
   }
 
-  push(text: string): ParseEvent[] {
-    if (this.ended) throw new Error('ToolParser.push() after end(): make a new parser for every reply');
-    this.pending += text;
-    return this.advance(false);
-  }
-
-  end({ finished = false }: ParserEnd = {}): ParseEvent[] {
-    if (this.ended) return [];
-    this.ended = true;
-    this.finished = finished;
-    return this.advance(true);
-  }
-
-  private advance(final: boolean): ParseEvent[] {
+  protected override advance(final: boolean): ParseEvent[] {
     const events: ParseEvent[] = [];
     let text = this.pending;
     let at = 0;

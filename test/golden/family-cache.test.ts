@@ -2,36 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type GenerateRequest, type LocalEngine, loadEngine } from '../../src/index.ts';
+import { type LocalEngine, loadEngine } from '../../src/index.ts';
+import { expectGolden, generateAll } from './engine-run.ts';
 import { familyNames, variantsOf, withFolder } from './family-cases.ts';
 import type { GoldenCase } from './native-run.ts';
 
 const temporary = mkdtempSync(join(tmpdir(), 'llm-host-family-cache-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 const path = join(temporary, 'saved.safetensors');
-
-async function generate(engine: LocalEngine, request: GenerateRequest) {
-  const ids: number[] = [];
-  const logprobs: number[] = [];
-  const stream = engine.generate({ ignoreEos: true, logprobs: 1, ...request });
-  while (true) {
-    const step = await stream.next();
-    if (step.done) return { ids, logprobs, ...step.value };
-    ids.push(step.value.id);
-    logprobs.push(step.value.logprob as number);
-  }
-}
-
-type Run = Awaited<ReturnType<typeof generate>>;
-
-/** The ids of the reference from step `from` on, and its log-probabilities of those steps that it has. */
-function expectGolden(run: Run, golden: GoldenCase, from = 0): void {
-  expect(run.ids).toEqual(golden.ids.slice(from));
-  for (const [index, { step = index, logprobs }] of golden.steps.entries()) {
-    if (step < from) continue;
-    expect(Math.abs((run.logprobs[step - from] as number) - (logprobs[0] as number))).toBeLessThan(1e-3);
-  }
-}
 
 /** Saves the row in the middle of the reply; another engine goes on from the file. */
 async function expectRestored(
@@ -42,32 +20,32 @@ async function expectRestored(
 ): Promise<void> {
   const half = golden.ids.length >> 1;
   const rest = { promptIds: [...golden.prompt, ...golden.ids.slice(0, half)], maxTokens: half };
-  await generate(engine, { promptIds: golden.prompt, maxTokens: half });
+  await generateAll(engine, { promptIds: golden.prompt, maxTokens: half });
   const saved = await engine.saveCache(path);
   // The last token was never read.
   expect(saved.tokens).toBe(rest.promptIds.length - 1);
   await using other = await loadEngine(folder);
   expect(await other.loadCache(path)).toEqual(saved);
-  const restored = await generate(other, rest);
+  const restored = await generateAll(other, rest);
   if (angles === 'of each length') {
     // Each key of the straight run has the angles of its own step; read again, all have those of the whole prompt.
     await using fresh = await loadEngine(folder);
-    expect(restored.ids).toEqual((await generate(fresh, rest)).ids);
+    expect(restored.ids).toEqual((await generateAll(fresh, rest)).ids);
   } else {
     expect(restored.cachedTokens).toBe(saved.tokens);
     expectGolden(restored, golden, half);
   }
   // A file holds no checkpoints: where layers cannot be trimmed the shorter prompt is read anew.
-  expectGolden(await generate(other, { promptIds: golden.prompt, maxTokens: golden.ids.length }), golden);
+  expectGolden(await generateAll(other, { promptIds: golden.prompt, maxTokens: golden.ids.length }), golden);
 }
 
 /** Goes back into a longer row: by trimming, or to the checkpoint that the request named. */
 async function expectTrimmed(engine: LocalEngine, golden: GoldenCase, angles: Angles): Promise<void> {
   const kept = golden.prompt.length - 2;
   const longer = [...golden.prompt, ...golden.ids, 1, 2, 3];
-  await generate(engine, { promptIds: [7], maxTokens: 1 });
-  await generate(engine, { promptIds: longer, maxTokens: 3, checkpoints: [kept] });
-  const back = await generate(engine, { promptIds: golden.prompt, maxTokens: golden.ids.length });
+  await generateAll(engine, { promptIds: [7], maxTokens: 1 });
+  await generateAll(engine, { promptIds: longer, maxTokens: 3, checkpoints: [kept] });
+  const back = await generateAll(engine, { promptIds: golden.prompt, maxTokens: golden.ids.length });
   if (angles === 'fixed') expect(back.cachedTokens).toBeGreaterThanOrEqual(kept);
   expect(back.cachedTokens).toBeLessThan(golden.prompt.length);
   expectGolden(back, golden);

@@ -1,6 +1,7 @@
 import { readModel } from '../../src/model/load-model.ts';
-import type { NativeEvent, NativeModel, NativeRequest } from '../../src/native/addon-types.ts';
+import type { NativeEvent, NativeModel } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
+import { request } from '../native/native-request.ts';
 
 /** One greedy continuation by the reference. */
 export interface GoldenCase {
@@ -31,27 +32,9 @@ export function generate(
   maxTokens: number,
   prefillChunk = 0,
 ): Promise<TokenEvent[]> {
-  const request: NativeRequest = {
-    promptIds: Int32Array.from(prompt),
-    maxTokens,
-    temperature: 0,
-    topP: 1,
-    topK: 0,
-    minP: 0,
-    logitBiasIds: new Int32Array(),
-    logitBias: new Float32Array(),
-    repetitionPenalty: 1,
-    presencePenalty: 0,
-    frequencyPenalty: 0,
-    seed: 0,
-    stopIds: new Int32Array(),
-    logprobs: 20,
-    prefillChunk,
-    checkpoints: new Int32Array(),
-  };
   return new Promise((resolve, reject) => {
     const tokens: TokenEvent[] = [];
-    const job = model.start(request, () => {
+    const job = model.start(request(prompt, { maxTokens, prefillChunk, logprobs: 20 }), () => {
       for (const event of model.take(job)) {
         if (event.type === 'token') tokens.push(event);
         if (event.type === 'error') reject(new Error(`${event.code}: ${event.message}`));

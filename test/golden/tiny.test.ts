@@ -1,20 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { type GoldenCase, generate, greatestDifference, loadNative } from './native-run.ts';
-
-interface Golden {
-  readonly model: string;
-  readonly adapter?: string;
-  readonly cases: readonly GoldenCase[];
-}
-
-const models = fileURLToPath(new URL('../fixtures/models/', import.meta.url));
-const goldens: Golden[] = JSON.parse(readFileSync(new URL('tiny.json', import.meta.url), 'utf8'));
+import { generate, greatestDifference, loadNative } from './native-run.ts';
+import { tinyGoldens, tinyModels } from './tiny-cases.ts';
 
 describe('tiny models equal mlx-lm in float32', () => {
-  test.each(goldens)('$model, adapter $adapter', async ({ model, adapter, cases }) => {
-    const native = await loadNative(models + model, adapter && models + adapter);
+  test.each(tinyGoldens)('$model, adapter $adapter', async ({ model, adapter, cases }) => {
+    const native = await loadNative(tinyModels + model, adapter && tinyModels + adapter);
     try {
       for (const golden of cases) {
         // The prompt in one piece (0: a step holds more than these), in threes, token by token.

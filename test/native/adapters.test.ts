@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { AdapterSpec, LoadSpec } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { promptOf, request, run } from './run-job.ts';
+import { request } from './native-request.ts';
+import { promptOf, run } from './run-job.ts';
 import { tinyModel } from './tiny-model.ts';
 
 const ADAPTER_ON = ['model.layers.0.self_attn.q_proj', 'model.layers.1.mlp.down_proj'];

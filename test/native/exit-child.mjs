@@ -1,29 +1,12 @@
-// Loads a tiny model, generates, and leaves the process in the middle of it. Arguments: the spec as JSON, what to
-// do, milliseconds until then. Run with the addon's path in LLM_HOST_ADDON.
+// Loads a tiny model, generates, and leaves the process in the middle of it. Arguments: { spec, request } as
+// v8.serialize writes it, in base64; what to do; milliseconds until then. Run with the addon's path in LLM_HOST_ADDON.
 import { createRequire } from 'node:module';
+import { deserialize } from 'node:v8';
 
-const [specText = '', plan = '', delay = '0'] = process.argv.slice(2);
+const [given = '', plan = '', delay = '0'] = process.argv.slice(2);
+const { spec, request } = deserialize(Buffer.from(given, 'base64'));
 const addon = createRequire(import.meta.url)(process.env.LLM_HOST_ADDON ?? '');
 process.on('exit', () => addon.shutdown());
-
-const request = {
-  promptIds: Int32Array.from({ length: 3000 }, (_, i) => (i * 7) % 96),
-  maxTokens: 1000,
-  temperature: 0,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  logitBiasIds: new Int32Array(),
-  logitBias: new Float32Array(),
-  repetitionPenalty: 1,
-  presencePenalty: 0,
-  frequencyPenalty: 0,
-  seed: 0,
-  stopIds: new Int32Array(),
-  logprobs: -1,
-  prefillChunk: 0,
-  checkpoints: new Int32Array(),
-};
 
 const later = action => setTimeout(action, Number(delay));
 
@@ -72,10 +55,7 @@ const plans = {
     addon.shutdown();
     addon.shutdown();
     console.log((await ended).reason);
-    for (const attempt of [
-      () => model.start(request, () => {}),
-      () => addon.load(JSON.parse(specText), () => {}),
-    ]) {
+    for (const attempt of [() => model.start(request, () => {}), () => addon.load(spec, () => {})]) {
       try {
         await attempt();
       } catch (error) {
@@ -88,7 +68,7 @@ const plans = {
 };
 
 function load() {
-  return addon.load(JSON.parse(specText), () => {});
+  return addon.load(spec, () => {});
 }
 
 await plans[plan]?.();

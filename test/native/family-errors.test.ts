@@ -20,88 +20,92 @@ function withTensors(model: string, change: (tensors: TensorEntry[]) => TensorEn
   return { ...spec, weights: { ...spec.weights, tensors: change([...spec.weights.tensors]) } };
 }
 
-const without = (part: string) => (tensors: TensorEntry[]) => tensors.filter(t => !t.name.includes(part));
+const load = (spec: LoadSpec) => loadAddon().load(spec, () => {});
 
-test.each<[string, LoadSpec, string, string]>([
-  [
-    'a layer type that there is not',
-    withConfig('granitemoehybrid/hybrid', { layer_types: ['mamba', 'attention', 'gated'] }),
-    'MODEL_UNSUPPORTED',
-    'layer_types has "gated", which is not supported; supported are: attention, full_attention, mamba, linear_attention',
-  ],
+test.each([
+  ['granitemoehybrid/hybrid', 'gated', 'attention, full_attention, mamba, linear_attention'],
+  ['lfm2/plain', 'mamba', 'full_attention, conv'],
+])('%s with a layer of type "%s" is refused', async (model, type, supported) => {
+  const spec = withConfig(model, { layer_types: [supported.split(', ').at(-1), type, type] });
+  await expect(load(spec)).rejects.toMatchObject({
+    code: 'MODEL_UNSUPPORTED',
+    message: expect.stringContaining(
+      `layer_types has "${type}", which is not supported; supported are: ${supported}`,
+    ),
+  });
+});
+
+test.each<[string, string, Record<string, unknown>, string]>([
   [
     'Mamba heads that do not make the inner width',
-    withConfig('granitemoehybrid/hybrid', { mamba_n_heads: 7 }),
-    'MODEL_BROKEN',
+    'granitemoehybrid/hybrid',
+    { mamba_n_heads: 7 },
     'mamba_n_heads (7) times mamba_d_head (8) must be mamba_expand times hidden_size (64)',
   ],
   [
     'Mamba groups that do not divide the heads',
-    withConfig('granitemoehybrid/hybrid', { mamba_n_groups: 3 }),
-    'MODEL_BROKEN',
+    'granitemoehybrid/hybrid',
+    { mamba_n_groups: 3 },
     'mamba_n_heads (8) must be a multiple of mamba_n_groups (3)',
   ],
   [
     'half a range of time steps',
-    withConfig('granitemoehybrid/hybrid', { time_step_limit: [0] }),
-    'MODEL_BROKEN',
+    'granitemoehybrid/hybrid',
+    { time_step_limit: [0] },
     'time_step_limit must hold two numbers',
   ],
   [
     'another state size than that of the weights',
-    withConfig('granitemoehybrid/hybrid', { mamba_d_state: 8 }),
-    'MODEL_BROKEN',
+    'granitemoehybrid/hybrid',
+    { mamba_d_state: 8 },
     'tensor model.layers.0.mamba.in_proj.weight',
   ],
   [
     'more experts for a token than there are',
-    withConfig('qwen3_moe/plain', { num_experts_per_tok: 9 }),
-    'MODEL_BROKEN',
+    'qwen3_moe/plain',
+    { num_experts_per_tok: 9 },
     'num_experts_per_tok (9) is more than the 6 experts',
   ],
   [
-    'a layer without experts',
-    withTensors('qwen3_moe/plain', without('layers.1.mlp.experts')),
-    'MODEL_BROKEN',
-    'the weights have no experts below model.layers.1.mlp; looked for switch_mlp.gate_proj.weight',
-  ],
-  [
-    'a missing expert',
-    withTensors('qwen3_moe/plain', without('layers.1.mlp.experts.3.up_proj')),
-    'MODEL_BROKEN',
-    'the weights have no tensor model.layers.1.mlp.experts.3.up_proj.weight',
-  ],
-  [
     'fewer experts than the weights have',
-    withConfig('granitemoe/plain', { num_local_experts: 4 }),
-    'MODEL_BROKEN',
+    'granitemoe/plain',
+    { num_local_experts: 4 },
     'tensor model.layers.0.block_sparse_moe.',
   ],
   [
-    'experts without scales',
-    withTensors('gpt_oss/mxfp4', without('layers.0.mlp.experts.down_proj_scales')),
-    'MODEL_BROKEN',
-    'the weights have no tensor model.layers.0.mlp.experts.down_proj_scales',
-  ],
-  [
-    'a missing sink',
-    withTensors('gpt_oss/plain', without('layers.0.self_attn.sinks')),
-    'MODEL_BROKEN',
-    'the weights have no tensor model.layers.0.self_attn.sinks',
-  ],
-  [
     'a convolution of another width',
-    withConfig('lfm2/plain', { conv_L_cache: 5 }),
-    'MODEL_BROKEN',
+    'lfm2/plain',
+    { conv_L_cache: 5 },
     'lfm2/plain/model.safetensors) has shape [32, 1, 3]',
   ],
+])('%s is refused', async (_name, model, config, message) => {
+  await expect(load(withConfig(model, config))).rejects.toMatchObject({
+    code: 'MODEL_BROKEN',
+    message: expect.stringContaining(message),
+  });
+});
+
+test.each([
   [
-    'a layer type that lfm2 has not',
-    withConfig('lfm2/plain', { layer_types: ['conv', 'mamba', 'conv'] }),
-    'MODEL_UNSUPPORTED',
-    'layer_types has "mamba", which is not supported; supported are: full_attention, conv',
+    'qwen3_moe/plain',
+    'layers.1.mlp.experts',
+    'no experts below model.layers.1.mlp; looked for switch_mlp.gate_proj.weight',
   ],
-])('%s is refused', async (_name, spec, code, message) => {
-  const load = loadAddon().load(spec, () => {});
-  await expect(load).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  [
+    'qwen3_moe/plain',
+    'layers.1.mlp.experts.3.up_proj',
+    'no tensor model.layers.1.mlp.experts.3.up_proj.weight',
+  ],
+  [
+    'gpt_oss/mxfp4',
+    'layers.0.mlp.experts.down_proj_scales',
+    'no tensor model.layers.0.mlp.experts.down_proj_scales',
+  ],
+  ['gpt_oss/plain', 'layers.0.self_attn.sinks', 'no tensor model.layers.0.self_attn.sinks'],
+])('%s without %s is refused', async (model, part, message) => {
+  const spec = withTensors(model, tensors => tensors.filter(({ name }) => !name.includes(part)));
+  await expect(load(spec)).rejects.toMatchObject({
+    code: 'MODEL_BROKEN',
+    message: expect.stringContaining(`the weights have ${message}`),
+  });
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NativeModel } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { type EndEvent, promptOf, request, run, withTinyModel } from './run-job.ts';
+import { request } from './native-request.ts';
+import { type EndEvent, promptOf, run, withTinyModel } from './run-job.ts';
 import { tinyModel } from './tiny-model.ts';
 
 let model: NativeModel;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { request } from './native-request.ts';
 import { referenceLogprobs } from './reference-llama.ts';
-import { promptOf, request, run, withTinyModel } from './run-job.ts';
+import { promptOf, run, withTinyModel } from './run-job.ts';
 import type { Storage } from './tensor-storage.ts';
 import type { TinyOptions } from './tiny-model.ts';
 

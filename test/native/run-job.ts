@@ -7,28 +7,6 @@ export type EndEvent = Extract<NativeEvent, { type: 'end' }>;
 export type ErrorEvent = Extract<NativeEvent, { type: 'error' }>;
 export type TokenEvent = Extract<NativeEvent, { type: 'token' }>;
 
-export function request(promptIds: readonly number[], options: Partial<NativeRequest> = {}): NativeRequest {
-  return {
-    promptIds: Int32Array.from(promptIds),
-    maxTokens: 8,
-    temperature: 0,
-    topP: 1,
-    topK: 0,
-    minP: 0,
-    logitBiasIds: new Int32Array(),
-    logitBias: new Float32Array(),
-    repetitionPenalty: 1,
-    presencePenalty: 0,
-    frequencyPenalty: 0,
-    seed: 0,
-    stopIds: new Int32Array(),
-    logprobs: -1,
-    prefillChunk: 0,
-    checkpoints: new Int32Array(),
-    ...options,
-  };
-}
-
 export interface Run {
   readonly events: readonly NativeEvent[];
   readonly tokens: readonly TokenEvent[];

@@ -2,7 +2,8 @@ import { messageOf } from '../../errors.ts';
 import { isObject, readCall } from '../bodies/json-body.ts';
 import { typedValue } from '../bodies/typed-value.ts';
 import type { BodyCall, BodyResult, ReadBody } from '../formats/format.ts';
-import type { ParseEvent, ParserEnd, ToolParser } from '../parse-event.ts';
+import type { ParseEvent } from '../parse-event.ts';
+import { PendingParser } from '../pending-parser.ts';
 import { settleCalls } from '../settle-calls.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import { fieldValue } from './content.ts';
@@ -25,46 +26,31 @@ interface OpenRegion {
 }
 
 /** Parses replies by a model's own `response_template`; the same splits, the same events as the built-in rows. */
-export class ResponseTemplateParser implements ToolParser {
+export class ResponseTemplateParser extends PendingParser {
   readonly #template: ResponseTemplate;
   readonly #tools: ToolCatalog;
-  #pending = '';
   #region: OpenRegion | undefined;
-  #ended = false;
-  #finished = false;
 
   /** `prompt` up to the reply: what it wrote of the reply itself is read first, without events. */
   constructor(template: ResponseTemplate, tools: ToolCatalog, prompt: string) {
+    super();
     this.#template = template;
     this.#tools = tools;
-    this.#pending = afterLastAnchor(template, prompt);
-    this.#advance(false);
+    this.pending = afterLastAnchor(template, prompt);
+    this.advance(false);
     // The prompt's own text is no part of the reply.
-    this.#pending = '';
+    this.pending = '';
     if (this.#region) this.#region = { ...this.#region, raw: '', body: '' };
   }
 
-  push(text: string): ParseEvent[] {
-    if (this.#ended) throw new Error('ToolParser.push() after end(): make a new parser for every reply');
-    this.#pending += text;
-    return this.#advance(false);
-  }
-
-  end({ finished = false }: ParserEnd = {}): ParseEvent[] {
-    if (this.#ended) return [];
-    this.#ended = true;
-    this.#finished = finished;
-    return this.#advance(true);
-  }
-
-  #advance(final: boolean): ParseEvent[] {
+  protected override advance(final: boolean): ParseEvent[] {
     const events: ParseEvent[] = [];
     while (true) {
       const { found, heldFrom } = this.#scan(final);
       if (!found) break;
       this.#take(events, found.start);
-      const mark = this.#pending.slice(0, found.end - found.start);
-      this.#pending = this.#pending.slice(mark.length);
+      const mark = this.pending.slice(0, found.end - found.start);
+      this.pending = this.pending.slice(mark.length);
       if (found.kind === 'open') this.#open(found, mark);
       else if (this.#region) this.#close(events, mark, true);
       if (found.kind === 'close' && mark === '') return this.#rest(events, final, heldFrom);
@@ -73,14 +59,14 @@ export class ResponseTemplateParser implements ToolParser {
   }
 
   #rest(events: ParseEvent[], final: boolean, heldFrom: number): ParseEvent[] {
-    this.#take(events, final ? this.#pending.length : heldFrom);
+    this.#take(events, final ? this.pending.length : heldFrom);
     if (final && this.#region) this.#close(events, '', false);
     return events;
   }
 
   /** The first mark that is certain, and where the text begins that may still become one. */
   #scan(final: boolean): { found: Found | undefined; heldFrom: number } {
-    const text = this.#pending;
+    const text = this.pending;
     let heldFrom = text.length;
     let best: Found | undefined;
     for (const [kind, field] of this.#watched()) {
@@ -120,8 +106,8 @@ export class ResponseTemplateParser implements ToolParser {
   /** Text of the region that is open. */
   #take(events: ParseEvent[], length: number): void {
     if (length <= 0) return;
-    const text = this.#pending.slice(0, length);
-    this.#pending = this.#pending.slice(length);
+    const text = this.pending.slice(0, length);
+    this.pending = this.pending.slice(length);
     const region = this.#region;
     if (!region) events.push({ type: 'content', text });
     else if (isThinking(region.field)) events.push({ type: 'thinking', text });
@@ -145,7 +131,7 @@ export class ResponseTemplateParser implements ToolParser {
     }
     this.#region = undefined;
     const raw = region.raw + mark;
-    const cut = !closed && !this.#finished;
+    const cut = !closed && !this.finished;
     const read: ReadBody = (body, { repair }) => this.#read({ ...region, body }, repair);
     events.push(...settleCalls(read, { raw, body: region.body, closed, cut }, this.#tools));
   }

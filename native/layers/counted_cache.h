@@ -1,0 +1,30 @@
+#pragma once
+
+#include "layers/layer_cache.h"
+
+namespace llm_host {
+
+// An attention cache that counts its tokens up to `max_tokens`, can go back to any shorter length,
+// and grows its buffers by blocks, so that short chats stay small.
+class CountedCache : public AttentionCache {
+ public:
+  static constexpr int kBlock = 256;
+
+  int length() const override { return length_; }
+  bool can_trim(int length) const override { return length >= 0 && length <= length_; }
+  void trim(int length) override;
+  bool always_trimmable() const override { return true; }
+
+ protected:
+  explicit CountedCache(int max_tokens) : max_tokens_(max_tokens) {}
+
+  // Throws std::length_error if `count` more tokens are too many.
+  void check_length(int count) const;
+  // Whole blocks for `needed` slots; doubling keeps the copies to a constant factor of the tokens.
+  static int grown(int needed, int capacity);
+
+  int max_tokens_;
+  int length_ = 0;
+};
+
+}  // namespace llm_host
