@@ -2,6 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { EXIT, LlmHostError } from '../errors.ts';
 import { QUANTIZE_CHOICES } from '../model/quantization.ts';
 import { nearest } from '../text/nearest.ts';
+import { benchOptions } from './bench-options.ts';
 import type { ChatArguments } from './chat-options.ts';
 import type { OpenModel } from './open-model.ts';
 import { reportError } from './report-error.ts';
@@ -114,6 +115,12 @@ export async function run(argv: readonly string[], parts: ProgramParts): Promise
       'remove a model, or one revision of it, from the cache',
       y => y.positional('id', { type: 'string', demandOption: true }).option('revision', REVISION),
       args => finish(import('./commands/rm.ts').then(({ rm }) => rm(args))),
+    )
+    .command(
+      'bench <model>',
+      'measure the model: tokens per second, time to first token, memory; beside mlx-lm and llama.cpp',
+      benchOptions,
+      args => finish(import('./commands/bench.ts').then(({ bench }) => bench(args, parts.signals))),
     )
     .command('init', 'write config.json and mcp.json where they are missing', {}, () =>
       finish(import('./commands/init.ts').then(({ init }) => init())),

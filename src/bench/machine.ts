@@ -1,0 +1,20 @@
+import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
+
+/** Where the figures were measured. */
+export interface Machine {
+  readonly processor: string;
+  /** Processors that this process may use at once. */
+  readonly processors: number;
+  readonly memoryBytes: number;
+  /** Such as `Linux 6.1.0 x64`. */
+  readonly system: string;
+}
+
+export function describeMachine(): Machine {
+  return {
+    processor: cpus()[0]?.model.trim() ?? process.arch,
+    processors: availableParallelism(),
+    memoryBytes: totalmem(),
+    system: `${type()} ${release()} ${process.arch}`,
+  };
+}

@@ -1,0 +1,73 @@
+import type { GenerateResult, LocalEngine } from '../engine/engine.ts';
+import { loadParts } from '../engine/load-engine.ts';
+import { peakMemory } from './peak-memory.ts';
+import type { PromptMeasurement, RunResult, RunSpec, Turn, TurnMeasurement } from './run-protocol.ts';
+
+/** Tokens of the reply between the two turns. */
+const REPLY_TOKENS = 8;
+
+/** What the run of llm-host measures in its own process. `onFirst`: the first token of the first prompt is there. */
+export async function measureRun(spec: RunSpec, version: string, onFirst: () => void): Promise<RunResult> {
+  const start = performance.now();
+  const { engine } = await loadParts(spec.model, { ...spec.load, contextLength: spec.contextLength });
+  const loadMs = performance.now() - start;
+  try {
+    if (spec.warmUp) await generate(engine, spec.warmUp.promptIds, spec.warmUp.generate);
+    const prompts: PromptMeasurement[] = [];
+    for (const ids of spec.prompts) {
+      prompts.push(
+        await measurePrompt(engine, ids, spec.generate, prompts.length === 0 ? onFirst : () => {}),
+      );
+    }
+    const turns: TurnMeasurement[] = [];
+    for (const turn of spec.turns ?? []) turns.push(await measureTurn(engine, turn));
+    const { device, weightBytes } = engine.info;
+    const peakBytes = peakMemory();
+    return { version, device, loadMs, prompts, ...(spec.turns && { turns }), peakBytes, weightBytes };
+  } finally {
+    await engine.close();
+  }
+}
+
+/**
+ * The reply's ids and what the engine says of it. Its own clock is taken for the times: tokens that end inside a
+ * character are handed over late.
+ */
+async function generate(
+  engine: LocalEngine,
+  promptIds: readonly number[],
+  maxTokens: number,
+  onFirst: () => void = () => {},
+): Promise<{ ids: readonly number[]; result: GenerateResult }> {
+  const ids: number[] = [];
+  const stream = engine.generate({ promptIds, maxTokens, ignoreEos: true });
+  for (;;) {
+    const step = await stream.next();
+    if (step.done) return { ids, result: step.value };
+    if (ids.push(step.value.id) === 1) onFirst();
+  }
+}
+
+async function measurePrompt(
+  engine: LocalEngine,
+  promptIds: readonly number[],
+  count: number,
+  onFirst: () => void,
+): Promise<PromptMeasurement> {
+  const { promptTokens, generatedTokens, timings } = (await generate(engine, promptIds, count, onFirst))
+    .result;
+  const { firstTokenMs, decodeMs } = timings;
+  return { promptTokens, firstTokenMs, generatedTokens, decodeMs };
+}
+
+/** A history, a short reply, then what is new: only that has to be read. */
+async function measureTurn(engine: LocalEngine, { historyIds, newIds }: Turn): Promise<TurnMeasurement> {
+  const { ids: reply } = await generate(engine, historyIds, REPLY_TOKENS);
+  const { result } = await generate(engine, [...historyIds, ...reply, ...newIds], 1);
+  return {
+    historyTokens: historyIds.length + reply.length,
+    newTokens: newIds.length,
+    cachedTokens: result.cachedTokens,
+    firstTokenMs: result.timings.firstTokenMs,
+  };
+}

@@ -1,0 +1,49 @@
+import { kvBytesPerToken } from '../model/fit.ts';
+import type { ReadModel } from '../model/load-model.ts';
+import { bytesPerDecodedToken, loadedBytes } from '../model/parameters.ts';
+import type { Quantization } from '../model/quantization.ts';
+import type { EngineReport, RooflinePoint } from './report.ts';
+import type { Spread } from './spread.ts';
+
+export interface RooflineInput {
+  readonly read: ReadModel;
+  /** What the engine says that it holds. */
+  readonly weightBytes: number;
+  readonly generate: number;
+  readonly kvBits: number;
+  /** Bytes a second. */
+  readonly bandwidth: Spread;
+}
+
+/**
+ * Decoding reads every weight and all keys and values once for each token, so that memory bandwidth over these bytes
+ * bounds it. One point for each length of prompt.
+ */
+export function rooflinePoints(own: EngineReport, input: RooflineInput): RooflinePoint[] {
+  const { read, generate, bandwidth } = input;
+  const device = own.device === 'cpu' ? 'cpu' : 'gpu';
+  const { config, weights, quantize } = read.spec;
+  const packed = quantize as Quantization | undefined;
+  // Not read for a token: an untied input matrix, the experts that are not chosen.
+  const readShare =
+    bytesPerDecodedToken(weights, config, device, packed) / loadedBytes(weights, device, packed);
+  const weightBytes = input.weightBytes * readShare;
+  const elementBytes = input.kvBits > 0 ? input.kvBits / 8 : device === 'gpu' ? 2 : 4;
+  return own.figures.flatMap(({ metric, at = 0, median }) => {
+    if (metric !== 'generationTokensPerSecond') return [];
+    const contextTokens = at + Math.round(generate / 2);
+    const kvBytes = kvBytesPerToken(config, elementBytes) * contextTokens;
+    const limit = bandwidth.median / (weightBytes + kvBytes);
+    return [
+      {
+        promptTokens: at,
+        contextTokens,
+        weightBytes,
+        kvBytes,
+        limitTokensPerSecond: limit,
+        tokensPerSecond: median,
+        share: median / limit,
+      },
+    ];
+  });
+}

@@ -1,0 +1,120 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { MAIN, Program, processesLeft, ROOT, runProgram, workplace } from './program.ts';
+
+const MODEL = join(ROOT, 'test', 'fixtures', 'models', 'tiny-f32');
+const SMALL = ['--prompt-tokens', '8,16', '--generate', '4', '--threads', '1'];
+
+/** node-llama-cpp as far as its runner uses it. */
+const FAKE_LLAMA_CPP = `
+  const sequence = {
+    async clearHistory() {},
+    async *evaluate(ids, options) { for (;;) yield ids.length + options.temperature; },
+  };
+  export async function getLlama() {
+    const context = { getSequence: () => sequence };
+    return { gpu: false, loadModel: async () => ({ createContext: async () => context }) };
+  }`;
+
+/** Milliseconds: several processes are started, one after another. */
+const LIMIT_MS = 180_000;
+
+describe('llm-host bench', { timeout: LIMIT_MS }, () => {
+  test('measures in processes of its own and reports as JSON and HTML', async () => {
+    const place = workplace();
+    const options = { cwd: place.dir, env: place.env };
+    const args = [
+      'bench',
+      MODEL,
+      ...SMALL,
+      '--runs',
+      '2',
+      '--turns',
+      '12',
+      '--json',
+      '--html',
+      'report.html',
+    ];
+    const { code, stdout, stderr } = await runProgram(MAIN, args, options);
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('run 2 of 2') });
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({
+      version: 1,
+      model: { name: 'tiny-f32', family: 'llama' },
+      settings: { promptTokens: [8, 16], generate: 4, runs: 2, threads: 1 },
+      engines: [{ name: 'llm-host' }],
+      ratios: [],
+    });
+    const names = report.engines[0].figures.map((figure: { metric: string; at?: number }) =>
+      [figure.metric, figure.at].filter(part => part !== undefined).join(' '),
+    );
+    expect(names).toEqual([
+      'promptTokensPerSecond 8',
+      'promptTokensPerSecond 16',
+      'generationTokensPerSecond 8',
+      'generationTokensPerSecond 16',
+      'firstTokenMs 8',
+      'firstTokenMs 16',
+      'startToFirstTokenMs 40',
+      'loadMs',
+      'peakBytes',
+      'secondTurnFirstTokenMs 20',
+    ]);
+    for (const { values } of report.engines[0].figures) {
+      expect(values).toHaveLength(2);
+      for (const value of values) expect(value).toBeGreaterThan(0);
+    }
+    const [small, large] = report.roofline.points;
+    // The context is counted to the middle of what is generated.
+    expect(large.kvBytes / small.kvBytes).toBeCloseTo(18 / 10);
+    expect(readFileSync(join(place.dir, 'report.html'), 'utf8')).toContain('tiny-f32');
+  });
+
+  test('compares with a peer that is installed, in the same rounds', async () => {
+    const place = workplace({ 'weights.gguf': '' });
+    const peer = join(place.dir, 'peers', 'node_modules', 'node-llama-cpp');
+    mkdirSync(join(peer, 'dist'), { recursive: true });
+    writeFileSync(join(peer, 'package.json'), '{ "version": "9.9", "type": "module" }');
+    writeFileSync(join(peer, 'dist', 'index.js'), FAKE_LLAMA_CPP);
+    const options = {
+      cwd: place.dir,
+      env: { ...place.env, LLM_HOST_BENCH_PEERS: join(place.dir, 'peers') },
+    };
+    const compare = ['--compare', 'llama.cpp', '--llama-cpp-model', 'weights.gguf'];
+    const args = ['bench', MODEL, ...SMALL, '--runs', '1', ...compare];
+    const { code, stdout } = await runProgram(MAIN, args, options);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\nreading the prompt, 16 tokens\n {2}llm-host .+\n {2}llama\.cpp /);
+    expect(stdout).toMatch(/peak memory, over llama\.cpp: \d/);
+  });
+
+  test.each([
+    [['--runs', '0'], 2, '--runs takes whole numbers'],
+    [['--prompt-tokens', '8,x'], 2, '--prompt-tokens takes whole numbers'],
+    [['--html', 'a', '--html', 'b'], 2, '--html was given twice'],
+    [['--compare', 'ollama'], 2, "--compare takes mlx-lm and llama.cpp, not 'ollama'"],
+    [['--prompt-tokens', '900000'], 2, 'context'],
+    [['--compare', 'mlx-lm'], 69, 'scripts/bench-peers.mjs'],
+  ])('refuses %j before any work', async (wrong, code, message) => {
+    const place = workplace();
+    const options = { cwd: place.dir, env: { ...place.env, LLM_HOST_BENCH_PEERS: place.dir } };
+    const ended = await runProgram(MAIN, ['bench', MODEL, ...SMALL, ...wrong], options);
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message), stdout: '' });
+    expect(ended.stderr).not.toContain('warm-up');
+  });
+
+  test('a signal ends it with every process that it started', async () => {
+    const place = workplace();
+    const program = new Program(MAIN, ['bench', MODEL, ...SMALL, '--runs', '1000'], {
+      cwd: place.dir,
+      env: { ...place.env, MARK: place.dir },
+    });
+    await new Promise<void>(resolve => {
+      program.child.stderr.on('data', () => program.stderr.includes('run 1 of') && resolve());
+    });
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 143 });
+    expect(await processesLeft(join(ROOT, 'dist', 'cli', 'bench-run.js'))).toEqual([]);
+  });
+});
