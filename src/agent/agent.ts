@@ -3,7 +3,7 @@ import type { Message, ToolCall, ToolDefinition } from '../chat/message.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { ToolHost } from '../mcp/tool-host.ts';
 import { ToolCatalog } from '../parse/tool-catalog.ts';
-import type { ChatModel, Sampling } from './chat-model.ts';
+import type { ChatModel, ReplyRequest, Sampling } from './chat-model.ts';
 import { feedback } from './feedback.ts';
 import { fitContext } from './fit-context.ts';
 import { type BadCall, type CallEvent, type GoodCall, type Judgement, judgeReply } from './judge-reply.ts';
@@ -26,6 +26,14 @@ export interface AgentOptions {
   readonly retry?: RetryOptions;
   /** Takes every attempt at a call, such as `metricsFile`. */
   readonly onAttempt?: (record: AttemptRecord) => void;
+  /** Calls of these tools are the caller's to run: they end the turn. Default: none. */
+  readonly handOver?: ReadonlySet<string>;
+  /** A conversation longer than the context loses its oldest turns (`trim`, default), or is an error. */
+  readonly overflow?: 'trim' | 'stop';
+  /** What else is asked of every reply; `toolChoice` of the first one only. */
+  readonly reply?: Pick<ReplyRequest, 'logprobs' | 'thinking' | 'toolChoice'>;
+  /** Default: `call_1`, `call_2`, ... */
+  readonly newCallId?: () => string;
 }
 
 /** What one reply of the model came to. */
@@ -40,6 +48,8 @@ interface Reply {
 interface Round {
   readonly retry: RetryPlan;
   mark: HistoryMark | undefined;
+  /** A tool has been called in this turn. */
+  called: boolean;
 }
 
 /** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
@@ -64,17 +74,39 @@ export class Agent {
    * event and takes the turn back out of the history; an abort keeps what was said so far.
    */
   async *turn(input: string, signal?: AbortSignal): AsyncGenerator<TurnEvent> {
+    const { history, tools } = this.#options;
+    const prepared = this.#prepared(input, signal);
+    yield* this.#guarded(async function* (rounds) {
+      yield* hostNotices(tools);
+      history.add({ role: 'user', content: yield* prepared });
+      return yield* rounds;
+    }, signal);
+  }
+
+  /**
+   * The same over the history as it stands, which ends with the user's message or a result. Returns the calls that are
+   * the caller's to run (see `handOver`).
+   */
+  async *respond(signal?: AbortSignal): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
+    return yield* this.#guarded(rounds => rounds, signal);
+  }
+
+  async *#guarded(
+    run: (
+      rounds: AsyncGenerator<TurnEvent, readonly ToolCall[]>,
+    ) => AsyncGenerator<TurnEvent, readonly ToolCall[]>,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const { history } = this.#options;
     const mark = history.mark();
     try {
-      yield* hostNotices(this.#options.tools);
-      history.add({ role: 'user', content: yield* this.#prepared(input, signal) });
-      yield* this.#rounds(signal);
+      return yield* run(this.#rounds(signal));
     } catch (error) {
       history.rollback(mark);
       const code = error instanceof LlmHostError ? error.code : 'UNEXPECTED';
       const hint = error instanceof LlmHostError ? error.hint : undefined;
       yield { type: 'error', code, message: messageOf(error), ...(hint && { hint }) };
+      return [];
     }
   }
 
@@ -88,37 +120,51 @@ export class Agent {
     return text;
   }
 
-  async *#rounds(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
+  async *#rounds(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const guard = new RepeatGuard();
-    const round: Round = { retry: new RetryPlan(this.#options.retry), mark: undefined };
+    const round: Round = { retry: new RetryPlan(this.#options.retry), mark: undefined, called: false };
     let said = '';
     while (true) {
-      const reply = yield* this.#reply(round.retry, signal);
+      const reply = yield* this.#reply(round, signal);
       const cancelled = reply.stats?.finishReason === 'cancelled';
       const { good, bad } = this.#judge(reply, cancelled);
       if (good.length === 0 && bad.length > 0) {
         const end = yield* this.#retry(round, reply, bad, signal);
         if (!end) continue;
         yield { type: 'assistant', text: said, cancelled: end === 'cancelled' };
-        return;
+        return [];
       }
+      this.#checkChoice(round, good.length > 0 || cancelled);
       this.#forgetFailures(round);
       said = [said, reply.content.trim()].filter(Boolean).join('\n');
       this.#remember(reply, [...good, ...bad]);
       if (good.length === 0) {
         yield* lengthNotice(reply);
         yield { type: 'assistant', text: said, cancelled };
-        return;
+        return [];
       }
-      const records = yield* this.#callTools(good, bad, round.retry.attempts, signal);
+      const ours = good.filter(({ call }) => !this.#isHandedOver(call));
+      const records = yield* this.#callTools(ours, bad, round.retry.attempts, signal);
       round.retry.succeeded();
+      round.called = true;
       const repeated = guard.check(records);
       if (repeated) yield { type: 'notice', message: repeated };
-      if (signal?.aborted) {
-        yield { type: 'assistant', text: said, cancelled: true };
-        return;
+      if (signal?.aborted || ours.length < good.length) {
+        yield { type: 'assistant', text: said, cancelled: signal?.aborted === true };
+        return good.flatMap(({ call }) => (this.#isHandedOver(call) ? [call] : []));
       }
     }
+  }
+
+  #isHandedOver({ function: { name } }: ToolCall): boolean {
+    return this.#options.handOver?.has(name) === true;
+  }
+
+  /** A model that could not be made to call a tool has not done what it was asked for. */
+  #checkChoice({ called }: Round, fulfilled: boolean): void {
+    const { toolChoice = 'auto' } = this.#options.reply ?? {};
+    if (toolChoice === 'auto' || called || fulfilled) return;
+    throw new LlmHostError('TOOL_FAILED', 'The model called no tool, although it was asked to');
   }
 
   /** A cancelled reply keeps its text but none of its calls. */
@@ -177,11 +223,13 @@ export class Agent {
     round.mark = undefined;
   }
 
-  async *#reply(retry: RetryPlan, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, Reply> {
-    const { model, history } = this.#options;
-    const sampling = retry.sampling(this.#options.sampling);
+  async *#reply(round: Round, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, Reply> {
+    const { model, history, overflow } = this.#options;
+    const sampling = round.retry.sampling(this.#options.sampling);
     const tools = this.#tools();
-    const { messages, droppedTurns } = fitContext(model, history.messages, tools);
+    const whole = { messages: history.messages, droppedTurns: 0 };
+    const { messages, droppedTurns } =
+      overflow === 'stop' ? whole : fitContext(model, history.messages, tools);
     if (droppedTurns > 0) {
       const turns = droppedTurns === 1 ? 'The oldest turn does' : `The ${droppedTurns} oldest turns do`;
       yield {
@@ -190,7 +238,12 @@ export class Agent {
       };
     }
     const reply: Reply = { content: '', thinking: '', events: [], stats: undefined };
-    const events = model.reply({ messages, tools, sampling, ...(signal && { signal }) });
+    const { toolChoice, ...asked } = this.#options.reply ?? {};
+    const events = model.reply({
+      ...{ messages, tools, sampling, ...asked },
+      ...(toolChoice && !round.called && { toolChoice }),
+      ...(signal && { signal }),
+    });
     for (let step = await events.next(); ; step = await events.next()) {
       if (step.done) {
         reply.stats = step.value;
@@ -205,7 +258,7 @@ export class Agent {
           break;
         case 'content':
           reply.content += event.text;
-          yield { type: 'token', text: event.text };
+          yield { type: 'token', text: event.text, ...(event.logprobs && { logprobs: event.logprobs }) };
           break;
         case 'thinking':
           reply.thinking += event.text;
@@ -225,7 +278,8 @@ export class Agent {
 
   #newCall(name: string, args: Readonly<Record<string, unknown>>): ToolCall {
     this.#callCount += 1;
-    return { id: `call_${this.#callCount}`, type: 'function', function: { name, arguments: args } };
+    const id = this.#options.newCallId?.() ?? `call_${this.#callCount}`;
+    return { id, type: 'function', function: { name, arguments: args } };
   }
 
   /** Puts the reply into the history, unreadable calls as the text that they are. */

@@ -1,6 +1,6 @@
 import type { Message, ToolDefinition } from '../chat/message.ts';
 import type { ParseEvent } from '../parse/parse-event.ts';
-import type { ReplyStats } from './turn.ts';
+import type { ReplyStats, TokenLogprob } from './turn.ts';
 
 /** Sampling options of a chat; undefined = the engine's default. Ranges as in GenerateRequest. */
 export interface Sampling {
@@ -23,10 +23,24 @@ export interface ReplyRequest {
   readonly tools: readonly ToolDefinition[];
   readonly sampling: Sampling;
   readonly signal?: AbortSignal;
+  /** Top log-probabilities for each token of the content, 0..20. Default: none. */
+  readonly logprobs?: number;
+  /** Think or not, for this reply. Default: as `setThinking` said. */
+  readonly thinking?: boolean;
+  /** `required`: the reply begins as a call; `{ name }`: of this tool. A model that cannot be held to it may not. */
+  readonly toolChoice?: ToolChoice;
+  /** Goes on with this text, without template, tools or parser; `messages` and `tools` are not looked at. */
+  readonly text?: string;
 }
 
+export type ToolChoice = 'auto' | 'required' | { readonly name: string };
+
+/** What of a request the prompt depends on. */
+export type PromptRequest = Pick<ReplyRequest, 'messages' | 'tools' | 'thinking' | 'text'>;
+
 export type ReplyEvent =
-  | ParseEvent
+  | Exclude<ParseEvent, { type: 'content' }>
+  | { readonly type: 'content'; readonly text: string; readonly logprobs?: readonly TokenLogprob[] }
   | { readonly type: 'prefill'; readonly done: number; readonly total: number; readonly cached: number };
 
 export type ThinkingOutcome = 'done' | 'less' | 'none';
@@ -45,7 +59,7 @@ export interface ChatModel {
    */
   setThinking?(on: boolean): ThinkingOutcome;
   /** Tokens of the prompt that `request` becomes. */
-  countTokens(request: Pick<ReplyRequest, 'messages' | 'tools'>): number;
+  countTokens(request: PromptRequest): number;
   /**
    * One reply. An abort ends the stream early with `finishReason: 'cancelled'` in the stats; engine failures throw
    * LlmHostError, a prompt longer than the context with code CONTEXT_FULL.

@@ -1,19 +1,23 @@
 import { adaptConversation } from '../chat/adapt.ts';
 import type { TemplateCapability } from '../chat/capability.ts';
-import type { Message, ToolDefinition } from '../chat/message.ts';
+import type { Message } from '../chat/message.ts';
 import { type ChatTemplate, renderSegments } from '../chat/template.ts';
 import { type ThinkingSetting, withThinkingWord } from '../chat/thinking-switch.ts';
 import type { Engine, GenerateResult } from '../engine/engine.ts';
 import { LlmHostError } from '../errors.ts';
 import type { ToolCallChoice } from '../parse/choose-tool-calls.ts';
-import { createToolParser } from '../parse/create-tool-parser.ts';
+import { createToolParser, endsInThinking } from '../parse/create-tool-parser.ts';
 import type { ChatFormat } from '../parse/formats/format.ts';
 import { hermes } from '../parse/formats/hermes.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
+import type { ToolParser } from '../parse/parse-event.ts';
 import { StopStrings } from '../tokens/stop-strings.ts';
 import type { PromptSegment, Tokenizer } from '../tokens/tokenizer-types.ts';
-import type { ChatModel, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
+import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
+import { ContentLogprobs } from './content-logprobs.ts';
+import { EventQueue } from './event-queue.ts';
+import { forcedCall } from './forced-call.ts';
 import { type PromptEncoder, promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
 import type { ReplyStats } from './turn.ts';
 
@@ -88,47 +92,72 @@ export class LocalChatModel implements ChatModel {
     return this.#parts.engine.info.contextLength;
   }
 
-  countTokens(request: Pick<ReplyRequest, 'messages' | 'tools'>): number {
-    return this.#prompt(request.messages, request.tools).ids.length;
+  countTokens(request: PromptRequest): number {
+    return this.#prompt(request).ids.length;
   }
 
   async *reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats> {
-    const prompt = this.#prompt(request.messages, request.tools);
-    const { ids: promptIds, segments } = prompt;
+    const prompt = this.#prompt(request);
     // Kept for one reply only: a caller may change its own list afterwards.
     this.#last = undefined;
+    const forced = this.#forced(request, prompt);
+    const promptIds = [...prompt.ids, ...this.#parts.tokenizer.encode(forced, { special: true })];
     if (promptIds.length >= this.contextLength) throw contextFull(promptIds.length, this.contextLength);
-    const parser = createToolParser({
-      template: this.#parts.template?.source ?? '',
-      ...this.#parserChoice(),
-      tools: request.tools,
-      prompt: segments.at(-1)?.text ?? '',
-    });
+    const parser = this.#parser(request, prompt);
     const { stop = [], ...sampling } = request.sampling;
     const stops = new StopStrings(stop);
     const stopped = new AbortController();
     const signals = request.signal ? [request.signal, stopped.signal] : [stopped.signal];
-    const waiting: ReplyEvent[] = [];
+    const progress = new EventQueue<ReplyEvent>();
     const tokens = this.#parts.engine.generate({
       promptIds,
-      ...this.#checkpoints(prompt),
+      ...(request.text === undefined && this.#checkpoints(prompt)),
       ...sampling,
+      ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
       signal: AbortSignal.any(signals),
-      onPrefill: progress => waiting.push({ type: 'prefill', ...progress }),
+      onPrefill: step => progress.push({ type: 'prefill', ...step }),
     });
-    while (true) {
-      const step = await tokens.next();
-      yield* waiting.splice(0);
-      if (step.done) {
-        yield* parser.push(stops.end());
-        // Only a reply that the model ended itself may have its last call completed.
-        yield* parser.end({ finished: step.value.finishReason === 'stop' });
-        return toStats(step.value, stopped.signal.aborted && request.signal?.aborted !== true);
+    const listed = new ContentLogprobs(this.#parts.tokenizer);
+    yield* parser.push(forced);
+    try {
+      while (true) {
+        const step = yield* progress.during(tokens.next());
+        if (step.done) {
+          yield* listed.with(parser.push(stops.end()));
+          // Only a reply that the model ended itself may have its last call completed.
+          yield* listed.with(parser.end({ finished: step.value.finishReason === 'stop' }));
+          return toStats(step.value, stopped.signal.aborted && request.signal?.aborted !== true);
+        }
+        const { text, stopped: match } = stops.push(step.value.text);
+        if (match !== undefined) stopped.abort();
+        listed.add(step.value);
+        yield* listed.with(parser.push(text));
       }
-      const { text, stopped: match } = stops.push(step.value.text);
-      if (match !== undefined) stopped.abort();
-      yield* parser.push(text);
+    } finally {
+      // A reader that leaves early ends the generation too.
+      stopped.abort();
+      await tokens.return?.(undefined as never);
     }
+  }
+
+  #parser({ tools, text }: ReplyRequest, { segments }: Prompt): ToolParser {
+    if (text !== undefined) return PLAIN_TEXT;
+    return createToolParser({
+      template: this.#parts.template?.source ?? '',
+      ...this.#parserChoice(),
+      tools,
+      prompt: segments.at(-1)?.text ?? '',
+    });
+  }
+
+  /** What the reply is made to begin with; '' leaves it to the model. */
+  #forced({ toolChoice, tools, text }: ReplyRequest, { segments }: Prompt): string {
+    if (toolChoice === undefined || toolChoice === 'auto' || text !== undefined) return '';
+    const { responseTemplate } = this.#parserChoice();
+    const tail = segments.at(-1)?.text ?? '';
+    // Inside a thought, or in a form that only the model's own template describes, nothing can be written for it.
+    if (responseTemplate || endsInThinking(tail, this.#format ?? this.#style)) return '';
+    return forcedCall(this.#format ?? this.#style, toolChoice, tools);
   }
 
   #parserChoice(): ToolCallChoice {
@@ -142,18 +171,21 @@ export class LocalChatModel implements ChatModel {
     const { engine, template, tokenizer } = this.#parts;
     if (!engine.info.wantsCheckpoints || !template) return {};
     const encoder: PromptEncoder = {
-      render: (messages, tools) => this.#render(messages, tools),
+      render: (messages, tools) => this.#render({ messages, tools, thinking: prompt.thinking }),
       encode: segments => tokenizer.encodeSegments(segments),
     };
-    const key = JSON.stringify([messages[0]?.role === 'system' ? messages[0].content : '', tools]);
+    const system = messages[0]?.role === 'system' ? messages[0].content : '';
+    const key = JSON.stringify([system, tools, prompt.thinking]);
     if (this.#system?.key !== key) this.#system = { key, ids: systemPrefix(messages, tools, encoder) };
     return { checkpoints: promptCheckpoints(prompt, this.#system.ids, encoder) };
   }
 
-  #render(messages: readonly Message[], tools: readonly ToolDefinition[]): readonly PromptSegment[] {
+  #render({ messages, tools, thinking, text }: PromptRequest): readonly PromptSegment[] {
     const { template, tokenizer, now } = this.#parts;
+    if (text !== undefined) return this.#plainText(text);
     if (!template) return [{ text: lastUserText(messages), special: false }];
-    const asked = withThinkingWord(messages, this.#thinking);
+    const setting = this.#thinkingSetting(thinking);
+    const asked = withThinkingWord(messages, setting);
     const adapted = adaptConversation(
       asked,
       tools,
@@ -162,7 +194,7 @@ export class LocalChatModel implements ChatModel {
       this.#style,
     );
     return renderSegments(template.compiled, {
-      ...this.#thinking.variables,
+      ...setting.variables,
       messages: adapted.messages,
       tools: adapted.tools,
       addGenerationPrompt: true,
@@ -172,18 +204,35 @@ export class LocalChatModel implements ChatModel {
     });
   }
 
-  #prompt(messages: readonly Message[], tools: readonly ToolDefinition[]): Prompt {
-    if (this.#last?.messages === messages && this.#last.tools === tools) return this.#last;
-    const segments = this.#render(messages, tools);
+  #thinkingSetting(thinking: boolean | undefined): ThinkingSetting {
+    const found = this.#parts.template?.capability.thinking;
+    if (thinking === undefined || !found) return this.#thinking;
+    return thinking ? found.on : found.off;
+  }
+
+  /** As Hugging Face's tokenizers begin a text: with BOS where the model has one that templates write. */
+  #plainText(text: string): PromptSegment[] {
+    const { template, tokenizer } = this.#parts;
+    const bos = tokenizer.bosToken;
+    const startsWithBos = bos !== undefined && template?.source.includes('bos_token') === true;
+    const plain = { text, special: false };
+    return startsWithBos ? [{ text: bos, special: true }, plain] : [plain];
+  }
+
+  #prompt(request: PromptRequest): Prompt {
+    const { messages, tools, thinking, text } = request;
+    const last = this.#last;
+    const same = last?.messages === messages && last.tools === tools && last.thinking === thinking;
+    if (last && same && text === undefined) return last;
+    const segments = this.#render(request);
     const ids = this.#parts.tokenizer.encodeSegments(segments);
-    this.#last = { messages, tools, ids, segments };
-    return this.#last;
+    const prompt = { messages, tools, thinking, ids, segments };
+    if (text === undefined) this.#last = prompt;
+    return prompt;
   }
 }
 
-interface Prompt {
-  readonly messages: readonly Message[];
-  readonly tools: readonly ToolDefinition[];
+interface Prompt extends PromptRequest {
   readonly ids: readonly number[];
   readonly segments: readonly PromptSegment[];
 }
@@ -206,3 +255,9 @@ function toStats({ timings, ...counts }: GenerateResult, atStopString: boolean):
 function lastUserText(messages: readonly Message[]): string {
   return messages.findLast(message => message.role === 'user')?.content ?? '';
 }
+
+/** A parser for text that is nothing but text. */
+const PLAIN_TEXT: ToolParser = {
+  push: text => (text === '' ? [] : [{ type: 'content', text }]),
+  end: () => [],
+};

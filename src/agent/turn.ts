@@ -12,10 +12,20 @@ export interface ReplyStats {
   readonly finishReason: FinishReason;
 }
 
+/** One token of a reply's content, and how probable it was. */
+export interface TokenLogprob {
+  readonly token: string;
+  /** Natural log of the probability before penalties, temperature and truncation. */
+  readonly logprob: number;
+  /** The most probable tokens, the first first. */
+  readonly top: readonly { readonly token: string; readonly logprob: number }[];
+}
+
 /** One turn, from the user's prompt to the final reply, as every reader (lines, JSON, screen, HTTP) sees it. */
 export type TurnEvent =
   | { readonly type: 'prefill'; readonly done: number; readonly total: number; readonly cached: number }
-  | { readonly type: 'token'; readonly text: string }
+  /** `logprobs` only where they were asked for. */
+  | { readonly type: 'token'; readonly text: string; readonly logprobs?: readonly TokenLogprob[] }
   | { readonly type: 'thinking'; readonly text: string }
   | {
       readonly type: 'tool_call';

@@ -1,0 +1,32 @@
+import type { TokenEvent } from '../engine/engine.ts';
+import type { ParseEvent } from '../parse/parse-event.ts';
+import type { Tokenizer } from '../tokens/tokenizer-types.ts';
+import type { ReplyEvent } from './chat-model.ts';
+import type { TokenLogprob } from './turn.ts';
+
+/** Keeps the log-probabilities of tokens until the content that they became comes out of the parser. */
+export class ContentLogprobs {
+  readonly #tokenizer: Pick<Tokenizer, 'decode'>;
+  #waiting: TokenLogprob[] = [];
+
+  constructor(tokenizer: Pick<Tokenizer, 'decode'>) {
+    this.#tokenizer = tokenizer;
+  }
+
+  /** A token without log-probabilities changes nothing. */
+  add({ id, logprob, topLogprobs = [] }: TokenEvent): void {
+    if (logprob === undefined) return;
+    const top = topLogprobs.map(one => ({ token: this.#tokenizer.decode([one.id]), logprob: one.logprob }));
+    this.#waiting.push({ token: this.#tokenizer.decode([id]), logprob, top });
+  }
+
+  /** The events with what waits on the first content among them; what became something else is forgotten. */
+  *with(events: readonly ParseEvent[]): Generator<ReplyEvent> {
+    for (const event of events) {
+      const logprobs = this.#waiting;
+      if (logprobs.length === 0) yield event;
+      else yield event.type === 'content' ? { ...event, logprobs } : event;
+      this.#waiting = [];
+    }
+  }
+}
