@@ -1,6 +1,6 @@
 import type { History, HistoryMark } from '../chat/history.ts';
 import type { Message, ToolCall, ToolDefinition } from '../chat/message.ts';
-import { LlmHostError, messageOf } from '../errors.ts';
+import { LlmHostError } from '../errors.ts';
 import type { ToolHost } from '../mcp/tool-host.ts';
 import { ToolCatalog } from '../parse/tool-catalog.ts';
 import type { ChatModel, ReplyRequest, Sampling } from './chat-model.ts';
@@ -12,7 +12,7 @@ import { RepeatGuard } from './repeat-guard.ts';
 import { resultLimit } from './result-limit.ts';
 import { type RetryOptions, RetryPlan } from './retry.ts';
 import { type CallRecord, hostNotices, runTools } from './run-tools.ts';
-import type { ReplyStats, TurnEvent } from './turn.ts';
+import { errorEvent, type ReplyStats, type TurnEvent } from './turn.ts';
 
 export interface AgentOptions {
   readonly model: ChatModel;
@@ -103,9 +103,7 @@ export class Agent {
       return yield* run(this.#rounds(signal));
     } catch (error) {
       history.rollback(mark);
-      const code = error instanceof LlmHostError ? error.code : 'UNEXPECTED';
-      const hint = error instanceof LlmHostError ? error.hint : undefined;
-      yield { type: 'error', code, message: messageOf(error), ...(hint && { hint }) };
+      yield errorEvent(error);
       return [];
     }
   }

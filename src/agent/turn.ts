@@ -1,4 +1,5 @@
 import type { FinishReason } from '../engine/engine.ts';
+import { LlmHostError, messageOf } from '../errors.ts';
 
 /** Figures of one model reply. */
 export interface ReplyStats {
@@ -53,3 +54,9 @@ export type TurnEvent =
   | { readonly type: 'stats'; readonly stats: ReplyStats }
   | { readonly type: 'notice'; readonly message: string }
   | { readonly type: 'error'; readonly code: string; readonly message: string; readonly hint?: string };
+
+/** What a turn says of anything that was thrown in it. */
+export function errorEvent(error: unknown): Extract<TurnEvent, { type: 'error' }> {
+  const { code, hint } = error instanceof LlmHostError ? error : { code: 'UNEXPECTED', hint: undefined };
+  return { type: 'error', code, message: messageOf(error), ...(hint && { hint }) };
+}

@@ -26,19 +26,16 @@ const PROJECT_MCP_FILES = ['mcp.json', join('.vscode', 'mcp.json'), '.mcp.json']
 
 /**
  * The first mcp file: in the working directory `mcp.json`, `.vscode/mcp.json` or `.mcp.json`, else `mcp.json` in the
- * user's configuration folder, with `ollama` also `~/.ollama/mcp.json`, else in the application directory.
+ * user's configuration folder, else in the application directory.
  * `project`: it came with the working directory, whoever wrote that.
  */
-export function findMcpFile(
-  { cwd, env }: LookupOptions,
-  { ollama = false } = {},
-): { path: string | undefined; searched: string[]; project: boolean } {
+export function findMcpFile({ cwd, env }: LookupOptions): {
+  path: string | undefined;
+  searched: string[];
+  project: boolean;
+} {
   const ofProject = PROJECT_MCP_FILES.map(name => join(cwd, name));
-  const ofUser = [
-    join(configDirectory(env), 'mcp.json'),
-    ...(ollama ? [join(env.HOME || homedir(), '.ollama', 'mcp.json')] : []),
-    join(APPLICATION_DIRECTORY, 'mcp.json'),
-  ];
+  const ofUser = [join(configDirectory(env), 'mcp.json'), join(APPLICATION_DIRECTORY, 'mcp.json')];
   const searched = [...ofProject, ...ofUser];
   const path = searched.find(candidate => existsSync(candidate));
   return { path, searched, project: path !== undefined && !ofUser.includes(path) };

@@ -3,6 +3,8 @@ import { probeTemplate } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
 import { type LoadedParts, loadParts } from '../engine/load-engine.ts';
 import { LlmHostError } from '../errors.ts';
+import type { ModelFacts } from '../model/model-facts.ts';
+import { quantizationOf } from '../model/quantization.ts';
 import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
 import type { OpenedModel, OpenModelOptions } from './open-model.ts';
 
@@ -40,12 +42,26 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     }),
     name: engine.info.name,
     device: engine.info.device,
+    facts: factsOf(parts, template),
     description: describe(parts, seconds),
     notices:
       template === undefined
         ? [`${read.name} has no chat template: a base model, which only goes on with your text.`]
         : [],
     close: () => engine.close(),
+  };
+}
+
+function factsOf({ engine, read }: LoadedParts, template: string | undefined): ModelFacts {
+  const packed = read.spec.quantize ?? quantizationOf(read.name, read.spec.config);
+  return {
+    family: engine.info.modelType,
+    parameters: read.parameters,
+    bytes: read.weightBytes,
+    quantization: packed && `${packed.bits}-bit`,
+    format: read.folder === undefined ? 'gguf' : 'safetensors',
+    template: template ?? '',
+    thinks: template !== undefined && probeTemplate(compileTemplate(template)).thinking !== undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ChatModel } from '../agent/chat-model.ts';
 import type { ToolProtocol } from '../agent/local-model.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
+import type { ModelFacts } from '../model/model-facts.ts';
 import type { ChatFormat } from '../parse/formats/format.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 
@@ -31,6 +32,8 @@ export interface OpenedModel {
   readonly name: string;
   /** Where it computes: cpu, gpu. */
   readonly device: string;
+  /** What the model is, for programs. */
+  readonly facts?: ModelFacts;
   /** One line for people: name, size, device. */
   readonly description: string;
   /** What the user should know, such as a model without a chat template. */

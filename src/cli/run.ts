@@ -6,6 +6,7 @@ import { benchOptions } from './bench-options.ts';
 import type { ChatArguments } from './chat-options.ts';
 import type { OpenModel } from './open-model.ts';
 import { reportError } from './report-error.ts';
+import type { ServeArguments } from './serve-options.ts';
 import type { Signals } from './signals.ts';
 import { VERSION } from './version.ts';
 
@@ -122,6 +123,17 @@ export async function run(argv: readonly string[], parts: ProgramParts): Promise
       benchOptions,
       args => finish(import('./commands/bench.ts').then(({ bench }) => bench(args, parts.signals))),
     )
+    .command(
+      'serve [model]',
+      'answer HTTP as OpenAI and Ollama do (docs/serve.md)',
+      y => serveOptions(modelOptions(y.positional('model', { type: 'string' }))),
+      args =>
+        finish(
+          import('./commands/serve.ts').then(({ serve }) =>
+            serve(args as unknown as ServeArguments, parts.openModel, parts.signals),
+          ),
+        ),
+    )
     .command('init', 'write config.json and mcp.json where they are missing', {}, () =>
       finish(import('./commands/init.ts').then(({ init }) => init())),
     )
@@ -145,15 +157,16 @@ async function runChat(args: ChatArguments, parts: ProgramParts): Promise<number
   return await chat(args, parts.openModel, parts.signals);
 }
 
-function chatOptions(y: Argv): Argv {
-  const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
-  const number = (describe: string) => ({ type: 'number', requiresArg: true, describe }) as const;
-  const files = (describe: string) =>
-    ({ type: 'string', array: true, requiresArg: true, nargs: 1, describe }) as const;
+const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
+const number = (describe: string) => ({ type: 'number', requiresArg: true, describe }) as const;
+const files = (describe: string) =>
+  ({ type: 'string', array: true, requiresArg: true, nargs: 1, describe }) as const;
+
+/** Options of every command that runs a model. */
+function modelOptions(y: Argv): Argv {
   return y
     .option('model', { ...text('same as the positional'), alias: 'm' })
     .option('revision', REVISION)
-    .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })
     .option('config', files('config file, or an mcp file (repeatable)'))
     .option('mcp', {
       ...files('mcp file (repeatable); --no-mcp: no servers'),
@@ -188,7 +201,6 @@ function chatOptions(y: Argv): Argv {
     })
     .option('save-quantized', text('with --quantize: a new folder for the result'))
     .option('tool-timeout', number('seconds per tool call (90)'))
-    .option('ask', { type: 'boolean', describe: 'ask before each tool call' })
     .option('tools', files('offer only these tools; * and ? are wildcards (repeatable)'))
     .option('log-level', {
       choices: ['debug', 'info', 'warn', 'error', 'silent'] as const,
@@ -196,6 +208,13 @@ function chatOptions(y: Argv): Argv {
     })
     .option('log-file', text('default: llm-host.log in the state folder'))
     .option('debug', { type: 'boolean', describe: 'the same as --log-level debug' })
+    .option('quiet', { type: 'boolean', describe: 'no start-up lines' });
+}
+
+function chatOptions(y: Argv): Argv {
+  return modelOptions(y)
+    .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })
+    .option('ask', { type: 'boolean', describe: 'ask before each tool call' })
     .option('save', text('keep the conversation in this file'))
     .option('resume', {
       type: 'string',
@@ -203,8 +222,21 @@ function chatOptions(y: Argv): Argv {
     })
     .option('json', { type: 'boolean', describe: 'one JSON event a line on stdout (docs/events.md)' })
     .option('plain', { type: 'boolean', describe: 'line mode on a terminal too' })
-    .option('color', { type: 'boolean', describe: '--no-color: no colours' })
-    .option('quiet', { type: 'boolean', describe: 'no start-up lines' });
+    .option('color', { type: 'boolean', describe: '--no-color: no colours' });
+}
+
+function serveOptions(y: Argv): Argv {
+  return y
+    .option('host', text('address to listen on (127.0.0.1); any other needs a key'))
+    .option('port', number('8080; 0 = any that is free'))
+    .option('api-key', text('asked of every client; @FILE, or LLM_HOST_API_KEY'))
+    .option('allow-host', files('further name by which clients may ask (repeatable)'))
+    .option('cors-origin', files('origin of pages that may ask, or * (repeatable)'))
+    .option('max-queue', number('requests at a time (64); more are answered with 429'))
+    .option('request-timeout', number('seconds per request, waiting and tools included (600)'))
+    .option('drain-timeout', number('seconds that running requests get at the end (20)'))
+    .option('max-body', number("megabytes of a request's body (10)"))
+    .option('cache-mb', number('megabytes for the caches of conversations (1024)'));
 }
 
 /** Adds the nearest known option to yargs's complaint about an unknown one. */

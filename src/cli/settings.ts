@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { McpFile } from '../mcp/config-document.ts';
 import { parseJsonWithComments } from '../text/json-with-comments.ts';
@@ -26,8 +28,29 @@ export function loadSettings(args: ChatArguments, demo: boolean, where: LookupOp
   const mcpGiven = args.mcp === false ? [] : readMcpFiles(args.mcp ?? [], where.cwd);
   const configs = given.filter(file => !holdsServers(file.text));
   const mcpFiles = [...given.filter(file => holdsServers(file.text)), ...mcpGiven];
-  const { config, warnings } = readConfigs(configs, demo, where);
+  const { config, warnings } = readConfigs(configs, demo ? DEMO_CONFIG : undefined, where);
   return { config, warnings, mcpFiles: args.mcp === false ? undefined : findMcp(mcpFiles, demo, where) };
+}
+
+/**
+ * The same for `serve`, which can do without either file: its clients bring their own system message and tools.
+ * Ollama's mcp.json comes first, so that one's own goes before it where both name a server.
+ */
+export function loadServeSettings(args: ChatArguments, demo: boolean, where: LookupOptions): Settings {
+  const given = (args.config ?? []).map(path => readGiven(path, where.cwd));
+  const mcpGiven = args.mcp === false ? [] : readMcpFiles(args.mcp ?? [], where.cwd);
+  const configs = given.filter(file => !holdsServers(file.text));
+  const { config, warnings } = readConfigs(configs, demo ? DEMO_CONFIG : { SystemPrompt: '' }, where);
+  if (args.mcp === false) return { config, warnings, mcpFiles: undefined };
+  const own = [...given.filter(file => holdsServers(file.text)), ...mcpGiven];
+  const found = own.length > 0 ? own : [...ollamaMcpFile(where), ...(lookUpMcpFile(where) ?? [])];
+  return { config, warnings, mcpFiles: found.length === 0 && demo ? undefined : found };
+}
+
+/** Its servers were not chosen for this program: local addresses need `allowLocalNetwork`. */
+function ollamaMcpFile({ env }: LookupOptions): McpFile[] {
+  const path = join(env.HOME || homedir(), '.ollama', 'mcp.json');
+  return existsSync(path) ? [{ path, text: readText(path, false), origin: 'foreign' }] : [];
 }
 
 /** Files that the user named. Throws LlmHostError CONFIG for one that cannot be read. */
@@ -35,12 +58,12 @@ export function readMcpFiles(paths: readonly string[], cwd: string): McpFile[] {
   return paths.map(path => readGiven(path, cwd));
 }
 
-function readConfigs(given: readonly McpFile[], demo: boolean, where: LookupOptions) {
+function readConfigs(given: readonly McpFile[], fallback: AppConfig | undefined, where: LookupOptions) {
   const read = given.map(file => parseConfig(file.text, file.path));
   if (read.length === 0) {
     const found = findFile('config.json', where);
     if (found.path) read.push(readConfigFile(found.path));
-    else if (demo) return { config: DEMO_CONFIG, warnings: [] };
+    else if (fallback) return { config: fallback, warnings: [] };
     else throw missingFile('config.json', found.searched);
   }
   // The last file given wins, field by field.
@@ -59,9 +82,9 @@ function findMcp(
   throw missingFile('mcp.json', findMcpFile(where).searched);
 }
 
-/** The mcp file that the lookup finds, if any; `ollama` also looks where Ollama keeps one. */
-export function lookUpMcpFile(where: LookupOptions, options?: { ollama: boolean }): McpFile[] | undefined {
-  const { path, project } = findMcpFile(where, options);
+/** The mcp file that the lookup finds, if any. */
+export function lookUpMcpFile(where: LookupOptions): McpFile[] | undefined {
+  const { path, project } = findMcpFile(where);
   if (path === undefined) return undefined;
   return [{ path, text: readText(path, false), origin: project ? 'project' : 'user' }];
 }

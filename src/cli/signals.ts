@@ -14,6 +14,7 @@ export class Signals {
   #restore: (() => void) | undefined;
   #interrupt: (() => void) | undefined;
   #ending = false;
+  #cleanupMs = CLEANUP_MS;
 
   install(): void {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -27,6 +28,11 @@ export class Signals {
   /** Sets who gets SIGINT; undefined = exit with 130. */
   onInterrupt(listener: (() => void) | undefined): void {
     this.#interrupt = listener;
+  }
+
+  /** Gives the clean-ups more time than usual, in milliseconds. */
+  allowCleanup(ms: number): void {
+    this.#cleanupMs = ms;
   }
 
   addCleanup(cleanup: () => Promise<void>): void {
@@ -45,12 +51,12 @@ export class Signals {
     restore?.();
   }
 
-  /** Runs the clean-ups, all at once and at most for 5 s, then ends the process. */
+  /** Runs the clean-ups, all at once and at most for 5 s (see `allowCleanup`), then ends the process. */
   async exit(code: number): Promise<never> {
     this.leaveScreen();
     if (this.#ending) leave(code);
     this.#ending = true;
-    const limit = new Promise(resolve => setTimeout(resolve, CLEANUP_MS).unref());
+    const limit = new Promise(resolve => setTimeout(resolve, this.#cleanupMs).unref());
     await Promise.race([Promise.allSettled([...this.#cleanups].map(cleanup => cleanup())), limit]);
     leave(code);
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Agent } from '../agent/agent.ts';
+import { Agent, type AgentOptions } from '../agent/agent.ts';
 import { metricsFile } from '../agent/metrics-file.ts';
 import { createHistory } from '../chat/history.ts';
 import { LlmHostError } from '../errors.ts';
@@ -12,6 +12,7 @@ import { terminalApprover } from './ask-approval.ts';
 import { atRevision } from './at-revision.ts';
 import { type ChatArguments, checkNumbers, mergeSampling, systemText, toolPolicy } from './chat-options.ts';
 import { ChatSession } from './chat-session.ts';
+import type { AppConfig } from './config-file.ts';
 import { type Log, openLog } from './log.ts';
 import { findFile, stateDirectory } from './lookup.ts';
 import type { OpenedModel, OpenModel } from './open-model.ts';
@@ -83,7 +84,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   };
 }
 
-function openChatLog(args: ChatArguments, { config }: Settings): Log {
+export function openChatLog(args: ChatArguments, { config }: Settings): Log {
   return openLog(
     args.logFile ?? config.logging?.file ?? join(stateDirectory(process.env), 'llm-host.log'),
     args.debug ? 'debug' : (args.logLevel ?? config.logging?.level ?? 'info'),
@@ -108,8 +109,8 @@ function patience(args: ChatArguments): Pick<ServerOptions, 'patienceMs'> {
   return process.stdin.isTTY && args.prompt === undefined ? { patienceMs: PATIENCE_MS } : {};
 }
 
-/** When one of the two fails, the other is closed again. */
-async function startBoth(
+/** Model and servers side by side. When one of the two fails, the other is closed again. */
+export async function startBoth(
   source: string,
   args: ChatArguments,
   settings: Settings,
@@ -163,12 +164,17 @@ function makeAgent(
   servers: RunningServers,
   history: ReturnType<typeof createHistory>,
 ): Agent {
+  return new Agent({ model: opened.model, tools: servers.host, history, ...agentSettings(args, config) });
+}
+
+/** What the configuration says about turns. */
+export function agentSettings(
+  args: ChatArguments,
+  config: AppConfig,
+): Pick<AgentOptions, 'sampling' | 'toolTimeoutMs' | 'maxResultChars' | 'retry' | 'onAttempt'> {
   const seconds = args.toolTimeout ?? config.tools?.timeout ?? DEFAULT_TOOL_TIMEOUT_SECONDS;
   const { maxResultChars } = config.tools ?? {};
-  return new Agent({
-    model: opened.model,
-    tools: servers.host,
-    history,
+  return {
     sampling: mergeSampling(args, config),
     toolTimeoutMs: seconds * 1000,
     ...(maxResultChars !== undefined && { maxResultChars }),
@@ -178,5 +184,5 @@ function makeAgent(
         process.stderr.write(`Notice: ${message}\n`),
       ),
     }),
-  });
+  };
 }

@@ -13,8 +13,11 @@ import { type InputDefinition, readInputs } from './inputs.ts';
 export interface McpFile {
   readonly path: string;
   readonly text: string;
-  /** `project`: found in the working directory, written by whoever wrote the project. `user` where absent. */
-  readonly origin?: 'user' | 'project';
+  /**
+   * `project`: found in the working directory, written by whoever wrote the project. `foreign`: the user's, but of
+   * another program, so that its local addresses were not meant for this one. `user` where absent.
+   */
+  readonly origin?: 'user' | 'project' | 'foreign';
   /** The file's name in messages; its base name where absent. */
   readonly label?: string;
 }

@@ -45,7 +45,7 @@ export function resolveDocument(document: McpDocument, scope: Partial<VariableSc
   const servers: ServerConfig[] = [];
   const secrets: string[] = [];
   const failures = [...document.failures];
-  const userFile = document.file.origin !== 'project';
+  const userFile = document.file.origin === undefined || document.file.origin === 'user';
   const switchedOff = document.switchedOff.flatMap(entry => {
     try {
       const resolved = resolveEntry(entry, { scope: whole, userFile });

@@ -6,7 +6,7 @@ import { toolPolicy } from '../../src/cli/chat-options.ts';
 import { APPLICATION_DIRECTORY, findMcpFile } from '../../src/cli/lookup.ts';
 import { prepareServers } from '../../src/cli/prepare-servers.ts';
 import type { Questions } from '../../src/cli/questions.ts';
-import { loadSettings, lookUpMcpFile } from '../../src/cli/settings.ts';
+import { loadServeSettings, loadSettings, lookUpMcpFile } from '../../src/cli/settings.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 
 /** A home and a working directory with these files. */
@@ -37,12 +37,17 @@ describe('where an mcp file is looked for', () => {
     expect(file?.origin).toBe(index < 3 ? 'project' : 'user');
   });
 
-  it("serve also finds Ollama's, as a file of the user", () => {
-    const list = '{"servers":[{"name":"x","url":"http://localhost:3000/mcp"}]}';
-    const where = place({ 'home/.ollama/mcp.json': list });
-    expect(lookUpMcpFile(where)).toBeUndefined();
-    expect(lookUpMcpFile(where, { ollama: true })).toMatchObject([{ text: list, origin: 'user' }]);
-    expect(findMcpFile(where, { ollama: true }).searched).toHaveLength(6);
+  it("serve needs none, and reads Ollama's as well, where local addresses need allowLocalNetwork", async () => {
+    const list =
+      '{"servers":[{"name":"x","url":"http://localhost:3000/mcp"},{"name":"y","url":"http://127.0.0.1:1/","allowLocalNetwork":true}]}';
+    expect(loadServeSettings({}, false, place({})).mcpFiles).toEqual([]);
+    const where = place({ 'home/.ollama/mcp.json': list, 'work/mcp.json': servers({ own: run }) });
+    expect(lookUpMcpFile(where)).toMatchObject([{ origin: 'project' }]);
+    const { mcpFiles = [] } = loadServeSettings({}, false, where);
+    expect(mcpFiles).toMatchObject([{ text: list, origin: 'foreign' }, { origin: 'project' }]);
+    const read = await prepareServers(mcpFiles.slice(0, 1), { ...where, questions: undefined });
+    expect(read.servers.map(server => server.name)).toEqual(['y']);
+    expect(read.failures).toMatchObject([{ name: 'x', error: expect.stringContaining('not allowed here') }]);
   });
 
   it("the application directory is the user's own, also as the working directory", () => {

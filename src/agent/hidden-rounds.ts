@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { Message } from '../chat/message.ts';
+
+interface Entry {
+  readonly messages: readonly Message[];
+  readonly chars: number;
+}
+
+const MAX_ENTRIES = 1000;
+const MAX_CHARS = 16_000_000;
+
+/**
+ * What happened between a client's message and the reply that it was shown: calls of our own tools and their results.
+ * A client sends back only what it has seen; with the hidden messages in their places again the model knows what it
+ * did, and the prompt begins with the same tokens as before. Found by the whole conversation up to the reply.
+ */
+export class HiddenRounds {
+  readonly #entries = new Map<string, Entry>();
+  #chars = 0;
+
+  /** `shown`: the client's messages and the reply as it will send them back; `hidden`: what stands for that reply. */
+  remember(shown: readonly Message[], hidden: readonly Message[]): void {
+    const key = keysOf(shown).at(-1);
+    if (key === undefined) return;
+    const chars = JSON.stringify(hidden).length;
+    this.#forget(key);
+    this.#entries.set(key, { messages: hidden, chars });
+    this.#chars += chars;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= MAX_ENTRIES && this.#chars <= MAX_CHARS) break;
+      this.#forget(oldest);
+    }
+  }
+
+  /** The conversation with everything in it that is remembered. */
+  restore(shown: readonly Message[]): readonly Message[] {
+    if (this.#entries.size === 0) return shown;
+    const keys = keysOf(shown);
+    return shown.flatMap((message, index) => {
+      const entry = message.role === 'assistant' ? this.#entries.get(keys[index] as string) : undefined;
+      return entry?.messages ?? [message];
+    });
+  }
+
+  #forget(key: string): void {
+    this.#chars -= this.#entries.get(key)?.chars ?? 0;
+    this.#entries.delete(key);
+  }
+}
+
+/** For each message a digest of it and all before it. */
+function keysOf(messages: readonly Message[]): string[] {
+  let key = '';
+  return messages.map(message => {
+    key = createHash('sha256').update(key).update(plain(message)).digest('base64');
+    return key;
+  });
+}
+
+/** Without what clients change or leave out: ids, reasoning, spaces. */
+function plain(message: Message): string {
+  const content = message.content.replace(/\s+/g, ' ').trim();
+  const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
+  return JSON.stringify([message.role, content, calls.map(call => call.function)]);
+}

@@ -1,0 +1,85 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+export interface AccessRules {
+  /** Address that is listened on. */
+  readonly host: string;
+  /** Required of every request but /health. */
+  readonly apiKey?: string | undefined;
+  /** Further names by which this server may be asked for. */
+  readonly allowedHosts: readonly string[];
+  /** Origins of pages that may ask; `*`: all. Default: none but those of this server itself. */
+  readonly corsOrigins: readonly string[];
+}
+
+/** What of a request's head decides. */
+export interface RequestHead {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly secFetchSite: string | undefined;
+  readonly authorization: string | undefined;
+  readonly apiKeyHeader: string | undefined;
+}
+
+export interface Refusal {
+  readonly status: 401 | 403;
+  readonly message: string;
+}
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
+}
+
+/**
+ * Whether the request may be answered at all. The name in `Host` must be one of ours: a page whose own name was made
+ * to point here (DNS rebinding) gives itself away by it. A page of another origin must have been allowed.
+ */
+export function checkAccess(head: RequestHead, rules: AccessRules, open: boolean): Refusal | undefined {
+  if (!knownHost(head.host, rules)) {
+    return { status: 403, message: 'The name in the Host header is none of this server; see --allow-host' };
+  }
+  if (!allowedOrigin(head, rules)) {
+    return { status: 403, message: 'Pages of this origin may not use this server; see --cors-origin' };
+  }
+  if (open || rules.apiKey === undefined) return undefined;
+  const bearer = /^Bearer\s+(.+)$/i.exec(head.authorization ?? '')?.[1];
+  const given = bearer ?? head.apiKeyHeader;
+  if (given === undefined) {
+    return { status: 401, message: 'An API key is needed: Authorization: Bearer <key>' };
+  }
+  return sameKey(given, rules.apiKey) ? undefined : { status: 401, message: 'Incorrect API key provided' };
+}
+
+/** The origin to name in the answer's CORS headers; undefined: none. */
+export function corsOrigin(origin: string | undefined, { corsOrigins }: AccessRules): string | undefined {
+  if (origin === undefined) return undefined;
+  return corsOrigins.includes(origin) || corsOrigins.includes('*') ? origin : undefined;
+}
+
+function knownHost(header: string | undefined, { host, allowedHosts }: AccessRules): boolean {
+  const name = hostName(header);
+  if (name === undefined) return false;
+  // Beyond loopback a key is required, which a rebound page does not have.
+  if (!isLoopback(host) && allowedHosts.length === 0) return true;
+  return [...LOOPBACK_NAMES, host, `[${host}]`, ...allowedHosts].some(known => known.toLowerCase() === name);
+}
+
+/** Without the port, in lower case; undefined for what is no host. */
+function hostName(header: string | undefined): string | undefined {
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(header ?? '');
+  return match?.[1]?.toLowerCase();
+}
+
+function allowedOrigin({ host, origin, secFetchSite }: RequestHead, rules: AccessRules): boolean {
+  if (corsOrigin(origin, rules) !== undefined) return true;
+  if (origin !== undefined) return origin === `http://${host}`;
+  // A browser leaves `Origin` out of simple requests for pictures, scripts and the like.
+  return secFetchSite === undefined || secFetchSite === 'same-origin' || secFetchSite === 'none';
+}
+
+/** In a time that does not depend on where the two differ, or on their lengths. */
+function sameKey(given: string, key: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(key));
+}

@@ -1,0 +1,70 @@
+import type { TurnEvent } from '../agent/turn.ts';
+import { QueueFull } from './generation-queue.ts';
+
+/** What a client is told, whichever API it speaks. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  /** OpenAI's `code`; undefined: none. */
+  readonly code: string | undefined;
+  /** The field that is wrong, if it is one. */
+  readonly param: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    status: number,
+    message: string,
+    options: { code?: string; param?: string; retryAfterSeconds?: number } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = options.code;
+    this.param = options.param;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+export function badRequest(message: string, param?: string): ApiError {
+  return new ApiError(400, message, param === undefined ? {} : { param });
+}
+
+const STATUS_OF: Readonly<Record<string, number>> = {
+  USAGE: 400,
+  CONTEXT_FULL: 400,
+  TEMPLATE: 400,
+  ENGINE_UNAVAILABLE: 503,
+  OUT_OF_MEMORY: 503,
+};
+
+/** The failure of a turn. What nobody foresaw is told to the log only. */
+export function ofTurnError({ code, message }: Extract<TurnEvent, { type: 'error' }>): ApiError {
+  if (code === 'UNEXPECTED') return internalError();
+  const status = STATUS_OF[code] ?? 500;
+  if (code === 'CONTEXT_FULL') return new ApiError(status, message, { code: 'context_length_exceeded' });
+  return new ApiError(status, message, { code: code.toLowerCase() });
+}
+
+/** Anything thrown while a request was answered. */
+export function ofThrown(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof QueueFull) {
+    return new ApiError(429, `${error.message}; try again in ${error.retryAfterSeconds} s`, {
+      code: 'queue_full',
+      retryAfterSeconds: error.retryAfterSeconds,
+    });
+  }
+  const { statusCode, code, message } = error as { statusCode?: number; code?: string; message?: string };
+  // The framework's own refusals: too large, no JSON, unsupported.
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ApiError(statusCode, message ?? 'The request cannot be read', code ? { code } : {});
+  }
+  // LlmHostError, known by its shape.
+  if (code !== undefined && STATUS_OF[code] !== undefined) {
+    return ofTurnError({ type: 'error', code, message: message ?? '' });
+  }
+  return internalError();
+}
+
+function internalError(): ApiError {
+  return new ApiError(500, 'Something unexpected happened; the log has it under the id in x-request-id');
+}

@@ -1,0 +1,151 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Acquire } from '../agent/request-turns.ts';
+import type { TurnEvent } from '../agent/turn.ts';
+import type { ToolCall } from '../chat/message.ts';
+import { ApiError, ofTurnError } from './api-error.ts';
+import type { ReplyFormat } from './reply-format.ts';
+import { ResponseStream } from './response-stream.ts';
+import type { ServeContext } from './serve-context.ts';
+import { type ReadTurn, readTurn, type TurnListener } from './turn-reader.ts';
+
+export interface Exchange {
+  readonly format: ReplyFormat;
+  readonly stream: boolean;
+  /** Who asks, for fairness; undefined: the client's address. */
+  readonly user: string | undefined;
+  readonly run: (control: {
+    readonly acquire: Acquire;
+    readonly signal: AbortSignal;
+  }) => AsyncGenerator<TurnEvent, readonly ToolCall[]>;
+}
+
+/** Why a turn was ended from outside. */
+const GONE = 'the client is gone';
+const TOO_LONG = 'the request took too long';
+
+/**
+ * Runs one turn for one request and answers it, as a stream or whole. Ends the turn when the client goes away, when it
+ * takes too long, and when the server has to stop. Throws ApiError while nothing has been sent.
+ */
+export async function exchange(
+  context: ServeContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { format, stream, user, run }: Exchange,
+): Promise<unknown> {
+  const place = context.queue.admit(user ?? request.ip);
+  const stop = new AbortController();
+  const gone = () => stop.abort(GONE);
+  reply.raw.on('close', gone);
+  const timer = setTimeout(() => stop.abort(TOO_LONG), context.limits.requestMs);
+  const signal = AbortSignal.any([stop.signal, context.stopping]);
+  const wantsEvents = request.headers['x-llm-host-events'] === '1';
+  const started = performance.now();
+  const running = new Answering(context, reply, format, stream, wantsEvents, started);
+  try {
+    const turn = run({ acquire: waiting => place.acquire(waiting), signal });
+    const read = await readTurn(turn, running, started);
+    if ('reply' in read) context.metrics.turn(read.reply.totals);
+    const outcome = outcomeOf(read, signal);
+    if (stream) return running.endStream(outcome);
+    if (outcome instanceof ApiError) throw outcome;
+    return format.whole(wantsEvents ? outcome : { ...outcome, events: [] });
+  } finally {
+    clearTimeout(timer);
+    running.close();
+    place.leave();
+  }
+}
+
+function outcomeOf(read: ReadTurn, signal: AbortSignal) {
+  if ('error' in read) return ofTurnError(read.error);
+  if (!signal.aborted || read.reply.totals.finish !== 'cancelled') return read.reply;
+  if (signal.reason === TOO_LONG) return new ApiError(504, 'The request took too long', { code: 'timeout' });
+  return new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 });
+}
+
+/** The answer to one request while its turn runs. */
+class Answering implements TurnListener {
+  readonly #context: ServeContext;
+  readonly #reply: FastifyReply;
+  readonly #format: ReplyFormat;
+  readonly #stream: ResponseStream | undefined;
+  readonly #wantsEvents: boolean;
+  readonly #started: number;
+  readonly #alive: NodeJS.Timeout | undefined;
+  #begun = false;
+  #first = true;
+
+  constructor(
+    context: ServeContext,
+    reply: FastifyReply,
+    format: ReplyFormat,
+    stream: boolean,
+    wantsEvents: boolean,
+    started: number,
+  ) {
+    this.#context = context;
+    this.#reply = reply;
+    this.#format = format;
+    this.#wantsEvents = wantsEvents;
+    this.#started = started;
+    if (!stream) return;
+    this.#stream = new ResponseStream(reply.raw, format.contentType, context.limits);
+    this.#alive = setInterval(() => this.#keepAlive('waiting'), context.limits.keepAliveMs);
+  }
+
+  text(...piece: Parameters<TurnListener['text']>): void {
+    this.#token();
+    if (this.#stream) this.#write(this.#format.text(...piece));
+  }
+
+  thinking(text: string): void {
+    this.#token();
+    if (this.#stream) this.#write(this.#format.thinking(text));
+  }
+
+  toolEvent(event: Parameters<TurnListener['toolEvent']>[0]): void {
+    if (event.type === 'tool_result' || event.type === 'tool_error') this.#context.metrics.tool(event.type);
+    if (this.#wantsEvents && this.#stream) this.#write(this.#format.toolEvent(event));
+  }
+
+  prefill(done: number, total: number): void {
+    if (this.#stream) this.#keepAlive(`prefill ${done}/${total}`);
+  }
+
+  /** Throws the error while the client can still be given its status. */
+  endStream(outcome: Exclude<ReadTurn, { error: unknown }>['reply'] | ApiError): FastifyReply {
+    const stream = this.#stream as ResponseStream;
+    if (outcome instanceof ApiError) {
+      if (!stream.begun && !this.#reply.raw.destroyed) throw outcome;
+      stream.write(this.#format.error(outcome));
+    } else {
+      this.#write(this.#format.end(outcome.calls, outcome.totals));
+    }
+    this.#reply.hijack();
+    stream.end();
+    return this.#reply;
+  }
+
+  close(): void {
+    clearInterval(this.#alive);
+  }
+
+  #token(): void {
+    if (!this.#first) return;
+    this.#first = false;
+    this.#context.metrics.firstToken((performance.now() - this.#started) / 1000);
+  }
+
+  #keepAlive(note: string): void {
+    this.#stream?.write(this.#format.keepAlive(note));
+  }
+
+  #write(piece: string): void {
+    if (!this.#begun) {
+      this.#begun = true;
+      this.#stream?.write(this.#format.begin());
+    }
+    this.#stream?.write(piece);
+  }
+}

@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import { badRequest } from './api-error.ts';
+
+const MAX_DEPTH = 100;
+
+/** Checks a body against its schema. Throws ApiError 400, which names the first field that is wrong. */
+export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw badRequest('The body must be a JSON object');
+  }
+  if (tooDeep(body)) throw badRequest(`The body is nested more than ${MAX_DEPTH} levels deep`);
+  const read = schema.safeParse(body);
+  if (read.success) return read.data;
+  const issue = read.error.issues[0];
+  const param = issue?.path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : index ? `.${String(key)}` : String(key)))
+    .join('');
+  throw badRequest(`${param || 'The body'}: ${issue?.message ?? 'is not as documented'}`, param || undefined);
+}
+
+/** Level by level, so that depth costs no stack. */
+function tooDeep(value: object): boolean {
+  let level: object[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap(one =>
+      Object.values(one).filter((child): child is object => typeof child === 'object' && child !== null),
+    );
+  }
+  return false;
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { checkAccess, corsOrigin } from './access.ts';
+import { ApiError, ofThrown } from './api-error.ts';
+import { errorBody } from './openai/chat-format.ts';
+import { openaiRoutes } from './openai/routes.ts';
+import type { ServeContext } from './serve-context.ts';
+
+const METHODS = 'GET, POST, OPTIONS';
+const HEADERS = 'authorization, content-type, x-api-key, x-llm-host-events';
+
+/** The HTTP server, not yet listening. */
+export function createServer(context: ServeContext): FastifyInstance {
+  const { limits } = context;
+  const app = fastify({
+    logger: false,
+    bodyLimit: limits.maxBody,
+    requestTimeout: limits.receiveMs,
+    keepAliveTimeout: 30_000,
+    // On the way down: what runs is ended by its turn, what is idle at once.
+    forceCloseConnections: 'idle',
+    genReqId: () => randomUUID(),
+    routerOptions: { ignoreTrailingSlash: true },
+    http: { headersTimeout: limits.headMs, connectionsCheckingInterval: 1000, maxHeaderSize: 16 * 1024 },
+  });
+  app.server.maxConnections = limits.maxConnections;
+  app.addHook('onRequest', async (request, reply) => admit(context, request, reply));
+  readAnythingAsJson(app);
+  app.setErrorHandler((error, request, reply) => sendError(context, request, reply, error));
+  app.setNotFoundHandler(request => {
+    throw new ApiError(404, `There is no ${request.method} ${pathOf(request)} here`, { code: 'not_found' });
+  });
+  app.get('/health', () => ({ status: 'ok', model: context.model.id, waiting: context.queue.waiting }));
+  app.get('/metrics', (_request, reply) => {
+    reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
+    return context.metrics.text(context.queue);
+  });
+  openaiRoutes(app, context);
+  return app;
+}
+
+/** Everything that is decided by the head alone; also sets what every answer carries. */
+async function admit(context: ServeContext, request: FastifyRequest, reply: FastifyReply) {
+  record(context, request, reply);
+  reply.raw.setHeader('x-request-id', request.id);
+  reply.raw.setHeader('x-content-type-options', 'nosniff');
+  const { headers } = request;
+  const origin = corsOrigin(headers.origin, context.access);
+  if (origin !== undefined) {
+    reply.raw.setHeader('access-control-allow-origin', origin);
+    reply.raw.setHeader('vary', 'origin');
+  }
+  const head = {
+    host: headers.host,
+    origin: headers.origin,
+    secFetchSite: headers['sec-fetch-site'] as string | undefined,
+    authorization: headers.authorization,
+    apiKeyHeader: headers['x-api-key'] as string | undefined,
+  };
+  const open = pathOf(request) === '/health' || request.method === 'OPTIONS';
+  const refusal = checkAccess(head, context.access, open);
+  if (refusal) {
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
+    throw new ApiError(refusal.status, refusal.message, {
+      code: refusal.status === 401 ? 'invalid_api_key' : 'forbidden',
+    });
+  }
+  if (context.stopping.aborted) {
+    throw new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 });
+  }
+  if (request.method === 'OPTIONS') {
+    reply.header('access-control-allow-methods', METHODS).header('access-control-allow-headers', HEADERS);
+    await reply.code(204).send();
+  }
+}
+
+/** Clients of Ollama say nothing, or that it is a form; what the body is shows when it is read. */
+function readAnythingAsJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, body === '' ? {} : JSON.parse(body as string));
+    } catch (error) {
+      done(
+        new ApiError(400, `The body is not valid JSON: ${(error as Error).message}`, {
+          code: 'invalid_json',
+        }),
+      );
+    }
+  });
+}
+
+function sendError(context: ServeContext, request: FastifyRequest, reply: FastifyReply, thrown: unknown) {
+  const error = ofThrown(thrown);
+  if (error.status === 500)
+    stacks.set(request, thrown instanceof Error ? (thrown.stack ?? '') : String(thrown));
+  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
+  if (error.status === 503 || context.stopping.aborted) reply.header('connection', 'close');
+  const ollama = pathOf(request).startsWith('/api/');
+  return reply.code(error.status).send(ollama ? { error: error.message } : errorBody(error));
+}
+
+const stacks = new WeakMap<FastifyRequest, string>();
+
+/** Counts and logs a request once its answer is out, or its client gone. */
+function record(context: ServeContext, request: FastifyRequest, reply: FastifyReply): void {
+  const started = performance.now();
+  context.metrics.active += 1;
+  reply.raw.once('close', () => {
+    context.metrics.active -= 1;
+    const ms = performance.now() - started;
+    const status = reply.raw.statusCode;
+    context.metrics.request(request.routeOptions.url ?? 'unknown', status, ms / 1000);
+    context.onRequest({
+      ...{ id: request.id, method: request.method, path: pathOf(request), status, ms: Math.round(ms) },
+      ...{ stack: stacks.get(request), aborted: !reply.raw.writableFinished },
+    });
+  });
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? '';
+}

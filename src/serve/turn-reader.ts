@@ -1,0 +1,103 @@
+import type { TokenLogprob, TurnEvent } from '../agent/turn.ts';
+import type { ToolCall } from '../chat/message.ts';
+import type { ToolEvent, Totals, WholeReply } from './reply-format.ts';
+
+type ErrorEvent = Extract<TurnEvent, { type: 'error' }>;
+
+/** What a reader is told of a turn, piece by piece. */
+export interface TurnListener {
+  text(text: string, logprobs: readonly TokenLogprob[] | undefined): void;
+  thinking(text: string): void;
+  toolEvent(event: ToolEvent): void;
+  prefill(done: number, total: number): void;
+}
+
+export type ReadTurn = { readonly reply: WholeReply } | { readonly error: ErrorEvent };
+
+/** Reads a turn to its end. The texts of its rounds are parted by a line break, as in the whole reply. */
+export async function readTurn(
+  turn: AsyncGenerator<TurnEvent, readonly ToolCall[]>,
+  listener: TurnListener,
+  started: number,
+): Promise<ReadTurn> {
+  const tally = new Tally();
+  const events: ToolEvent[] = [];
+  const logprobs: TokenLogprob[] = [];
+  let text = '';
+  let thinking = '';
+  let streamed = '';
+  let newRound = false;
+  let cancelled = false;
+  for (let step = await turn.next(); ; step = await turn.next()) {
+    if (step.done) {
+      const totals = tally.totals(step.value, cancelled, started);
+      const listed = logprobs.length > 0 ? logprobs : undefined;
+      return { reply: { text, thinking, logprobs: listed, calls: step.value, events, totals } };
+    }
+    const event = step.value;
+    switch (event.type) {
+      case 'prefill':
+        listener.prefill(event.done, event.total);
+        break;
+      case 'token': {
+        logprobs.push(...(event.logprobs ?? []));
+        const fresh = streamed === '' || newRound ? event.text.trimStart() : event.text;
+        const piece = newRound && streamed !== '' && fresh !== '' ? `\n${fresh}` : fresh;
+        if (piece === '') break;
+        newRound = false;
+        streamed += piece;
+        listener.text(piece, event.logprobs);
+        break;
+      }
+      case 'thinking':
+        thinking += event.text;
+        listener.thinking(event.text);
+        break;
+      case 'tool_call':
+      case 'tool_progress':
+      case 'tool_result':
+      case 'tool_error':
+      case 'notice':
+        events.push(event);
+        listener.toolEvent(event);
+        break;
+      case 'stats':
+        newRound = true;
+        tally.add(event.stats);
+        break;
+      case 'assistant':
+        ({ text, cancelled } = event);
+        break;
+      case 'error':
+        await turn.return([]);
+        return { error: event };
+    }
+  }
+}
+
+type Stats = Extract<TurnEvent, { type: 'stats' }>['stats'];
+
+/** Adds the replies of a turn up. */
+class Tally {
+  #all: Stats[] = [];
+
+  add(stats: Stats): void {
+    this.#all.push(stats);
+  }
+
+  totals(calls: readonly ToolCall[], cancelled: boolean, started: number): Totals {
+    const sum = (pick: (stats: Stats) => number) => this.#all.reduce((total, one) => total + pick(one), 0);
+    const last = this.#all.at(-1)?.finishReason;
+    const ended = last === 'length' || last === 'full' ? 'length' : 'stop';
+    return {
+      promptTokens: sum(stats => stats.promptTokens),
+      cachedTokens: sum(stats => stats.cachedTokens),
+      generatedTokens: sum(stats => stats.generatedTokens),
+      prefillMs: sum(stats => stats.prefillMs),
+      decodeMs: sum(stats => stats.decodeMs),
+      firstTokenMs: this.#all[0]?.firstTokenMs ?? 0,
+      finish: cancelled ? 'cancelled' : calls.length > 0 ? 'tool_calls' : ended,
+      totalMs: performance.now() - started,
+    };
+  }
+}
