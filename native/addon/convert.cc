@@ -135,6 +135,8 @@ Request to_request(const Napi::Value& value) {
   request.logprobs = static_cast<int>(fields.integer("logprobs", -1, 20));
   request.checkpoints = fields.ids("checkpoints");
   request.prefill_chunk = static_cast<int>(fields.integer("prefillChunk", 0, kMaxInt));
+  request.prompt_logprobs = fields.has("promptLogprobs") && fields.boolean("promptLogprobs");
+  request.measure_graph = fields.has("measureGraph") && fields.boolean("measureGraph");
   return request;
 }
 

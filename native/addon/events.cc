@@ -1,5 +1,7 @@
 #include "addon/convert.h"
 
+#include <algorithm>
+
 namespace llm_host {
 namespace {
 
@@ -9,6 +11,12 @@ void set_number(Napi::Object object, const char* key, double value) {
 
 void set_text(Napi::Object object, const char* key, const std::string& value) {
   object.Set(key, Napi::String::New(object.Env(), value));
+}
+
+Napi::Float32Array to_floats(Napi::Env env, const std::vector<float>& values) {
+  auto array = Napi::Float32Array::New(env, values.size());
+  std::copy(values.begin(), values.end(), array.Data());
+  return array;
 }
 
 void fill(Napi::Object object, const PrefillEvent& event) {
@@ -46,6 +54,16 @@ void fill(Napi::Object object, const EndEvent& event) {
   set_number(timings, "prefillMs", event.timings.prefill_ms);
   set_number(timings, "decodeMs", event.timings.decode_ms);
   object.Set("timings", timings);
+  if (!event.prompt_logprobs.empty()) {
+    object.Set("promptLogprobs", to_floats(object.Env(), event.prompt_logprobs));
+  }
+  if (event.graph) {
+    Napi::Object graph = Napi::Object::New(object.Env());
+    set_number(graph, "primitives", event.graph->primitives);
+    graph.Set("buildMicroseconds", to_floats(object.Env(), event.graph->build_us));
+    graph.Set("submitMicroseconds", to_floats(object.Env(), event.graph->submit_us));
+    object.Set("graph", graph);
+  }
 }
 
 void fill(Napi::Object object, const ErrorEvent& event) {

@@ -1,8 +1,10 @@
 #include "engine/generation.h"
 
 #include <algorithm>
+#include <span>
 
 #include "engine/error.h"
+#include "engine/prompt_score.h"
 
 namespace llm_host {
 namespace {
@@ -29,7 +31,8 @@ Generation::Generation(const Model& model, Row& row, Job& job, int chunk,
       job_(job),
       chunk_(chunk),
       on_step_(on_step),
-      sampler_(sampling_of(job.request), job.request.prompt_ids) {}
+      sampler_(sampling_of(job.request), job.request.prompt_ids),
+      meter_(job.request.measure_graph) {}
 
 EndEvent Generation::run() {
   if (prefill()) decode();
@@ -43,6 +46,8 @@ bool Generation::prefill() {
   int total = static_cast<int>(prompt.size());
   // Keys made under other position angles are of no use.
   if (model_.position_regime(total) != model_.position_regime(row_.cache.planned())) row_.clear();
+  // What is in the cache is not computed again, and so has no scores.
+  if (job_.request.prompt_logprobs) row_.clear();
   cached_ = row_.rewind(prompt);
   row_.cache.plan(total);
   std::set<int> stops = checkpoints();
@@ -59,6 +64,11 @@ bool Generation::prefill() {
     std::vector<mx::array> results = row_.cache.arrays();
     results.push_back(hidden);
     mx::eval(results);
+    if (job_.request.prompt_logprobs) {
+      int first = done - count + 1;
+      std::span<const int32_t> next(prompt.begin() + first, prompt.begin() + std::min(done + 1, total));
+      append_scores(model_, hidden, next, prompt_logprobs_);
+    }
     if (stops.contains(done)) row_.checkpoint();
     on_step_();
     if (!job_.events.push(PrefillEvent{done, total, cached_})) return false;
@@ -79,7 +89,9 @@ Generation::Step Generation::launch(const mx::array& hidden, int index) {
       mx::contiguous(mx::slice(hidden, mx::Shape{0, length - 1, 0}, mx::Shape{1, length, size}));
   mx::array logits = mx::astype(mx::flatten(model_.head(last)), mx::float32);
   Step step{logits, sampler_(logits, static_cast<uint64_t>(index))};
+  meter_.built({step.token, step.logits});
   mx::async_eval(step.token, step.logits);
+  meter_.submitted();
   return step;
 }
 
@@ -88,6 +100,7 @@ Generation::Step Generation::advance(const Step& step) {
   bool restart = model_.positions_restart_at(length);
   row_.cache.plan(length);
   if (!restart) {
+    meter_.start();
     return launch(model_.body(mx::reshape(step.token, {1, 1}), row_.cache), generated_ + 1);
   }
   std::vector<int32_t> ids = row_.ids;
@@ -159,6 +172,8 @@ EndEvent Generation::end() const {
   end.timings.first_token_ms = any ? milliseconds(first_token_ - start_) : 0;
   end.timings.prefill_ms = milliseconds((any ? first_token_ : Clock::now()) - start_);
   end.timings.decode_ms = any ? milliseconds(last_token_ - first_token_) : 0;
+  end.prompt_logprobs = prompt_logprobs_;
+  end.graph = meter_.stats();
   return end;
 }
 

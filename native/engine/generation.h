@@ -6,6 +6,7 @@
 
 #include "engine/job.h"
 #include "engine/row.h"
+#include "engine/step_meter.h"
 #include "models/model.h"
 #include "sample/lazy_sampler.h"
 
@@ -56,6 +57,8 @@ class Generation {
   int generated_ = 0;
   const char* reason_ = "cancelled";
   std::optional<mx::array> last_hidden_;
+  std::vector<float> prompt_logprobs_;
+  StepMeter meter_;
 };
 
 }  // namespace llm_host

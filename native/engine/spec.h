@@ -78,6 +78,8 @@ struct Request {
   int logprobs = -1;
   int prefill_chunk = 0;
   std::vector<int32_t> checkpoints;
+  bool prompt_logprobs = false;
+  bool measure_graph = false;
 };
 
 struct Timings {
@@ -103,12 +105,21 @@ struct TokenEvent {
   std::optional<Logprobs> logprobs;
 };
 
+// Decoding steps as the host sees them: a value for each.
+struct GraphStats {
+  int primitives = 0;
+  std::vector<float> build_us;
+  std::vector<float> submit_us;
+};
+
 struct EndEvent {
   const char* reason = "stop";  // "stop", "length", "full" or "cancelled"
   int prompt_tokens = 0;
   int cached_tokens = 0;
   int generated_tokens = 0;
   Timings timings;
+  std::vector<float> prompt_logprobs;  // if asked for
+  std::optional<GraphStats> graph;
 };
 
 struct ErrorEvent {

@@ -50,7 +50,7 @@ function valuesOf({ warm, start }: Round): Value[] {
     }),
   );
   const { graph } = warm;
-  const steps: Value[] = graph
+  const steps: Value[] = graph?.buildMicroseconds.length
     ? [
         { metric: 'primitives', value: graph.primitives },
         { metric: 'graphMicroseconds', value: spreadOf(graph.buildMicroseconds).median },

@@ -1,7 +1,14 @@
 import type { GenerateResult, LocalEngine } from '../engine/engine.ts';
 import { loadParts } from '../engine/load-engine.ts';
 import { peakMemory } from './peak-memory.ts';
-import type { PromptMeasurement, RunResult, RunSpec, Turn, TurnMeasurement } from './run-protocol.ts';
+import type {
+  GraphMeasurement,
+  PromptMeasurement,
+  RunResult,
+  RunSpec,
+  Turn,
+  TurnMeasurement,
+} from './run-protocol.ts';
 
 /** Tokens of the reply between the two turns. */
 const REPLY_TOKENS = 8;
@@ -23,7 +30,9 @@ export async function measureRun(spec: RunSpec, version: string, onFirst: () => 
     for (const turn of spec.turns ?? []) turns.push(await measureTurn(engine, turn));
     const { device, weightBytes } = engine.info;
     const peakBytes = peakMemory();
-    return { version, device, loadMs, prompts, ...(spec.turns && { turns }), peakBytes, weightBytes };
+    const graph = spec.graph ? await measureGraph(engine, spec) : undefined;
+    const measured = { version, device, loadMs, prompts, peakBytes, weightBytes };
+    return { ...measured, ...(spec.turns && { turns }), ...(graph && { graph }) };
   } finally {
     await engine.close();
   }
@@ -38,9 +47,10 @@ async function generate(
   promptIds: readonly number[],
   maxTokens: number,
   onFirst: () => void = () => {},
+  measureGraph = false,
 ): Promise<{ ids: readonly number[]; result: GenerateResult }> {
   const ids: number[] = [];
-  const stream = engine.generate({ promptIds, maxTokens, ignoreEos: true });
+  const stream = engine.generate({ promptIds, maxTokens, ignoreEos: true, measureGraph });
   for (;;) {
     const step = await stream.next();
     if (step.done) return { ids, result: step.value };
@@ -58,6 +68,21 @@ async function measurePrompt(
     .result;
   const { firstTokenMs, decodeMs } = timings;
   return { promptTokens, firstTokenMs, generatedTokens, decodeMs };
+}
+
+/** Apart from what is timed by the clock, since counting takes time. */
+async function measureGraph(
+  engine: LocalEngine,
+  { prompts: [ids = []], generate: count }: RunSpec,
+): Promise<GraphMeasurement | undefined> {
+  const { graph } = (await generate(engine, ids, count, undefined, true)).result;
+  return (
+    graph && {
+      primitives: graph.primitives,
+      buildMicroseconds: [...graph.buildMicroseconds],
+      submitMicroseconds: [...graph.submitMicroseconds],
+    }
+  );
 }
 
 /** A history, a short reply, then what is new: only that has to be read. */

@@ -1,4 +1,4 @@
-import type { NativeTimings } from '../native/addon-types.ts';
+import type { NativeGraph, NativeTimings } from '../native/addon-types.ts';
 
 /**
  * What a model can be asked to generate. Every field but `promptIds` has a default. Sampling follows Hugging Face's
@@ -42,6 +42,13 @@ export interface GenerateRequest {
    * that cannot go back to any token keep their state there (the latest few); others do not need them.
    */
   readonly checkpoints?: readonly number[];
+  /**
+   * Score the prompt: the result gets the log-probability of each of its tokens but the first. The whole prompt is
+   * computed, whatever the cache holds. Default false.
+   */
+  readonly promptLogprobs?: boolean;
+  /** For measuring: the result tells what the host did for each decoding step. Default false. */
+  readonly measureGraph?: boolean;
   readonly signal?: AbortSignal;
   /** Called while the prompt is read. */
   readonly onPrefill?: (progress: { done: number; total: number; cached: number }) => void;
@@ -65,6 +72,9 @@ export interface GenerateResult {
   readonly cachedTokens: number;
   readonly generatedTokens: number;
   readonly timings: NativeTimings;
+  /** Natural logs of the probabilities of the prompt's tokens from the second on, if asked for. */
+  readonly promptLogprobs?: Float32Array;
+  readonly graph?: NativeGraph;
 }
 
 export interface EngineInfo {

@@ -46,6 +46,8 @@ export function toNativeRequest(
     checkpoints: Int32Array.from(request.checkpoints ?? [], (position, i) =>
       integer(`checkpoints[${i}]`, position, 1, promptIds.length),
     ),
+    ...(request.promptLogprobs && { promptLogprobs: true }),
+    ...(request.measureGraph && { measureGraph: true }),
     prefillChunk:
       request.prefillChunk === undefined ? 0 : integer('prefillChunk', request.prefillChunk, 1, MAX_INT),
   };

@@ -108,6 +108,19 @@ export interface NativeRequest {
   readonly prefillChunk: number;
   /** Prompt lengths, 1 to that of the prompt, to which a later prompt may have to go back. */
   readonly checkpoints: Int32Array;
+  /** Compute the whole prompt and give the log-probability of each of its tokens but the first; default false. */
+  readonly promptLogprobs?: boolean;
+  /** Count and time what the host does for a decoding step; default false. */
+  readonly measureGraph?: boolean;
+}
+
+/** Decoding steps as the host sees them. Microseconds of the model thread's processor time, a value for each step. */
+export interface NativeGraph {
+  /** Operations of a step. */
+  readonly primitives: number;
+  readonly buildMicroseconds: Float32Array;
+  /** Handing the built graph over for evaluation. */
+  readonly submitMicroseconds: Float32Array;
 }
 
 export interface NativeTimings {
@@ -136,6 +149,10 @@ export type NativeEvent =
       readonly cachedTokens: number;
       readonly generatedTokens: number;
       readonly timings: NativeTimings;
+      /** If asked for, and the prompt has more than one token. */
+      readonly promptLogprobs?: Float32Array;
+      /** If asked for. */
+      readonly graph?: NativeGraph;
     }
   | { readonly type: 'error'; readonly code: string; readonly message: string };
 

@@ -32,6 +32,7 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
       '2',
       '--turns',
       '12',
+      '--graph',
       '--json',
       '--html',
       'report.html',
@@ -60,6 +61,9 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
       'loadMs',
       'peakBytes',
       'secondTurnFirstTokenMs 20',
+      'primitives',
+      'graphMicroseconds',
+      'submitMicroseconds',
     ]);
     for (const { values } of report.engines[0].figures) {
       expect(values).toHaveLength(2);

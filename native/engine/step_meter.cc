@@ -1,0 +1,56 @@
+#include "engine/step_meter.h"
+
+#include <ctime>
+#include <unordered_set>
+
+namespace llm_host {
+namespace {
+
+double thread_microseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1e6 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+int count_primitives(const std::vector<mx::array>& outputs) {
+  std::unordered_set<uintptr_t> seen;
+  std::vector<mx::array> waiting = outputs;
+  while (!waiting.empty()) {
+    mx::array next = std::move(waiting.back());
+    waiting.pop_back();
+    if (next.status() != mx::array::Status::unscheduled || !next.has_primitive()) continue;
+    // The outputs of one operation share it and its inputs.
+    if (!seen.insert(next.primitive_id()).second) continue;
+    waiting.insert(waiting.end(), next.inputs().begin(), next.inputs().end());
+  }
+  return static_cast<int>(seen.size());
+}
+
+void StepMeter::start() {
+  if (!on_) return;
+  running_ = true;
+  since_ = thread_microseconds();
+}
+
+void StepMeter::built(const std::vector<mx::array>& outputs) {
+  if (!running_) return;
+  stats_.build_us.push_back(static_cast<float>(thread_microseconds() - since_));
+  // Every step has the same operations; only a cache that grows has some more now and then.
+  if (stats_.primitives == 0) stats_.primitives = count_primitives(outputs);
+  since_ = thread_microseconds();
+}
+
+void StepMeter::submitted() {
+  if (!running_) return;
+  stats_.submit_us.push_back(static_cast<float>(thread_microseconds() - since_));
+  running_ = false;
+}
+
+std::optional<GraphStats> StepMeter::stats() const {
+  if (!on_) return std::nullopt;
+  return stats_;
+}
+
+}  // namespace llm_host
