@@ -69,6 +69,15 @@ export class RequestTurns {
     });
   }
 
+  /** The defaults, one to a line, as a Modelfile has them. */
+  samplingText(): string {
+    const { temperature, topP, topK, seed } = this.#options.sampling;
+    const listed = { temperature, top_p: topP, top_k: topK, seed, num_ctx: this.contextLength };
+    return Object.entries(listed)
+      .flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
+      .join('\n');
+  }
+
   get contextLength(): number {
     return this.#options.model.contextLength;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { checkAccess, corsOrigin } from './access.ts';
 import { ApiError, ofThrown } from './api-error.ts';
+import { ollamaRoutes } from './ollama/routes.ts';
 import { errorBody } from './openai/chat-format.ts';
 import { openaiRoutes } from './openai/routes.ts';
 import type { ServeContext } from './serve-context.ts';
@@ -35,7 +36,9 @@ export function createServer(context: ServeContext): FastifyInstance {
     reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
     return context.metrics.text(context.queue);
   });
+  app.get('/', (_request, reply) => reply.type('text/plain').send('llm-host is running'));
   openaiRoutes(app, context);
+  ollamaRoutes(app, context);
   return app;
 }
 

@@ -1,16 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../api-error.ts';
 import { exchange } from '../exchange.ts';
 import { readBody } from '../read-body.ts';
 import type { ServeContext } from '../serve-context.ts';
-import { matchesModel } from '../served-name.ts';
 import { openaiChatFormat } from './chat-format.ts';
 import { chatBody, toTurn } from './chat-request.ts';
+import { completionRoute } from './completions.ts';
+import { checkModel, modelObject, newId, now } from './model-object.ts';
 
 /** OpenAI's routes below /v1. */
 export function openaiRoutes(app: FastifyInstance, context: ServeContext): void {
   const { model, turns } = context;
+  completionRoute(app, context);
   app.get('/v1/models', () => ({ object: 'list', data: [modelObject(context)] }));
   app.get<{ Params: { '*': string } }>('/v1/models/*', request => {
     checkModel(context, request.params['*']);
@@ -34,7 +35,7 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
 }
 
 /** Before a place is taken: a conversation that is too long is refused at once. */
-export function checkContext(
+function checkContext(
   { turns }: ServeContext,
   turn: Parameters<ServeContext['turns']['countTokens']>[0],
 ): void {
@@ -45,27 +46,4 @@ export function checkContext(
     `The prompt has ${tokens} tokens, but the context holds ${turns.contextLength}; shorten the conversation`,
     { code: 'context_length_exceeded', param: 'messages' },
   );
-}
-
-/** A request without a name means the model that there is. */
-export function checkModel({ model }: ServeContext, name: string | null | undefined): void {
-  if (name == null || matchesModel(model.id, name)) return;
-  throw new ApiError(404, `The model '${name}' does not exist; this server has '${model.id}'`, {
-    ...{ code: 'model_not_found', param: 'model' },
-  });
-}
-
-export function newId(prefix: string): string {
-  return `${prefix}-${randomBytes(12).toString('hex')}`;
-}
-
-export function now(): number {
-  return Math.floor(Date.now() / 1000);
-}
-
-function modelObject({ model }: ServeContext) {
-  return {
-    ...{ id: model.id, object: 'model', created: model.created, owned_by: 'llm-host' },
-    context_length: model.contextLength,
-  };
 }

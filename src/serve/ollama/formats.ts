@@ -1,0 +1,73 @@
+import type { TokenLogprob } from '../../agent/turn.ts';
+import type { ToolCall } from '../../chat/message.ts';
+import type { ReplyFormat, Totals, WholeReply } from '../reply-format.ts';
+
+const CONTENT_TYPE = 'application/x-ndjson';
+
+/** One line of /api/chat or /api/generate: what differs is where the text stands. */
+export function ollamaFormat(model: string, kind: 'chat' | 'generate'): ReplyFormat {
+  const body = ({
+    text = '',
+    thinking,
+    calls,
+  }: {
+    text?: string;
+    thinking?: string;
+    calls?: readonly ToolCall[];
+  }) =>
+    kind === 'chat'
+      ? {
+          message: {
+            ...{ role: 'assistant', content: text },
+            ...(thinking && { thinking }),
+            ...(calls && calls.length > 0 && { tool_calls: calls.map(toCall) }),
+          },
+        }
+      : { response: text, ...(thinking && { thinking }) };
+  const stamp = () => ({ model, created_at: new Date().toISOString() });
+  const line = (value: object) => `${JSON.stringify({ ...stamp(), ...value, done: false })}\n`;
+  return {
+    contentType: CONTENT_TYPE,
+    begin: () => '',
+    text: (text, logprobs) => line({ ...body({ text }), ...listed(logprobs) }),
+    thinking: thinking => line(body({ thinking })),
+    toolEvent: event => line({ ...body({}), llm_host_event: event }),
+    keepAlive: () => '',
+    end: (calls, totals) =>
+      (calls.length > 0 ? line(body({ calls })) : '') +
+      `${JSON.stringify({ ...stamp(), ...body({}), ...ended(totals) })}\n`,
+    error: ({ message }) => `${JSON.stringify({ error: message })}\n`,
+    whole: (reply: WholeReply) => ({
+      ...{ ...stamp(), ...body(reply), ...listed(reply.logprobs), ...ended(reply.totals) },
+      ...(reply.events.length > 0 && { llm_host_events: reply.events }),
+    }),
+  };
+}
+
+/** The last object of a stream, and all of an answer without one; times are nanoseconds. */
+function ended(totals: Totals): object {
+  const nanoseconds = (ms: number) => Math.round(ms * 1e6);
+  return {
+    done: true,
+    done_reason: totals.finish === 'length' ? 'length' : 'stop',
+    total_duration: nanoseconds(totals.totalMs),
+    load_duration: 0,
+    prompt_eval_count: totals.promptTokens,
+    prompt_eval_duration: nanoseconds(totals.prefillMs),
+    eval_count: totals.generatedTokens,
+    eval_duration: nanoseconds(totals.decodeMs),
+    prompt_cached_count: totals.cachedTokens,
+  };
+}
+
+function toCall({ id, function: { name, arguments: args } }: ToolCall, index: number): object {
+  return { id, function: { index, name, arguments: args } };
+}
+
+function listed(logprobs: readonly TokenLogprob[] | undefined): object {
+  if (!logprobs) return {};
+  const one = ({ token, logprob }: { token: string; logprob: number }) => ({
+    ...{ token, logprob, bytes: [...Buffer.from(token)] },
+  });
+  return { logprobs: logprobs.map(each => ({ ...one(each), top_logprobs: each.top.map(one) })) };
+}

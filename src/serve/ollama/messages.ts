@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Message, ToolCall } from '../../chat/message.ts';
+import { badRequest } from '../api-error.ts';
+import { joinSystem } from '../openai/messages.ts';
+
+export const ollamaMessage = z.looseObject({
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  content: z.string().nullish(),
+  thinking: z.string().nullish(),
+  images: z.array(z.unknown()).nullish(),
+  tool_calls: z
+    .array(
+      z.looseObject({
+        function: z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).nullish() }),
+      }),
+    )
+    .nullish(),
+  tool_name: z.string().nullish(),
+});
+
+type OllamaMessage = z.infer<typeof ollamaMessage>;
+
+/** Ollama's messages as templates want them; calls have no ids there, so results belong to them in order. */
+export function toMessages(messages: readonly OllamaMessage[]): Message[] {
+  const open: ToolCall[] = [];
+  let count = 0;
+  const read = messages.map((message, index): Message => {
+    const content = message.content ?? '';
+    if (message.images && message.images.length > 0) {
+      throw badRequest(`messages[${index}]: this model takes text, no images`, `messages[${index}].images`);
+    }
+    switch (message.role) {
+      case 'assistant': {
+        const calls = (message.tool_calls ?? []).map(({ function: { name, arguments: args } }): ToolCall => {
+          count += 1;
+          return { id: `call_${count}`, type: 'function', function: { name, arguments: args ?? {} } };
+        });
+        open.push(...calls);
+        return {
+          ...{ role: 'assistant', content },
+          ...(message.thinking && { reasoning_content: message.thinking }),
+          ...(calls.length > 0 && { tool_calls: calls }),
+        };
+      }
+      case 'tool': {
+        const named = open.findIndex(call => call.function.name === message.tool_name);
+        const [call] = open.splice(Math.max(0, named), 1);
+        if (!call)
+          throw badRequest(`messages[${index}]: the result of no call before it`, `messages[${index}]`);
+        return { role: 'tool', content, tool_call_id: call.id, name: call.function.name };
+      }
+      default:
+        return { role: message.role, content };
+    }
+  });
+  return joinSystem(read);
+}

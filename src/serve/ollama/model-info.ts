@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { ServedModel } from '../serve-context.ts';
+
+/** The version of Ollama whose API is followed; its clients ask for a minimum. */
+export const OLLAMA_API_VERSION = '0.13.0';
+
+/** An entry of /api/tags. */
+export function tagOf(model: ServedModel): object {
+  return {
+    ...{ name: model.id, model: model.id, modified_at: timeOf(model), size: model.bytes },
+    ...{ digest: digestOf(model), details: detailsOf(model) },
+  };
+}
+
+/** An entry of /api/ps. The model stays for as long as the server. */
+export function runningOf(model: ServedModel): object {
+  return {
+    ...{ name: model.id, model: model.id, size: model.bytes, digest: digestOf(model) },
+    ...{ details: detailsOf(model), expires_at: '9999-12-31T23:59:59Z' },
+    ...{ size_vram: model.bytes, context_length: model.contextLength },
+  };
+}
+
+/** /api/show. */
+export function showOf(model: ServedModel, parameters: string, tools: boolean): object {
+  return {
+    license: '',
+    modelfile: `# served by llm-host\nFROM ${model.id}\n`,
+    parameters,
+    template: model.template,
+    details: detailsOf(model),
+    model_info: {
+      'general.architecture': model.family,
+      'general.basename': model.id.split('/').at(-1),
+      'general.parameter_count': model.parameters,
+      [`${model.family}.context_length`]: model.contextLength,
+    },
+    capabilities: ['completion', ...(tools ? ['tools'] : []), ...(model.thinks ? ['thinking'] : [])],
+    modified_at: timeOf(model),
+  };
+}
+
+function detailsOf({ family, format, parameters, quantization }: ServedModel): object {
+  return {
+    ...{ parent_model: '', format, family, families: [family] },
+    parameter_size: sizeText(parameters),
+    quantization_level: quantization ?? 'unknown',
+  };
+}
+
+/** `135M`, `1.6B`. */
+function sizeText(parameters: number): string {
+  return parameters >= 1e9 ? `${(parameters / 1e9).toFixed(1)}B` : `${Math.round(parameters / 1e6)}M`;
+}
+
+function timeOf({ created }: ServedModel): string {
+  return new Date(created * 1000).toISOString();
+}
+
+/** Of what the model is called and how large it is; the files themselves would take seconds. */
+function digestOf({ id, bytes, parameters }: ServedModel): string {
+  return createHash('sha256').update(`${id}\0${bytes}\0${parameters}`).digest('hex');
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { CompletionRequest, TurnRequest } from '../../agent/request-turns.ts';
+import type { Message } from '../../chat/message.ts';
+import { badRequest } from '../api-error.ts';
+import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../body-fields.ts';
+import { ollamaMessage, toMessages } from './messages.ts';
+
+/** Options that mean something here; `num_ctx` and the like are settled when the model is loaded. */
+const options = z.looseObject({
+  temperature: z.number().min(0).max(5).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.number().int().min(0).nullish(),
+  min_p: z.number().min(0).lt(1).nullish(),
+  repeat_penalty: z.number().gt(0).max(10).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  seed: z.number().int().nullish(),
+  num_predict: z.number().int().nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+});
+
+const shared = {
+  model: z.string().min(1),
+  stream: z.boolean().nullish(),
+  format: z.union([z.literal('json'), z.literal(''), jsonSchema]).nullish(),
+  options: options.nullish(),
+  think: z.union([z.boolean(), z.string()]).nullish(),
+  keep_alive: z.union([z.string(), z.number()]).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.number().int().min(0).max(20).nullish(),
+};
+
+export const chatBody = z.looseObject({
+  ...shared,
+  messages: z.array(ollamaMessage).max(10_000).nullish(),
+  tools: z.array(toolDefinition).max(512).nullish(),
+});
+
+export const generateBody = z.looseObject({
+  ...shared,
+  prompt: z.string().nullish(),
+  suffix: z.string().nullish(),
+  system: z.string().nullish(),
+  raw: z.boolean().nullish(),
+  images: z.array(z.unknown()).nullish(),
+});
+
+type Shared = z.infer<z.ZodObject<typeof shared>>;
+
+/** A chat as a turn; Ollama forgets the oldest turns of one that is too long. */
+export function toTurn(body: z.infer<typeof chatBody>): Omit<TurnRequest, 'acquire' | 'signal'> {
+  return {
+    ...common(body),
+    messages: toMessages(body.messages ?? []),
+    tools: (body.tools ?? []).map(toTool),
+  };
+}
+
+/** A prompt as a turn of one message, without tools. */
+export function toPromptTurn(body: z.infer<typeof generateBody>): Omit<TurnRequest, 'acquire' | 'signal'> {
+  refuseUnknown(body);
+  const system: Message[] = body.system ? [{ role: 'system', content: body.system }] : [];
+  const user: Message = { role: 'user', content: body.prompt ?? '' };
+  return { ...common(body), messages: [...system, user], tools: [], toolChoice: 'none' };
+}
+
+/** A prompt without the template. */
+export function toCompletion(
+  body: z.infer<typeof generateBody>,
+): Omit<CompletionRequest, 'acquire' | 'signal'> {
+  refuseUnknown(body);
+  const { sampling, logprobs } = common(body);
+  return { text: body.prompt ?? '', sampling, logprobs };
+}
+
+function refuseUnknown({ images, suffix }: z.infer<typeof generateBody>): void {
+  if (images && images.length > 0) throw badRequest('images: this model takes text', 'images');
+  if (suffix) throw badRequest('suffix: this model cannot fill a gap', 'suffix');
+}
+
+function common({ options: given_, format, think, logprobs, top_logprobs }: Shared) {
+  const shape = format == null || format === '' ? undefined : format === 'json' ? {} : { schema: format };
+  return {
+    sampling: toSampling(given_ ?? {}),
+    logprobs: logprobs ? (top_logprobs ?? 0) : undefined,
+    // Levels (`low`, `high`) are ways of thinking.
+    thinking: think == null ? undefined : think !== false,
+    ...{ shape, overflow: 'trim' as const, toolChoice: 'auto' as const },
+  };
+}
+
+function toSampling(body: z.infer<typeof options>): TurnRequest['sampling'] {
+  const { seed, stop, num_predict: limit, top_p: topP } = body;
+  return given({
+    temperature: body.temperature,
+    // 0 keeps one token there, as greedy does.
+    topP: topP === 0 ? 1e-6 : topP,
+    topK: body.top_k,
+    minP: body.min_p,
+    repetitionPenalty: body.repeat_penalty,
+    presencePenalty: body.presence_penalty,
+    frequencyPenalty: body.frequency_penalty,
+    seed: seed == null ? undefined : toSeed(seed),
+    // -1 and -2: as many as there is room for.
+    maxTokens: limit != null && limit > 0 ? limit : undefined,
+    stop: typeof stop === 'string' ? [stop] : stop,
+  });
+}

@@ -1,0 +1,83 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { TokenLogprob } from '../../agent/turn.ts';
+import { badRequest } from '../api-error.ts';
+import { exchange } from '../exchange.ts';
+import { readBody } from '../read-body.ts';
+import type { ReplyFormat } from '../reply-format.ts';
+import type { ServeContext } from '../serve-context.ts';
+import { errorBody, finishOf, sse, usageOf } from './chat-format.ts';
+import { samplingFields, toSampling } from './chat-request.ts';
+import { checkModel, newId, now } from './model-object.ts';
+
+const completionBody = z.looseObject({
+  ...samplingFields,
+  prompt: z.union([z.string(), z.array(z.string()).length(1)]),
+  suffix: z.string().nullish(),
+  echo: z.boolean().nullish(),
+  best_of: z.number().int().nullish(),
+  logprobs: z.number().int().min(0).max(20).nullish(),
+});
+
+/** /v1/completions: the model goes on with a text, without template or tools. */
+export function completionRoute(app: FastifyInstance, context: ServeContext): void {
+  const { model, turns } = context;
+  app.post('/v1/completions', async (request, reply) => {
+    const body = readBody(completionBody, request.body);
+    checkModel(context, body.model);
+    for (const name of ['n', 'best_of'] as const) {
+      if (body[name] != null && body[name] !== 1)
+        throw badRequest(`${name}: one text at a time is generated`, name);
+    }
+    if (body.suffix) throw badRequest('suffix: this model cannot fill a gap', 'suffix');
+    const text = typeof body.prompt === 'string' ? body.prompt : (body.prompt[0] as string);
+    if (text === '') throw badRequest('prompt: there is nothing to go on with', 'prompt');
+    const format = completionFormat(model.id, {
+      usage: body.stream_options?.include_usage === true,
+      echo: body.echo ? text : '',
+    });
+    return exchange(context, request, reply, {
+      ...{ format, stream: body.stream === true, user: body.user ?? undefined },
+      run: control =>
+        turns.complete({
+          ...{ text, sampling: toSampling(body), logprobs: body.logprobs ?? undefined },
+          ...control,
+        }),
+    });
+  });
+}
+
+function completionFormat(model: string, { usage, echo }: { usage: boolean; echo: string }): ReplyFormat {
+  const head = { id: newId('cmpl'), object: 'text_completion', created: now(), model };
+  const choice = (text: string, finish: string | null, logprobs?: readonly TokenLogprob[]) => ({
+    ...{ text, index: 0, logprobs: logprobs ? listed(logprobs) : null, finish_reason: finish },
+  });
+  const chunk = (...args: Parameters<typeof choice>) => sse({ ...head, choices: [choice(...args)] });
+  return {
+    contentType: 'text/event-stream; charset=utf-8',
+    begin: () => (echo === '' ? '' : chunk(echo, null)),
+    text: (text, logprobs) => chunk(text, null, logprobs),
+    thinking: () => '',
+    toolEvent: () => '',
+    keepAlive: note => `: ${note}\n\n`,
+    end: (_calls, totals) =>
+      chunk('', finishOf(totals)) +
+      (usage ? sse({ ...head, choices: [], usage: usageOf(totals) }) : '') +
+      'data: [DONE]\n\n',
+    error: error => sse(errorBody(error)),
+    whole: reply => ({
+      ...head,
+      choices: [choice(echo + reply.text, finishOf(reply.totals), reply.logprobs)],
+      usage: usageOf(reply.totals),
+    }),
+  };
+}
+
+/** The older form of OpenAI's log-probabilities. */
+function listed(logprobs: readonly TokenLogprob[]): object {
+  return {
+    tokens: logprobs.map(one => one.token),
+    token_logprobs: logprobs.map(one => one.logprob),
+    top_logprobs: logprobs.map(one => Object.fromEntries(one.top.map(each => [each.token, each.logprob]))),
+  };
+}

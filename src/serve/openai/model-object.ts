@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { ApiError } from '../api-error.ts';
+import type { ServeContext } from '../serve-context.ts';
+import { matchesModel } from '../served-name.ts';
+
+/** A request without a name means the model that there is. */
+export function checkModel({ model }: ServeContext, name: string | null | undefined): void {
+  if (name == null || matchesModel(model.id, name)) return;
+  throw new ApiError(404, `The model '${name}' does not exist; this server has '${model.id}'`, {
+    ...{ code: 'model_not_found', param: 'model' },
+  });
+}
+
+export function newId(prefix: string): string {
+  return `${prefix}-${randomBytes(12).toString('hex')}`;
+}
+
+export function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+/** As /v1/models lists it. */
+export function modelObject({ model }: ServeContext) {
+  return {
+    ...{ id: model.id, object: 'model', created: model.created, owned_by: 'llm-host' },
+    context_length: model.contextLength,
+  };
+}
