@@ -9,6 +9,8 @@ import type { AppConfig } from './config-file.ts';
 export interface ChatArguments {
   readonly model?: string | undefined;
   readonly revision?: string | undefined;
+  readonly backend?: 'mlx' | 'ollama' | undefined;
+  readonly ollamaBaseUrl?: string | undefined;
   readonly prompt?: string | undefined;
   readonly config?: readonly string[] | undefined;
   /** Files; `false` comes from --no-mcp. */

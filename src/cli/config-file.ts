@@ -35,6 +35,12 @@ export interface AppConfig {
   readonly promptStyles?: Readonly<Record<string, UserPromptStyle>>;
   /** Rows that come before those of the format table. */
   readonly toolFormats?: readonly UserFormat[];
+  readonly ollama?: {
+    readonly base_url?: string;
+    readonly model?: string;
+    /** Seconds. */
+    readonly timeout?: number;
+  };
   readonly theme?: 'auto' | 'dark' | 'light' | 'none';
   readonly logging?: { readonly level?: string; readonly file?: string };
 }

@@ -18,6 +18,8 @@ export interface OpenModelOptions {
   readonly toolFormats?: readonly ChatFormat[];
   readonly toolProtocol?: ToolProtocol | undefined;
   readonly promptStyle?: PromptStyle | undefined;
+  /** Where Ollama is, for its models. */
+  readonly ollama?: { readonly baseUrl?: string; readonly timeoutSeconds?: number };
   readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;
   readonly onDownload: (progress: DownloadProgress) => void;
   /** Another process downloads the same model. */

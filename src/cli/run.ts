@@ -167,6 +167,12 @@ function modelOptions(y: Argv): Argv {
   return y
     .option('model', { ...text('same as the positional'), alias: 'm' })
     .option('revision', REVISION)
+    .option('backend', {
+      choices: ['mlx', 'ollama'] as const,
+      requiresArg: true,
+      describe: 'what runs the model; ollama:NAME is the same as --backend ollama NAME',
+    })
+    .option('ollama-base-url', text('address of Ollama (http://localhost:11434)'))
     .option('config', files('config file, or an mcp file (repeatable)'))
     .option('mcp', {
       ...files('mcp file (repeatable); --no-mcp: no servers'),

@@ -9,12 +9,12 @@ import type { McpConfig } from '../mcp/config.ts';
 import { promptStyleNamed } from '../parse/formats/prompt-style.ts';
 import { formatOfUser } from '../parse/formats/user-format.ts';
 import { terminalApprover } from './ask-approval.ts';
-import { atRevision } from './at-revision.ts';
 import { type ChatArguments, checkNumbers, mergeSampling, systemText, toolPolicy } from './chat-options.ts';
 import { ChatSession } from './chat-session.ts';
 import type { AppConfig } from './config-file.ts';
 import { type Log, openLog } from './log.ts';
 import { findFile, stateDirectory } from './lookup.ts';
+import { modelSource, ollamaSettings } from './model-source.ts';
 import type { OpenedModel, OpenModel } from './open-model.ts';
 import { prepareServers } from './prepare-servers.ts';
 import { SessionFolder } from './sessions.ts';
@@ -45,9 +45,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const named = args.model !== undefined || args.config !== undefined || findFile('config.json', where).path;
   if (!named) throw new LlmHostError('USAGE', 'missing model');
   const settings = loadSettings(args, args.model === 'demo', where);
-  const model = args.model ?? settings.config.model;
-  if (model === undefined) throw new LlmHostError('USAGE', 'missing model');
-  const source = atRevision(model, args.revision);
+  const source = modelSource(args, settings.config);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
   const folder = new SessionFolder(join(stateDirectory(where.env), 'sessions'));
@@ -127,6 +125,7 @@ export async function startBoth(
       adapter: args.adapter,
       quantize: args.quantize,
       saveQuantized: args.saveQuantized,
+      ollama: ollamaSettings(args, settings.config),
       toolProtocol: settings.config.toolProtocol,
       promptStyle: promptStyleNamed(settings.config.promptStyle ?? 'generic', settings.config.promptStyles),
       toolFormats: (settings.config.toolFormats ?? []).map(formatOfUser),

@@ -5,9 +5,9 @@ import { GenerationQueue } from '../serve/generation-queue.ts';
 import { ServeMetrics } from '../serve/metrics.ts';
 import type { ServeContext, ServedModel } from '../serve/serve-context.ts';
 import { createServer } from '../serve/server.ts';
-import { atRevision } from './at-revision.ts';
 import { checkNumbers, systemText } from './chat-options.ts';
 import type { Log } from './log.ts';
+import { modelSource } from './model-source.ts';
 import type { OpenedModel, OpenModel } from './open-model.ts';
 import { prepareServers } from './prepare-servers.ts';
 import { type ServeArguments, type ServeOptions, serveOptions } from './serve-options.ts';
@@ -35,9 +35,7 @@ export async function startServe(args: ServeArguments, openModel: OpenModel): Pr
   const options = serveOptions(args, process.env);
   const where = { cwd: process.cwd(), env: process.env };
   const settings = loadServeSettings(args, args.model === 'demo', where);
-  const model = args.model ?? settings.config.model;
-  if (model === undefined) throw new LlmHostError('USAGE', 'missing model');
-  const source = atRevision(model, args.revision);
+  const source = modelSource(args, settings.config);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
   const log = openChatLog(args, settings);

@@ -1,0 +1,179 @@
+import type { Message } from '../chat/message.ts';
+import type { OllamaClient } from '../engine/ollama-client.ts';
+import { LlmHostError } from '../errors.ts';
+import { isPlainObject } from '../text/plain-object.ts';
+import type {
+  ChatModel,
+  PromptRequest,
+  ReplyEvent,
+  ReplyRequest,
+  Sampling,
+  ThinkingOutcome,
+} from './chat-model.ts';
+import type { ReplyStats } from './turn.ts';
+
+export interface OllamaModelParts {
+  readonly client: OllamaClient;
+  /** As Ollama knows it: `qwen2:7b`. */
+  readonly name: string;
+  /** Tokens. */
+  readonly contextLength: number;
+  /** `num_ctx`, which makes Ollama load the model with this context. Default: as it is loaded. */
+  readonly numCtx?: number;
+  readonly thinks: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Characters a token has, at least roughly, in most languages and tokenizers: Ollama counts for nobody. */
+const CHARS_PER_TOKEN = 3.5;
+const MESSAGE_TOKENS = 8;
+
+/** The same chat over an Ollama server. */
+export class OllamaChatModel implements ChatModel {
+  readonly #parts: OllamaModelParts;
+  #thinking: boolean | undefined;
+
+  constructor(parts: OllamaModelParts) {
+    this.#parts = parts;
+  }
+
+  get name(): string {
+    return this.#parts.name;
+  }
+
+  get contextLength(): number {
+    return this.#parts.contextLength;
+  }
+
+  setThinking(on: boolean): ThinkingOutcome {
+    if (!this.#parts.thinks) return 'none';
+    this.#thinking = on;
+    return 'done';
+  }
+
+  /** An estimate. */
+  countTokens({ messages, tools, text }: PromptRequest): number {
+    if (text !== undefined) return Math.ceil(text.length / CHARS_PER_TOKEN);
+    const chars = JSON.stringify(tools).length + JSON.stringify(messages.map(toWire)).length;
+    return Math.ceil(chars / CHARS_PER_TOKEN) + messages.length * MESSAGE_TOKENS;
+  }
+
+  async *reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats> {
+    const started = performance.now();
+    const counts = { firstMs: 0, done: undefined as Json | undefined };
+    try {
+      const [path, body] = this.#request(request);
+      for await (const part of this.#parts.client.stream(path, body, request.signal)) {
+        const events = eventsOf(part);
+        if (counts.firstMs === 0 && events.length > 0) counts.firstMs = performance.now() - started;
+        yield* events;
+        if (part.done === true) counts.done = part;
+      }
+    } catch (error) {
+      if (request.signal?.aborted !== true) throw error;
+    }
+    const cancelled = request.signal?.aborted === true;
+    if (!counts.done && !cancelled) {
+      throw new LlmHostError('ENGINE', 'Ollama ended its answer before it was done');
+    }
+    return statsOf(counts.done, counts.firstMs, performance.now() - started, cancelled);
+  }
+
+  #request({ messages, tools, sampling, thinking, text }: ReplyRequest): [string, Json] {
+    const { name: model, numCtx, thinks } = this.#parts;
+    const options = { ...toOptions(sampling), ...(numCtx !== undefined && { num_ctx: numCtx }) };
+    if (text !== undefined)
+      return ['/api/generate', { model, prompt: text, raw: true, stream: true, options }];
+    const think = thinks ? (thinking ?? this.#thinking) : undefined;
+    const body = {
+      ...{ model, stream: true, messages: messages.map(toWire), options },
+      ...(tools.length > 0 && { tools }),
+      ...(think !== undefined && { think }),
+    };
+    return ['/api/chat', body];
+  }
+}
+
+function toWire(message: Message): Json {
+  if (message.role === 'tool') return { role: 'tool', content: message.content, tool_name: message.name };
+  if (message.role !== 'assistant') return message;
+  const { content, reasoning_content: thinking, tool_calls: calls } = message;
+  return {
+    ...{ role: 'assistant', content },
+    ...(thinking && { thinking }),
+    ...(calls && { tool_calls: calls.map(call => ({ function: call.function })) }),
+  };
+}
+
+function toOptions(sampling: Sampling): Json {
+  const options = {
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    min_p: sampling.minP,
+    repeat_penalty: sampling.repetitionPenalty,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+    seed: sampling.seed,
+    num_predict: sampling.maxTokens,
+    stop: sampling.stop,
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/** What one object of the stream says: of /api/chat in `message`, of /api/generate in `response`. */
+function eventsOf(part: Json): ReplyEvent[] {
+  const message = isPlainObject(part.message) ? (part.message as Json) : {};
+  const content = message.content ?? part.response;
+  const thinking = message.thinking ?? part.thinking;
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
+  return [
+    ...(typeof thinking === 'string' && thinking !== ''
+      ? [{ type: 'thinking' as const, text: thinking }]
+      : []),
+    ...(typeof content === 'string' && content !== '' ? [{ type: 'content' as const, text: content }] : []),
+    ...calls.map(callEvent),
+  ];
+}
+
+/** Arguments come as an object, from some servers as its JSON. */
+function callEvent(call: unknown): ReplyEvent {
+  const raw = JSON.stringify(call);
+  const inner =
+    isPlainObject(call) && isPlainObject((call as Json).function) ? (call as Json).function : call;
+  const { name, arguments: written = {} } = (isPlainObject(inner) ? inner : {}) as Json;
+  let args: unknown = written === '' ? {} : written;
+  if (typeof args === 'string') {
+    try {
+      args = JSON.parse(args);
+    } catch {
+      return { type: 'malformed', raw, reason: 'the arguments are no JSON' };
+    }
+  }
+  if (typeof name === 'string' && name !== '' && isPlainObject(args)) {
+    return { type: 'call', name, arguments: args as Json, raw };
+  }
+  return { type: 'malformed', raw, reason: 'a call has a name, and an object of arguments' };
+}
+
+function statsOf(
+  done: Json | undefined,
+  firstTokenMs: number,
+  totalMs: number,
+  cancelled: boolean,
+): ReplyStats {
+  const number = (value: unknown, fallback = 0) => (typeof value === 'number' ? value : fallback);
+  const milliseconds = (value: unknown, fallback: number) => number(value, fallback * 1e6) / 1e6;
+  const ended = done?.done_reason === 'length' ? 'length' : 'stop';
+  return {
+    promptTokens: number(done?.prompt_eval_count),
+    // Ollama itself does not tell.
+    cachedTokens: number(done?.prompt_cached_count),
+    generatedTokens: number(done?.eval_count),
+    firstTokenMs,
+    prefillMs: milliseconds(done?.prompt_eval_duration, firstTokenMs),
+    decodeMs: milliseconds(done?.eval_duration, totalMs - firstTokenMs),
+    finishReason: cancelled ? 'cancelled' : ended,
+  };
+}

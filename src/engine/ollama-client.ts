@@ -1,0 +1,196 @@
+import { LlmHostError, messageOf } from '../errors.ts';
+import { LineSplitter } from '../mcp/line-splitter.ts';
+import { isPlainObject } from '../text/plain-object.ts';
+
+export interface OllamaClientOptions {
+  /** `http://localhost:11434` */
+  readonly baseUrl: string;
+  /** Milliseconds without a word from the server, after which it counts as gone. Loading a model is silent. */
+  readonly timeoutMs: number;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const MAX_LINE = 32 * 1024 * 1024;
+const MAX_ERROR = 2000;
+
+/** An Ollama server over HTTP. Everything that goes wrong is a LlmHostError; an abort is thrown as it is. */
+export class OllamaClient {
+  readonly #options: OllamaClientOptions;
+
+  /** @throws LlmHostError CONFIG for a base url that is none. */
+  constructor(options: OllamaClientOptions) {
+    const url = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
+    if (!url || !/^https?:$/.test(url.protocol)) {
+      throw new LlmHostError(
+        'CONFIG',
+        `The base url of Ollama must begin with http:// or https://, not '${options.baseUrl}'`,
+      );
+    }
+    this.#options = { ...options, baseUrl: url.href.replace(/\/+$/, '') };
+  }
+
+  get baseUrl(): string {
+    return this.#options.baseUrl;
+  }
+
+  /** One JSON object for another; `body` undefined: GET. */
+  async json(path: string, body?: Json): Promise<Json> {
+    const silence = new Silence(this.#options.timeoutMs);
+    try {
+      const response = await this.#send(path, body, silence.signal);
+      const value: unknown = await response.json();
+      if (isPlainObject(value)) return value as Json;
+      throw this.#strange(path);
+    } catch (error) {
+      throw this.#explained(error, silence, path);
+    } finally {
+      silence.end();
+    }
+  }
+
+  /** The objects of an NDJSON stream, as they come. Leaving early ends the request. */
+  async *stream(path: string, body: Json, signal: AbortSignal | undefined): AsyncGenerator<Json> {
+    const silence = new Silence(this.#options.timeoutMs, signal);
+    try {
+      const response = await this.#send(path, body, silence.signal);
+      const lines = new LineSplitter(MAX_LINE);
+      for await (const chunk of response.body ?? []) {
+        silence.heard();
+        for (const line of lines.push(Buffer.from(chunk))) {
+          const value = this.#object(line.type === 'line' ? line.text : '{', path);
+          if (value) yield value;
+        }
+      }
+      // The last line may have no end.
+      for (const line of lines.push(Buffer.from('\n'))) {
+        const value = this.#object(line.type === 'line' ? line.text : '{', path);
+        if (value) yield value;
+      }
+    } catch (error) {
+      throw signal?.aborted ? error : this.#explained(error, silence, path);
+    } finally {
+      silence.end();
+    }
+  }
+
+  async #send(path: string, body: Json | undefined, signal: AbortSignal): Promise<Response> {
+    const response = await fetch(`${this.#options.baseUrl}${path}`, {
+      signal,
+      // Whoever answers elsewhere is not who was asked.
+      redirect: 'error',
+      ...(body && {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    });
+    if (!response.ok) throw refusal(response.status, await response.text());
+    return response;
+  }
+
+  #object(line: string, path: string): Json | undefined {
+    if (line.trim() === '') return undefined;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      throw this.#strange(path);
+    }
+    if (!isPlainObject(value)) throw this.#strange(path);
+    const { error } = value as Json;
+    if (error !== undefined) throw refusal(500, JSON.stringify({ error }));
+    return value as Json;
+  }
+
+  #strange(path: string): LlmHostError {
+    return new LlmHostError(
+      'ENGINE',
+      `${this.#options.baseUrl}${path} answered something that is not Ollama's`,
+      {
+        hint: 'Check --ollama-base-url.',
+      },
+    );
+  }
+
+  #explained(error: unknown, silence: Silence, path: string): unknown {
+    if (error instanceof LlmHostError) return error;
+    const { baseUrl, timeoutMs } = this.#options;
+    if (silence.timedOut) {
+      return new LlmHostError(
+        'ENGINE_UNAVAILABLE',
+        `Ollama at ${baseUrl} has said nothing for ${timeoutMs / 1000} s`,
+        {
+          hint: 'A large model may take longer to load: raise ollama.timeout (seconds) in config.json.',
+        },
+      );
+    }
+    if (error instanceof SyntaxError) return this.#strange(path);
+    return unreachable(baseUrl, error);
+  }
+}
+
+function unreachable(baseUrl: string, error: unknown): LlmHostError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return new LlmHostError('ENGINE_UNAVAILABLE', `Ollama is not reachable at ${baseUrl}`, {
+    cause: error,
+    hint: `${messageOf(cause) || 'No answer'}.\nStart it with \`ollama serve\`, or name its address: --ollama-base-url URL.`,
+  });
+}
+
+/** An error body as Ollama writes it, `{"error": "..."}` or `{"error": {"message": "..."}}`, or any other text. */
+function refusal(status: number, body: string): LlmHostError {
+  let said: unknown = body;
+  try {
+    const { error } = JSON.parse(body) as { error?: unknown };
+    said = isPlainObject(error) ? (error as Json).message : error;
+  } catch {
+    // No JSON: a proxy's page, or nothing at all.
+  }
+  const message = typeof said === 'string' && said !== '' ? said.slice(0, MAX_ERROR) : `status ${status}`;
+  const missing = /model ['"]?([^'"\s]+)['"]? not found/.exec(message)?.[1];
+  if (missing !== undefined) {
+    return new LlmHostError('MODEL_NOT_FOUND', `Model '${missing}' not found or not accessible`, {
+      hint: `Ollama does not have it. Get it with: ollama pull ${missing}`,
+    });
+  }
+  if (/does not support tools/.test(message)) {
+    return new LlmHostError('MODEL_UNSUPPORTED', `Ollama: ${message}`, {
+      hint: 'Choose a model with tools, or go without: --no-mcp.',
+    });
+  }
+  const full = /(exceed|longer than).*context|context (length|window)/i.test(message);
+  return new LlmHostError(full ? 'CONTEXT_FULL' : 'ENGINE', `Ollama: ${message}`);
+}
+
+/** Aborts when nothing has been heard for too long, or the caller does. */
+class Silence {
+  readonly signal: AbortSignal;
+  readonly #own = new AbortController();
+  readonly #ms: number;
+  #timer: NodeJS.Timeout;
+  timedOut = false;
+
+  constructor(ms: number, signal?: AbortSignal) {
+    this.#ms = ms;
+    this.signal = signal ? AbortSignal.any([this.#own.signal, signal]) : this.#own.signal;
+    this.#timer = this.#start();
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#start();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#own.abort();
+  }
+
+  #start(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.timedOut = true;
+      this.#own.abort();
+    }, this.#ms);
+  }
+}
