@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { rename, rm } from 'node:fs/promises';
 import { contentHash } from './content-hash.ts';
 import { onDisk } from './disk-failure.ts';
@@ -36,6 +37,8 @@ export async function fetchFiles(
   const { meter, retry } = context;
   const abort = new AbortController();
   const signal = retry.signal ? AbortSignal.any([retry.signal, abort.signal]) : abort.signal;
+  // Each request in work listens to it.
+  setMaxListeners(0, signal);
   const jobs: Job[] = [];
   try {
     for (const file of uniqueBlobs(files)) {

@@ -1,4 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { onDisk } from './disk-failure.ts';
 
 /** A part of a file that one request fetches from its beginning on. */
 export interface Segment {
@@ -22,11 +24,13 @@ const SLOT_BYTES = 8;
  */
 export class PartialFile {
   readonly #handle: FileHandle;
+  readonly #folder: string;
   readonly size: number;
   readonly segments: readonly Segment[];
 
-  private constructor(handle: FileHandle, size: number, segments: readonly Segment[]) {
+  private constructor(handle: FileHandle, folder: string, size: number, segments: readonly Segment[]) {
     this.#handle = handle;
+    this.#folder = folder;
     this.size = size;
     this.segments = segments;
   }
@@ -42,7 +46,7 @@ export class PartialFile {
         await handle.truncate(0);
         await handle.truncate(length);
       }
-      return new PartialFile(handle, size, segments);
+      return new PartialFile(handle, dirname(path), size, segments);
     } catch (error) {
       await handle.close();
       throw error;
@@ -54,7 +58,7 @@ export class PartialFile {
     return this.segments.reduce((sum, segment) => sum + segment.done, 0);
   }
 
-  /** Puts the next bytes of a segment in their place. */
+  /** Puts the next bytes of a segment in their place. Throws HubFailure. */
   async append(segment: Segment, bytes: Buffer): Promise<void> {
     await this.#writeFully(bytes, segment.start + segment.done);
     await this.#setDone(segment, segment.done + bytes.length);
@@ -97,7 +101,9 @@ export class PartialFile {
   async #writeFully(bytes: Buffer, position: number): Promise<void> {
     for (let written = 0; written < bytes.length; ) {
       const rest = bytes.length - written;
-      const { bytesWritten } = await this.#handle.write(bytes, written, rest, position + written);
+      const { bytesWritten } = await onDisk(this.#folder, () =>
+        this.#handle.write(bytes, written, rest, position + written),
+      );
       written += bytesWritten;
     }
   }

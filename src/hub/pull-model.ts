@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readJsonObject } from '../model/json-file.ts';
 import { diskFull, onDisk } from './disk-failure.ts';
@@ -105,9 +105,10 @@ async function pull(
     ...{ id, commit, client, environment, meter },
     retry: { ...retry, retries: FILE_RETRIES },
   };
-  await onDisk(environment.cacheFolder, () =>
-    withFileLock(folder.lockPath, { signal, onWait }, () => fetchAll(files, folder, context, options)),
-  );
+  await onDisk(environment.cacheFolder, () => {
+    checkWritable(environment.cacheFolder);
+    return withFileLock(folder.lockPath, { signal, onWait }, () => fetchAll(files, folder, context, options));
+  });
   return { ...result, totalBytes: meter.total, receivedBytes: meter.received };
 }
 
@@ -140,6 +141,12 @@ async function fetchAll(
 }
 
 const readIndex = (snapshot: string): unknown => readJsonObject(join(snapshot, INDEX));
+
+/** On a read-only file system Node makes folders with an error that means something else. */
+function checkWritable(folder: string): void {
+  if (existsSync(folder) || dirname(folder) === folder) accessSync(folder, constants.W_OK);
+  else checkWritable(dirname(folder));
+}
 
 /** Refuses what cannot fit before it is begun. */
 function checkRoom(files: readonly HubFile[], folder: RepoFolder): void {

@@ -68,8 +68,8 @@ async function fetchRest(
   } catch (error) {
     throw networkFailure(error, answer.url);
   } finally {
-    // One that was read to its end keeps its connection.
-    if (!answer.body.complete) answer.body.destroy();
+    // Only one that was read to its end gives its connection back.
+    if (!answer.body.readableEnded) answer.body.destroy();
   }
   if (segment.done < segment.length) throw endedEarly(file, segment);
 }

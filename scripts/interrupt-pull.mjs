@@ -1,0 +1,93 @@
+// Interrupts the download of one large file again and again, by SIGKILL, SIGTERM and SIGINT, and counts what was sent
+// twice; then two downloads at once. Against a local stand-in of the Hub. Usage: node scripts/interrupt-pull.mjs [MB] [TIMES]
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HubStandIn, pseudoRandomBytes, repository, sha256 } from '../test/fixtures/hub/hub-stand-in.mjs';
+import { distDir } from './lib/project.mjs';
+import { runMain, SetupError } from './lib/setup-error.mjs';
+
+const SIGNALS = ['SIGKILL', 'SIGTERM', 'SIGINT'];
+/** Share of the file that may be sent twice. */
+const LIMIT = 0.05;
+/** Slow enough that there is time to interrupt. */
+const BYTES_PER_SECOND = 8e6;
+
+await runMain(async () => {
+  const [megabytes = 300, times = 10] = process.argv.slice(2).map(Number);
+  const weights = pseudoRandomBytes(megabytes * 1e6, 11);
+  const files = {
+    'config.json': '{"model_type":"llama"}',
+    'tokenizer.json': '{}',
+    'model.safetensors': weights,
+  };
+  const hub = await HubStandIn.start({ 'org/model': repository(files) });
+  const home = mkdtempSync(join(tmpdir(), 'llm-host-interrupt-'));
+  try {
+    await interrupted(hub, home, weights, times);
+    await twoAtOnce(hub, home, weights);
+  } finally {
+    await hub.close();
+    rmSync(home, { recursive: true });
+  }
+});
+
+async function interrupted(hub, home, weights, times) {
+  hub.bytesPerSecond = BYTES_PER_SECOND;
+  const cache = join(home, 'interrupted');
+  // Points of the whole file, in their order.
+  const points = Array.from({ length: times }, () => Math.random() * 0.9 + 0.05).sort((a, b) => a - b);
+  for (const [index, point] of points.entries()) {
+    const child = pull(hub, cache);
+    while (hub.sentBytes < point * weights.length && child.exitCode === null) await sleep(1);
+    const signal = SIGNALS[index % SIGNALS.length];
+    child.kill(signal);
+    const [code, by] = await child.ended;
+    console.log(`${signal} at ${(hub.sentBytes / 1e6).toFixed(1)} MB sent: ${by ?? `exit ${code}`}`);
+    if (code === 0) throw new SetupError('it was done before it could be interrupted');
+  }
+  hub.bytesPerSecond = undefined;
+  await finished(pull(hub, cache));
+  check(cache, hub, weights, hub.sent['model.safetensors'], `${times} interruptions`);
+}
+
+async function twoAtOnce(hub, home, weights) {
+  hub.bytesPerSecond = 4 * BYTES_PER_SECOND;
+  const before = hub.sent['model.safetensors'];
+  const cache = join(home, 'two');
+  await Promise.all([finished(pull(hub, cache)), finished(pull(hub, cache))]);
+  check(cache, hub, weights, hub.sent['model.safetensors'] - before, 'two downloads at once');
+}
+
+function check(cache, hub, weights, sent, what) {
+  const { commit } = hub.repositories['org/model'];
+  const file = join(cache, 'models--org--model', 'snapshots', commit, 'model.safetensors');
+  const exact = sha256(readFileSync(file)) === sha256(weights);
+  const twice = sent - weights.length;
+  const share = `${((twice / weights.length) * 100).toFixed(2)} %`;
+  console.log(
+    `${what}: ${exact ? 'bit-exact' : 'NOT the same'}; ${twice} of ${weights.length} bytes sent twice (${share})`,
+  );
+  if (!exact || twice > weights.length * LIMIT) throw new SetupError(`${what}: not as it should be`);
+}
+
+function pull(hub, cache) {
+  const env = { PATH: process.env.PATH, HOME: cache, HF_HUB_CACHE: cache, HF_ENDPOINT: hub.endpoint };
+  const child = spawn(process.execPath, [join(distDir, 'cli', 'main.js'), 'pull', 'org/model'], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  child.text = '';
+  child.stderr.on('data', chunk => {
+    child.text += chunk;
+  });
+  child.ended = new Promise(resolve => child.on('close', (code, signal) => resolve([code, signal])));
+  return child;
+}
+
+async function finished(child) {
+  const [code] = await child.ended;
+  if (code !== 0) throw new SetupError(`a pull ended with ${code}`, { output: child.text });
+}
