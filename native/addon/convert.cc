@@ -137,6 +137,10 @@ Request to_request(const Napi::Value& value) {
   request.prefill_chunk = static_cast<int>(fields.integer("prefillChunk", 0, kMaxInt));
   request.prompt_logprobs = fields.has("promptLogprobs") && fields.boolean("promptLogprobs");
   request.measure_graph = fields.has("measureGraph") && fields.boolean("measureGraph");
+  request.allowed_first = fields.bytes_or_none("allowedFirst");
+  if (fields.has("continued")) {
+    request.continued = static_cast<int>(fields.integer("continued", 0, kMaxInt));
+  }
   return request;
 }
 

@@ -57,6 +57,11 @@ class Fields {
   std::vector<float> floats(const char* key) const {
     return elements<Napi::Float32Array, float>(key, napi_float32_array, "a Float32Array");
   }
+  // Empty if the field is missing.
+  std::vector<uint8_t> bytes_or_none(const char* key) const {
+    if (!has(key)) return {};
+    return elements<Napi::Uint8Array, uint8_t>(key, napi_uint8_array, "a Uint8Array");
+  }
   Napi::Array array(const char* key) const {
     Napi::Value value = get(key);
     if (!value.IsArray()) refuse(key, "an array");

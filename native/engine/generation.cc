@@ -14,11 +14,13 @@ double milliseconds(std::chrono::steady_clock::duration duration) {
 }
 
 SamplingParams sampling_of(const Request& r) {
-  SamplingParams params{r.temperature, r.top_k, r.top_p, r.min_p, r.seed, {}};
+  SamplingParams params{r.temperature, r.top_k, r.top_p, r.min_p, r.seed, {}, {}, 0};
   params.penalties = {{}, r.repetition_penalty, r.presence_penalty, r.frequency_penalty};
   for (size_t i = 0; i < r.logit_bias_ids.size(); ++i) {
     params.penalties.logit_bias.emplace_back(r.logit_bias_ids[i], r.logit_bias[i]);
   }
+  params.allowed_first = r.allowed_first;
+  params.continued = r.continued;
   return params;
 }
 

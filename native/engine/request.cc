@@ -2,6 +2,7 @@
 
 #include "engine/error.h"
 #include "engine/session.h"
+#include "sample/sampler.h"
 
 namespace llm_host {
 namespace {
@@ -36,6 +37,19 @@ void check_penalties(const ModelInfo& info, const Request& r) {
   }
 }
 
+// Without a token that may be sampled there would be nothing to choose from.
+void check_allowed_first(const ModelInfo& info, const std::vector<uint8_t>& allowed) {
+  if (allowed.empty()) return;
+  auto tokens = static_cast<size_t>(info.vocab_size);
+  if (allowed.size() != (tokens + 7) / 8) {
+    refuse("allowedFirst must hold a bit for each of " + std::to_string(tokens) + " tokens");
+  }
+  for (size_t id = 0; id < tokens; ++id) {
+    if (is_allowed(allowed, id)) return;
+  }
+  refuse("allowedFirst must allow a token");
+}
+
 }  // namespace
 
 void check_request(const ModelInfo& info, const Request& r) {
@@ -58,6 +72,10 @@ void check_request(const ModelInfo& info, const Request& r) {
     }
   }
   if (r.prefill_chunk < 0) refuse("prefillChunk must be at least 0");
+  check_allowed_first(info, r.allowed_first);
+  if (r.continued < 0 || static_cast<size_t>(r.continued) > r.prompt_ids.size()) {
+    refuse("continued must be from 0 to the length of the prompt");
+  }
   if (r.prompt_ids.size() > static_cast<size_t>(info.context_length)) {
     throw Error(kContextFull, "the prompt has " + std::to_string(r.prompt_ids.size()) +
                                   " tokens, the context holds " +

@@ -80,6 +80,8 @@ struct Request {
   std::vector<int32_t> checkpoints;
   bool prompt_logprobs = false;
   bool measure_graph = false;
+  std::vector<uint8_t> allowed_first;  // a bit for each token, lowest first; empty = all
+  int continued = 0;
 };
 
 struct Timings {

@@ -13,8 +13,8 @@ class LazySampler {
  public:
   LazySampler(SamplingParams params, std::span<const int32_t> prompt);
 
-  // logits [V] float32 -> the token [1] int32. To be called with the steps in order, each of which
-  // must depend on the token of the one before: the penalties count it when it is computed.
+  // logits [V] float32 -> the token [1] int32. To be called with the steps in order from 0, each of
+  // which must depend on the token of the one before: the penalties count it when it is computed.
   mlx::core::array operator()(const mlx::core::array& logits, uint64_t step) const;
 
  private:

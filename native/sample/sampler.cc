@@ -89,6 +89,14 @@ double uniform(uint32_t seed, uint64_t step) {
   return static_cast<double>(x >> 11) * 0x1p-53;
 }
 
+std::vector<float> only_allowed(std::span<const float> logits, std::span<const uint8_t> allowed) {
+  std::vector<float> result(logits.begin(), logits.end());
+  for (size_t id = 0; id < result.size(); ++id) {
+    if (!is_allowed(allowed, id) && !std::isnan(result[id])) result[id] = -HUGE_VALF;
+  }
+  return result;
+}
+
 int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step,
                const TokenHistory& history) {
   if (params.temperature <= 0 && params.penalties.off()) return argmax(logits);

@@ -16,7 +16,19 @@ struct SamplingParams {
   float min_p = 0;        // 0 = off
   uint32_t seed = 0;
   Penalties penalties;
+  // A bit for each token, lowest first: which may come first; empty = all.
+  std::vector<uint8_t> allowed_first;
+  // The last so many tokens of the prompt were generated before: penalties count them so, and the
+  // steps go on behind them.
+  int continued = 0;
 };
+
+inline bool is_allowed(std::span<const uint8_t> allowed, size_t id) {
+  return (allowed[id / 8] >> (id % 8) & 1) != 0;
+}
+
+// The logits with those of all other tokens at minus infinity. A NaN stays, to be told of.
+std::vector<float> only_allowed(std::span<const float> logits, std::span<const uint8_t> allowed);
 
 // Picks the token at `step`; -1 if a logit is no number. Hugging Face's order: bias and penalties,
 // temperature, top-k, top-p, min-p; all in float32. Depends on its arguments only, and on the order

@@ -262,3 +262,37 @@ int main() {
   mx::set_compile_mode(mx::CompileMode::disabled);
   return check::run("sampler");
 }
+
+TEST(only_allowed_tokens_come_first_and_the_steps_go_on) {
+  SamplingParams params{.temperature = 0};
+  params.allowed_first = {0b01001};
+  mx::array logits(kLogits.begin(), {5}, mx::float32);
+  LazySampler sampler(params, std::vector<int32_t>{0});
+  CHECK(sampler(logits, 0).item<int32_t>() == 0);
+  CHECK(sampler(logits, 1).item<int32_t>() == 1);
+
+  SamplingParams whole{.temperature = 1, .seed = 30}, rest = whole;
+  rest.continued = 3;
+  LazySampler from_start(whole, std::vector<int32_t>{0}),
+      from_third(rest, std::vector<int32_t>{0, 1, 2, 4});
+  for (uint64_t step = 0; step < 20; ++step) {
+    CHECK(from_start(logits, step + 3).item<int32_t>() ==
+          from_third(logits, step).item<int32_t>());
+  }
+}
+
+TEST(tokens_of_the_prompt_that_were_generated_count_as_generated) {
+  SamplingParams params{.temperature = 0};
+  params.penalties.presence = 2;
+  params.continued = 1;
+  mx::array logits(kLogits.begin(), {5}, mx::float32);
+  // Token 1 stands in both prompts, but only in one of them it was generated.
+  CHECK(LazySampler(params, std::vector<int32_t>{0, 1})(logits, 0).item<int32_t>() == 4);
+  CHECK(LazySampler(params, std::vector<int32_t>{1, 0})(logits, 0).item<int32_t>() == 1);
+}
+
+TEST(a_token_that_is_no_number_is_told_though_it_is_not_allowed) {
+  std::vector<float> logits{1, NAN, 2};
+  std::vector<uint8_t> allowed{0b001};
+  CHECK(sample(only_allowed(logits, allowed), SamplingParams{}, 0) == -1);
+}

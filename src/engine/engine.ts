@@ -49,6 +49,13 @@ export interface GenerateRequest {
   readonly promptLogprobs?: boolean;
   /** For measuring: the result tells what the host did for each decoding step. Default false. */
   readonly measureGraph?: boolean;
+  /** A bit for each token of the vocabulary, the lowest of a byte first: which may be the first. Default: all. */
+  readonly allowedFirst?: Uint8Array;
+  /**
+   * The last so many of `promptIds` were generated before, in a generation that this one goes on with: with the same
+   * seed and options it says what that one would have said. Default 0.
+   */
+  readonly continued?: number;
   readonly signal?: AbortSignal;
   /** Called while the prompt is read. */
   readonly onPrefill?: (progress: { done: number; total: number; cached: number }) => void;

@@ -50,6 +50,10 @@ export function toNativeRequest(
     ...(request.measureGraph && { measureGraph: true }),
     prefillChunk:
       request.prefillChunk === undefined ? 0 : integer('prefillChunk', request.prefillChunk, 1, MAX_INT),
+    ...(request.allowedFirst && {
+      allowedFirst: bits('allowedFirst', request.allowedFirst, model.vocabSize),
+    }),
+    continued: integer('continued', request.continued ?? 0, 0, promptIds.length),
   };
 }
 
@@ -72,6 +76,12 @@ function penalties(request: GenerateRequest, vocabSize: number) {
     presencePenalty: number('presencePenalty', presencePenalty, expected, within(2)),
     frequencyPenalty: number('frequencyPenalty', frequencyPenalty, expected, within(2)),
   };
+}
+
+function bits(name: string, values: Uint8Array, count: number): Uint8Array {
+  const bytes = Math.ceil(count / 8);
+  if (values.length === bytes) return values;
+  throw usage(name, `a bit for each of ${count} tokens (${bytes} bytes)`, `${values.length} bytes`);
 }
 
 function within(limit: number): (value: number) => boolean {

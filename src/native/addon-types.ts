@@ -112,6 +112,13 @@ export interface NativeRequest {
   readonly promptLogprobs?: boolean;
   /** Count and time what the host does for a decoding step; default false. */
   readonly measureGraph?: boolean;
+  /** A bit for each token, the lowest of a byte first: which of them may be the first. Default: all. */
+  readonly allowedFirst?: Uint8Array;
+  /**
+   * The last so many of `promptIds` were generated before: penalties count them so, and random numbers are those that
+   * would have followed. Default 0.
+   */
+  readonly continued?: number;
 }
 
 /** Decoding steps as the host sees them. Microseconds of the model thread's processor time, a value for each step. */

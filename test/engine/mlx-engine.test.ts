@@ -222,6 +222,11 @@ describe('requests out of range are refused by name', () => {
     [{ topP: 0 }, 'topP must be a number above 0 and at most 1, got 0'],
     [{ topK: 1.5 }, 'topK must be an integer from 0 to 2147483647, got 1.5'],
     [{ minP: 1 }, 'minP must be a number of at least 0 and below 1, got 1'],
+    [
+      { allowedFirst: new Uint8Array(3) },
+      'allowedFirst must be a bit for each of 96 tokens (12 bytes), got 3 bytes',
+    ],
+    [{ continued: 99 }, 'continued must be an integer from 0 to 1, got 99'],
     [{ logitBias: { 1: 101 } }, 'logitBias[1] must be a number from -100 to 100, got 101'],
     [{ logitBias: { 96: 1 } }, 'a token of logitBias must be an integer from 0 to 95, got 96'],
     [{ repetitionPenalty: 0 }, 'repetitionPenalty must be a number above 0 and at most 10, got 0'],

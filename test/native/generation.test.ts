@@ -200,3 +200,44 @@ describe('several jobs', () => {
     });
   });
 });
+
+describe('going on', () => {
+  const only = (...ids: number[]) => {
+    const mask = new Uint8Array(12);
+    for (const id of ids) mask[id >> 3] = (mask[id >> 3] as number) | (1 << (id & 7));
+    return mask;
+  };
+
+  test.each([0, 1.5])(
+    'the first token is one of those allowed, the rest are free (temperature %s)',
+    async temperature => {
+      const prompt = promptOf(10, 6);
+      const { ids } = await run(model, request(prompt, { temperature, allowedFirst: only(3, 95), seed: 4 }));
+      expect([3, 95]).toContain(ids[0]);
+      const free = await run(
+        model,
+        request([...prompt, ids[0] as number], { temperature, continued: 1, seed: 4, maxTokens: 7 }),
+      );
+      expect(free.ids).toEqual(ids.slice(1));
+    },
+  );
+
+  test('says what one run would have said: random numbers and penalties go on', async () => {
+    const prompt = promptOf(12, 7);
+    const options = {
+      temperature: 1.2,
+      seed: 9,
+      presencePenalty: 1.5,
+      frequencyPenalty: 0.5,
+      repetitionPenalty: 1.2,
+    };
+    const whole = await run(model, request(prompt, { ...options, maxTokens: 12 }));
+    const rest = await run(
+      model,
+      request([...prompt, ...whole.ids.slice(0, 5)], { ...options, continued: 5, maxTokens: 7 }),
+    );
+    expect(rest.ids).toEqual(whole.ids.slice(5));
+    const { cachedTokens } = rest.last as EndEvent;
+    expect(cachedTokens).toBe(16);
+  });
+});

@@ -218,6 +218,21 @@ describe('misuse', () => {
       request([1], { seed: 2 ** 32 }),
       'seed must be an integer from 0 to 4294967295',
     ],
+    [
+      'a mask of another size',
+      request([1], { allowedFirst: new Uint8Array(11) }),
+      'allowedFirst must hold a bit for each of 96 tokens',
+    ],
+    [
+      'a mask that allows nothing',
+      request([1], { allowedFirst: new Uint8Array(12) }),
+      'allowedFirst must allow a token',
+    ],
+    [
+      'more continued than there is',
+      request([1], { continued: 2 }),
+      'continued must be from 0 to the length',
+    ],
     ['21 log-probabilities', request([1], { logprobs: 21 }), 'logprobs must be an integer from -1 to 20'],
   ])('%s is refused before anything starts', async (_name, bad, message) => {
     await withTinyModel({}, async model => {
