@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'CONTEXT_FULL'
   | 'CACHE'
   | 'TEMPLATE'
+  | 'RESPONSE_FORMAT'
   | 'MCP_SERVER'
   | 'TOOL_TIMEOUT'
   | 'TOOL_FAILED'

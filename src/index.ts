@@ -16,6 +16,7 @@ export type {
 } from './engine/engine.ts';
 export { type LoadEngineOptions, loadEngine } from './engine/load-engine.ts';
 export { type ErrorCode, LlmHostError } from './errors.ts';
+export { checkResponseFormat, type ResponseFormat, responseProblems } from './grammar/response-format.ts';
 export { loadMcpConfig, type McpConfig } from './mcp/config.ts';
 export { McpHost, type McpHostOptions } from './mcp/manager.ts';
 export type { HostTool, ServerState, ToolHost, ToolOutcome } from './mcp/tool-host.ts';

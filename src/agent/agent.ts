@@ -1,11 +1,13 @@
 import type { History, HistoryMark } from '../chat/history.ts';
 import type { Message, ToolCall, ToolDefinition } from '../chat/message.ts';
 import { LlmHostError } from '../errors.ts';
+import type { ResponseFormat } from '../grammar/response-format.ts';
 import type { ToolHost } from '../mcp/tool-host.ts';
 import { ToolCatalog } from '../parse/tool-catalog.ts';
 import type { ChatModel, ReplyRequest, Sampling } from './chat-model.ts';
 import { feedback } from './feedback.ts';
 import { fitContext } from './fit-context.ts';
+import { type ConstrainMode, formatError } from './held-to-json.ts';
 import { type BadCall, type CallEvent, type GoodCall, type Judgement, judgeReply } from './judge-reply.ts';
 import { type AttemptRecord, ToolMetrics } from './metrics.ts';
 import { RepeatGuard } from './repeat-guard.ts';
@@ -24,6 +26,10 @@ export interface AgentOptions {
   /** Characters of a tool result that the model sees. Default: by the size of the context. */
   readonly maxResultChars?: number;
   readonly retry?: RetryOptions;
+  /** When calls are held to the schemas of their tools. Default `auto`. */
+  readonly constrain?: ConstrainMode;
+  /** What the answer of a turn is held to; one that does not fit all the same is an error. */
+  readonly responseFormat?: ResponseFormat;
   /** Takes every attempt at a call, such as `metricsFile`. */
   readonly onAttempt?: (record: AttemptRecord) => void;
   /** Calls of these tools are the caller's to run: they end the turn. Default: none. */
@@ -31,7 +37,7 @@ export interface AgentOptions {
   /** A conversation longer than the context loses its oldest turns (`trim`, default), or is an error. */
   readonly overflow?: 'trim' | 'stop';
   /** What else is asked of every reply; `toolChoice` of the first one only. */
-  readonly reply?: Pick<ReplyRequest, 'logprobs' | 'thinking' | 'toolChoice'>;
+  readonly reply?: Pick<ReplyRequest, 'logprobs' | 'thinking' | 'toolChoice' | 'responseFormat'>;
   /** Default: `call_1`, `call_2`, ... */
   readonly newCallId?: () => string;
 }
@@ -139,6 +145,9 @@ export class Agent {
       if (good.length === 0) {
         yield* lengthNotice(reply);
         yield { type: 'assistant', text: said, cancelled };
+        const { responseFormat } = this.#options;
+        const cut = reply.stats?.finishReason !== 'stop';
+        if (responseFormat && !cancelled) yield* formatError(responseFormat, reply.content, cut);
         return [];
       }
       const ours = good.filter(({ call }) => !this.#isHandedOver(call));
@@ -222,8 +231,9 @@ export class Agent {
   }
 
   async *#reply(round: Round, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, Reply> {
-    const { model, history, overflow } = this.#options;
-    const sampling = round.retry.sampling(this.#options.sampling);
+    const { model, history, overflow, responseFormat } = this.#options;
+    const constrainCalls = this.#constrains(round.retry);
+    const sampling = round.retry.sampling(this.#options.sampling, constrainCalls);
     const tools = this.#tools();
     const whole = { messages: history.messages, droppedTurns: 0 };
     const { messages, droppedTurns } =
@@ -238,7 +248,8 @@ export class Agent {
     const reply: Reply = { content: '', thinking: '', events: [], stats: undefined };
     const { toolChoice, ...asked } = this.#options.reply ?? {};
     const events = model.reply({
-      ...{ messages, tools, sampling, ...asked },
+      ...{ messages, tools, sampling, constrainCalls, ...asked },
+      ...(responseFormat && { responseFormat }),
       ...(toolChoice && !round.called && { toolChoice }),
       ...(signal && { signal }),
     });
@@ -268,6 +279,12 @@ export class Agent {
           break;
       }
     }
+  }
+
+  /** Whether the next reply's calls are held to their schemas. */
+  #constrains(retry: RetryPlan): boolean {
+    const { constrain = 'auto', model } = this.#options;
+    return (model.canConstrain ?? false) && (constrain === 'always' || (constrain === 'auto' && retry.stuck));
   }
 
   #tools(): ToolDefinition[] {

@@ -1,4 +1,5 @@
 import type { Message, ToolDefinition } from '../chat/message.ts';
+import type { ResponseFormat } from '../grammar/response-format.ts';
 import type { ParseEvent } from '../parse/parse-event.ts';
 import type { ReplyStats, TokenLogprob } from './turn.ts';
 
@@ -22,6 +23,10 @@ export interface ReplyRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly sampling: Sampling;
+  /** Holds calls to the schemas of `tools`, where the model's form of calls has JSON in it. Default false. */
+  readonly constrainCalls?: boolean;
+  /** Holds all that is neither thinking nor a call to JSON. @see responseProblems for what it cannot see to. */
+  readonly responseFormat?: ResponseFormat;
   readonly signal?: AbortSignal;
   /** Top log-probabilities for each token of the content, 0..20. Default: none. */
   readonly logprobs?: number;
@@ -58,6 +63,10 @@ export interface ChatModel {
    * @returns what the model's template can do about it: `done`, `less` (it only thinks less), `none` (no switch)
    */
   setThinking?(on: boolean): ThinkingOutcome;
+  /** Whether `constrainCalls` has an effect. Default false. */
+  readonly canConstrain?: boolean;
+  /** Whether replies can have a `responseFormat`; else one that asks for it is refused. Default false. */
+  readonly canFollowFormat?: boolean;
   /** Tokens of the prompt that `request` becomes. */
   countTokens(request: PromptRequest): number;
   /**

@@ -3,8 +3,12 @@ import type { TemplateCapability } from '../chat/capability.ts';
 import type { Message } from '../chat/message.ts';
 import { type ChatTemplate, renderSegments } from '../chat/template.ts';
 import { type ThinkingSetting, withThinkingWord } from '../chat/thinking-switch.ts';
-import type { Engine, GenerateResult } from '../engine/engine.ts';
+import type { Engine, GenerateRequest, GenerateResult } from '../engine/engine.ts';
 import { LlmHostError } from '../errors.ts';
+import type { GrammarEngine } from '../grammar/grammar-engine.ts';
+import { guidedGeneration } from '../grammar/guided-generation.ts';
+import type { Guide } from '../grammar/guided-reply.ts';
+import { canConstrain, replyGuide } from '../grammar/reply-guide.ts';
 import type { ToolCallChoice } from '../parse/choose-tool-calls.ts';
 import { createToolParser, endsInThinking } from '../parse/create-tool-parser.ts';
 import type { ChatFormat } from '../parse/formats/format.ts';
@@ -36,6 +40,8 @@ export interface LocalModelParts {
   readonly toolProtocol?: ToolProtocol;
   /** Of tools and calls as text where the model has no form of its own. Default: generic. */
   readonly promptStyle?: PromptStyle;
+  /** Holds replies to grammars; undefined: they are free. */
+  readonly grammar?: GrammarEngine;
   /** One clock reading for the whole session, so that a template that prints the date stays a stable prefix. */
   readonly now: Date;
 }
@@ -103,20 +109,24 @@ export class LocalChatModel implements ChatModel {
     const forced = this.#forced(request, prompt);
     const promptIds = [...prompt.ids, ...this.#parts.tokenizer.encode(forced, { special: true })];
     if (promptIds.length >= this.contextLength) throw contextFull(promptIds.length, this.contextLength);
-    const parser = this.#parser(request, prompt);
+    const newParser = () => this.#parser(request, prompt);
+    const parser = newParser();
     const { stop = [], ...sampling } = request.sampling;
     const stops = new StopStrings(stop);
     const stopped = new AbortController();
     const signals = request.signal ? [request.signal, stopped.signal] : [stopped.signal];
     const progress = new EventQueue<ReplyEvent>();
-    const tokens = this.#parts.engine.generate({
+    const { engine } = this.#parts;
+    const generation: GenerateRequest = {
       promptIds,
       ...(request.text === undefined && this.#checkpoints(prompt)),
       ...sampling,
       ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
       signal: AbortSignal.any(signals),
       onPrefill: step => progress.push({ type: 'prefill', ...step }),
-    });
+    };
+    const guide = await this.#guide(request, forced, newParser);
+    const tokens = guide ? guidedGeneration(engine, generation, guide) : engine.generate(generation);
     const listed = new ContentLogprobs(this.#parts.tokenizer);
     yield* parser.push(forced);
     try {
@@ -158,6 +168,40 @@ export class LocalChatModel implements ChatModel {
     // Inside a thought, or in a form that only the model's own template describes, nothing can be written for it.
     if (responseTemplate || endsInThinking(tail, this.#format ?? this.#style)) return '';
     return forcedCall(this.#format ?? this.#style, toolChoice, tools);
+  }
+
+  get canConstrain(): boolean {
+    return this.#parts.grammar !== undefined && canConstrain(this.#layoutFormat);
+  }
+
+  /** The format by which calls are read, if it is one of the table. */
+  get #layoutFormat(): ChatFormat | undefined {
+    return this.#parserChoice().format;
+  }
+
+  get canFollowFormat(): boolean {
+    return this.#parts.grammar !== undefined;
+  }
+
+  /** What the reply is held to, which begins with `begun`; undefined: nothing. */
+  async #guide(
+    { responseFormat, toolChoice = 'auto', ...request }: ReplyRequest,
+    begun: string,
+    newParser: () => ToolParser,
+  ): Promise<Guide | undefined> {
+    const { grammar, tokenizer } = this.#parts;
+    if (responseFormat && !grammar) {
+      throw new LlmHostError('MODEL_UNSUPPORTED', `${this.name} cannot be held to a response format`);
+    }
+    const chosen = typeof toolChoice === 'object' ? toolChoice.name : undefined;
+    const tools = request.tools.filter(tool => chosen === undefined || tool.function.name === chosen);
+    const asked = request.constrainCalls === true || toolChoice !== 'auto';
+    const constrainCalls = asked && tools.length > 0 && request.text === undefined && this.canConstrain;
+    if (!grammar || (!constrainCalls && !responseFormat)) return undefined;
+    const format = this.#layoutFormat;
+    return await replyGuide({
+      ...{ grammar, tokenizer, format, tools, constrainCalls, responseFormat, begun, newParser },
+    });
   }
 
   #parserChoice(): ToolCallChoice {

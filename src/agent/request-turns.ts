@@ -34,7 +34,10 @@ export type CompletionRequest = Pick<TurnRequest, 'sampling' | 'logprobs' | 'acq
 };
 
 export interface RequestTurnsOptions
-  extends Pick<AgentOptions, 'sampling' | 'toolTimeoutMs' | 'maxResultChars' | 'retry' | 'onAttempt'> {
+  extends Pick<
+    AgentOptions,
+    'sampling' | 'toolTimeoutMs' | 'maxResultChars' | 'retry' | 'constrain' | 'onAttempt'
+  > {
   readonly model: ChatModel;
   readonly tools: ToolHost;
   /** Stands where a conversation has no system message of its own. */
@@ -84,7 +87,7 @@ export class RequestTurns {
 
   /** Returns the calls that are the client's. A failure is the last event, an abort ends the stream early. */
   async *run(request: TurnRequest): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
-    const { sampling, toolTimeoutMs, maxResultChars, retry, onAttempt, tools } = this.#options;
+    const { sampling, toolTimeoutMs, maxResultChars, retry, constrain, onAttempt, tools } = this.#options;
     const history = createHistory();
     history.add(...this.#conversation(request));
     const mark = history.mark();
@@ -97,6 +100,7 @@ export class RequestTurns {
       ...{ toolTimeoutMs, overflow, newCallId },
       ...(maxResultChars !== undefined && { maxResultChars }),
       ...(retry && { retry }),
+      ...(constrain && { constrain }),
       ...(onAttempt && { onAttempt }),
       handOver: new Set(request.tools.map(tool => tool.function.name)),
       reply: {
@@ -215,6 +219,8 @@ function takingTurns(model: ChatModel, acquire: Acquire): ChatModel {
   return {
     ...(name !== undefined && { name }),
     contextLength: model.contextLength,
+    ...(model.canConstrain && { canConstrain: true }),
+    ...(model.canFollowFormat && { canFollowFormat: true }),
     ...(model.writeCall && { writeCall: model.writeCall.bind(model) }),
     countTokens: request => model.countTokens(request),
     async *reply(request: ReplyRequest) {

@@ -34,6 +34,11 @@ export class RetryPlan {
     return this.#attempts > this.#max;
   }
 
+  /** The same words again, or the last attempt: more than words is needed. */
+  get stuck(): boolean {
+    return this.#identical || (this.#attempts > 0 && this.#attempts >= this.#max);
+  }
+
   /** Notes a failed attempt by its text. */
   failed(text: string): void {
     this.#attempts += 1;
@@ -49,14 +54,15 @@ export class RetryPlan {
 
   /**
    * Each attempt is a little cooler than the one before; after an identical repeat warmer, since the same prompt at a
-   * lower temperature says the same again.
+   * lower temperature says the same again: unless the call is `held` to its schema, which changes what it says.
    */
-  sampling(base: Sampling): Sampling {
+  sampling(base: Sampling, held = false): Sampling {
     if (this.#attempts === 0) return base;
     const temperature = base.temperature ?? 0;
-    const next = this.#identical
-      ? temperature + Math.max(MIN_NUDGE, 2 * this.#step)
-      : Math.max(0, temperature - this.#step * this.#attempts);
+    const next =
+      this.#identical && !held
+        ? temperature + Math.max(MIN_NUDGE, 2 * this.#step)
+        : Math.max(0, temperature - this.#step * this.#attempts);
     return { ...base, temperature: Math.round(next * PRECISION) / PRECISION };
   }
 }

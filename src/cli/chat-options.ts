@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Sampling } from '../agent/chat-model.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
+import { checkResponseFormat, type ResponseFormat } from '../grammar/response-format.ts';
 import type { ToolPolicy } from '../mcp/policy.ts';
+import { readTextFile } from '../text/read-text-file.ts';
 import type { AppConfig } from './config-file.ts';
+
+const MAX_SCHEMA_BYTES = 1024 * 1024;
 
 /** The chat command's options as yargs gives them. */
 export interface ChatArguments {
@@ -12,6 +16,8 @@ export interface ChatArguments {
   readonly backend?: 'mlx' | 'ollama' | undefined;
   readonly ollamaBaseUrl?: string | undefined;
   readonly prompt?: string | undefined;
+  /** File with a JSON Schema for the answer. */
+  readonly schema?: string | undefined;
   readonly config?: readonly string[] | undefined;
   /** Files; `false` comes from --no-mcp. */
   readonly mcp?: readonly string[] | false | undefined;
@@ -136,6 +142,25 @@ export function toolPolicy(args: ChatArguments, { tools = {} }: AppConfig): Tool
     ...(approval && { approval }),
     ...(args.ask && { askAll: true }),
   };
+}
+
+/** `--schema FILE`, with `--prompt` only. Throws LlmHostError USAGE for a file that holds no schema to follow. */
+export function answerFormat(args: ChatArguments, cwd: string): ResponseFormat | undefined {
+  if (args.schema === undefined) return undefined;
+  if (args.prompt === undefined) {
+    throw new LlmHostError('USAGE', '--schema goes with -p: it is about one answer');
+  }
+  const path = resolve(cwd, args.schema);
+  let schema: unknown;
+  try {
+    schema = JSON.parse(readTextFile(path, MAX_SCHEMA_BYTES, { pipes: true }));
+  } catch (error) {
+    const where = error instanceof SyntaxError ? `${path} holds no JSON: ` : '';
+    throw new LlmHostError('USAGE', `--schema: ${where}${messageOf(error)}`);
+  }
+  const format = { type: 'json_schema' as const, schema: schema as Readonly<Record<string, unknown>> };
+  checkResponseFormat(format);
+  return format;
 }
 
 /** `--system TEXT` or `--system @FILE`. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
 import type { Sampling } from '../agent/chat-model.ts';
+import type { ConstrainMode } from '../agent/held-to-json.ts';
 import type { ToolProtocol } from '../agent/local-model.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { Approval } from '../mcp/config-types.ts';
@@ -27,6 +28,7 @@ export interface AppConfig {
     readonly approval?: Approval;
     readonly audit?: boolean;
     readonly metricsFile?: string;
+    readonly constrain?: ConstrainMode;
   };
   readonly retry?: { readonly max?: number; readonly temperatureStep?: number };
   readonly toolProtocol?: ToolProtocol;

@@ -3,6 +3,7 @@ import { probeTemplate } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
 import { type LoadedParts, loadParts } from '../engine/load-engine.ts';
 import { LlmHostError } from '../errors.ts';
+import { GrammarThread } from '../grammar/grammar-thread.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import { quantizationOf } from '../model/quantization.ts';
 import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
@@ -29,6 +30,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     throw new LlmHostError('MODEL_UNSUPPORTED', `${read.name} cannot chat: ${parts.tokenizerProblem}`);
   }
   const template = read.toolTemplate ?? read.chatTemplate;
+  const grammar = makeGrammar(parts);
   const seconds = (performance.now() - started) / 1000;
   return {
     model: new LocalChatModel({
@@ -38,6 +40,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
       toolCalls: chooseToolCalls(read.tokenizerConfig ?? {}, template ?? '', options.toolFormats ?? []),
       ...(options.toolProtocol && { toolProtocol: options.toolProtocol }),
       ...(options.promptStyle && { promptStyle: options.promptStyle }),
+      ...(grammar && { grammar }),
       now: new Date(),
     }),
     name: engine.info.name,
@@ -48,7 +51,9 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
       template === undefined
         ? [`${read.name} has no chat template: a base model, which only goes on with your text.`]
         : [],
-    close: () => engine.close(),
+    close: async () => {
+      await Promise.all([engine.close(), grammar?.close()]);
+    },
   };
 }
 
@@ -63,6 +68,12 @@ function factsOf({ engine, read }: LoadedParts, template: string | undefined): M
     template: template ?? '',
     thinks: template !== undefined && probeTemplate(compileTemplate(template)).thinking !== undefined,
   };
+}
+
+/** Its thread starts when a reply is to be held to something. */
+function makeGrammar({ engine, read, tokenizer }: LoadedParts): GrammarThread | undefined {
+  const bytesOf = tokenizer?.bytesOf?.bind(tokenizer);
+  return bytesOf && new GrammarThread({ size: engine.info.vocabSize, bytesOf, stopIds: read.stopIds });
 }
 
 function prepare(

@@ -220,6 +220,7 @@ function modelOptions(y: Argv): Argv {
 function chatOptions(y: Argv): Argv {
   return modelOptions(y)
     .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })
+    .option('schema', text('with -p: a file with the JSON Schema that the answer has to fit'))
     .option('ask', { type: 'boolean', describe: 'ask before each tool call' })
     .option('save', text('keep the conversation in this file'))
     .option('resume', {

@@ -3,13 +3,21 @@ import { Agent, type AgentOptions } from '../agent/agent.ts';
 import { metricsFile } from '../agent/metrics-file.ts';
 import { createHistory } from '../chat/history.ts';
 import { LlmHostError } from '../errors.ts';
+import type { ResponseFormat } from '../grammar/response-format.ts';
 import { DownloadLine } from '../line/download-line.ts';
 import { ProgressLine } from '../line/progress-line.ts';
 import type { McpConfig } from '../mcp/config.ts';
 import { promptStyleNamed } from '../parse/formats/prompt-style.ts';
 import { formatOfUser } from '../parse/formats/user-format.ts';
 import { terminalApprover } from './ask-approval.ts';
-import { type ChatArguments, checkNumbers, mergeSampling, systemText, toolPolicy } from './chat-options.ts';
+import {
+  answerFormat,
+  type ChatArguments,
+  checkNumbers,
+  mergeSampling,
+  systemText,
+  toolPolicy,
+} from './chat-options.ts';
 import { ChatSession } from './chat-session.ts';
 import type { AppConfig } from './config-file.ts';
 import { type Log, openLog } from './log.ts';
@@ -48,6 +56,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const source = modelSource(args, settings.config);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
+  const responseFormat = answerFormat(args, where.cwd);
   const folder = new SessionFolder(join(stateDirectory(where.env), 'sessions'));
   const resumed = args.resume === undefined ? undefined : resumePath(args.resume, folder);
   const log = openChatLog(args, settings);
@@ -55,7 +64,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const { opened, servers } = await startBoth(source, args, settings, openModel, log, config);
   servers.host.setApprover(terminalApprover());
   const history = createHistory([system, ...servers.instructions].join('\n\n'));
-  const agent = makeAgent(args, settings, opened, servers, history);
+  const agent = makeAgent(args, settings, opened, servers, history, responseFormat);
   const session = new ChatSession({
     ...{ agent, history, opened, folder, log },
     tools: servers.host,
@@ -67,6 +76,9 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const notices = [...opened.notices, ...servers.problems];
   if (args.think !== undefined) notices.push(...thinkingNotice(opened, args.think));
   try {
+    if (responseFormat && !opened.model.canFollowFormat) {
+      throw new LlmHostError('MODEL_UNSUPPORTED', `--schema: ${opened.name} cannot be held to one`);
+    }
     if (resumed !== undefined) notices.push(resume(session, resumed));
   } catch (error) {
     await close();
@@ -162,15 +174,20 @@ function makeAgent(
   opened: OpenedModel,
   servers: RunningServers,
   history: ReturnType<typeof createHistory>,
+  responseFormat: ResponseFormat | undefined,
 ): Agent {
-  return new Agent({ model: opened.model, tools: servers.host, history, ...agentSettings(args, config) });
+  return new Agent({
+    ...{ model: opened.model, tools: servers.host, history },
+    ...agentSettings(args, config),
+    ...(responseFormat && { responseFormat }),
+  });
 }
 
 /** What the configuration says about turns. */
 export function agentSettings(
   args: ChatArguments,
   config: AppConfig,
-): Pick<AgentOptions, 'sampling' | 'toolTimeoutMs' | 'maxResultChars' | 'retry' | 'onAttempt'> {
+): Pick<AgentOptions, 'sampling' | 'toolTimeoutMs' | 'maxResultChars' | 'retry' | 'constrain' | 'onAttempt'> {
   const seconds = args.toolTimeout ?? config.tools?.timeout ?? DEFAULT_TOOL_TIMEOUT_SECONDS;
   const { maxResultChars } = config.tools ?? {};
   return {
@@ -178,6 +195,7 @@ export function agentSettings(
     toolTimeoutMs: seconds * 1000,
     ...(maxResultChars !== undefined && { maxResultChars }),
     ...(config.retry && { retry: config.retry }),
+    ...(config.tools?.constrain && { constrain: config.tools.constrain }),
     ...(config.tools?.metricsFile !== undefined && {
       onAttempt: metricsFile(config.tools.metricsFile, message =>
         process.stderr.write(`Notice: ${message}\n`),

@@ -2,9 +2,9 @@ import { nameThenJson } from './bodies/name-then-json.ts';
 import { JSON_STRINGS } from './bodies/strings.ts';
 import { DelimiterSearch } from './delimiter-search.ts';
 import type { CallRegion } from './formats/format.ts';
-import type { ParseEvent } from './parse-event.ts';
+import type { ParseEvent, ParserProgress } from './parse-event.ts';
 import { PendingParser } from './pending-parser.ts';
-import { RegionMarks, RegionScanner } from './region-scanner.ts';
+import { progressOf, RegionMarks, RegionScanner } from './region-scanner.ts';
 import { settleCalls } from './settle-calls.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
@@ -33,6 +33,11 @@ export class HarmonyParser extends PendingParser {
     super();
     this.#tools = tools;
     this.#state = startsInThinking ? { kind: 'message', as: 'thinking' } : { kind: 'header' };
+  }
+
+  progress(): ParserProgress {
+    const state = this.#state;
+    return progressOf(state.kind === 'call' ? { ...state, bare: false } : undefined, this.pending);
   }
 
   protected override advance(final: boolean): ParseEvent[] {
@@ -124,6 +129,7 @@ function callRegion(opener: string, name: string): CallRegion {
     closer: '<|call|>',
     breakers: ['<|end|>', '<|return|>', '<|start|>'],
     strings: JSON_STRINGS,
+    layout: { kind: 'arguments', tool: name },
     read: (body, context) => arguments_(`${name}\n${body}`, context),
   };
 }

@@ -1,3 +1,5 @@
+import type { CallRegion } from './formats/format.ts';
+
 /** What the stream parser makes of the model's text. Spans of all events tile the input: no byte is lost or doubled. */
 export type ParseEvent =
   | { readonly type: 'content'; readonly text: string }
@@ -25,8 +27,26 @@ export interface ParserEnd {
   readonly finished?: boolean;
 }
 
+/** A call whose text is being read. */
+export interface OpenCall {
+  readonly region: CallRegion;
+  /** It has no marks: only its end shows if it is a call. */
+  readonly bare: boolean;
+  /** What stands behind the opener so far. */
+  readonly body: string;
+}
+
+/** How far a parser is in the text that it was given. */
+export interface ParserProgress {
+  /** Characters of the text that no event has told of yet, and that are no marks: all of them stand at its end. */
+  readonly pending: number;
+  readonly call: OpenCall | undefined;
+}
+
 export interface ToolParser {
   push(text: string): ParseEvent[];
   /** The end of the reply: releases what was held back; a cut-off call becomes `malformed`. */
   end(how?: ParserEnd): ParseEvent[];
+  /** Not every parser can tell. */
+  progress?(): ParserProgress;
 }

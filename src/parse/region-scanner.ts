@@ -1,5 +1,6 @@
 import { DelimiterSearch } from './delimiter-search.ts';
 import type { CallRegion, StringSpan } from './formats/format.ts';
+import type { ParserProgress } from './parse-event.ts';
 
 /** `wait`: more text is needed; otherwise the call ended: with its closer or last bracket, or before another opener. */
 export type ScanEnd = 'wait' | 'closer' | 'value' | 'opener';
@@ -132,4 +133,15 @@ export class RegionScanner {
   private danglingEscape(text: string, at: number): number {
     return this.span?.escapes && text.length > at && text.endsWith('\\') ? 1 : 0;
   }
+}
+
+/** How far a parser is that holds back `pending`, behind what the scanner of an open call has read. */
+export function progressOf(
+  call: { readonly region: CallRegion; readonly scanner: RegionScanner; readonly bare: boolean } | undefined,
+  pending: string,
+): ParserProgress {
+  if (!call) return { pending: pending.length, call: undefined };
+  const { region, bare } = call;
+  const text = call.scanner.raw + pending;
+  return { pending: text.length, call: { region, bare, body: text.slice(region.opener.length) } };
 }

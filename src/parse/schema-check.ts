@@ -25,6 +25,11 @@ export function checkSchema(schema: object, value: unknown): SchemaProblem[] {
   return (own.length > 0 ? own : errors).slice(0, MAX_PROBLEMS).map(error => describe(error, value));
 }
 
+/** Whether `schema` can be checked at all. */
+export function isUsableSchema(schema: object): boolean {
+  return validatorOf(schema) !== UNCHECKED;
+}
+
 function validatorOf(schema: object): ValidateFunction | typeof UNCHECKED {
   const known = compiled.get(schema);
   if (known) return known;

@@ -1,9 +1,9 @@
 import { bareRegion } from './bare-call.ts';
 import { DelimiterSearch, type Match } from './delimiter-search.ts';
 import type { CallRegion, ChatFormat } from './formats/format.ts';
-import type { ParseEvent } from './parse-event.ts';
+import type { ParseEvent, ParserProgress } from './parse-event.ts';
 import { PendingParser } from './pending-parser.ts';
-import { RegionMarks, RegionScanner } from './region-scanner.ts';
+import { progressOf, RegionMarks, RegionScanner } from './region-scanner.ts';
 import { settleCalls } from './settle-calls.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
@@ -67,6 +67,10 @@ export class StreamParser extends PendingParser {
     this.pending = options.implied;
     this.implied = options.implied.length;
     this.bareHere = (format.bare ?? false) || options.tools.size > 0;
+  }
+
+  progress(): ParserProgress {
+    return progressOf(this.call, this.pending);
   }
 
   protected override advance(final: boolean): ParseEvent[] {

@@ -1,5 +1,6 @@
 import { LlmHostError } from '../errors.ts';
 import type { AddedToken } from './added-tokens.ts';
+import { byteLetters } from './byte-letters.ts';
 import { isObject, type JsonObject, stepTypes } from './tokenizer-json.ts';
 import type { TextStream } from './tokenizer-types.ts';
 
@@ -115,16 +116,9 @@ function pieceBytes(token: string, byteFallback: boolean): Uint8Array {
     : Uint8Array.of(Number.parseInt(byte, 16));
 }
 
-/** GPT-2's letters for bytes: printable Latin-1 stands for itself, the other 68 bytes for U+0100 and up. */
-const BYTE_OF_LETTER: ReadonlyMap<string, number> = (() => {
-  const letters = new Map<string, number>();
-  let extra = 0x100;
-  for (let byte = 0; byte < 256; byte++) {
-    const printable = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
-    letters.set(String.fromCodePoint(printable ? byte : extra++), byte);
-  }
-  return letters;
-})();
+const BYTE_OF_LETTER: ReadonlyMap<string, number> = new Map(
+  byteLetters().map((letter, byte) => [letter, byte]),
+);
 
 function byteLevelBytes(token: string): Uint8Array {
   const bytes = Array.from(token, letter => BYTE_OF_LETTER.get(letter));

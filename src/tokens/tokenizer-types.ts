@@ -24,4 +24,6 @@ export interface Tokenizer {
   stream(): TextStream;
   /** undefined if `token` is no entry of the vocabulary. */
   idOf(token: string): number | undefined;
+  /** UTF-8 of a token, which may be a part of a character; undefined for an id without one. */
+  bytesOf?(id: number): Uint8Array | undefined;
 }

@@ -122,6 +122,10 @@ class JsonTokenizer implements Tokenizer {
     return this.table.ids.get(token);
   }
 
+  bytesOf(id: number): Uint8Array | undefined {
+    return this.table.bytesOf(id);
+  }
+
   /** Text between added tokens, across all segment borders in it: borders leave no trace in the ids. */
   private encodeRun(text: string, start: number, end: number, contentRanges: readonly Range[]): number[] {
     const run = text.slice(start, end);

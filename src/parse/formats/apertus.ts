@@ -8,7 +8,13 @@ export const apertus: ChatFormat = {
   id: 'apertus',
   when: ['<|tools_prefix|>'],
   calls: [
-    { opener: '<|tools_prefix|>', closer: '<|tools_suffix|>', strings: JSON_STRINGS, read: keyedJsonBody },
+    {
+      opener: '<|tools_prefix|>',
+      closer: '<|tools_suffix|>',
+      strings: JSON_STRINGS,
+      read: keyedJsonBody,
+      layout: { kind: 'keyed' },
+    },
   ],
   thinking: [{ opener: '<|inner_prefix|>', closer: '<|inner_suffix|>' }],
   writeCalls: calls =>

@@ -1,7 +1,9 @@
 import { jsonBody } from '../bodies/json-body.ts';
 import { JSON_STRINGS } from '../bodies/strings.ts';
 import { writeJson } from '../lenient-json.ts';
-import type { ChatFormat } from './format.ts';
+import type { CallLayout, ChatFormat } from './format.ts';
+
+const ACTIONS: CallLayout = { kind: 'object', name: 'tool_name', arguments: 'parameters', list: 'only' };
 
 /** Command R7B and Command A: a list of numbered actions; thinking, answer and action have marks each. */
 export const commandR7b: ChatFormat = {
@@ -14,6 +16,7 @@ export const commandR7b: ChatFormat = {
       strings: JSON_STRINGS,
       stringsIf: /[{[]/,
       read: jsonBody,
+      layout: { ...ACTIONS, before: ['tool_call_id'] },
     },
   ],
   structure: ['<|START_RESPONSE|>', '<|END_RESPONSE|>', '<|START_TEXT|>', '<|END_TEXT|>'],
@@ -32,9 +35,9 @@ export const commandR: ChatFormat = {
   id: 'command-r',
   when: [['Action:', '"tool_name"']],
   calls: [
-    { opener: 'Action:```json', closer: '```', strings: JSON_STRINGS, read: jsonBody },
-    { opener: 'Action: ```json', closer: '```', strings: JSON_STRINGS, read: jsonBody },
-    { opener: 'Action:\n```json', closer: '```', strings: JSON_STRINGS, read: jsonBody },
+    { opener: 'Action:```json', closer: '```', strings: JSON_STRINGS, read: jsonBody, layout: ACTIONS },
+    { opener: 'Action: ```json', closer: '```', strings: JSON_STRINGS, read: jsonBody, layout: ACTIONS },
+    { opener: 'Action:\n```json', closer: '```', strings: JSON_STRINGS, read: jsonBody, layout: ACTIONS },
   ],
   thinking: [],
   writeCalls: calls =>

@@ -2,7 +2,7 @@ import { nameThenJson } from '../bodies/name-then-json.ts';
 import { JSON_STRINGS, rawSpan } from '../bodies/strings.ts';
 import { taggedBody } from '../bodies/tagged-body.ts';
 import { writeJson } from '../lenient-json.ts';
-import type { BodyCall, ChatFormat } from './format.ts';
+import type { BodyCall, CallLayout, CallRegion, ChatFormat } from './format.ts';
 import { rawValue } from './qwen3-coder.ts';
 import { THINK } from './thinking.ts';
 
@@ -10,18 +10,17 @@ const BEGIN = '<｜tool▁call▁begin｜>';
 const END = '<｜tool▁call▁end｜>';
 const SEPARATOR = '<｜tool▁sep｜>';
 
+const region: CallRegion = {
+  opener: BEGIN,
+  closer: END,
+  strings: JSON_STRINGS,
+  breakers: [BEGIN, '<｜tool▁calls▁end｜>'],
+  read: nameThenJson(
+    /^(?:function<｜tool▁sep｜>)?(?<name>[^<\s]+)(?:\s*<｜tool▁sep｜>)?\s*(?<args>(?:```|\{)[\s\S]*)?$/,
+  ),
+};
+
 const shared = {
-  calls: [
-    {
-      opener: BEGIN,
-      closer: END,
-      strings: JSON_STRINGS,
-      breakers: [BEGIN, '<｜tool▁calls▁end｜>'],
-      read: nameThenJson(
-        /^(?:function<｜tool▁sep｜>)?(?<name>[^<\s]+)(?:\s*<｜tool▁sep｜>)?\s*(?<args>(?:```|\{)[\s\S]*)?$/,
-      ),
-    },
-  ],
   structure: ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'],
   thinking: THINK,
   writeResult: (content: string) => `<｜tool▁output▁begin｜>${content}<｜tool▁output▁end｜>`,
@@ -30,9 +29,17 @@ const shared = {
 const section = (calls: readonly string[]) =>
   `<｜tool▁calls▁begin｜>${calls.map(call => BEGIN + call + END).join('')}<｜tool▁calls▁end｜>`;
 
+const fenced: CallLayout = {
+  kind: 'named',
+  before: `"function${SEPARATOR}"`,
+  between: '"\\n```json\\n"',
+  after: '"\\n```"',
+};
+
 /** DeepSeek V3 and R1 with their distillations: name and fenced JSON. */
 export const deepseekV3: ChatFormat = {
   ...shared,
+  calls: [{ ...region, layout: fenced }],
   id: 'deepseek-v3',
   when: ["'<｜tool▁call▁begin｜>' + tool['type']", [BEGIN, '```json'], '<｜tool▁outputs▁begin｜>'],
   writeCalls: calls =>
@@ -44,6 +51,7 @@ export const deepseekV3: ChatFormat = {
 /** DeepSeek V3.1: name and plain JSON. */
 export const deepseekV31: ChatFormat = {
   ...shared,
+  calls: [{ ...region, layout: { kind: 'named', between: `"${SEPARATOR}"` } }],
   id: 'deepseek-v3.1',
   when: [BEGIN],
   writeCalls: calls => section(calls.map(call => call.name + SEPARATOR + writeJson(call.arguments))),

@@ -38,6 +38,31 @@ export interface StringSpan extends Delimiters {
   readonly escapes: boolean;
 }
 
+/**
+ * How a body of JSON is written, so that a grammar can hold a model to the schemas of the tools. `between` and the like
+ * are expressions in xgrammar's EBNF.
+ */
+export type CallLayout =
+  | ObjectLayout
+  /** A list of objects with the tool's name as their one key. */
+  | { readonly kind: 'keyed' }
+  /** The name as it stands, then the object of arguments. */
+  | { readonly kind: 'named'; readonly before?: string; readonly between: string; readonly after?: string }
+  /** The name stands before the body, which is the object of arguments. */
+  | { readonly kind: 'arguments'; readonly tool: string };
+
+/** An object with the keys of name and arguments, or a list of them. */
+export interface ObjectLayout {
+  readonly kind: 'object';
+  readonly name: string;
+  readonly arguments: string;
+  /** Keys of texts that may stand before the name, and behind the arguments. */
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
+  /** Nothing but a list, or a list whose bracket the opener holds. */
+  readonly list?: 'only' | 'opened';
+}
+
 /** Where calls stand in the text, and how their bodies are read. */
 export interface CallRegion {
   readonly opener: string;
@@ -59,6 +84,8 @@ export interface CallRegion {
    */
   readonly follows?: { readonly starts: RegExp; readonly may: RegExp };
   readonly read: ReadBody;
+  /** Without one, no grammar holds the body. */
+  readonly layout?: CallLayout;
 }
 
 /** How a family of models writes and reads tool calls. One row of the table, one file. */
@@ -73,6 +100,8 @@ export interface ChatFormat {
   readonly structure?: readonly string[];
   /** A reply, or what follows a call, may be a call without any marks. */
   readonly bare?: boolean;
+  /** Of a call without marks that names a tool. */
+  readonly bareLayout?: CallLayout;
   /** What the prompt may end with that belongs to the reply. */
   readonly implied?: string;
   /** A reply that is a sequence of channels needs a parser of its own. */

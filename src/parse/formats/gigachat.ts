@@ -1,13 +1,15 @@
 import { jsonBody } from '../bodies/json-body.ts';
 import { JSON_STRINGS } from '../bodies/strings.ts';
 import type { ChatFormat } from './format.ts';
-import { jsonCall } from './hermes.ts';
+import { jsonCall, OBJECT_LAYOUT } from './hermes.ts';
 
 /** GigaChat 3: a call is a message of its own. */
 export const gigaChat: ChatFormat = {
   id: 'gigachat',
   when: [['function call', '<|role_sep|>']],
-  calls: [{ opener: 'function call<|role_sep|>\n', strings: JSON_STRINGS, read: jsonBody }],
+  calls: [
+    { opener: 'function call<|role_sep|>\n', strings: JSON_STRINGS, read: jsonBody, layout: OBJECT_LAYOUT },
+  ],
   structure: ['<|message_sep|>\n\n', '<|message_sep|>'],
   thinking: [],
   writeCalls: calls =>

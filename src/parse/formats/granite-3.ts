@@ -1,20 +1,21 @@
 import { jsonBody } from '../bodies/json-body.ts';
 import { JSON_FOLLOWS, JSON_STRINGS } from '../bodies/strings.ts';
 import type { ChatFormat } from './format.ts';
-import { jsonCall } from './hermes.ts';
+import { jsonCall, LIST_LAYOUT } from './hermes.ts';
 
 /** Granite 3.0 to 3.3: a list behind a mark, up to the end of the reply. 3.1 writes the mark without bars. */
 export const granite3: ChatFormat = {
   id: 'granite-3',
   when: ['<|tool_call|>'],
   calls: [
-    { opener: '<|tool_call|>', strings: JSON_STRINGS, read: jsonBody },
+    { opener: '<|tool_call|>', strings: JSON_STRINGS, read: jsonBody, layout: LIST_LAYOUT },
     {
       opener: '<tool_call>',
       strings: JSON_STRINGS,
       breakers: ['<tool_call>', '</tool_call>'],
       follows: JSON_FOLLOWS,
       read: jsonBody,
+      layout: LIST_LAYOUT,
     },
   ],
   structure: ['</tool_call>', '<response>', '</response>'],

@@ -1,8 +1,12 @@
 import { jsonBody } from '../bodies/json-body.ts';
 import { JSON_FOLLOWS, JSON_STRINGS } from '../bodies/strings.ts';
 import { writeJson } from '../lenient-json.ts';
-import type { BodyCall, ChatFormat } from './format.ts';
+import type { BodyCall, ChatFormat, ObjectLayout } from './format.ts';
 import { THINK } from './thinking.ts';
+
+export const OBJECT_LAYOUT: ObjectLayout = { kind: 'object', name: 'name', arguments: 'arguments' };
+
+export const LIST_LAYOUT: ObjectLayout = { ...OBJECT_LAYOUT, list: 'only' };
 
 /** Hermes 2 and 3, Qwen 2.5 and 3, QwQ, Granite 4.0 and 4.1, the demo, and the prompt protocol. */
 export const hermes: ChatFormat = {
@@ -17,6 +21,7 @@ export const hermes: ChatFormat = {
       stringsIf: /[{[]/,
       follows: JSON_FOLLOWS,
       read: jsonBody,
+      layout: OBJECT_LAYOUT,
     },
   ],
   thinking: THINK,

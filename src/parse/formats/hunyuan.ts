@@ -1,7 +1,7 @@
 import { jsonBody } from '../bodies/json-body.ts';
 import { JSON_STRINGS } from '../bodies/strings.ts';
 import type { CallRegion, ChatFormat } from './format.ts';
-import { jsonCall } from './hermes.ts';
+import { jsonCall, LIST_LAYOUT } from './hermes.ts';
 import { THINK } from './thinking.ts';
 
 export const toolCallsRegion: CallRegion = {
@@ -12,6 +12,7 @@ export const toolCallsRegion: CallRegion = {
   // This family names its marks while it thinks; only what follows the thought counts.
   follows: { starts: /^(?!)/, may: /^(?!)/ },
   read: jsonBody,
+  layout: LIST_LAYOUT,
 };
 
 /** Hunyuan A13B: a JSON list in plural tags. */

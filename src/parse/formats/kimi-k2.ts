@@ -19,6 +19,7 @@ export const kimiK2: ChatFormat = {
       read: nameThenJson(
         /^(?:functions\.)?(?<name>[^\s<:]+)(?::\d+)?\s*<\|tool_call_argument_begin\|>(?<args>[\s\S]*)$/,
       ),
+      layout: { kind: 'named', before: '"functions."', between: `":" [0-9]{1,4} "${ARGUMENTS}"` },
     },
   ],
   structure: ['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'],

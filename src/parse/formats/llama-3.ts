@@ -12,6 +12,7 @@ export const llama3: ChatFormat = {
   when: ['<|python_tag|>', ['<|start_header_id|>', '"parameters"'], ['<|start_header_id|>', 'ipython']],
   calls: [{ opener: '<|python_tag|>', closer: '<|eom_id|>', strings: PYTHON_STRINGS, read: pythonicBody }],
   bare: true,
+  bareLayout: { kind: 'object', name: 'name', arguments: 'parameters', before: ['type'] },
   thinking: [{ opener: '<think>', closer: '</think>' }],
   writeCalls: calls => calls.map(call => jsonCall(call, 'parameters')).join('; '),
   writeResult: content => content,

@@ -2,7 +2,8 @@ import { jsonBody } from '../bodies/json-body.ts';
 import { nameThenJson } from '../bodies/name-then-json.ts';
 import { JSON_STRINGS } from '../bodies/strings.ts';
 import { writeJson } from '../lenient-json.ts';
-import type { CallRegion, ChatFormat, ReadBody } from './format.ts';
+import type { CallLayout, CallRegion, ChatFormat, ReadBody } from './format.ts';
+import { OBJECT_LAYOUT } from './hermes.ts';
 
 const named = nameThenJson(/^(?<name>[^[\]{}\s]+)\s*(?:\[CALL_ID\][^[]*)?(?:\[ARGS\](?<args>[\s\S]*))?$/);
 
@@ -17,20 +18,19 @@ const region: CallRegion = {
   read,
 };
 
-const shared = {
-  calls: [region],
-  thinking: [
-    { opener: '[THINK]', closer: '[/THINK]' },
-    { opener: '<think>', closer: '</think>' },
-  ],
-} as const;
+const thinking = [
+  { opener: '[THINK]', closer: '[/THINK]' },
+  { opener: '<think>', closer: '</think>' },
+] as const;
+
+const shared = (layout: CallLayout) => ({ calls: [{ ...region, layout }], thinking });
 
 /** Mistral's ids have nine letters and digits. */
 const idOf = (index: number) => `call${String(index + 1).padStart(5, '0')}`;
 
 /** Mistral v3 and v7 (7B v0.3, Nemo, Small 3.1): one JSON list. */
 export const mistralV3: ChatFormat = {
-  ...shared,
+  ...shared({ ...OBJECT_LAYOUT, list: 'only', after: ['id'] }),
   id: 'mistral-v3',
   when: ['[TOOL_CALLS]'],
   writeCalls: calls =>
@@ -43,7 +43,7 @@ export const mistralV7: ChatFormat = { ...mistralV3, id: 'mistral-v7', when: [] 
 
 /** Mistral v11 (Small 3.2): name, id, arguments. */
 export const mistralV11: ChatFormat = {
-  ...shared,
+  ...shared({ kind: 'named', between: '"[CALL_ID]" [0-9A-Za-z]{9} "[ARGS]"' }),
   id: 'mistral-v11',
   when: [['[TOOL_CALLS]', '[CALL_ID]', '[ARGS]']],
   writeCalls: calls =>
@@ -57,7 +57,7 @@ export const mistralV11: ChatFormat = {
 
 /** Mistral v13 (Devstral, Ministral 3, Magistral): name and arguments. */
 export const mistralV13: ChatFormat = {
-  ...shared,
+  ...shared({ kind: 'named', between: '"[ARGS]"' }),
   id: 'mistral-v13',
   when: [['[TOOL_CALLS]', '[ARGS]']],
   writeCalls: calls =>

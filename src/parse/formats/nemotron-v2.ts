@@ -1,7 +1,7 @@
 import { jsonBody } from '../bodies/json-body.ts';
 import { JSON_STRINGS } from '../bodies/strings.ts';
 import type { ChatFormat } from './format.ts';
-import { jsonCall } from './hermes.ts';
+import { jsonCall, LIST_LAYOUT } from './hermes.ts';
 import { THINK } from './thinking.ts';
 
 /** Nemotron Nano v2 and Llama-Nemotron: a JSON list in capital tags. */
@@ -9,7 +9,14 @@ export const nemotronV2: ChatFormat = {
   id: 'nemotron-v2',
   when: ['<TOOLCALL>'],
   calls: [
-    { opener: '<TOOLCALL>', closer: '</TOOLCALL>', strings: JSON_STRINGS, stringsIf: /[{[]/, read: jsonBody },
+    {
+      opener: '<TOOLCALL>',
+      closer: '</TOOLCALL>',
+      strings: JSON_STRINGS,
+      stringsIf: /[{[]/,
+      read: jsonBody,
+      layout: LIST_LAYOUT,
+    },
   ],
   thinking: THINK,
   writeCalls: calls => `<TOOLCALL>[${calls.map(call => jsonCall(call)).join(', ')}]</TOOLCALL>`,

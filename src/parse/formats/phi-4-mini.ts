@@ -1,7 +1,7 @@
 import { jsonBody } from '../bodies/json-body.ts';
 import { JSON_STRINGS } from '../bodies/strings.ts';
 import type { ChatFormat } from './format.ts';
-import { jsonCall } from './hermes.ts';
+import { jsonCall, OBJECT_LAYOUT } from './hermes.ts';
 import { THINK } from './thinking.ts';
 
 /** Phi-4-mini and Firefunction: `functools` before a list; Phi's model card has marks around it instead. */
@@ -9,8 +9,19 @@ export const phi4Mini: ChatFormat = {
   id: 'phi-4-mini',
   when: ['<|tool|>', 'functools'],
   calls: [
-    { opener: 'functools[', strings: JSON_STRINGS, read: (body, context) => jsonBody(`[${body}`, context) },
-    { opener: '<|tool_call|>', closer: '<|/tool_call|>', strings: JSON_STRINGS, read: jsonBody },
+    {
+      opener: 'functools[',
+      strings: JSON_STRINGS,
+      read: (body, context) => jsonBody(`[${body}`, context),
+      layout: { ...OBJECT_LAYOUT, list: 'opened' },
+    },
+    {
+      opener: '<|tool_call|>',
+      closer: '<|/tool_call|>',
+      strings: JSON_STRINGS,
+      read: jsonBody,
+      layout: OBJECT_LAYOUT,
+    },
   ],
   thinking: THINK,
   writeCalls: calls => `functools[${calls.map(call => jsonCall(call)).join(', ')}]`,

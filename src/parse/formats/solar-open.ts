@@ -14,6 +14,11 @@ export const solarOpen: ChatFormat = {
       strings: JSON_STRINGS,
       breakers: ['<|tool_call:begin|>', '<|calls|>'],
       read: nameThenJson(/^[^<]*<\|tool_call:name\|>(?<name>[^<]+)<\|tool_call:args\|>(?<args>[\s\S]*)$/),
+      layout: {
+        kind: 'named',
+        before: '[0-9A-Za-z_-]{1,40} "<|tool_call:name|>"',
+        between: '"<|tool_call:args|>"',
+      },
     },
   ],
   structure: ['<|tool_calls|>', '<|calls|>', '<|content|>', '<|end|>', '<|begin|>assistant'],

@@ -2,7 +2,7 @@ import { jsonBody } from '../bodies/json-body.ts';
 import { pythonicBody, writePythonic } from '../bodies/pythonic-body.ts';
 import { JSON_FOLLOWS, JSON_STRINGS, PYTHON_STRINGS } from '../bodies/strings.ts';
 import type { BodyCall, ChatFormat, Delimiters } from './format.ts';
-import { hermes, jsonCall } from './hermes.ts';
+import { hermes, jsonCall, OBJECT_LAYOUT } from './hermes.ts';
 import { THINK } from './thinking.ts';
 
 /** A row of the format table as the user writes it in config.json; config.schema.json checks its shape. */
@@ -33,7 +33,13 @@ export function formatOfUser(row: UserFormat): ChatFormat {
         ...(closer !== undefined && { closer }),
         ...(pythonic
           ? { strings: PYTHON_STRINGS, read: pythonicBody }
-          : { strings: JSON_STRINGS, stringsIf: /[{[]/, follows: JSON_FOLLOWS, read: jsonBody }),
+          : {
+              strings: JSON_STRINGS,
+              stringsIf: /[{[]/,
+              follows: JSON_FOLLOWS,
+              read: jsonBody,
+              layout: OBJECT_LAYOUT,
+            }),
       },
     ],
     thinking: row.thinking ? [row.thinking] : THINK,

@@ -1,0 +1,97 @@
+import type { ToolDefinition } from '../chat/message.ts';
+import type { CallLayout, ObjectLayout } from '../parse/formats/format.ts';
+import { Grammar, literal, oneOf, SPACE } from './ebnf.ts';
+import { JsonGrammar, LEADING_SPACE } from './json-grammar.ts';
+
+/** Whatever follows the call in the same token, or behind it. */
+const REST = '[\\U00000000-\\U0010FFFF]*';
+const COMMA = `${SPACE} "," ${SPACE}`;
+const COLON = `${SPACE} ":" ${SPACE}`;
+
+/**
+ * The grammar of what follows a call's opener: the body with one of the tools and arguments that fit its schema, the
+ * closer, then anything. undefined where no grammar can be made: no tool, or a schema that is too much for one.
+ */
+export function callGrammar(
+  layout: CallLayout,
+  closer: string,
+  tools: readonly ToolDefinition[],
+): string | undefined {
+  const grammar = new Grammar();
+  try {
+    const body = bodyOf(layout, tools, grammar);
+    if (body === undefined) return undefined;
+    return grammar.text(`${LEADING_SPACE} ${body} ${SPACE} ${literal(closer)} ${REST}`);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+interface ToolRule {
+  readonly name: string;
+  /** The rule of the arguments. */
+  readonly args: string;
+}
+
+function bodyOf(layout: CallLayout, tools: readonly ToolDefinition[], grammar: Grammar): string | undefined {
+  const wanted = layout.kind === 'arguments' ? [layout.tool] : undefined;
+  const rules = tools
+    .filter(tool => wanted?.includes(tool.function.name) ?? true)
+    .map(tool => ({
+      name: tool.function.name,
+      args: new JsonGrammar(grammar, withType(tool.function.parameters)).root(),
+    }));
+  if (rules.length === 0) return undefined;
+  switch (layout.kind) {
+    case 'object':
+      return grammar.rule(listOf(objectCall(layout, rules, grammar), layout.list));
+    case 'keyed':
+      return grammar.rule(
+        listOf(
+          grammar.rule(
+            `"{" ${SPACE} ${oneOf(rules.map(({ name, args }) => `${key(name)} ${COLON} ${args}`))} ${SPACE} "}"`,
+          ),
+          'only',
+        ),
+      );
+    case 'named': {
+      const { before = '""', between, after = '""' } = layout;
+      const calls = rules.map(({ name, args }) => `${literal(name)} ${between} ${SPACE} ${args}`);
+      return grammar.rule(`${before} ${oneOf(calls)} ${SPACE} ${after}`);
+    }
+    case 'arguments':
+      return rules[0]?.args;
+  }
+}
+
+/** `{"name": ..., "arguments": {...}}`, with the members that may stand before and behind them. */
+function objectCall(layout: ObjectLayout, rules: readonly ToolRule[], grammar: Grammar): string {
+  const { before = [], after = [] } = layout;
+  const text = new JsonGrammar(grammar, { type: 'string' }).root();
+  const extras = (keys: readonly string[], write: (member: string) => string) =>
+    keys.map(one => `(${write(`${key(one)} ${COLON} ${text}`)})?`).join(' ');
+  const calls = rules.map(
+    ({ name, args }) => `${key(name)} ${COMMA} ${key(layout.arguments)} ${COLON} ${args}`,
+  );
+  const first = extras(before, member => `${member} ${COMMA}`);
+  const last = extras(after, member => `${COMMA} ${member}`);
+  return grammar.rule(
+    `"{" ${SPACE} ${first} ${key(layout.name)} ${COLON} ${oneOf(calls)} ${last} ${SPACE} "}"`,
+  );
+}
+
+function listOf(call: string, list: 'only' | 'opened' | undefined): string {
+  const items = `${SPACE} ${call} (${COMMA} ${call})* ${SPACE} "]"`;
+  if (list === 'opened') return items;
+  return list === 'only' ? `"[" ${items}` : `${call} | "[" ${items}`;
+}
+
+function key(text: string): string {
+  return literal(JSON.stringify(text));
+}
+
+/** Arguments are an object, whatever the schema leaves out. */
+function withType(parameters: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return 'type' in parameters || '$ref' in parameters ? parameters : { type: 'object', ...parameters };
+}

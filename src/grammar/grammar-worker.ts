@@ -1,0 +1,51 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../errors.ts';
+import { GrammarMatching, type VocabularyMessage } from './grammar-matching.ts';
+
+/** What the thread is asked for; every `id` is answered once. */
+export type GrammarRequest = { readonly id: number } & (
+  | { readonly op: 'prepare'; readonly grammar: string }
+  | { readonly op: 'begin'; readonly grammar: string; readonly texts: readonly string[] }
+  | { readonly op: 'accept'; readonly matcher: number; readonly ids: readonly number[] }
+  | { readonly op: 'next'; readonly matcher: number }
+  | { readonly op: 'close'; readonly matcher: number }
+);
+
+export type GrammarReply = { readonly id: number } & (
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string }
+);
+
+const matching = GrammarMatching.create(workerData as VocabularyMessage);
+// Told to whoever asks first.
+matching.catch(() => undefined);
+// One after another: a matcher must not be asked while its grammar is being compiled.
+let last: Promise<unknown> = Promise.resolve();
+
+parentPort?.on('message', (request: GrammarRequest) => {
+  last = last.then(() => answer(request));
+});
+
+async function answer(request: GrammarRequest): Promise<void> {
+  const { id } = request;
+  try {
+    parentPort?.postMessage({ id, ok: true, value: await run(await matching, request) });
+  } catch (error) {
+    parentPort?.postMessage({ id, ok: false, message: messageOf(error) });
+  }
+}
+
+function run(grammars: GrammarMatching, request: GrammarRequest): unknown {
+  switch (request.op) {
+    case 'prepare':
+      return grammars.prepare(request.grammar);
+    case 'begin':
+      return grammars.begin(request.grammar, request.texts);
+    case 'accept':
+      return grammars.accept(request.matcher, request.ids);
+    case 'next':
+      return grammars.next(request.matcher);
+    case 'close':
+      return grammars.close(request.matcher);
+  }
+}

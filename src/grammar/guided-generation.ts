@@ -1,0 +1,105 @@
+import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../engine/engine.ts';
+import { type Correction, type Guide, GuidedReply } from './guided-reply.ts';
+
+/**
+ * `engine.generate`, held to grammars. The model runs freely and ahead; where a token cannot stand, the run is stopped
+ * and another goes on from the last good one, which the cache still holds, with the tokens that must follow and a first
+ * token out of those that may. The result tells of the whole as if it had been one run.
+ */
+export async function* guidedGeneration(
+  engine: Pick<Engine, 'generate' | 'info'>,
+  request: GenerateRequest,
+  guide: Guide,
+): AsyncGenerator<TokenEvent, GenerateResult> {
+  const reply = new GuidedReply(guide);
+  const prompt = Array.from(request.promptIds);
+  const maxTokens = request.maxTokens ?? engine.info.contextLength;
+  let total: GenerateResult | undefined;
+  let correction: Correction | undefined;
+  try {
+    while (true) {
+      const run = yield* oneRun(engine, reply, {
+        ...request,
+        promptIds: [...prompt, ...reply.ids],
+        maxTokens: maxTokens - reply.length,
+        continued: (request.continued ?? 0) + reply.length,
+        ...(correction && { onPrefill: () => undefined }),
+        ...(correction?.allowed && { allowedFirst: correction.allowed }),
+      });
+      total = sum(total, run.result, reply.length);
+      correction = run.correction;
+      const end =
+        run.end ??
+        (correction && cannotGoOn(request, prompt.length + reply.length, maxTokens - reply.length, engine));
+      if (!correction || end) {
+        yield* reply.release(true);
+        return end ? { ...total, finishReason: end } : total;
+      }
+    }
+  } finally {
+    reply.close();
+  }
+}
+
+interface Run {
+  readonly result: GenerateResult;
+  /** How to go on, if the model said what cannot stand. */
+  readonly correction?: Correction | undefined;
+  /** The reply is over, whatever the engine says. */
+  readonly end?: GenerateResult['finishReason'] | undefined;
+}
+
+async function* oneRun(
+  engine: Pick<Engine, 'generate'>,
+  reply: GuidedReply,
+  request: GenerateRequest,
+): AsyncGenerator<TokenEvent, Run> {
+  const stop = new AbortController();
+  const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
+  const tokens = engine.generate({ ...request, signal });
+  let verdict: Correction | 'end' | undefined;
+  yield* reply.release();
+  try {
+    while (true) {
+      const step = await tokens.next();
+      if (step.done) {
+        const result = step.value;
+        if (verdict === 'end') return { result, end: 'stop' };
+        if (verdict) return { result, correction: verdict };
+        return { result, correction: result.finishReason === 'stop' ? await reply.stop() : undefined };
+      }
+      // What was generated ahead of a token that cannot stand is lost.
+      if (verdict) continue;
+      verdict = await reply.take(step.value);
+      if (verdict) stop.abort();
+      yield* reply.release();
+    }
+  } finally {
+    await tokens.return?.(undefined as never);
+  }
+}
+
+/** Why a corrected reply ends all the same. */
+function cannotGoOn(
+  { signal }: GenerateRequest,
+  length: number,
+  tokensLeft: number,
+  engine: Pick<Engine, 'info'>,
+): GenerateResult['finishReason'] | undefined {
+  if (signal?.aborted) return 'cancelled';
+  if (tokensLeft <= 0) return 'length';
+  return length >= engine.info.contextLength ? 'full' : undefined;
+}
+
+/** The first run read the prompt; what later ones read again was for generating. */
+function sum(total: GenerateResult | undefined, run: GenerateResult, generated: number): GenerateResult {
+  if (!total) return { ...run, generatedTokens: generated };
+  const { timings } = total;
+  const decodeMs = timings.decodeMs + run.timings.prefillMs + run.timings.decodeMs;
+  return {
+    ...total,
+    finishReason: run.finishReason,
+    generatedTokens: generated,
+    timings: { ...timings, decodeMs },
+  };
+}

@@ -1,0 +1,111 @@
+import type { ToolDefinition } from '../chat/message.ts';
+import { LlmHostError, messageOf } from '../errors.ts';
+import type { CallLayout, ChatFormat } from '../parse/formats/format.ts';
+import type { OpenCall, ToolParser } from '../parse/parse-event.ts';
+import type { Tokenizer } from '../tokens/tokenizer-types.ts';
+import { callGrammar } from './call-grammar.ts';
+import type { GrammarEngine } from './grammar-engine.ts';
+import type { CallGrammar, Guide } from './guided-reply.ts';
+import { type ResponseFormat, responseGrammar } from './response-format.ts';
+
+export interface ReplyGuideOptions {
+  readonly grammar: GrammarEngine;
+  readonly tokenizer: Pick<Tokenizer, 'stream' | 'encodeSegments'>;
+  /** How the model writes calls; undefined: in a way of its own that no grammar is known for. */
+  readonly format: ChatFormat | undefined;
+  readonly tools: readonly ToolDefinition[];
+  readonly constrainCalls: boolean;
+  readonly responseFormat: ResponseFormat | undefined;
+  /** What the reply was made to begin with. Default: ''. */
+  readonly begun?: string;
+  newParser(): ToolParser;
+}
+
+/** Whether a grammar can hold calls of this format. */
+export function canConstrain(format: ChatFormat | undefined): boolean {
+  if (!format) return false;
+  return (
+    format.channels === 'harmony' ||
+    format.bareLayout !== undefined ||
+    format.calls.some(region => region.layout !== undefined)
+  );
+}
+
+/**
+ * What a reply is held to. Grammars of calls are made ready beside the reading of the prompt; that of the content
+ * before it, so that a schema that takes too long is refused. @throws LlmHostError USAGE for such a schema.
+ */
+export async function replyGuide(options: ReplyGuideOptions): Promise<Guide> {
+  const { grammar, tokenizer, format, responseFormat, begun = '', newParser } = options;
+  const calls = options.constrainCalls && format ? callGrammars(options, format) : undefined;
+  for (const text of calls?.known ?? []) grammar.prepare(text).catch(() => undefined);
+  const content = responseFormat && responseGrammar(responseFormat);
+  if (content !== undefined) await prepared(grammar, content);
+  return {
+    grammar,
+    tokenizer,
+    newParser,
+    begun,
+    content,
+    callGrammar: call => {
+      if (!call.bare || namesTool(call, options)) return calls?.of(call);
+      // Until its name is known, JSON without marks may still be a call where the format has such calls.
+      return format?.bareLayout && !hasName(call) ? undefined : 'content';
+    },
+  };
+}
+
+async function prepared(grammar: GrammarEngine, content: string): Promise<void> {
+  try {
+    await grammar.prepare(content);
+  } catch (error) {
+    throw new LlmHostError('USAGE', `The schema cannot be followed: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+interface CallGrammars {
+  /** Those of the format's own regions. */
+  readonly known: readonly string[];
+  of(call: OpenCall): CallGrammar | undefined;
+}
+
+function callGrammars({ tools }: ReplyGuideOptions, format: ChatFormat): CallGrammars {
+  const made = new Map<string, string | undefined>();
+  const make = (layout: CallLayout, closer: string): string | undefined => {
+    const key = JSON.stringify([layout, closer]);
+    if (!made.has(key)) made.set(key, callGrammar(layout, closer, tools));
+    return made.get(key);
+  };
+  const known = format.calls.flatMap(({ layout, closer = '' }) =>
+    layout ? (make(layout, closer) ?? []) : [],
+  );
+  return {
+    known: [...new Set(known)],
+    of: ({ region, bare }) => {
+      const { closer = '' } = region;
+      const layout = bare ? format.bareLayout : region.layout;
+      const grammar = layout && make(layout, closer);
+      return grammar === undefined ? undefined : { grammar, marks: marksOf(closer, layout), optional: bare };
+    },
+  };
+}
+
+/** Texts that stand in a grammar as they are written in quotes, and that may be control tokens. */
+function marksOf(closer: string, layout: CallLayout | undefined): string[] {
+  const parts = layout?.kind === 'named' ? [layout.before, layout.between, layout.after] : [];
+  const quoted = parts.flatMap(part =>
+    [...(part ?? '').matchAll(/"([^"\\]+)"/g)].map(match => match[1] as string),
+  );
+  return [closer, ...quoted].filter(mark => mark.trim().length > 1);
+}
+
+const NAME = /["'](?:name|tool_name|function_name|tool|function)["']\s*:\s*["']([^"']+)["']/;
+
+function hasName({ body }: OpenCall): boolean {
+  return NAME.test(body);
+}
+
+function namesTool({ body }: OpenCall, { format, tools }: ReplyGuideOptions): boolean {
+  const name = format?.bareLayout && NAME.exec(body)?.[1];
+  return tools.some(tool => tool.function.name === name);
+}

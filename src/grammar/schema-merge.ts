@@ -1,0 +1,62 @@
+import { isPlainObject } from '../text/plain-object.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+export function isSchema(value: unknown): value is Schema {
+  return isPlainObject(value);
+}
+
+/** A schema that asks for what both ask for, as far as a grammar can: of what only one value can stand for, the second's. */
+export function mergeSchemas(a: Schema, b: Schema): Schema {
+  const merged: Record<string, unknown> = { ...a, ...b };
+  if (isSchema(a.properties) && isSchema(b.properties)) {
+    merged.properties = mergeProperties(a.properties, b.properties);
+  }
+  const required = [a.required, b.required].flatMap(list => (Array.isArray(list) ? list : []));
+  if (required.length > 0) merged.required = [...new Set(required)];
+  if (a.type !== undefined && b.type !== undefined) merged.type = commonTypes(a.type, b.type);
+  for (const union of ['anyOf', 'oneOf', 'allOf']) {
+    if (!Array.isArray(a[union]) || !Array.isArray(b[union])) continue;
+    // Both have to hold; one of them stays where it is.
+    merged[union] = a[union];
+    merged.allOf = [...(Array.isArray(merged.allOf) ? merged.allOf : []), { [union]: b[union] }];
+  }
+  return merged;
+}
+
+function mergeProperties(a: Schema, b: Schema): Schema {
+  const merged: Record<string, unknown> = { ...a };
+  for (const [key, value] of Object.entries(b)) {
+    const other = Object.hasOwn(a, key) ? a[key] : undefined;
+    merged[key] = isSchema(other) && isSchema(value) ? mergeSchemas(other, value) : value;
+  }
+  return merged;
+}
+
+function commonTypes(a: unknown, b: unknown): unknown {
+  const first = [a].flat();
+  const second = [b].flat();
+  const common = second.filter(
+    type => first.includes(type) || (type === 'integer' && first.includes('number')),
+  );
+  return common.length > 0 ? common : b;
+}
+
+/** What `#/$defs/name` and the like stand for in `root`; undefined for anything else. */
+export function resolvePointer(root: unknown, pointer: string): unknown {
+  if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
+  const keys = pointer.split('/').slice(1);
+  return keys.reduce<unknown>((value, key) => {
+    const name = decode(key).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(value)) return value[Number(name)];
+    return isSchema(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }, root);
+}
+
+function decode(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key; // a percent sign that is its own
+  }
+}

@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ToolDefinition } from '../../src/chat/message.ts';
+import type { GrammarEngine } from '../../src/grammar/grammar-engine.ts';
+import type { CallGrammar, Guide } from '../../src/grammar/guided-reply.ts';
+import { canConstrain, replyGuide } from '../../src/grammar/reply-guide.ts';
+import { createToolParser } from '../../src/parse/create-tool-parser.ts';
+import type { BodyCall, ChatFormat } from '../../src/parse/formats/format.ts';
+import { FORMATS } from '../../src/parse/formats/table.ts';
+import { byteGrammar, judge } from './byte-grammar.ts';
+
+const TOOLS: readonly ToolDefinition[] = [
+  {
+    type: 'function',
+    function: {
+      name: 'find_files',
+      parameters: {
+        type: 'object',
+        properties: {
+          pattern: { type: 'string' },
+          depth: { type: 'integer' },
+          tags: { type: 'array', items: { type: 'string' } },
+        },
+        required: ['pattern'],
+      },
+    },
+  },
+  { type: 'function', function: { name: 'now', parameters: { type: 'object', properties: {} } } },
+];
+
+/** Bodies in tags or in Python: no grammar, but check and retry. */
+const FREE = [
+  ...[
+    'gemma-4',
+    'functiongemma',
+    'minimax-m2',
+    'seed-oss',
+    'deepseek-v3.2',
+    'deepseek-v4',
+    'lfm2',
+    'olmo3',
+    'glm',
+  ],
+  ...['qwen3-coder', 'gemma-3'],
+];
+
+let grammars: GrammarEngine;
+beforeAll(async () => {
+  grammars = await byteGrammar();
+});
+
+test('every format is either held or known to be free', () => {
+  const free = FORMATS.filter(format => !canConstrain(format)).map(format => format.id);
+  expect(free.sort()).toEqual([...FREE].sort());
+});
+
+const guideOf = (format: ChatFormat): Promise<Guide> => {
+  const newParser = () => createToolParser({ format, tools: TOOLS });
+  const tokenizer = { stream: () => ({ push: () => '', end: () => '' }), encodeSegments: () => [] };
+  return replyGuide({
+    ...{ grammar: grammars, tokenizer, format, tools: TOOLS, newParser },
+    constrainCalls: true,
+    responseFormat: undefined,
+  });
+};
+
+/** The grammar of the first call in `text`, and the text that it is about. */
+async function opened(format: ChatFormat, text: string) {
+  const guide = await guideOf(format);
+  const parser = guide.newParser();
+  for (const [index, letter] of [...text].entries()) {
+    parser.push(letter);
+    const call = parser.progress?.().call;
+    const found = call && guide.callGrammar(call);
+    if (call && found) return { found, body: call.body + [...text].slice(index + 1).join('') };
+  }
+  return undefined;
+}
+
+const verdictOn = async (format: ChatFormat, call: BodyCall) => {
+  const open = await opened(format, format.writeCalls([call]));
+  if (!open || open.found === 'content') return undefined;
+  return await judge(grammars, (open.found as CallGrammar).grammar, open.body);
+};
+
+describe.each(FORMATS.filter(format => canConstrain(format)))('$id', format => {
+  test('a call as the format writes it fits', async () => {
+    const args = { pattern: '</tool_call> "*" {\\n} [ARGS] 日本', depth: 3, tags: ['a', ''] };
+    expect(await verdictOn(format, { name: 'find_files', arguments: args })).toBe('whole');
+    expect(await verdictOn(format, { name: 'now', arguments: {} })).toBe('whole');
+  });
+
+  test('another name does not, nor another argument or type', async () => {
+    // A name that stands before the call, or that makes it one, is not held.
+    const held = format.channels !== 'harmony' && format.bareLayout === undefined;
+    expect(await verdictOn(format, { name: 'find_file', arguments: { pattern: 'x' } })).toBe(
+      held ? 'no' : undefined,
+    );
+    for (const args of [{}, { pattern: 1 }, { pattern: 'x', deep: 1 }, { pattern: 'x', depth: 1.5 }]) {
+      expect(await verdictOn(format, { name: 'find_files', arguments: args })).toBe('no');
+    }
+  });
+});
+
+test('two calls in a list fit, and what follows a call is free', async () => {
+  const nemotron = FORMATS.find(format => format.id === 'nemotron-v2') as ChatFormat;
+  const calls = [
+    { name: 'now', arguments: {} },
+    { name: 'find_files', arguments: { pattern: 'a' } },
+  ];
+  const open = await opened(nemotron, `${nemotron.writeCalls(calls)} and so on`);
+  const grammar = (open?.found as CallGrammar | undefined)?.grammar ?? '';
+  expect(await judge(grammars, grammar, open?.body ?? '')).toBe('whole');
+});
+
+test('a schema that is too much for a grammar leaves the calls free', async () => {
+  const hermes = FORMATS.find(format => format.id === 'hermes') as ChatFormat;
+  const properties = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`p${i}`, {}]));
+  const tools: ToolDefinition[] = [
+    { type: 'function', function: { name: 'f', parameters: { type: 'object', properties } } },
+  ];
+  const newParser = () => createToolParser({ format: hermes, tools });
+  const tokenizer = { stream: () => ({ push: () => '', end: () => '' }), encodeSegments: () => [] };
+  const guide = await replyGuide({
+    grammar: grammars,
+    tokenizer,
+    format: hermes,
+    tools,
+    newParser,
+    constrainCalls: true,
+    responseFormat: undefined,
+  });
+  const parser = newParser();
+  parser.push('<tool_call>{"n');
+  const call = parser.progress?.().call;
+  expect(call?.body).toBe('{"n');
+  expect(call && guide.callGrammar(call)).toBeUndefined();
+});
