@@ -17,7 +17,7 @@ struct SamplingParams {
   uint32_t seed = 0;
   Penalties penalties;
   // A bit for each token, lowest first: which may come first; empty = all.
-  std::vector<uint8_t> allowed_first;
+  std::vector<uint8_t> allowed_first = {};
   // The last so many tokens of the prompt were generated before: penalties count them so, and the
   // steps go on behind them.
   int continued = 0;
