@@ -93,7 +93,7 @@ export async function runProgram(
   return await program.ended;
 }
 
-/** Command lines of all processes that mention `mark`, this one's aside. Linux only. */
+/** `<pid> <command line>` of all processes that mention `mark`, this one's aside. Linux only. */
 export function processesWith(mark: string): string[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -103,7 +103,8 @@ export function processesWith(mark: string): string[] {
         const command = readFileSync(join('/proc', pid, 'cmdline'), 'utf8')
           .replaceAll('\0', ' ')
           .trim();
-        return command.includes(mark) ? [`${pid} ${command}`] : [];
+        const line = `${pid} ${command}`;
+        return command !== '' && line.includes(mark) ? [line] : [];
       } catch {
         return []; // it ended while we looked
       }
