@@ -7,6 +7,7 @@ import type { ToolHost } from '../mcp/tool-host.ts';
 import type { Log } from './log.ts';
 import type { OpenedModel } from './open-model.ts';
 import { readSession, type SavedSession, type SessionFolder, writeSession } from './sessions.ts';
+import { ToolResults } from './tool-results.ts';
 
 export interface ChatSessionParts {
   readonly agent: Agent;
@@ -15,6 +16,8 @@ export interface ChatSessionParts {
   readonly opened: OpenedModel;
   readonly folder: SessionFolder;
   readonly log: Log;
+  /** The system message as it is now: servers that come and go have something to say in it. */
+  readonly systemText: () => string;
   /** `--save`: also written after every turn. */
   readonly saveTo: string | undefined;
 }
@@ -38,6 +41,7 @@ export class ChatSession {
   readonly #created = new Date();
   readonly #file: string;
   #saveFailed = false;
+  #systemText: string;
   readonly totals: SessionTotals = {
     replies: 0,
     toolCalls: 0,
@@ -49,14 +53,14 @@ export class ChatSession {
     decodeMs: 0,
   };
   lastReply: ReplyStats | undefined;
-  /** The latest result of a tool, whole. */
-  lastResult: { readonly name: string; readonly text: string } | undefined;
+  readonly results = new ToolResults();
   /** Show the model's thinking in full instead of folded. */
   showThinking = false;
 
   constructor(parts: ChatSessionParts) {
     this.#parts = parts;
     this.#file = parts.folder.newFile(this.#created);
+    this.#systemText = parts.systemText();
   }
 
   get history(): History {
@@ -90,6 +94,7 @@ export class ChatSession {
 
   /** One turn; the session is kept in its files when the turn is over, however it ends. */
   async *turn(input: string, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+    this.#followServers();
     try {
       for await (const event of this.#parts.agent.turn(input, signal)) {
         this.#note(event);
@@ -127,17 +132,31 @@ export class ChatSession {
   }
 
   replaceMessages(messages: SavedSession['messages']): void {
+    this.#setMessages(messages);
+    this.lastReply = undefined;
+  }
+
+  #setMessages(messages: SavedSession['messages']): void {
     const { history } = this.#parts;
     history.rollback(0);
     history.add(...messages);
-    this.lastReply = undefined;
+  }
+
+  /** The system message of the next turn, unless it is not ours any more (`/system`, a conversation that was loaded). */
+  #followServers(): void {
+    const before = this.#systemText;
+    this.#systemText = this.#parts.systemText();
+    const { messages } = this.history;
+    const first = messages[0]?.role === 'system' ? messages[0] : undefined;
+    if (this.#systemText === before || (first?.content ?? '') !== before) return;
+    this.#setMessages([{ role: 'system', content: this.#systemText }, ...messages.slice(first ? 1 : 0)]);
   }
 
   #note(event: TurnEvent): void {
     const { totals } = this;
     if (event.type === 'tool_call') totals.toolCalls += 1;
     if (event.type === 'tool_error') totals.toolErrors += 1;
-    if (event.type === 'tool_result') this.lastResult = { name: event.name, text: event.text };
+    if (event.type === 'tool_result') this.results.add(event.name, event.text);
     if (event.type !== 'stats') return;
     this.lastReply = event.stats;
     totals.replies += 1;

@@ -111,13 +111,9 @@ export class ScreenSession {
       case 'interrupt':
         this.#interrupt();
         break;
-      case 'expand': {
-        const { lastResult } = this.#options.session;
-        this.#screen.print(
-          lastResult ? stripControls(lastResult.text).trimEnd() : 'No tool has given a result yet.',
-        );
+      case 'expand':
+        this.#screen.print(this.#options.session.results.step());
         break;
-      }
       default:
         this.#leave(0);
     }

@@ -58,6 +58,12 @@ export function readMcpFiles(paths: readonly string[], cwd: string): McpFile[] {
   return paths.map(path => readGiven(path, cwd));
 }
 
+/** config.json, where the lookup finds one, for commands that can do without. Throws LlmHostError CONFIG. */
+export function findConfig(where: LookupOptions): AppConfig | undefined {
+  const { path } = findFile('config.json', where);
+  return path === undefined ? undefined : readConfigFile(path).config;
+}
+
 function readConfigs(given: readonly McpFile[], fallback: AppConfig | undefined, where: LookupOptions) {
   const read = given.map(file => parseConfig(file.text, file.path));
   if (read.length === 0) {

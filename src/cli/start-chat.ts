@@ -63,11 +63,13 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const config = await prepareServers(mcpFiles(args, settings), where);
   const { opened, servers } = await startBoth(source, args, settings, openModel, log, config);
   servers.host.setApprover(terminalApprover());
-  const history = createHistory([system, ...servers.instructions].join('\n\n'));
+  const fullSystem = () => [system, ...servers.instructions()].filter(Boolean).join('\n\n');
+  const history = createHistory(fullSystem());
   const agent = makeAgent(args, settings, opened, servers, history, responseFormat);
   const session = new ChatSession({
     ...{ agent, history, opened, folder, log },
     tools: servers.host,
+    systemText: fullSystem,
     saveTo: args.save,
   });
   const close = async () => {

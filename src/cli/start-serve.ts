@@ -48,7 +48,10 @@ export async function startServe(args: ServeArguments, openModel: OpenModel): Pr
   const turns = new RequestTurns({
     model: opened.model,
     tools: servers.host,
-    systemMessage: [system, ...servers.instructions].filter(Boolean).join('\n\n'),
+    // Read for each request: servers come and go.
+    get systemMessage() {
+      return [system, ...servers.instructions()].filter(Boolean).join('\n\n');
+    },
     ...agentSettings(args, settings.config),
   });
   try {

@@ -23,8 +23,8 @@ export interface RunningServers {
   readonly summary: readonly string[];
   /** Warnings of the files, and why servers are not there. */
   readonly problems: readonly string[];
-  /** Text for the system message, under each server's name. */
-  readonly instructions: readonly string[];
+  /** Text for the system message, under each server's name, of those that are up now. */
+  readonly instructions: () => readonly string[];
 }
 
 export interface ServerOptions {
@@ -90,9 +90,12 @@ export async function startServers(
         state === 'failed' && error ? [capital(stripControls(redactor.text(error)))] : [],
       ),
     ],
-    instructions: states.flatMap(({ name, instructions }) =>
-      instructions ? [`${name}:\n${cleanDescription(instructions)}`] : [],
-    ),
+    instructions: () =>
+      host
+        .servers()
+        .flatMap(({ name, state, instructions }) =>
+          instructions && state === 'ready' ? [`${name}:\n${cleanDescription(instructions)}`] : [],
+        ),
   };
 }
 

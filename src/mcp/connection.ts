@@ -2,6 +2,8 @@ import {
   Client,
   type Progress,
   ProtocolError,
+  SdkError,
+  SdkErrorCode,
   type StandardSchemaV1,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
@@ -274,8 +276,10 @@ export class Connection {
   #startFailure(error: unknown, timedOutAfterMs: number | undefined): LlmHostError {
     const { name } = this.#config;
     if (error instanceof LlmHostError) return error;
+    // The SDK has closed the transport by then, which is not the reason.
+    const noEra = error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
     const reason =
-      this.ending !== undefined
+      this.ending !== undefined && !noEra
         ? `${this.ending} during its start`
         : timedOutAfterMs !== undefined
           ? `did not answer within ${(timedOutAfterMs / 1000).toFixed(1)}s of its start`

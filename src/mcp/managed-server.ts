@@ -66,7 +66,7 @@ export class ManagedServer {
     if (this.#state !== 'starting') return this.#started;
     this.#started = this.#startOnce().then(
       () => this.#tell('ready'),
-      error => this.#fail(messageOf(error)),
+      error => this.#fail(withHint(error)),
     );
     return this.#started;
   }
@@ -174,7 +174,7 @@ export class ManagedServer {
         await this.#startOnce();
         return this.#tell('restarted');
       } catch (error) {
-        if (!signal.aborted) this.#error = messageOf(error);
+        if (!signal.aborted) this.#error = withHint(error);
       }
     }
   }
@@ -200,4 +200,10 @@ export class ManagedServer {
     this.#options.onChange();
     this.#options.onEvent('failed', error);
   }
+}
+
+/** What is wrong, and on a line of its own what to do. */
+function withHint(error: unknown): string {
+  const hint = error instanceof LlmHostError ? error.hint : undefined;
+  return hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`;
 }

@@ -30,6 +30,8 @@ export class StdioTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** By this and `pid` the SDK knows a process: one that does not answer the question for the newer era is an older one. */
+  readonly stderr = null;
 
   readonly #config: StdioServerConfig;
   readonly #stderr: StderrTail;

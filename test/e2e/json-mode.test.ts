@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventChecker } from '../json/event-checker.ts';
+import { eventsOf } from '../json/event-checker.ts';
 import { MAIN, Program, runProgram, SCRIPTED_MAIN, workplace } from './program.ts';
 
 const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
@@ -13,19 +13,6 @@ function place(script: object) {
     'script.json': JSON.stringify(script),
   });
   return { cwd: dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } };
-}
-
-/** The events of a run, each checked against the schema. */
-function eventsOf(stdout: string) {
-  const check = eventChecker();
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map(line => {
-      const event = JSON.parse(line) as { type: string; [field: string]: unknown };
-      expect(check(event), line).toBe('');
-      return event;
-    });
 }
 
 const typesOf = (events: { type: string }[]) =>

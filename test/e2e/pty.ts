@@ -40,12 +40,12 @@ export class Terminal {
     this.#pty.resize(columns, rows);
   }
 
-  /** Waits until the screen, with its scrollback, holds `text`. */
-  async displays(text: string, limitMs = 60_000): Promise<string[]> {
+  /** Waits until the screen, with its scrollback, holds `text`, so many times. */
+  async displays(text: string, { limitMs = 60_000, times = 1 } = {}): Promise<string[]> {
     const limit = Date.now() + limitMs;
     while (true) {
       const lines = await this.emulator.lines(true);
-      if (lines.join('\n').includes(text)) return lines;
+      if (lines.join('\n').split(text).length > times) return lines;
       if (Date.now() > limit) throw new Error(`'${text}' is not displayed:\n${lines.join('\n')}`);
       await sleep(20);
     }

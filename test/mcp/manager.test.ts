@@ -83,7 +83,9 @@ describe('start', () => {
       'ready',
       'failed',
     ]);
-    expect(errors.missing).toBe("server 'missing': the command 'no-such-program-anywhere' was not found");
+    expect(errors.missing).toBe(
+      `server 'missing': the command 'no-such-program-anywhere' was not found\nInstall it, or correct "command" of 'missing' in mcp.json.`,
+    );
     expect(errors.homeless).toBe("server 'homeless': the working folder /no/such/folder does not exist");
     expect(errors.dead).toBe(
       "server 'dead' ended (exit code 7) during its start\nIts last output:\n  cannot open the database",

@@ -52,11 +52,14 @@ export const debug: Builtin = {
 export const expand: Builtin = {
   name: 'expand',
   aliases: [],
-  argument: '',
-  help: 'shows the last result of a tool in full (Ctrl+O)',
+  argument: '[number]',
+  help: 'shows the last result of a tool in full, 2: the one before it (Ctrl+O, again: earlier ones)',
   plain: [],
-  run: ({ lastResult }) =>
-    print(lastResult ? stripControls(lastResult.text).trimEnd() : 'No tool has given a result yet.'),
+  run: ({ results }, word) => {
+    if (!/^\d*$/.test(word))
+      return print('/expand takes a number: 1 is the last result, 2 the one before it.');
+    return print(results.show(word === '' ? 1 : Number(word)));
+  },
 };
 
 export const quit: Builtin = {

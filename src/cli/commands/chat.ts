@@ -2,6 +2,7 @@ import { answerOnce } from '../answer-once.ts';
 import type { ChatArguments } from '../chat-options.ts';
 import { chatInJson } from '../json-chat.ts';
 import { LineSession } from '../line-session.ts';
+import { localeNotice } from '../locale-notice.ts';
 import type { OpenModel } from '../open-model.ts';
 import type { Signals } from '../signals.ts';
 import { startChat } from '../start-chat.ts';
@@ -14,6 +15,8 @@ export async function chat(args: ChatArguments, openModel: OpenModel, signals: S
   try {
     if (!args.quiet) process.stderr.write([...started.summary, ''].join('\n'));
     for (const notice of started.notices) process.stderr.write(`${notice}\n`);
+    const locale = process.stdout.isTTY ? localeNotice(process.env) : undefined;
+    if (locale !== undefined) process.stderr.write(`Notice: ${locale}\n`);
     const { session } = started;
     if (args.prompt !== undefined) return await answerOnce(session, args.prompt, signals);
     process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");

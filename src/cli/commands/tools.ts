@@ -6,10 +6,11 @@ import { LoopbackRedirect } from '../../mcp/loopback-redirect.ts';
 import type { HostTool } from '../../mcp/tool-host.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 import { visible } from '../../text/visible.ts';
+import { toolPolicy } from '../chat-options.ts';
 import { openLog } from '../log.ts';
 import { findMcpFile, missingFile, stateDirectory } from '../lookup.ts';
 import { prepareServers } from '../prepare-servers.ts';
-import { lookUpMcpFile, readMcpFiles } from '../settings.ts';
+import { findConfig, lookUpMcpFile, readMcpFiles } from '../settings.ts';
 import type { Signals } from '../signals.ts';
 import { startServers } from '../start-servers.ts';
 
@@ -28,17 +29,23 @@ export async function tools({ mcp, login }: ToolsOptions, signals: Signals): Pro
   const where = { cwd: process.cwd(), env: process.env };
   const files = mcp.length > 0 ? readMcpFiles(mcp, where.cwd) : lookUpMcpFile(where);
   if (!files) throw missingFile('mcp.json', findMcpFile(where).searched);
+  const settings = findConfig(where);
   const all = await prepareServers(files, where);
   const config = login === undefined ? all : { ...all, servers: [loginTarget(all, login)], failures: [] };
   const log = openLog(join(stateDirectory(where.env), 'llm-host.log'), 'info');
   const redirect = login === undefined ? undefined : await openRedirect(loginTarget(all, login));
-  const { host, problems } = await startServers(config, log, where.env, redirect && { authorizer: redirect });
+  const { host, problems } = await startServers(config, log, where.env, {
+    ...(redirect && { authorizer: redirect }),
+    ...(settings && { policy: toolPolicy({}, settings) }),
+  });
   signals.addCleanup(() => host.close());
   try {
     for (const server of host.servers()) {
       const mine = host.tools().filter(tool => tool.server === server.name);
+      const hidden = server.tools - mine.length;
+      const more = hidden > 0 ? ` (${hidden} not offered to the model)` : '';
       process.stdout.write(
-        `${server.name}: ${server.state}, ${mine.length} tools\n${mine.map(describe).join('')}`,
+        `${server.name}: ${server.state}, ${mine.length} tools${more}\n${mine.map(describe).join('')}`,
       );
     }
     for (const problem of problems) process.stderr.write(`Notice: ${problem}\n`);

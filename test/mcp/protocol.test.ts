@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { StdioServerConfig } from '../../src/mcp/config.ts';
+import { McpHost } from '../../src/mcp/manager.ts';
+import { referenceServer } from '../fixtures/mcp/reference-servers.ts';
+import { fixture } from '../fixtures/mcp/support.ts';
+
+const LIMIT = { timeoutMs: 60_000 };
+const MEMORY = { ...fixture('polite'), name: 'memory', args: [referenceServer('memory')] };
+
+/** The state of the server, and what a call of the tool gives. */
+async function outcomes(config: StdioServerConfig, tool: string): Promise<[string, string]> {
+  const host = new McpHost({ configs: [{ ...config, startTimeoutMs: 60_000 }] });
+  try {
+    await host.start();
+    const [server] = host.servers();
+    if (server?.state !== 'ready') return [server?.state ?? '', server?.error ?? ''];
+    return [server.state, (await host.call(tool, { text: 'hi' }, LIMIT)).text];
+  } finally {
+    await host.close();
+  }
+}
+
+it.each(['legacy', 'auto', '2026-07-28'] as const)('a server of both eras, protocol %s', async protocol => {
+  expect(await outcomes(fixture('polite', [], { protocol }), 'echo')).toEqual(['ready', 'hi']);
+});
+
+it('auto with a server that knows the older era only', async () => {
+  const [state, text] = await outcomes({ ...MEMORY, protocol: 'auto' }, 'read_graph');
+  expect([state, JSON.parse(text)]).toEqual(['ready', { entities: [], relations: [] }]);
+});
+
+it('auto with a server that does not even answer the question', async () => {
+  const [state, text] = await outcomes(fixture('raw', ['plain'], { protocol: 'auto' }), 'ping');
+  expect([state, text]).toEqual(['ready', expect.stringMatching(/^\d+$/)]);
+});
+
+it('the newer era alone, with a server that does not know it: failed, with a reason', async () => {
+  const [state, error] = await outcomes({ ...MEMORY, protocol: '2026-07-28' }, 'read_graph');
+  expect([state, error]).toEqual([
+    'failed',
+    expect.stringMatching(/^server 'memory' could not be started: ./),
+  ]);
+});
