@@ -13,6 +13,9 @@ export interface CursorPlace {
   readonly column: number;
 }
 
+/** Moving lines down takes about as many characters. */
+const MIN_SPARED = 16;
+
 /**
  * Keeps a live region at the bottom of the terminal and prints finished lines above it. It writes only what differs
  * from what stands there: a finished line that was live a moment ago costs nothing. Nothing above the live region is
@@ -37,6 +40,7 @@ export class Painter {
     const live = padTo(next.length === 0 ? [''] : next.slice(cut), place);
     const all = [...printed, ...live];
     const pen = new Pen(this.#cursor);
+    if (all.length <= height) this.#makeRoom(pen, all);
     const from = this.#appendFrom(printed, all);
     for (let row = 0; row < from; row++) this.#change(pen, row, all[row] as string, row < printed.length);
     if (from < all.length) this.#append(pen, from, all);
@@ -61,6 +65,23 @@ export class Painter {
     this.#terminal.write(`${up > 0 ? `\u001b[${up}A` : ''}\r\u001b[J`);
     this.#lines = [];
     this.#cursor = { row: 0, column: 0 };
+  }
+
+  /** Lines have grown above others that stay as they are, the prompt and the footer: those move down as they stand. */
+  #makeRoom(pen: Pen, all: readonly string[]): void {
+    const old = this.#lines;
+    const grown = all.length - old.length;
+    let same = 0;
+    while (same < old.length && old[old.length - 1 - same] === all[all.length - 1 - same]) same += 1;
+    const at = old.length - same;
+    const spared = old.slice(at).reduce((sum, line) => sum + line.length, 0);
+    if (grown <= 0 || spared < MIN_SPARED || all.some(line => stringWidth(line) > this.#terminal.columns))
+      return;
+    pen.go(old.length - 1, 0).add('\r\n'.repeat(grown));
+    pen.row = all.length - 1;
+    pen.go(at, 0).add(`\u001b[${grown === 1 ? '' : grown}L`);
+    pen.changes += 2;
+    this.#lines = [...old.slice(0, at), ...new Array<string>(grown).fill(''), ...old.slice(at)];
   }
 
   /** The first line that is not written over an old one: new rows, and from a line wider than the window on. */

@@ -31,7 +31,9 @@ const line = fc
 const frames = fc.array(
   fc.record({
     printed: fc.array(line, { maxLength: 4 }),
-    live: fc.array(line, { minLength: 1, maxLength: 5 }),
+    live: fc
+      .record({ lines: fc.array(line, { minLength: 1, maxLength: 4 }), footer: fc.boolean() })
+      .map(({ lines, footer }) => (footer ? [...lines, 'a footer of some length'] : lines)),
   }),
   { minLength: 1, maxLength: 8 },
 );
@@ -50,7 +52,7 @@ test('whatever is painted, the terminal shows all printed lines and then the liv
         expect((await emulator.cursor()).row).toBe(printed.length);
       }
     }),
-    { numRuns: 40, seed: 1 },
+    { numRuns: 80, seed: 1 },
   );
 }, 120_000);
 
@@ -70,6 +72,25 @@ test('a line that settles where it stands costs no text', () => {
   const before = emulator.bytes.length;
   painter.paint(['finished text'], ['> '], { row: 0, column: 2 });
   expect(emulator.bytes.length - before).toBeLessThan(12);
+});
+
+test('what stands below a line that grows by another is moved, not written again', async () => {
+  const emulator = new Emulator(80, 6);
+  const painter = new Painter(emulator);
+  const below = ['prompt -> ', 'a footer of some length, which is there all the time'];
+  const cursor = (row: number) => ({ row, column: 10 });
+  for (const row of [0, 1, 2, 3, 4, 5]) painter.paint([`line ${row}`], ['', ...below], cursor(1));
+  const before = emulator.bytes.length;
+  painter.paint(['more'], ['and more', ...below], cursor(1));
+  expect(emulator.bytes.slice(before)).not.toContain('footer');
+  expect(trimmed(await emulator.lines()).slice(-5)).toEqual([
+    'line 5',
+    'more',
+    'and more',
+    'prompt ->',
+    below[1],
+  ]);
+  expect(await emulator.cursor()).toMatchObject({ column: 10 });
 });
 
 test('an exact line is written in one piece, though its text stands there', () => {
