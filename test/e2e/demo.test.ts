@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { eventsOf } from '../json/event-checker.ts';
 import { MAIN, Program, processesLeft, ROOT, runProgram, workplace } from './program.ts';
+import { Terminal } from './pty.ts';
 
 const CONVERSATION = readFileSync(join(ROOT, 'models', 'demo', 'conversation.txt'), 'utf8');
 
@@ -33,6 +35,55 @@ test('-p with the real model', async () => {
   expect(stdout).toMatch(/42/);
   expect(stdout).not.toContain('Calling tool');
   expect(code).toBe(0);
+});
+
+test('-p with a tool: one line on stdout, the answer; as JSON, events as the schema says', async () => {
+  const { dir, env } = workplace();
+  const question = ['demo', '-p', 'What is 17 plus 25?'];
+  const plain = await runProgram(MAIN, question, { cwd: dir, env });
+  expect([plain.stdout, plain.code]).toEqual([expect.stringMatching(/^.*42.*\n$/), 0]);
+  expect(plain.stderr).toContain('Calling tool: add(a=17, b=25) ...');
+  const json = await runProgram(MAIN, [...question, '--json'], { cwd: dir, env });
+  const events = eventsOf(json.stdout);
+  expect(events).toContainEqual(expect.objectContaining({ type: 'tool_result', text: '42' }));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'assistant', text: plain.stdout.trimEnd() }));
+  expect(events.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['start', 'ready', 'token', 'stats']),
+  );
+  expect(events.at(-1)).toMatchObject({ type: 'end', code: 0 });
+});
+
+test('the screen with the real model: tools, Ctrl+O for earlier results, Esc, bye', {
+  timeout: 300_000,
+}, async () => {
+  const { dir, env } = workplace();
+  const terminal = new Terminal(MAIN, ['demo'], dir, env);
+  await terminal.displays('2/2 servers');
+  terminal.type('What is 17 plus 25?\r');
+  await terminal.displays('assistant -> ');
+  const [call, result] = (await terminal.emulator.lines(true)).filter(line => /^\[\d\d:/.test(line));
+  expect([call, result]).toEqual([
+    expect.stringContaining('Calling tool: add(a=17, b=25) ...'),
+    expect.stringMatching(/Result: 42 \(took [\d.]+s\)/),
+  ]);
+  terminal.type('Which files are there?\r');
+  await terminal.displays('Result: meeting.txt');
+  await terminal.displays('assistant -> ', { times: 2 });
+  terminal.type('\u000f');
+  await terminal.displays('Result 1 of 2 from the last, list_files:');
+  terminal.type('\u000f');
+  await terminal.displays('Result 2 of 2 from the last, add:');
+  // Long enough to be still read when Esc comes.
+  terminal.type(`\u001b[200~${'What is this? '.repeat(1200)}\u001b[201~\r`);
+  await terminal.displays(' reading ');
+  terminal.type('\u001b');
+  await terminal.displays('[cancelled]');
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+  expect(terminal.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(
+    terminal.screen.lastIndexOf('\u001b[?25l'),
+  );
+  expect(await processesLeft(dir)).toEqual([]);
 });
 
 test('SIGTERM while the real model generates: 143, nothing left', async () => {
