@@ -45,13 +45,13 @@ const STATES = [
   {
     name: 'first-minute',
     title: 'npm run demo',
-    rows: 16,
+    rows: 18,
     main: MAIN,
     args: ['demo', '--quiet'],
     act: async terminal => {
-      await terminal.ask('What is 17 plus 25?', 'assistant -> 17');
-      await terminal.ask('Which files are there?', 'entries');
-      await terminal.ask('What is the capital of France?', 'Paris');
+      await terminal.ask('What is 17 plus 25?', 'Result: 42');
+      await terminal.ask('What does shopping.txt say?', 'Result: milk');
+      await terminal.ask('What is the capital of France?', 'France?\nassistant -> ');
     },
   },
   {
@@ -72,7 +72,7 @@ const STATES = [
     },
     act: async terminal => {
       terminal.type('add 17 and 25, then take the steps\r');
-      await terminal.shows('2/3');
+      await terminal.shows('step 2');
       terminal.type('and tell me when');
       await terminal.shows('tell me when');
       terminal.type('\r');
@@ -82,7 +82,7 @@ const STATES = [
   {
     name: 'results',
     title: 'a timeout, an error, a folded result shown in full by Ctrl+O',
-    rows: 30,
+    rows: 40,
     servers: folder => ({ calculator, files: files(folder), polite }),
     args: ['--tool-timeout', '2'],
     script: {
@@ -102,7 +102,7 @@ const STATES = [
   },
   {
     name: 'completion',
-    title: 'completion by Tab, the prompt over several lines',
+    title: 'completion by Tab',
     rows: 12,
     servers: { calculator },
     script: { replies: ['Hello.'] },
@@ -141,25 +141,35 @@ class Terminal {
     this.pty.write(keys);
   }
 
+  get text() {
+    const { active } = this.emulator.buffer;
+    const lines = Array.from({ length: active.length }, (_, row) =>
+      active.getLine(row)?.translateToString(true),
+    );
+    return lines.join('\n');
+  }
+
   async shows(text) {
     const until = performance.now() + LIMIT_MS;
-    while (true) {
-      await this.written;
-      const { active } = this.emulator.buffer;
-      const lines = Array.from({ length: active.length }, (_, row) =>
-        active.getLine(row)?.translateToString(true),
-      );
-      if (lines.join('\n').includes(text)) return;
-      if (performance.now() > until) throw new Error(`'${text}' is not shown:\n${lines.join('\n')}`);
+    while (!this.text.includes(text)) {
+      if (performance.now() > until) throw new Error(`'${text}' is not shown:\n${this.text}`);
       await sleep(20);
+      await this.written;
     }
   }
 
   async ask(prompt, answer) {
     this.type(`${prompt}\r`);
     await this.shows(answer);
-    // The prompt is there again.
-    await sleep(500);
+    await this.settles();
+  }
+
+  /** Waits until nothing moves any more: the prompt is there again. */
+  async settles() {
+    for (let before = ''; before !== this.text; await sleep(1500)) {
+      await this.written;
+      before = this.text;
+    }
   }
 }
 
@@ -191,6 +201,8 @@ async function take({
   const terminal = new Terminal(pty, cols, rows);
   try {
     await terminal.shows('prompt ->');
+    const count = main === SCRIPTED ? Object.keys(entries).length : 2;
+    if (cols >= 80) await terminal.shows(`${count}/${count} servers`);
     await act(terminal);
     await sleep(200);
     await terminal.written;
