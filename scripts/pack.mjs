@@ -1,0 +1,157 @@
+// Packs everything that can be published from this machine into build/packages: llm-host, the demo's weights, the
+// platform package of this machine, and that of macOS where the cross-built addon is there (npm run check:darwin).
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { bootstrap } from './bootstrap.mjs';
+import { demoWeightsPath } from './demo-weights.mjs';
+import { addonPath, buildDir, isMain, root, vendorDir } from './lib/project.mjs';
+import { runCommand } from './lib/run-command.mjs';
+import { runMain, SetupError } from './lib/setup-error.mjs';
+import { findMlx } from './setup-mlx.mjs';
+
+const packagesDir = join(root, 'packages');
+const licencesDir = join(packagesDir, 'licences');
+const outDir = join(buildDir, 'packages');
+
+export const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64'];
+const LINUX_LICENCES = [
+  'IN-MLX.txt',
+  'LAPACK.txt',
+  'GPL-3.0.txt',
+  'GCC-RUNTIME-EXCEPTION.txt',
+  'LGPL-2.1.txt',
+];
+const MAC_LICENCES = ['IN-MLX.txt', 'Apache-2.0.txt'];
+
+const readJson = path => JSON.parse(readFileSync(path, 'utf8'));
+
+/**
+ * package.json as it is published: without what only a checkout needs, and with the platform packages, which are left
+ * out of the checkout's own so that `npm ci` does not look for them.
+ */
+export function publishedManifest() {
+  const {
+    scripts: _scripts,
+    devDependencies: _dev,
+    binary: _binary,
+    gypfile: _gyp,
+    ...kept
+  } = readJson(join(root, 'package.json'));
+  const optionalDependencies = Object.fromEntries(PLATFORMS.map(key => [`@llm-host/${key}`, kept.version]));
+  return { ...kept, optionalDependencies };
+}
+
+/** @returns {Promise<{ name: string, file: string, bytes: number, unpackedBytes: number }[]>} */
+export async function packAll() {
+  rmSync(outDir, { recursive: true, force: true });
+  const staged = [stageMain(), stageWeights(), stagePlatform()];
+  const mac = join(vendorDir, 'darwin', 'llm_host.node');
+  if (existsSync(mac)) staged.push(stageMac(mac));
+  const packed = [];
+  for (const dir of staged) packed.push(await pack(dir));
+  return packed;
+}
+
+function stageMain() {
+  const dir = stage('llm-host');
+  const manifest = publishedManifest();
+  for (const name of [...manifest.files, 'README.md', 'CHANGELOG.md'])
+    copy(join(root, name), join(dir, name));
+  writeFileSync(join(dir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  return dir;
+}
+
+function stageWeights() {
+  const dir = stageFrom('demo-weights');
+  copy(demoWeightsPath(), join(dir, basename(demoWeightsPath())));
+  copy(join(root, 'models', 'demo', 'LICENSE-SmolLM2'), join(dir, 'LICENSE'));
+  return dir;
+}
+
+function stagePlatform() {
+  const key = `${process.platform}-${process.arch}`;
+  if (!PLATFORMS.includes(key)) throw new SetupError(`there is no package for ${key}`);
+  const mlx = findMlx();
+  if (mlx?.source !== 'wheel')
+    throw new SetupError('a package is made with the pinned wheel of MLX', {
+      hint: 'Unset MLX_ROOT and LLM_HOST_USE_BREW.',
+    });
+  const dir = stageFrom(key);
+  copy(addonPath, join(dir, 'build/Release/llm_host.node'));
+  copy(join(mlx.root, 'lib'), join(dir, 'vendor/mlx/lib'));
+  const libraries = join(vendorDir, 'mlx_cpu.libs');
+  if (existsSync(libraries)) copy(libraries, join(dir, 'vendor/mlx_cpu.libs'));
+  addLicences(dir, mlx.root, process.platform === 'darwin' ? MAC_LICENCES : LINUX_LICENCES);
+  return dir;
+}
+
+function stageMac(addon) {
+  const dir = stageFrom('darwin-arm64');
+  const mlx = join(vendorDir, 'darwin', 'mlx');
+  copy(addon, join(dir, 'build/Release/llm_host.node'));
+  for (const name of ['libmlx.dylib', 'mlx.metallib'])
+    copy(join(mlx, 'lib', name), join(dir, 'vendor/mlx/lib', name));
+  addLicences(dir, join(vendorDir, 'mlx'), MAC_LICENCES);
+  return dir;
+}
+
+/** The addon finds MLX by a path relative to itself, so that the folders keep their names. */
+function addLicences(dir, mlxRoot, names) {
+  copy(join(root, 'LICENSE'), join(dir, 'licences/LICENSE-llm-host.txt'));
+  copy(join(mlxRoot, 'dist-info/licenses/LICENSE'), join(dir, 'licences/LICENSE-MLX.txt'));
+  for (const name of names) copy(join(licencesDir, name), join(dir, 'licences', name));
+}
+
+function stage(name) {
+  const dir = join(outDir, name);
+  mkdirSync(dir, { recursive: true });
+  return dir;
+}
+
+function stageFrom(key) {
+  const dir = stage(key);
+  cpSync(join(packagesDir, key), dir, { recursive: true });
+  return dir;
+}
+
+function copy(from, to) {
+  mkdirSync(dirname(to), { recursive: true });
+  if (statSync(from).isDirectory()) cpSync(from, to, { recursive: true });
+  else copyFileSync(from, to);
+}
+
+async function pack(dir) {
+  const output = await runCommand('npm', ['pack', '--json', '--silent', '--pack-destination', outDir], {
+    cwd: dir,
+  });
+  const [{ name, filename, size, unpackedSize }] = JSON.parse(output.slice(output.indexOf('[')));
+  return {
+    name,
+    file: join(outDir, filename.replace('@', '').replace('/', '-')),
+    bytes: size,
+    unpackedBytes: unpackedSize,
+  };
+}
+
+if (isMain(import.meta.url)) {
+  await runMain(async () => {
+    await bootstrap({ quiet: true });
+    const megabytes = bytes => `${(bytes / 1e6).toFixed(1)} MB`;
+    for (const { name, file, bytes, unpackedBytes } of await packAll()) {
+      console.log(
+        `${name.padEnd(24)}${megabytes(bytes).padStart(9)}, unpacked ${megabytes(unpackedBytes).padStart(9)}  ${file}`,
+      );
+    }
+    console.log(`${readdirSync(outDir).filter(name => name.endsWith('.tgz')).length} packages in ${outDir}`);
+  });
+}
