@@ -15,8 +15,8 @@ mx::array evaluated(mx::array x) {
 }
 
 // Rows of gate and up in turn -> gate's rows first.
-Matrix halves(const Matrix& m, int rows) {
-  return WeightStore::concatenate({m.rows(0, rows, 2), m.rows(1, rows, 2)});
+Matrix halves(const WeightStore& weights, const std::string& name, const Matrix& m, int rows) {
+  return weights.concatenate(name, {m.rows(0, rows, 2), m.rows(1, rows, 2)});
 }
 
 mx::array halves(const mx::array& bias) {  // [E, 2I]
@@ -54,7 +54,8 @@ Experts::Stacks Experts::read(WeightStore& weights, const std::string& path, con
   throw Error(kModelBroken, "the weights have no experts below " + path +
                                 "; looked for switch_mlp.gate_proj.weight, "
                                 "experts.gate_proj.weight, experts.0.gate_proj.weight, "
-                                "experts.0.w1.weight, experts.gate_up_proj, input_linear.weight");
+                                "experts.0.w1.weight, experts.gate_up_proj, input_linear.weight" +
+                                weights.where());
 }
 
 Experts::Stacks Experts::read_separate(WeightStore& weights, const std::string& path,
@@ -62,7 +63,8 @@ Experts::Stacks Experts::read_separate(WeightStore& weights, const std::string& 
   Matrix gate = weights.experts(path + ".gate_proj", s.experts, s.intermediate, s.hidden);
   Matrix up = weights.experts(path + ".up_proj", s.experts, s.intermediate, s.hidden);
   Matrix down = weights.experts(path + ".down_proj", s.experts, s.hidden, s.intermediate);
-  Stacks stacks{{WeightStore::concatenate({gate, up}), {}}, {down, {}}};
+  Stacks stacks{{weights.concatenate(path + ".gate_proj and up_proj", {gate, up}), {}},
+                {down, {}}};
   if (s.bias) {
     mx::array gate_bias = weights.tensor(path + ".gate_proj.bias", {s.experts, s.intermediate});
     mx::array up_bias = weights.tensor(path + ".up_proj.bias", {s.experts, s.intermediate});
@@ -79,10 +81,12 @@ Experts::Stacks Experts::read_single(WeightStore& weights, const std::string& pa
     std::string expert = path + "." + std::to_string(e) + ".";
     Matrix gate = weights.matrix(expert + names[0], s.intermediate, s.hidden);
     Matrix up = weights.matrix(expert + names[1], s.intermediate, s.hidden);
-    gates.push_back(WeightStore::concatenate({gate, up}));
+    std::string both = expert + names[0] + " and " + names[1];
+    gates.push_back(weights.concatenate(both, {gate, up}));
     downs.push_back(weights.matrix(expert + names[2], s.hidden, s.intermediate));
   }
-  return {{WeightStore::stack(gates), {}}, {WeightStore::stack(downs), {}}};
+  return {{weights.stack("gate and up of " + path, gates), {}},
+          {weights.stack("down of " + path, downs), {}}};
 }
 
 Experts::Stacks Experts::read_fused(WeightStore& weights, const std::string& gate_up,
@@ -97,10 +101,12 @@ Experts::Stacks Experts::read_gpt_oss(WeightStore& weights, const std::string& p
   int wide = 2 * s.intermediate;
   bool packed = weights.has(gate_up + "_blocks");
   auto matrix = [&](const std::string& name, int out, int in) {
+    // Quantised here and saved.
+    if (weights.has(name + ".weight")) return weights.experts(name, s.experts, out, in);
     return packed ? weights.mxfp4_experts(name, s.experts, out, in)
                   : weights.transposed_experts(name, s.experts, out, in);
   };
-  return {{halves(matrix(gate_up, wide, s.hidden), wide),
+  return {{halves(weights, gate_up, matrix(gate_up, wide, s.hidden), wide),
            halves(weights.tensor(gate_up + "_bias", {s.experts, wide}))},
           {matrix(down, s.hidden, s.intermediate),
            weights.tensor(down + "_bias", {s.experts, s.hidden})}};

@@ -131,16 +131,17 @@ TEST(joined_matrices_keep_their_rows) {
   checkpoint.add_quantised("b", b, 64, 5, "affine");
   WeightStore store = checkpoint.store();
   Matrix first = store.matrix("a", 4, 64), second = store.matrix("b", 8, 64);
-  Matrix joined = WeightStore::concatenate({first, second});
+  Matrix joined = store.concatenate("a and b", {first, second});
   CHECK(same(joined.rows(0, 4).dequantise(), first.dequantise()));
   CHECK(same(joined.rows(4, 12).dequantise(), second.dequantise()));
-  Matrix stacked = WeightStore::stack({first, first});
+  Matrix stacked = store.stack("a", {first, first});
   CHECK(stacked.weight.shape() == mx::Shape({2, 4, 10}));
   mx::array odd = mx::take(first.dequantise(), mx::array({1, 3}), 0);
   CHECK(same(first.rows(1, 4, 2).dequantise(), odd));
   Matrix dense = first;
   dense.bits = 0;
-  CHECK_ERROR(kModelUnsupported, "quantised differently", WeightStore::concatenate({first, dense}));
+  CHECK_ERROR(kModelUnsupported, "a and c are quantised differently",
+              store.concatenate("a and c", {first, dense}));
 }
 
 TEST(scales_that_are_no_numbers_are_refused) {

@@ -55,12 +55,12 @@ void check_quantization(const Quantization& q, const std::string& where) {
                                      " is not supported; supported: " + kSupportedQuantizations);
 }
 
-Quantization quantization_of(const Config& config, const std::string& path, int in, int64_t words,
-                             int64_t groups, bool byte_scales) {
+Quantization quantization_of(const Config& config, const std::string& path,
+                             const std::string& tensor, int in, int64_t words, int64_t groups,
+                             bool byte_scales) {
   auto section = section_of(config);
   if (!section) {
-    throw Error(kModelBroken,
-                "tensor " + path + ".weight is quantised, but config.json has no quantization");
+    throw Error(kModelBroken, tensor + " is quantised, but config.json has no quantization");
   }
   check_quantization(entry_of(*section), "config.json");
   Quantization found;
@@ -69,12 +69,12 @@ Quantization quantization_of(const Config& config, const std::string& path, int 
   found.mode = mode_of(byte_scales, found.bits, found.group_size);
   bool whole = found.group_size * groups == in && int64_t{found.bits} * in == words * 32;
   if (!whole) {
-    throw Error(kModelBroken, "tensor " + path + ".weight has " + std::to_string(words) +
-                                  " words and " + std::to_string(groups) +
+    throw Error(kModelBroken, tensor + " has " + std::to_string(words) + " words and " +
+                                  std::to_string(groups) +
                                   " scales a row, which fit no quantization of rows of " +
                                   std::to_string(in));
   }
-  check_quantization(found, "tensor " + path + ".weight");
+  check_quantization(found, tensor);
   const Value* own = section->find(path);
   // `true` and `false` there only repeat what the tensors say: quantised, or not.
   bool has_own = own != nullptr && own->as<Value::Object>() != nullptr;
@@ -82,9 +82,9 @@ Quantization quantization_of(const Config& config, const std::string& path, int 
   Quantization said =
       has_own ? entry_of(Config(*own, section->path_of(path))) : entry_of(*section);
   if (said.mode != found.mode || said.bits != found.bits || said.group_size != found.group_size) {
-    throw Error(kModelBroken, "config.json: " + (has_own ? section->path_of(path) : "quantization") + " says " +
-                                  text_of(said) + ", tensor " + path + ".weight has " +
-                                  text_of(found));
+    std::string key = has_own ? section->path_of(path) : "quantization";
+    throw Error(kModelBroken, "config.json: " + key + " says " + text_of(said) + ", " + tensor +
+                                  " has " + text_of(found));
   }
   return found;
 }

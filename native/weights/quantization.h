@@ -23,7 +23,8 @@ void check_quantization(const Quantization& quantization, const std::string& whe
 // row), checked against config.json's `quantization`. `byte_scales`: its scales are bytes. The
 // module's own entry must fit, or else the defaults. Where other modules have entries but this one
 // has none, the shapes decide: converters rename modules and leave the entries as they were.
-Quantization quantization_of(const Config& config, const std::string& path, int in, int64_t words,
-                             int64_t groups, bool byte_scales);
+Quantization quantization_of(const Config& config, const std::string& path,
+                             const std::string& tensor, int in, int64_t words, int64_t groups,
+                             bool byte_scales);
 
 }  // namespace llm_host

@@ -22,7 +22,7 @@ TensorFiles::TensorFiles(const WeightFiles& weights) {
                                     std::to_string(files_.size()));
     }
     if (!entries_.emplace(entry.name, &entry).second) {
-      throw Error(kModelBroken, "tensor " + entry.name + " is there twice");
+      throw Error(kModelBroken, name_of(entry) + " is there twice");
     }
   }
 }
@@ -41,17 +41,23 @@ std::string TensorFiles::name_of(const TensorEntry& entry) const {
   return "tensor " + entry.name + " (" + files_[entry.file].path() + ")";
 }
 
+std::string TensorFiles::where() const {
+  if (files_.empty()) return "";
+  std::string more = files_.size() > 1 ? " and " + std::to_string(files_.size() - 1) + " more" : "";
+  return " (looked in " + files_.front().path() + more + ")";
+}
+
+void TensorFiles::check_bytes(const TensorEntry& entry, uint64_t expected) const {
+  if (entry.bytes == expected) return;
+  throw Error(kModelBroken, name_of(entry) + " has " + std::to_string(entry.bytes) +
+                                " bytes, its shape and type need " + std::to_string(expected));
+}
+
 void TensorFiles::check_shape(const TensorEntry& entry,
                               const std::vector<int64_t>& expected) const {
   if (entry.shape == expected) return;
   throw Error(kModelBroken, name_of(entry) + " has shape " + text_of(entry.shape) +
                                 ", config.json asks for " + text_of(expected));
-}
-
-void check_bytes(const TensorEntry& entry, uint64_t expected) {
-  if (entry.bytes == expected) return;
-  throw Error(kModelBroken, "tensor " + entry.name + " has " + std::to_string(entry.bytes) +
-                                " bytes, its shape and type need " + std::to_string(expected));
 }
 
 uint64_t elements(const TensorEntry& entry) {

@@ -26,6 +26,10 @@ class TensorFiles {
             const std::function<void(uint64_t)>& on_chunk) const;
   // "tensor NAME (FILE)"
   std::string name_of(const TensorEntry& entry) const;
+  // " (looked in FILE)", or the first of several; "" if there are none.
+  std::string where() const;
+  // Throws MODEL_BROKEN if the tensor has another number of bytes.
+  void check_bytes(const TensorEntry& entry, uint64_t expected) const;
   // Throws MODEL_BROKEN if the tensor has another shape.
   void check_shape(const TensorEntry& entry, const std::vector<int64_t>& expected) const;
 
@@ -34,8 +38,6 @@ class TensorFiles {
   std::map<std::string, const TensorEntry*> entries_;
 };
 
-// Throws MODEL_BROKEN if the tensor has another number of bytes.
-void check_bytes(const TensorEntry& entry, uint64_t expected);
 // Number of elements; throws MODEL_BROKEN if it is 0 or absurd.
 uint64_t elements(const TensorEntry& entry);
 

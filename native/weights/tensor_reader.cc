@@ -37,7 +37,9 @@ TensorReader::TensorReader(const WeightFiles& weights, LoadProgress& progress)
 
 const TensorEntry& TensorReader::entry(const std::string& name) {
   const TensorEntry* found = files_.find(name);
-  if (found == nullptr) throw Error(kModelBroken, "the weights have no tensor " + name);
+  if (found == nullptr) {
+    throw Error(kModelBroken, "the weights have no tensor " + name + files_.where());
+  }
   used_.insert(name);
   return *found;
 }
@@ -60,7 +62,7 @@ void TensorReader::read_bytes(const TensorEntry& entry, void* data, uint64_t byt
 
 mx::array TensorReader::read(const TensorEntry& entry, mx::Dtype type) {
   uint64_t bytes = elements(entry) * mx::size_of(type);
-  check_bytes(entry, bytes);
+  files_.check_bytes(entry, bytes);
   mx::Shape shape;
   for (int64_t size : entry.shape) shape.push_back(static_cast<int>(size));
   mx::array array(mx::allocator::malloc(bytes), shape, type);
@@ -71,7 +73,7 @@ mx::array TensorReader::read(const TensorEntry& entry, mx::Dtype type) {
 mx::array TensorReader::read_float(const TensorEntry& entry) {
   auto type = float_type(entry.dtype);
   if (!type) {
-    throw Error(kModelBroken, "tensor " + entry.name + " has type " + entry.dtype +
+    throw Error(kModelBroken, files_.name_of(entry) + " has type " + entry.dtype +
                                   ", expected F32, F16 or BF16");
   }
   mx::array array = read(entry, *type);

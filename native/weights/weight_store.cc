@@ -52,6 +52,34 @@ uint64_t header_bound(const WeightFiles& weights) {
   return bytes;
 }
 
+// Both matrices are walked in squares, which stay in the cache.
+constexpr int64_t kSquare = 32;
+
+// A matrix [rows, columns] -> [columns, rows].
+template <typename T>
+void turn(const uint8_t* source, uint8_t* out, int64_t rows, int64_t columns) {
+  const T* from = reinterpret_cast<const T*>(source);
+  T* to = reinterpret_cast<T*>(out);
+  for (int64_t top = 0; top < rows; top += kSquare) {
+    for (int64_t left = 0; left < columns; left += kSquare) {
+      int64_t bottom = std::min(top + kSquare, rows), right = std::min(left + kSquare, columns);
+      for (int64_t column = left; column < right; ++column) {
+        for (int64_t row = top; row < bottom; ++row) {
+          to[column * rows + row] = from[row * columns + column];
+        }
+      }
+    }
+  }
+}
+
+std::vector<uint8_t> turned(const std::vector<uint8_t>& matrix, mx::Dtype type, int64_t rows,
+                            int64_t columns) {
+  std::vector<uint8_t> result(matrix.size());
+  auto by_size = mx::size_of(type) == 4 ? turn<uint32_t> : turn<uint16_t>;
+  by_size(matrix.data(), result.data(), rows, columns);
+  return result;
+}
+
 bool alike(const Matrix& a, const Matrix& b) {
   return a.bits == b.bits && a.group_size == b.group_size && a.mode == b.mode;
 }
@@ -62,9 +90,6 @@ Matrix join_parts(const std::vector<Matrix>& matrices, F&& join) {
   Matrix result = matrices.front();
   std::vector<mx::array> weights, scales, biases;
   for (const Matrix& m : matrices) {
-    if (!alike(m, result)) {
-      throw Error(kModelUnsupported, "matrices that are used together are quantised differently");
-    }
     weights.push_back(m.weight);
     if (m.scales) scales.push_back(*m.scales);
     if (m.biases) biases.push_back(*m.biases);
@@ -158,10 +183,14 @@ Matrix WeightStore::read_matrix(const std::string& path, const TensorEntry& weig
   parameters_ += static_cast<uint64_t>(product(dims)) * static_cast<uint64_t>(in);
   if (weight.dtype == "U32") return read_packed(path, weight, dims, in);
   main_.files().check_shape(weight, with(dims, in));
-  if (may_quantise && quantize_ && in % quantize_->group_size == 0) {
-    return read_quantised(path, weight, dims, in);
+  if (may_quantise && quantisable(weight, in)) {
+    return read_quantised(path, weight, dims, in, Rows::kAsStored);
   }
   return dense(read_float(weight));
+}
+
+bool WeightStore::quantisable(const TensorEntry& weight, int in) const {
+  return quantize_ && float_type(weight.dtype) && in % quantize_->group_size == 0;
 }
 
 Matrix WeightStore::dense(mx::array weight) const {
@@ -169,6 +198,12 @@ Matrix WeightStore::dense(mx::array weight) const {
 }
 
 Matrix WeightStore::transposed_experts(const std::string& name, int experts, int out, int in) {
+  const TensorEntry& found = main_.entry(name);
+  if (quantisable(found, in)) {
+    main_.files().check_shape(found, {experts, in, out});
+    parameters_ += elements(found);
+    return read_quantised(name, found, {experts, out}, in, Rows::kTurned);
+  }
   mx::array turned = mx::contiguous(mx::swapaxes(tensor(name, {experts, in, out}), 1, 2));
   turned.eval();
   return dense(turned);
@@ -180,7 +215,7 @@ Matrix WeightStore::mxfp4_experts(const std::string& path, int experts, int out,
   for (const TensorEntry* part : {&blocks, &scales}) {
     if (part->dtype == "U8") continue;
     throw Error(kModelBroken,
-                "tensor " + part->name + " has type " + part->dtype + ", expected U8");
+                main_.files().name_of(*part) + " has type " + part->dtype + ", expected U8");
   }
   main_.files().check_shape(blocks, {experts, out, in / 32, 16});
   main_.files().check_shape(scales, {experts, out, in / 32});
@@ -198,13 +233,13 @@ Matrix WeightStore::read_blocks(const TensorEntry& entry) {
   const GgmlType& type = *ggml_type(entry.dtype);
   int out = static_cast<int>(entry.shape[0]), in = static_cast<int>(entry.shape[1]);
   if (in % type.block != 0) {
-    throw Error(kModelBroken, "tensor " + entry.name + " of type " + entry.dtype + " has rows of " +
-                                  std::to_string(in) + ", not a multiple of " +
+    throw Error(kModelBroken, main_.files().name_of(entry) + " of type " + entry.dtype +
+                                  " has rows of " + std::to_string(in) + ", not a multiple of " +
                                   std::to_string(type.block));
   }
   int64_t blocks = static_cast<int64_t>(elements(entry)) / type.block;
   std::vector<uint8_t> source(static_cast<size_t>(blocks) * type.block_bytes);
-  check_bytes(entry, source.size());
+  main_.files().check_bytes(entry, source.size());
   main_.read_bytes(entry, source.data(), source.size(), 0);
 
   mx::array words = allocate({out, in * type.bits / 32}, mx::uint32);
@@ -227,7 +262,8 @@ Matrix WeightStore::read_packed(const std::string& path, const TensorEntry& weig
       weight.shape.size() == dims.size() + 1 && scales.shape.size() == dims.size() + 1;
   int64_t words = same_rank ? weight.shape.back() : 0, groups = same_rank ? scales.shape.back() : 0;
   bool byte_scales = scales.dtype == "U8";
-  Quantization q = quantization_of(Config(spec_.config), path, in, words, groups, byte_scales);
+  Quantization q = quantization_of(Config(spec_.config), path, main_.files().name_of(weight), in,
+                                   words, groups, byte_scales);
   main_.files().check_shape(weight, with(dims, words));
   main_.files().check_shape(scales, with(dims, groups));
   mx::array packed = keep(main_.read(weight, mx::uint32));
@@ -244,19 +280,20 @@ Matrix WeightStore::read_packed(const std::string& path, const TensorEntry& weig
 }
 
 Matrix WeightStore::read_quantised(const std::string& path, const TensorEntry& entry,
-                                   const std::vector<int64_t>& dims, int in) {
+                                   const std::vector<int64_t>& dims, int in, Rows order) {
   auto type = float_type(entry.dtype);
-  if (!type) return dense(read_float(entry));
   const Quantization& q = *quantize_;
   bool affine = q.mode == "affine";
   int groups = in / q.group_size;
   int64_t rows = product(dims), row_bytes = int64_t{in} * mx::size_of(*type);
-  check_bytes(entry, static_cast<uint64_t>(rows * row_bytes));
+  main_.files().check_bytes(entry, static_cast<uint64_t>(rows * row_bytes));
   mx::array words = allocate(with(dims, int64_t{in} * q.bits / 32), mx::uint32);
   mx::array scales = allocate(with(dims, groups), affine ? mx::float32 : mx::uint8);
   mx::array biases = allocate(affine ? with(dims, groups) : std::vector<int64_t>{0}, mx::float32);
 
+  bool stored_turned = order == Rows::kTurned;
   int64_t step = std::clamp<int64_t>(kQuantiseBytes / row_bytes, 1, rows);
+  if (stored_turned) step = dims.back();
   std::vector<uint8_t> source(static_cast<size_t>(step * row_bytes));
   for (int64_t begin = 0; begin < rows; begin += step) {
     int64_t count = std::min(step, rows - begin);
@@ -264,6 +301,7 @@ Matrix WeightStore::read_quantised(const std::string& path, const TensorEntry& e
                      static_cast<uint64_t>(begin * row_bytes));
     main_.check_finite(entry, *type, source.data(), static_cast<size_t>(count * in),
                        static_cast<uint64_t>(begin * in));
+    if (stored_turned) source = turned(source, *type, in, count);
     PackedRows out{words.data<uint8_t>() + begin * in * q.bits / 8, nullptr, nullptr, nullptr};
     if (affine) {
       out.scales = scales.data<float>() + begin * groups;
@@ -310,7 +348,16 @@ void WeightStore::finish() {
   if (writer_) writer_->finish();
 }
 
-Matrix WeightStore::concatenate(const std::vector<Matrix>& parts) {
+void WeightStore::check_alike(const std::string& what, const std::vector<Matrix>& parts) const {
+  for (const Matrix& part : parts) {
+    if (alike(part, parts.front())) continue;
+    throw Error(kModelUnsupported, what + " are quantised differently, which is not supported" +
+                                       where() + "; supported: all alike");
+  }
+}
+
+Matrix WeightStore::concatenate(const std::string& what, const std::vector<Matrix>& parts) const {
+  check_alike(what, parts);
   return join_parts(parts, [](const std::vector<mx::array>& arrays) {
     mx::array joined = mx::concatenate(arrays, -2);
     joined.eval();
@@ -318,7 +365,8 @@ Matrix WeightStore::concatenate(const std::vector<Matrix>& parts) {
   });
 }
 
-Matrix WeightStore::stack(const std::vector<Matrix>& parts) {
+Matrix WeightStore::stack(const std::string& what, const std::vector<Matrix>& parts) const {
+  check_alike(what, parts);
   return join_parts(parts, [](const std::vector<mx::array>& arrays) {
     mx::array stacked = mx::stack(arrays, 0);
     stacked.eval();

@@ -32,6 +32,8 @@ class WeightStore {
   bool has(const std::string& name) const { return main_.files().find(name) != nullptr; }
   // As stored: [] if there is no such tensor. Packed rows are shorter than those they stand for.
   std::vector<int64_t> shape(const std::string& name) const;
+  // Where the weights are, for messages about one that is not there.
+  std::string where() const { return main_.files().where(); }
   bool gguf() const { return spec_.gguf; }
   // What activations and float weights are held in: float32 on the CPU, whose MLX kernels are exact
   // and quick only there; the checkpoint's own type on a GPU.
@@ -45,13 +47,14 @@ class WeightStore {
   Matrix router(const std::string& path, int out, int in);
   // The same as `matrix` for `path`.weight, or `path` alone, of shape [experts, out, in].
   Matrix experts(const std::string& path, int experts, int out, int in);
-  // Dense experts stored as [experts, in, out] under `name`, turned round.
+  // The same for experts stored as [experts, in, out] under `name`, turned round.
   Matrix transposed_experts(const std::string& name, int experts, int out, int in);
   // gpt-oss's mxfp4: `path`_blocks [experts, out, in / 32, 16] and `path`_scales, both bytes.
   Matrix mxfp4_experts(const std::string& path, int experts, int out, int in);
-  // The same packed alike: one over the other along the rows; or as a new leading dimension.
-  static Matrix concatenate(const std::vector<Matrix>& parts);
-  static Matrix stack(const std::vector<Matrix>& parts);
+  // Joins matrices, one over the other along the rows, or as a new leading dimension. Throws
+  // MODEL_UNSUPPORTED, and names `what` they are, if they are not packed alike.
+  Matrix concatenate(const std::string& what, const std::vector<Matrix>& parts) const;
+  Matrix stack(const std::string& what, const std::vector<Matrix>& parts) const;
 
   mx::array vector(const std::string& name, int size) { return tensor(name, {size}); }
   // A float tensor of any shape.
@@ -75,6 +78,7 @@ class WeightStore {
   void finish();
 
  private:
+  void check_alike(const std::string& what, const std::vector<Matrix>& parts) const;
   mx::array keep(mx::array array);
   mx::array read_float(const TensorEntry& entry);
   Matrix dense(mx::array weight) const;
@@ -84,9 +88,13 @@ class WeightStore {
   Matrix read_blocks(const TensorEntry& entry);
   Matrix read_packed(const std::string& path, const TensorEntry& entry,
                      const std::vector<int64_t>& dims, int in);
-  // Reads some rows at a time, so that the floats are never in memory as a whole.
+  // Whether a matrix with rows of `in` floats is to be quantised, and can be.
+  bool quantisable(const TensorEntry& weight, int in) const;
+  // kTurned: each of the matrices is stored as [in, rows].
+  enum class Rows { kAsStored, kTurned };
+  // Reads some rows at a time, or one matrix, so that the floats are never in memory as a whole.
   Matrix read_quantised(const std::string& path, const TensorEntry& entry,
-                        const std::vector<int64_t>& dims, int in);
+                        const std::vector<int64_t>& dims, int in, Rows order);
   void save(const std::string& name, const char* dtype, const mx::array& array);
   bool ignored(const std::string& name) const;
   void pick_dtype();

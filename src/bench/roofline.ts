@@ -26,7 +26,7 @@ export function rooflinePoints(own: EngineReport, input: RooflineInput): Rooflin
   const packed = quantize as Quantization | undefined;
   // Not read for a token: an untied input matrix, the experts that are not chosen.
   const readShare =
-    bytesPerDecodedToken(weights, config, device, packed) / loadedBytes(weights, device, packed);
+    bytesPerDecodedToken(weights, config, device, packed) / loadedBytes(weights, config, device, packed);
   const weightBytes = input.weightBytes * readShare;
   const elementBytes = input.kvBits > 0 ? input.kvBits / 8 : device === 'gpu' ? 2 : 4;
   return own.figures.flatMap(({ metric, at = 0, median }) => {

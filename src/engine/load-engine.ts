@@ -3,6 +3,7 @@ import { LlmHostError, messageOf } from '../errors.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import { ensureModel } from '../model/ensure-model.ts';
 import { type ReadModel, readModel } from '../model/load-model.ts';
+import { withConfigFile } from '../model/name-config-file.ts';
 import { type NewCheckpoint, newCheckpoint } from '../model/new-checkpoint.ts';
 import type { Quantization } from '../model/quantization.ts';
 import type { LoadProgress } from '../native/addon-types.ts';
@@ -81,6 +82,8 @@ export async function loadParts(source: string, options: LoadEngineOptions): Pro
     });
     await completing(saved, engine);
     return { engine, read, tokenizer, tokenizerProblem: problem };
+  } catch (error) {
+    throw error instanceof LlmHostError ? withConfigFile(error, read.configFile) : error;
   } finally {
     saved?.discard();
   }

@@ -62,7 +62,7 @@ export function inspectModel(
     contextLength: modelContext(config),
     template: template === undefined ? undefined : probeTemplate(compileTemplate(template)),
     toolFormat: template === undefined ? undefined : formatOfTemplate(template)?.id,
-    memory: memoryOf(read, loadedBytes(weights, device, packed), device, options.contextLength),
+    memory: memoryOf(read, loadedBytes(weights, config, device, packed), device, options.contextLength),
     prediction: { tokensPerSecond: bandwidth.bytesPerSecond / perToken, bandwidth },
   };
   return { inspection, read };
@@ -87,11 +87,11 @@ function memoryOf(read: ReadModel, weightBytes: number, device: 'cpu' | 'gpu', w
   };
 }
 
-function describeQuantization({ name, spec }: ReadModel): string {
+function describeQuantization({ configFile, spec }: ReadModel): string {
   const words = ({ mode, bits, groupSize }: { mode: string; bits: number; groupSize: number }) =>
     `${mode}, ${bits} bits, groups of ${groupSize}`;
   if (spec.quantize) return `${words(spec.quantize)}, done while loading`;
-  const present = quantizationOf(name, spec.config);
+  const present = quantizationOf(configFile, spec.config);
   if (present) return words(present);
   const bytes = new Map<string, number>();
   for (const tensor of spec.weights.tensors) {

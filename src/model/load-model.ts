@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { LlmHostError } from '../errors.ts';
 import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
 import { readAdapter } from './adapter.ts';
@@ -33,6 +33,8 @@ export interface ReadModel {
   readonly name: string;
   /** Where config.json is; undefined for a GGUF file. */
   readonly folder: string | undefined;
+  /** What messages about the configuration name: its config.json, or the GGUF file. */
+  readonly configFile: string;
   readonly spec: LoadSpec;
   /** tokenizer.json and tokenizer_config.json as parsed; undefined where the model has none. */
   readonly tokenizer: JsonObject | undefined;
@@ -65,7 +67,7 @@ type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes'> & {
 export function readModel(source: string, options: ReadModelOptions): ReadModel {
   const parts = readParts(source, options);
   const { config: wholeConfig, weights: allWeights, gguf, normShift, adapter: ownAdapter, ...rest } = parts;
-  const { config, weights } = textPart(rest.name, wholeConfig, allWeights);
+  const { config, weights } = textPart(rest.configFile, wholeConfig, allWeights);
   const quantize = quantizationToDo(rest, config, options.quantize);
   const contextLength = checkContext(options.contextLength, config);
   if (!options.anyMemory) checkMemory(weights, config, contextLength, quantize, options.kvBits ?? 0);
@@ -91,11 +93,11 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
 
 /** Refuses weights that nobody here can read, and to quantise what is quantised. */
 function quantizationToDo(
-  { name, folder }: { name: string; folder: string | undefined },
+  { name, folder, configFile }: Pick<ReadModel, 'name' | 'folder' | 'configFile'>,
   config: JsonObject,
   wanted: string | undefined,
 ): Quantization | undefined {
-  const present = quantizationOf(name, config);
+  const present = quantizationOf(configFile, config);
   const quantize = wanted === undefined ? undefined : parseQuantize(wanted);
   if (!quantize || (!present && folder !== undefined)) return quantize;
   const why = present ? `already quantised (${present.mode}, ${present.bits} bits)` : 'a GGUF file';
@@ -121,6 +123,7 @@ function folderParts(name: string, folder: string): Parts {
   return {
     name,
     folder,
+    configFile: join(folder, 'config.json'),
     config,
     weights,
     tokenizer,
@@ -142,6 +145,7 @@ function ggufParts(name: string, path: string): Parts {
   return {
     name,
     folder: undefined,
+    configFile: path,
     config: model.config,
     weights,
     gguf: model.permuted,
@@ -164,7 +168,7 @@ function checkMemory(
 ): void {
   const device = process.platform === 'darwin' ? 'gpu' : 'cpu';
   const need = {
-    weightBytes: loadedBytes(weights, device, quantize),
+    weightBytes: loadedBytes(weights, config, device, quantize),
     kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(device === 'gpu' ? 2 : 4, kvBits)),
     contextLength,
   };

@@ -14,10 +14,12 @@ export function storedBytes(weights: WeightFiles): number {
  */
 export function loadedBytes(
   weights: WeightFiles,
+  config: JsonObject,
   device: Device,
   quantize?: Quantization | undefined,
 ): number {
-  return weights.tensors.reduce((sum, tensor) => sum + loadedTensorBytes(tensor, device, quantize), 0);
+  const bytesOf = (tensor: TensorEntry) => loadedTensorBytes(tensor, config, device, quantize);
+  return weights.tensors.reduce((sum, tensor) => sum + bytesOf(tensor), 0);
 }
 
 /** Bytes read for one token of a single reply: an untied input matrix gives one row, experts their share. */
@@ -32,7 +34,7 @@ export function bytesPerDecodedToken(
   const share = experts > 0 ? Math.min(1, Number(config.num_experts_per_tok ?? experts) / experts) : 1;
   return weights.tensors.reduce((sum, tensor) => {
     if (untied && tensor.name.includes('embed_tokens.')) return sum;
-    const bytes = loadedTensorBytes(tensor, device, quantize);
+    const bytes = loadedTensorBytes(tensor, config, device, quantize);
     return sum + (isExpert(tensor.name) ? bytes * share : bytes);
   }, 0);
 }
@@ -43,8 +45,13 @@ function isExpert(name: string): boolean {
 
 type Device = 'cpu' | 'gpu';
 
-function loadedTensorBytes(tensor: TensorEntry, device: Device, quantize: Quantization | undefined): number {
-  if (!quantize || !isQuantisable(tensor, quantize)) {
+function loadedTensorBytes(
+  tensor: TensorEntry,
+  config: JsonObject,
+  device: Device,
+  quantize: Quantization | undefined,
+): number {
+  if (!quantize || !isQuantisable(tensor, config, quantize)) {
     return device === 'cpu' ? tensor.bytes * CPU_GROWTH[tensor.dtype] : tensor.bytes;
   }
   const count = elementCount(tensor.shape) ?? 0;
@@ -53,14 +60,17 @@ function loadedTensorBytes(tensor: TensorEntry, device: Device, quantize: Quanti
 }
 
 /** The engine packs every float matrix whose rows are whole groups, but for routers. */
-function isQuantisable({ name, dtype, shape }: TensorEntry, { groupSize }: Quantization): boolean {
+function isQuantisable(
+  { name, dtype, shape }: TensorEntry,
+  config: JsonObject,
+  { groupSize }: Quantization,
+): boolean {
   const float = dtype === 'F32' || dtype === 'F16' || dtype === 'BF16';
-  return (
-    float &&
-    shape.length >= 2 &&
-    (shape.at(-1) ?? 0) % groupSize === 0 &&
-    !/router|\.gate\.weight$/.test(name)
-  );
+  // gpt-oss stores its dense experts as [experts, in, out].
+  const turned = config.model_type === 'gpt_oss' && shape.length === 3;
+  const rowLength = shape.at(turned ? -2 : -1) ?? 0;
+  const matrix = shape.length >= 2 && !/bias$|router|\.gate\.weight$/.test(name);
+  return float && matrix && rowLength % groupSize === 0;
 }
 
 const CPU_GROWTH: Readonly<Record<StoredDtype, number>> = {

@@ -21,29 +21,30 @@ const FIXED: Readonly<Record<string, { readonly bits: number; readonly groupSize
 /**
  * What config.json says of the whole model; undefined for a dense one. Throws MODEL_UNSUPPORTED for weights packed
  * by other tools than MLX (their names and layouts differ) and for forms that MLX does not have, here or in an entry
- * of a single module.
+ * of a single module. `where`: the file or model that the message names.
  */
-export function quantizationOf(name: string, config: JsonObject): Quantization | undefined {
+export function quantizationOf(where: string, config: JsonObject): Quantization | undefined {
   const foreign = config.quantization_config;
   const method = isObject(foreign) ? foreign.quant_method : undefined;
   if (config.quantization === undefined && method !== undefined) {
     // gpt-oss's own files: experts in mxfp4, under names of their own.
     if (method === 'mxfp4' && config.model_type === 'gpt_oss') return quantizationFrom({ mode: 'mxfp4' });
-    throw unsupported(name, `quantised by '${String(method)}'`);
+    throw unsupported(where, `quantization_config.quant_method '${String(method)}'`);
   }
+  const key = isObject(config.quantization) ? 'quantization' : 'quantization_config';
   const section = config.quantization ?? foreign;
   if (!isObject(section)) return undefined;
   for (const [path, entry] of Object.entries(section)) {
-    if (isObject(entry)) check(name, entry, `, in module ${path}`);
+    if (isObject(entry)) check(where, entry, `${key}.${path}`);
   }
-  return check(name, section, '');
+  return check(where, section, key);
 }
 
-function check(name: string, entry: JsonObject, where: string): Quantization {
+function check(where: string, entry: JsonObject, key: string): Quantization {
   const found = quantizationFrom(entry);
   if (found) return found;
   const { mode = 'affine', bits, group_size: groupSize } = entry;
-  throw unsupported(name, `quantised with mode ${mode}, ${bits} bits, groups of ${groupSize}${where}`);
+  throw unsupported(where, `${key} with mode ${mode}, ${bits} bits, groups of ${groupSize}`);
 }
 
 /** An entry of config.json's `quantization`; undefined if MLX has no such form. */
@@ -59,8 +60,8 @@ export function quantizationFrom(entry: JsonObject): Quantization | undefined {
   return { mode, bits: bits as number, groupSize: groupSize as number };
 }
 
-function unsupported(name: string, what: string): LlmHostError {
-  const message = `${name} is ${what}, which is not supported; supported: ${SUPPORTED_QUANTIZATIONS}`;
+function unsupported(where: string, what: string): LlmHostError {
+  const message = `${where}: ${what} is not supported; supported: ${SUPPORTED_QUANTIZATIONS}`;
   return new LlmHostError('MODEL_UNSUPPORTED', message, {
     hint: 'Use the original model with --quantize 4, one quantised for MLX, or a GGUF file.',
   });

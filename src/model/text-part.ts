@@ -20,25 +20,27 @@ const OTHER_PARTS = /^(model\.)?(vision_tower|multi_modal_projector)\./;
 
 /**
  * The model as the engine knows it. Of one that also sees, only the text part: its configuration, and its tensors
- * with the names of a text model. Throws MODEL_UNSUPPORTED for an unknown `model_type`, naming those there are.
+ * with the names of a text model. Throws MODEL_UNSUPPORTED for an unknown `model_type`, naming those there are;
+ * `where`: the file or model that the message names.
  */
-export function textPart(name: string, config: JsonObject, weights: WeightFiles): TextPart {
+export function textPart(where: string, config: JsonObject, weights: WeightFiles): TextPart {
   const inner = config.text_config;
   if (!WRAPPERS.includes(String(config.model_type)) || !isObject(inner)) {
-    checkModelType(name, config.model_type);
+    checkModelType(where, config.model_type);
     return { config, weights };
   }
-  checkModelType(name, inner.model_type);
+  checkModelType(where, inner.model_type, 'text_config.');
   return {
     config: withoutPrefixes({ ...shared(config), ...inner }),
     weights: { ...weights, tensors: textTensors(weights) },
   };
 }
 
-function checkModelType(name: string, type: unknown): void {
+function checkModelType(where: string, type: unknown, path = ''): void {
   // The engine says what is wrong with a config.json that has none.
   if (typeof type !== 'string' || MODEL_TYPES.includes(type)) return;
-  const message = `${name} cannot be used: model_type "${type}" in config.json is not supported; supported are: ${[...MODEL_TYPES, ...WRAPPERS].sort().join(', ')}`;
+  const supported = [...MODEL_TYPES, ...WRAPPERS].sort().join(', ');
+  const message = `${where}: ${path}model_type "${type}" is not supported; supported are: ${supported}`;
   throw new LlmHostError('MODEL_UNSUPPORTED', message, {
     hint: 'Choose a model of one of these families.',
   });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadEngine } from '../../src/engine/load-engine.ts';
 import { folderWeights } from '../../src/model/weights-manifest.ts';
 import { safetensorsOf } from '../model/model-files.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 import { randomNumbers } from '../native/tiny-model.ts';
+import { topLogprobs } from './top-logprobs.ts';
 
 const HIDDEN = 64;
 const EXPERTS = 4;
@@ -57,20 +57,6 @@ const LAYOUTS: Record<string, Record<string, number[]>> = {
   ),
 };
 
-async function logprobs(folder: string, options: Parameters<typeof loadEngine>[1] = {}): Promise<number[]> {
-  await using engine = await loadEngine(folder, options);
-  const result: number[] = [];
-  for await (const token of engine.generate({
-    promptIds: [1, 2, 3, 4],
-    maxTokens: 4,
-    logprobs: 20,
-    ignoreEos: true,
-  })) {
-    for (const top of token.topLogprobs ?? []) result.push(top.id, top.logprob);
-  }
-  return result;
-}
-
 test.each(Object.keys(LAYOUTS))('--quantize 4 packs experts stored %s, and leaves the router', async name => {
   const random = randomNumbers(7);
   const shapes = { ...shared, ...LAYOUTS[name] };
@@ -79,9 +65,9 @@ test.each(Object.keys(LAYOUTS))('--quantize 4 packs experts stored %s, and leave
     'model.safetensors': safetensorsOf(shapes, tensor => (tensor.includes('norm') ? 1 : 0.25 * random())),
   });
   const saved = join(tempFolder(), 'saved');
-  const live = await logprobs(folder, { quantize: '4', saveQuantized: saved });
+  const live = await topLogprobs(folder, { quantize: '4', saveQuantized: saved });
   expect(live).toHaveLength(4 * 20 * 2);
-  expect(await logprobs(folder)).not.toEqual(live);
+  expect(await topLogprobs(folder)).not.toEqual(live);
   const types = new Map(folderWeights(saved).tensors.map(t => [t.name, t.dtype]));
   expect(types.get(ROUTER)).toBe('F32');
   expect(types.has(ROUTER.replace('weight', 'scales'))).toBe(false);
@@ -92,5 +78,5 @@ test.each(Object.keys(LAYOUTS))('--quantize 4 packs experts stored %s, and leave
   // Each of them with its scales and biases.
   expect(packed).toHaveLength(Object.keys(LAYOUTS[name] ?? {}).length);
   expect(experts).toHaveLength(3 * packed.length);
-  expect(await logprobs(saved)).toEqual(live);
+  expect(await topLogprobs(saved)).toEqual(live);
 });

@@ -5,6 +5,7 @@ import { loadEngine } from '../../src/engine/load-engine.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 import { thrownCode } from '../model/thrown.ts';
 import { tinyModel } from '../native/tiny-model.ts';
+import { topLogprobs } from './top-logprobs.ts';
 
 /** A folder in Hugging Face's layout with rows of 64 and more, in bf16. */
 function modelFolder(): string {
@@ -26,16 +27,6 @@ function modelFolder(): string {
   });
 }
 
-async function logprobs(folder: string, options: Parameters<typeof loadEngine>[1] = {}): Promise<number[]> {
-  await using engine = await loadEngine(folder, options);
-  const result: number[] = [];
-  const request = { promptIds: [1, 2, 3, 4], maxTokens: 4, logprobs: 20, ignoreEos: true };
-  for await (const token of engine.generate(request)) {
-    for (const top of token.topLogprobs ?? []) result.push(top.id, top.logprob);
-  }
-  return result;
-}
-
 const refusal = async (load: Promise<unknown>) => {
   const error = await load.then(
     () => undefined,
@@ -52,22 +43,22 @@ describe('quantising while loading', () => {
     async quantize => {
       const folder = modelFolder();
       const saved = join(tempFolder(), 'deep', 'saved');
-      const live = await logprobs(folder, { quantize, saveQuantized: saved });
+      const live = await topLogprobs(folder, { quantize, saveQuantized: saved });
       expect(live).toHaveLength(4 * 20 * 2);
-      expect(await logprobs(saved)).toEqual(live);
+      expect(await topLogprobs(saved)).toEqual(live);
       expect(readdirSync(saved).sort()).toEqual([
         'config.json',
         'generation_config.json',
         'model.safetensors',
       ]);
-      expect(await logprobs(folder, { quantize })).toEqual(live);
+      expect(await topLogprobs(folder, { quantize })).toEqual(live);
     },
   );
 
   test('8 bits stay near the original, 2 bits do not', async () => {
     const folder = modelFolder();
     const best = async (quantize?: string) =>
-      (await logprobs(folder, quantize === undefined ? {} : { quantize }))[1] as number;
+      (await topLogprobs(folder, quantize === undefined ? {} : { quantize }))[1] as number;
     const original = await best();
     expect(Math.abs((await best('8')) - original)).toBeLessThan(0.05);
     expect(await best('2')).not.toBeCloseTo(original, 3);
@@ -80,7 +71,7 @@ describe('quantising while loading', () => {
     expect(await refusal(loadEngine(folder, { saveQuantized: saved }))).toBe('USAGE');
     expect(existsSync(saved)).toBe(false);
     mkdirSync(saved);
-    await logprobs(folder, { quantize: '4', saveQuantized: saved });
+    await topLogprobs(folder, { quantize: '4', saveQuantized: saved });
     expect(await refusal(loadEngine(folder, { quantize: '4', saveQuantized: saved }))).toBe('USAGE');
     expect(await refusal(loadEngine(saved, { quantize: '4' }))).toBe('USAGE');
   });

@@ -1,6 +1,7 @@
 import { LlmHostError } from '../../errors.ts';
 import { type Inspection, inspectModel } from '../../model/inspect.ts';
 import type { ReadModel } from '../../model/load-model.ts';
+import { withConfigFile } from '../../model/name-config-file.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 
@@ -34,7 +35,7 @@ export async function inspect(args: InspectArguments): Promise<number> {
  * Lets the engine read the configuration, without any tensor to load: it names a family, a key or a size that it
  * cannot use. That the first tensor is then missing is what ends the attempt for a good configuration.
  */
-async function checkFamily({ spec }: ReadModel): Promise<void> {
+async function checkFamily({ spec, configFile }: ReadModel): Promise<void> {
   const { config, gguf } = spec;
   const empty = {
     config,
@@ -49,7 +50,8 @@ async function checkFamily({ spec }: ReadModel): Promise<void> {
   } catch (error) {
     const { code, message } = error as LlmHostError;
     if (message.startsWith('the weights have no tensor')) return;
-    throw code === undefined ? error : new LlmHostError(code, message, { cause: error });
+    if (code === undefined) throw error;
+    throw withConfigFile(new LlmHostError(code, message, { cause: error }), configFile);
   }
 }
 
