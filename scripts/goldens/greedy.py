@@ -1,5 +1,6 @@
 """Greedy continuations with the log-probabilities of every step, by mlx-lm and by transformers, both in float32."""
 
+import base64
 from pathlib import Path
 
 import mlx.core as mx
@@ -53,6 +54,27 @@ def top_steps(rows: np.ndarray) -> list[dict]:
         best = np.argsort(-row, kind="stable")[:TOP]
         steps.append({"ids": best.tolist(), "logprobs": [round(float(row[i]), 5) for i in best]})
     return steps
+
+
+def packed_steps(rows: np.ndarray) -> dict:
+    """The TOP best ids of each step, and how far each log-probability is below the one before (the first below 0).
+
+    In base64: a byte for each id; each distance in units of 1e-4, seven bits a byte, the lowest first, the eighth set
+    where more follow.
+    """
+    best = np.argsort(-rows, axis=-1, kind="stable")[:, :TOP]
+    units = np.rint(-np.take_along_axis(rows, best, -1).astype(np.float64) * 1e4).astype(np.int64)
+    drops = np.diff(units, axis=-1, prepend=0).ravel().tolist()
+    packed = b"".join(_seven_bits(drop) for drop in drops)
+    return {"ids": base64.b64encode(best.astype("u1").tobytes()).decode(), "drops": base64.b64encode(packed).decode()}
+
+
+def _seven_bits(value: int) -> bytes:
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
 
 
 def margin(rows: np.ndarray) -> float:

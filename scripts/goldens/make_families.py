@@ -14,13 +14,15 @@ from pathlib import Path
 import mlx.core as mx
 import numpy as np
 
-from greedy import margin, top_steps
+from gguf_file import write_gguf
+from greedy import margin, packed_steps
+from random_hf import convert
 from references import MlxLm, Transformers, shapes
 from variant import Variant, weights
 
 ROOT = Path(__file__).parents[2] / "test"
 MODELS, GOLDEN = ROOT / "fixtures" / "families", ROOT / "golden" / "families"
-STEPS, KEPT = 64, (0, 1, 2, 15, 31, 63)
+STEPS = 64
 # Ids are a matter of rounding where the best and the second best are nearer than this.
 MARGIN = 2e-3
 # The long one is past every window and every length at which a tiny model's positions change.
@@ -28,18 +30,27 @@ LENGTHS = (5, 60)
 
 
 def folder_of(family: str, variant: Variant) -> Path:
-    return MODELS / family / (variant.weights_of or variant.name)
+    """What the references read."""
+    # A GGUF file's values as a folder: not kept.
+    return MODELS / family / (f".{variant.name}" if variant.gguf else variant.weights_of or variant.name)
 
 
 def write_weights(family: str, variant: Variant) -> None:
     folder = folder_of(family, variant)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    write_config(folder, variant.config)
-    arrays = {k: mx.array(w) for k, w in weights(shapes(variant.config), variant).items()}
+    plain = folder.with_name(".plain") if variant.mlx_lm_converts else folder
+    arrays = weights(shapes(variant.config), variant)
     dtype = {"float32": mx.float32}.get(variant.config.get("dtype"), mx.bfloat16)
-    arrays = {k: a.astype(dtype) for k, a in arrays.items()}
-    mx.save_safetensors(str(folder / "model.safetensors"), arrays, {"format": "pt"})
+    if variant.gguf:
+        arrays = write_gguf(folder.with_name(f"{variant.name}.gguf"), variant.gguf, variant.config, arrays)
+        dtype = mx.float32
+    shutil.rmtree(plain, ignore_errors=True)
+    plain.mkdir(parents=True)
+    write_config(plain, variant.config)
+    arrays = {k: mx.array(w).astype(dtype) for k, w in arrays.items()}
+    mx.save_safetensors(str(plain / "model.safetensors"), arrays, {"format": "pt"})
+    if variant.mlx_lm_converts:
+        convert(plain, folder, variant.mlx_lm_converts)
+        shutil.rmtree(plain)
 
 
 def write_config(folder: Path, config: dict) -> None:
@@ -51,27 +62,19 @@ def prompts(variant: Variant, attempt: int) -> list[list[int]]:
     return [rng.integers(3, variant.config["vocab_size"], length).tolist() for length in LENGTHS]
 
 
-def mlx_changes(variant: Variant) -> dict:
-    return variant.mlx
-
-
 def case(variant: Variant, folder: Path, prompt: list[int]) -> tuple[dict, float, float]:
     """What the counting reference says, its margin, and the other one's greatest difference."""
     references = []
     if variant.reference != "mlx-lm":
         references.append(Transformers(folder, variant.cached))
     if variant.reference != "transformers":
-        references.append(MlxLm(folder, mlx_changes(variant)))
+        references.append(MlxLm(folder, variant.mlx))
     ids, rows = references[0].run(prompt, STEPS)
     gap = 0.0
     for other in references[1:]:
         _, others = other.run(prompt, STEPS, forced=ids)
         gap = max(gap, float(np.abs(rows - others).max()))
-    steps = top_steps(rows)
-    kept = [{"step": s, **steps[s]} for s in KEPT]
-    for entry in kept:
-        entry["logprobs"] = [round(value, 4) for value in entry["logprobs"]]
-    return {"prompt": prompt, "ids": ids, "steps": kept}, margin(rows), gap
+    return {"prompt": prompt, "ids": ids, "top": packed_steps(rows)}, margin(rows), gap
 
 
 def golden(family: str, variant: Variant) -> dict:
@@ -91,6 +94,9 @@ def golden(family: str, variant: Variant) -> dict:
     if max(gaps) > 5e-4:
         raise SystemExit("the references differ: find out why, and name the one that counts")
     entry = {"name": variant.name, "reference": variant.reference, "because": variant.because}
+    if variant.gguf:
+        shutil.rmtree(folder)
+        entry |= {"file": f"{variant.name}.gguf"}
     if variant.weights_of:
         shutil.rmtree(folder)
         entry |= {"weights": variant.weights_of, "config": variant.config}

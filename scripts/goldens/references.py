@@ -1,5 +1,6 @@
 """Greedy continuations of a folder by transformers and by mlx-lm, in float32 on the CPU."""
 
+import copy
 import logging
 from pathlib import Path
 
@@ -15,8 +16,9 @@ logging.getLogger("transformers").setLevel(logging.ERROR)
 
 def shapes(config: dict) -> dict[str, tuple[int, ...]]:
     """Names and shapes of the tensors of a transformers checkpoint with this config.json."""
+    # AutoConfig writes into what it is given.
     with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config))
+        model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**copy.deepcopy(config)))
     tied = set(model._tied_weights_keys or {}) if model.config.tie_word_embeddings else set()
     return {k: tuple(v.shape) for k, v in model.state_dict().items() if k not in tied}
 

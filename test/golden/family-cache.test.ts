@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type LocalEngine, loadEngine } from '../../src/index.ts';
 import { expectGolden, generateAll } from './engine-run.ts';
-import { familyNames, variantsOf, withFolder } from './family-cases.ts';
+import { familyNames, variantsOf, withModel } from './family-cases.ts';
 import type { GoldenCase } from './native-run.ts';
 
 const temporary = mkdtempSync(join(tmpdir(), 'llm-host-family-cache-'));
@@ -14,7 +14,7 @@ const path = join(temporary, 'saved.safetensors');
 /** Saves the row in the middle of the reply; another engine goes on from the file. */
 async function expectRestored(
   engine: LocalEngine,
-  folder: string,
+  source: string,
   golden: GoldenCase,
   angles: Angles,
 ): Promise<void> {
@@ -24,12 +24,12 @@ async function expectRestored(
   const saved = await engine.saveCache(path);
   // The last token was never read.
   expect(saved.tokens).toBe(rest.promptIds.length - 1);
-  await using other = await loadEngine(folder);
+  await using other = await loadEngine(source);
   expect(await other.loadCache(path)).toEqual(saved);
   const restored = await generateAll(other, rest);
   if (angles === 'of each length') {
     // Each key of the straight run has the angles of its own step; read again, all have those of the whole prompt.
-    await using fresh = await loadEngine(folder);
+    await using fresh = await loadEngine(source);
     expect(restored.ids).toEqual((await generateAll(fresh, rest)).ids);
   } else {
     expect(restored.cachedTokens).toBe(saved.tokens);
@@ -54,19 +54,20 @@ async function expectTrimmed(engine: LocalEngine, golden: GoldenCase, angles: An
 /** Where position angles depend on the length of the row, keys of another length are useless. */
 type Angles = 'fixed' | 'of long rows' | 'of each length';
 
-function anglesOf(folder: string): Angles {
-  const config = readFileSync(join(folder, 'config.json'), 'utf8');
+function anglesOf(source: string): Angles {
+  if (source.endsWith('.gguf')) return 'fixed';
+  const config = readFileSync(join(source, 'config.json'), 'utf8');
   if (config.includes('"dynamic"')) return 'of each length';
   return config.includes('"longrope"') ? 'of long rows' : 'fixed';
 }
 
 describe.each(familyNames())('%s goes on from a saved cache, and from a part of a longer one:', family => {
   test.each(variantsOf(family).map(v => [v.name, v] as const))('%s', async (_, variant) => {
-    await withFolder(family, variant, async folder => {
-      await using engine = await loadEngine(folder);
+    await withModel(family, variant, async source => {
+      await using engine = await loadEngine(source);
       for (const golden of variant.cases) {
-        await expectRestored(engine, folder, golden, anglesOf(folder));
-        await expectTrimmed(engine, golden, anglesOf(folder));
+        await expectRestored(engine, source, golden, anglesOf(source));
+        await expectTrimmed(engine, golden, anglesOf(source));
       }
     });
   });

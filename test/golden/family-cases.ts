@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type GoldenCase, generate, greatestDifference, loadNative } from './native-run.ts';
+import { type PackedCase, unpackCase } from './packed-steps.ts';
 
 /** What scripts/goldens/make_families.py writes of one tiny model. */
 export interface Variant {
@@ -11,6 +12,8 @@ export interface Variant {
   /** The folder whose weights it uses with another configuration, where it has none of its own. */
   readonly weights?: string;
   readonly config?: object;
+  /** The model is this file. */
+  readonly file?: string;
   readonly cases: readonly GoldenCase[];
 }
 
@@ -21,15 +24,19 @@ export const familyNames = (): string[] => readdirSync(goldens).map(file => file
 
 /** The tiny models of a family, with what the reference says of them. */
 export function variantsOf(family: string): readonly Variant[] {
-  return JSON.parse(readFileSync(new URL(`${family}.json`, goldens), 'utf8'));
+  const stored: (Variant & { readonly cases: readonly PackedCase[] })[] = JSON.parse(
+    readFileSync(new URL(`${family}.json`, goldens), 'utf8'),
+  );
+  return stored.map(variant => ({ ...variant, cases: variant.cases.map(unpackCase) }));
 }
 
-/** Hands `body` a folder with the model's files. */
-export async function withFolder(
+/** Hands `body` the model: a folder or a file. */
+export async function withModel(
   family: string,
   variant: Variant,
-  body: (folder: string) => Promise<void>,
+  body: (model: string) => Promise<void>,
 ): Promise<void> {
+  if (variant.file !== undefined) return body(join(models, family, variant.file));
   if (variant.weights === undefined) return body(join(models, family, variant.name));
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-family-'));
   try {
@@ -42,10 +49,10 @@ export async function withFolder(
 }
 
 /** The prompt in one piece, in threes, token by token: the ids of the reference each time, and its log-probabilities. */
-async function expectGoldens(folder: string, variant: Variant): Promise<void> {
+async function expectGoldens(source: string, variant: Variant): Promise<void> {
   for (const chunk of [0, 3, 1]) {
     // Anew each time: nothing is to come from the cache.
-    const model = await loadNative(folder);
+    const model = await loadNative(source);
     try {
       for (const golden of variant.cases) {
         const tokens = await generate(model, golden.prompt, golden.ids.length, chunk);
@@ -64,7 +71,7 @@ export function describeFamilies(): void {
     test.each(variantsOf(family).map(v => [v.name, v] as const))(
       '%s equals the reference',
       async (_, variant) => {
-        await withFolder(family, variant, folder => expectGoldens(folder, variant));
+        await withModel(family, variant, model => expectGoldens(model, variant));
       },
     );
   });

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type GoldenCase, generate, loadNative } from './native-run.ts';
+import { variantsOf } from './family-cases.ts';
+import { generate, loadNative } from './native-run.ts';
 
 const models = fileURLToPath(new URL('../fixtures/families/', import.meta.url));
 
@@ -11,12 +11,9 @@ test.each([
   ['lfm2', 'plain'],
   ['gpt_oss', 'plain'],
 ])('%s %s goes on from what it remembers, and from less than that', async (family, name) => {
-  const goldens: { name: string; cases: GoldenCase[] }[] = JSON.parse(
-    readFileSync(new URL(`families/${family}.json`, import.meta.url), 'utf8'),
-  );
   const model = await loadNative(`${models}${family}/${name}`);
   try {
-    for (const { prompt, ids } of goldens.find(golden => golden.name === name)?.cases ?? []) {
+    for (const { prompt, ids } of variantsOf(family).find(variant => variant.name === name)?.cases ?? []) {
       // All that is remembered and more; then a part of it, which a state cannot go back to.
       for (const [given, count] of [
         [0, 20],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { variantsOf, withFolder } from './family-cases.ts';
+import { variantsOf, withModel } from './family-cases.ts';
 import { generate, loadNative } from './native-run.ts';
 
 test('the layers of an older config.json, which has full_attn_idxs alone, are the same', async () => {
@@ -10,7 +10,7 @@ test('the layers of an older config.json, which has full_attn_idxs alone, are th
   const { layer_types: types, ...config } = JSON.parse(readFileSync(source, 'utf8'));
   expect(types).toEqual(['conv', 'conv', 'full_attention']);
   expect(config.full_attn_idxs).toEqual([2]);
-  await withFolder('lfm2', { ...variant, weights: variant.name, config }, async folder => {
+  await withModel('lfm2', { ...variant, weights: variant.name, config }, async folder => {
     const model = await loadNative(folder);
     try {
       for (const { prompt, ids } of variant.cases) {

@@ -7,12 +7,11 @@ import { request } from '../native/native-request.ts';
 export interface GoldenCase {
   readonly prompt: readonly number[];
   readonly ids: readonly number[];
-  /** Best first. `step` is left out where each step is there. */
+  /** One for each id, best first. */
   readonly steps: readonly GoldenStep[];
 }
 
 interface GoldenStep {
-  readonly step?: number;
   readonly ids: readonly number[];
   readonly logprobs: readonly number[];
 }
@@ -47,8 +46,7 @@ export function generate(
 /** The greatest difference between the log-probabilities of `tokens` and those of the reference. */
 export function greatestDifference(tokens: readonly TokenEvent[], golden: GoldenCase): number {
   let greatest = 0;
-  for (const [index, expected] of golden.steps.entries()) {
-    const step = expected.step ?? index;
+  for (const [step, expected] of golden.steps.entries()) {
     const { topIds, topLogprobs } = tokens[step] ?? {};
     if (!topIds || !topLogprobs) throw new Error(`step ${step} has no log-probabilities`);
     const found = new Map(Array.from(topIds, (id, i) => [id, topLogprobs[i] as number]));

@@ -3,6 +3,12 @@ from variant import BASE, Variant, usual
 
 
 def fill(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    if name == "model.norm.weight":
+        # Of either sign once 1 is added: a tied model would go on with the same token for ever.
+        return rng.normal(-1, 1.5, shape)
+    if "embed_tokens" in name:
+        # It is multiplied by √hidden_size; small beside what the layers add.
+        return rng.normal(0, 0.2, shape)
     return usual(name, shape, rng, ones=False)  # the norms' weights are added to 1
 
 
@@ -34,5 +40,24 @@ VARIANTS = [
         seed=2, fill=fill, reference="transformers",
         because="mlx-lm knows neither rope_parameters nor layer_types nor the cap of the logits, and rounds the factor "
         "of the embedding to bfloat16",
+    ),
+    Variant(
+        "gguf",
+        COMMON | {
+            # What the file does not say: every sixth layer sees all, its heads' size is the scale.
+            "hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 6, "sliding_window_pattern": 6,
+            "query_pre_attn_scalar": 16, "rope_theta": 1000000.0, "rope_local_base_freq": 10000.0,
+            "rope_scaling": {"rope_type": "linear", "factor": 8.0},
+        },
+        seed=3, fill=fill, gguf="gemma3",
+    ),
+    Variant(
+        "mlx",
+        COMMON | {
+            "hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 3, "sliding_window_pattern": 2,
+            "query_pre_attn_scalar": 16, "rope_theta": 1000000.0, "rope_local_base_freq": 10000.0,
+        },
+        seed=4, fill=fill, mlx_lm_converts={"bits": 4, "group_size": 32},
+        reference="mlx-lm", because="transformers does not read what MLX's converter makes",
     ),
 ]

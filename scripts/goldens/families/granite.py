@@ -17,4 +17,11 @@ VARIANTS = [
         },
         seed=2,
     ),
+    Variant("gguf", PLAIN | {"intermediate_size": 64}, gguf="granite", seed=3),
+    Variant(
+        # Groups of 64: mlx-lm keeps some of granite's matrices in 8 bits, in such groups.
+        "mlx", PLAIN | {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 2},
+        mlx_lm_converts={"bits": 4, "group_size": 64}, seed=4,
+        reference="mlx-lm", because="transformers does not read what MLX's converter makes",
+    ),
 ]

@@ -57,4 +57,10 @@ VARIANTS = [
         PLAIN | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "sliding_window": 8},
         weights_of="plain", reference="mlx-lm", because="transformers' llama knows no windows",
     ),
+    Variant("gguf", PLAIN | {"intermediate_size": 64}, gguf="llama", seed=4),
+    Variant(
+        "mlx", PLAIN | {"intermediate_size": 64, "tie_word_embeddings": True},
+        mlx_lm_converts={"bits": 4, "group_size": 32}, seed=3,
+        reference="mlx-lm", because="transformers does not read what MLX's converter makes",
+    ),
 ]

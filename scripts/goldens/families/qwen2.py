@@ -13,4 +13,9 @@ VARIANTS = [
         PLAIN | {"use_sliding_window": True, "sliding_window": 8, "max_window_layers": 1, "num_key_value_heads": 4},
         seed=3, reference="transformers", because="mlx-lm has no windows here",
     ),
+    Variant(
+        "gguf",
+        PLAIN | {"intermediate_size": 64, "num_key_value_heads": 1, "tie_word_embeddings": False, "rope_scaling": YARN},
+        gguf="qwen2", seed=4,
+    ),
 ]

@@ -16,4 +16,11 @@ VARIANTS = [
         },
         seed=3, reference="transformers", because="mlx-lm has no windows and no biases here",
     ),
+    Variant(
+        "gguf", PLAIN | {"head_dim": 16, "intermediate_size": 64, "tie_word_embeddings": True}, gguf="qwen3", seed=4,
+    ),
+    Variant(
+        "mlx", PLAIN | {"head_dim": 16, "intermediate_size": 64}, mlx_lm_converts={"bits": 8, "group_size": 32}, seed=5,
+        reference="mlx-lm", because="transformers does not read what MLX's converter makes",
+    ),
 ]
