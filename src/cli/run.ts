@@ -134,6 +134,12 @@ export async function run(argv: readonly string[], parts: ProgramParts): Promise
           ),
         ),
     )
+    .command(
+      'doctor',
+      'check what the program needs: Node, engine, memory, cache, Hub, configuration, servers',
+      y => y.option('json', { type: 'boolean', describe: 'as JSON' }),
+      args => finish(import('./commands/doctor.ts').then(({ doctor }) => doctor(args))),
+    )
     .command('init', 'write config.json and mcp.json where they are missing', {}, () =>
       finish(import('./commands/init.ts').then(({ init }) => init())),
     )

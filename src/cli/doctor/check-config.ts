@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { EXIT, LlmHostError } from '../../errors.ts';
+import { readConfigFile } from '../config-file.ts';
+import { openLog } from '../log.ts';
+import { findFile, findMcpFile, type LookupOptions, stateDirectory } from '../lookup.ts';
+import { prepareServers } from '../prepare-servers.ts';
+import { lookUpMcpFile } from '../settings.ts';
+import { startServers } from '../start-servers.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+const INIT = 'Write one from the example: llm-host init';
+
+export function checkConfig(where: LookupOptions): Finding[] {
+  const { path } = findFile('config.json', where);
+  if (path === undefined) return [warning('config.json', 'not found; the demo needs none', INIT)];
+  try {
+    const { warnings } = readConfigFile(path);
+    const fix = 'Correct or remove the key; config.schema.json describes all.';
+    return [ok('config.json', path), ...warnings.map(text => warning('config.json', text, fix))];
+  } catch (error) {
+    return [broken('config.json', error)];
+  }
+}
+
+/** Starts the servers of mcp.json, each a finding. What came with the working directory needs consent first. */
+export async function checkServers(where: LookupOptions): Promise<Finding[]> {
+  const { path } = findMcpFile(where);
+  if (path === undefined) return [warning('mcp.json', 'not found; the demo needs none', INIT)];
+  try {
+    const config = await prepareServers(lookUpMcpFile(where) ?? [], where);
+    const log = openLog(join(stateDirectory(where.env), 'llm-host.log'), 'info');
+    const { host, problems } = await startServers(config, log, where.env, { audit: false });
+    try {
+      const states = host.servers().map(({ name, state, tools, error }) => {
+        const check = `server ${name}`;
+        if (state === 'ready') return ok(check, `ready, ${tools} tools`);
+        if (state === 'disabled') return ok(check, 'switched off in mcp.json');
+        const what = error ?? state;
+        return failed(
+          check,
+          what,
+          `Check its entry in ${path}; its own messages: ${log.path}`,
+          EXIT.unavailable,
+        );
+      });
+      const said = new Set(states.map(({ message }) => message.toLowerCase()));
+      const rest = problems.filter(text => !said.has(text.toLowerCase()));
+      return [
+        ok('mcp.json', path),
+        ...states,
+        ...rest.map(text => warning('mcp.json', text, `Correct ${path}.`)),
+      ];
+    } finally {
+      await host.close();
+    }
+  } catch (error) {
+    return [broken('mcp.json', error)];
+  }
+}
+
+function broken(check: string, error: unknown): Finding {
+  if (!(error instanceof LlmHostError)) throw error;
+  return failed(check, error.message, error.hint ?? 'Correct the file.', error.exitCode);
+}

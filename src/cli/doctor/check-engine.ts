@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { EXIT, LlmHostError } from '../../errors.ts';
+import { demoFiles } from '../../model/demo-model.ts';
+import { addonCandidates } from '../../native/load-addon.ts';
+import { type LoadFailure, loadHint } from '../../native/load-hint.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+/** Milliseconds. */
+const LIMIT_MS = 30_000;
+
+/** Loads the addon that its argument names, and says which MLX it has. */
+const TRIAL = `
+const { versions, memory } = require(process.argv[1]);
+memory();
+console.log(JSON.stringify(versions));`;
+
+/** The addon, tried in a process of its own, so that a crash is a finding too. */
+export async function checkEngine(paths: readonly string[] = addonCandidates()): Promise<Finding> {
+  const failures: LoadFailure[] = [];
+  for (const path of paths) {
+    const trial = existsSync(path) ? await tryAddon(path) : { reason: 'no such file' };
+    if (trial.mlx !== undefined) return ok('engine', `MLX ${trial.mlx} on ${deviceName()}: ${path}`);
+    failures.push({ path, reason: trial.reason ?? '' });
+  }
+  const tried = failures.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+  return failed('engine', `the addon does not load. ${tried}`, loadHint(failures), EXIT.unavailable);
+}
+
+const deviceName = (): string => (process.platform === 'darwin' ? 'the GPU' : 'the CPU');
+
+async function tryAddon(path: string): Promise<{ mlx?: string; reason?: string }> {
+  const env = { ...process.env, ...(process.platform !== 'darwin' && { MLX_DISABLE_COMPILE: '1' }) };
+  const child = spawn(process.execPath, ['-e', TRIAL, path], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', chunk => {
+      output[name] += chunk;
+    });
+  }
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(resolve => {
+    child.on('close', (...ended) => resolve(ended));
+  });
+  if (code === 0) return versionsIn(output.stdout);
+  if (signal) return { reason: `it crashed Node (${signal})` };
+  // Node prints the place, the error, and its stack.
+  return { reason: /^\w*Error: (.*)$/m.exec(output.stderr)?.[1] ?? `Node ended with ${code}` };
+}
+
+function versionsIn(text: string): { mlx?: string; reason?: string } {
+  const { mlxBuilt, mlxLoaded } = JSON.parse(text) as { mlxBuilt: string; mlxLoaded: string };
+  if (mlxBuilt === mlxLoaded) return { mlx: mlxLoaded };
+  return { reason: `built for MLX ${mlxBuilt}, but the MLX found is ${mlxLoaded}` };
+}
+
+/** The weights of `llm-host demo`. */
+export function checkDemo(env: NodeJS.ProcessEnv): Finding {
+  try {
+    return ok('demo', demoFiles(env).weights);
+  } catch (error) {
+    if (!(error instanceof LlmHostError)) throw error;
+    return warning('demo', error.message, error.hint ?? '');
+  }
+}
