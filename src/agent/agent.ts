@@ -153,6 +153,7 @@ export class Agent {
       const ours = good.filter(({ call }) => !this.#isHandedOver(call));
       const records = yield* this.#callTools(ours, bad, round.retry.attempts, signal);
       round.retry.succeeded();
+      this.#options.model.callSettled?.(true);
       round.called = true;
       const repeated = guard.check(records);
       if (repeated) yield { type: 'notice', message: repeated };
@@ -200,6 +201,7 @@ export class Agent {
     yield* reportBad(bad, () => this.#newCall('', {}).id);
     if (signal?.aborted || retry.exhausted) {
       this.metrics.gaveUp();
+      if (!signal?.aborted) model.callSettled?.(false);
       history.rollback(round.mark);
       history.add({ role: 'assistant', content: textOf(reply) });
       if (signal?.aborted) return 'cancelled';

@@ -63,6 +63,8 @@ export interface ChatModel {
    * @returns what the model's template can do about it: `done`, `less` (it only thinks less), `none` (no switch)
    */
   setThinking?(on: boolean): ThinkingOutcome;
+  /** A call of the model ran, or was given up: a model that is asked for calls as text may be asked otherwise then. */
+  callSettled?(worked: boolean): void;
   /** Whether `constrainCalls` has an effect. Default false. */
   readonly canConstrain?: boolean;
   /** Whether replies can have a `responseFormat`; else one that asks for it is refused. Default false. */

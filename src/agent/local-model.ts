@@ -23,6 +23,7 @@ import { ContentLogprobs } from './content-logprobs.ts';
 import { EventQueue } from './event-queue.ts';
 import { forcedCall } from './forced-call.ts';
 import { type PromptEncoder, promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
+import { PromptStyleChoice } from './prompt-style-choice.ts';
 import type { ReplyStats } from './turn.ts';
 
 export type ToolProtocol = 'auto' | 'native' | 'prompt';
@@ -38,8 +39,8 @@ export interface LocalModelParts {
   readonly toolCalls?: ToolCallChoice;
   /** `prompt`: tools and calls as text, even where the template has them; `native`: never. Default `auto`. */
   readonly toolProtocol?: ToolProtocol;
-  /** Of tools and calls as text where the model has no form of its own. Default: generic. */
-  readonly promptStyle?: PromptStyle;
+  /** Of tools and calls as text where the model has no form of its own; one to learn, or fixed. Default: generic. */
+  readonly promptStyle?: PromptStyle | PromptStyleChoice;
   /** Holds replies to grammars; undefined: they are free. */
   readonly grammar?: GrammarEngine;
   /** One clock reading for the whole session, so that a template that prints the date stays a stable prefix. */
@@ -71,7 +72,17 @@ export class LocalChatModel implements ChatModel {
   }
 
   get #style(): PromptStyle {
-    return this.#parts.promptStyle ?? hermes;
+    const { promptStyle = hermes } = this.#parts;
+    return promptStyle instanceof PromptStyleChoice ? promptStyle.style : promptStyle;
+  }
+
+  callSettled(worked: boolean): void {
+    const { promptStyle } = this.#parts;
+    // A form of the model's own is never at stake.
+    if (this.#format || this.#parserChoice().responseTemplate) return;
+    if (!(promptStyle instanceof PromptStyleChoice) || !promptStyle.settle(worked)) return;
+    this.#last = undefined;
+    this.#system = undefined;
   }
 
   /** What the template is used for. */

@@ -1,4 +1,5 @@
 import { LocalChatModel } from '../agent/local-model.ts';
+import { PromptStyleChoice } from '../agent/prompt-style-choice.ts';
 import { probeTemplate } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
 import { type LoadedParts, loadParts } from '../engine/load-engine.ts';
@@ -7,7 +8,8 @@ import { GrammarThread } from '../grammar/grammar-thread.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import { quantizationOf } from '../model/quantization.ts';
 import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
-import type { OpenedModel, OpenModelOptions } from './open-model.ts';
+import type { PromptStyle } from '../parse/formats/prompt-style.ts';
+import type { OpenedModel, OpenModelOptions, TriedStyles } from './open-model.ts';
 
 /** Loads a model into this process and makes a chat of it. */
 export async function openLocalModel(source: string, options: OpenModelOptions): Promise<OpenedModel> {
@@ -39,7 +41,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
       template: prepare(template, tokenizer),
       toolCalls: chooseToolCalls(read.tokenizerConfig ?? {}, template ?? '', options.toolFormats ?? []),
       ...(options.toolProtocol && { toolProtocol: options.toolProtocol }),
-      ...(options.promptStyle && { promptStyle: options.promptStyle }),
+      ...(options.promptStyle && { promptStyle: styleFor(engine.info.name, options.promptStyle) }),
       ...(grammar && { grammar }),
       now: new Date(),
     }),
@@ -74,6 +76,10 @@ function factsOf({ engine, read }: LoadedParts, template: string | undefined): M
 function makeGrammar({ engine, read, tokenizer }: LoadedParts): GrammarThread | undefined {
   const bytesOf = tokenizer?.bytesOf?.bind(tokenizer);
   return bytesOf && new GrammarThread({ size: engine.info.vocabSize, bytesOf, stopIds: read.stopIds });
+}
+
+function styleFor(model: string, style: PromptStyle | TriedStyles): PromptStyle | PromptStyleChoice {
+  return 'memory' in style ? new PromptStyleChoice(model, style.styles, style.memory) : style;
 }
 
 function prepare(

@@ -1,9 +1,15 @@
 import type { ChatModel } from '../agent/chat-model.ts';
 import type { ToolProtocol } from '../agent/local-model.ts';
+import type { StyleMemory } from '../agent/prompt-style-choice.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import type { ChatFormat } from '../parse/formats/format.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
+
+export interface TriedStyles {
+  readonly styles: readonly (readonly [name: string, style: PromptStyle])[];
+  readonly memory: StyleMemory;
+}
 
 export interface OpenModelOptions {
   /** Tokens; 0 = the model's own maximum. */
@@ -17,7 +23,8 @@ export interface OpenModelOptions {
   /** The user's own forms of calls, before those of the table. */
   readonly toolFormats?: readonly ChatFormat[];
   readonly toolProtocol?: ToolProtocol | undefined;
-  readonly promptStyle?: PromptStyle | undefined;
+  /** The style that was asked for, or those that may be tried, with what is known of them. */
+  readonly promptStyle?: PromptStyle | TriedStyles | undefined;
   /** Where Ollama is, for its models. */
   readonly ollama?: { readonly baseUrl?: string; readonly timeoutSeconds?: number };
   readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;

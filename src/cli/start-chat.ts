@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { Agent, type AgentOptions } from '../agent/agent.ts';
 import { metricsFile } from '../agent/metrics-file.ts';
+import { styleFile } from '../agent/prompt-style-choice.ts';
 import { createHistory } from '../chat/history.ts';
 import { LlmHostError } from '../errors.ts';
 import type { ResponseFormat } from '../grammar/response-format.ts';
 import { DownloadLine } from '../line/download-line.ts';
 import { ProgressLine } from '../line/progress-line.ts';
 import type { McpConfig } from '../mcp/config.ts';
-import { promptStyleNamed } from '../parse/formats/prompt-style.ts';
+import { promptStyleNamed, promptStyleNames } from '../parse/formats/prompt-style.ts';
 import { formatOfUser } from '../parse/formats/user-format.ts';
 import { terminalApprover } from './ask-approval.ts';
 import {
@@ -23,7 +24,7 @@ import type { AppConfig } from './config-file.ts';
 import { type Log, openLog } from './log.ts';
 import { findFile, stateDirectory } from './lookup.ts';
 import { modelSource, ollamaSettings } from './model-source.ts';
-import type { OpenedModel, OpenModel } from './open-model.ts';
+import type { OpenedModel, OpenModel, OpenModelOptions } from './open-model.ts';
 import { prepareServers } from './prepare-servers.ts';
 import { SessionFolder } from './sessions.ts';
 import { loadSettings, type Settings } from './settings.ts';
@@ -141,7 +142,7 @@ export async function startBoth(
       saveQuantized: args.saveQuantized,
       ollama: ollamaSettings(args, settings.config),
       toolProtocol: settings.config.toolProtocol,
-      promptStyle: promptStyleNamed(settings.config.promptStyle ?? 'generic', settings.config.promptStyles),
+      promptStyle: promptStyleOf(settings.config),
       toolFormats: (settings.config.toolFormats ?? []).map(formatOfUser),
       onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
       onDownload: state => download.update(state),
@@ -163,6 +164,17 @@ export async function startBoth(
   if (model.status === 'fulfilled') await model.value.close();
   if (servers.status === 'fulfilled') await servers.value.host.close();
   throw model.status === 'rejected' ? model.reason : (servers as PromiseRejectedResult).reason;
+}
+
+/** The style that the user names; without one, all of them are tried and what works is kept in the state folder. */
+export function promptStyleOf({ promptStyle, promptStyles }: AppConfig): OpenModelOptions['promptStyle'] {
+  if (promptStyle !== undefined) return promptStyleNamed(promptStyle, promptStyles);
+  const styles = promptStyleNames(promptStyles).flatMap(name => {
+    const style = promptStyleNamed(name, promptStyles);
+    return style ? [[name, style] as const] : [];
+  });
+  const path = join(stateDirectory(process.env), 'prompt-styles.json');
+  return { styles, memory: styleFile(path, message => process.stderr.write(`Notice: ${message}\n`)) };
 }
 
 function mcpFiles(args: ChatArguments, settings: Settings) {

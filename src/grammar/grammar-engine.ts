@@ -8,7 +8,10 @@ export interface GrammarMatcher {
 
 /** What may come next. */
 export interface NextTokens {
-  /** What has to come, whatever is chosen; '' if there is a choice at once. */
+  /**
+   * What has to come, whatever is chosen; '' if there is a choice at once. Where texts part within a character, the last
+   * one is not to be trusted: `accept` tells.
+   */
   readonly forced: string;
   /** A bit for each token, the lowest of a byte first. Stop tokens only where the text may end. */
   readonly allowed: Uint8Array;

@@ -16,14 +16,21 @@ const MAX_GRAMMARS = 16;
 /** xgrammar over one vocabulary. Slow where it compiles: meant for a thread of its own. */
 export class GrammarMatching {
   readonly #library: XGrammar;
+  readonly #lastMessage: () => string;
   readonly #compiler: GrammarCompiler;
   readonly #vocabulary: VocabularyMessage;
   readonly #compiled = new Map<string, CompiledGrammar>();
   readonly #matchers = new Map<number, GrammarMatcher>();
   #count = 0;
 
-  private constructor(library: XGrammar, compiler: GrammarCompiler, vocabulary: VocabularyMessage) {
+  private constructor(
+    library: XGrammar,
+    compiler: GrammarCompiler,
+    vocabulary: VocabularyMessage,
+    lastMessage: () => string,
+  ) {
     this.#library = library;
+    this.#lastMessage = lastMessage;
     this.#compiler = compiler;
     this.#vocabulary = vocabulary;
   }
@@ -31,7 +38,8 @@ export class GrammarMatching {
   static async create(vocabulary: VocabularyMessage): Promise<GrammarMatching> {
     let said = '';
     const library = loadXGrammar(text => {
-      said = text;
+      // Which says no more than that it ends here.
+      if (!text.startsWith('Aborted')) said = text;
     });
     try {
       const { tokens, stopIds } = vocabulary;
@@ -44,7 +52,7 @@ export class GrammarMatching {
       );
       const compiler = await library.GrammarCompiler.createGrammarCompiler(info, true);
       info.dispose();
-      return new GrammarMatching(library, compiler, vocabulary);
+      return new GrammarMatching(library, compiler, vocabulary, () => said);
     } catch (error) {
       throw new Error(`xgrammar does not start: ${said || messageOf(error)}`);
     }
@@ -97,7 +105,7 @@ export class GrammarMatching {
   async #compile(grammar: string): Promise<CompiledGrammar> {
     const known = this.#compiled.get(grammar);
     this.#compiled.delete(grammar);
-    const compiled = known ?? (await this.#compiler.compileGrammar(grammar));
+    const compiled = known ?? (await this.#compileNew(grammar));
     this.#compiled.set(grammar, compiled);
     for (const [text, oldest] of this.#compiled) {
       if (this.#compiled.size <= MAX_GRAMMARS) break;
@@ -105,5 +113,14 @@ export class GrammarMatching {
       oldest.dispose();
     }
     return compiled;
+  }
+
+  /** The library throws a bare number or "Aborted", and prints why. */
+  async #compileNew(grammar: string): Promise<CompiledGrammar> {
+    try {
+      return await this.#compiler.compileGrammar(grammar);
+    } catch (error) {
+      throw new Error(`the grammar cannot be used: ${this.#lastMessage() || messageOf(error)}`);
+    }
   }
 }

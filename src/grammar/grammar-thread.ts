@@ -22,7 +22,7 @@ interface Waiting {
 type Ask = GrammarRequest extends infer One ? (One extends GrammarRequest ? Omit<One, 'id'> : never) : never;
 
 /**
- * xgrammar in a worker thread, started when it is first asked. It never keeps the process alive. An answer that takes
+ * xgrammar in a worker thread, started when it is first asked. It keeps the process alive only while it owes an answer. An answer that takes
  * too long, or a thread that breaks, ends it for good: every later question is rejected.
  */
 export class GrammarThread implements GrammarEngine {
@@ -78,6 +78,7 @@ export class GrammarThread implements GrammarEngine {
         };
       };
       this.#waiting.set(id, { resolve: settle(resolve), reject: settle(reject) });
+      worker.ref();
       worker.postMessage({ id, ...request } satisfies GrammarRequest);
     });
   }
@@ -86,11 +87,13 @@ export class GrammarThread implements GrammarEngine {
     if (this.#worker) return this.#worker;
     const worker = new Worker(this.#options.worker ?? new URL('./grammar-worker.js', import.meta.url), {
       workerData: vocabularyMessage(this.#vocabulary),
+      // The program's own may be about its source.
+      execArgv: [],
     });
-    worker.unref();
     worker.on('message', (reply: GrammarReply) => {
       const waiting = this.#waiting.get(reply.id);
       this.#waiting.delete(reply.id);
+      if (this.#waiting.size === 0) worker.unref();
       if (reply.ok) waiting?.resolve(reply.value);
       else waiting?.reject(new Error(reply.message));
     });

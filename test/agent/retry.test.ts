@@ -141,6 +141,20 @@ describe('a call that fails twice and succeeds at the third attempt', () => {
     plan.failed('same');
     plan.failed('same');
     expect(plan.sampling({ temperature: 0 }).temperature).toBe(0.2);
+    // A call that is held to its schema says something else without that.
+    expect(plan.sampling({ temperature: 0 }, true).temperature).toBe(0);
+  });
+
+  test('stuck: after the same words again, and at the last attempt', () => {
+    const plan = new RetryPlan({ max: 3 });
+    const stuck = ['a', 'b', 'b', 'c'].map(text => {
+      plan.failed(text);
+      return plan.stuck;
+    });
+    expect([new RetryPlan().stuck, ...stuck]).toEqual([false, false, false, true, true]);
+    plan.succeeded();
+    expect(plan.stuck).toBe(false);
+    expect(new RetryPlan({ max: 0 }).stuck).toBe(false);
   });
 });
 

@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { messageOf } from '../errors.ts';
+import type { PromptStyle } from '../parse/formats/prompt-style.ts';
+import { isPlainObject } from '../text/plain-object.ts';
+
+/** Models that are remembered; the oldest are forgotten. */
+const MAX_MODELS = 500;
+
+/** Which style of calls last worked with a model. */
+export interface StyleMemory {
+  /** undefined: none did yet. */
+  recall(model: string): string | undefined;
+  remember(model: string, style: string): void;
+}
+
+/**
+ * The memory in a file of JSON. One that is not there or cannot be read is empty, since it only saves attempts; one that
+ * cannot be written is reported once.
+ */
+export function styleFile(path: string, onProblem: (message: string) => void): StyleMemory {
+  let broken = false;
+  return {
+    recall: model => {
+      const style = readStyles(path).get(model);
+      return typeof style === 'string' ? style : undefined;
+    },
+    remember: (model, style) => {
+      if (broken) return;
+      // Read again: another program may have learnt something meanwhile.
+      const styles = readStyles(path);
+      if (styles.get(model) === style) return;
+      styles.delete(model);
+      styles.set(model, style);
+      const kept = [...styles].slice(-MAX_MODELS);
+      try {
+        mkdirSync(dirname(path), { recursive: true });
+        const draft = `${path}.${process.pid}.tmp`;
+        writeFileSync(draft, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
+        renameSync(draft, path);
+      } catch (error) {
+        broken = true;
+        onProblem(`What was learnt about tool calls cannot be kept in ${path}: ${messageOf(error)}`);
+      }
+    },
+  };
+}
+
+function readStyles(path: string): Map<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return new Map(isPlainObject(value) ? Object.entries(value) : []);
+  } catch {
+    return new Map();
+  }
+}
+
+/**
+ * The style of calls for a model without a form of its own: first the one that last worked with it. When a call has
+ * been given up, the next one of the list has its turn.
+ */
+export class PromptStyleChoice {
+  readonly #model: string;
+  readonly #styles: readonly (readonly [name: string, style: PromptStyle])[];
+  readonly #memory: StyleMemory;
+  #index: number;
+
+  /** `styles`: at least one, in the order in which they are tried. */
+  constructor(
+    model: string,
+    styles: readonly (readonly [name: string, style: PromptStyle])[],
+    memory: StyleMemory,
+  ) {
+    this.#model = model;
+    this.#styles = styles;
+    this.#memory = memory;
+    const known = memory.recall(model);
+    this.#index = Math.max(
+      0,
+      styles.findIndex(([name]) => name === known),
+    );
+  }
+
+  get style(): PromptStyle {
+    return this.#current[1];
+  }
+
+  /** A call ran, or was given up. Returns whether the style is another one from now on. */
+  settle(worked: boolean): boolean {
+    if (worked) this.#memory.remember(this.#model, this.#current[0]);
+    else this.#index = (this.#index + 1) % this.#styles.length;
+    return !worked && this.#styles.length > 1;
+  }
+
+  get #current(): readonly [name: string, style: PromptStyle] {
+    return this.#styles[this.#index] as readonly [name: string, style: PromptStyle];
+  }
+}

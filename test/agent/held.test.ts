@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { Agent, type AgentOptions } from '../../src/agent/agent.ts';
+import { createHistory } from '../../src/chat/history.ts';
+import { answer, call, collect, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';
+
+class HeldModel extends FakeModel {
+  readonly canConstrain: boolean;
+  readonly settled: boolean[] = [];
+
+  constructor(steps: Step[], canConstrain = true) {
+    super(steps);
+    this.canConstrain = canConstrain;
+  }
+
+  callSettled(worked: boolean): void {
+    this.settled.push(worked);
+  }
+}
+
+const BAD = [{ type: 'malformed' as const, raw: '<tool_call>{', reason: 'no end' }];
+const WORSE = [{ type: 'malformed' as const, raw: '<tool_call>[', reason: 'no end' }];
+
+async function turn(model: FakeModel, options: Partial<AgentOptions> = {}) {
+  const history = createHistory('SYS');
+  const host = new FakeHost({ now: answer('noon') });
+  const agent = new Agent({ model, tools: host, history, sampling: {}, toolTimeoutMs: 1000, ...options });
+  const events = await collect(agent.turn('x'));
+  return { events, history, held: model.requests.map(request => request.constrainCalls) };
+}
+
+describe('calls are held to their schemas', () => {
+  test('auto: once the same words have failed twice, or at the last attempt', async () => {
+    const same = new HeldModel([BAD, BAD, [call('now')], [content('Noon.')]]);
+    expect((await turn(same)).held).toEqual([false, false, true, false]);
+    expect(same.settled).toEqual([true]);
+    const different = new HeldModel([BAD, WORSE, BAD]);
+    expect((await turn(different)).held).toEqual([false, false, true]);
+    expect(different.settled).toEqual([false]);
+  });
+
+  test('always, and off', async () => {
+    expect((await turn(new HeldModel([BAD, [content('No.')]]), { constrain: 'always' })).held).toEqual([
+      true,
+      true,
+    ]);
+    expect((await turn(new HeldModel([BAD, BAD, BAD]), { constrain: 'off' })).held).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('never by a model that cannot', async () => {
+    const { held } = await turn(new HeldModel([BAD, BAD, BAD], false), { constrain: 'always' });
+    expect(held).toEqual([false, false, false]);
+  });
+});
+
+describe('an answer in a format', () => {
+  const responseFormat = {
+    type: 'json_schema' as const,
+    schema: { type: 'object', properties: { a: { type: 'string', maxLength: 2 } }, required: ['a'] },
+  };
+
+  test('is asked for in every round', async () => {
+    const model = new FakeModel([[call('now')], [content('{"a":"x"}')]]);
+    const { events } = await turn(model, { responseFormat });
+    expect(model.requests.map(request => request.responseFormat)).toEqual([responseFormat, responseFormat]);
+    expect(events.at(-1)).toMatchObject({ type: 'assistant', text: '{"a":"x"}' });
+  });
+
+  test('that does not fit, or was cut off, ends with an error', async () => {
+    const long = await turn(new FakeModel([[content('{"a":"xyz"}')]]), { responseFormat });
+    expect(long.events.at(-1)).toEqual({
+      type: 'error',
+      code: 'RESPONSE_FORMAT',
+      message:
+        'The reply does not fit the schema: $.a: expected to NOT have more than 2 characters, got "xyz"',
+    });
+    const cut: Step = async function* () {
+      yield content('{"a":"x');
+      return { ...STATS, finishReason: 'length' };
+    };
+    const { events, history } = await turn(new FakeModel([cut]), { responseFormat });
+    expect(events.at(-1)).toMatchObject({
+      code: 'RESPONSE_FORMAT',
+      hint: expect.stringContaining('--max-tokens'),
+    });
+    expect(history.messages.at(-1)).toEqual({ role: 'assistant', content: '{"a":"x' });
+  });
+
+  test('that was cancelled is none', async () => {
+    const stop: Step = async function* () {
+      yield content('{');
+      return { ...STATS, finishReason: 'cancelled' };
+    };
+    const { events } = await turn(new FakeModel([stop]), { responseFormat });
+    expect(events.at(-1)).toMatchObject({ type: 'assistant', cancelled: true });
+  });
+});

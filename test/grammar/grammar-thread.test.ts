@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { GrammarThread, type GrammarThreadOptions } from '../../src/grammar/grammar-thread.ts';
+import { responseGrammar } from '../../src/grammar/response-format.ts';
+import { ByteTokenizer } from './wishing-engine.ts';
+
+// A thread loads compiled files only.
+const WORKER = new URL('../../dist/grammar/grammar-worker.js', import.meta.url);
+const tokenizer = new ByteTokenizer(['{"city', '日本']);
+
+function thread(options: GrammarThreadOptions = {}) {
+  const size = tokenizer.stop + 1;
+  const bytesOf = (id: number) => (id < tokenizer.stop ? tokenizer.bytesOf(id) : undefined);
+  const grammars = new GrammarThread(
+    { size, bytesOf, stopIds: [tokenizer.stop] },
+    { worker: WORKER, ...options },
+  );
+  onTestFinished(() => grammars.close());
+  return grammars;
+}
+
+const grammar = responseGrammar({
+  type: 'json_schema',
+  schema: { type: 'object', properties: { city: { enum: ['日本', '日没'] } }, required: ['city'] },
+});
+const has = (allowed: Uint8Array, id: number) => (((allowed[id >> 3] as number) >> (id & 7)) & 1) === 1;
+
+describe('a thread of grammars', () => {
+  test('follows texts and tokens, and says what may come', async () => {
+    const grammars = thread();
+    await grammars.prepare(grammar);
+    const { matcher, accepted } = await grammars.begin(grammar, ['{', '"ci', 'xx']);
+    expect(accepted).toBe(2);
+    expect((await matcher.next()).forced).toBe('ty"');
+    expect(await matcher.accept(tokenizer.encode('ty": "'))).toBe(6);
+    const { allowed, complete, forced } = await matcher.next();
+    expect([complete, forced.startsWith('日')]).toEqual([false, true]);
+    const [whole, byte] = [tokenizer.encode('日本')[0] as number, tokenizer.encode('日')[0] as number];
+    expect([has(allowed, whole), has(allowed, byte), has(allowed, 97), has(allowed, tokenizer.stop)]).toEqual(
+      [true, true, false, false],
+    );
+    expect(await matcher.accept([whole, 97, 34])).toBe(1);
+    expect(await matcher.accept(tokenizer.encode('"}'))).toBe(2);
+    expect((await matcher.next()).complete).toBe(true);
+    matcher.close();
+    await expect(matcher.next()).rejects.toThrow('there is no matcher');
+  });
+
+  test('many matchers go on side by side', async () => {
+    const grammars = thread();
+    const begun = await Promise.all([1, 2, 3].map(() => grammars.begin(grammar, ['{"city"'])));
+    const accepted = await Promise.all(
+      begun.map(({ matcher }, index) => matcher.accept(tokenizer.encode(': "'.slice(0, index + 1)))),
+    );
+    expect(accepted).toEqual([1, 2, 3]);
+  });
+
+  test('a grammar that is none is told', async () => {
+    const grammars = thread();
+    await expect(grammars.prepare('root ::= nothing')).rejects.toThrow(/nothing/);
+  });
+
+  test('closed: what was asked and what will be asked is refused', async () => {
+    const grammars = thread();
+    const asked = grammars.prepare(grammar);
+    const refused = expect(asked).rejects.toThrow('the grammar engine is closed');
+    await grammars.close();
+    await refused;
+    await expect(grammars.begin(grammar, [])).rejects.toThrow('the grammar engine is closed');
+    await grammars.close();
+    await thread().close();
+  });
+
+  test('an answer that takes too long ends the thread', async () => {
+    const grammars = thread({ limitMs: 1 });
+    await expect(grammars.prepare(grammar)).rejects.toThrow('the grammar was not ready after 0.001 s');
+    await expect(grammars.prepare(grammar)).rejects.toThrow('the grammar was not ready');
+  });
+
+  test('a worker that cannot start is told', async () => {
+    const grammars = thread({ worker: new URL('gone.js', WORKER) });
+    await expect(grammars.prepare(grammar)).rejects.toThrow(/gone\.js/);
+  });
+
+  test('keeps a process alive while it owes an answer, and no longer', async () => {
+    const source = `
+      import { GrammarThread } from ${JSON.stringify(new URL('grammar-thread.js', WORKER).href)};
+      const bytesOf = id => (id < 256 ? Uint8Array.of(id) : undefined);
+      const grammars = new GrammarThread({ size: 257, bytesOf, stopIds: [256] });
+      await grammars.prepare('root ::= "a"');
+      console.log('ready');`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source]);
+    expect(stdout).toBe('ready\n');
+  });
+});
