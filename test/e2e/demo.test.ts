@@ -86,6 +86,46 @@ test('the screen with the real model: tools, Ctrl+O for earlier results, Esc, by
   expect(await processesLeft(dir)).toEqual([]);
 });
 
+test('-p --schema: the answer is JSON that fits; a schema that cannot be followed is refused before the model loads', async () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      city: { type: 'string' },
+      capital: { type: 'boolean' },
+      country: { enum: ['France', 'Spain'] },
+    },
+    required: ['city', 'capital', 'country'],
+  };
+  const { dir, env } = workplace({
+    'schema.json': JSON.stringify(schema),
+    'none.json': '{"type": "nothing"}',
+  });
+  const ask = (...args: string[]) => runProgram(MAIN, ['demo', '--no-mcp', ...args], { cwd: dir, env });
+  const { stdout, code } = await ask(
+    '-p',
+    'Where is the Eiffel Tower?',
+    '--schema',
+    'schema.json',
+    '--max-tokens',
+    '100',
+  );
+  expect(JSON.parse(stdout)).toEqual({
+    city: expect.any(String),
+    capital: expect.any(Boolean),
+    country: expect.stringMatching(/^(?:France|Spain)$/),
+  });
+  expect(code).toBe(0);
+  const none = await ask('-p', 'x', '--schema', 'none.json');
+  expect([none.code, none.stderr]).toEqual([
+    2,
+    expect.stringContaining('Error: The schema is no JSON Schema'),
+  ]);
+  const gone = await ask('-p', 'x', '--schema', 'gone.json');
+  expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('gone.json does not exist')]);
+  const chat = await ask('--schema', 'schema.json');
+  expect([chat.code, chat.stderr]).toEqual([2, expect.stringContaining('--schema goes with -p')]);
+});
+
 test('SIGTERM while the real model generates: 143, nothing left', async () => {
   const { dir, env } = workplace();
   const program = new Program(MAIN, ['demo', '--no-mcp', '--max-tokens', '2000'], { cwd: dir, env });
