@@ -1,6 +1,6 @@
 // Measures what the screen costs: bytes written per byte of text, scrollback wipes, CPU and memory, beside a plain
 // Ink program that keeps the whole answer in one <Text>. A 2,000-word answer at 200 tokens a second, then 100,000
-// tokens in one session. Needs dist/ (npm run build); Linux only; under a minute.
+// tokens in one session, then the same with the garbage collected every 2 s: what is in use. Needs dist/ (npm run build); Linux only; under a minute.
 //   node scripts/measure-screen.mjs
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { spawn as spawnPty } from '@lydell/node-pty';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CHARS_PER_TOKEN = 5;
 /** Longest run of one program; one that takes longer is stopped. */
-const LIMIT_SECONDS = 40;
+const LIMIT_SECONDS = 60;
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-screen-'));
 
 /** Prose with a code block after every fifth paragraph. */
@@ -34,11 +34,11 @@ function answer(words) {
 }
 
 /** One run on a terminal of 80x24, from the moment the prompt has been sent until the program ends. */
-function measure(main, args, script, answer) {
+function measure(main, args, script, answer, nodeArgs = []) {
   return new Promise(resolve => {
     const file = join(folder, `script-${basename(main)}-${answer.length}.json`);
     writeFileSync(file, JSON.stringify({ ...script, replies: [answer] }));
-    const pty = spawnPty(process.execPath, [main, ...args], {
+    const pty = spawnPty(process.execPath, [...nodeArgs, main, ...args], {
       ...{ cols: 80, rows: 24, cwd: folder },
       env: {
         ...{ PATH: process.env.PATH, HOME: folder, TERM: 'xterm', LANG: 'C.UTF-8' },
@@ -139,6 +139,38 @@ async function compare(words, rate) {
   for (const [index, run] of runs.entries()) console.log(row(['llm-host', 'naive `<Text>`'][index], run));
 }
 
+const PROBE = `
+require('node:v8').setFlagsFromString('--expose-gc');
+const collect = require('node:vm').runInNewContext('gc');
+setInterval(() => {
+  collect();
+  const { heapUsed, rss } = process.memoryUsage();
+  require('node:fs').appendFileSync(process.env.HOME + '/heap.txt', heapUsed + ' ' + rss + '\\n');
+}, 2000).unref();
+`;
+
+/** What is in use while 100,000 tokens stream by, from 4 s after the start on. */
+async function inUse() {
+  const probe = join(folder, 'probe.cjs');
+  writeFileSync(probe, PROBE);
+  await measure(
+    MAIN,
+    ['x', '--no-mcp'],
+    { msPerToken: 0.25, charsPerToken: CHARS_PER_TOKEN },
+    answer(75_000),
+    ['--require', probe],
+  );
+  const lines = readFileSync(join(folder, 'heap.txt'), 'utf8').trim().split('\n').slice(2);
+  const at = [0, Math.floor(lines.length / 2), lines.length - 1];
+  const shown = at.map(index =>
+    lines[index]
+      .split(' ')
+      .map(bytes => (bytes / 1e6).toFixed(1))
+      .join(' of '),
+  );
+  console.log(`\nin use, of resident, with the garbage collected every 2 s: ${shown.join(', ')} MB`);
+}
+
 function row(name, { bytes, wipes, clears, share, seconds, megabytes, finished, size }) {
   const label = finished ? name : `${name}, stopped unfinished`;
   const cpu = `${(share * 100).toFixed(0)} % of ${seconds.toFixed(1)} s`;
@@ -149,6 +181,7 @@ function row(name, { bytes, wipes, clears, share, seconds, megabytes, finished, 
 try {
   await compare(2000, 200);
   await compare(75_000, 4000);
+  await inUse();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
