@@ -36,7 +36,7 @@ async function measure() {
     .trim()
     .replace(/(?<!\n)\n(?!\n)/g, ' ');
   const ids = loadTokenizer(model).encode(text);
-  await using engine = await loadEngine(model, { contextLength: window + 1, ...JSON.parse(values.load) });
+  const engine = await loadEngine(model, { contextLength: window + 1, ...JSON.parse(values.load) });
   const chunk = values.chunk === undefined ? {} : { prefillChunk: Number(values.chunk) };
   const start = performance.now();
   let sum = 0;
@@ -56,6 +56,7 @@ async function measure() {
     for (const score of scores) sum += score;
     count += scores.length;
   }
+  await engine.close();
   const seconds = (performance.now() - start) / 1000;
   console.log(JSON.stringify({ perplexity: Math.exp(-sum / count), tokens: count, seconds }));
 }
