@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { engineReport } from '../../src/bench/figures.ts';
+import { readBandwidth } from '../../src/bench/read-bandwidth.ts';
+import { rooflinePoints } from '../../src/bench/roofline.ts';
+import { readModel } from '../../src/model/load-model.ts';
+import { MODELS } from '../model/model-files.ts';
+
+describe('what memory allows', () => {
+  const read = readModel('tiny-f32', { contextLength: 0, cwd: MODELS, env: {} });
+  const prompts = [{ promptTokens: 100, firstTokenMs: 10, generatedTokens: 21, decodeMs: 2000 }];
+  const warm = { version: '1', device: 'cpu', loadMs: 1, prompts, peakBytes: 1 };
+  const own = engineReport('llm-host', [{ warm, start: { result: warm, startToFirstTokenMs: 1 } }]);
+  const bandwidth = { min: 1e6, median: 2e6, max: 3e6 };
+  const input = { read, weightBytes: 50_000, generate: 21, kvBits: 0, bandwidth };
+
+  test('is the bandwidth over the weights and the keys and values of the context', () => {
+    // Keys and values of 2 layers with 1 head of 16 numbers of 4 bytes; the context reaches the middle of the reply.
+    const kvBytes = 2 * 2 * 16 * 4 * 111;
+    const limit = 2e6 / (50_000 + kvBytes);
+    const [point, ...more] = rooflinePoints(own, input);
+    expect(more).toEqual([]);
+    expect(point).toMatchObject({ promptTokens: 100, contextTokens: 111, weightBytes: 50_000, kvBytes });
+    expect(point?.limitTokensPerSecond).toBeCloseTo(limit);
+    expect(point?.tokensPerSecond).toBeCloseTo(10);
+    expect(point?.share).toBeCloseTo(10 / limit);
+  });
+
+  test('quantised keys and values are fewer bytes', () => {
+    const [full] = rooflinePoints(own, input);
+    const [quantised] = rooflinePoints(own, { ...input, kvBits: 8 });
+    expect(quantised?.kvBytes).toBe((full?.kvBytes ?? 0) / 4);
+  });
+});
+
+test('reading memory has a rate, by one thread and by two', async () => {
+  expect(await readBandwidth(1)).toBeGreaterThan(0);
+  expect(await readBandwidth(2)).toBeGreaterThan(0);
+});
