@@ -90,6 +90,7 @@ LoadSpec to_load_spec(const Napi::Value& value) {
   if (spec.kv_bits != 0 && spec.kv_bits != 4 && spec.kv_bits != 8) {
     throw Error(kUsage, "spec.kvBits must be 0, 4 or 8");
   }
+  spec.exact = fields.has("exact") && fields.boolean("exact");
   spec.norm_shift = static_cast<float>(fields.number_or("normShift", 0));
   Napi::Array adapters = fields.array("adapters");
   for (uint32_t i = 0; i < adapters.Length(); ++i) {

@@ -47,6 +47,8 @@ struct LoadSpec {
   std::string save_to;  // "" = nowhere
   int context_length = 0;
   int kv_bits = 0;
+  // The CPU multiplies quantised weights by float32 activations instead of 8-bit ones.
+  bool exact = false;
 };
 
 struct ModelInfo {

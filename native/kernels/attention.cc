@@ -21,6 +21,7 @@ struct Task {
   int pairs;                          // rotated channel pairs of a head
   bool interleaved;
   const float *q, *k, *v, *sinks;
+  int64_t q_stride, kv_stride;  // from a position to the next
   float *keys, *values, *out;
 };
 
@@ -51,7 +52,7 @@ void rotate(const Task& task, int position, const float* source, float* target) 
 void append(const Task& task, int head) {
   const AttentionShape& s = task.shape;
   for (int i = 0; i < task.length; ++i) {
-    int64_t from = (static_cast<int64_t>(i) * s.kv_heads + head) * s.head_dim;
+    int64_t from = i * task.kv_stride + static_cast<int64_t>(head) * s.head_dim;
     int64_t to = (static_cast<int64_t>(head) * task.capacity + s.slot + i) * s.head_dim;
     rotate(task, i, task.k + from, task.keys + to);
     std::copy_n(task.v + from, s.head_dim, task.values + to);
@@ -70,7 +71,7 @@ void attend(const Task& task, int head, int begin, int end) {
   scores.resize(static_cast<size_t>(count) * stride_of_scores);
   int64_t stride = static_cast<int64_t>(s.heads) * s.head_dim;
   for (int i = 0; i < count; ++i) {
-    rotate(task, begin + i, task.q + (begin + i) * stride + head * s.head_dim,
+    rotate(task, begin + i, task.q + (begin + i) * task.q_stride + head * s.head_dim,
            queries.data() + static_cast<int64_t>(i) * s.head_dim);
   }
   int64_t cache =
@@ -91,6 +92,23 @@ void attend(const Task& task, int head, int begin, int end) {
                       static_cast<int>(stride));
 }
 
+void set_inputs(Task& task, const std::vector<mx::array>& in, bool side_by_side) {
+  const AttentionShape& s = task.shape;
+  int64_t queries = static_cast<int64_t>(s.heads) * s.head_dim;
+  int64_t keys = static_cast<int64_t>(s.kv_heads) * s.head_dim;
+  task.length = in[0].shape(1);
+  task.q = in[0].data<float>();
+  task.k = side_by_side ? task.q + queries : in[1].data<float>();
+  task.v = side_by_side ? task.k + keys : in[2].data<float>();
+  task.q_stride = side_by_side ? queries + 2 * keys : queries;
+  task.kv_stride = side_by_side ? task.q_stride : keys;
+  size_t next = side_by_side ? 1 : 3;
+  task.capacity = in[next].shape(2);
+  task.keys = const_cast<float*>(in[next].data<float>());
+  task.values = const_cast<float*>(in[next + 1].data<float>());
+  task.sinks = in.size() > next + 2 ? in[next + 2].data<float>() : nullptr;
+}
+
 void run(Task& task) {
   const AttentionShape& s = task.shape;
   for (int head = 0; head < s.kv_heads; ++head) append(task, head);
@@ -106,27 +124,23 @@ void run(Task& task) {
 
 }  // namespace
 
-mx::array attention(const mx::array& q, const mx::array& k, const mx::array& v,
-                    const mx::array& keys, const mx::array& values, const AttentionShape& shape,
-                    const Rotation& rotation, const std::optional<mx::array>& sinks) {
-  std::vector<mx::array> inputs{q, k, v, keys, values};
+mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
+                    const mx::array& values, const AttentionShape& shape, const Rotation& rotation,
+                    const std::optional<mx::array>& sinks) {
+  std::vector<mx::array> inputs = projected;
+  inputs.insert(inputs.end(), {keys, values});
   if (sinks) inputs.push_back(*sinks);
-  return cpu_op("Attention", q.shape(), std::move(inputs),
-                [shape, frequencies = rotation.frequencies, amplitude = rotation.amplitude,
-                 interleaved = rotation.interleaved](const std::vector<mx::array>& in,
-                                                     mx::array& out) {
+  bool side_by_side = projected.size() == 1;
+  mx::Shape out_shape{1, projected[0].shape(1), shape.heads * shape.head_dim};
+  return cpu_op("Attention", std::move(out_shape), std::move(inputs),
+                [shape, side_by_side, frequencies = rotation.frequencies,
+                 amplitude = rotation.amplitude, interleaved = rotation.interleaved](
+                    const std::vector<mx::array>& in, mx::array& out) {
                   Task task{};
                   task.shape = shape;
-                  task.length = in[0].shape(1);
-                  task.capacity = in[3].shape(2);
                   task.interleaved = interleaved;
-                  task.q = in[0].data<float>();
-                  task.k = in[1].data<float>();
-                  task.v = in[2].data<float>();
-                  task.keys = const_cast<float*>(in[3].data<float>());
-                  task.values = const_cast<float*>(in[4].data<float>());
-                  task.sinks = in.size() > 5 ? in[5].data<float>() : nullptr;
                   task.out = out.data<float>();
+                  set_inputs(task, in, side_by_side);
                   fill_angles(task, frequencies, amplitude);
                   run(task);
                 });

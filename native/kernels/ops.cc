@@ -5,6 +5,7 @@
 
 #include "kernels/cpu_op.h"
 #include "kernels/linear.h"
+#include "kernels/packed_kernels.h"
 #include "kernels/simd.h"
 #include "kernels/thread_pool.h"
 
@@ -35,6 +36,8 @@ bool usable() {
   }();
   return wanted && mx::default_device() == mx::Device::cpu;
 }
+
+bool fast() { return usable() && packed_fast(); }
 
 bool supports(const Weight& w) {
   if (w.weight.dtype() == mx::float32) return true;

@@ -13,6 +13,8 @@ namespace mx = mlx::core;
 
 // True where these are to be used: MLX's default device is the CPU.
 bool usable();
+// True where packed matrices (kernels/packed_linear.h) are faster than those below.
+bool fast();
 
 struct Weight {
   const mx::array& weight;
@@ -52,10 +54,11 @@ struct Rotation {
 };
 
 // Rotates q and k, appends k and v to the caches *in place* and attends.
-// q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], caches [1, kv_heads, capacity,
-// head_dim], sinks [heads] -> [1, L, heads · head_dim].
-mx::array attention(const mx::array& q, const mx::array& k, const mx::array& v,
-                    const mx::array& keys, const mx::array& values, const AttentionShape& shape,
-                    const Rotation& rotation, const std::optional<mx::array>& sinks);
+// `projected`: q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], or the three side
+// by side in one array; caches [1, kv_heads, capacity, head_dim], sinks [heads]
+// -> [1, L, heads · head_dim].
+mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
+                    const mx::array& values, const AttentionShape& shape, const Rotation& rotation,
+                    const std::optional<mx::array>& sinks);
 
 }  // namespace llm_host::cpu

@@ -50,6 +50,8 @@ struct Simd {
 
 // The fastest that this CPU has.
 const Simd& simd();
+// LLM_HOST_SIMD names the one instruction set to use; true for all without it.
+bool simd_wanted(const char* name);
 
 // nullptr if the build or the CPU lacks it.
 const Simd* simd_portable();

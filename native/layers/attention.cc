@@ -54,40 +54,68 @@ Attention::Attention(WeightStore& weights, const std::string& path, const Attent
   if (o.sinks) sinks_ = weights.vector(path + ".sinks", o.heads);
 }
 
-Attention::Projected Attention::project(const mx::array& x, int offset) const {
+bool Attention::packed() const {
+  return fused_ ? fused_->packed() : query_->packed() && key_->packed() && value_->packed();
+}
+
+mx::array Attention::project_packed(const Normed& x) const {
+  cpu::Operand input = normalised(x);
+  return fused_ ? Linear::apply({*fused_}, input)
+                : Linear::apply({*query_, *key_, *value_}, input);
+}
+
+Attention::Projected Attention::split(const mx::array& side_by_side) const {
+  int key = options_.heads * options_.head_dim;
+  int value = key + options_.kv_heads * options_.head_dim;
+  std::vector<mx::array> parts = mx::split(side_by_side, mx::Shape{key, value}, -1);
+  return {mx::contiguous(parts[0]), mx::contiguous(parts[1]), mx::contiguous(parts[2])};
+}
+
+Attention::Projected Attention::project(const Normed& x, int offset) const {
   const AttentionOptions& o = options_;
-  auto unfused = [&]() -> Projected {
-    if (!fused_) return {(*query_)(x), (*key_)(x), (*value_)(x)};
-    int key = o.heads * o.head_dim, value = key + o.kv_heads * o.head_dim;
-    std::vector<mx::array> parts = mx::split((*fused_)(x), mx::Shape{key, value}, -1);
-    return {mx::contiguous(parts[0]), mx::contiguous(parts[1]), mx::contiguous(parts[2])};
+  auto parts = [&]() -> Projected {
+    if (packed()) return split(project_packed(x));
+    mx::array value = x.value();
+    if (fused_) return split((*fused_)(value));
+    return {(*query_)(value), (*key_)(value), (*value_)(value)};
   };
-  Projected p = unfused();
+  Projected p = parts();
   if (query_norm_) {
     p.q = norm_heads(*query_norm_, p.q, o.head_dim);
     p.k = norm_heads(*key_norm_, p.k, o.head_dim);
   }
   // The factor is 1 up to there. Rotation is linear: it does not matter which comes first.
-  if (o.growth_beta != 0 && offset + x.shape(1) > o.growth_length) {
-    p.q = mx::multiply(
-        p.q, growth(o.growth_beta, o.growth_length, offset, x.shape(1), p.q.dtype()));
+  int length = p.q.shape(1);
+  if (o.growth_beta != 0 && offset + length > o.growth_length) {
+    p.q = mx::multiply(p.q, growth(o.growth_beta, o.growth_length, offset, length, p.q.dtype()));
   }
   return p;
 }
 
-mx::array Attention::operator()(const mx::array& x, const RopeAngles& angles,
-                                AttentionCache& cache) const {
+mx::array Attention::output(const mx::array& y, const std::optional<mx::array>& residual) const {
+  if (output_.packed()) return Linear::apply({output_}, {.x = y}, residual);
+  return residual ? mx::add(*residual, output_(y)) : output_(y);
+}
+
+mx::array Attention::operator()(const Normed& x, const RopeAngles& angles, AttentionCache& cache,
+                                const std::optional<mx::array>& residual) const {
   const AttentionOptions& o = options_;
   int offset = cache.length();
-  Projected p = project(x, offset);
   std::optional<AttentionCache::Buffers> buffers;
-  if (cpu::usable()) buffers = cache.extend(x.shape(1));
-  if (!buffers) return output_(attend(p, angles, cache, offset));
+  if (cpu::usable()) buffers = cache.extend(x.x.shape(1));
+  if (!buffers) return output(attend(project(x, offset), angles, cache, offset), residual);
   cpu::AttentionShape shape{o.heads,  o.kv_heads,    o.head_dim,        o.window,
                             buffers->slot, buffers->position, o.scale};
   cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
-  return output_(cpu::attention(p.q, p.k, p.v, buffers->keys, buffers->values, shape, rotation,
-                                sinks_));
+  auto attention = [&](const std::vector<mx::array>& projected) {
+    return cpu::attention(projected, buffers->keys, buffers->values, shape, rotation, sinks_);
+  };
+  // Norms of heads and longer queries are for q and k apart.
+  if (packed() && !query_norm_ && o.growth_beta == 0) {
+    return output(attention({project_packed(x)}), residual);
+  }
+  Projected p = project(x, offset);
+  return output(attention({p.q, p.k, p.v}), residual);
 }
 
 mx::array Attention::attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache,

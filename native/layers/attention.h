@@ -36,14 +36,20 @@ class Attention {
  public:
   Attention(WeightStore& weights, const std::string& path, const AttentionOptions& options);
 
-  // x [1, L, hidden] -> [1, L, hidden]
-  mx::array operator()(const mx::array& x, const RopeAngles& angles, AttentionCache& cache) const;
+  // x [1, L, hidden] -> [1, L, hidden], plus `residual`.
+  mx::array operator()(const Normed& x, const RopeAngles& angles, AttentionCache& cache,
+                       const std::optional<mx::array>& residual) const;
 
  private:
   struct Projected {
     mx::array q, k, v;  // [1, L, heads · head_dim], [1, L, kv_heads · head_dim] twice
   };
-  Projected project(const mx::array& x, int offset) const;
+  bool packed() const;
+  // q | k | v side by side, by packed matrices.
+  mx::array project_packed(const Normed& x) const;
+  Projected split(const mx::array& side_by_side) const;
+  Projected project(const Normed& x, int offset) const;
+  mx::array output(const mx::array& y, const std::optional<mx::array>& residual) const;
   mx::array attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache, int offset) const;
 
   AttentionOptions options_;

@@ -4,42 +4,65 @@
 
 namespace llm_host {
 
+WeightMatrix::WeightMatrix(Matrix stored, bool fast) {
+  if (fast) {
+    packed_ = cpu::Packed::pack(stored.weight, stored.scales, stored.biases, stored.group_size,
+                                stored.bits);
+  }
+  if (packed_) return;
+  if (!stored.quantised()) {
+    stored.weight = mx::astype(stored.weight, stored.dtype);
+    stored.weight.eval();
+  }
+  stored_ = std::move(stored);
+}
+
+mx::array WeightMatrix::take(const mx::array& ids) const {
+  return packed_ ? cpu::packed_rows(*packed_, ids) : stored_->take(ids);
+}
+
+std::optional<mx::array> Linear::bias_of(WeightStore& weights, const std::string& path, int out,
+                                         bool bias) {
+  return bias ? std::optional(weights.vector(path + ".bias", out)) : std::nullopt;
+}
+
 Linear Linear::load(WeightStore& weights, const std::string& path, int out, int in, bool bias) {
-  return complete(weights.matrix(path, out, in), weights, path, out, in, bias);
+  WeightMatrix matrix(weights.matrix(path, out, in, weights.fast()), weights.fast());
+  return complete(std::move(matrix), bias_of(weights, path, out, bias), weights, path, out, in);
 }
 
 Linear Linear::load_router(WeightStore& weights, const std::string& path, int out, int in,
                            bool bias) {
-  return complete(weights.router(path, out, in), weights, path, out, in, bias);
-}
-
-Linear Linear::complete(WeightStore::Matrix matrix, WeightStore& weights, const std::string& path,
-                        int out, int in, bool bias) {
-  Linear linear(std::move(matrix));
-  if (bias) linear.bias_ = weights.vector(path + ".bias", out);
-  linear.add_adapter(weights, path, out, in);
-  return linear;
+  WeightMatrix matrix(weights.router(path, out, in), false);
+  return complete(std::move(matrix), bias_of(weights, path, out, bias), weights, path, out, in);
 }
 
 Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int heads, int head_dim,
                            int in, bool bias) {
-  Linear linear = load(weights, path, heads * head_dim, in, bias);
+  int out = heads * head_dim;
+  Matrix matrix = weights.matrix(path, out, in, weights.fast());
+  std::optional<mx::array> offset = bias_of(weights, path, out, bias);
   if (weights.gguf()) {
-    linear.weight_ = WeightStore::unpermute(linear.weight_, heads, head_dim);
-    if (linear.bias_) linear.bias_ = WeightStore::unpermute(*linear.bias_, heads, head_dim);
+    matrix = WeightStore::unpermute(matrix, heads, head_dim);
+    if (offset) offset = WeightStore::unpermute(*offset, heads, head_dim);
+  }
+  WeightMatrix ready(std::move(matrix), weights.fast());
+  return complete(std::move(ready), std::move(offset), weights, path, out, in);
+}
+
+Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, WeightStore& weights,
+                        const std::string& path, int out, int in) {
+  Linear linear(std::move(matrix));
+  linear.bias_ = std::move(bias);
+  if (auto adapter = weights.adapter(path, out, in)) {
+    linear.down_ = adapter->down;
+    linear.up_ = adapter->up;
   }
   return linear;
 }
 
-void Linear::add_adapter(WeightStore& weights, const std::string& path, int out, int in) {
-  auto adapter = weights.adapter(path, out, in);
-  if (!adapter) return;
-  down_ = adapter->down;
-  up_ = adapter->up;
-}
-
 mx::array Linear::multiply(const mx::array& x) const {
-  const auto& w = weight_;
+  const Matrix& w = weight_.stored();
   cpu::Weight cpu_weight{w.weight, w.scales, w.biases, w.group_size, w.bits, down_, up_};
   if (cpu::usable() && cpu::supports(cpu_weight)) return cpu::linear(x, cpu_weight);
   mx::array y = w.multiply(x);
@@ -48,8 +71,22 @@ mx::array Linear::multiply(const mx::array& x) const {
 }
 
 mx::array Linear::operator()(const mx::array& x) const {
+  if (packed()) return apply({*this}, {.x = x});
   mx::array y = multiply(x);
   return bias_ ? mx::add(y, *bias_) : y;
+}
+
+mx::array Linear::apply(const std::vector<std::reference_wrapper<const Linear>>& parts,
+                        const cpu::Operand& operand, const std::optional<mx::array>& residual) {
+  std::vector<cpu::PackedPart> matrices;
+  for (const Linear& part : parts) {
+    matrices.push_back({*part.weight_.packed(), part.bias_, part.down_, part.up_});
+  }
+  return cpu::packed_linear(operand, matrices, residual);
+}
+
+cpu::Operand normalised(const Normed& x) {
+  return {x.x, cpu::Operand::Form::kNormalised, x.norm.weight(), x.norm.eps()};
 }
 
 }  // namespace llm_host

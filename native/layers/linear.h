@@ -1,16 +1,38 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <vector>
 
+#include "kernels/packed_linear.h"
+#include "layers/norm.h"
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"
 
 namespace llm_host {
 
+// A weight matrix as MLX stores it, or packed for the CPU's kernels.
+class WeightMatrix {
+ public:
+  // Packs it if `fast` and there are kernels for it; the stored form is then dropped.
+  WeightMatrix(Matrix stored, bool fast);
+
+  // nullptr unless it is packed.
+  const cpu::Packed* packed() const { return packed_ ? &*packed_ : nullptr; }
+  // Only if it is not packed.
+  const Matrix& stored() const { return *stored_; }
+  // Rows by id, ids [...] -> [..., in]
+  mx::array take(const mx::array& ids) const;
+
+ private:
+  std::optional<Matrix> stored_;
+  std::optional<cpu::Packed> packed_;
+};
+
 // y = x Wᵀ (+ bias) (+ scale · (x A) B); W is [out, in], dense or quantised.
 class Linear {
  public:
-  explicit Linear(WeightStore::Matrix weight) : weight_(std::move(weight)) {}
+  explicit Linear(WeightMatrix weight) : weight_(std::move(weight)) {}
 
   // Reads `path`.weight, .bias if wanted, and the adapter's `path`.lora_a and .lora_b if there are
   // any.
@@ -26,29 +48,40 @@ class Linear {
   // x [..., in] -> [..., out]
   mx::array operator()(const mx::array& x) const;
 
+  // Whether `apply` can take it.
+  bool packed() const { return weight_.packed() != nullptr; }
+  // The products of packed matrices with one operand, side by side [..., Σ out], plus `residual`.
+  static mx::array apply(const std::vector<std::reference_wrapper<const Linear>>& parts,
+                         const cpu::Operand& operand,
+                         const std::optional<mx::array>& residual = std::nullopt);
+
  private:
   // A matrix with its bias and its adapter.
-  static Linear complete(WeightStore::Matrix matrix, WeightStore& weights, const std::string& path,
-                         int out, int in, bool bias);
+  static Linear complete(WeightMatrix matrix, std::optional<mx::array> bias, WeightStore& weights,
+                         const std::string& path, int out, int in);
+  static std::optional<mx::array> bias_of(WeightStore& weights, const std::string& path, int out,
+                                          bool bias);
   mx::array multiply(const mx::array& x) const;
-  void add_adapter(WeightStore& weights, const std::string& path, int out, int in);
 
-  WeightStore::Matrix weight_;
+  WeightMatrix weight_;
   std::optional<mx::array> bias_;
   std::optional<mx::array> down_, up_;  // an adapter's: [rank, in], [rank, out] with its scale
 };
 
+// The operand of a norm's kernel.
+cpu::Operand normalised(const Normed& x);
+
 // Rows of a weight matrix by id, and the same matrix as the output head of tied models.
 class Embedding {
  public:
-  explicit Embedding(WeightStore::Matrix weight) : weight_(std::move(weight)) {}
+  explicit Embedding(WeightMatrix weight) : weight_(std::move(weight)) {}
 
   // ids [...] -> [..., H]
   mx::array operator()(const mx::array& ids) const { return weight_.take(ids); }
   Linear as_linear() const { return Linear(weight_); }
 
  private:
-  WeightStore::Matrix weight_;
+  WeightMatrix weight_;
 };
 
 }  // namespace llm_host

@@ -38,10 +38,27 @@ Mlp::Mlp(WeightStore& weights, const std::string& path, const MlpOptions& o)
   }
 }
 
+bool Mlp::packed() const {
+  return down_.packed() && (fused_ ? fused_->packed() : gate_->packed() && up_->packed());
+}
+
 mx::array Mlp::operator()(const mx::array& x) const {
   if (!fused_) return down_(gated(activation_, (*gate_)(x), (*up_)(x)));
   std::vector<mx::array> parts = mx::split((*fused_)(x), 2, -1);
   return down_(gated(activation_, mx::contiguous(parts[0]), mx::contiguous(parts[1])));
+}
+
+mx::array Mlp::operator()(const Normed& x, const std::optional<mx::array>& residual) const {
+  if (!packed()) {
+    mx::array y = (*this)(x.value());
+    return residual ? mx::add(*residual, y) : y;
+  }
+  cpu::Operand input = normalised(x);
+  mx::array halves =
+      fused_ ? Linear::apply({*fused_}, input) : Linear::apply({*gate_, *up_}, input);
+  using Form = cpu::Operand::Form;
+  Form form = activation_ == Activation::kSilu ? Form::kSwiGlu : Form::kGeGlu;
+  return Linear::apply({down_}, {halves, form}, residual);
 }
 
 }  // namespace llm_host

@@ -33,8 +33,11 @@ class Mlp {
 
   // x [1, L, hidden] -> [1, L, hidden]
   mx::array operator()(const mx::array& x) const;
+  // The same behind a norm, plus `residual`.
+  mx::array operator()(const Normed& x, const std::optional<mx::array>& residual) const;
 
  private:
+  bool packed() const;
   Activation activation_;
   std::optional<Linear> gate_, up_, fused_;  // both, or `fused_`
   Linear down_;

@@ -28,9 +28,20 @@ class RmsNorm {
     return cpu::usable() ? cpu::rms_norm(x, weight_, eps_) : mx::fast::rms_norm(x, weight_, eps_);
   }
 
+  const mx::array& weight() const { return weight_; }
+  float eps() const { return eps_; }
+
  private:
   mx::array weight_;
   float eps_;
+};
+
+// x behind a norm that has not been computed: some kernels do it in their own pass.
+struct Normed {
+  const mx::array& x;
+  const RmsNorm& norm;
+
+  mx::array value() const { return norm(x); }
 };
 
 }  // namespace llm_host

@@ -50,21 +50,29 @@ FeedForward dense_feed_forward(const DecoderConfig& c, WeightStore& weights,
                                const std::string& path) {
   if (c.intermediate < 1) throw Error(kModelBroken, "config.json has no intermediate_size");
   MlpOptions options{c.hidden, c.intermediate, c.mlp_bias, c.activation};
-  auto mlp = std::make_shared<Mlp>(weights, path + ".mlp", options);
-  return [mlp](const mx::array& x) { return (*mlp)(x); };
+  return Mlp(weights, path + ".mlp", options);
+}
+
+mx::array FeedForward::operator()(const Normed& x, const std::optional<mx::array>& residual) const {
+  if (mlp_) return (*mlp_)(x, residual);
+  mx::array y = whole_(x.value());
+  return residual ? plus(*residual, y) : y;
 }
 
 Vocabulary::Vocabulary(const Config& config, const DecoderConfig& c, WeightStore& weights)
     : factor_(c.embedding_factor),
       divisor_(c.logit_divisor),
       cap_(c.logit_cap),
-      embedding_(weights.matrix("model.embed_tokens", c.vocab, c.hidden)),
+      embedding_(WeightMatrix(
+          weights.matrix("model.embed_tokens", c.vocab, c.hidden, weights.fast()),
+          weights.fast())),
       head_(head_of(config, c, weights, embedding_)) {}
 
 mx::array Vocabulary::embed(const mx::array& ids) const { return scaled(embedding_(ids), factor_); }
 
-mx::array Vocabulary::logits(const mx::array& hidden) const {
-  mx::array logits = mx::astype(head_(hidden), mx::float32);
+mx::array Vocabulary::logits(const Normed& hidden) const {
+  mx::array logits = head_.packed() ? Linear::apply({head_}, normalised(hidden))
+                                    : mx::astype(head_(hidden.value()), mx::float32);
   if (divisor_ != 1) logits = mx::divide(logits, mx::array(divisor_));
   if (cap_ == 0) return logits;
   mx::array cap(cap_);
@@ -119,12 +127,17 @@ Decoder::Layer Decoder::load_layer(WeightStore& weights, int index,
           sandwich ? std::optional(norm("post_feedforward_layernorm")) : std::nullopt};
 }
 
-mx::array Decoder::mix(size_t index, const mx::array& x, const RopeAngles& angles,
+mx::array Decoder::mix(size_t index, const mx::array& h, const RopeAngles& angles,
                        ModelCache& cache) const {
   const Layer& layer = layers_[index];
-  mx::array h = layer.mixer_norm(x);
-  if (layer.state_mixer) return layer.state_mixer(h, cache.state(index));
-  return (*layer.attention)(h, angles, cache.attention(index));
+  Normed x{h, layer.mixer_norm};
+  if (layer.state_mixer) return plus(h, layer.state_mixer(x.value(), cache.state(index)));
+  AttentionCache& kv = cache.attention(index);
+  if (!layer.after_attention && h.dtype() != mx::float16) {
+    return (*layer.attention)(x, angles, kv, h);
+  }
+  mx::array part = (*layer.attention)(x, angles, kv, std::nullopt);
+  return plus(h, layer.after_attention ? (*layer.after_attention)(part) : part);
 }
 
 mx::array Decoder::body(const mx::array& ids, ModelCache& cache) const {
@@ -135,15 +148,19 @@ mx::array Decoder::body(const mx::array& ids, ModelCache& cache) const {
     const Layer& layer = layers_[i];
     const Rope* rope = config_.ropes[i].get();
     const RopeAngles& angles = rope != nullptr ? rope->angles(length) : kNone;
-    mx::array part = mix(i, h, angles, cache);
-    h = plus(h, layer.after_attention ? (*layer.after_attention)(part) : part);
-    part = layer.feed_forward(layer.feed_forward_norm(h));
-    h = plus(h, layer.after_feed_forward ? (*layer.after_feed_forward)(part) : part);
+    h = mix(i, h, angles, cache);
+    Normed x{h, layer.feed_forward_norm};
+    if (!layer.after_feed_forward && h.dtype() != mx::float16) {
+      h = layer.feed_forward(x, h);
+    } else {
+      mx::array part = layer.feed_forward(x, std::nullopt);
+      h = plus(h, layer.after_feed_forward ? (*layer.after_feed_forward)(part) : part);
+    }
   }
   return h;
 }
 
-mx::array Decoder::head(const mx::array& hidden) const { return vocabulary_.logits(norm_(hidden)); }
+mx::array Decoder::head(const mx::array& hidden) const { return vocabulary_.logits({hidden, norm_}); }
 
 // Ropes that change with the length change at the same one, if a model has several.
 int Decoder::position_regime(int length) const {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "models/decoder_config.h"
@@ -11,7 +12,25 @@
 namespace llm_host {
 
 // The feed-forward part of a layer: x [1, L, H] -> [1, L, H].
-using FeedForward = std::function<mx::array(const mx::array&)>;
+class FeedForward {
+ public:
+  FeedForward() = default;
+  // Of anything that takes the normalised x.
+  template <typename F>
+    requires std::is_invocable_r_v<mx::array, F, const mx::array&> &&
+             (!std::is_same_v<F, FeedForward>)
+  FeedForward(F whole) : whole_(std::move(whole)) {}
+  // A dense one computes the norm and the sum in its own pass.
+  FeedForward(Mlp mlp) : mlp_(std::make_shared<Mlp>(std::move(mlp))) {}
+
+  mx::array operator()(const mx::array& x) const { return mlp_ ? (*mlp_)(x) : whole_(x); }
+  // Plus `residual`.
+  mx::array operator()(const Normed& x, const std::optional<mx::array>& residual) const;
+
+ private:
+  std::function<mx::array(const mx::array&)> whole_;
+  std::shared_ptr<const Mlp> mlp_;
+};
 // Makes that of layer `layer`, whose weights start with `path` ("model.layers.3").
 using FeedForwardMaker =
     std::function<FeedForward(WeightStore& weights, const std::string& path, int layer)>;
@@ -41,8 +60,8 @@ class Vocabulary {
 
   // ids [1, L] -> [1, L, H], times `embedding_factor`
   mx::array embed(const mx::array& ids) const;
-  // hidden [1, L, H], normalised -> float32 logits [1, L, V], divided and capped
-  mx::array logits(const mx::array& hidden) const;
+  // hidden [1, L, H] -> float32 logits [1, L, V], divided and capped
+  mx::array logits(const Normed& hidden) const;
 
  private:
   float factor_, divisor_, cap_;
@@ -75,7 +94,8 @@ class Decoder final : public Model {
     std::optional<RmsNorm> after_feed_forward;
   };
   Layer load_layer(WeightStore& weights, int index, const DecoderParts& parts) const;
-  mx::array mix(size_t index, const mx::array& x, const RopeAngles& angles,
+  // The stream h behind the layer's mixer, its norms and the sum included.
+  mx::array mix(size_t index, const mx::array& h, const RopeAngles& angles,
                 ModelCache& cache) const;
 
   DecoderConfig config_;

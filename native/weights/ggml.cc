@@ -163,18 +163,6 @@ void pack(const uint8_t* codes, int bits, uint32_t* words) {
 
 }  // namespace
 
-float half_to_float(uint16_t half) {
-  uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
-  uint32_t exponent = (half >> 10) & 0x1f;
-  uint32_t mantissa = half & 0x3ff;
-  if (exponent == 0) {
-    float value = static_cast<float>(mantissa) * 0x1p-24f;
-    return sign ? -value : value;
-  }
-  uint32_t bits = exponent == 31 ? 0x7f800000 : (exponent + 112) << 23;
-  return std::bit_cast<float>(sign | bits | mantissa << 13);
-}
-
 const GgmlType* ggml_type(std::string_view dtype) {
   for (const Reader& reader : kReaders) {
     if (reader.type.name == dtype) return &reader.type;

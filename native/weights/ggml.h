@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kernels/half.h"
+
 namespace llm_host {
 
 // The ggml block types that become MLX's affine form in groups of 32. All but Q6_K keep every
@@ -24,7 +26,5 @@ const GgmlType* ggml_type(std::string_view dtype);
 // one bias a group, so that w = scale·q + bias.
 void repack_ggml(const GgmlType& type, const uint8_t* source, int64_t blocks, uint32_t* words,
                  float* scales, float* biases);
-
-float half_to_float(uint16_t half);
 
 }  // namespace llm_host

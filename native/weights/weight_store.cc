@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/error.h"
+#include "kernels/ops.h"
 #include "weights/ggml.h"
 #include "weights/quantise.h"
 
@@ -106,7 +107,8 @@ WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint
     : spec_(spec),
       progress_{std::move(progress)},
       main_(spec.weights, progress_),
-      adapters_(spec.adapters, progress_) {
+      adapters_(spec.adapters, progress_),
+      fast_(!spec.exact && cpu::fast()) {
   if (spec.quantize) {
     quantize_ = Quantization{spec.quantize->group_size, spec.quantize->bits, spec.quantize->mode};
     check_quantization(*quantize_, "quantising while loading");
@@ -161,9 +163,11 @@ mx::array WeightStore::tensor(const std::string& name, const std::vector<int64_t
   return array;
 }
 
-Matrix WeightStore::matrix(const std::string& path, int out, int in) {
+Matrix WeightStore::matrix(const std::string& path, int out, int in, bool as_stored) {
   const TensorEntry& found = main_.entry(path + ".weight");
-  if (ggml_type(found.dtype) == nullptr) return read_matrix(path, found, {out}, in, true);
+  if (ggml_type(found.dtype) == nullptr) {
+    return read_matrix(path, found, {out}, in, true, as_stored);
+  }
   main_.files().check_shape(found, {out, in});
   parameters_ += elements(found);
   return read_blocks(found);
@@ -179,14 +183,18 @@ Matrix WeightStore::experts(const std::string& path, int experts, int out, int i
 }
 
 Matrix WeightStore::read_matrix(const std::string& path, const TensorEntry& weight,
-                                const std::vector<int64_t>& dims, int in, bool may_quantise) {
+                                const std::vector<int64_t>& dims, int in, bool may_quantise,
+                                bool as_stored) {
   parameters_ += static_cast<uint64_t>(product(dims)) * static_cast<uint64_t>(in);
   if (weight.dtype == "U32") return read_packed(path, weight, dims, in);
   main_.files().check_shape(weight, with(dims, in));
   if (may_quantise && quantisable(weight, in)) {
     return read_quantised(path, weight, dims, in, Rows::kAsStored);
   }
-  return dense(read_float(weight));
+  if (!as_stored) return dense(read_float(weight));
+  mx::array stored = main_.read_float(weight);
+  save(weight.name, stored_name(stored.dtype()), stored);
+  return dense(keep(stored));
 }
 
 bool WeightStore::quantisable(const TensorEntry& weight, int in) const {

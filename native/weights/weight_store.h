@@ -41,8 +41,12 @@ class WeightStore {
   // The float type of the embedding, or of its scales, in the files: float16 for ggml blocks.
   mx::Dtype stored_dtype() const { return stored_dtype_; }
 
-  // `path`.weight, with .scales and .biases if it is quantised.
-  Matrix matrix(const std::string& path, int out, int in);
+  // Whether matrices are to be packed for the CPU's fast kernels.
+  bool fast() const { return fast_; }
+
+  // `path`.weight, with .scales and .biases if it is quantised. Where it is neither quantised nor
+  // to be, `as_stored` keeps bfloat16 and float16 as they are.
+  Matrix matrix(const std::string& path, int out, int in, bool as_stored = false);
   // The same, never quantised here: a router's choices turn on small differences.
   Matrix router(const std::string& path, int out, int in);
   // The same as `matrix` for `path`.weight, or `path` alone, of shape [experts, out, in].
@@ -84,7 +88,8 @@ class WeightStore {
   Matrix dense(mx::array weight) const;
   // `path`.weight of shape `dims` + [in], quantised if that is wanted and possible.
   Matrix read_matrix(const std::string& path, const TensorEntry& weight,
-                     const std::vector<int64_t>& dims, int in, bool may_quantise);
+                     const std::vector<int64_t>& dims, int in, bool may_quantise,
+                     bool as_stored = false);
   Matrix read_blocks(const TensorEntry& entry);
   Matrix read_packed(const std::string& path, const TensorEntry& entry,
                      const std::vector<int64_t>& dims, int in);
@@ -106,6 +111,7 @@ class WeightStore {
   std::optional<Quantization> quantize_;
   std::unique_ptr<CheckpointWriter> writer_;
   std::vector<std::string> ignored_;
+  bool fast_;
   mx::Dtype dtype_ = mx::float32;
   mx::Dtype stored_dtype_ = mx::float16;  // that of ggml's own scales
   uint64_t parameters_ = 0;

@@ -19,6 +19,11 @@ export interface LoadEngineOptions {
   readonly contextLength?: number;
   /** Quantise keys and values to so many bits; heads must be a multiple of 32. Default: no. */
   readonly kvBits?: 4 | 8;
+  /**
+   * CPU: multiply weights by float32 activations, not by ones rounded to 8 bits or bfloat16. Several times slower, for
+   * comparing with a reference. Default: false, or true where the variable LLM_HOST_EXACT is 1.
+   */
+  readonly exact?: boolean;
   /** Folder of a LoRA adapter in MLX's or PEFT's layout, or several that add up. */
   readonly adapter?: string | readonly string[];
   /** Pack float matrices while loading: 8, 6, 5, 4, 3 or 2 (bits, affine in groups of 64), mxfp4, nvfp4, mxfp8. */
@@ -67,6 +72,7 @@ export async function loadParts(source: string, options: LoadEngineOptions): Pro
     ...where,
     contextLength: options.contextLength ?? 0,
     kvBits: options.kvBits ?? 0,
+    exact: options.exact,
     adapter: options.adapter,
     quantize: options.quantize,
   });

@@ -12,6 +12,7 @@ export function modelHash(spec: LoadSpec): string {
   const {
     contextLength: _contextLength,
     kvBits: _kvBits,
+    exact: _exact,
     weights,
     adapters,
     saveTo: _saveTo,

@@ -20,6 +20,8 @@ export interface ReadModelOptions extends LocateOptions {
   readonly contextLength: number;
   /** 4 or 8: keys and values are to be quantised; 0 (default): they are not. */
   readonly kvBits?: number;
+  /** Float32 activations on the CPU; default: as the variable LLM_HOST_EXACT says. */
+  readonly exact?: boolean | undefined;
   /** Folder of a LoRA adapter, or several that add up; they take the place of the demo's own. */
   readonly adapter?: string | readonly string[] | undefined;
   /** Pack float matrices while loading: 8, 6, 5, 4, 3, 2 (affine bits), mxfp4, nvfp4 or mxfp8. */
@@ -82,6 +84,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
       gguf,
       contextLength: options.contextLength,
       kvBits: options.kvBits ?? 0,
+      exact: options.exact ?? options.env['LLM_HOST_EXACT'] === '1',
       adapters,
       ...(normShift !== undefined && { normShift }),
       ...(quantize && { quantize }),

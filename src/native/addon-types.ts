@@ -55,6 +55,8 @@ export interface LoadSpec {
   readonly contextLength: number;
   /** 4 or 8: keys and values are quantised to so many bits; 0: they are not. */
   readonly kvBits: number;
+  /** The CPU multiplies weights by float32 activations, not by ones rounded to 8 bits or bfloat16. Default: false. */
+  readonly exact?: boolean;
 }
 
 export interface LoadProgress {

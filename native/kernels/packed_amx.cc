@@ -1,0 +1,229 @@
+#include "kernels/packed_tiles.h"
+
+#if defined(__AMX_BF16__) && defined(__AVX512BF16__) && defined(__linux__)
+#include <cpuid.h>
+#include <immintrin.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace llm_host {
+namespace {
+
+using Kind = PackedMatrix::Kind;
+using Scales = PackedMatrix::Scales;
+
+constexpr int kRows = PackedMatrix::kBlockRows;
+// Bytes of a tile: 16 rows of 64.
+constexpr int kTileBytes = 1024;
+
+struct alignas(64) TileConfig {
+  uint8_t palette = 1;
+  uint8_t start_row = 0;
+  uint8_t reserved[14] = {};
+  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+// Columns in pairs, 16 rows side by side: [cols / 2][16] words.
+struct Panel {
+  uint8_t* bytes = nullptr;
+  size_t capacity = 0;
+
+  ~Panel() { free(bytes); }
+  uint8_t* reserve(size_t wanted) {
+    if (wanted > capacity) {
+      free(bytes);
+      bytes = static_cast<uint8_t*>(aligned_alloc(64, (wanted + 63) / 64 * 64));
+      capacity = bytes == nullptr ? 0 : wanted;
+      if (bytes == nullptr) abort();
+    }
+    return bytes;
+  }
+};
+
+inline __m512 load_scales(Scales type, const uint8_t* source) {
+  if (type == Scales::kFloat32) return _mm512_loadu_ps(source);
+  __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
+  if (type == Scales::kFloat16) return _mm512_cvtph_ps(halves);
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+}
+
+// The bfloat16 numbers nearest to `even` and `odd`, side by side in each lane.
+inline __m512i pair(__m512 even, __m512 odd) {
+  const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24,
+                                         8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+  return _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(odd, even));
+}
+
+template <Kind K>
+void widen_group(const PackedMatrix& w, const uint8_t* group, uint8_t* out) {
+  const __m512 table = _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  constexpr int kWeights = K == Kind::kAffine4 ? 8 : 4;
+  __m512 scale = load_scales(w.scales, group);
+  __m512 bias = load_scales(w.scales, group + w.scale_bytes());
+  const uint8_t* words = group + 2 * w.scale_bytes();
+  for (int i = 0; i < w.group_words(); ++i) {
+    __m512i word = _mm512_load_si512(words + 64 * i);
+    __m512 values[kWeights];
+    for (int k = 0; k < kWeights; ++k) {
+      if constexpr (K == Kind::kAffine4) {
+        values[k] = _mm512_permutexvar_ps(_mm512_srli_epi32(word, 4 * k), table);
+      } else {
+        __m512i byte = _mm512_and_si512(_mm512_srli_epi32(word, 8 * k), _mm512_set1_epi32(255));
+        values[k] = _mm512_cvtepi32_ps(byte);
+      }
+      values[k] = _mm512_fmadd_ps(values[k], scale, bias);
+    }
+    for (int k = 0; k < kWeights; k += 2, out += 64) {
+      _mm512_store_si512(out, pair(values[k], values[k + 1]));
+    }
+  }
+}
+
+void widen_halves(const uint8_t* words, int count, uint8_t* out) {
+  for (int i = 0; i < count; ++i) {
+    __m512i word = _mm512_load_si512(words + 64 * i);
+    __m512 even = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(word));
+    __m512 odd = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(word, 16)));
+    _mm512_store_si512(out + 64 * i, pair(even, odd));
+  }
+}
+
+// The block's weights as tiles want them: where they are so already, where they lie.
+const uint8_t* widen(const PackedMatrix& w, int block, uint8_t* out) {
+  const uint8_t* source = w.data + block * w.block_bytes();
+  if (w.kind == Kind::kBfloat16) return source;
+  if (w.kind == Kind::kFloat16) {
+    widen_halves(source, w.cols / 2, out);
+    return out;
+  }
+  for (int g = 0; g < w.groups(); ++g) {
+    const uint8_t* group = source + g * w.group_bytes();
+    uint8_t* target = out + static_cast<int64_t>(g) * w.group_size / 2 * 64;
+    if (w.kind == Kind::kAffine4) {
+      widen_group<Kind::kAffine4>(w, group, target);
+    } else {
+      widen_group<Kind::kAffine8>(w, group, target);
+    }
+  }
+  return out;
+}
+
+void store(const PackedMatrix& w, const float* tile, int m, int first, int block,
+           const PackedOutput& out) {
+  int row = block * kRows, count = w.rows - row < kRows ? w.rows - row : kRows;
+  __mmask16 mask = static_cast<__mmask16>((1u << count) - 1);
+  __m512 bias = out.bias == nullptr ? _mm512_setzero_ps()
+                                    : _mm512_maskz_loadu_ps(mask, out.bias + row);
+  for (int i = 0; i < kTileVectors && first + i < m; ++i) {
+    int64_t at = (first + i) * out.stride + row;
+    __m512 total = _mm512_add_ps(_mm512_load_ps(tile + 16 * i), bias);
+    if (out.residual != nullptr) {
+      total = _mm512_add_ps(total, _mm512_maskz_loadu_ps(mask, out.residual + at));
+    }
+    _mm512_mask_storeu_ps(out.y + at, mask, total);
+  }
+}
+
+// 32 vectors with two blocks: each tile that is read is used twice.
+void multiply_square(const uint16_t* x, int cols, const uint8_t* left, const uint8_t* right,
+                     float* tiles) {
+  int64_t stride = int64_t{2} * cols;
+  const uint16_t* lower = x + int64_t{kTileVectors} * cols;
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (int c = 0; c < cols; c += kTileColumns, left += kTileBytes, right += kTileBytes) {
+    _tile_loadd(4, x + c, stride);
+    _tile_loadd(6, left, 64);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_loadd(7, right, 64);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_loadd(5, lower + c, stride);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+  _tile_stored(0, tiles, 64);
+  _tile_stored(1, tiles + 256, 64);
+  _tile_stored(2, tiles + 512, 64);
+  _tile_stored(3, tiles + 768, 64);
+}
+
+void multiply_tile(const uint16_t* x, int cols, const uint8_t* weights, float* tile) {
+  _tile_zero(0);
+  for (int c = 0; c < cols; c += kTileColumns, weights += kTileBytes) {
+    _tile_loadd(4, x + c, int64_t{2} * cols);
+    _tile_loadd(6, weights, 64);
+    _tile_dpbf16ps(0, 4, 6);
+  }
+  _tile_stored(0, tile, 64);
+}
+
+void multiply(const PackedMatrix& w, const uint16_t* x, int m, int begin, int end,
+              const PackedOutput& out) {
+  static thread_local Panel panel;
+  int64_t panel_bytes = int64_t{w.cols} / 2 * 64;
+  uint8_t* room = panel.reserve(static_cast<size_t>(2 * panel_bytes));
+  alignas(64) float tiles[4 * 256];
+  TileConfig config;
+  _tile_loadconfig(&config);
+  for (int b = begin; b < end; b += 2) {
+    bool two = b + 1 < end;
+    const uint8_t* left = widen(w, b, room);
+    const uint8_t* right = two ? widen(w, b + 1, room + panel_bytes) : nullptr;
+    int i = 0;
+    for (; two && i + kTileVectors < m; i += 2 * kTileVectors) {
+      multiply_square(x + static_cast<int64_t>(i) * w.cols, w.cols, left, right, tiles);
+      store(w, tiles, m, i, b, out);
+      store(w, tiles + 256, m, i, b + 1, out);
+      store(w, tiles + 512, m, i + kTileVectors, b, out);
+      store(w, tiles + 768, m, i + kTileVectors, b + 1, out);
+    }
+    for (; i < m; i += kTileVectors) {
+      const uint16_t* rows = x + static_cast<int64_t>(i) * w.cols;
+      multiply_tile(rows, w.cols, left, tiles);
+      store(w, tiles, m, i, b, out);
+      if (!two) continue;
+      multiply_tile(rows, w.cols, right, tiles);
+      store(w, tiles, m, i, b + 1, out);
+    }
+  }
+  // So that the system need not keep the tiles when it switches threads.
+  _tile_release();
+}
+
+void round_values(const float* x, int cols, uint16_t* out) {
+  for (int c = 0; c < cols; c += 32) {
+    __m512bh both = _mm512_cvtne2ps_pbh(_mm512_loadu_ps(x + c + 16), _mm512_loadu_ps(x + c));
+    _mm512_storeu_si512(out + c, (__m512i)both);
+  }
+}
+
+// Whether the CPU has the unit and the system lets this process use it: its state is large, and has
+// to be asked for.
+bool available() {
+  unsigned a, b, c, d;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+  bool tiles = (d >> 24 & 1) != 0 && (d >> 22 & 1) != 0;
+  bool bfloat16 = __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 5 & 1) != 0;
+  if (!tiles || !bfloat16 || !__builtin_cpu_supports("avx512bw")) return false;
+  constexpr int kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+}
+
+}  // namespace
+
+const PackedTiles* packed_tiles() {
+  static constexpr PackedTiles kTiles{"amx", round_values, multiply};
+  static const bool here = available();
+  return here ? &kTiles : nullptr;
+}
+
+}  // namespace llm_host
+#else
+namespace llm_host {
+const PackedTiles* packed_tiles() { return nullptr; }
+}  // namespace llm_host
+#endif

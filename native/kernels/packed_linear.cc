@@ -1,0 +1,359 @@
+#include "kernels/packed_linear.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cpu_op.h"
+#include "kernels/packed_kernels.h"
+#include "kernels/packed_tiles.h"
+#include "kernels/simd.h"
+#include "kernels/thread_pool.h"
+
+namespace llm_host::cpu {
+namespace {
+
+constexpr size_t kLine = 64;
+// Beyond the last block, where kernels ask for what is ahead.
+constexpr int64_t kSlack = 64;
+
+// Weights that a thread takes at a time: some microseconds of work.
+constexpr int kChunkWeights = 48 * 1024;
+// Blocks at a time where there are many vectors. Even: tiles take them in pairs.
+constexpr int kChunkBlocks = 4;
+
+const PackedTiles* tiles() {
+  static const PackedTiles* chosen = simd_wanted("amx") ? packed_tiles() : nullptr;
+  return chosen;
+}
+
+const uint8_t* aligned(const uint8_t* bytes) {
+  uintptr_t address = reinterpret_cast<uintptr_t>(bytes);
+  return bytes + (kLine - address % kLine) % kLine;
+}
+
+// Memory that stays with its thread: a step needs the same again.
+template <typename T>
+class Scratch {
+ public:
+  T* reserve(size_t count) {
+    if (values_.size() < count + kLine) values_.resize(count + kLine);
+    uintptr_t address = reinterpret_cast<uintptr_t>(values_.data());
+    return reinterpret_cast<T*>((address + kLine - 1) / kLine * kLine);
+  }
+
+ private:
+  std::vector<T> values_;
+};
+
+struct Part {
+  PackedMatrix matrix;
+  const float* bias;
+  const float* down;
+  const float* up;
+  int rank;
+  int64_t column;  // of its first row in the output
+};
+
+// One call: x in the forms that the parts need, and what each part makes of it.
+class Product {
+ public:
+  Product(const float* x, Operand::Form form, const float* norm_weight, float eps, int m, int cols)
+      : x_(x), form_(form), norm_weight_(norm_weight), eps_(eps), m_(m), cols_(cols) {}
+
+  void run(const std::vector<Part>& parts, const float* residual, float* y) {
+    prepare(parts);
+    multiply_down(parts);
+    int64_t stride = parts.back().column + parts.back().matrix.rows;
+    std::vector<Item> items = items_of(parts);
+    parallel_for(static_cast<int>(items.size()), [&](int i) {
+      const Item& item = items[static_cast<size_t>(i)];
+      const Part& part = parts[static_cast<size_t>(item.part)];
+      PackedOutput out{y + part.column, stride, part.bias,
+                       residual == nullptr ? nullptr : residual + part.column};
+      multiply(part, item, out);
+      if (part.rank != 0) add_up(item, part, out);
+    });
+  }
+
+ private:
+  struct Item {
+    int part, begin, end;  // blocks
+  };
+  // The int8 form of x for matrices of one kind and group size.
+  struct Whole {
+    PackedMatrix like;
+    int8_t* numbers;
+    float *scales, *sums;
+  };
+
+  void prepare(const std::vector<Part>& parts) {
+    tiles_ = nullptr;
+    if (m_ >= kTileVectors && cols_ % kTileColumns == 0) tiles_ = tiles();
+    bool dense = false;
+    for (const Part& part : parts) {
+      dense = dense || part.rank != 0 || (tiles_ == nullptr && !part.matrix.quantised());
+      if (tiles_ == nullptr && part.matrix.quantised()) add_whole(part.matrix);
+    }
+    static thread_local Scratch<float> values;
+    static thread_local Scratch<uint16_t> rounded;
+    bool plain = form_ == Operand::Form::kPlain;
+    values_ = plain ? x_ : nullptr;
+    float* filled = !plain && dense ? values.reserve(static_cast<size_t>(m_) * cols_) : nullptr;
+    if (filled != nullptr) values_ = filled;
+    if (tiles_ != nullptr) {
+      int rows = (m_ + kTileVectors - 1) / kTileVectors * kTileVectors;
+      // Tiles come in pairs.
+      rounded_ = rounded.reserve(static_cast<size_t>(rows + kTileVectors) * cols_);
+    }
+    auto one = [&](int row) { prepare_row(row, filled); };
+    if (m_ == 1) {
+      one(0);
+    } else {
+      parallel_for(m_, one);
+    }
+  }
+
+  void add_whole(const PackedMatrix& matrix) {
+    if (whole_of(matrix) != nullptr) return;
+    static thread_local Scratch<int8_t> numbers[kWholes];
+    static thread_local Scratch<float> scales[kWholes];
+    size_t i = wholes_.size();
+    size_t groups = static_cast<size_t>(m_) * matrix.groups();
+    float* both = scales[i].reserve(2 * groups);
+    wholes_.push_back({matrix, numbers[i].reserve(static_cast<size_t>(m_) * cols_), both,
+                       both + groups});
+  }
+
+  const Whole* whole_of(const PackedMatrix& matrix) const {
+    for (const Whole& whole : wholes_) {
+      if (whole.like.kind == matrix.kind && whole.like.group_size == matrix.group_size) {
+        return &whole;
+      }
+    }
+    return nullptr;
+  }
+
+  void prepare_row(int row, float* filled) {
+    static thread_local Scratch<float> room;
+    int64_t at = static_cast<int64_t>(row) * cols_;
+    const float* values = x_ + at;
+    if (form_ != Operand::Form::kPlain) {
+      float* target = filled != nullptr ? filled + at : room.reserve(static_cast<size_t>(cols_));
+      fill(row, target);
+      values = target;
+    }
+    if (tiles_ != nullptr) tiles_->round(values, cols_, rounded_ + at);
+    for (const Whole& whole : wholes_) {
+      int64_t groups = static_cast<int64_t>(row) * whole.like.groups();
+      packed_kernels().quantise(values, whole.like, whole.numbers + at, whole.scales + groups,
+                                whole.sums + groups);
+    }
+  }
+
+  void fill(int row, float* target) const {
+    if (form_ == Operand::Form::kNormalised) {
+      simd().rms_norm(x_ + static_cast<int64_t>(row) * cols_, norm_weight_, cols_, eps_, target);
+      return;
+    }
+    const float* gate = x_ + static_cast<int64_t>(row) * 2 * cols_;
+    auto gated = form_ == Operand::Form::kSwiGlu ? simd().swiglu : simd().geglu;
+    gated(gate, gate + cols_, cols_, target);
+  }
+
+  // Brings x down to the ranks of the adapters: [m, rank] for each part.
+  void multiply_down(const std::vector<Part>& parts) {
+    downs_.assign(parts.size(), {});
+    for (size_t i = 0; i < parts.size(); ++i) {
+      int rank = parts[i].rank;
+      if (rank == 0) continue;
+      downs_[i].resize(static_cast<size_t>(m_) * rank);
+      constexpr int kRows = 16;
+      int chunks = (m_ + kRows - 1) / kRows;
+      auto one = [&](int chunk) {
+        int begin = chunk * kRows, count = std::min(kRows, m_ - begin);
+        simd().dots(values_ + static_cast<int64_t>(begin) * cols_, cols_, count, parts[i].down,
+                    cols_, rank, cols_, downs_[i].data() + static_cast<int64_t>(begin) * rank,
+                    rank);
+      };
+      if (chunks == 1) {
+        one(0);
+      } else {
+        parallel_for(chunks, one);
+      }
+    }
+  }
+
+  std::vector<Item> items_of(const std::vector<Part>& parts) const {
+    std::vector<Item> items;
+    int few = std::max(1, kChunkWeights / cols_ / PackedMatrix::kBlockRows);
+    int step = tiles_ != nullptr ? kChunkBlocks : few;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      int blocks = parts[i].matrix.blocks();
+      for (int b = 0; b < blocks; b += step) {
+        items.push_back({static_cast<int>(i), b, std::min(blocks, b + step)});
+      }
+    }
+    return items;
+  }
+
+  void multiply(const Part& part, const Item& item, const PackedOutput& out) const {
+    if (tiles_ != nullptr) {
+      tiles_->multiply(part.matrix, rounded_, m_, item.begin, item.end, out);
+      return;
+    }
+    PackedInput input{values_, nullptr, nullptr, nullptr, m_};
+    if (const Whole* whole = part.matrix.quantised() ? whole_of(part.matrix) : nullptr) {
+      input = {nullptr, whole->numbers, whole->scales, whole->sums, m_};
+    }
+    packed_kernels().multiply(part.matrix, input, item.begin, item.end, out);
+  }
+
+  void add_up(const Item& item, const Part& part, const PackedOutput& out) const {
+    static thread_local Scratch<float> room;
+    int begin = item.begin * PackedMatrix::kBlockRows;
+    int count = std::min(part.matrix.rows, item.end * PackedMatrix::kBlockRows) - begin;
+    float* sums = room.reserve(static_cast<size_t>(m_) * count);
+    simd().weighted_sum(downs_[static_cast<size_t>(item.part)].data(), part.rank, m_,
+                        part.up + begin, part.matrix.rows, part.rank, count, sums, count);
+    for (int64_t i = 0; i < m_; ++i) {
+      float* y = out.y + i * out.stride + begin;
+      for (int row = 0; row < count; ++row) y[row] += sums[i * count + row];
+    }
+  }
+
+  static constexpr size_t kWholes = 6;  // kinds · group sizes
+
+  const float* x_;
+  Operand::Form form_;
+  const float* norm_weight_;
+  float eps_;
+  int m_, cols_;
+  const float* values_ = nullptr;  // [m, cols], if any part wants floats
+  uint16_t* rounded_ = nullptr;
+  const PackedTiles* tiles_ = nullptr;
+  std::vector<Whole> wholes_;
+  std::vector<std::vector<float>> downs_;
+};
+
+// What the operation keeps of a part, whose arrays are among its inputs.
+struct PartPlan {
+  Packed matrix;
+  bool biased, adapted;
+};
+
+struct Plan {
+  Operand::Form form;
+  float eps;
+  int cols;
+  bool residual;
+  std::vector<PartPlan> parts;
+};
+
+void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
+  size_t next = 0;
+  const mx::array& x = in[next++];
+  bool normalised = plan.form == Operand::Form::kNormalised;
+  const float* norm_weight = normalised ? in[next++].data<float>() : nullptr;
+  const float* residual = plan.residual ? in[next++].data<float>() : nullptr;
+  std::vector<Part> parts;
+  int64_t column = 0;
+  for (const PartPlan& part : plan.parts) {
+    Part ready{part.matrix.view(in[next++]), nullptr, nullptr, nullptr, 0, column};
+    if (part.biased) ready.bias = in[next++].data<float>();
+    if (part.adapted) {
+      ready.rank = in[next].shape(0);
+      ready.down = in[next++].data<float>();
+      ready.up = in[next++].data<float>();
+    }
+    column += ready.matrix.rows;
+    parts.push_back(ready);
+  }
+  int m = static_cast<int>(out.size() / static_cast<size_t>(column));
+  Product product(x.data<float>(), plan.form, norm_weight, plan.eps, m, plan.cols);
+  product.run(parts, residual, out.data<float>());
+}
+
+}  // namespace
+
+std::optional<Packed> Packed::pack(const mx::array& weight, const std::optional<mx::array>& scales,
+                                   const std::optional<mx::array>& biases, int group_size,
+                                   int bits) {
+  PackedMatrix layout;
+  layout.rows = weight.shape(0);
+  PackSource source{weight.data<uint8_t>(), nullptr, nullptr, scales ? bits : 0};
+  if (scales) {
+    bool affine = biases && scales->dtype() == mx::float32 && (bits == 4 || bits == 8);
+    if (!affine) return std::nullopt;
+    layout.cols = weight.shape(1) * 32 / bits;
+    layout.group_size = group_size;
+    layout.kind = bits == 4 ? PackedMatrix::Kind::kAffine4 : PackedMatrix::Kind::kAffine8;
+    source.scales = scales->data<float>();
+    source.biases = biases->data<float>();
+    layout.scales =
+        smallest_scales(source.scales, source.biases, static_cast<int64_t>(scales->size()));
+  } else {
+    bool half = weight.dtype() == mx::bfloat16 || weight.dtype() == mx::float16;
+    if (!half || weight.shape(1) % 2 != 0) return std::nullopt;
+    layout.cols = layout.group_size = weight.shape(1);
+    layout.kind = weight.dtype() == mx::bfloat16 ? PackedMatrix::Kind::kBfloat16
+                                                 : PackedMatrix::Kind::kFloat16;
+  }
+  int64_t bytes = layout.bytes() + static_cast<int64_t>(kLine) + kSlack;
+  // Counted in lines: an array's dimensions are int32.
+  int lines = static_cast<int>((bytes + static_cast<int64_t>(kLine) - 1) / static_cast<int64_t>(kLine));
+  mx::array buffer(mx::allocator::malloc(static_cast<size_t>(lines) * kLine),
+                   mx::Shape{lines, static_cast<int>(kLine)}, mx::uint8);
+  PackedMatrix filled = layout;
+  llm_host::pack(filled, source, const_cast<uint8_t*>(aligned(buffer.data<uint8_t>())));
+  return Packed(layout, std::move(buffer));
+}
+
+PackedMatrix Packed::view(const mx::array& buffer) const {
+  PackedMatrix matrix = layout_;
+  matrix.data = aligned(buffer.data<uint8_t>());
+  return matrix;
+}
+
+mx::array packed_linear(const Operand& operand, std::span<const PackedPart> parts,
+                        const std::optional<mx::array>& residual) {
+  Plan plan{operand.form, operand.eps, parts.front().matrix.layout().cols, residual.has_value(), {}};
+  std::vector<mx::array> inputs{operand.x};
+  if (operand.form == Operand::Form::kNormalised) inputs.push_back(*operand.norm_weight);
+  if (residual) inputs.push_back(*residual);
+  int rows = 0;
+  for (const PackedPart& part : parts) {
+    plan.parts.push_back({part.matrix, part.bias.has_value(), part.down.has_value()});
+    inputs.push_back(part.matrix.buffer());
+    if (part.bias) inputs.push_back(*part.bias);
+    if (part.down) inputs.insert(inputs.end(), {*part.down, *part.up});
+    rows += part.matrix.layout().rows;
+  }
+  mx::Shape shape = operand.x.shape();
+  shape.back() = rows;
+  return cpu_op("PackedLinear", std::move(shape), std::move(inputs),
+                [plan = std::move(plan)](const std::vector<mx::array>& in, mx::array& out) {
+                  run(plan, in, out);
+                });
+}
+
+mx::array packed_rows(const Packed& matrix, const mx::array& ids) {
+  mx::Shape shape = ids.shape();
+  shape.push_back(matrix.layout().cols);
+  return cpu_op("PackedRows", std::move(shape), {ids, matrix.buffer()},
+                [matrix](const std::vector<mx::array>& in, mx::array& out) {
+                  PackedMatrix view = matrix.view(in[1]);
+                  const int32_t* ids = in[0].data<int32_t>();
+                  float* rows = out.data<float>();
+                  auto one = [&](int i) {
+                    unpack_row(view, ids[i], rows + static_cast<int64_t>(i) * view.cols);
+                  };
+                  int count = static_cast<int>(in[0].size());
+                  if (count == 1) {
+                    one(0);
+                  } else {
+                    parallel_for(count, one);
+                  }
+                });
+}
+
+}  // namespace llm_host::cpu

@@ -1,0 +1,299 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "check.h"
+#include "kernels/half.h"
+#include "kernels/packed_kernels.h"
+#include "kernels/packed_tiles.h"
+
+using namespace llm_host;
+
+namespace {
+
+using Kind = PackedMatrix::Kind;
+using Scales = PackedMatrix::Scales;
+
+std::mt19937 random_bits(7);
+
+float random_float(float scale = 1) {
+  return std::normal_distribution<float>(0, scale)(random_bits);
+}
+
+uint16_t bfloat16_of(float value) {
+  return static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16);
+}
+
+// A random packed matrix, and its weights in float64.
+struct Matrix {
+  PackedMatrix packed;
+  std::vector<uint8_t> bytes;
+  std::vector<double> exact;
+  std::vector<double> offsets;  // what of each weight is its group's bias
+};
+
+float rounded(Scales type, float value) {
+  // Volatile, or GCC 12 hands back `value` itself here.
+  volatile uint16_t half = bfloat16_of(value);
+  if (type == Scales::kBfloat16) return bfloat16_to_float(half);
+  return type == Scales::kFloat16 ? half_to_float(float_to_half(value)) : value;
+}
+
+Matrix random_matrix(int rows, int cols, Kind kind, int group, Scales scales) {
+  Matrix m;
+  PackedMatrix& p = m.packed;
+  p.rows = rows;
+  p.cols = cols;
+  p.kind = kind;
+  p.group_size = p.quantised() ? group : cols;
+  p.scales = scales;
+  size_t count = static_cast<size_t>(rows) * cols;
+  std::vector<uint32_t> words(count / p.weights_per_word());
+  std::vector<float> scale_values, biases;
+  int bits = p.quantised() ? 32 / p.weights_per_word() : 0;
+  if (bits == 0) {
+    auto* halves = reinterpret_cast<uint16_t*>(words.data());
+    for (size_t i = 0; i < count; ++i) {
+      float value = random_float();
+      halves[i] = kind == Kind::kBfloat16 ? bfloat16_of(value) : float_to_half(value);
+      m.exact.push_back(kind == Kind::kBfloat16 ? bfloat16_to_float(halves[i])
+                                                : half_to_float(halves[i]));
+    }
+  } else {
+    for (uint32_t& word : words) word = static_cast<uint32_t>(random_bits());
+    for (size_t i = 0; i < count / group; ++i) {
+      scale_values.push_back(rounded(scales, random_float(0.1f)));
+      biases.push_back(rounded(scales, random_float(0.1f)));
+    }
+    for (size_t i = 0; i < count; ++i) {
+      uint32_t q = words[i * bits / 32] >> (i * bits % 32) & ((1u << bits) - 1);
+      m.exact.push_back(static_cast<double>(scale_values[i / group]) * q + biases[i / group]);
+      m.offsets.push_back(biases[i / group]);
+    }
+    CHECK(smallest_scales(scale_values.data(), biases.data(),
+                          static_cast<int64_t>(biases.size())) == scales);
+  }
+  m.offsets.resize(count);
+  m.bytes.resize(static_cast<size_t>(p.bytes()) + 64);
+  uint8_t* start = m.bytes.data() + (64 - reinterpret_cast<uintptr_t>(m.bytes.data()) % 64) % 64;
+  pack(p, {words.data(), scale_values.data(), biases.data(), bits}, start);
+  return m;
+}
+
+// The greatest error of y [m, rows], as a share of what the products of a row sum up to in size.
+// `seen` is what x was rounded to; the biases of groups go with x itself.
+double worst_error(const Matrix& w, const std::vector<double>& x, const std::vector<double>& seen,
+                   int m, const std::vector<float>& added, const std::vector<float>& y) {
+  size_t rows = static_cast<size_t>(w.packed.rows), cols = static_cast<size_t>(w.packed.cols);
+  double worst = 0;
+  for (size_t i = 0; i < static_cast<size_t>(m); ++i) {
+    for (size_t r = 0; r < rows; ++r) {
+      double sum = added[i * rows + r], size = std::abs(sum);
+      for (size_t c = 0; c < cols; ++c) {
+        double weight = w.exact[r * cols + c], offset = w.offsets[r * cols + c];
+        sum += (weight - offset) * seen[i * cols + c] + offset * x[i * cols + c];
+        size += std::abs(weight * x[i * cols + c]);
+      }
+      worst = std::max(worst, std::abs(y[i * rows + r] - sum) / size);
+    }
+  }
+  return worst;
+}
+
+struct Case {
+  int rows, cols, m;
+  Kind kind;
+  int group;
+  Scales scales;
+};
+
+void report(const char* path, const Case& c, double error, double limit) {
+  if (error > limit) {
+    std::printf("  %s %dx%d kind %d group %d scales %d m %d: error %g\n", path, c.rows, c.cols,
+                static_cast<int>(c.kind), c.group, static_cast<int>(c.scales), c.m, error);
+  }
+  CHECK(error <= limit);
+}
+
+// Bias and residual, and what both of them add.
+struct Additions {
+  std::vector<float> bias, residual, sum;
+
+  Additions(int rows, int m) {
+    for (int r = 0; r < rows; ++r) bias.push_back(random_float());
+    for (int i = 0; i < m * rows; ++i) {
+      residual.push_back(random_float());
+      sum.push_back(residual.back() + bias[static_cast<size_t>(i % rows)]);
+    }
+  }
+};
+
+std::vector<double> exactly(const std::vector<float>& x) { return {x.begin(), x.end()}; }
+
+void check_path(const PackedKernels& path, const Case& c) {
+  Matrix w = random_matrix(c.rows, c.cols, c.kind, c.group, c.scales);
+  const PackedMatrix& p = w.packed;
+  std::vector<float> x;
+  for (int i = 0; i < c.m * c.cols; ++i) x.push_back(random_float());
+  std::vector<double> seen = exactly(x);
+  size_t groups = static_cast<size_t>(p.groups());
+  std::vector<int8_t> numbers(x.size());
+  std::vector<float> scales(c.m * groups), sums(c.m * groups);
+  for (size_t i = 0; p.quantised() && i < static_cast<size_t>(c.m); ++i) {
+    path.quantise(x.data() + i * c.cols, p, numbers.data() + i * c.cols, scales.data() + i * groups,
+                  sums.data() + i * groups);
+  }
+  for (size_t i = 0; p.quantised() && i < x.size(); ++i) {
+    size_t group = i / c.group;
+    float top = 0;
+    for (size_t k = group * c.group; k < (group + 1) * c.group; ++k) {
+      top = std::max(top, std::abs(x[k]));
+    }
+    CHECK(std::abs(scales[group] - top / 127) <= 1e-6f * top);
+    seen[i] = std::nearbyint(x[i] * (127 / top)) * scales[group];
+    CHECK(std::abs(seen[i] - x[i]) <= 0.5001f * scales[group]);
+  }
+  Additions added(c.rows, c.m);
+  std::vector<float> y(static_cast<size_t>(c.m) * c.rows, 1e9f);
+  PackedInput input{x.data(), numbers.data(), scales.data(), sums.data(), c.m};
+  path.multiply(p, input, 0, p.blocks(),
+                {y.data(), c.rows, added.bias.data(), added.residual.data()});
+  report(path.name, c, worst_error(w, exactly(x), seen, c.m, added.sum, y), 1e-5);
+}
+
+template <typename F>
+void on_every_path(F&& body) {
+  const std::pair<const char*, const PackedKernels*> paths[] = {
+      {"portable", packed_portable()}, {"avx2", packed_avx2()}, {"avx512vnni", packed_avx512()}};
+  for (auto [name, path] : paths) {
+    if (path != nullptr) {
+      body(*path);
+    } else {
+      check::skip(std::string("this CPU or build has no ") + name);
+    }
+  }
+}
+
+// Every kind, with each group size and type of scales that it may have.
+template <typename F>
+void for_kinds(F&& body) {
+  for (Kind kind : {Kind::kAffine4, Kind::kAffine8}) {
+    for (int group : {32, 64, 128}) {
+      for (Scales scales : {Scales::kFloat16, Scales::kBfloat16, Scales::kFloat32}) {
+        body(kind, group, scales);
+      }
+    }
+  }
+  body(Kind::kBfloat16, 0, Scales::kFloat32);
+  body(Kind::kFloat16, 0, Scales::kFloat32);
+}
+
+}  // namespace
+
+TEST(rows_come_back_as_they_were) {
+  for_kinds([](Kind kind, int group, Scales scales) {
+    Matrix w = random_matrix(21, 256, kind, group, scales);
+    std::vector<float> row(256);
+    for (int r = 0; r < 21; ++r) {
+      unpack_row(w.packed, r, row.data());
+      double worst = 0;
+      for (int c = 0; c < 256; ++c) {
+        double exact = w.exact[static_cast<size_t>(r * 256 + c)];
+        worst = std::max(worst, std::abs(row[static_cast<size_t>(c)] - exact));
+      }
+      CHECK(worst <= 1e-5);
+    }
+  });
+}
+
+TEST(products_equal_float64) {
+  on_every_path([](const PackedKernels& path) {
+    for_kinds([&](Kind kind, int group, Scales scales) {
+      int step = group == 0 ? 6 : group;
+      for (int rows : {1, 16, 37}) {
+        for (int m : {1, 2, 9}) check_path(path, {rows, 3 * step, m, kind, group, scales});
+      }
+    });
+  });
+}
+
+// Whole numbers are what x is rounded to: then nothing is lost, and the sums of bytes are checked
+// to the last bit, the greatest ones too.
+TEST(sums_of_bytes_are_exact) {
+  on_every_path([](const PackedKernels& path) {
+    for (Kind kind : {Kind::kAffine4, Kind::kAffine8}) {
+      Matrix w = random_matrix(16, 128, kind, 32, Scales::kFloat32);
+      for (int sign : {1, -1}) {
+        std::vector<float> x(128);
+        for (size_t i = 0; i < x.size(); ++i) {
+          x[i] = static_cast<float>(i % 32 == 0 ? 127 * sign : sign * static_cast<int>(i % 120));
+        }
+        std::vector<int8_t> numbers(128);
+        std::vector<float> scales(4), sums(4), y(16), none(16);
+        path.quantise(x.data(), w.packed, numbers.data(), scales.data(), sums.data());
+        path.multiply(w.packed, {nullptr, numbers.data(), scales.data(), sums.data(), 1}, 0, 1,
+                      {y.data(), 16, nullptr, nullptr});
+        CHECK(worst_error(w, exactly(x), exactly(x), 1, none, y) <= 1e-5);
+      }
+    }
+  });
+}
+
+TEST(zeros_stay_zero) {
+  on_every_path([](const PackedKernels& path) {
+    Matrix w = random_matrix(16, 64, Kind::kAffine4, 32, Scales::kFloat16);
+    std::vector<float> x(64), scales(2), sums(2), y(16, 1);
+    std::vector<int8_t> numbers(64, 5);
+    path.quantise(x.data(), w.packed, numbers.data(), scales.data(), sums.data());
+    path.multiply(w.packed, {nullptr, numbers.data(), scales.data(), sums.data(), 1}, 0, 1,
+                  {y.data(), 16, nullptr, nullptr});
+    for (float value : y) CHECK(value == 0);
+  });
+}
+
+TEST(tiles_equal_float64_of_bfloat16) {
+  const PackedTiles* tiles = packed_tiles();
+  if (tiles == nullptr) return check::skip("this CPU, system or build has no AMX");
+  for_kinds([&](Kind kind, int group, Scales scales) {
+    for (int rows : {5, 32, 50}) {
+      for (int m : {16, 17, 33, 64}) {
+        Case c{rows, 256, m, kind, group, scales};
+        Matrix w = random_matrix(c.rows, c.cols, kind, group, scales);
+        std::vector<float> x;
+        for (int i = 0; i < m * c.cols; ++i) x.push_back(random_float());
+        std::vector<uint16_t> halves(static_cast<size_t>(m + 32) * c.cols);
+        tiles->round(x.data(), m * c.cols, halves.data());
+        std::vector<double> seen;
+        for (size_t i = 0; i < x.size(); ++i) seen.push_back(bfloat16_to_float(halves[i]));
+        for (double& weight : w.exact) {
+          uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(weight));
+          uint32_t to_even = bits + 0x7fff + (bits >> 16 & 1);
+          weight = bfloat16_to_float(static_cast<uint16_t>(to_even >> 16));
+        }
+        Additions added(c.rows, m);
+        std::vector<float> y(static_cast<size_t>(m) * c.rows);
+        tiles->multiply(w.packed, halves.data(), m, 0, w.packed.blocks(),
+                        {y.data(), c.rows, added.bias.data(), added.residual.data()});
+        w.offsets.assign(w.exact.size(), 0);
+        report("amx", c, worst_error(w, seen, seen, m, added.sum, y), 1e-4);
+      }
+    }
+  });
+}
+
+TEST(halves_convert_both_ways) {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    uint16_t half = static_cast<uint16_t>(bits);
+    float value = half_to_float(half);
+    if (std::isnan(value)) continue;
+    CHECK(float_to_half(value) == half);
+  }
+  CHECK(float_to_half(65520.0f) == 0x7c00);
+  CHECK(float_to_half(65519.0f) == 0x7bff);
+  CHECK(float_to_half(0x1p-25f) == 0);
+  CHECK(float_to_half(0x1.8p-25f) == 1);
+}
+
+int main() { return check::run("packed"); }
