@@ -1,5 +1,7 @@
 #include "engine/session.h"
 
+#include <algorithm>
+
 #include "engine/cache_file.h"
 #include "engine/generation.h"
 #include "engine/host.h"
@@ -49,8 +51,14 @@ class MlxSession final : public Session {
   }
 
  private:
-  // A chunk is the longest time without a look at `cancel`: a fraction of a second on a CPU.
-  static int chunk() { return mx::default_device() == mx::Device::cpu ? 64 : 512; }
+  // A chunk is the longest time without a look at `cancel`, about half a second on a CPU; but each
+  // reads all weights, so that many tokens want to share one.
+  int chunk() const {
+    constexpr uint64_t kCpuWork = 256'000'000'000;  // weights · tokens
+    uint64_t weights = std::max<uint64_t>(1, info_.parameters);
+    if (mx::default_device() != mx::Device::cpu) return 512;
+    return static_cast<int>(std::clamp<uint64_t>(kCpuWork / weights, 64, 512));
+  }
 
   Event run(Job& job, const std::function<void()>& on_step) {
     try {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/attention_task.h"
 #include "kernels/cpu_op.h"
-#include "kernels/ops.h"
 #include "kernels/simd.h"
 #include "kernels/thread_pool.h"
 
@@ -13,89 +13,62 @@ namespace {
 // Queries of one head that are answered together, so that a key is loaded once for all of them.
 constexpr int kQueries = 16;
 
-struct Task {
-  AttentionShape shape;
-  int length;
-  int capacity;
-  std::vector<float> cosines, sines;  // [length, pairs]
-  int pairs;                          // rotated channel pairs of a head
-  bool interleaved;
-  const float *q, *k, *v, *sinks;
-  int64_t q_stride, kv_stride;  // from a position to the next
-  float *keys, *values, *out;
-};
-
-void fill_angles(Task& task, const std::vector<float>& frequencies, float amplitude) {
-  task.pairs = static_cast<int>(frequencies.size());
-  for (int i = 0; i < task.length; ++i) {
-    for (float frequency : frequencies) {
-      float angle = static_cast<float>(task.shape.position + i) * frequency;
-      task.cosines.push_back(amplitude * std::cos(angle));
-      task.sines.push_back(amplitude * std::sin(angle));
-    }
-  }
-}
-
-void rotate(const Task& task, int position, const float* source, float* target) {
-  const float* cosines = task.cosines.data() + static_cast<int64_t>(position) * task.pairs;
-  const float* sines = task.sines.data() + static_cast<int64_t>(position) * task.pairs;
-  // Channel c pairs with c + pairs, or 2c with 2c + 1.
-  int step = task.interleaved ? 2 : 1, distance = task.interleaved ? 1 : task.pairs;
-  for (int c = 0; c < task.pairs; ++c) {
-    float a = source[c * step], b = source[c * step + distance];
-    target[c * step] = a * cosines[c] - b * sines[c];
-    target[c * step + distance] = b * cosines[c] + a * sines[c];
-  }
-  std::copy(source + 2 * task.pairs, source + task.shape.head_dim, target + 2 * task.pairs);
-}
-
-void append(const Task& task, int head) {
+void append(const AttentionTask& task, int head, int index) {
   const AttentionShape& s = task.shape;
-  for (int i = 0; i < task.length; ++i) {
-    int64_t from = i * task.kv_stride + static_cast<int64_t>(head) * s.head_dim;
-    int64_t to = (static_cast<int64_t>(head) * task.capacity + s.slot + i) * s.head_dim;
-    rotate(task, i, task.k + from, task.keys + to);
-    std::copy_n(task.v + from, s.head_dim, task.values + to);
+  int64_t from = index * task.kv_stride + static_cast<int64_t>(head) * s.head_dim;
+  int64_t to = task.offset(head, s.slot + index);
+  rotate(task, index, task.k + from, task.keys + to);
+  std::copy_n(task.v + from, s.head_dim, task.values + to);
+}
+
+void append(const AttentionTask& task) {
+  int heads = task.shape.kv_heads;
+  if (task.length == 1) {
+    for (int head = 0; head < heads; ++head) append(task, head, 0);
+    return;
   }
+  parallel_for(task.length, [&](int index) {
+    for (int head = 0; head < heads; ++head) append(task, head, index);
+  });
 }
 
 // Queries [begin, end) of one head.
-void attend(const Task& task, int head, int begin, int end) {
+void attend(const AttentionTask& task, int head, int begin, int end) {
   static thread_local std::vector<float> queries, scores;
   const AttentionShape& s = task.shape;
-  int count = end - begin, last = s.slot + end;  // keys before `last` are seen by some query
-  int first = s.window > 0 ? std::max(0, s.slot + begin + 1 - s.window) : 0;
-  int span = last - first;
-  int stride_of_scores = span + 1;  // room for a sink behind the last key
+  int count = end - begin, first = task.first_seen(begin), span = s.slot + end - first;
+  int stride = span + 1;  // room for a sink behind the last key
   queries.resize(static_cast<size_t>(count) * s.head_dim);
-  scores.resize(static_cast<size_t>(count) * stride_of_scores);
-  int64_t stride = static_cast<int64_t>(s.heads) * s.head_dim;
+  scores.resize(static_cast<size_t>(count) * stride);
   for (int i = 0; i < count; ++i) {
-    rotate(task, begin + i, task.q + (begin + i) * task.q_stride + head * s.head_dim,
-           queries.data() + static_cast<int64_t>(i) * s.head_dim);
+    rotate_query(task, head, begin + i, queries.data() + static_cast<int64_t>(i) * s.head_dim);
   }
-  int64_t cache =
-      (static_cast<int64_t>(head / (s.heads / s.kv_heads)) * task.capacity + first) * s.head_dim;
-  simd().dots(queries.data(), s.head_dim, count, task.keys + cache, s.head_dim, span, s.head_dim,
-              scores.data(), stride_of_scores);
+  int kv_head = head / task.group();
+  simd().dots(queries.data(), s.head_dim, count, task.keys_of(kv_head, first), s.head_dim, span,
+              s.head_dim, scores.data(), stride);
   for (int i = 0; i < count; ++i) {
-    float* row = scores.data() + static_cast<int64_t>(i) * stride_of_scores;
-    int stop = s.slot + begin + i + 1 - first;
-    int start = s.window > 0 ? std::max(0, stop - s.window) : 0;
-    if (task.sinks != nullptr) row[stop] = task.sinks[head] / s.scale;
-    simd().softmax(row + start, stop - start + (task.sinks != nullptr ? 1 : 0), s.scale);
-    std::fill(row, row + start, 0.0f);
-    std::fill(row + stop, row + span, 0.0f);
+    take_shares(task, head, begin + i, first, span,
+                scores.data() + static_cast<int64_t>(i) * stride);
   }
-  simd().weighted_sum(scores.data(), stride_of_scores, count, task.values + cache, s.head_dim, span,
-                      s.head_dim, task.out + begin * stride + head * s.head_dim,
-                      static_cast<int>(stride));
+  simd().weighted_sum(scores.data(), stride, count, task.values_of(kv_head, first), s.head_dim,
+                      span, s.head_dim, task.out + begin * task.out_stride() + head * s.head_dim,
+                      static_cast<int>(task.out_stride()));
 }
 
-void set_inputs(Task& task, const std::vector<mx::array>& in, bool side_by_side) {
+void attend_blocks(const AttentionTask& task) {
+  int heads = task.shape.heads, blocks = (task.length + kQueries - 1) / kQueries;
+  parallel_for(heads * blocks, [&](int item) {
+    // The last blocks see the most keys: they go first, so that no thread is left with one at the
+    // end.
+    int block = blocks - 1 - item / heads;
+    int begin = block * kQueries;
+    attend(task, item % heads, begin, std::min(task.length, begin + kQueries));
+  });
+}
+
+void set_inputs(AttentionTask& task, const std::vector<mx::array>& in, bool side_by_side) {
   const AttentionShape& s = task.shape;
-  int64_t queries = static_cast<int64_t>(s.heads) * s.head_dim;
-  int64_t keys = static_cast<int64_t>(s.kv_heads) * s.head_dim;
+  int64_t queries = task.out_stride(), keys = static_cast<int64_t>(s.kv_heads) * s.head_dim;
   task.length = in[0].shape(1);
   task.q = in[0].data<float>();
   task.k = side_by_side ? task.q + queries : in[1].data<float>();
@@ -109,20 +82,62 @@ void set_inputs(Task& task, const std::vector<mx::array>& in, bool side_by_side)
   task.sinks = in.size() > next + 2 ? in[next + 2].data<float>() : nullptr;
 }
 
-void run(Task& task) {
-  const AttentionShape& s = task.shape;
-  for (int head = 0; head < s.kv_heads; ++head) append(task, head);
-  int blocks = (task.length + kQueries - 1) / kQueries;
-  parallel_for(s.heads * blocks, [&](int item) {
-    // The last blocks see the most keys: they go first, so that no thread is left with one at the
-    // end.
-    int block = blocks - 1 - item / s.heads;
-    int begin = block * kQueries;
-    attend(task, item % s.heads, begin, std::min(task.length, begin + kQueries));
-  });
+void run(const AttentionTask& task) {
+  append(task);
+  if (task.length == 1) return attend_one(task);
+  if (!task.shape.fast || !attend_by_tiles(task)) attend_blocks(task);
 }
 
 }  // namespace
+
+std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation& rotation) {
+  static thread_local std::shared_ptr<const Angles> last;
+  if (last && last->position == position && last->length == length &&
+      last->amplitude == rotation.amplitude && last->frequencies == rotation.frequencies) {
+    return last;
+  }
+  auto angles = std::make_shared<Angles>(
+      Angles{position, length, rotation.amplitude, rotation.frequencies, {}, {}});
+  for (int i = 0; i < length; ++i) {
+    for (float frequency : rotation.frequencies) {
+      float angle = static_cast<float>(position + i) * frequency;
+      angles->cosines.push_back(rotation.amplitude * std::cos(angle));
+      angles->sines.push_back(rotation.amplitude * std::sin(angle));
+    }
+  }
+  return last = angles;
+}
+
+void rotate(const AttentionTask& task, int index, const float* source, float* target) {
+  int pairs = static_cast<int>(task.angles->frequencies.size());
+  const float* cosines = task.angles->cosines.data() + static_cast<int64_t>(index) * pairs;
+  const float* sines = task.angles->sines.data() + static_cast<int64_t>(index) * pairs;
+  // Channel c pairs with c + pairs, or 2c with 2c + 1.
+  if (task.interleaved) {
+    for (int c = 0; c < pairs; ++c) {
+      float a = source[2 * c], b = source[2 * c + 1];
+      target[2 * c] = a * cosines[c] - b * sines[c];
+      target[2 * c + 1] = b * cosines[c] + a * sines[c];
+    }
+  } else {
+    for (int c = 0; c < pairs; ++c) {
+      float a = source[c], b = source[c + pairs];
+      target[c] = a * cosines[c] - b * sines[c];
+      target[c + pairs] = b * cosines[c] + a * sines[c];
+    }
+  }
+  std::copy(source + 2 * pairs, source + task.shape.head_dim, target + 2 * pairs);
+}
+
+void take_shares(const AttentionTask& task, int head, int index, int first, int span, float* row) {
+  int start = std::max(0, task.first_seen(index) - first);
+  int stop = task.shape.slot + index + 1 - first;
+  bool sink = task.sinks != nullptr;
+  if (sink) row[stop] = task.sinks[head] / task.shape.scale;
+  simd().softmax(row + start, stop - start + (sink ? 1 : 0), task.shape.scale);
+  std::fill(row, row + start, 0.0f);
+  std::fill(row + stop, row + std::max(span, stop + (sink ? 1 : 0)), 0.0f);
+}
 
 mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
                     const mx::array& values, const AttentionShape& shape, const Rotation& rotation,
@@ -136,12 +151,13 @@ mx::array attention(const std::vector<mx::array>& projected, const mx::array& ke
                 [shape, side_by_side, frequencies = rotation.frequencies,
                  amplitude = rotation.amplitude, interleaved = rotation.interleaved](
                     const std::vector<mx::array>& in, mx::array& out) {
-                  Task task{};
+                  AttentionTask task{};
                   task.shape = shape;
                   task.interleaved = interleaved;
                   task.out = out.data<float>();
                   set_inputs(task, in, side_by_side);
-                  fill_angles(task, frequencies, amplitude);
+                  task.angles = angles_at(shape.position, task.length,
+                                          {frequencies, amplitude, interleaved});
                   run(task);
                 });
 }

@@ -44,6 +44,7 @@ struct AttentionShape {
   int slot;      // of the first query in the caches; those before it are seen too
   int position;  // of the first query, for its rotation
   float scale;   // of query · key
+  bool fast = false;  // many queries may be answered in bfloat16, where the CPU has tiles for it
 };
 
 // See RopeAngles in layers/rope.h.

@@ -2,10 +2,11 @@
 
 #if defined(__AMX_BF16__) && defined(__AVX512BF16__) && defined(__linux__)
 #include <cpuid.h>
-#include <immintrin.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "kernels/amx.h"
 
 namespace llm_host {
 namespace {
@@ -14,17 +15,6 @@ using Kind = PackedMatrix::Kind;
 using Scales = PackedMatrix::Scales;
 
 constexpr int kRows = PackedMatrix::kBlockRows;
-// Bytes of a tile: 16 rows of 64.
-constexpr int kTileBytes = 1024;
-
-struct alignas(64) TileConfig {
-  uint8_t palette = 1;
-  uint8_t start_row = 0;
-  uint8_t reserved[14] = {};
-  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-};
-
 // Columns in pairs, 16 rows side by side: [cols / 2][16] words.
 struct Panel {
   uint8_t* bytes = nullptr;
@@ -49,12 +39,7 @@ inline __m512 load_scales(Scales type, const uint8_t* source) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
 }
 
-// The bfloat16 numbers nearest to `even` and `odd`, side by side in each lane.
-inline __m512i pair(__m512 even, __m512 odd) {
-  const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24,
-                                         8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
-  return _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(odd, even));
-}
+constexpr int kAhead = 4096;
 
 template <Kind K>
 void widen_group(const PackedMatrix& w, const uint8_t* group, uint8_t* out) {
@@ -65,6 +50,8 @@ void widen_group(const PackedMatrix& w, const uint8_t* group, uint8_t* out) {
   const uint8_t* words = group + 2 * w.scale_bytes();
   for (int i = 0; i < w.group_words(); ++i) {
     __m512i word = _mm512_load_si512(words + 64 * i);
+    // Of the blocks that follow: several pages of them are on their way at a time.
+    __builtin_prefetch(words + 64 * i + kAhead);
     __m512 values[kWeights];
     for (int k = 0; k < kWeights; ++k) {
       if constexpr (K == Kind::kAffine4) {
@@ -126,56 +113,20 @@ void store(const PackedMatrix& w, const float* tile, int m, int first, int block
   }
 }
 
-// 32 vectors with two blocks: each tile that is read is used twice.
-void multiply_square(const uint16_t* x, int cols, const uint8_t* left, const uint8_t* right,
-                     float* tiles) {
-  int64_t stride = int64_t{2} * cols;
-  const uint16_t* lower = x + int64_t{kTileVectors} * cols;
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-  for (int c = 0; c < cols; c += kTileColumns, left += kTileBytes, right += kTileBytes) {
-    _tile_loadd(4, x + c, stride);
-    _tile_loadd(6, left, 64);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(7, right, 64);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_loadd(5, lower + c, stride);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
-  }
-  _tile_stored(0, tiles, 64);
-  _tile_stored(1, tiles + 256, 64);
-  _tile_stored(2, tiles + 512, 64);
-  _tile_stored(3, tiles + 768, 64);
-}
-
-void multiply_tile(const uint16_t* x, int cols, const uint8_t* weights, float* tile) {
-  _tile_zero(0);
-  for (int c = 0; c < cols; c += kTileColumns, weights += kTileBytes) {
-    _tile_loadd(4, x + c, int64_t{2} * cols);
-    _tile_loadd(6, weights, 64);
-    _tile_dpbf16ps(0, 4, 6);
-  }
-  _tile_stored(0, tile, 64);
-}
-
 void multiply(const PackedMatrix& w, const uint16_t* x, int m, int begin, int end,
               const PackedOutput& out) {
   static thread_local Panel panel;
   int64_t panel_bytes = int64_t{w.cols} / 2 * 64;
   uint8_t* room = panel.reserve(static_cast<size_t>(2 * panel_bytes));
   alignas(64) float tiles[4 * 256];
-  TileConfig config;
-  _tile_loadconfig(&config);
+  TileScope scope;
   for (int b = begin; b < end; b += 2) {
     bool two = b + 1 < end;
     const uint8_t* left = widen(w, b, room);
     const uint8_t* right = two ? widen(w, b + 1, room + panel_bytes) : nullptr;
     int i = 0;
     for (; two && i + kTileVectors < m; i += 2 * kTileVectors) {
-      multiply_square(x + static_cast<int64_t>(i) * w.cols, w.cols, left, right, tiles);
+      multiply_square(x + static_cast<int64_t>(i) * w.cols, w.cols, w.cols, left, right, tiles);
       store(w, tiles, m, i, b, out);
       store(w, tiles + 256, m, i, b + 1, out);
       store(w, tiles + 512, m, i + kTileVectors, b, out);
@@ -183,15 +134,13 @@ void multiply(const PackedMatrix& w, const uint16_t* x, int m, int begin, int en
     }
     for (; i < m; i += kTileVectors) {
       const uint16_t* rows = x + static_cast<int64_t>(i) * w.cols;
-      multiply_tile(rows, w.cols, left, tiles);
+      multiply_tile(rows, w.cols, w.cols, left, tiles);
       store(w, tiles, m, i, b, out);
       if (!two) continue;
-      multiply_tile(rows, w.cols, right, tiles);
+      multiply_tile(rows, w.cols, w.cols, right, tiles);
       store(w, tiles, m, i, b + 1, out);
     }
   }
-  // So that the system need not keep the tiles when it switches threads.
-  _tile_release();
 }
 
 void round_values(const float* x, int cols, uint16_t* out) {

@@ -116,7 +116,7 @@ inline void multiply_block(const PackedMatrix& w, const PackedInput& x, int bloc
                            const PackedOutput& out) {
   const uint8_t* source = w.data + block * w.block_bytes();
   // Of the stream that follows; the hardware's own guess stops at each page.
-  constexpr int kAhead = 2048;
+  constexpr int kAhead = 4096;
   Floats totals[M] = {};
   if constexpr (K == Kind::kAffine4 || K == Kind::kAffine8) {
     int64_t step = w.group_bytes();

@@ -13,8 +13,6 @@ namespace llm_host::cpu {
 namespace {
 
 constexpr size_t kLine = 64;
-// Beyond the last block, where kernels ask for what is ahead.
-constexpr int64_t kSlack = 64;
 
 // Weights that a thread takes at a time: some microseconds of work.
 constexpr int kChunkWeights = 48 * 1024;
@@ -24,11 +22,6 @@ constexpr int kChunkBlocks = 4;
 const PackedTiles* tiles() {
   static const PackedTiles* chosen = simd_wanted("amx") ? packed_tiles() : nullptr;
   return chosen;
-}
-
-const uint8_t* aligned(const uint8_t* bytes) {
-  uintptr_t address = reinterpret_cast<uintptr_t>(bytes);
-  return bytes + (kLine - address % kLine) % kLine;
 }
 
 // Memory that stays with its thread: a step needs the same again.
@@ -258,7 +251,8 @@ void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
   std::vector<Part> parts;
   int64_t column = 0;
   for (const PartPlan& part : plan.parts) {
-    Part ready{part.matrix.view(in[next++]), nullptr, nullptr, nullptr, 0, column};
+    ++next;  // its bytes
+    Part ready{part.matrix.layout(), nullptr, nullptr, nullptr, 0, column};
     if (part.biased) ready.bias = in[next++].data<float>();
     if (part.adapted) {
       ready.rank = in[next].shape(0);
@@ -275,7 +269,8 @@ void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
 
 }  // namespace
 
-std::optional<Packed> Packed::pack(const mx::array& weight, const std::optional<mx::array>& scales,
+std::optional<Packed> Packed::pack(WeightArena& arena, const mx::array& weight,
+                                   const std::optional<mx::array>& scales,
                                    const std::optional<mx::array>& biases, int group_size,
                                    int bits) {
   PackedMatrix layout;
@@ -298,20 +293,9 @@ std::optional<Packed> Packed::pack(const mx::array& weight, const std::optional<
     layout.kind = weight.dtype() == mx::bfloat16 ? PackedMatrix::Kind::kBfloat16
                                                  : PackedMatrix::Kind::kFloat16;
   }
-  int64_t bytes = layout.bytes() + static_cast<int64_t>(kLine) + kSlack;
-  // Counted in lines: an array's dimensions are int32.
-  int lines = static_cast<int>((bytes + static_cast<int64_t>(kLine) - 1) / static_cast<int64_t>(kLine));
-  mx::array buffer(mx::allocator::malloc(static_cast<size_t>(lines) * kLine),
-                   mx::Shape{lines, static_cast<int>(kLine)}, mx::uint8);
-  PackedMatrix filled = layout;
-  llm_host::pack(filled, source, const_cast<uint8_t*>(aligned(buffer.data<uint8_t>())));
-  return Packed(layout, std::move(buffer));
-}
-
-PackedMatrix Packed::view(const mx::array& buffer) const {
-  PackedMatrix matrix = layout_;
-  matrix.data = aligned(buffer.data<uint8_t>());
-  return matrix;
+  WeightArena::Piece piece = arena.take(layout.bytes());
+  llm_host::pack(layout, source, piece.slab.data<uint8_t>() + piece.offset);
+  return Packed(layout, std::move(piece));
 }
 
 mx::array packed_linear(const Operand& operand, std::span<const PackedPart> parts,
@@ -341,7 +325,7 @@ mx::array packed_rows(const Packed& matrix, const mx::array& ids) {
   shape.push_back(matrix.layout().cols);
   return cpu_op("PackedRows", std::move(shape), {ids, matrix.buffer()},
                 [matrix](const std::vector<mx::array>& in, mx::array& out) {
-                  PackedMatrix view = matrix.view(in[1]);
+                  const PackedMatrix& view = matrix.layout();
                   const int32_t* ids = in[0].data<int32_t>();
                   float* rows = out.data<float>();
                   auto one = [&](int i) {

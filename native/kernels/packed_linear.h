@@ -4,6 +4,7 @@
 #include <span>
 
 #include "kernels/packed_matrix.h"
+#include "kernels/weight_arena.h"
 #include "mlx/mlx.h"
 
 // Products with packed matrices on the CPU, with what stands before and after them in a decoder
@@ -17,28 +18,31 @@ class Packed {
  public:
   // weight [rows, cols] bfloat16 or float16, or affine with 4 or 8 bits and float32 scales and
   // biases. Nothing where there is no kernel for it.
-  static std::optional<Packed> pack(const mx::array& weight, const std::optional<mx::array>& scales,
+  static std::optional<Packed> pack(WeightArena& arena, const mx::array& weight,
+                                    const std::optional<mx::array>& scales,
                                     const std::optional<mx::array>& biases, int group_size,
                                     int bits);
 
   const PackedMatrix& layout() const { return layout_; }
-  // Bytes, to be turned into a matrix by `view` when they are there.
-  const mx::array& buffer() const { return buffer_; }
-  PackedMatrix view(const mx::array& buffer) const;
+  // The bytes that it is among: an input of whatever operation reads it.
+  const mx::array& buffer() const { return piece_.slab; }
 
  private:
-  Packed(PackedMatrix layout, mx::array buffer) : layout_(layout), buffer_(std::move(buffer)) {}
+  Packed(PackedMatrix layout, WeightArena::Piece piece)
+      : layout_(layout), piece_(std::move(piece)) {}
 
-  PackedMatrix layout_;  // without its data
-  mx::array buffer_;     // longer than the matrix, which starts at its first 64-byte boundary
+  PackedMatrix layout_;
+  WeightArena::Piece piece_;
 };
 
 // What is multiplied.
 struct Operand {
   enum class Form { kPlain, kNormalised, kSwiGlu, kGeGlu };
 
+  explicit Operand(mx::array x, Form form = Form::kPlain) : x(std::move(x)), form(form) {}
+
   mx::array x;  // [..., cols]; gated forms: gate | up, [..., 2 · cols]
-  Form form = Form::kPlain;
+  Form form;
   // kNormalised: RMSNorm with this weight [cols] and eps.
   std::optional<mx::array> norm_weight;
   float eps = 0;

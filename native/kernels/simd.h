@@ -41,11 +41,14 @@ struct Simd {
                        float* out, int ldo);
   // In place: softmax(scale · s) over n values.
   void (*softmax)(float* s, int n, float scale);
+  // In place: e^(scale · (s - top)); returns their sum.
+  float (*exponentials)(float* s, int n, float scale, float top);
   // out = silu(gate) · up
   void (*swiglu)(const float* gate, const float* up, int n, float* out);
   // out = gelu(gate) · up, by the tanh formula
   void (*geglu)(const float* gate, const float* up, int n, float* out);
   void (*rms_norm)(const float* x, const float* weight, int n, float eps, float* out);
+  float (*maximum)(const float* s, int n);
 };
 
 // The fastest that this CPU has.

@@ -29,9 +29,7 @@ inline Floats exponential(Floats x) {
   return y * (Floats)((n + 127) << 23);
 }
 
-void softmax(float* s, int n, float scale) {
-  float top = s[0];
-  for (int i = 1; i < n; ++i) top = s[i] > top ? s[i] : top;
+float exponentials(float* s, int n, float scale, float top) {
   Floats totals{};
   float total = 0;
   int i = 0;
@@ -41,8 +39,27 @@ void softmax(float* s, int n, float scale) {
     totals += e;
   }
   for (; i < n; ++i) total += s[i] = __builtin_expf((s[i] - top) * scale);
-  float inverse = 1 / (total + sum(totals));
-  for (i = 0; i < n; ++i) s[i] *= inverse;
+  return total + sum(totals);
+}
+
+float maximum(const float* s, int n) {
+  float top = s[0];
+  int i = 0;
+  if (n >= kLanes) {
+    Floats tops = load(s);
+    for (i = kLanes; i + kLanes <= n; i += kLanes) {
+      Floats v = load(s + i);
+      tops = v > tops ? v : tops;
+    }
+    for (int lane = 0; lane < kLanes; ++lane) top = tops[lane] > top ? tops[lane] : top;
+  }
+  for (; i < n; ++i) top = s[i] > top ? s[i] : top;
+  return top;
+}
+
+void softmax(float* s, int n, float scale) {
+  float inverse = 1 / exponentials(s, n, scale, maximum(s, n));
+  for (int i = 0; i < n; ++i) s[i] *= inverse;
 }
 
 void swiglu(const float* gate, const float* up, int n, float* out) {
@@ -74,8 +91,8 @@ void rms_norm(const float* x, const float* weight, int n, float eps, float* out)
 }
 
 constexpr Simd kernels_of(const char* name) {
-  return {name,         shuffled_size, shuffle, matvec, unpack,  dots,
-          weighted_sum, softmax,       swiglu,  geglu,  rms_norm};
+  return {name,    shuffled_size, shuffle, matvec, unpack,   dots, weighted_sum,
+          softmax, exponentials,  swiglu,  geglu,  rms_norm, maximum};
 }
 
 }  // namespace

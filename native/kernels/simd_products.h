@@ -40,9 +40,14 @@ inline void dot_columns(const float* a, int lda, int m, const float* b, int ldb,
     dot_tile<kRows, N>(a + static_cast<int64_t>(i) * lda, lda, b, ldb, k,
                        c + static_cast<int64_t>(i) * ldc, ldc);
   }
-  for (; i < m; ++i) {
-    dot_tile<1, N>(a + static_cast<int64_t>(i) * lda, lda, b, ldb, k,
-                   c + static_cast<int64_t>(i) * ldc, ldc);
+  a += static_cast<int64_t>(i) * lda;
+  c += static_cast<int64_t>(i) * ldc;
+  if (m - i == 3) {
+    dot_tile<3, N>(a, lda, b, ldb, k, c, ldc);
+  } else if (m - i == 2) {
+    dot_tile<2, N>(a, lda, b, ldb, k, c, ldc);
+  } else if (m - i == 1) {
+    dot_tile<1, N>(a, lda, b, ldb, k, c, ldc);
   }
 }
 
@@ -97,9 +102,14 @@ void weighted_sum(const float* p, int ldp, int m, const float* v, int ldv, int n
     sum_rows<kRows>(p + static_cast<int64_t>(i) * ldp, ldp, v, ldv, n, d,
                     out + static_cast<int64_t>(i) * ldo, ldo);
   }
-  for (; i < m; ++i) {
-    sum_rows<1>(p + static_cast<int64_t>(i) * ldp, ldp, v, ldv, n, d,
-                out + static_cast<int64_t>(i) * ldo, ldo);
+  p += static_cast<int64_t>(i) * ldp;
+  out += static_cast<int64_t>(i) * ldo;
+  if (m - i == 3) {
+    sum_rows<3>(p, ldp, v, ldv, n, d, out, ldo);
+  } else if (m - i == 2) {
+    sum_rows<2>(p, ldp, v, ldv, n, d, out, ldo);
+  } else if (m - i == 1) {
+    sum_rows<1>(p, ldp, v, ldv, n, d, out, ldo);
   }
 }
 

@@ -93,7 +93,7 @@ Attention::Projected Attention::project(const Normed& x, int offset) const {
 }
 
 mx::array Attention::output(const mx::array& y, const std::optional<mx::array>& residual) const {
-  if (output_.packed()) return Linear::apply({output_}, {.x = y}, residual);
+  if (output_.packed()) return Linear::apply({output_}, cpu::Operand(y), residual);
   return residual ? mx::add(*residual, output_(y)) : output_(y);
 }
 
@@ -105,7 +105,7 @@ mx::array Attention::operator()(const Normed& x, const RopeAngles& angles, Atten
   if (cpu::usable()) buffers = cache.extend(x.x.shape(1));
   if (!buffers) return output(attend(project(x, offset), angles, cache, offset), residual);
   cpu::AttentionShape shape{o.heads,  o.kv_heads,    o.head_dim,        o.window,
-                            buffers->slot, buffers->position, o.scale};
+                            buffers->slot, buffers->position, o.scale, packed()};
   cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
   auto attention = [&](const std::vector<mx::array>& projected) {
     return cpu::attention(projected, buffers->keys, buffers->values, shape, rotation, sinks_);

@@ -4,10 +4,10 @@
 
 namespace llm_host {
 
-WeightMatrix::WeightMatrix(Matrix stored, bool fast) {
-  if (fast) {
-    packed_ = cpu::Packed::pack(stored.weight, stored.scales, stored.biases, stored.group_size,
-                                stored.bits);
+WeightMatrix::WeightMatrix(Matrix stored, WeightArena* arena) {
+  if (arena != nullptr) {
+    packed_ = cpu::Packed::pack(*arena, stored.weight, stored.scales, stored.biases,
+                                stored.group_size, stored.bits);
   }
   if (packed_) return;
   if (!stored.quantised()) {
@@ -27,26 +27,26 @@ std::optional<mx::array> Linear::bias_of(WeightStore& weights, const std::string
 }
 
 Linear Linear::load(WeightStore& weights, const std::string& path, int out, int in, bool bias) {
-  WeightMatrix matrix(weights.matrix(path, out, in, weights.fast()), weights.fast());
+  WeightMatrix matrix(weights.matrix(path, out, in, weights.arena() != nullptr), weights.arena());
   return complete(std::move(matrix), bias_of(weights, path, out, bias), weights, path, out, in);
 }
 
 Linear Linear::load_router(WeightStore& weights, const std::string& path, int out, int in,
                            bool bias) {
-  WeightMatrix matrix(weights.router(path, out, in), false);
+  WeightMatrix matrix(weights.router(path, out, in), nullptr);
   return complete(std::move(matrix), bias_of(weights, path, out, bias), weights, path, out, in);
 }
 
 Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int heads, int head_dim,
                            int in, bool bias) {
   int out = heads * head_dim;
-  Matrix matrix = weights.matrix(path, out, in, weights.fast());
+  Matrix matrix = weights.matrix(path, out, in, weights.arena() != nullptr);
   std::optional<mx::array> offset = bias_of(weights, path, out, bias);
   if (weights.gguf()) {
     matrix = WeightStore::unpermute(matrix, heads, head_dim);
     if (offset) offset = WeightStore::unpermute(*offset, heads, head_dim);
   }
-  WeightMatrix ready(std::move(matrix), weights.fast());
+  WeightMatrix ready(std::move(matrix), weights.arena());
   return complete(std::move(ready), std::move(offset), weights, path, out, in);
 }
 
@@ -71,7 +71,7 @@ mx::array Linear::multiply(const mx::array& x) const {
 }
 
 mx::array Linear::operator()(const mx::array& x) const {
-  if (packed()) return apply({*this}, {.x = x});
+  if (packed()) return apply({*this}, cpu::Operand{x});
   mx::array y = multiply(x);
   return bias_ ? mx::add(y, *bias_) : y;
 }
@@ -86,7 +86,10 @@ mx::array Linear::apply(const std::vector<std::reference_wrapper<const Linear>>&
 }
 
 cpu::Operand normalised(const Normed& x) {
-  return {x.x, cpu::Operand::Form::kNormalised, x.norm.weight(), x.norm.eps()};
+  cpu::Operand operand(x.x, cpu::Operand::Form::kNormalised);
+  operand.norm_weight = x.norm.weight();
+  operand.eps = x.norm.eps();
+  return operand;
 }
 
 }  // namespace llm_host

@@ -14,8 +14,8 @@ namespace llm_host {
 // A weight matrix as MLX stores it, or packed for the CPU's kernels.
 class WeightMatrix {
  public:
-  // Packs it if `fast` and there are kernels for it; the stored form is then dropped.
-  WeightMatrix(Matrix stored, bool fast);
+  // Packs it if there is an arena and are kernels for it; the stored form is then dropped.
+  WeightMatrix(Matrix stored, WeightArena* arena);
 
   // nullptr unless it is packed.
   const cpu::Packed* packed() const { return packed_ ? &*packed_ : nullptr; }

@@ -58,7 +58,7 @@ mx::array Mlp::operator()(const Normed& x, const std::optional<mx::array>& resid
       fused_ ? Linear::apply({*fused_}, input) : Linear::apply({*gate_, *up_}, input);
   using Form = cpu::Operand::Form;
   Form form = activation_ == Activation::kSilu ? Form::kSwiGlu : Form::kGeGlu;
-  return Linear::apply({down_}, {halves, form}, residual);
+  return Linear::apply({down_}, cpu::Operand(halves, form), residual);
 }
 
 }  // namespace llm_host

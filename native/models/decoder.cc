@@ -64,8 +64,8 @@ Vocabulary::Vocabulary(const Config& config, const DecoderConfig& c, WeightStore
       divisor_(c.logit_divisor),
       cap_(c.logit_cap),
       embedding_(WeightMatrix(
-          weights.matrix("model.embed_tokens", c.vocab, c.hidden, weights.fast()),
-          weights.fast())),
+          weights.matrix("model.embed_tokens", c.vocab, c.hidden, weights.arena() != nullptr),
+          weights.arena())),
       head_(head_of(config, c, weights, embedding_)) {}
 
 mx::array Vocabulary::embed(const mx::array& ids) const { return scaled(embedding_(ids), factor_); }

@@ -8,6 +8,7 @@
 
 #include "engine/spec.h"
 #include "mlx/mlx.h"
+#include "kernels/weight_arena.h"
 #include "weights/adapters.h"
 #include "weights/checkpoint_writer.h"
 #include "weights/matrix.h"
@@ -41,8 +42,8 @@ class WeightStore {
   // The float type of the embedding, or of its scales, in the files: float16 for ggml blocks.
   mx::Dtype stored_dtype() const { return stored_dtype_; }
 
-  // Whether matrices are to be packed for the CPU's fast kernels.
-  bool fast() const { return fast_; }
+  // Where matrices are to be packed for the CPU's fast kernels; nullptr: they are not.
+  WeightArena* arena() { return fast_ ? &arena_ : nullptr; }
 
   // `path`.weight, with .scales and .biases if it is quantised. Where it is neither quantised nor
   // to be, `as_stored` keeps bfloat16 and float16 as they are.
@@ -112,6 +113,7 @@ class WeightStore {
   std::unique_ptr<CheckpointWriter> writer_;
   std::vector<std::string> ignored_;
   bool fast_;
+  WeightArena arena_;
   mx::Dtype dtype_ = mx::float32;
   mx::Dtype stored_dtype_ = mx::float16;  // that of ggml's own scales
   uint64_t parameters_ = 0;

@@ -1,0 +1,83 @@
+// Products of bfloat16 tiles, for sources that are compiled for AMX: nothing else may include it.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace llm_host {
+namespace {
+
+// A tile of the right side: 32 of its rows, in pairs side by side, by 16 columns.
+constexpr int kTileBytes = 1024;
+constexpr int kTileFloats = 256;
+
+// Makes the calling thread's tiles all 16 rows of 64 bytes, for as long as it lives.
+class TileScope {
+ public:
+  TileScope() {
+    alignas(64) Config config;
+    _tile_loadconfig(&config);
+  }
+  // So that the system need not keep the tiles when it switches threads.
+  ~TileScope() { _tile_release(); }
+  TileScope(const TileScope&) = delete;
+  TileScope& operator=(const TileScope&) = delete;
+
+ private:
+  struct Config {
+    uint8_t palette = 1;
+    uint8_t start_row = 0;
+    uint8_t reserved[14] = {};
+    uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+  };
+};
+
+// The bfloat16 numbers nearest to `even` and `odd`, side by side in each lane.
+inline __m512i pair(__m512 even, __m512 odd) {
+  const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24,
+                                         8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+  return _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(odd, even));
+}
+
+// 32 rows of x by two columns of tiles, `left` and `right`, k / 32 tiles each, one behind the
+// other. x [32, stride] bfloat16. Gives four tiles of 16 x 16: rows 0-15 left, right, rows 16-31
+// left, right. Each tile that is read is used twice.
+inline void multiply_square(const uint16_t* x, int64_t stride, int k, const uint8_t* left,
+                            const uint8_t* right, float* tiles) {
+  const uint16_t* lower = x + 16 * stride;
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (int c = 0; c < k; c += 32, left += kTileBytes, right += kTileBytes) {
+    _tile_loadd(4, x + c, 2 * stride);
+    _tile_loadd(6, left, 64);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_loadd(7, right, 64);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_loadd(5, lower + c, 2 * stride);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+  _tile_stored(0, tiles, 64);
+  _tile_stored(1, tiles + kTileFloats, 64);
+  _tile_stored(2, tiles + 2 * kTileFloats, 64);
+  _tile_stored(3, tiles + 3 * kTileFloats, 64);
+}
+
+// 16 rows of x by one column of tiles.
+inline void multiply_tile(const uint16_t* x, int64_t stride, int k, const uint8_t* weights,
+                          float* tile) {
+  _tile_zero(0);
+  for (int c = 0; c < k; c += 32, weights += kTileBytes) {
+    _tile_loadd(4, x + c, 2 * stride);
+    _tile_loadd(6, weights, 64);
+    _tile_dpbf16ps(0, 4, 6);
+  }
+  _tile_stored(0, tile, 64);
+}
+
+}  // namespace
+}  // namespace llm_host

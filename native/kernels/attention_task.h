@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/ops.h"
+
+namespace llm_host::cpu {
+
+// Cosines and sines of the rotation at consecutive positions.
+struct Angles {
+  int position;
+  int length;
+  float amplitude;
+  std::vector<float> frequencies;
+  std::vector<float> cosines, sines;  // [length, frequencies]
+};
+
+// One call of attention: see ops.h.
+struct AttentionTask {
+  AttentionShape shape;
+  int length;    // queries
+  int capacity;  // slots of the caches
+  std::shared_ptr<const Angles> angles;
+  bool interleaved;
+  const float *q, *k, *v, *sinks;
+  int64_t q_stride, kv_stride;  // from a position to the next
+  float *keys, *values, *out;
+
+  int64_t out_stride() const { return static_cast<int64_t>(shape.heads) * shape.head_dim; }
+  int group() const { return shape.heads / shape.kv_heads; }
+  const float* keys_of(int kv_head, int slot) const { return keys + offset(kv_head, slot); }
+  const float* values_of(int kv_head, int slot) const { return values + offset(kv_head, slot); }
+  int64_t offset(int kv_head, int slot) const {
+    return (static_cast<int64_t>(kv_head) * capacity + slot) * shape.head_dim;
+  }
+  // The slots that query `i` sees are [first_seen(i), shape.slot + i].
+  int first_seen(int i) const {
+    int first = shape.slot + i + 1 - shape.window;
+    return shape.window > 0 && first > 0 ? first : 0;
+  }
+};
+
+// The angles of positions [position, position + length), kept for the layers that follow.
+std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation& rotation);
+
+// `source` [head_dim], of the `index`-th position, turned.
+void rotate(const AttentionTask& task, int index, const float* source, float* target);
+// Query `index` of a head, turned.
+inline void rotate_query(const AttentionTask& task, int head, int index, float* target) {
+  rotate(task, index, task.q + index * task.q_stride + head * task.shape.head_dim, target);
+}
+
+// In place: scores of query `index` with the keys of slots [first, first + span) -> their shares,
+// those of keys that it does not see being 0. `row` has room for one more: a sink.
+void take_shares(const AttentionTask& task, int head, int index, int first, int span, float* row);
+
+// Attention by tiles, for calls with many queries; false where they cannot do it.
+bool attend_by_tiles(const AttentionTask& task);
+// Attention of a single query.
+void attend_one(const AttentionTask& task);
+
+}  // namespace llm_host::cpu
