@@ -58,6 +58,7 @@ async function measure() {
   }
   await engine.close();
   const seconds = (performance.now() - start) / 1000;
+  await engine.close();
   console.log(JSON.stringify({ perplexity: Math.exp(-sum / count), tokens: count, seconds }));
 }
 

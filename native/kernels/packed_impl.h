@@ -64,26 +64,33 @@ inline void add_group(const PackedMatrix& w, const uint8_t* group, const PackedI
   constexpr int kScaleBytes = S == Scales::kFloat32 ? 64 : 32;
   int words = w.group_words(), groups = w.groups();
   const uint8_t* source = group + 2 * kScaleBytes;
-  const int8_t* numbers = x.numbers + static_cast<int64_t>(first) * w.cols + index * w.group_size;
-  Ints sums[M] = {};
+  const int8_t* numbers =
+      x.numbers + static_cast<int64_t>(first) * 2 * w.cols + index * w.group_size;
+  Ints sums[M] = {}, rests[M] = {};
   for (int i = 0; i < words; ++i) {
     Words word = load<Words>(source + 64 * i);
     if constexpr (K == Kind::kAffine4) {
       Words low = word & 0x0f0f0f0fu, high = (word >> 4) & 0x0f0f0f0fu;
       for (int m = 0; m < M; ++m) {
-        const int8_t* at = numbers + static_cast<int64_t>(m) * w.cols + 8 * i;
+        const int8_t* at = numbers + static_cast<int64_t>(2 * m) * w.cols + 8 * i;
         sums[m] = dot4(dot4(sums[m], low, load_word(at)), high, load_word(at + 4));
+        at += w.cols;
+        rests[m] = dot4(dot4(rests[m], low, load_word(at)), high, load_word(at + 4));
       }
     } else {
       for (int m = 0; m < M; ++m) {
-        sums[m] = dot4(sums[m], word, load_word(numbers + static_cast<int64_t>(m) * w.cols + 4 * i));
+        const int8_t* at = numbers + static_cast<int64_t>(2 * m) * w.cols + 4 * i;
+        sums[m] = dot4(sums[m], word, load_word(at));
+        rests[m] = dot4(rests[m], word, load_word(at + w.cols));
       }
     }
   }
   Floats scale = load_scales<S>(group), bias = load_scales<S>(group + kScaleBytes);
   for (int m = 0; m < M; ++m) {
     int64_t at = static_cast<int64_t>(first + m) * groups + index;
-    totals[m] += __builtin_convertvector(sums[m], Floats) * (scale * x.scales[at]);
+    Floats product = __builtin_convertvector(rests[m], Floats) * (1.0f / 254) +
+                     __builtin_convertvector(sums[m], Floats);
+    totals[m] += product * (scale * x.scales[at]);
     totals[m] += bias * x.sums[at];
   }
 }
@@ -219,10 +226,15 @@ void quantise(const float* x, const PackedMatrix& w, int8_t* numbers, float* sca
     sums[g] = sum;
     float inverse = top > 0 ? 127 / top : 0;
     for (int i = 0; i < size; i += 16) {
-      Floats shifted = load<Floats>(x + i) * inverse + round;
-      Ints values = (Ints)shifted - (Ints)round;
-      Bytes bytes = in_order_of_columns(w.kind, __builtin_convertvector(values, Bytes));
-      __builtin_memcpy(numbers + i, &bytes, sizeof bytes);
+      Floats v = load<Floats>(x + i) * inverse;
+      Floats shifted = v + round;
+      Floats rest = (v - (shifted - round)) * 254.0f + round;
+      Bytes first = in_order_of_columns(
+          w.kind, __builtin_convertvector((Ints)shifted - (Ints)round, Bytes));
+      Bytes second =
+          in_order_of_columns(w.kind, __builtin_convertvector((Ints)rest - (Ints)round, Bytes));
+      __builtin_memcpy(numbers + i, &first, sizeof first);
+      __builtin_memcpy(numbers + w.cols + i, &second, sizeof second);
     }
   }
 }

@@ -10,8 +10,8 @@ namespace llm_host {
 struct PackedInput {
   // Dense matrices: [m, cols].
   const float* values = nullptr;
-  // Quantised ones: whole numbers of -127 to 127 in the order in which the words
-  // give up their weights, [m, cols]; value = number · scale.
+  // Quantised ones: whole numbers of -127 to 127 in the order in which the words give up their
+  // weights, [m, 2, cols]: value = (first + second / 254) · scale.
   const int8_t* numbers = nullptr;
   const float* scales = nullptr;  // [m, groups]
   const float* sums = nullptr;    // of a group's values before rounding, [m, groups]
@@ -29,7 +29,7 @@ struct PackedOutput {
 // The arithmetic of one instruction set on packed matrices.
 struct PackedKernels {
   const char* name;
-  // x [cols] -> numbers, scales and sums of one row of PackedInput.
+  // x [cols] -> numbers [2, cols], scales and sums of one row of PackedInput.
   void (*quantise)(const float* x, const PackedMatrix& w, int8_t* numbers, float* scales,
                    float* sums);
   // The products of blocks [begin, end) with every vector.

@@ -72,7 +72,7 @@ class Product {
   struct Item {
     int part, begin, end;  // blocks
   };
-  // The int8 form of x for matrices of one kind and group size.
+  // The whole numbers of x for matrices of one kind and group size.
   struct Whole {
     PackedMatrix like;
     int8_t* numbers;
@@ -113,7 +113,7 @@ class Product {
     size_t i = wholes_.size();
     size_t groups = static_cast<size_t>(m_) * matrix.groups();
     float* both = scales[i].reserve(2 * groups);
-    wholes_.push_back({matrix, numbers[i].reserve(static_cast<size_t>(m_) * cols_), both,
+    wholes_.push_back({matrix, numbers[i].reserve(static_cast<size_t>(2 * m_) * cols_), both,
                        both + groups});
   }
 
@@ -138,7 +138,7 @@ class Product {
     if (tiles_ != nullptr) tiles_->round(values, cols_, rounded_ + at);
     for (const Whole& whole : wholes_) {
       int64_t groups = static_cast<int64_t>(row) * whole.like.groups();
-      packed_kernels().quantise(values, whole.like, whole.numbers + at, whole.scales + groups,
+      packed_kernels().quantise(values, whole.like, whole.numbers + 2 * at, whole.scales + groups,
                                 whole.sums + groups);
     }
   }

@@ -139,10 +139,10 @@ void check_path(const PackedKernels& path, const Case& c) {
   for (int i = 0; i < c.m * c.cols; ++i) x.push_back(random_float());
   std::vector<double> seen = exactly(x);
   size_t groups = static_cast<size_t>(p.groups());
-  std::vector<int8_t> numbers(x.size());
+  std::vector<int8_t> numbers(2 * x.size());
   std::vector<float> scales(c.m * groups), sums(c.m * groups);
   for (size_t i = 0; p.quantised() && i < static_cast<size_t>(c.m); ++i) {
-    path.quantise(x.data() + i * c.cols, p, numbers.data() + i * c.cols, scales.data() + i * groups,
+    path.quantise(x.data() + i * c.cols, p, numbers.data() + 2 * i * c.cols, scales.data() + i * groups,
                   sums.data() + i * groups);
   }
   for (size_t i = 0; p.quantised() && i < x.size(); ++i) {
@@ -152,8 +152,9 @@ void check_path(const PackedKernels& path, const Case& c) {
       top = std::max(top, std::abs(x[k]));
     }
     CHECK(std::abs(scales[group] - top / 127) <= 1e-6f * top);
-    seen[i] = std::nearbyint(x[i] * (127 / top)) * scales[group];
-    CHECK(std::abs(seen[i] - x[i]) <= 0.5001f * scales[group]);
+    double whole = std::nearbyint(x[i] * (127 / top)), rest = x[i] * (127 / top) - whole;
+    seen[i] = (whole + std::nearbyint(rest * 254) / 254) * scales[group];
+    CHECK(std::abs(seen[i] - x[i]) <= 0.0021f * scales[group]);
   }
   Additions added(c.rows, c.m);
   std::vector<float> y(static_cast<size_t>(c.m) * c.rows, 1e9f);
@@ -219,8 +220,8 @@ TEST(products_equal_float64) {
   });
 }
 
-// Whole numbers are what x is rounded to: then nothing is lost, and the sums of bytes are checked
-// to the last bit, the greatest ones too.
+// x of whole numbers loses nothing: the sums of bytes are checked to the last bit, the greatest ones
+// too.
 TEST(sums_of_bytes_are_exact) {
   on_every_path([](const PackedKernels& path) {
     for (Kind kind : {Kind::kAffine4, Kind::kAffine8}) {
@@ -230,7 +231,7 @@ TEST(sums_of_bytes_are_exact) {
         for (size_t i = 0; i < x.size(); ++i) {
           x[i] = static_cast<float>(i % 32 == 0 ? 127 * sign : sign * static_cast<int>(i % 120));
         }
-        std::vector<int8_t> numbers(128);
+        std::vector<int8_t> numbers(256);
         std::vector<float> scales(4), sums(4), y(16), none(16);
         path.quantise(x.data(), w.packed, numbers.data(), scales.data(), sums.data());
         path.multiply(w.packed, {nullptr, numbers.data(), scales.data(), sums.data(), 1}, 0, 1,
@@ -245,7 +246,7 @@ TEST(zeros_stay_zero) {
   on_every_path([](const PackedKernels& path) {
     Matrix w = random_matrix(16, 64, Kind::kAffine4, 32, Scales::kFloat16);
     std::vector<float> x(64), scales(2), sums(2), y(16, 1);
-    std::vector<int8_t> numbers(64, 5);
+    std::vector<int8_t> numbers(128, 5);
     path.quantise(x.data(), w.packed, numbers.data(), scales.data(), sums.data());
     path.multiply(w.packed, {nullptr, numbers.data(), scales.data(), sums.data(), 1}, 0, 1,
                   {y.data(), 16, nullptr, nullptr});
