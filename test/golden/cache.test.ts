@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'llm-host-cache-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = ({ model, adapter }: TinyGolden): Promise<LocalEngine> =>
-  loadEngine(tinyModels + model, { ...(adapter && { adapter: tinyModels + adapter }) });
+  loadEngine(tinyModels + model, { exact: true, ...(adapter && { adapter: tinyModels + adapter }) });
 
 describe('a reused cache gives what the straight run gives', () => {
   test.each(tinyGoldens)('$model, adapter $adapter', async golden => {

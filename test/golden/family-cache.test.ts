@@ -24,12 +24,12 @@ async function expectRestored(
   const saved = await engine.saveCache(path);
   // The last token was never read.
   expect(saved.tokens).toBe(rest.promptIds.length - 1);
-  await using other = await loadEngine(source);
+  await using other = await loadEngine(source, { exact: true });
   expect(await other.loadCache(path)).toEqual(saved);
   const restored = await generateAll(other, rest);
   if (angles === 'of each length') {
     // Each key of the straight run has the angles of its own step; read again, all have those of the whole prompt.
-    await using fresh = await loadEngine(source);
+    await using fresh = await loadEngine(source, { exact: true });
     expect(restored.ids).toEqual((await generateAll(fresh, rest)).ids);
   } else {
     expect(restored.cachedTokens).toBe(saved.tokens);
@@ -64,7 +64,7 @@ function anglesOf(source: string): Angles {
 describe.each(familyNames())('%s goes on from a saved cache, and from a part of a longer one:', family => {
   test.each(variantsOf(family).map(v => [v.name, v] as const))('%s', async (_, variant) => {
     await withModel(family, variant, async source => {
-      await using engine = await loadEngine(source);
+      await using engine = await loadEngine(source, { exact: true });
       for (const golden of variant.cases) {
         await expectRestored(engine, source, golden, anglesOf(source));
         await expectTrimmed(engine, golden, anglesOf(source));

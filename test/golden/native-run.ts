@@ -20,7 +20,8 @@ type TokenEvent = Extract<NativeEvent, { type: 'token' }>;
 
 /** Reads and loads a model in the addon, as the engine does. */
 export function loadNative(source: string, adapter?: string): Promise<NativeModel> {
-  const model = readModel(source, { cwd: process.cwd(), env: process.env, contextLength: 0, adapter });
+  const options = { cwd: process.cwd(), env: process.env, contextLength: 0, adapter, exact: true };
+  const model = readModel(source, options);
   return loadAddon().load(model.spec, () => {});
 }
 

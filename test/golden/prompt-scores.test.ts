@@ -17,7 +17,7 @@ describe('log-probabilities of the prompt', () => {
   test.each([undefined, 1, 7, 64, 200])(
     'are the reference model’s, read %s tokens at a time',
     async chunk => {
-      await using engine = await loadEngine(MODEL);
+      await using engine = await loadEngine(MODEL, { exact: true });
       const request = { promptIds: golden.prompt, promptLogprobs: true, maxTokens: 1 };
       const run = await generateAll(engine, {
         ...request,
@@ -31,7 +31,7 @@ describe('log-probabilities of the prompt', () => {
   );
 
   test('come from the whole prompt, whatever the cache holds, and leave a cache to go on from', async () => {
-    await using engine = await loadEngine(MODEL);
+    await using engine = await loadEngine(MODEL, { exact: true });
     const promptIds = golden.prompt.slice(0, 40);
     const first = await generateAll(engine, { promptIds, maxTokens: 4 });
     expect(first.promptLogprobs).toBeUndefined();
@@ -43,7 +43,7 @@ describe('log-probabilities of the prompt', () => {
   });
 
   test('a prompt of one token has none', async () => {
-    await using engine = await loadEngine(MODEL);
+    await using engine = await loadEngine(MODEL, { exact: true });
     const run = await generateAll(engine, { promptIds: [5], promptLogprobs: true, maxTokens: 1 });
     expect(run.promptLogprobs).toBeUndefined();
     expect(run.ids).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('log-probabilities of the prompt', () => {
 });
 
 test('the graph of a step is counted and timed, step by step', async () => {
-  await using engine = await loadEngine(MODEL);
+  await using engine = await loadEngine(MODEL, { exact: true });
   const run = await generateAll(engine, { promptIds: [1, 2, 3], measureGraph: true, maxTokens: 6 });
   const { primitives, buildMicroseconds, submitMicroseconds } = run.graph as NonNullable<typeof run.graph>;
   // Two layers, a norm and a head: tens of operations, not the whole past.

@@ -18,7 +18,7 @@ async function freshIds(...[prompt, options]: Parameters<typeof request>): Promi
 
 describe('events', () => {
   test('prefill counts up to the prompt, then tokens, then one end', async () => {
-    const { events, last } = await run(model, request(promptOf(150, 90)));
+    const { events, last } = await run(model, request(promptOf(150, 90), { prefillChunk: 64 }));
     const types = events.map(event => event.type).join(' ');
     expect(types).toMatch(/^(prefill )+(token ){8}end$/);
     const prefill = events.filter(event => event.type === 'prefill');

@@ -46,6 +46,8 @@ export interface TinyOptions {
   readonly storage?: (name: string) => Storage;
   readonly adapterOn?: readonly string[];
   readonly seed?: number;
+  /** Float32 activations; default: true. */
+  readonly exact?: boolean;
 }
 
 const DEFAULTS: TinyConfig = {
@@ -92,6 +94,7 @@ export function tinyModel(options: TinyOptions = {}): TinyModel {
     adapters: [],
     contextLength: 0,
     kvBits: 0,
+    exact: options.exact ?? true,
   };
   if (!options.adapterOn) return { spec, config, tensors: main.tensors };
 
