@@ -140,6 +140,12 @@ export async function run(argv: readonly string[], parts: ProgramParts): Promise
       y => y.option('json', { type: 'boolean', describe: 'as JSON' }),
       args => finish(import('./commands/doctor.ts').then(({ doctor }) => doctor(args))),
     )
+    .command(
+      'completion [shell]',
+      'print the completion script of a shell: bash, zsh or fish',
+      y => y.positional('shell', { type: 'string', choices: ['bash', 'zsh', 'fish'] as const }),
+      args => finish(import('./commands/completion.ts').then(({ completion }) => completion(args))),
+    )
     .command('init', 'write config.json and mcp.json where they are missing', {}, () =>
       finish(import('./commands/init.ts').then(({ init }) => init())),
     )
