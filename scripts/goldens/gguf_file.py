@@ -36,27 +36,36 @@ def write_gguf(path: Path, architecture: str, config: dict, weights: dict[str, n
         writer.add_tensor(f"{names.get_name(stem)}.{kind_of_tensor}", data, raw_dtype=kind)
         # Blocks lie along the rows, so that those of the rows' other order hold the same values.
         values[key] = w if w.ndim == 1 else dequantize(quantize(w, kind), kind).astype(np.float32)
+    finish(writer)
+    return values
+
+
+def finish(writer: gguf.GGUFWriter) -> None:
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    return values
 
 
-def metadata(writer: gguf.GGUFWriter, architecture: str, config: dict) -> None:
-    head_dim = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
+def sizes(writer: gguf.GGUFWriter, config: dict) -> None:
+    """What every architecture has."""
     writer.add_context_length(config["max_position_embeddings"])
     writer.add_embedding_length(config["hidden_size"])
     writer.add_block_count(config["num_hidden_layers"])
     writer.add_feed_forward_length(config["intermediate_size"])
     writer.add_head_count(config["num_attention_heads"])
     writer.add_head_count_kv(config["num_key_value_heads"])
-    writer.add_key_length(head_dim)
-    writer.add_value_length(head_dim)
     writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
     writer.add_rope_freq_base(config["rope_theta"])
     writer.add_vocab_size(config["vocab_size"])
     writer.add_eos_token_id(config["eos_token_id"])
+
+
+def metadata(writer: gguf.GGUFWriter, architecture: str, config: dict) -> None:
+    sizes(writer, config)
+    head_dim = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
+    writer.add_key_length(head_dim)
+    writer.add_value_length(head_dim)
     scaling = config.get("rope_scaling")
     if scaling:
         kind = scaling.get("rope_type") or scaling["type"]

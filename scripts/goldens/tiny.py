@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from transformers import AutoModelForCausalLM
 
+from gguf_file import finish, sizes
 from gguf_folder import LAYER_NAMES, TOP_NAMES, make_folder, permute
 from greedy import load, margin, run_mlx, run_transformers, top_steps
 
@@ -161,16 +162,7 @@ def write_gguf(name: str, config: dict) -> Path:
     hf_stems = {v: k for k, v in (LAYER_NAMES | TOP_NAMES).items()}
     path = MODELS / name
     writer = gguf.GGUFWriter(path, "llama")
-    writer.add_context_length(config["max_position_embeddings"])
-    writer.add_embedding_length(config["hidden_size"])
-    writer.add_block_count(config["num_hidden_layers"])
-    writer.add_feed_forward_length(config["intermediate_size"])
-    writer.add_head_count(config["num_attention_heads"])
-    writer.add_head_count_kv(config["num_key_value_heads"])
-    writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
-    writer.add_rope_freq_base(config["rope_theta"])
-    writer.add_vocab_size(config["vocab_size"])
-    writer.add_eos_token_id(config["eos_token_id"])
+    sizes(writer, config)
     writer.add_tensor("rope_freqs.weight", llama3_factors(config))
     for key, w in random_weights(config, np.random.default_rng(SEED)).items():
         module = key.removesuffix(".weight")
@@ -181,10 +173,7 @@ def write_gguf(name: str, config: dict) -> Path:
         kind = type_of.get(stem, kinds.F32)
         full = f"{stem}.weight" if module in hf_stems else f"blk.{layer}.{stem}.weight"
         writer.add_tensor(full, gguf.quants.quantize(w, kind), raw_dtype=kind)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    finish(writer)
     return path
 
 
