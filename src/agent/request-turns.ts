@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createHistory } from '../chat/history.ts';
 import type { Message, ToolCall, ToolDefinition } from '../chat/message.ts';
+import { canFollow, type ResponseFormat } from '../grammar/response-format.ts';
 import type { HostTool, ToolHost } from '../mcp/tool-host.ts';
 import { Agent, type AgentOptions } from './agent.ts';
 import type { ChatModel, ReplyRequest, Sampling, ToolChoice } from './chat-model.ts';
@@ -107,6 +108,7 @@ export class RequestTurns {
         ...(logprobs !== undefined && { logprobs }),
         ...(thinking !== undefined && { thinking }),
         ...(toolChoice !== 'none' && { toolChoice }),
+        ...(shape && this.#options.model.canFollowFormat && heldTo(shape)),
       },
     });
     const turn = shape ? shapedTurn(agent, history, shape, signal) : agent.respond(signal);
@@ -187,6 +189,12 @@ export class RequestTurns {
     };
     this.#hidden.remember([...asked, reply], added);
   }
+}
+
+/** What holds a reply to its shape from the start; a schema that no grammar can be made of is only asked for. */
+function heldTo({ schema }: ReplyShape): Pick<ReplyRequest, 'responseFormat'> {
+  const responseFormat: ResponseFormat = schema ? { type: 'json_schema', schema } : { type: 'json_object' };
+  return canFollow(responseFormat) ? { responseFormat } : {};
 }
 
 function newCallId(): string {

@@ -32,6 +32,17 @@ export function checkResponseFormat(format: ResponseFormat): void {
   responseGrammar(format);
 }
 
+/** Whether `responseGrammar` can be made. */
+export function canFollow(format: ResponseFormat): boolean {
+  try {
+    responseGrammar(format);
+    return true;
+  } catch (error) {
+    if (error instanceof LlmHostError) return false;
+    throw error;
+  }
+}
+
 function responseRule(format: ResponseFormat, grammar: Grammar): string {
   if (format.type === 'json_object') return new JsonGrammar(grammar, {}).anyObject();
   const { schema } = format;

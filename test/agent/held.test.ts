@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Agent, type AgentOptions } from '../../src/agent/agent.ts';
+import { RequestTurns } from '../../src/agent/request-turns.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import { answer, call, collect, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';
 
@@ -97,4 +98,28 @@ describe('an answer in a format', () => {
     const { events } = await turn(new FakeModel([stop]), { responseFormat });
     expect(events.at(-1)).toMatchObject({ type: 'assistant', cancelled: true });
   });
+});
+
+test.each([
+  [
+    'a schema that can be followed',
+    { schema: { type: 'object' } },
+    { type: 'json_schema', schema: { type: 'object' } },
+  ],
+  ['any object', {}, { type: 'json_object' }],
+  ['a schema that is too much for a grammar', { schema: { anyOf: [false] } }, undefined],
+])('a request for %s', async (_name, shape, responseFormat) => {
+  const model = Object.assign(new FakeModel([[content('{}')], [content('{}')], [content('{}')]]), {
+    canFollowFormat: true,
+  });
+  const turns = new RequestTurns({
+    ...{ model, tools: new FakeHost({}), systemMessage: '', sampling: {}, toolTimeoutMs: 1000 },
+  });
+  await collect(
+    turns.run({
+      ...{ messages: [{ role: 'user', content: 'x' }], tools: [], toolChoice: 'auto', sampling: {}, shape },
+      ...{ overflow: 'trim', acquire: async () => () => undefined, signal: new AbortController().signal },
+    }),
+  );
+  expect(model.requests[0]?.responseFormat).toEqual(responseFormat);
 });
