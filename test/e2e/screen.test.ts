@@ -60,6 +60,8 @@ test('a turn with two tool calls, a timeout, then bye: the screen as it is left'
     },
     { servers: { calculator: CALCULATOR, polite: POLITE }, args: ['--tool-timeout', '1', '--quiet'] },
   );
+  // The prompt does not wait for slow servers.
+  await terminal.displays('2/2 servers');
   terminal.type('sums?\r');
   await terminal.displays('assistant -> Both are 42');
   terminal.type('wait\r');
