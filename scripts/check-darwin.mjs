@@ -13,8 +13,8 @@ import { unpackWheel } from './lib/wheel.mjs';
 
 const TARGET = 'aarch64-macos.14.0';
 const PLATFORM = 'macosx_14_0_arm64';
-/** The same relative place as on Linux and in the platform's package. */
-const RPATH = '-Wl,-rpath,@loader_path/../../vendor/mlx/lib';
+/** The same relative place as on Linux and in the platform's package; no path of this machine in the file. */
+const PLACES = ['-Wl,-rpath,@loader_path/../../vendor/mlx/lib', '-Wl,-install_name,@rpath/llm_host.node'];
 const darwinDir = join(vendorDir, 'darwin');
 const objectDir = join(darwinDir, 'obj');
 const toolDir = join(darwinDir, 'py');
@@ -93,7 +93,7 @@ async function compileAndLink() {
   const library = join(mlxDir, 'lib', 'libmlx.dylib');
   await zig(
     'cc',
-    ['-shared', '-o', addon, ...objects.sort(), library, '-Wl,-undefined,dynamic_lookup', RPATH],
+    ['-shared', '-o', addon, ...objects.sort(), library, '-Wl,-undefined,dynamic_lookup', ...PLACES],
     'linked',
   );
 }
