@@ -1,6 +1,9 @@
 #include "engine/session.h"
 
 #include <algorithm>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "engine/cache_file.h"
 #include "engine/generation.h"
@@ -31,6 +34,10 @@ class MlxSession final : public Session {
     info_.weight_bytes = weights.bytes();
     info_.device = device_text();
     info_.wants_checkpoints = !row_.cache.always_trimmable();
+#if defined(__GLIBC__)
+    // What loading took for a moment goes back to the system.
+    malloc_trim(0);
+#endif
   }
 
   const ModelInfo& info() const override { return info_; }

@@ -41,6 +41,7 @@ WeightArena::Piece WeightArena::take(int64_t bytes) {
   Piece piece{*slab_, used_};
   // Pieces may share the slack: it is only read, and nothing is made of it.
   used_ += rounded_up(bytes, kLine);
+  taken_ += bytes;
   return piece;
 }
 

@@ -20,10 +20,13 @@ class WeightArena {
   static constexpr int64_t kSlack = 8192;
 
   Piece take(int64_t bytes);
+  // Bytes of all pieces.
+  int64_t taken() const { return taken_; }
 
  private:
   std::optional<mlx::core::array> slab_;
   int64_t used_ = 0;
+  int64_t taken_ = 0;
 };
 
 }  // namespace llm_host

@@ -4,12 +4,15 @@
 
 namespace llm_host {
 
-WeightMatrix::WeightMatrix(Matrix stored, WeightArena* arena) {
-  if (arena != nullptr) {
+WeightMatrix::WeightMatrix(Matrix stored, WeightStore& weights) {
+  if (WeightArena* arena = weights.arena()) {
     packed_ = cpu::Packed::pack(*arena, stored.weight, stored.scales, stored.biases,
                                 stored.group_size, stored.bits);
   }
-  if (packed_) return;
+  if (packed_) {
+    weights.drop(stored);
+    return;
+  }
   if (!stored.quantised()) {
     stored.weight = mx::astype(stored.weight, stored.dtype);
     stored.weight.eval();
@@ -27,13 +30,13 @@ std::optional<mx::array> Linear::bias_of(WeightStore& weights, const std::string
 }
 
 Linear Linear::load(WeightStore& weights, const std::string& path, int out, int in, bool bias) {
-  WeightMatrix matrix(weights.matrix(path, out, in, weights.arena() != nullptr), weights.arena());
+  WeightMatrix matrix(weights.matrix(path, out, in, weights.arena() != nullptr), weights);
   return complete(std::move(matrix), bias_of(weights, path, out, bias), weights, path, out, in);
 }
 
 Linear Linear::load_router(WeightStore& weights, const std::string& path, int out, int in,
                            bool bias) {
-  WeightMatrix matrix(weights.router(path, out, in), nullptr);
+  WeightMatrix matrix(weights.router(path, out, in));
   return complete(std::move(matrix), bias_of(weights, path, out, bias), weights, path, out, in);
 }
 
@@ -46,7 +49,7 @@ Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int he
     matrix = WeightStore::unpermute(matrix, heads, head_dim);
     if (offset) offset = WeightStore::unpermute(*offset, heads, head_dim);
   }
-  WeightMatrix ready(std::move(matrix), weights.arena());
+  WeightMatrix ready(std::move(matrix), weights);
   return complete(std::move(ready), std::move(offset), weights, path, out, in);
 }
 

@@ -14,8 +14,10 @@ namespace llm_host {
 // A weight matrix as MLX stores it, or packed for the CPU's kernels.
 class WeightMatrix {
  public:
-  // Packs it if there is an arena and are kernels for it; the stored form is then dropped.
-  WeightMatrix(Matrix stored, WeightArena* arena);
+  // Packs it if the store wants that and there are kernels for it; the stored form is then dropped.
+  WeightMatrix(Matrix stored, WeightStore& weights);
+  // Never packs it.
+  explicit WeightMatrix(Matrix stored) : stored_(std::move(stored)) {}
 
   // nullptr unless it is packed.
   const cpu::Packed* packed() const { return packed_ ? &*packed_ : nullptr; }

@@ -65,7 +65,7 @@ Vocabulary::Vocabulary(const Config& config, const DecoderConfig& c, WeightStore
       cap_(c.logit_cap),
       embedding_(WeightMatrix(
           weights.matrix("model.embed_tokens", c.vocab, c.hidden, weights.arena() != nullptr),
-          weights.arena())),
+          weights)),
       head_(head_of(config, c, weights, embedding_)) {}
 
 mx::array Vocabulary::embed(const mx::array& ids) const { return scaled(embedding_(ids), factor_); }

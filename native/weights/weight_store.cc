@@ -138,6 +138,12 @@ mx::array WeightStore::keep(mx::array array) {
   return array;
 }
 
+void WeightStore::drop(const Matrix& matrix) {
+  bytes_ -= matrix.weight.nbytes();
+  if (matrix.scales) bytes_ -= matrix.scales->nbytes();
+  if (matrix.biases) bytes_ -= matrix.biases->nbytes();
+}
+
 void WeightStore::save(const std::string& name, const char* dtype, const mx::array& array) {
   if (!writer_) return;
   std::vector<int64_t> shape(array.shape().begin(), array.shape().end());

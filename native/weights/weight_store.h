@@ -75,7 +75,9 @@ class WeightStore {
 
   // Logical weights handed out, and the bytes they take in memory.
   uint64_t parameters() const { return parameters_; }
-  uint64_t bytes() const { return bytes_; }
+  uint64_t bytes() const { return bytes_ + static_cast<uint64_t>(arena_.taken()); }
+  // `matrix` has been packed, and is not kept.
+  void drop(const Matrix& matrix);
   // Tensors whose names start so may be there without a use, such as another modality's.
   void ignore(std::string prefix) { ignored_.push_back(std::move(prefix)); }
   // To be called when the model has all it wants: throws MODEL_BROKEN if the weights or an adapter
