@@ -107,6 +107,8 @@ export class GrammarThread implements GrammarEngine {
     this.#broken ??= reason;
     for (const { reject } of this.#waiting.values()) reject(this.#broken);
     this.#waiting.clear();
+    // Waiting for its end must keep the process alive.
+    this.#worker?.ref();
     await this.#worker?.terminate();
   }
 }
