@@ -92,10 +92,12 @@ export class GrammarThread implements GrammarEngine {
     });
     worker.on('message', (reply: GrammarReply) => {
       const waiting = this.#waiting.get(reply.id);
+      // An answer that comes while the thread is ended: unref now would let the process go in the middle of the wait.
+      if (!waiting) return;
       this.#waiting.delete(reply.id);
       if (this.#waiting.size === 0) worker.unref();
-      if (reply.ok) waiting?.resolve(reply.value);
-      else waiting?.reject(new Error(reply.message));
+      if (reply.ok) waiting.resolve(reply.value);
+      else waiting.reject(new Error(reply.message));
     });
     worker.on('error', error => void this.#end(error));
     worker.on('exit', () => void this.#end(new Error('the grammar thread ended')));

@@ -84,13 +84,27 @@ describe('a thread of grammars', () => {
   });
 
   test('keeps a process alive while it owes an answer, and no longer', async () => {
-    const source = `
-      import { GrammarThread } from ${JSON.stringify(new URL('grammar-thread.js', WORKER).href)};
-      const bytesOf = id => (id < 256 ? Uint8Array.of(id) : undefined);
-      const grammars = new GrammarThread({ size: 257, bytesOf, stopIds: [256] });
-      await grammars.prepare('root ::= "a"');
-      console.log('ready');`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source]);
-    expect(stdout).toBe('ready\n');
+    expect(await inProcess('')).toBe('ready\n');
+  });
+
+  test('keeps a process alive until it has ended, an answer on its way or not', async () => {
+    expect(await inProcess(`await grammars.close(); console.log('closed');`)).toBe('ready\nclosed\n');
+    const answer = `const { matcher } = await grammars.begin('root ::= "a"', []); matcher.close();`;
+    expect(await inProcess(`${answer} await grammars.close(); console.log('closed');`)).toBe(
+      'ready\nclosed\n',
+    );
   });
 });
+
+/** What a process of its own prints that prepares a grammar, then runs `rest`. */
+async function inProcess(rest: string): Promise<string> {
+  const source = `
+    import { GrammarThread } from ${JSON.stringify(new URL('grammar-thread.js', WORKER).href)};
+    const bytesOf = id => (id < 256 ? Uint8Array.of(id) : undefined);
+    const grammars = new GrammarThread({ size: 257, bytesOf, stopIds: [256] });
+    await grammars.prepare('root ::= "a"');
+    console.log('ready');
+    ${rest}`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source]);
+  return stdout;
+}
