@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../chat/message.ts';
-import type { CallLayout, ObjectLayout } from '../parse/formats/format.ts';
+import type { CallLayout, CallRegion, ObjectLayout } from '../parse/formats/format.ts';
 import { Grammar, literal, oneOf, SPACE } from './ebnf.ts';
 import { JsonGrammar, LEADING_SPACE } from './json-grammar.ts';
 
@@ -14,14 +14,16 @@ const COLON = `${SPACE} ":" ${SPACE}`;
  */
 export function callGrammar(
   layout: CallLayout,
-  closer: string,
+  { closer = '', closerEndsReply = false }: Pick<CallRegion, 'closer' | 'closerEndsReply'>,
   tools: readonly ToolDefinition[],
 ): string | undefined {
+  if (tools.length === 0) return undefined;
   const grammar = new Grammar();
   try {
-    const body = bodyOf(layout, tools, grammar);
-    if (body === undefined) return undefined;
-    return grammar.text(`${LEADING_SPACE} ${body} ${SPACE} ${literal(closer)} ${REST}`);
+    const end = `${literal(closer)} ${REST}`;
+    return grammar.text(
+      `${LEADING_SPACE} ${bodyOf(layout, tools, grammar)} ${SPACE} ${closerEndsReply ? `(${end})?` : end}`,
+    );
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -34,15 +36,11 @@ interface ToolRule {
   readonly args: string;
 }
 
-function bodyOf(layout: CallLayout, tools: readonly ToolDefinition[], grammar: Grammar): string | undefined {
-  const wanted = layout.kind === 'arguments' ? [layout.tool] : undefined;
-  const rules = tools
-    .filter(tool => wanted?.includes(tool.function.name) ?? true)
-    .map(tool => ({
-      name: tool.function.name,
-      args: new JsonGrammar(grammar, withType(tool.function.parameters)).root(),
-    }));
-  if (rules.length === 0) return undefined;
+function bodyOf(layout: CallLayout, tools: readonly ToolDefinition[], grammar: Grammar): string {
+  const rules = tools.map(tool => ({
+    name: tool.function.name,
+    args: new JsonGrammar(grammar, withType(tool.function.parameters)).root(),
+  }));
   switch (layout.kind) {
     case 'object':
       return grammar.rule(listOf(objectCall(layout, rules, grammar), layout.list));
@@ -60,8 +58,6 @@ function bodyOf(layout: CallLayout, tools: readonly ToolDefinition[], grammar: G
       const calls = rules.map(({ name, args }) => `${literal(name)} ${between} ${SPACE} ${args}`);
       return grammar.rule(`${before} ${oneOf(calls)} ${SPACE} ${after}`);
     }
-    case 'arguments':
-      return rules[0]?.args;
   }
 }
 

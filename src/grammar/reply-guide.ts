@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../chat/message.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
-import type { CallLayout, ChatFormat } from '../parse/formats/format.ts';
+import type { CallLayout, CallRegion, ChatFormat } from '../parse/formats/format.ts';
 import type { OpenCall, ToolParser } from '../parse/parse-event.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { callGrammar } from './call-grammar.ts';
@@ -24,11 +24,7 @@ export interface ReplyGuideOptions {
 /** Whether a grammar can hold calls of this format. */
 export function canConstrain(format: ChatFormat | undefined): boolean {
   if (!format) return false;
-  return (
-    format.channels === 'harmony' ||
-    format.bareLayout !== undefined ||
-    format.calls.some(region => region.layout !== undefined)
-  );
+  return format.bareLayout !== undefined || format.calls.some(region => region.layout !== undefined);
 }
 
 /**
@@ -49,8 +45,10 @@ export async function replyGuide(options: ReplyGuideOptions): Promise<Guide> {
     content,
     callGrammar: call => {
       if (!call.bare || namesTool(call, options)) return calls?.of(call);
-      // Until its name is known, JSON without marks may still be a call where the format has such calls.
-      return format?.bareLayout && !hasName(call) ? undefined : 'content';
+      if (!format?.bareLayout) return 'content';
+      // JSON without marks may still be an answer, until the arguments of a call begin.
+      if (content === undefined && BARE_CALL.test(call.body)) return calls?.of(call);
+      return hasName(call) ? 'content' : undefined;
     },
   };
 }
@@ -71,21 +69,27 @@ interface CallGrammars {
 
 function callGrammars({ tools }: ReplyGuideOptions, format: ChatFormat): CallGrammars {
   const made = new Map<string, string | undefined>();
-  const make = (layout: CallLayout, closer: string): string | undefined => {
-    const key = JSON.stringify([layout, closer]);
-    if (!made.has(key)) made.set(key, callGrammar(layout, closer, tools));
+  const make = (layout: CallLayout | undefined, region: CallRegion | undefined): string | undefined => {
+    if (!layout) return undefined;
+    const key = JSON.stringify([layout, region?.closer]);
+    if (!made.has(key)) made.set(key, callGrammar(layout, region ?? {}, tools));
     return made.get(key);
   };
-  const known = format.calls.flatMap(({ layout, closer = '' }) =>
-    layout ? (make(layout, closer) ?? []) : [],
-  );
+  const known = [
+    make(format.bareLayout, undefined),
+    ...format.calls.map(region => make(region.layout, region)),
+  ];
   return {
-    known: [...new Set(known)],
-    of: ({ region, bare }) => {
-      const { closer = '' } = region;
+    known: [...new Set(known.filter(grammar => grammar !== undefined))],
+    of: ({ region, bare, body }) => {
       const layout = bare ? format.bareLayout : region.layout;
-      const grammar = layout && make(layout, closer);
-      return grammar === undefined ? undefined : { grammar, marks: marksOf(closer, layout), optional: bare };
+      const grammar = make(layout, region);
+      if (grammar === undefined) return undefined;
+      return {
+        grammar,
+        marks: marksOf(region.closer ?? '', layout),
+        optional: bare && !BARE_CALL.test(body),
+      };
     },
   };
 }
@@ -96,8 +100,12 @@ function marksOf(closer: string, layout: CallLayout | undefined): string[] {
   const quoted = parts.flatMap(part =>
     [...(part ?? '').matchAll(/"([^"\\]+)"/g)].map(match => match[1] as string),
   );
-  return [closer, ...quoted].filter(mark => mark.trim().length > 1);
+  return [closer, ...quoted].filter(mark => mark.trim().length > 1 && !/^\w+$/.test(mark));
 }
+
+/** A call for certain: its arguments begin, whatever tool it names. */
+const BARE_CALL =
+  /^[\s[]*\{\s*(?:["']type["']\s*:\s*["'][^"']*["']\s*,\s*)?["']name["']\s*:\s*["'][^"']*["']\s*,\s*["'](?:parameters|arguments)["']\s*:/;
 
 const NAME = /["'](?:name|tool_name|function_name|tool|function)["']\s*:\s*["']([^"']+)["']/;
 

@@ -1,7 +1,6 @@
-import { nameThenJson } from './bodies/name-then-json.ts';
-import { JSON_STRINGS } from './bodies/strings.ts';
 import { DelimiterSearch } from './delimiter-search.ts';
 import type { CallRegion } from './formats/format.ts';
+import { recipientRegion } from './formats/harmony.ts';
 import type { ParseEvent, ParserProgress } from './parse-event.ts';
 import { PendingParser } from './pending-parser.ts';
 import { progressOf, RegionMarks, RegionScanner } from './region-scanner.ts';
@@ -14,6 +13,8 @@ const ENDS = ['<|end|>', '<|return|>', '<|call|>'];
 const HEADER = /^\s*(?:$|<$|t$|to$|<\||to=)[^\n]*$/;
 /** Characters; a header is a role, a recipient and a channel. */
 const MAX_HEADER = 256;
+/** A tool's name, with or without the namespace that the tools of a prompt stand in. */
+const RECIPIENT = /\bto=(?:functions\.)?(?=([^\s<]+))/;
 
 type State =
   | { readonly kind: 'header' }
@@ -37,7 +38,14 @@ export class HarmonyParser extends PendingParser {
 
   progress(): ParserProgress {
     const state = this.#state;
-    return progressOf(state.kind === 'call' ? { ...state, bare: false } : undefined, this.pending);
+    if (state.kind === 'call') return progressOf({ ...state, bare: false }, this.pending);
+    const { pending } = this;
+    const { opener } = recipientRegion;
+    const at = state.kind === 'header' && pending.length <= MAX_HEADER ? pending.indexOf(opener) : -1;
+    if (at < 0) return progressOf(undefined, pending);
+    // The name stands in the header, before there is a message.
+    const body = pending.slice(at + opener.length);
+    return { pending: pending.length, call: { region: recipientRegion, bare: false, body } };
   }
 
   protected override advance(final: boolean): ParseEvent[] {
@@ -71,15 +79,16 @@ export class HarmonyParser extends PendingParser {
       if (stray) this.#emit(events, 'content', this.#cut(stray.length));
       return true;
     }
-    const raw = this.#cut(header.length + MESSAGE.length);
-    const recipient = /\bto=(?:functions\.)?([^\s<]+)/.exec(header)?.[1];
-    const channel = /<\|channel\|>\s*(\w+)/.exec(header)?.[1];
-    if (recipient !== undefined && recipient !== 'all' && recipient !== 'user') {
-      const region = callRegion(raw, recipient);
+    const recipient = RECIPIENT.exec(header);
+    if (recipient && recipient[1] !== 'all' && recipient[1] !== 'user') {
+      const opener = this.#cut(recipient.index + recipient[0].length);
+      const region = { ...recipientRegion, opener };
       this.#state = { kind: 'call', region, scanner: new RegionScanner(new RegionMarks(region), true) };
-    } else {
-      this.#state = { kind: 'message', as: channel === 'analysis' ? 'thinking' : 'content' };
+      return true;
     }
+    const channel = /<\|channel\|>\s*(\w+)/.exec(header)?.[1];
+    this.#cut(header.length + MESSAGE.length);
+    this.#state = { kind: 'message', as: channel === 'analysis' ? 'thinking' : 'content' };
     return true;
   }
 
@@ -120,16 +129,4 @@ export class HarmonyParser extends PendingParser {
     this.pending = this.pending.slice(length);
     return text;
   }
-}
-
-function callRegion(opener: string, name: string): CallRegion {
-  const arguments_ = nameThenJson(/^(?<name>[^\n]*)\n(?<args>[\s\S]*)$/);
-  return {
-    opener,
-    closer: '<|call|>',
-    breakers: ['<|end|>', '<|return|>', '<|start|>'],
-    strings: JSON_STRINGS,
-    layout: { kind: 'arguments', tool: name },
-    read: (body, context) => arguments_(`${name}\n${body}`, context),
-  };
 }

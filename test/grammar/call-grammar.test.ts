@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ToolDefinition } from '../../src/chat/message.ts';
 import type { GrammarEngine } from '../../src/grammar/grammar-engine.ts';
-import type { CallGrammar, Guide } from '../../src/grammar/guided-reply.ts';
+import type { Guide } from '../../src/grammar/guided-reply.ts';
 import { canConstrain, replyGuide } from '../../src/grammar/reply-guide.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
 import type { BodyCall, ChatFormat } from '../../src/parse/formats/format.ts';
@@ -76,11 +76,13 @@ async function opened(format: ChatFormat, text: string) {
   return undefined;
 }
 
-const verdictOn = async (format: ChatFormat, call: BodyCall) => {
-  const open = await opened(format, format.writeCalls([call]));
+async function verdictOnText(format: ChatFormat, text: string) {
+  const open = await opened(format, text);
   if (!open || open.found === 'content') return undefined;
-  return await judge(grammars, (open.found as CallGrammar).grammar, open.body);
-};
+  return await judge(grammars, open.found.grammar, open.body);
+}
+
+const verdictOn = (format: ChatFormat, call: BodyCall) => verdictOnText(format, format.writeCalls([call]));
 
 describe.each(FORMATS.filter(format => canConstrain(format)))('$id', format => {
   test('a call as the format writes it fits', async () => {
@@ -90,15 +92,20 @@ describe.each(FORMATS.filter(format => canConstrain(format)))('$id', format => {
   });
 
   test('another name does not, nor another argument or type', async () => {
-    // A name that stands before the call, or that makes it one, is not held.
-    const held = format.channels !== 'harmony' && format.bareLayout === undefined;
-    expect(await verdictOn(format, { name: 'find_file', arguments: { pattern: 'x' } })).toBe(
-      held ? 'no' : undefined,
-    );
+    expect(await verdictOn(format, { name: 'find_file', arguments: { pattern: 'x' } })).toBe('no');
     for (const args of [{}, { pattern: 1 }, { pattern: 'x', deep: 1 }, { pattern: 'x', depth: 1.5 }]) {
       expect(await verdictOn(format, { name: 'find_files', arguments: args })).toBe('no');
     }
   });
+});
+
+test.each([
+  ' to=functions.find_files <|constrain|>json<|message|>{"pattern": "a"}<|call|>',
+  '<|channel|>commentary to=functions.find_files<|message|>{"pattern": "a"}',
+  'to=find_files<|channel|>commentary <|constrain|>json<|message|>{"pattern": "a"}<|call|>',
+])('headers of gpt-oss: %s', async text => {
+  const harmony = FORMATS.find(format => format.id === 'harmony') as ChatFormat;
+  expect(await verdictOnText(harmony, text)).toBe('whole');
 });
 
 test('two calls in a list fit, and what follows a call is free', async () => {
@@ -107,9 +114,7 @@ test('two calls in a list fit, and what follows a call is free', async () => {
     { name: 'now', arguments: {} },
     { name: 'find_files', arguments: { pattern: 'a' } },
   ];
-  const open = await opened(nemotron, `${nemotron.writeCalls(calls)} and so on`);
-  const grammar = (open?.found as CallGrammar | undefined)?.grammar ?? '';
-  expect(await judge(grammars, grammar, open?.body ?? '')).toBe('whole');
+  expect(await verdictOnText(nemotron, `${nemotron.writeCalls(calls)} and so on`)).toBe('whole');
 });
 
 test('a schema that is too much for a grammar leaves the calls free', async () => {

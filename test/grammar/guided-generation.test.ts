@@ -7,6 +7,7 @@ import { replyGuide } from '../../src/grammar/reply-guide.ts';
 import type { ResponseFormat } from '../../src/grammar/response-format.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
 import type { ChatFormat } from '../../src/parse/formats/format.ts';
+import { harmony } from '../../src/parse/formats/harmony.ts';
 import { hermes } from '../../src/parse/formats/hermes.ts';
 import { llama3 } from '../../src/parse/formats/llama-3.ts';
 import { byteGrammar } from './byte-grammar.ts';
@@ -132,13 +133,34 @@ describe('calls', () => {
     expect([text, runs.length]).toEqual([plan, 1]);
   });
 
-  test('JSON without marks is held once it names a tool of a family that has such calls', async () => {
-    const bare = '{"name": "add", "parameters": {"a": "1", "b": 2}}';
-    const held = await say(planned(bare, ending), { format: llama3 });
-    expect(JSON.parse(held.text)).toMatchObject({ name: 'add', parameters: { a: expect.any(Number) } });
-    const answer = '{"name": "Bob", "parameters": {"age": 3}}';
-    expect((await say(planned(answer), { format: llama3 })).text).toBe(answer);
-    expect((await say(planned(bare))).text).toBe(bare);
+  test('JSON without marks is held once it is a call, in a family that has such calls', async () => {
+    for (const bare of [
+      '{"name": "add", "parameters": {"a": "1", "b": 2}}',
+      '{"name": "sum", "parameters": {"a": 1, "b": 2}}',
+      '{"type": "function", "name": "sum", "parameters": {"a": 1, "b": 2}}',
+    ]) {
+      const held = await say(planned(bare, ending), { format: llama3 });
+      expect(JSON.parse(held.text)).toMatchObject({ name: 'add', parameters: { a: expect.any(Number) } });
+      expect((await say(planned(bare))).text).toBe(bare);
+    }
+    for (const answer of ['{"name": "Bob", "age": 3}', '{"people": [{"name": "Bob", "parameters": {}}]}']) {
+      expect((await say(planned(answer), { format: llama3 })).text).toBe(answer);
+    }
+  });
+
+  test('the recipient of a message is held too, and a token that ends the reply may be its end', async () => {
+    const header = ' to=functions.add<|channel|>commentary json<|message|>';
+    const good = `${header}{"a": 1, "b": 2}`;
+    const free = await say(planned(good), { format: harmony });
+    expect([free.text, free.runs.length, free.result.finishReason]).toEqual([good, 1, 'stop']);
+    for (const plan of [good.replace('add', 'sum'), `${header}{"a": "x"}`]) {
+      const { text } = await say(planned(plan, ending), { format: harmony });
+      const parser = createToolParser({ format: harmony, tools: TOOLS });
+      const events = [...parser.push(text), ...parser.end({ finished: true })];
+      expect(events, plan).toMatchObject([
+        { type: 'call', name: 'add', arguments: { a: expect.any(Number), b: expect.any(Number) } },
+      ]);
+    }
   });
 
   test('without constraint calls are free', async () => {

@@ -47,9 +47,7 @@ export type CallLayout =
   /** A list of objects with the tool's name as their one key. */
   | { readonly kind: 'keyed' }
   /** The name as it stands, then the object of arguments. */
-  | { readonly kind: 'named'; readonly before?: string; readonly between: string; readonly after?: string }
-  /** The name stands before the body, which is the object of arguments. */
-  | { readonly kind: 'arguments'; readonly tool: string };
+  | { readonly kind: 'named'; readonly before?: string; readonly between: string; readonly after?: string };
 
 /** An object with the keys of name and arguments, or a list of them. */
 export interface ObjectLayout {
@@ -68,6 +66,8 @@ export interface CallRegion {
   readonly opener: string;
   /** Ends the call; undefined: its value's last bracket does, or the next opener, or the end of the reply. */
   readonly closer?: string;
+  /** The closer is a token that ends the reply, so that the text may not show it. */
+  readonly closerEndsReply?: boolean;
   /** Without a closer: brackets count from this mark on, unless the body begins with one. */
   readonly bracketsAfter?: string;
   /** Spans in which closers, openers and brackets do not count. */
@@ -100,7 +100,7 @@ export interface ChatFormat {
   readonly structure?: readonly string[];
   /** A reply, or what follows a call, may be a call without any marks. */
   readonly bare?: boolean;
-  /** Of a call without marks that names a tool. */
+  /** Of a call without marks. */
   readonly bareLayout?: CallLayout;
   /** What the prompt may end with that belongs to the reply. */
   readonly implied?: string;

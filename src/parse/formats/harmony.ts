@@ -1,12 +1,28 @@
+import { nameThenJson } from '../bodies/name-then-json.ts';
+import { JSON_STRINGS } from '../bodies/strings.ts';
 import { writeJson } from '../lenient-json.ts';
-import type { ChatFormat } from './format.ts';
+import type { CallRegion, ChatFormat } from './format.ts';
+
+/** A call, from the recipient in the header of its message to the end of its arguments. */
+export const recipientRegion: CallRegion = {
+  opener: 'to=functions.',
+  closer: '<|call|>',
+  closerEndsReply: true,
+  breakers: ['<|end|>', '<|return|>', '<|start|>'],
+  strings: JSON_STRINGS,
+  read: nameThenJson(/^(?<name>[^\s<]+)[\s\S]*?<\|message\|>(?<args>[\s\S]*)$/),
+  layout: {
+    kind: 'named',
+    between: '("<|channel|>" ("commentary" | "analysis"))? (" "? "<|constrain|>"? "json")? "<|message|>"',
+  },
+};
 
 /** gpt-oss: a reply is a sequence of channels; a call is a message to `functions.name`. */
 export const harmony: ChatFormat = {
   id: 'harmony',
   when: [['<|channel|>', '<|message|>']],
   channels: 'harmony',
-  calls: [],
+  calls: [recipientRegion],
   thinking: [{ opener: '<|channel|>analysis<|message|>', closer: '<|end|>' }],
   writeCalls: calls =>
     calls
