@@ -35,10 +35,8 @@ describe('a template that cannot be used', () => {
 
   it.each([
     ['{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}', 'failed'],
-    [
-      '{% for a in range(9999) %}{% for b in range(9999) %}{{ b }}{% endfor %}{% endfor %}',
-      '3 million steps',
-    ],
+    ['{% for a in range(9999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}', '3 million steps'],
+    ['{% for a in range(9999) %}{% set x = range(99999) %}{% endfor %}', '3 million steps'],
     ["{{ 'a' * 999999999 }}", '16 million characters'],
     [
       "{% set ns = namespace(s='aaaaaaaa') %}{% for i in range(99) %}{% set ns.s = ns.s + ns.s %}{% endfor %}",

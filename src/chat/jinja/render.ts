@@ -1,7 +1,7 @@
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Node } from './ast.ts';
 import { print } from './print.ts';
-import { Scope } from './scope.ts';
+import { type Budget, Scope } from './scope.ts';
 import { capture } from './statements.ts';
 import { strftime } from './strftime.ts';
 import { Text } from './text.ts';
@@ -24,7 +24,7 @@ const MAX_RANGE = 100_000;
 /** Renders parsed template nodes with `variables`; `now` is the fixed clock of `strftime_now`. */
 export function renderNodes(nodes: readonly Node[], variables: ReadonlyMap<string, Value>, now: Date): Text {
   const scope = new Scope();
-  for (const [name, value] of globals(now)) scope.set(name, value);
+  for (const [name, value] of globals(now, scope.budget)) scope.set(name, value);
   const inner = new Scope(scope);
   for (const [name, value] of variables) inner.set(name, value);
   try {
@@ -36,7 +36,7 @@ export function renderNodes(nodes: readonly Node[], variables: ReadonlyMap<strin
   }
 }
 
-function globals(now: Date): [string, Value][] {
+function globals(now: Date, budget: Budget): [string, Value][] {
   const functions = [
     new Callable('raise_exception', args => {
       throw new LlmHostError(
@@ -45,7 +45,11 @@ function globals(now: Date): [string, Value][] {
       );
     }),
     new Callable('strftime_now', args => Text.of(strftime(now, textArgument(args, 0, 'format').value))),
-    new Callable('range', args => range(args.positional.map(value => numberOf(value) ?? 0))),
+    new Callable('range', args => {
+      const numbers = range(args.positional.map(value => numberOf(value) ?? 0));
+      budget.spend(numbers.items.length);
+      return numbers;
+    }),
     new Callable('namespace', args => new Namespace(dictEntries(args.positional[0] ?? null, args.named))),
     new Callable('dict', args =>
       Dict.of(

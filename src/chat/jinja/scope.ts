@@ -1,6 +1,9 @@
 import { templateError, Undefined, type Value } from './values.ts';
 
-/** Nodes evaluated before a template counts as runaway; a long conversation with many tools needs 400,000. */
+/**
+ * Nodes evaluated, rounds of loops and numbers of ranges before a template counts as runaway; a long conversation with
+ * many tools needs 400,000.
+ */
 const MAX_STEPS = 3_000_000;
 /** Characters written, in macros and blocks too. */
 const MAX_WRITTEN = 1 << 26;
@@ -10,8 +13,8 @@ export class Budget {
   private steps = MAX_STEPS;
   private characters = MAX_WRITTEN;
 
-  spend(): void {
-    this.steps -= 1;
+  spend(steps = 1): void {
+    this.steps -= steps;
     if (this.steps < 0) throw templateError('it did not finish within 3 million steps');
   }
 

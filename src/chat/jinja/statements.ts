@@ -100,6 +100,7 @@ function runFor(node: ForNode, scope: Scope, out: Text[]): void {
   }
   const changed: Changed = { last: undefined };
   for (const [index, item] of items.entries()) {
+    scope.budget.spend();
     // Jinja starts every round with fresh names: what one sets, the next does not see.
     const inner = new Scope(scope);
     inner.set('loop', loopOf(items, index, changed));
