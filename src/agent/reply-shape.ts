@@ -22,17 +22,18 @@ export function shapeInstruction({ schema }: ReplyShape): string {
 
 /**
  * A turn whose reply has the shape: what does not fit is told to the model, which tries again. The text comes in one
- * piece when it is known to fit; after the last attempt the turn ends with an error.
+ * piece when it is known to fit; after the last attempt the turn ends with an error. A reply that is `held` to all of
+ * the shape from its start streams instead, and has one attempt.
  */
 export async function* shapedTurn(
   agent: Agent,
   history: History,
   shape: ReplyShape,
-  signal: AbortSignal | undefined,
+  { signal, held }: { readonly signal: AbortSignal | undefined; readonly held: boolean },
 ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
   const start = history.mark();
   for (let attempt = 0; ; attempt += 1) {
-    const { calls, text, cancelled, cut, failed } = yield* withoutText(agent, signal);
+    const { calls, text, cancelled, cut, failed } = yield* untilItsEnd(agent, signal, held);
     if (failed) return [];
     // What was cut off cannot fit, and the client is told why it was.
     const checked =
@@ -42,11 +43,11 @@ export async function* shapedTurn(
         history.rollback(start);
         history.add({ role: 'assistant', content: checked.text });
       }
-      if (checked.text !== '') yield { type: 'token', text: checked.text };
+      if (!held && checked.text !== '') yield { type: 'token', text: checked.text };
       yield { type: 'assistant', text: checked.text, cancelled };
       return calls;
     }
-    if (attempt === RETRIES) {
+    if (held || attempt === RETRIES) {
       history.rollback(start);
       const message = `The model did not write the JSON that was asked for: ${checked.problem}`;
       yield { type: 'error', code: 'TOOL_FAILED', message };
@@ -59,8 +60,8 @@ export async function* shapedTurn(
   }
 }
 
-/** Everything of a turn but its text, which is returned. */
-async function* withoutText(agent: Agent, signal: AbortSignal | undefined) {
+/** Everything of a turn but its whole text, which is returned, and without `streams` the pieces of it. */
+async function* untilItsEnd(agent: Agent, signal: AbortSignal | undefined, streams: boolean) {
   const turn = agent.respond(signal);
   let text = '';
   let cancelled = false;
@@ -70,7 +71,7 @@ async function* withoutText(agent: Agent, signal: AbortSignal | undefined) {
     if (step.done) return { calls: step.value, text, cancelled, cut, failed };
     const event: TurnEvent = step.value;
     if (event.type === 'assistant') ({ text, cancelled } = event);
-    else if (event.type !== 'token') yield event;
+    else if (streams || event.type !== 'token') yield event;
     if (event.type === 'stats') cut = ['length', 'full'].includes(event.stats.finishReason);
     if (event.type === 'error') failed = true;
   }

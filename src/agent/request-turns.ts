@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createHistory } from '../chat/history.ts';
 import type { Message, ToolCall, ToolDefinition } from '../chat/message.ts';
 import { canFollow, type ResponseFormat } from '../grammar/response-format.ts';
+import { isCovered } from '../grammar/schema-coverage.ts';
 import type { HostTool, ToolHost } from '../mcp/tool-host.ts';
 import { Agent, type AgentOptions } from './agent.ts';
 import type { ChatModel, ReplyRequest, Sampling, ToolChoice } from './chat-model.ts';
@@ -93,6 +94,7 @@ export class RequestTurns {
     history.add(...this.#conversation(request));
     const mark = history.mark();
     const { logprobs, thinking, toolChoice, overflow, shape, signal } = request;
+    const responseFormat = shape && this.#options.model.canFollowFormat ? heldTo(shape) : undefined;
     const agent = new Agent({
       model: takingTurns(this.#options.model, request.acquire),
       tools: offering(tools, this.#offered(request)),
@@ -108,10 +110,11 @@ export class RequestTurns {
         ...(logprobs !== undefined && { logprobs }),
         ...(thinking !== undefined && { thinking }),
         ...(toolChoice !== 'none' && { toolChoice }),
-        ...(shape && this.#options.model.canFollowFormat && heldTo(shape)),
+        ...(responseFormat && { responseFormat }),
       },
     });
-    const turn = shape ? shapedTurn(agent, history, shape, signal) : agent.respond(signal);
+    const held = responseFormat !== undefined && isCovered(shape?.schema);
+    const turn = shape ? shapedTurn(agent, history, shape, { signal, held }) : agent.respond(signal);
     let said = '';
     for (let step = await turn.next(); ; step = await turn.next()) {
       if (step.done) {
@@ -192,9 +195,9 @@ export class RequestTurns {
 }
 
 /** What holds a reply to its shape from the start; a schema that no grammar can be made of is only asked for. */
-function heldTo({ schema }: ReplyShape): Pick<ReplyRequest, 'responseFormat'> {
+function heldTo({ schema }: ReplyShape): ResponseFormat | undefined {
   const responseFormat: ResponseFormat = schema ? { type: 'json_schema', schema } : { type: 'json_object' };
-  return canFollow(responseFormat) ? { responseFormat } : {};
+  return canFollow(responseFormat) ? responseFormat : undefined;
 }
 
 function newCallId(): string {

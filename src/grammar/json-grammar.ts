@@ -12,7 +12,7 @@ const INTEGER = '("0" | [1-9] [0-9]{0,30})';
 const FRACTION = '("." [0-9]{1,20})? ([eE] [+-]? [0-9]{1,2})?';
 
 /** What is not worth its rules: longer lists are checked afterwards. */
-const MAX_ITEMS = 24;
+export const MAX_ITEMS = 24;
 const MAX_DEPTH = 48;
 const MAX_SCHEMAS = 20_000;
 /** Whole numbers between bounds this close are listed. */
@@ -206,7 +206,7 @@ export class JsonGrammar {
   }
 }
 
-const SAYS_NOTHING = new Set([
+export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   ...['$schema', '$id', '$comment', '$defs', 'definitions', 'title', 'description', 'default', 'examples'],
   ...['deprecated', 'readOnly', 'writeOnly'],
 ]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Agent, type AgentOptions } from '../../src/agent/agent.ts';
+import type { ReplyShape } from '../../src/agent/reply-shape.ts';
 import { RequestTurns } from '../../src/agent/request-turns.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import { answer, call, collect, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';
@@ -100,6 +101,21 @@ describe('an answer in a format', () => {
   });
 });
 
+/** What a client's request for a shape comes to, and what the model was asked for. */
+async function shaped(shape: ReplyShape, steps: Step[]) {
+  const model = Object.assign(new FakeModel(steps), { canFollowFormat: true });
+  const turns = new RequestTurns({
+    ...{ model, tools: new FakeHost({}), systemMessage: '', sampling: {}, toolTimeoutMs: 1000 },
+  });
+  const events = await collect(
+    turns.run({
+      ...{ messages: [{ role: 'user', content: 'x' }], tools: [], toolChoice: 'auto', sampling: {}, shape },
+      ...{ overflow: 'trim', acquire: async () => () => undefined, signal: new AbortController().signal },
+    }),
+  );
+  return { requests: model.requests, events: events.filter(event => event.type !== 'stats') };
+}
+
 test.each([
   [
     'a schema that can be followed',
@@ -109,17 +125,34 @@ test.each([
   ['any object', {}, { type: 'json_object' }],
   ['a schema that is too much for a grammar', { schema: { anyOf: [false] } }, undefined],
 ])('a request for %s', async (_name, shape, responseFormat) => {
-  const model = Object.assign(new FakeModel([[content('{}')], [content('{}')], [content('{}')]]), {
-    canFollowFormat: true,
+  const { requests } = await shaped(shape, [[content('{}')], [content('{}')], [content('{}')]]);
+  expect(requests[0]?.responseFormat).toEqual(responseFormat);
+});
+
+describe('a reply in a shape', () => {
+  const properties = { a: { type: 'integer' } };
+  const PIECES = [content('\n{"a":'), content(' 1'), content('}')];
+  const assistant = { type: 'assistant', text: '{"a": 1}', cancelled: false };
+
+  test('streams where a grammar sees to all of it', async () => {
+    const { events } = await shaped({ schema: { type: 'object', properties } }, [PIECES]);
+    const tokens = PIECES.map(piece => ({ ...piece, type: 'token' }));
+    expect(events).toEqual([...tokens, assistant]);
   });
-  const turns = new RequestTurns({
-    ...{ model, tools: new FakeHost({}), systemMessage: '', sampling: {}, toolTimeoutMs: 1000 },
+
+  test('comes in one piece where it is checked afterwards, and may be written again', async () => {
+    const schema = { type: 'object', properties, minProperties: 1 };
+    const { events, requests } = await shaped({ schema }, [[content('{}')], PIECES]);
+    expect(events).toEqual([{ type: 'token', text: '{"a": 1}' }, assistant]);
+    expect(requests).toHaveLength(2);
   });
-  await collect(
-    turns.run({
-      ...{ messages: [{ role: 'user', content: 'x' }], tools: [], toolChoice: 'auto', sampling: {}, shape },
-      ...{ overflow: 'trim', acquire: async () => () => undefined, signal: new AbortController().signal },
-    }),
-  );
-  expect(model.requests[0]?.responseFormat).toEqual(responseFormat);
+
+  test('that streams and does not fit all the same ends with an error', async () => {
+    const { events, requests } = await shaped({ schema: { type: 'object', properties } }, [
+      [content('{"a":'), content('"x"}')],
+    ]);
+    expect(events.map(event => event.type)).toEqual(['token', 'token', 'error']);
+    expect(events.at(-1)).toMatchObject({ message: expect.stringContaining('$.a: expected integer') });
+    expect(requests).toHaveLength(1);
+  });
 });
