@@ -8,7 +8,7 @@ import type { ToolProtocol } from '../agent/local-model.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { Approval } from '../mcp/config-types.ts';
 import { promptStyleNamed, promptStyleNames, type UserPromptStyle } from '../parse/formats/prompt-style.ts';
-import { formatProblem, type UserFormat } from '../parse/formats/user-format.ts';
+import { formatProblem, type UserFormat, type UserTemplate } from '../parse/formats/user-format.ts';
 import { parseJsonWithComments, positionOf } from '../text/json-with-comments.ts';
 import { nearest } from '../text/nearest.ts';
 import { APPLICATION_DIRECTORY } from './lookup.ts';
@@ -36,7 +36,7 @@ export interface AppConfig {
   readonly promptStyle?: string;
   readonly promptStyles?: Readonly<Record<string, UserPromptStyle>>;
   /** Rows that come before those of the format table. */
-  readonly toolFormats?: readonly UserFormat[];
+  readonly toolFormats?: readonly (UserFormat | UserTemplate)[];
   readonly ollama?: {
     readonly base_url?: string;
     readonly model?: string;

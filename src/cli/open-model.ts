@@ -3,7 +3,7 @@ import type { ToolProtocol } from '../agent/local-model.ts';
 import type { StyleMemory } from '../agent/prompt-style-choice.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
-import type { ChatFormat } from '../parse/formats/format.ts';
+import type { ToolCallRow } from '../parse/choose-tool-calls.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 
 export interface TriedStyles {
@@ -21,7 +21,7 @@ export interface OpenModelOptions {
   readonly quantize?: string | undefined;
   readonly saveQuantized?: string | undefined;
   /** The user's own forms of calls, before those of the table. */
-  readonly toolFormats?: readonly ChatFormat[];
+  readonly toolFormats?: readonly ToolCallRow[];
   readonly toolProtocol?: ToolProtocol | undefined;
   /** The style that was asked for, or those that may be tried, with what is known of them. */
   readonly promptStyle?: PromptStyle | TriedStyles | undefined;

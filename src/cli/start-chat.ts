@@ -9,7 +9,7 @@ import { DownloadLine } from '../line/download-line.ts';
 import { ProgressLine } from '../line/progress-line.ts';
 import type { McpConfig } from '../mcp/config.ts';
 import { promptStyleNamed, promptStyleNames } from '../parse/formats/prompt-style.ts';
-import { formatOfUser } from '../parse/formats/user-format.ts';
+import { rowsOfUser } from '../parse/formats/user-format.ts';
 import { terminalApprover } from './ask-approval.ts';
 import {
   answerFormat,
@@ -143,7 +143,7 @@ export async function startBoth(
       ollama: ollamaSettings(args, settings.config),
       toolProtocol: settings.config.toolProtocol,
       promptStyle: promptStyleOf(settings.config),
-      toolFormats: (settings.config.toolFormats ?? []).map(formatOfUser),
+      toolFormats: rowsOfUser(settings.config.toolFormats ?? []),
       onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
       onDownload: state => download.update(state),
       onWait: pid => download.waiting(pid),

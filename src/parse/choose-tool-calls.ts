@@ -1,5 +1,5 @@
 import type { ChatFormat } from './formats/format.ts';
-import { formatNamed, formatOfTemplate } from './formats/table.ts';
+import { formatNamed, rowOfTemplate } from './formats/table.ts';
 import { loadResponseTemplate } from './response-template/load.ts';
 
 /** What goes before the marks that the built-in table knows; nothing: those decide. */
@@ -7,6 +7,9 @@ export interface ToolCallChoice {
   readonly responseTemplate?: object;
   readonly format?: ChatFormat;
 }
+
+/** A choice for the templates whose marks it knows. */
+export type ToolCallRow = ToolCallChoice & Pick<ChatFormat, 'id' | 'when'>;
 
 /**
  * What a model's tokenizer_config.json says of its calls (`response_template`, then `tool_parser_type`), else the
@@ -16,15 +19,16 @@ export interface ToolCallChoice {
 export function chooseToolCalls(
   tokenizerConfig: Readonly<Record<string, unknown>>,
   template: string,
-  rows: readonly ChatFormat[],
+  rows: readonly ToolCallRow[],
 ): ToolCallChoice {
   const { response_template: own, tool_parser_type: type } = tokenizerConfig;
   if (typeof own === 'object' && own !== null) {
     loadResponseTemplate(own);
     return { responseTemplate: own };
   }
-  const named =
-    typeof type === 'string' ? (rows.find(row => row.id === type) ?? formatNamed(type)) : undefined;
-  const format = named ?? formatOfTemplate(template, rows);
-  return format ? { format } : {};
+  const row = (typeof type === 'string' && rows.find(one => one.id === type)) || undefined;
+  const named = row || typeof type !== 'string' ? undefined : formatNamed(type);
+  if (named) return { format: named };
+  const { format, responseTemplate } = row ?? rowOfTemplate(template, rows) ?? {};
+  return { ...(format && { format }), ...(responseTemplate && { responseTemplate }) };
 }

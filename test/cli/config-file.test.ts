@@ -63,8 +63,9 @@ describe('config.json', () => {
 
     test('are rows of the table', () => {
       const full = { ...row, body: 'pythonic', thinking: { opener: '<t>', closer: '</t>' } };
-      const { config, warnings } = read(withRows(full));
-      expect([config.toolFormats, warnings]).toEqual([[full], []]);
+      const theirs = { id: 'theirs', when: ['x'], responseTemplate: { fields: { content: {} } } };
+      const { config, warnings } = read(withRows(full, theirs));
+      expect([config.toolFormats, warnings]).toEqual([[full, theirs], []]);
     });
 
     test.each([
@@ -79,6 +80,16 @@ describe('config.json', () => {
       [{ ...row, when: [''] }, "the field 'toolFormats.1.when.0' must NOT have fewer than 1 characters", 15],
       [{ ...row, id: 'first' }, "the field 'toolFormats.1.id' 'first' is there twice", 13],
       [{ ...row, closer: '<call>' }, "the field 'toolFormats.1.closer' must differ from the opener", 22],
+      [
+        { ...row, responseTemplate: {} },
+        "the field 'toolFormats.1.opener' has no place beside responseTemplate",
+        21,
+      ],
+      [
+        { id: 'theirs', when: ['x'], responseTemplate: {} },
+        "the field 'toolFormats.1.responseTemplate' cannot be read: The response_template has no fields",
+        17,
+      ],
     ])('%j', (broken, message, line) => {
       const first = { id: 'first', when: ['x'], opener: 'y', closer: 'z' };
       const hint = expect.stringContaining(`/x/config.json:${line}.`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { chooseToolCalls } from '../../src/parse/choose-tool-calls.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
-import { formatOfUser, type UserFormat } from '../../src/parse/formats/user-format.ts';
+import { formatOfUser, rowsOfUser, type UserFormat } from '../../src/parse/formats/user-format.ts';
 
 const ROW: UserFormat = { id: 'mine', when: ['[[call]]'], opener: '[[call]]', closer: '[[/call]]' };
 const CALLS = [
@@ -52,11 +52,18 @@ describe("a row of the user's", () => {
 });
 
 describe('the choice of a form', () => {
-  const rows = [formatOfUser(ROW), formatOfUser({ ...ROW, id: 'hermes', when: ['<other>'] })];
+  const responseTemplate = { fields: { content: {} } };
+  const rows = rowsOfUser([
+    ROW,
+    { ...ROW, id: 'hermes', when: ['<other>'] },
+    { id: 'theirs', when: ['<theirs>'], responseTemplate },
+  ]);
 
   it('is a row of the user for its marks or its name, before those of the table', () => {
-    expect(chooseToolCalls({}, 'x [[call]] <tool_call>', rows).format).toBe(rows[0]);
-    expect(chooseToolCalls({ tool_parser_type: 'hermes' }, '', rows).format).toBe(rows[1]);
+    expect(chooseToolCalls({}, 'x [[call]] <tool_call>', rows).format).toBe(rows[0]?.format);
+    expect(chooseToolCalls({ tool_parser_type: 'hermes' }, '', rows).format).toBe(rows[1]?.format);
+    expect(chooseToolCalls({}, 'x <theirs>', rows)).toEqual({ responseTemplate });
+    expect(chooseToolCalls({ tool_parser_type: 'theirs' }, '', rows)).toEqual({ responseTemplate });
     expect(chooseToolCalls({ tool_parser_type: 'llama-3' }, '[[call]]', rows).format?.id).toBe('llama-3');
     expect(chooseToolCalls({ tool_parser_type: 'unheard-of' }, '<tool_call>', rows)).toEqual({});
   });

@@ -96,9 +96,17 @@ export function formatIds(): string[] {
 }
 
 /** The format of a template; undefined if it bears no known mark. */
-export function formatOfTemplate(template: string, rows = FORMATS): ChatFormat | undefined {
-  return rows.find(format =>
-    format.when.some(marks =>
+export function formatOfTemplate(template: string): ChatFormat | undefined {
+  return rowOfTemplate(template, FORMATS);
+}
+
+/** The first row whose marks stand in a template. */
+export function rowOfTemplate<Row extends Pick<ChatFormat, 'when'>>(
+  template: string,
+  rows: readonly Row[],
+): Row | undefined {
+  return rows.find(row =>
+    row.when.some(marks =>
       typeof marks === 'string' ? template.includes(marks) : marks.every(mark => template.includes(mark)),
     ),
   );

@@ -1,9 +1,21 @@
+import { messageOf } from '../../errors.ts';
 import { jsonBody } from '../bodies/json-body.ts';
 import { pythonicBody, writePythonic } from '../bodies/pythonic-body.ts';
 import { JSON_FOLLOWS, JSON_STRINGS, PYTHON_STRINGS } from '../bodies/strings.ts';
+import type { ToolCallRow } from '../choose-tool-calls.ts';
+import { loadResponseTemplate } from '../response-template/load.ts';
 import type { BodyCall, ChatFormat, Delimiters } from './format.ts';
 import { hermes, jsonCall, OBJECT_LAYOUT } from './hermes.ts';
 import { THINK } from './thinking.ts';
+
+/** A row in Hugging Face's own language, for forms that `UserFormat` has no words for. */
+export interface UserTemplate {
+  readonly id: string;
+  /** Marks in a chat template, as `ChatFormat.when`. */
+  readonly when: ChatFormat['when'];
+  /** A `response_template` as models carry it in tokenizer_config.json. */
+  readonly responseTemplate: object;
+}
 
 /** A row of the format table as the user writes it in config.json; config.schema.json checks its shape. */
 export interface UserFormat {
@@ -48,14 +60,30 @@ export function formatOfUser(row: UserFormat): ChatFormat {
   };
 }
 
+/** The rows as calls are chosen by. */
+export function rowsOfUser(rows: readonly (UserFormat | UserTemplate)[]): ToolCallRow[] {
+  return rows.map(row =>
+    'responseTemplate' in row ? row : { id: row.id, when: row.when, format: formatOfUser(row) },
+  );
+}
+
 /** The first row that cannot be, beyond what the schema says: where in `rows`, and why. */
 export function formatProblem(
-  rows: readonly UserFormat[],
+  rows: readonly (UserFormat | UserTemplate)[],
 ): { readonly path: readonly (string | number)[]; readonly message: string } | undefined {
-  for (const [index, { id, opener, closer, thinking }] of rows.entries()) {
-    if (rows.findIndex(row => row.id === id) < index) {
+  for (const [index, row] of rows.entries()) {
+    const { id } = row;
+    if (rows.findIndex(other => other.id === id) < index) {
       return { path: [index, 'id'], message: `'${id}' is there twice` };
     }
+    if ('responseTemplate' in row) {
+      if ('opener' in row)
+        return { path: [index, 'opener'], message: 'has no place beside responseTemplate' };
+      const message = templateProblem(row.responseTemplate);
+      if (message !== undefined) return { path: [index, 'responseTemplate'], message };
+      continue;
+    }
+    const { opener, closer, thinking } = row;
     if (opener === closer) {
       return { path: [index, 'closer'], message: 'must differ from the opener' };
     }
@@ -64,4 +92,13 @@ export function formatProblem(
     }
   }
   return undefined;
+}
+
+function templateProblem(template: object): string | undefined {
+  try {
+    loadResponseTemplate(template);
+    return undefined;
+  } catch (error) {
+    return `cannot be read: ${messageOf(error)}`;
+  }
 }
