@@ -1,13 +1,18 @@
 import type { ChatFormat } from '../parse/formats/format.ts';
 import { hermes } from '../parse/formats/hermes.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
+import { callText } from './call-text.ts';
 import type { TemplateCapability } from './capability.ts';
+import { Text } from './jinja/text.ts';
 import type { Message, ToolDefinition } from './message.ts';
+
+/** A message, or one whose content is partly the host's own words. */
+type Adapted = Message | { readonly role: 'system' | 'user' | 'assistant'; readonly content: Text };
 
 /**
  * Does in text what the model's template does not do, in the model's own `format` where it has one, else in a prompt `style`: tools in the
- * system message, past calls and results as content, several calls one by one, arguments as JSON text, the system
- * message folded into the first user turn. A capable template gets everything as it is.
+ * system message, or only how to call them, past calls and results as content, several calls one by one, arguments as
+ * JSON text, the system message folded into the first user turn. A capable template gets everything as it is.
  */
 export function adaptConversation(
   messages: readonly Message[],
@@ -18,29 +23,35 @@ export function adaptConversation(
 ): { messages: readonly object[]; tools: readonly ToolDefinition[] } {
   const inText = tools.length > 0 && !can.rendersTools;
   const own = format ?? style;
-  let adapted = messages;
+  let adapted: readonly Adapted[] = messages;
   if (!can.rendersCalls || (inText && !format)) {
     // A model that was trained on its own form knows results in the role that its template gives them.
     const keepResults = format !== undefined && can.rendersResults;
-    adapted = adapted.map(message => callsAsText(message, own, keepResults));
+    adapted = messages.map(message => callsAsText(message, own, keepResults));
   } else if (!can.severalCalls) {
-    adapted = oneCallEach(adapted);
+    adapted = oneCallEach(messages);
   }
-  if (inText) adapted = withSystemText(adapted, toolInstructions(tools, own));
+  if (inText) adapted = withSystemText(adapted, Text.of(toolInstructions(tools, own), true));
+  else if (tools.length > 0 && format && can.hidesInstructions && messages[0]?.role === 'system') {
+    adapted = withSystemText(adapted, callInstruction(format));
+  }
   if (!can.systemRole) adapted = foldSystem(adapted);
   const written = can.objectArguments || !can.rendersCalls ? adapted : adapted.map(argumentsAsText);
   return { messages: written, tools: inText ? [] : tools };
 }
 
-function callsAsText(message: Message, format: ChatFormat, keepResults: boolean): Message {
+function callsAsText(message: Message, format: ChatFormat, keepResults: boolean): Adapted {
   if (message.role === 'tool') {
     return keepResults
       ? message
       : { role: 'user', content: format.writeResult(message.content, message.name) };
   }
   if (message.role !== 'assistant' || !message.tool_calls) return message;
-  const calls = format.writeCalls(message.tool_calls.map(call => call.function));
-  return { role: 'assistant', content: [message.content, calls].filter(Boolean).join('\n') };
+  const calls = callText(
+    format,
+    message.tool_calls.map(call => call.function),
+  );
+  return { role: 'assistant', content: message.content === '' ? calls : lines(message.content, calls) };
 }
 
 /** Every call in a message of its own, each followed by its result. */
@@ -58,8 +69,8 @@ function oneCallEach(messages: readonly Message[]): Message[] {
   });
 }
 
-function argumentsAsText(message: Message): object {
-  if (message.role !== 'assistant' || !message.tool_calls) return message;
+function argumentsAsText(message: Adapted): object {
+  if (!('tool_calls' in message) || !message.tool_calls) return message;
   const calls = message.tool_calls.map(call => ({
     ...call,
     function: { ...call.function, arguments: JSON.stringify(call.function.arguments) },
@@ -82,17 +93,37 @@ function toolInstructions(tools: readonly ToolDefinition[], format: PromptStyle)
   );
 }
 
-function withSystemText(messages: readonly Message[], text: string): Message[] {
-  const [first, ...rest] = messages;
-  if (first?.role === 'system') return [{ role: 'system', content: `${first.content}\n\n${text}` }, ...rest];
-  return [{ role: 'system', content: text }, ...messages];
+/** For a template whose own words on calls give way to a system message. */
+function callInstruction(format: ChatFormat): Text {
+  return lines(
+    "When a tool is required to answer the user's query, respond only with the call in this form:",
+    callText(format, [{ name: 'tool name', arguments: { argument: 'value' } }]),
+  );
 }
 
-function foldSystem(messages: readonly Message[]): readonly Message[] {
+function withSystemText(messages: readonly Adapted[], text: Text): Adapted[] {
+  const [first, ...rest] = messages;
+  if (first?.role !== 'system') return [{ role: 'system', content: text }, ...messages];
+  return [{ role: 'system', content: paragraphs(first.content, text) }, ...rest];
+}
+
+function foldSystem(messages: readonly Adapted[]): readonly Adapted[] {
   const [first, ...rest] = messages;
   if (first?.role !== 'system') return messages;
   const at = rest.findIndex(message => message.role === 'user');
   const user = rest[at];
-  if (!user) return [{ role: 'user', content: first.content }, ...rest];
-  return rest.with(at, { role: 'user', content: `${first.content}\n\n${user.content}` });
+  if (!user) return [{ role: 'user', content: asText(first.content) }, ...rest];
+  return rest.with(at, { role: 'user', content: paragraphs(first.content, user.content) });
+}
+
+function lines(...parts: readonly (string | Text)[]): Text {
+  return Text.join(parts.map(asText), Text.of('\n', true));
+}
+
+function paragraphs(...parts: readonly (string | Text)[]): Text {
+  return Text.join(parts.map(asText), Text.of('\n\n', true));
+}
+
+function asText(content: string | Text): Text {
+  return typeof content === 'string' ? Text.of(content, true) : content;
 }

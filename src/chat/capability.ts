@@ -1,3 +1,4 @@
+import { formatOfTemplate } from '../parse/formats/table.ts';
 import type { ChatTemplate, RenderOptions } from './template.ts';
 import { findThinkingSwitch, type ThinkingSwitch } from './thinking-switch.ts';
 import { tryRender } from './try-render.ts';
@@ -16,6 +17,8 @@ export interface TemplateCapability {
   readonly systemRole: boolean;
   /** Arguments may be an object; false: the template wants a JSON string. */
   readonly objectArguments: boolean;
+  /** A system message takes the place of the template's own words on how to call tools. */
+  readonly hidesInstructions?: true;
   /** What makes the model think or not; undefined: nothing does. */
   readonly thinking?: ThinkingSwitch | undefined;
 }
@@ -42,6 +45,11 @@ export function probeTemplate(
   const withCall = (args: unknown) => withCalls([args]);
   const withSystem = [{ role: 'system', content: NEEDLE }, user];
   const objectArguments = shows(withCall({ key: NEEDLE }));
+  const openers = formatOfTemplate(template.source)?.calls.map(call => call.opener) ?? [];
+  const tools = [toolNamed('probe')];
+  const hidesInstructions = openers.some(
+    opener => shows({ messages: [user], tools }, opener) && !shows({ messages: withSystem, tools }, opener),
+  );
   return {
     rendersTools: shows({ messages: [user], tools: [toolNamed(NEEDLE)] }),
     rendersCalls: objectArguments || shows(withCall(JSON.stringify({ key: NEEDLE }))),
@@ -53,9 +61,9 @@ export function probeTemplate(
       SECOND,
     ),
     // A template written for tools only may fail without them.
-    systemRole:
-      shows({ messages: withSystem }) || shows({ messages: withSystem, tools: [toolNamed('probe')] }),
+    systemRole: shows({ messages: withSystem }) || shows({ messages: withSystem, tools }),
     objectArguments,
+    ...(hidesInstructions && { hidesInstructions }),
     thinking: findThinkingSwitch(template, tokens),
   };
 }

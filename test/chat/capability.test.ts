@@ -43,6 +43,13 @@ it('a template that raises on a system message, a tool role or object arguments 
   });
 });
 
+it('a template that says how to call tools only where there is no system message', () => {
+  const source =
+    "{% if messages[0].role != 'system' and tools %}Write <tool_call> and JSON.{% endif %}" +
+    '{{ tools | tojson }}{% for m in messages %}{{ m.content }}{% endfor %}';
+  expect(probe(source)).toMatchObject({ rendersTools: true, hidesInstructions: true });
+});
+
 it('a template that always fails can do nothing', () => {
   const none = {
     rendersTools: false,

@@ -64,5 +64,6 @@ it('the probe finds what each public template leaves out', ({ skip }) => {
       Object.entries(LACKS).map(([key, parts]) => [key, !parts.some(part => name.includes(part))]),
     );
     expect({ name, ...found }).toMatchObject({ name, ...expected });
+    expect([name, found.hidesInstructions]).toEqual([name, name.includes('granite-3') || undefined]);
   }
 });

@@ -2,7 +2,8 @@ import { Text } from './text.ts';
 import { BigInteger, Dict, Float, List, templateError, Undefined, type Value } from './values.ts';
 
 /**
- * A plain JavaScript value as the template sees it. `foreign` marks every string in it as content.
+ * A plain JavaScript value as the template sees it. `foreign` marks every string in it as content; a Text has marks of
+ * its own.
  * Integers and bigints become Python ints, other numbers floats; JSON's `1.0` has become the integer 1 before it gets here.
  */
 export function fromJs(value: unknown, foreign: boolean, depth = 0): Value {
@@ -10,6 +11,7 @@ export function fromJs(value: unknown, foreign: boolean, depth = 0): Value {
   if (value === null) return null;
   if (value === undefined) return new Undefined('an undefined value');
   if (typeof value === 'string') return Text.of(value, foreign);
+  if (value instanceof Text) return value;
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number')
     return Number.isSafeInteger(value) && !Object.is(value, -0) ? value : new Float(value);
