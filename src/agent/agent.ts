@@ -139,6 +139,8 @@ export class Agent {
         return [];
       }
       this.#checkChoice(round, good.length > 0 || cancelled);
+      // The model let a call that had failed be, and answered in words.
+      if (good.length === 0 && round.retry.attempts > 0) this.metrics.gaveUp();
       this.#forgetFailures(round);
       said = [said, reply.content.trim()].filter(Boolean).join('\n');
       this.#remember(reply, [...good, ...bad]);
@@ -329,7 +331,11 @@ export class Agent {
       },
     );
     yield* reportBad(bad, () => this.#newCall('', {}).id);
-    for (const one of bad) this.metrics.attempt(one.tool ?? '', one.label, attempt);
+    for (const one of bad) {
+      this.metrics.attempt(one.tool ?? '', one.label, attempt);
+      // What the model makes of it is a call of the next reply.
+      this.metrics.gaveUp();
+    }
     const definitions = this.#tools();
     const notes = bad
       .filter(one => !one.call)

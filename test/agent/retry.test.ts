@@ -119,10 +119,18 @@ describe('a call that fails twice and succeeds at the third attempt', () => {
   test('a model that answers in words instead leaves a clean history too', async () => {
     const { agent, history } = setUp([wrap('junk'), 'I cannot.']);
     await collect(agent.turn('x'));
+    expect(agent.metrics.summary()).toMatchObject({ calls: 1, firstAttempt: 0, failed: 1, retries: 0 });
     expect(history.messages.slice(1)).toEqual([
       { role: 'user', content: 'x' },
       { role: 'assistant', content: 'I cannot.' },
     ]);
+  });
+
+  test('one of two calls in a reply: the other runs, and each counts', async () => {
+    const { agent, host } = setUp([`${wrap('{"name": "sub"}')}\n${GOOD}`, GOOD, 'Done.']);
+    await collect(agent.turn('x'));
+    expect(host.calls).toHaveLength(2);
+    expect(agent.metrics.summary()).toMatchObject({ calls: 3, firstAttempt: 2, failed: 1, retries: 0 });
   });
 
   test('given up after the retries: the last text stays, the notes do not', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -74,15 +74,24 @@ describe('the console format', () => {
       'I gave up.',
     ];
     const place = scripted({ replies }, { calculator: CALCULATOR });
+    const metricsFile = join(place.dir, 'calls.jsonl');
+    const config = { SystemPrompt: 'You are a helpful assistant.', tools: { metricsFile } };
+    writeFileSync(join(place.dir, 'config.json'), JSON.stringify(config));
     const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x'], {
       cwd: place.dir,
       env: place.env,
-      stdin: 'go\n',
+      stdin: 'go\n/stats\n',
     });
     expect(stdout).toMatch(/ERROR: Division by zero is not allowed\. \(took/);
     expect(stdout).toMatch(/ERROR: There is no tool 'divid'\. Did you mean 'divide'\?/);
     expect(stdout).toMatch(/ERROR: The tool call could not be read: /);
     expect(stdout).toContain('assistant -> I gave up.\n');
+    expect(stdout).toContain(
+      'Tool calls: 2, 1 right at the first attempt (50 %), 0 after a retry, 1 given up, 1 retries\n' +
+        'Errors: wrong_tool 1, malformed_json 1; repairs: none\n',
+    );
+    const attempts = readFileSync(metricsFile, 'utf8').trim().split('\n');
+    expect(attempts.map(line => JSON.parse(line).label)).toEqual(['ok', 'wrong_tool', 'malformed_json']);
     expect(code).toBe(0);
   });
 

@@ -158,16 +158,14 @@ describe('large inputs', () => {
   };
 
   it.each(Object.entries(inputs))(
-    '%s: a megabyte whole and in small chunks takes linear time',
+    '%s: a megabyte, whole and in small chunks, is read in linear time',
     (_name, text) => {
       const chunks = text.match(/[\s\S]{1,7}/g) ?? [];
-      const started = performance.now();
       const whole = parse([text]);
-      const chunked = parse(chunks);
-      // Quadratic behaviour would take minutes.
-      expect(performance.now() - started).toBeLessThan(15_000);
-      expect(chunked.length).toBe(whole.length);
+      expect(parse(chunks).length).toBe(whole.length);
     },
+    // Quadratic behaviour would take many minutes.
+    120_000,
   );
 });
 
