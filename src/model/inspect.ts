@@ -1,5 +1,6 @@
 import { probeTemplate, type TemplateCapability } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
+import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
 import { modelContext } from './context-length.ts';
 import { availableMemory, kvBytesPerToken, WORKING_SET } from './fit.ts';
@@ -61,11 +62,17 @@ export function inspectModel(
     layers: count(config, 'num_hidden_layers'),
     contextLength: modelContext(config),
     template: template === undefined ? undefined : probeTemplate(compileTemplate(template)),
-    toolFormat: template === undefined ? undefined : formatOfTemplate(template)?.id,
+    toolFormat: template === undefined ? undefined : toolFormatOf(read.tokenizerConfig ?? {}, template),
     memory: memoryOf(read, loadedBytes(weights, config, device, packed), device, options.contextLength),
     prediction: { tokensPerSecond: bandwidth.bytesPerSecond / perToken, bandwidth },
   };
   return { inspection, read };
+}
+
+/** The row by which calls are read, or that the model brings a description of its own. */
+function toolFormatOf(tokenizerConfig: Readonly<Record<string, unknown>>, template: string) {
+  const { responseTemplate, format } = chooseToolCalls(tokenizerConfig, template, []);
+  return responseTemplate ? 'response_template' : (format ?? formatOfTemplate(template))?.id;
 }
 
 function memoryOf(read: ReadModel, weightBytes: number, device: 'cpu' | 'gpu', wanted: number) {

@@ -112,6 +112,13 @@ describe('inspectModel', () => {
     const { template, toolFormat } = inspectModel(folder, OPTIONS).inspection;
     expect(template).toMatchObject({ rendersTools: true, rendersCalls: true, systemRole: true });
     expect(toolFormat).toBe('hermes');
+    for (const [own, format] of [
+      [{ tool_parser_type: 'mistral' }, 'mistral-v13'],
+      [{ response_template: { fields: { content: {} } } }, 'response_template'],
+    ] as const) {
+      writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(own));
+      expect(inspectModel(folder, OPTIONS).inspection.toolFormat).toBe(format);
+    }
   });
 });
 
