@@ -20,9 +20,10 @@ export function callGrammar(
   if (tools.length === 0) return undefined;
   const grammar = new Grammar();
   try {
+    const start = layout.kind === 'named' && layout.atOnce ? '""' : LEADING_SPACE;
     const end = `${literal(closer)} ${REST}`;
     return grammar.text(
-      `${LEADING_SPACE} ${bodyOf(layout, tools, grammar)} ${SPACE} ${closerEndsReply ? `(${end})?` : end}`,
+      `${start} ${bodyOf(layout, tools, grammar)} ${SPACE} ${closerEndsReply ? `(${end})?` : end}`,
     );
   } catch (error) {
     if (error instanceof RangeError) return undefined;

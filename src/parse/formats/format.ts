@@ -46,8 +46,17 @@ export type CallLayout =
   | ObjectLayout
   /** A list of objects with the tool's name as their one key. */
   | { readonly kind: 'keyed' }
-  /** The name as it stands, then the object of arguments. */
-  | { readonly kind: 'named'; readonly before?: string; readonly between: string; readonly after?: string };
+  | NamedLayout;
+
+/** The name as it stands, then the object of arguments. */
+export interface NamedLayout {
+  readonly kind: 'named';
+  readonly before?: string;
+  readonly between: string;
+  readonly after?: string;
+  /** No space may come before it. */
+  readonly atOnce?: boolean;
+}
 
 /** An object with the keys of name and arguments, or a list of them. */
 export interface ObjectLayout {

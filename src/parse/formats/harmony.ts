@@ -13,6 +13,7 @@ export const recipientRegion: CallRegion = {
   read: nameThenJson(/^(?<name>[^\s<]+)[\s\S]*?<\|message\|>(?<args>[\s\S]*)$/),
   layout: {
     kind: 'named',
+    atOnce: true,
     between: '("<|channel|>" ("commentary" | "analysis"))? (" "? "<|constrain|>"? "json")? "<|message|>"',
   },
 };
