@@ -45,10 +45,10 @@ export async function replyGuide(options: ReplyGuideOptions): Promise<Guide> {
     content,
     callGrammar: call => {
       if (!call.bare || namesTool(call, options)) return calls?.of(call);
-      if (!format?.bareLayout) return 'content';
+      const mayBeCall = format?.bareLayout !== undefined;
+      if (content !== undefined) return mayBeCall && !hasName(call) ? undefined : 'content';
       // JSON without marks may still be an answer, until the arguments of a call begin.
-      if (content === undefined && BARE_CALL.test(call.body)) return calls?.of(call);
-      return hasName(call) ? 'content' : undefined;
+      return mayBeCall && BARE_CALL.test(call.body) ? calls?.of(call) : undefined;
     },
   };
 }
