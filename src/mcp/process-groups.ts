@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Guardian } from './guardian.ts';
+import { endTree, endTreeNow, onWindows } from './windows-tree.ts';
 
 /** Milliseconds that a group gets to leave by itself after each step of the shutdown. */
 const GRACE_MS = 500;
@@ -14,7 +15,7 @@ export function trackGroup(group: number): void {
   if (!exitHooked) process.on('exit', killAllGroups);
   exitHooked = true;
   alive.add(group);
-  guardian.watch(group);
+  if (!onWindows) guardian.watch(group);
 }
 
 /**
@@ -23,6 +24,10 @@ export function trackGroup(group: number): void {
  */
 export async function endGroup(group: number): Promise<void> {
   if (!alive.has(group)) return;
+  if (onWindows) {
+    await endTree(group);
+    return forgetGroup(group);
+  }
   signalGroup(group, 'SIGTERM');
   if (!(await groupEnds(group, GRACE_MS))) {
     signalGroup(group, 'SIGKILL');
@@ -47,7 +52,10 @@ export async function groupEnds(group: number, limitMs: number): Promise<boolean
  * without exit handlers (SIGKILL, an unhandled SIGTERM) are the guardian's case.
  */
 export function killAllGroups(): void {
-  for (const group of alive) signalGroup(group, 'SIGKILL');
+  for (const group of alive) {
+    if (onWindows) endTreeNow(group);
+    else signalGroup(group, 'SIGKILL');
+  }
   alive.clear();
   guardian.dismiss();
 }

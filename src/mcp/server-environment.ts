@@ -1,5 +1,10 @@
+import { onWindows } from './windows-tree.ts';
+
 /** What a server inherits; everything else, tokens and keys above all, has to be named in its entry. */
 const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ'];
+/** Without these, hardly any program starts on Windows. */
+const WINDOWS =
+  'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE';
 /** Without these, servers behind a proxy that re-signs TLS hang. Read in upper and lower case. */
 const NETWORK = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'];
 
@@ -9,7 +14,8 @@ export function serverEnvironment(
   host: Readonly<Record<string, string | undefined>> = process.env,
 ): Record<string, string> {
   const env: Record<string, string> = {};
-  for (const name of [...INHERITED, ...NETWORK, ...NETWORK.map(name => name.toLowerCase())]) {
+  const windows = onWindows ? WINDOWS.split(' ') : [];
+  for (const name of [...INHERITED, ...windows, ...NETWORK, ...NETWORK.map(name => name.toLowerCase())]) {
     const value = host[name];
     if (value !== undefined) env[name] = value;
   }

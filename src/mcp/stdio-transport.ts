@@ -10,6 +10,7 @@ import { endGroup, trackGroup } from './process-groups.ts';
 import { serverEnvironment } from './server-environment.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { StderrTail } from './stderr-tail.ts';
+import { onWindows } from './windows-tree.ts';
 
 type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -86,7 +87,9 @@ export class StdioTransport implements ServerTransport {
     const child = spawn(command, args, {
       cwd,
       env: serverEnvironment(this.#config.env),
-      detached: true,
+      // A group of its own; on Windows it would be a window of its own.
+      detached: !onWindows,
+      windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#process = child;
