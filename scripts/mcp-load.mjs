@@ -1,5 +1,6 @@
 // Many calls of one server, to see that nothing leaks: 2,000 in a row, then 2,000 with 32 at once, over stdio.
 // Usage, after `npm run build`: node --expose-gc scripts/mcp-load.mjs [calls]
+import { getEventListeners } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const { McpHost } = await import(new URL('../dist/mcp/manager.js', import.meta.url));
@@ -24,7 +25,11 @@ const call = async index => {
 function figures() {
   globalThis.gc?.();
   const resources = process.getActiveResourcesInfo().length;
-  return `heap ${(process.memoryUsage().heapUsed / 1e6).toFixed(1)} MB, ${resources} handles`;
+  // All calls share one signal, as those of one turn do.
+  const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
+  const waiting = getEventListeners(signal, 'abort').length;
+  const heap = (process.memoryUsage().heapUsed / 1e6).toFixed(1);
+  return `heap ${heap} MB, ${resources} handles, ${listeners} listeners of the process, ${waiting} of the signal`;
 }
 
 for (let index = 0; index < 100; index++) await call(index);

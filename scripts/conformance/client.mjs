@@ -22,6 +22,8 @@ const authorizer = {
 };
 const oauth = {
   'auth/basic-cimd': { clientId: 'https://conformance-test.local/client-metadata.json' },
+  // Its metadata names another issuer than its address, which is refused unless the entry allows it.
+  'auth/2025-03-26-oauth-metadata-backcompat': { anyIssuer: true },
   'auth/pre-registration': { clientId: context.client_id, clientSecret: context.client_secret },
 }[scenario];
 

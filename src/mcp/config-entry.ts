@@ -174,7 +174,7 @@ function readOAuth(entry: Entry): OAuthSettings | undefined {
   const value = pick(entry, 'oauth')?.value;
   if (value === undefined || value === false) return undefined;
   const accepted =
-    '"oauth": {"clientId": "...", "clientSecret": "...", "scope": "...", "callbackPort": 8123}';
+    '"oauth": {"clientId": "...", "clientSecret": "...", "scope": "...", "callbackPort": 8123, "anyIssuer": false}';
   if (!isPlainObject(value)) throw new EntryProblem("'oauth' must be an object", ['oauth'], accepted);
   const text = (key: string): string | undefined => {
     const item = value[key];
@@ -185,12 +185,17 @@ function readOAuth(entry: Entry): OAuthSettings | undefined {
   if (port !== undefined && !(Number.isInteger(port) && (port as number) > 0 && (port as number) < 65536)) {
     throw new EntryProblem("'oauth.callbackPort' must be a port number", ['oauth', 'callbackPort'], accepted);
   }
+  const { anyIssuer } = value;
+  if (anyIssuer !== undefined && typeof anyIssuer !== 'boolean') {
+    throw new EntryProblem("'oauth.anyIssuer' must be true or false", ['oauth', 'anyIssuer'], accepted);
+  }
   const [clientId, clientSecret, scope] = [text('clientId'), text('clientSecret'), text('scope')];
   return {
     ...(clientId !== undefined && { clientId }),
     ...(clientSecret !== undefined && { clientSecret }),
     ...(scope !== undefined && { scope }),
     ...(port !== undefined && { callbackPort: port as number }),
+    ...(anyIssuer !== undefined && { anyIssuer }),
   };
 }
 

@@ -53,6 +53,8 @@ export interface OAuthSettings {
   readonly scope?: string;
   /** Port of the loopback redirect; any free one where absent. */
   readonly callbackPort?: number;
+  /** Take metadata of an authorisation server that names another issuer than the address it was found at. */
+  readonly anyIssuer?: boolean;
 }
 
 /** One server, ready to be started. */

@@ -122,6 +122,7 @@ export class HttpTransport implements ServerTransport {
       fetch: this.#http.fetch,
       requestInit: { headers: { ...headers } },
       ...(this.#auth === undefined ? {} : { authProvider: this.#auth.provider }),
+      ...(this.#config.oauth?.anyIssuer === true && { skipIssuerMetadataValidation: true }),
     };
   }
 
