@@ -6,8 +6,10 @@ import { messageOf } from '../errors.ts';
 import type { ToolHost } from '../mcp/tool-host.ts';
 import type { Log } from './log.ts';
 import type { OpenedModel } from './open-model.ts';
+import { keepCache, restoreCache } from './session-cache.ts';
 import { readSession, type SavedSession, type SessionFolder, writeSession } from './sessions.ts';
 import { ToolResults } from './tool-results.ts';
+import type { TurnLog } from './turn-log.ts';
 
 export interface ChatSessionParts {
   readonly agent: Agent;
@@ -16,6 +18,7 @@ export interface ChatSessionParts {
   readonly opened: OpenedModel;
   readonly folder: SessionFolder;
   readonly log: Log;
+  readonly turnLog: TurnLog;
   /** The system message as it is now: servers that come and go have something to say in it. */
   readonly systemText: () => string;
   /** `--save`: also written after every turn. */
@@ -41,6 +44,7 @@ export class ChatSession {
   readonly #created = new Date();
   readonly #file: string;
   #saveFailed = false;
+  #answering = false;
   #systemText: string;
   readonly totals: SessionTotals = {
     replies: 0,
@@ -95,12 +99,15 @@ export class ChatSession {
   /** One turn; the session is kept in its files when the turn is over, however it ends. */
   async *turn(input: string, signal: AbortSignal): AsyncGenerator<TurnEvent> {
     this.#followServers();
+    this.#answering = true;
+    this.#parts.turnLog.prompt(input);
     try {
       for await (const event of this.#parts.agent.turn(input, signal)) {
         this.#note(event);
         yield event;
       }
     } finally {
+      this.#answering = false;
       this.#keep();
     }
   }
@@ -122,6 +129,24 @@ export class ChatSession {
 
   save(path: string): void {
     writeSession(path, this.snapshot());
+  }
+
+  /** Keeps what the model has read beside a saved conversation; a sentence for the user, if there is something to say. */
+  keepCache(path: string): Promise<string | undefined> {
+    return keepCache(this.#parts.opened, path);
+  }
+
+  /** The last thing: `--save` keeps what the model has read too. Not while it answers, which could take long. */
+  async close(): Promise<void> {
+    const { saveTo, log } = this.#parts;
+    if (saveTo === undefined || this.#answering || !this.lastReply) return;
+    const said = await this.keepCache(saveTo);
+    if (said !== undefined) log.logger.info(said);
+  }
+
+  /** Takes over what the model has read of a saved conversation, if that was kept with it. */
+  restoreCache(path: string): Promise<string | undefined> {
+    return restoreCache(this.#parts.opened, path);
   }
 
   /** Replaces the conversation by a saved one; the present one is left alone when that cannot be read. */
@@ -154,6 +179,7 @@ export class ChatSession {
 
   #note(event: TurnEvent): void {
     const { totals } = this;
+    this.#parts.turnLog.event(event);
     if (event.type === 'tool_call') totals.toolCalls += 1;
     if (event.type === 'tool_error') totals.toolErrors += 1;
     if (event.type === 'tool_result') this.results.add(event.name, event.text);

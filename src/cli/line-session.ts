@@ -75,6 +75,7 @@ export class LineSession {
     const input = text.trim();
     if (input === '') return false;
     const builtin = await runBuiltin(input, this.#options.session);
+    this.#printer.showThinking = this.#options.session.showThinking;
     if (builtin?.output) process.stdout.write(`${builtin.output}\n`);
     if (builtin?.quit) return true;
     const prompt = builtin ? builtin.prompt : text;

@@ -53,6 +53,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
       template === undefined
         ? [`${read.name} has no chat template: a base model, which only goes on with your text.`]
         : [],
+    cache: engine,
     close: async () => {
       await Promise.all([engine.close(), grammar?.close()]);
     },

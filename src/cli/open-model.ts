@@ -1,6 +1,7 @@
 import type { ChatModel } from '../agent/chat-model.ts';
 import type { ToolProtocol } from '../agent/local-model.ts';
 import type { StyleMemory } from '../agent/prompt-style-choice.ts';
+import type { LocalEngine } from '../engine/engine.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import type { ToolCallRow } from '../parse/choose-tool-calls.ts';
@@ -47,6 +48,8 @@ export interface OpenedModel {
   readonly description: string;
   /** What the user should know, such as a model without a chat template. */
   readonly notices: readonly string[];
+  /** What it has read can be kept in a file for another run; undefined: it cannot. */
+  readonly cache?: Pick<LocalEngine, 'saveCache' | 'loadCache'>;
   close(): Promise<void>;
 }
 

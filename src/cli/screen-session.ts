@@ -9,6 +9,7 @@ import { Screen } from '../tui/screen.ts';
 import { chooseTheme } from '../tui/theme.ts';
 import { BUILTINS, runBuiltin } from './builtins/table.ts';
 import type { ChatSession } from './chat-session.ts';
+import { divertOutput } from './divert-output.ts';
 import { stateDirectory } from './lookup.ts';
 import { readLine, shareTerminal } from './questions.ts';
 import type { Signals } from './signals.ts';
@@ -50,7 +51,7 @@ export class ScreenSession {
       history,
       footer: () => footerOf(session),
       candidates: () => ({
-        commands: BUILTINS.flatMap(({ name, aliases }) => [name, ...aliases]),
+        commands: [...BUILTINS.flatMap(({ name, aliases }) => [name, ...aliases]), ...promptNames(session)],
         tools: session.tools.tools().map(tool => tool.definition.function.name),
         resources: resourceNames(session),
       }),
@@ -64,7 +65,7 @@ export class ScreenSession {
       this.#leave = resolve;
       this.#fail = reject;
     });
-    const divert = () => divertStderr(line => session.log.logger.info({ stderr: true }, line));
+    const divert = () => divertOutput(line => session.log.logger.info({ stderr: true }, line));
     let restoreStderr = divert();
     const stop = () => {
       this.#stopped = true;
@@ -178,6 +179,11 @@ export class ScreenSession {
   }
 }
 
+/** What may follow a slash beside the commands. */
+function promptNames({ tools }: ChatSession): readonly string[] {
+  return (tools.control?.prompts() ?? []).map(({ server, name }) => stripControls(`${server}:${name}`));
+}
+
 /** As a prompt names them, `server:uri`; what has a blank in it cannot be named. */
 function resourceNames({ tools }: ChatSession): readonly string[] {
   const resources = tools.control?.resources() ?? [];
@@ -201,21 +207,5 @@ function footerOf(session: ChatSession): Footer {
     tools: tools.tools().length,
     serversUp: servers.filter(server => server.state === 'ready').length,
     servers: servers.length,
-  };
-}
-
-/** Sends what is written to stderr to the log instead: the screen belongs to the conversation. */
-function divertStderr(log: (line: string) => void): () => void {
-  const write = process.stderr.write;
-  process.stderr.write = (chunk: string | Uint8Array) => {
-    log(
-      Buffer.from(chunk as Uint8Array)
-        .toString('utf8')
-        .trimEnd(),
-    );
-    return true;
-  };
-  return () => {
-    process.stderr.write = write;
   };
 }

@@ -34,10 +34,18 @@ export function writeSession(path: string, session: SavedSession): void {
     chmodSync(draft, 0o600);
     renameSync(draft, path);
   } catch (error) {
-    rmSync(draft, { force: true });
+    discard(draft);
     throw new LlmHostError('CONFIG', `The session cannot be saved to ${path}: ${messageOf(error)}`, {
       cause: error,
     });
+  }
+}
+
+function discard(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    // What kept it from being written is told; it is not there then.
   }
 }
 

@@ -21,6 +21,7 @@ import {
 } from './chat-options.ts';
 import { ChatSession } from './chat-session.ts';
 import type { AppConfig } from './config-file.ts';
+import { divertWarnings } from './divert-output.ts';
 import { type Log, openLog } from './log.ts';
 import { findFile, stateDirectory } from './lookup.ts';
 import { modelSource, ollamaSettings } from './model-source.ts';
@@ -30,6 +31,7 @@ import { SessionFolder } from './sessions.ts';
 import { loadSettings, type Settings } from './settings.ts';
 import { demoMcpFile, type RunningServers, type ServerOptions, startServers } from './start-servers.ts';
 import { thinkingNotice } from './thinking-notice.ts';
+import { TurnLog } from './turn-log.ts';
 
 const DEFAULT_TOOL_TIMEOUT_SECONDS = 90;
 /** After the last news of a server. */
@@ -68,13 +70,15 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const history = createHistory(fullSystem());
   const agent = makeAgent(args, settings, opened, servers, history, responseFormat);
   const session = new ChatSession({
-    ...{ agent, history, opened, folder, log },
+    ...{ agent, history, opened, folder, log, turnLog: new TurnLog(log, servers.redactor) },
     tools: servers.host,
     systemText: fullSystem,
     saveTo: args.save,
   });
+  let closed: Promise<unknown> | undefined;
   const close = async () => {
-    await Promise.all([servers.host.close(), opened.close()]);
+    closed ??= Promise.all([servers.host.close(), session.close().then(() => opened.close())]);
+    await closed;
   };
   const notices = [...opened.notices, ...servers.problems];
   if (args.think !== undefined) notices.push(...thinkingNotice(opened, args.think));
@@ -82,7 +86,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     if (responseFormat && !opened.model.canFollowFormat) {
       throw new LlmHostError('MODEL_UNSUPPORTED', `--schema: ${opened.name} cannot be held to one`);
     }
-    if (resumed !== undefined) notices.push(resume(session, resumed));
+    if (resumed !== undefined) notices.push(...(await resume(session, resumed)));
   } catch (error) {
     await close();
     throw error;
@@ -98,10 +102,12 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
 }
 
 export function openChatLog(args: ChatArguments, { config }: Settings): Log {
-  return openLog(
+  const log = openLog(
     args.logFile ?? config.logging?.file ?? join(stateDirectory(process.env), 'llm-host.log'),
     args.debug ? 'debug' : (args.logLevel ?? config.logging?.level ?? 'info'),
   );
+  divertWarnings(text => log.logger.warn(text));
+  return log;
 }
 
 function resumePath(option: string, folder: SessionFolder): string {
@@ -111,10 +117,12 @@ function resumePath(option: string, folder: SessionFolder): string {
   return latest.path;
 }
 
-function resume(session: ChatSession, path: string): string {
+async function resume(session: ChatSession, path: string): Promise<string[]> {
   const { messages } = session.load(path);
   const turns = messages.filter(message => message.role === 'user').length;
-  return `the conversation goes on after ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
+  const notice = `the conversation goes on after ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
+  const cache = await session.restoreCache(path);
+  return cache === undefined ? [notice] : [notice, cache];
 }
 
 /** Somebody at a keyboard need not wait for a server that hangs; a script gets all tools that there will be. */

@@ -19,6 +19,8 @@ import { VERSION } from './version.ts';
 /** The host with everything a chat wants to say about it. */
 export interface RunningServers {
   readonly host: McpHost;
+  /** Keeps the secrets of the configuration out of files. */
+  readonly redactor: Redactor;
   /** One line per server: name and number of tools. */
   readonly summary: readonly string[];
   /** Warnings of the files, and why servers are not there. */
@@ -79,6 +81,7 @@ export async function startServers(
   const notices = host.takeNotices().filter(notice => !said.has(notice));
   return {
     host,
+    redactor,
     summary: states.flatMap(({ name, state, tools }) =>
       state === 'ready' ? [`Server ${name}: ${tools} tools`] : [],
     ),

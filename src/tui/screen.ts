@@ -257,7 +257,12 @@ export class Screen implements ViewSource {
     else this.#options.onEffect(effect);
   }
 
+  /** The program stands still meanwhile, which no call of a tool could bear. */
   #editOutside(): void {
+    if (this.busy) {
+      this.print('Notice: the editor can be opened when the turn is over.');
+      return;
+    }
     const { env } = this.#options;
     const resume = this.suspend();
     const edited = editText(expandPastes(this.#editor), env);

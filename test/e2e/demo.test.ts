@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ReplyStats } from '../../src/agent/turn.ts';
 import { eventsOf } from '../json/event-checker.ts';
 import { MAIN, Program, processesLeft, ROOT, runProgram, workplace } from './program.ts';
 import { Terminal } from './pty.ts';
@@ -26,15 +27,20 @@ test('the demo: the real model calls a calculator tool and a file tool, and answ
   expect(await processesLeft(dir)).toEqual([]);
 });
 
-test('-p with the real model', async () => {
+test('-p with the real model; --save and --resume: what it has read is not read again', async () => {
   const { dir, env } = workplace();
-  const { stdout, code } = await runProgram(MAIN, ['demo', '-p', 'What is 6 times 7?', '--quiet'], {
-    cwd: dir,
-    env,
-  });
+  const ask = (...args: string[]) => runProgram(MAIN, ['demo', '--quiet', '-p', ...args], { cwd: dir, env });
+  const { stdout, code } = await ask('What is 6 times 7?', '--save', 'talk.json');
   expect(stdout).toMatch(/42/);
   expect(stdout).not.toContain('Calling tool');
   expect(code).toBe(0);
+  const resumed = eventsOf((await ask('And 6 times 8?', '--resume', 'talk.json', '--json')).stdout);
+  const said = expect.stringMatching(/The model has read \d+ tokens of it already\./);
+  expect(resumed).toContainEqual(expect.objectContaining({ type: 'notice', message: said }));
+  const { stats } = resumed.find(({ type }) => type === 'stats') as unknown as { stats: ReplyStats };
+  // The new prompt and the words around it are new.
+  expect(stats.promptTokens - stats.cachedTokens).toBeLessThan(40);
+  expect(stats.cachedTokens).toBeGreaterThan(200);
 });
 
 test('-p with a tool: one line on stdout, the answer; as JSON, events as the schema says', async () => {

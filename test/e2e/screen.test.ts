@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAIN, ROOT, SCRIPTED_MAIN, workplace } from './program.ts';
@@ -172,6 +173,45 @@ test('SIGTERM and an uncaught error give the terminal back', { timeout: LIMIT_MS
   expect(await broken.exits()).toBe(1);
   expectRestored(broken);
   expect(broken.screen).toContain('Error: thrown by the script');
+});
+
+test('nothing but the program itself writes on the screen: warnings, stderr and the console go to the log', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const log = join(workplace().dir, 'own.log');
+  const terminal = await start(
+    { replies: ['Before x and after.'], noiseAt: 'x' },
+    { args: ['--debug', '--log-file', log] },
+  );
+  terminal.type('go\r');
+  await terminal.displays('assistant -> Before x and after.');
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+  expect(terminal.screen).not.toContain('noise');
+  const text = readFileSync(log, 'utf8');
+  for (const what of ['noise of Node', 'noise on stderr', 'noise of the console', '"msg":"assistant"'])
+    expect(text).toContain(what);
+});
+
+test('Ctrl+G: the prompt in $EDITOR, which has the terminal in its normal mode', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const { dir } = workplace({
+    'editor.sh': `stty -a > "$(dirname "$0")/modes.txt"\nprintf ' and more' >> "$1"\n`,
+  });
+  const terminal = await start({ replies: ['Read.'] }, { env: { EDITOR: `sh ${dir}/editor.sh` } });
+  terminal.type('some text\u0007');
+  await terminal.displays('prompt -> some text and more');
+  expect(readFileSync(join(dir, 'modes.txt'), 'utf8')).toMatch(/(?<!-)\bicanon\b/);
+  terminal.type('\r');
+  await terminal.displays('assistant -> Read.');
+  writeFileSync(join(dir, 'editor.sh'), 'exit 3\n');
+  terminal.type('kept\u0007');
+  await terminal.displays('ended with 3; the prompt is unchanged');
+  await terminal.displays('prompt -> kept');
+  terminal.type('\u0003quit\r');
+  expect(await terminal.exits()).toBe(0);
+  expectRestored(terminal);
 });
 
 test('NO_COLOR: no colour reaches the terminal', { timeout: LIMIT_MS }, async () => {

@@ -1,6 +1,6 @@
 // The real program with one part replaced: the engine replays the replies of a file instead of computing them.
 // LLM_HOST_SCRIPT names a JSON file: { "replies": ["text", ...], "msPerToken": 0, "charsPerToken": 1, "contextLength": 8192,
-// "throwAt": "x" }
+// "throwAt": "x", "noiseAt": "x" }
 import { readFileSync } from 'node:fs';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { LocalChatModel } from '../../dist/agent/local-model.js';
@@ -56,6 +56,7 @@ const engine = {
         setImmediate(() => {
           throw new Error('thrown by the script');
         });
+      if (text === script.noiseAt) makeNoise();
       yield { id: text.codePointAt(0), text };
     }
     const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };
@@ -64,6 +65,13 @@ const engine = {
   close: async () => undefined,
   [Symbol.asyncDispose]: async () => undefined,
 };
+
+/** What a library may write beside the program. */
+function makeNoise() {
+  process.emitWarning('noise of Node');
+  process.stderr.write('noise on stderr\n');
+  console.log('noise of %s', 'the console');
+}
 
 async function openModel() {
   const compiled = compileTemplate(source);

@@ -15,10 +15,12 @@ export const save: Builtin = {
   argument: '[file]',
   help: 'saves the conversation',
   plain: [],
-  run: (session, file) => {
+  run: async (session, file) => {
     const path = file === '' ? session.folder.newFile(new Date()) : pathOf(file);
     session.save(path);
-    return print(`Saved to ${path}`);
+    // Only where the user has named the place: it may be large.
+    const cache = file === '' || !session.lastReply ? undefined : await session.keepCache(path);
+    return print([`Saved to ${path}`, cache].filter(Boolean).join('\n'));
   },
 };
 
@@ -28,12 +30,13 @@ export const load: Builtin = {
   argument: '[file or number]',
   help: 'goes on with a saved conversation; without a file lists them',
   plain: [],
-  run: (session, word) => {
+  run: async (session, word) => {
     if (word === '') return print(listText(session, ''));
     const path = /^\d+$/.test(word) ? numbered(session, Number(word)) : pathOf(word);
     const saved = session.load(path);
     const turns = saved.messages.filter(message => message.role === 'user').length;
-    return print(`Loaded ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`);
+    const loaded = `Loaded ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
+    return print([loaded, await session.restoreCache(path)].filter(Boolean).join('\n'));
   },
 };
 
