@@ -27,3 +27,9 @@ export function formatResult(text: string): string {
 export function formatSeconds(seconds: number): string {
   return `took ${seconds.toFixed(2)}s`;
 }
+
+/** The last line that says something. */
+export function lastLine(text: string): string {
+  const end = text.trimEnd();
+  return end.slice(end.lastIndexOf('\n') + 1);
+}

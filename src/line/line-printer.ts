@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../agent/turn.ts';
 import { stripControls } from '../text/strip-controls.ts';
-import { clock, formatArguments, formatResult, formatSeconds } from './format.ts';
+import { clock, formatArguments, formatResult, formatSeconds, lastLine } from './format.ts';
 import { Spinner } from './spinner.ts';
 
 const PROGRESS_CHARS = 50;
@@ -20,6 +20,9 @@ export class LinePrinter {
   readonly #options: LinePrinterOptions;
   readonly #spinner: Spinner;
   #inReply = false;
+  #thinking = '';
+  /** Print the model's thinking when it is over; else its last line stands beside the spinner, and that is all. */
+  showThinking = false;
 
   constructor(options: LinePrinterOptions) {
     this.#options = options;
@@ -37,6 +40,9 @@ export class LinePrinter {
         if (event.done >= event.total) this.#spinner.start('thinking');
         break;
       case 'thinking':
+        this.#thinking += stripControls(event.text);
+        this.#spinner.relabel(`thinking ${lastLine(this.#thinking).slice(0, PROGRESS_CHARS)}`.trim());
+        break;
       case 'stats':
         break;
       case 'tool_progress':
@@ -84,6 +90,7 @@ export class LinePrinter {
     const clean = stripControls(this.#inReply ? text : text.trimStart());
     if (clean === '') return;
     this.#spinner.stop();
+    this.#endThinking();
     if (!this.#inReply && this.#options.label) this.#options.answer.write('assistant -> ');
     this.#inReply = true;
     this.#options.answer.write(clean);
@@ -96,9 +103,17 @@ export class LinePrinter {
 
   #endReply(mark: string): void {
     this.#spinner.stop();
+    this.#endThinking();
     if (this.#inReply) this.#options.answer.write(`${mark}\n`);
     else if (mark) this.#options.lines.write(`${mark.trim()}\n`);
     this.#inReply = false;
+  }
+
+  #endThinking(): void {
+    const text = this.#thinking.trim();
+    this.#thinking = '';
+    if (!this.showThinking || text === '') return;
+    this.#options.lines.write(`Thinking:\n${text.replaceAll(/^/gm, '  ')}\n`);
   }
 
   #clock(): string {

@@ -5,7 +5,7 @@ export interface Completion {
 }
 
 export interface Candidates {
-  /** Without the slash. */
+  /** Without the slash; a server's prompts are `server:prompt`. */
   readonly commands: readonly string[];
   readonly tools: readonly string[];
   /** Without the at sign. */
@@ -15,7 +15,7 @@ export interface Candidates {
 /** Commands at the beginning, `@resources` anywhere, and names of tools from two letters on. */
 export function complete(text: string, cursor: number, candidates: Candidates): Completion | undefined {
   const before = text.slice(0, cursor);
-  const command = /^\/([a-z]*)$/i.exec(before)?.[1];
+  const command = /^\/(\S*)$/.exec(before)?.[1];
   if (command !== undefined) return matching(candidates.commands, command, 0, '/');
   const word = /\S*$/.exec(before)?.[0] ?? '';
   const start = cursor - word.length;

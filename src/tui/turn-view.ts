@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../agent/turn.ts';
-import { clock, formatArguments, formatResult, formatSeconds } from '../line/format.ts';
+import { clock, formatArguments, formatResult, formatSeconds, lastLine } from '../line/format.ts';
 import { stripControls } from '../text/strip-controls.ts';
 import { wrap } from './markdown.ts';
 import { ReplyText, type ReplyView } from './reply-text.ts';
@@ -24,6 +24,8 @@ export class TurnView {
   #prefill: { done: number; total: number } | undefined;
   #thinking = '';
   #thinkingSince = 0;
+  /** The last line of what it thought, until it says something. */
+  #thought = '';
   /** A line of its own stands between the last reply and what follows. */
   #phase: 'idle' | 'reading' | 'thinking' | 'writing' = 'idle';
   showThinking = false;
@@ -51,6 +53,7 @@ export class TurnView {
         break;
       case 'token':
         this.#endThinking(view);
+        this.#thought = '';
         this.#phase = 'writing';
         this.#reply.push(event.text);
         break;
@@ -86,6 +89,7 @@ export class TurnView {
     this.#endThinking(view);
     this.#settleReply(view, '');
     this.#calls.clear();
+    this.#thought = '';
     this.#prefill = undefined;
     this.#phase = 'idle';
   }
@@ -150,6 +154,7 @@ export class TurnView {
     const text = this.#thinking.trim();
     this.#thinking = '';
     if (text === '') return;
+    this.#thought = lastLine(text);
     const lines = wrap(text, Math.max(1, width - 2));
     const seconds = ((this.#now().getTime() - this.#thinkingSince) / 1000).toFixed(1);
     const head = `Thought for ${seconds} s (${lines.length} ${lines.length === 1 ? 'line' : 'lines'})`;
@@ -162,14 +167,14 @@ export class TurnView {
     const frame = FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length];
     const since = (start: number) => `${((now - start) / 1000).toFixed(1)}s`;
     if (this.#calls.size > 0) {
-      return [...this.#calls.values()].map(
-        ({ name, startedAt, message }) =>
-          `${frame} ${stripControls(name)} ${theme.dim(`${since(startedAt)}${message ? ` · ${message}` : ''} · esc cancels`)}`,
-      );
+      return [...this.#calls.values()].map(({ name, startedAt, message }) => {
+        const parts = [since(startedAt), message || this.#thought, 'esc cancels'];
+        return `${frame} ${stripControls(name)} ${theme.dim(parts.filter(Boolean).join(' · '))}`;
+      });
     }
     if (this.#prefill) return [`${frame} reading ${theme.dim(bar(this.#prefill))}`];
     if (this.#phase !== 'reading' && this.#phase !== 'thinking') return [];
-    const last = this.#thinking.trimEnd().split('\n').at(-1) ?? '';
+    const last = lastLine(this.#thinking) || this.#thought;
     return [`${frame} ${this.#phase} ${theme.dim(`${since(this.#startedAt)}${last ? ` · ${last}` : ''}`)}`];
   }
 }

@@ -16,7 +16,7 @@ function sink() {
   return { stream, text: () => chunks.join('') };
 }
 
-function printed(events: TurnEvent[], label = true) {
+function printed(events: TurnEvent[], label = true, showThinking = false) {
   const out = sink();
   const printer = new LinePrinter({
     answer: out.stream,
@@ -24,6 +24,7 @@ function printed(events: TurnEvent[], label = true) {
     label,
     now: () => new Date(2026, 0, 2, 3, 4, 5),
   });
+  printer.showThinking = showThinking;
   for (const event of events) printer.print(event);
   printer.end();
   return out.text();
@@ -69,6 +70,17 @@ describe('the lines of a turn', () => {
       { type: 'token', text: '\u001b[5mblink' },
     ]);
     expect(text).not.toContain('\u001b');
+  });
+
+  test('thinking is no part of it, unless it is to be shown', () => {
+    const events: TurnEvent[] = [
+      { type: 'thinking', text: 'First.\nThe' },
+      { type: 'thinking', text: 'n.\u001b[2J\n' },
+      { type: 'token', text: 'So.' },
+      { type: 'assistant', text: 'So.', cancelled: false },
+    ];
+    expect(printed(events)).toBe('assistant -> So.\n');
+    expect(printed(events, true, true)).toBe('Thinking:\n  First.\n  Then.\nassistant -> So.\n');
   });
 
   test('without a label the answer stands alone', () => {
