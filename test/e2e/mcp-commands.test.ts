@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../fixtures/mcp/http-servers.ts';
 import { behindLogin } from '../fixtures/mcp/login-server.ts';
 import { MAIN, Program, ROOT, runProgram, SCRIPTED_MAIN, workplace } from './program.ts';
 
@@ -126,4 +127,19 @@ test('`tools --login`: through the browser once, then without a question; what c
   expect([program.stderr, program.code]).toEqual([expect.stringContaining('nobody logs in to'), 2]);
   const unknown = await runProgram(MAIN, [...tools, '--login', 'nobody'], where);
   expect([unknown.stderr, unknown.code]).toEqual([expect.stringContaining("no server 'nobody'"), 2]);
+});
+
+test('the research server in a chat, over a stand-in of arXiv', { timeout: LIMIT_MS }, async () => {
+  const entry = `<entry><id>http://arxiv.org/abs/2301.01234v2</id><published>2023-01-03T18:00:00Z</published>
+    <title>Attention and its uses</title><summary>We show it.</summary><author><name>Ada</name></author></entry>`;
+  const stand = await listen((_request, response) =>
+    response.end(`<feed xmlns="http://www.w3.org/2005/Atom">${entry}</feed>`),
+  );
+  onTestFinished(() => stand.close());
+  const args = [MAIN, 'server', 'research', '--base-url', `http://127.0.0.1:${stand.port}/api`];
+  const replies = [call('search_papers', { topic: 'attention', max_results: 1 }), 'One paper.'];
+  const where = place({ research: { command: process.execPath, args } }, replies);
+  const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x'], { ...where, stdin: 'find\n' });
+  expect(stdout).toMatch(/Result: 2301\.01234\S*: Attention and its uses \(2023-01-03.*\) \(took /);
+  expect([stdout.includes('assistant -> One paper.'), code]).toEqual([true, 0]);
 });

@@ -6,7 +6,12 @@ import { Terminal } from './pty.ts';
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 
-async function start(mark: string, script: object = { replies: ['Hello there.'] }): Promise<Terminal> {
+async function start(
+  mark: string,
+  script: object = { replies: ['Hello there.'] },
+  args: readonly string[] = ['--plain'],
+  more: NodeJS.ProcessEnv = {},
+): Promise<Terminal> {
   const server = {
     command: 'sh',
     args: ['-c', `${process.execPath} ${MAIN} server calculator; true ${mark}`],
@@ -16,8 +21,9 @@ async function start(mark: string, script: object = { replies: ['Hello there.'] 
     'mcp.json': JSON.stringify({ servers: { calculator: server } }),
     'script.json': JSON.stringify(script),
   });
-  const terminal = new Terminal(SCRIPTED_MAIN, ['x', '--plain'], dir, {
+  const terminal = new Terminal(SCRIPTED_MAIN, ['x', ...args], dir, {
     ...env,
+    ...more,
     LLM_HOST_SCRIPT: join(dir, 'script.json'),
   });
   await terminal.shows('prompt -> ');
@@ -99,4 +105,17 @@ test('Ctrl+C with text on the line clears the line', async () => {
   await terminal.shows('assistant -> fine');
   terminal.type('quit\r');
   expect(await terminal.exits()).toBe(0);
+});
+
+test('TERM=dumb, for screen readers: whole lines, no spinner, not one control sequence', async () => {
+  const sum = '<tool_call>{"name": "add", "arguments": {"a": 1, "b": 1}}</tool_call>';
+  const script = { replies: [sum, 'It is **2**.'], msPerToken: 2 };
+  const terminal = await start('mark-pty-dumb', script, [], { TERM: 'dumb' });
+  terminal.type('sum\r');
+  await terminal.shows('assistant -> It is **2**.');
+  await terminal.shows('prompt -> ', 2);
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+  expect(terminal.screen).toContain('Result: 2 (took');
+  expect(terminal.screen).not.toContain('\u001b');
 });

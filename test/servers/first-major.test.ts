@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listen } from '../fixtures/mcp/http-servers.ts';
 import { compileSources, FIXTURES } from '../fixtures/mcp/support.ts';
 
 let compiled = '';
 let root = '';
 
 beforeAll(() => {
-  compiled = compileSources('servers/calculator.ts', 'servers/files.ts');
+  compiled = compileSources('servers/calculator.ts', 'servers/files.ts', 'servers/research.ts');
   root = mkdtempSync(join(tmpdir(), 'llm-host-first-major-'));
 });
 afterAll(() => {
@@ -47,4 +48,24 @@ it("the SDK's first major drives the files server", async () => {
     const read = await client.callTool({ name: 'read_file', arguments: { filename: 'a.txt' } });
     expect(read.content).toEqual([{ type: 'text', text: 'ü' }]);
   });
+});
+
+it("the SDK's first major drives the research server", async () => {
+  const empty = '<feed xmlns="http://www.w3.org/2005/Atom"></feed>';
+  const stand = await listen((_request, response) => response.end(empty));
+  try {
+    await withClient(
+      ['research', `http://127.0.0.1:${stand.port}/api`, join(root, 'papers')],
+      async client => {
+        const { tools } = await client.listTools();
+        expect(tools.map(({ name }) => name)).toEqual(['search_papers', 'extract_info']);
+        const none = await client.callTool({ name: 'search_papers', arguments: { topic: 'nothing' } });
+        expect(none.content).toEqual([{ type: 'text', text: 'No papers found.' }]);
+        const wrong = await client.callTool({ name: 'extract_info', arguments: { paper_id: '../x' } });
+        expect(wrong).toMatchObject({ isError: true });
+      },
+    );
+  } finally {
+    await stand.close();
+  }
 });
