@@ -10,17 +10,20 @@ export class ApiError extends Error {
   /** The field that is wrong, if it is one. */
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** For the log alone. */
+  readonly problem: string | undefined;
 
   constructor(
     status: number,
     message: string,
-    options: { code?: string; param?: string; retryAfterSeconds?: number } = {},
+    options: { code?: string; param?: string; retryAfterSeconds?: number; problem?: string } = {},
   ) {
     super(message);
     this.status = status;
     this.code = options.code;
     this.param = options.param;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.problem = options.problem;
   }
 }
 
@@ -38,7 +41,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 
 /** The failure of a turn. What nobody foresaw is told to the log only. */
 export function ofTurnError({ code, message }: Extract<TurnEvent, { type: 'error' }>): ApiError {
-  if (code === 'UNEXPECTED') return internalError();
+  if (code === 'UNEXPECTED') return internalError(message);
   const status = STATUS_OF[code] ?? 500;
   if (code === 'CONTEXT_FULL') return new ApiError(status, message, { code: 'context_length_exceeded' });
   return new ApiError(status, message, { code: code.toLowerCase() });
@@ -62,9 +65,11 @@ export function ofThrown(error: unknown): ApiError {
   if (code !== undefined && STATUS_OF[code] !== undefined) {
     return ofTurnError({ type: 'error', code, message: message ?? '' });
   }
-  return internalError();
+  return internalError(error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
-function internalError(): ApiError {
-  return new ApiError(500, 'Something unexpected happened; the log has it under the id in x-request-id');
+function internalError(problem: string): ApiError {
+  return new ApiError(500, 'Something unexpected happened; the log has it under the id in x-request-id', {
+    problem,
+  });
 }

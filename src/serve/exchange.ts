@@ -3,6 +3,7 @@ import type { Acquire } from '../agent/request-turns.ts';
 import type { TurnEvent } from '../agent/turn.ts';
 import type { ToolCall } from '../chat/message.ts';
 import { ApiError, ofTurnError } from './api-error.ts';
+import { noteProblem } from './problems.ts';
 import type { ReplyFormat } from './reply-format.ts';
 import { ResponseStream } from './response-stream.ts';
 import type { ServeContext } from './serve-context.ts';
@@ -47,6 +48,7 @@ export async function exchange(
     const read = await readTurn(turn, running, started);
     if ('reply' in read) context.metrics.turn(read.reply.totals);
     const outcome = outcomeOf(read, signal);
+    if (outcome instanceof ApiError) noteProblem(request, outcome);
     if (stream) return running.endStream(outcome);
     if (outcome instanceof ApiError) throw outcome;
     return format.whole(wantsEvents ? outcome : { ...outcome, events: [] });

@@ -89,9 +89,8 @@ export class ServeMetrics {
       ],
     ];
     return families
-      .map(
-        ([name, type, help, lines]) =>
-          `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('\n')}\n`,
+      .map(([name, type, help, lines]) =>
+        [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n'),
       )
       .join('');
   }

@@ -46,7 +46,7 @@ export interface RequestRecord {
   readonly status: number;
   readonly ms: number;
   /** What nobody foresaw. */
-  readonly stack?: string | undefined;
+  readonly problem?: string | undefined;
   /** The client left before the end. */
   readonly aborted: boolean;
 }

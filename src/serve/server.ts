@@ -5,6 +5,7 @@ import { ApiError, ofThrown } from './api-error.ts';
 import { ollamaRoutes } from './ollama/routes.ts';
 import { errorBody } from './openai/chat-format.ts';
 import { openaiRoutes } from './openai/routes.ts';
+import { noteProblem, problemOf } from './problems.ts';
 import type { ServeContext } from './serve-context.ts';
 
 const METHODS = 'GET, POST, OPTIONS';
@@ -95,15 +96,12 @@ function readAnythingAsJson(app: FastifyInstance): void {
 
 function sendError(context: ServeContext, request: FastifyRequest, reply: FastifyReply, thrown: unknown) {
   const error = ofThrown(thrown);
-  if (error.status === 500)
-    stacks.set(request, thrown instanceof Error ? (thrown.stack ?? '') : String(thrown));
+  noteProblem(request, error);
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
   if (error.status === 503 || context.stopping.aborted) reply.header('connection', 'close');
   const ollama = pathOf(request).startsWith('/api/');
   return reply.code(error.status).send(ollama ? { error: error.message } : errorBody(error));
 }
-
-const stacks = new WeakMap<FastifyRequest, string>();
 
 /** Counts and logs a request once its answer is out, or its client gone. */
 function record(context: ServeContext, request: FastifyRequest, reply: FastifyReply): void {
@@ -116,7 +114,7 @@ function record(context: ServeContext, request: FastifyRequest, reply: FastifyRe
     context.metrics.request(request.routeOptions.url ?? 'unknown', status, ms / 1000);
     context.onRequest({
       ...{ id: request.id, method: request.method, path: pathOf(request), status, ms: Math.round(ms) },
-      ...{ stack: stacks.get(request), aborted: !reply.raw.writableFinished },
+      ...{ problem: problemOf(request), aborted: !reply.raw.writableFinished },
     });
   });
 }

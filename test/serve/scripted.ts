@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { LocalChatModel } from '../../src/agent/local-model.ts';
 import { RequestTurns, type RequestTurnsOptions } from '../../src/agent/request-turns.ts';
@@ -74,7 +74,9 @@ export class ScriptedEngine implements Engine {
     const written = this.#script(String.fromCodePoint(...promptIds), request);
     for await (const piece of typeof written === 'string' ? [written] : written) {
       for (const text of piece) {
-        await Promise.resolve();
+        // As the real engine: what else the process has to do is done between tokens.
+        if (this.steps % 50 === 49) await immediate();
+        else await Promise.resolve();
         if (request.signal?.aborted) return result('cancelled');
         const id = text.codePointAt(0) as number;
         said.push(id);
