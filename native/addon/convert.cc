@@ -105,6 +105,9 @@ LoadSpec to_load_spec(const Napi::Value& value) {
         QuantizeSpec{parts.text("mode"), static_cast<int>(parts.integer("bits", 1, 32)),
                      static_cast<int>(parts.integer("groupSize", 1, 1024))};
   }
+  if (fields.has("cacheBytes")) {
+    spec.cache_bytes = static_cast<uint64_t>(fields.integer("cacheBytes", 0, 1e15));
+  }
   if (fields.has("saveTo")) spec.save_to = fields.text("saveTo");
   return spec;
 }

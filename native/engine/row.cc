@@ -21,6 +21,57 @@ int Row::rewind(std::span<const int32_t> prompt) {
   return length;
 }
 
+const ModelCache::Checkpoint* Row::checkpoint_within(int length) const {
+  const ModelCache::Checkpoint* best = nullptr;
+  for (const auto& checkpoint : checkpoints_) {
+    if (checkpoint.length <= length) best = &checkpoint;
+  }
+  return best;
+}
+
+int Row::reusable(std::span<const int32_t> prompt) const {
+  int length = reusable_prefix(ids, prompt);
+  if (cache.can_trim(length)) return length;
+  const ModelCache::Checkpoint* checkpoint = checkpoint_within(length);
+  return checkpoint != nullptr ? checkpoint->length : 0;
+}
+
+Row Row::fork(ModelCache cache, std::span<const int32_t> prompt) const {
+  Row row(std::move(cache));
+  int length = reusable(prompt);
+  if (length == 0) return row;
+  bool trimmable = this->cache.can_trim(length);
+  const ModelCache::Checkpoint* checkpoint = trimmable ? nullptr : checkpoint_within(length);
+  for (size_t i = 0; i < row.cache.layers(); ++i) {
+    if (checkpoint == nullptr || !checkpoint->layers.at(i)) {
+      row.cache.restore(i, this->cache.state_of(i));
+    }
+  }
+  if (checkpoint != nullptr) {
+    row.cache.restore(*checkpoint);
+  } else {
+    row.cache.trim(length);
+  }
+  row.cache.plan(this->cache.planned());
+  row.ids.assign(ids.begin(), ids.begin() + length);
+  // Now: this row may write over what is being copied.
+  mx::eval(row.cache.arrays());
+  if (checkpoint != nullptr) row.checkpoint();
+  return row;
+}
+
+uint64_t Row::bytes() const {
+  uint64_t bytes = 0;
+  for (const mx::array& array : cache.arrays()) bytes += array.nbytes();
+  for (const auto& checkpoint : checkpoints_) {
+    for (const auto& state : checkpoint.layers) {
+      if (!state) continue;
+      for (const auto& [name, array] : state->arrays) bytes += array.nbytes();
+    }
+  }
+  return bytes;
+}
+
 void Row::clear() {
   cache.trim(0);
   checkpoints_.clear();

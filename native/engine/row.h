@@ -21,6 +21,12 @@ class Row {
   // else that of the longest checkpoint, else nothing.
   // -> its length.
   int rewind(std::span<const int32_t> prompt);
+  // The tokens that `rewind` would keep.
+  int reusable(std::span<const int32_t> prompt) const;
+  // A row of its own in `cache`, which is empty, that holds a copy of these.
+  Row fork(ModelCache cache, std::span<const int32_t> prompt) const;
+  // Of what the layers hold, checkpoints included.
+  uint64_t bytes() const;
   // Forgets everything.
   void clear();
   // Remembers the present state, if it could not be had by trimming. Nothing may be pending.
@@ -30,6 +36,9 @@ class Row {
   std::vector<int32_t> ids;
 
  private:
+  // The longest one within `length` tokens; null if there is none.
+  const ModelCache::Checkpoint* checkpoint_within(int length) const;
+
   // In the order of their lengths, all of them prefixes of `ids`.
   std::vector<ModelCache::Checkpoint> checkpoints_;
 };

@@ -8,6 +8,7 @@
 #include "engine/cache_file.h"
 #include "engine/generation.h"
 #include "engine/host.h"
+#include "engine/row_pool.h"
 
 namespace llm_host {
 namespace {
@@ -27,13 +28,13 @@ class MlxSession final : public Session {
   MlxSession(const Config& config, WeightStore& weights, const LoadSpec& spec)
       : model_(make_model(config, weights, spec.context_length)),
         options_{.max_tokens = model_->info().context_length, .kv_bits = spec.kv_bits},
-        row_(model_->new_cache(options_)),
+        rows_([this] { return model_->new_cache(options_); }, spec.cache_bytes),
         info_(model_->info()) {
     weights.finish();
     info_.parameters = weights.parameters();
     info_.weight_bytes = weights.bytes();
     info_.device = device_text();
-    info_.wants_checkpoints = !row_.cache.always_trimmable();
+    info_.wants_checkpoints = !rows_.latest().cache.always_trimmable();
 #if defined(__GLIBC__)
     // What loading took for a moment goes back to the system.
     malloc_trim(0);
@@ -43,13 +44,13 @@ class MlxSession final : public Session {
   const ModelInfo& info() const override { return info_; }
 
   SavedCache save_cache(const std::string& path, const std::string& model_hash) override {
-    return write_cache(row_, path, model_hash);
+    return write_cache(rows_.latest(), path, model_hash);
   }
 
   SavedCache load_cache(const CacheFile& file) override {
     Row row = read_cache(file, *model_, options_);
     SavedCache loaded{static_cast<int>(row.ids.size()), file.bytes()};
-    row_ = std::move(row);
+    rows_.latest() = std::move(row);
     return loaded;
   }
 
@@ -70,7 +71,8 @@ class MlxSession final : public Session {
   Event run(Job& job, const std::function<void()>& on_step) {
     try {
       int tokens = job.request.prefill_chunk > 0 ? job.request.prefill_chunk : chunk();
-      return Generation(*model_, row_, job, tokens, on_step).run();
+      Row& row = rows_.choose(job.request.prompt_ids);
+      return Generation(*model_, row, job, tokens, on_step).run();
     } catch (const std::exception& exception) {
       Error error = error_of(exception, "generating");
       forget();
@@ -80,7 +82,7 @@ class MlxSession final : public Session {
 
   // After a failed step nobody knows what the cache holds.
   void forget() {
-    row_ = Row(model_->new_cache(options_));
+    rows_.latest() = Row(model_->new_cache(options_));
     try {
       mx::synchronize();
     } catch (const std::exception&) {
@@ -90,7 +92,7 @@ class MlxSession final : public Session {
 
   std::unique_ptr<Model> model_;
   CacheOptions options_;
-  Row row_;
+  RowPool rows_;
   ModelInfo info_;
 };
 

@@ -49,6 +49,7 @@ struct LoadSpec {
   int kv_bits = 0;
   // The CPU multiplies quantised weights by float32 activations instead of 8-bit ones.
   bool exact = false;
+  uint64_t cache_bytes = 0;
 };
 
 struct ModelInfo {

@@ -24,6 +24,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
     ...(options.adapter !== undefined && { adapter: options.adapter }),
     ...(options.quantize !== undefined && { quantize: options.quantize }),
+    ...(options.cacheBytes !== undefined && { cacheBytes: options.cacheBytes }),
     ...(options.saveQuantized !== undefined && { saveQuantized: options.saveQuantized }),
   });
   const { engine, read, tokenizer } = parts;

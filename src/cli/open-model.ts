@@ -20,6 +20,8 @@ export interface OpenModelOptions {
   readonly adapter?: readonly string[] | undefined;
   /** As `LoadEngineOptions` has them. */
   readonly quantize?: string | undefined;
+  /** Bytes for the caches of several conversations. Default: one, of any size. */
+  readonly cacheBytes?: number | undefined;
   readonly saveQuantized?: string | undefined;
   /** The user's own forms of calls, before those of the table. */
   readonly toolFormats?: readonly ToolCallRow[];

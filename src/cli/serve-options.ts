@@ -23,6 +23,8 @@ export interface ServeOptions {
   readonly access: AccessRules;
   readonly port: number;
   readonly limits: ServeLimits;
+  /** For the caches of conversations. */
+  readonly cacheBytes: number;
   /** Requests at a time, the one that is generating included. */
   readonly places: number;
   /** Milliseconds that running requests get at the end. */
@@ -31,6 +33,8 @@ export interface ServeOptions {
 
 const DEFAULT_PORT = 8080;
 const DEFAULT_PLACES = 64;
+/** Some dozens of short conversations of a small model, one long one of a large model. */
+const DEFAULT_CACHE_MB = 1024;
 const DEFAULT_DRAIN_SECONDS = 20;
 
 /** Checks the options. Throws LlmHostError USAGE, also for an address beyond loopback without a key. */
@@ -63,6 +67,7 @@ export function serveOptions(args: ServeArguments, env: NodeJS.ProcessEnv): Serv
       maxBody: number('max-body', args.maxBody, 0.01, 1000, DEFAULT_LIMITS.maxBody / 2 ** 20) * 2 ** 20,
     },
     places: wholeNumber('max-queue', places),
+    cacheBytes: Math.round(number('cache-mb', args.cacheMb, 0, 1e6, DEFAULT_CACHE_MB) * 2 ** 20),
     drainMs: number('drain-timeout', args.drainTimeout, 0, 3600, DEFAULT_DRAIN_SECONDS) * 1000,
   };
 }

@@ -138,6 +138,7 @@ export async function startBoth(
   openModel: OpenModel,
   log: Log,
   config: McpConfig,
+  cacheBytes?: number,
 ) {
   const progress = new ProgressLine(process.stderr, 'Loading');
   const download = new DownloadLine(process.stderr, source);
@@ -149,6 +150,7 @@ export async function startBoth(
       quantize: args.quantize,
       saveQuantized: args.saveQuantized,
       ollama: ollamaSettings(args, settings.config),
+      cacheBytes,
       toolProtocol: settings.config.toolProtocol,
       promptStyle: promptStyleOf(settings.config),
       toolFormats: rowsOfUser(settings.config.toolFormats ?? []),

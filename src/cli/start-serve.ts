@@ -41,7 +41,15 @@ export async function startServe(args: ServeArguments, openModel: OpenModel): Pr
   const log = openChatLog(args, settings);
   const files = args.mcp === false ? [] : (settings.mcpFiles ?? [demoMcpFile(where.env)]);
   const config = await prepareServers(files, where);
-  const { opened, servers } = await startBoth(source, args, settings, openModel, log, config);
+  const { opened, servers } = await startBoth(
+    source,
+    args,
+    settings,
+    openModel,
+    log,
+    config,
+    options.cacheBytes,
+  );
   const closeParts = async () => {
     await Promise.all([servers.host.close(), opened.close()]);
   };

@@ -30,6 +30,8 @@ export interface LoadEngineOptions {
   readonly quantize?: string;
   /** With `quantize`: a folder, not there yet or empty, that gets the result as a checkpoint in MLX's layout. */
   readonly saveQuantized?: string;
+  /** Bytes for the caches of several conversations at a time. Default: one, of any size. */
+  readonly cacheBytes?: number;
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Of a model that is downloaded first. */
   readonly onDownload?: (progress: DownloadProgress) => void;
@@ -80,7 +82,9 @@ export async function loadParts(source: string, options: LoadEngineOptions): Pro
   try {
     const addon = loadAddon();
     const { tokenizer, problem } = makeTokenizer(read);
-    const engine = await MlxEngine.create(addon, saved ? { ...read.spec, saveTo: saved.folder } : read.spec, {
+    const { cacheBytes = 0 } = options;
+    const spec = { ...read.spec, cacheBytes, ...(saved && { saveTo: saved.folder }) };
+    const engine = await MlxEngine.create(addon, spec, {
       name: read.name,
       defaultStopIds: read.stopIds,
       ...(tokenizer && { tokenizer }),

@@ -13,6 +13,7 @@ export function modelHash(spec: LoadSpec): string {
     contextLength: _contextLength,
     kvBits: _kvBits,
     exact: _exact,
+    cacheBytes: _cacheBytes,
     weights,
     adapters,
     saveTo: _saveTo,

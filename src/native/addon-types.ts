@@ -57,6 +57,8 @@ export interface LoadSpec {
   readonly kvBits: number;
   /** The CPU multiplies weights by float32 activations, not by ones rounded to 8 bits or bfloat16. Default: false. */
   readonly exact?: boolean;
+  /** Bytes for the caches of several conversations; 0 (default): that of the last one is kept, whatever its size. */
+  readonly cacheBytes?: number;
 }
 
 export interface LoadProgress {
