@@ -118,3 +118,9 @@ TEST(a_row_larger_than_the_budget_still_works) {
   CHECK(read(pool, counted(5000, 100)) == 0);
   CHECK(pool.size() == size_t{1});
 }
+
+int main() {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+  return check::run("row_pool");
+}
