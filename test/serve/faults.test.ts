@@ -137,9 +137,13 @@ describe('bodies', () => {
         () => 413,
       );
     expect(await statusOf(big)).toBe(413);
+    let sent = 0;
     const stream = new ReadableStream({
       pull(controller) {
-        controller.enqueue(new TextEncoder().encode('x'.repeat(1024 * 1024)));
+        // Bounded, whatever the other side does.
+        if (sent === 20) controller.close();
+        else controller.enqueue(new TextEncoder().encode('x'.repeat(1024 * 1024)));
+        sent += 1;
       },
     });
     expect(await statusOf(stream, { duplex: 'half' })).toBe(413);
