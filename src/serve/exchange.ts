@@ -98,17 +98,17 @@ class Answering implements TurnListener {
 
   text(...piece: Parameters<TurnListener['text']>): void {
     this.#token();
-    if (this.#stream) this.#write(this.#format.text(...piece));
+    if (this.#stream) this.#write(() => this.#format.text(...piece));
   }
 
   thinking(text: string): void {
     this.#token();
-    if (this.#stream) this.#write(this.#format.thinking(text));
+    if (this.#stream) this.#write(() => this.#format.thinking(text));
   }
 
   toolEvent(event: Parameters<TurnListener['toolEvent']>[0]): void {
     if (event.type === 'tool_result' || event.type === 'tool_error') this.#context.metrics.tool(event.type);
-    if (this.#wantsEvents && this.#stream) this.#write(this.#format.toolEvent(event));
+    if (this.#wantsEvents && this.#stream) this.#write(() => this.#format.toolEvent(event));
   }
 
   prefill(done: number, total: number): void {
@@ -120,9 +120,9 @@ class Answering implements TurnListener {
     const stream = this.#stream as ResponseStream;
     if (outcome instanceof ApiError) {
       if (!stream.begun && !this.#reply.raw.destroyed) throw outcome;
-      stream.write(this.#format.error(outcome));
+      this.#write(() => this.#format.error(outcome));
     } else {
-      this.#write(this.#format.end(outcome.calls, outcome.totals));
+      this.#write(() => this.#format.end(outcome.calls, outcome.totals));
     }
     this.#reply.hijack();
     stream.end();
@@ -143,11 +143,12 @@ class Answering implements TurnListener {
     this.#stream?.write(this.#format.keepAlive(note));
   }
 
-  #write(piece: string): void {
+  /** What is said first is made first: pieces may be numbered. */
+  #write(piece: () => string): void {
     if (!this.#begun) {
       this.#begun = true;
       this.#stream?.write(this.#format.begin());
     }
-    this.#stream?.write(piece);
+    this.#stream?.write(piece());
   }
 }

@@ -93,14 +93,14 @@ export function usageOf(totals: Totals): object {
 }
 
 function listed(logprobs: readonly TokenLogprob[] | undefined): object | null {
-  if (!logprobs) return null;
+  return logprobs ? { content: logprobItems(logprobs), refusal: null } : null;
+}
+
+export function logprobItems(logprobs: readonly TokenLogprob[]): object[] {
   const one = ({ token, logprob }: { token: string; logprob: number }) => ({
     ...{ token, logprob, bytes: [...Buffer.from(token)] },
   });
-  return {
-    content: logprobs.map(each => ({ ...one(each), top_logprobs: each.top.map(one) })),
-    refusal: null,
-  };
+  return logprobs.map(each => ({ ...one(each), top_logprobs: each.top.map(one) }));
 }
 
 /** OpenAI's error object. */

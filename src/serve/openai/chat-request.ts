@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { TurnRequest } from '../../agent/request-turns.ts';
+import type { Message } from '../../chat/message.ts';
 import { badRequest } from '../api-error.ts';
 import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../body-fields.ts';
-import { openaiMessage, toMessages } from './messages.ts';
+import { openaiMessage } from './messages.ts';
 
 const number = (min: number, max: number) => z.number().min(min).max(max).nullish();
 
@@ -40,9 +41,8 @@ const responseFormat = z.union([
   }),
 ]);
 
-export const chatBody = z.looseObject({
+const turnBody = z.looseObject({
   ...samplingFields,
-  messages: z.array(openaiMessage).min(1).max(10_000),
   tools: z.array(toolDefinition).max(512).nullish(),
   tool_choice: z.union([z.enum(['auto', 'none', 'required']), named]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
@@ -53,12 +53,16 @@ export const chatBody = z.looseObject({
   reasoning_effort: z.string().nullish(),
 });
 
-export type ChatBody = z.infer<typeof chatBody>;
+export const chatBody = turnBody.extend({ messages: z.array(openaiMessage).min(1).max(10_000) });
+
+/** What a turn is asked for, but for the conversation. */
+export type TurnBody = z.infer<typeof turnBody>;
 type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;
 
 /** What is asked of the turns; throws ApiError 400 for what cannot be done. */
 export function toTurn(
-  body: ChatBody,
+  body: TurnBody,
+  messages: readonly Message[],
   toolNames: (own: TurnRequest['tools']) => readonly string[],
 ): Omit<TurnRequest, 'acquire' | 'signal'> {
   if (body.n != null && body.n !== 1)
@@ -77,7 +81,7 @@ export function toTurn(
     throw badRequest('tool_choice: required, but there are no tools', 'tool_choice');
   }
   return {
-    messages: toMessages(body.messages),
+    messages,
     tools,
     toolChoice,
     sampling: toSampling(body, body.max_completion_tokens),
@@ -105,7 +109,7 @@ export function toSampling(body: SamplingBody, maxTokens?: number | null): TurnR
 }
 
 /** `reasoning_effort: none`, or the switch that vLLM and others pass to the template. */
-function toThinking(body: ChatBody): boolean | undefined {
+function toThinking(body: TurnBody): boolean | undefined {
   const kwargs = body.chat_template_kwargs;
   const asked =
     typeof kwargs === 'object' && kwargs !== null && 'enable_thinking' in kwargs
@@ -116,7 +120,7 @@ function toThinking(body: ChatBody): boolean | undefined {
   return body.reasoning_effort !== 'none' && body.reasoning_effort !== 'minimal';
 }
 
-function toShape(format: ChatBody['response_format']): TurnRequest['shape'] {
+function toShape(format: TurnBody['response_format']): TurnRequest['shape'] {
   if (format == null || format.type === 'text') return undefined;
   return 'json_schema' in format && format.type === 'json_schema'
     ? { schema: format.json_schema.schema }

@@ -48,7 +48,7 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
 }
 
 function completionFormat(model: string, { usage, echo }: { usage: boolean; echo: string }): ReplyFormat {
-  const head = { id: newId('cmpl'), object: 'text_completion', created: now(), model };
+  const head = { id: newId('cmpl-'), object: 'text_completion', created: now(), model };
   const choice = (text: string, finish: string | null, logprobs?: readonly TokenLogprob[]) => ({
     ...{ text, index: 0, logprobs: logprobs ? listed(logprobs) : null, finish_reason: finish },
   });

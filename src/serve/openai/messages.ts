@@ -3,8 +3,12 @@ import type { Message, ToolCall } from '../../chat/message.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
 import { badRequest } from '../api-error.ts';
 
-const part = z.looseObject({ type: z.string(), text: z.string().optional(), refusal: z.string().optional() });
-const content = z.union([z.string(), z.array(part)]).nullish();
+const textPart = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  refusal: z.string().optional(),
+});
+export const textContent = z.union([z.string(), z.array(textPart)]).nullish();
 const toolCall = z.looseObject({
   id: z.string(),
   function: z.looseObject({
@@ -15,7 +19,7 @@ const toolCall = z.looseObject({
 
 export const openaiMessage = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-  content,
+  content: textContent,
   name: z.string().nullish(),
   reasoning: z.string().nullish(),
   reasoning_content: z.string().nullish(),
@@ -64,7 +68,8 @@ function toMessage(message: OpenaiMessage, at: string, names: Map<string, string
   }
 }
 
-function textOf(value: z.infer<typeof content>, at: string): string {
+/** The text of all parts. Throws ApiError 400 for a part that has none. */
+export function textOf(value: z.infer<typeof textContent>, at: string): string {
   if (typeof value === 'string') return value;
   return (value ?? [])
     .map(({ type, text, refusal }) => {
@@ -80,10 +85,14 @@ function textOf(value: z.infer<typeof content>, at: string): string {
 
 function toCall(call: z.infer<typeof toolCall>, at: string): ToolCall {
   const { name, arguments: written } = call.function;
-  return { id: call.id, type: 'function', function: { name, arguments: readArguments(written, at) } };
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name, arguments: readArguments(written, `${at}.function`) },
+  };
 }
 
-function readArguments(written: string | Record<string, unknown> | null | undefined, at: string) {
+export function readArguments(written: string | Record<string, unknown> | null | undefined, at: string) {
   if (typeof written !== 'string') return written ?? {};
   if (written.trim() === '') return {};
   let value: unknown;
@@ -93,7 +102,7 @@ function readArguments(written: string | Record<string, unknown> | null | undefi
     value = undefined;
   }
   if (isPlainObject(value)) return value as Record<string, unknown>;
-  throw badRequest(`${at}: the arguments are no JSON object`, `${at}.function.arguments`);
+  throw badRequest(`${at}: the arguments are no JSON object`, `${at}.arguments`);
 }
 
 /** Templates know one system message, at the beginning. */

@@ -11,8 +11,9 @@ export function checkModel({ model }: ServeContext, name: string | null | undefi
   });
 }
 
+/** `prefix`: with the sign that parts it, `chatcmpl-`, `resp_`. */
 export function newId(prefix: string): string {
-  return `${prefix}-${randomBytes(12).toString('hex')}`;
+  return `${prefix}${randomBytes(12).toString('hex')}`;
 }
 
 export function now(): number {

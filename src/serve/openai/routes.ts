@@ -1,17 +1,20 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../api-error.ts';
 import { exchange } from '../exchange.ts';
 import { readBody } from '../read-body.ts';
 import type { ServeContext } from '../serve-context.ts';
 import { openaiChatFormat } from './chat-format.ts';
 import { chatBody, toTurn } from './chat-request.ts';
+import { checkContext } from './check-context.ts';
 import { completionRoute } from './completions.ts';
+import { toMessages } from './messages.ts';
 import { checkModel, modelObject, newId, now } from './model-object.ts';
+import { responsesRoute } from './responses.ts';
 
 /** OpenAI's routes below /v1. */
 export function openaiRoutes(app: FastifyInstance, context: ServeContext): void {
   const { model, turns } = context;
   completionRoute(app, context);
+  responsesRoute(app, context);
   app.get('/v1/models', () => ({ object: 'list', data: [modelObject(context)] }));
   app.get<{ Params: { '*': string } }>('/v1/models/*', request => {
     checkModel(context, request.params['*']);
@@ -20,10 +23,10 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
   app.post('/v1/chat/completions', async (request, reply) => {
     const body = readBody(chatBody, request.body);
     checkModel(context, body.model);
-    const turn = toTurn(body, tools => turns.toolNames(tools));
-    checkContext(context, turn);
+    const turn = toTurn(body, toMessages(body.messages), tools => turns.toolNames(tools));
+    checkContext(turns, turn);
     const format = openaiChatFormat({
-      ...{ id: newId('chatcmpl'), model: model.id, created: now() },
+      ...{ id: newId('chatcmpl-'), model: model.id, created: now() },
       usage: body.stream_options?.include_usage === true,
       logprobs: body.logprobs === true,
     });
@@ -32,18 +35,4 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
       run: control => turns.run({ ...turn, ...control }),
     });
   });
-}
-
-/** Before a place is taken: a conversation that is too long is refused at once. */
-function checkContext(
-  { turns }: ServeContext,
-  turn: Parameters<ServeContext['turns']['countTokens']>[0],
-): void {
-  const tokens = turns.countTokens(turn);
-  if (tokens < turns.contextLength) return;
-  throw new ApiError(
-    400,
-    `The prompt has ${tokens} tokens, but the context holds ${turns.contextLength}; shorten the conversation`,
-    { code: 'context_length_exceeded', param: 'messages' },
-  );
 }

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Message } from '../../chat/message.ts';
+import { badRequest } from '../api-error.ts';
+import { joinSystem, readArguments, textContent, textOf } from './messages.ts';
+
+const inputItem = z.looseObject({
+  type: z.string().nullish(),
+  role: z.enum(['user', 'assistant', 'system', 'developer']).nullish(),
+  content: textContent,
+  summary: textContent,
+  call_id: z.string().nullish(),
+  name: z.string().nullish(),
+  arguments: z.string().nullish(),
+  output: textContent,
+});
+
+/** A text is one message of the user. */
+export const responsesInput = z.preprocess(
+  input => (typeof input === 'string' ? [{ role: 'user', content: input }] : input),
+  z.array(inputItem).min(1).max(10_000),
+);
+
+type InputItem = z.infer<typeof inputItem>;
+
+/** The items of a response's input as templates want them. Throws ApiError 400. */
+export function inputMessages(items: readonly InputItem[], instructions: string): Message[] {
+  const reader = new InputReader();
+  items.forEach((item, index) => {
+    reader.read(item, `input[${index}]`);
+  });
+  const system: Message[] = instructions === '' ? [] : [{ role: 'system', content: instructions }];
+  return joinSystem([...system, ...reader.messages]);
+}
+
+/** Calls and reasoning are items of their own there, and parts of the reply here. */
+class InputReader {
+  readonly messages: Message[] = [];
+  readonly #names = new Map<string, string>();
+  #reasoning = '';
+
+  read(item: InputItem, at: string): void {
+    switch (item.type ?? 'message') {
+      case 'message':
+        this.#message(item, at);
+        break;
+      case 'reasoning':
+        this.#reasoning += textOf(item.content ?? item.summary, at);
+        break;
+      case 'function_call':
+        this.#call(item, at);
+        break;
+      case 'function_call_output':
+        this.#output(item, at);
+        break;
+      default:
+        throw badRequest(`${at}: items of type '${item.type}' cannot be read here`, `${at}.type`);
+    }
+  }
+
+  #message({ role, content }: InputItem, at: string): void {
+    if (role == null) throw badRequest(`${at}: a message needs a role`, `${at}.role`);
+    const text = textOf(content, at);
+    if (role === 'assistant') this.messages.push(this.#assistant(text));
+    else this.messages.push({ role: role === 'developer' ? 'system' : role, content: text });
+  }
+
+  #call({ call_id: id, name, arguments: written }: InputItem, at: string): void {
+    if (id == null || name == null) throw badRequest(`${at}: a call needs call_id and name`, `${at}.call_id`);
+    const last = this.messages.at(-1);
+    const reply = last?.role === 'assistant' ? last : this.#assistant('');
+    if (reply === last) this.messages.pop();
+    const call = { id, type: 'function', function: { name, arguments: readArguments(written, at) } } as const;
+    this.messages.push({ ...reply, tool_calls: [...(reply.tool_calls ?? []), call] });
+    this.#names.set(id, name);
+  }
+
+  #output({ call_id: id, output }: InputItem, at: string): void {
+    const name = this.#names.get(id ?? '');
+    if (id == null || name === undefined)
+      throw badRequest(`${at}: call_id '${id ?? ''}' answers no call before it`, `${at}.call_id`);
+    this.messages.push({ role: 'tool', content: textOf(output, at), tool_call_id: id, name });
+  }
+
+  /** With the reasoning that led to it. */
+  #assistant(content: string): Extract<Message, { role: 'assistant' }> {
+    const reasoning = this.#reasoning;
+    this.#reasoning = '';
+    return { role: 'assistant', content, ...(reasoning && { reasoning_content: reasoning }) };
+  }
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { TurnRequest } from '../../agent/request-turns.ts';
+import { badRequest } from '../api-error.ts';
+import { jsonSchema, toolDefinition } from '../body-fields.ts';
+import { samplingFields, type TurnBody, toTurn } from './chat-request.ts';
+import { inputMessages, responsesInput } from './responses-input.ts';
+
+const format = z.union([
+  z.looseObject({ type: z.enum(['text', 'json_object']) }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    name: z.string().nullish(),
+    schema: jsonSchema,
+    strict: z.boolean().nullish(),
+  }),
+]);
+
+export const responsesBody = z.looseObject({
+  ...samplingFields,
+  input: responsesInput,
+  instructions: z.string().nullish(),
+  max_output_tokens: z.number().int().min(1).nullish(),
+  tools: z
+    .array(toolDefinition.shape.function.extend({ type: z.literal('function') }))
+    .max(512)
+    .nullish(),
+  tool_choice: z
+    .union([
+      z.enum(['auto', 'none', 'required']),
+      z.looseObject({ type: z.literal('function'), name: z.string() }),
+    ])
+    .nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: z.looseObject({ format: format.nullish() }).nullish(),
+  reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
+  include: z.array(z.string()).nullish(),
+  top_logprobs: z.number().int().min(0).max(20).nullish(),
+  truncation: z.enum(['auto', 'disabled']).nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+});
+
+export type ResponsesBody = z.infer<typeof responsesBody>;
+
+/** What would need responses to be kept here. */
+const NOT_KEPT = ['previous_response_id', 'conversation', 'prompt'] as const;
+
+/** What is asked of the turns; throws ApiError 400 for what cannot be done. */
+export function toResponseTurn(
+  body: ResponsesBody,
+  toolNames: (own: TurnRequest['tools']) => readonly string[],
+): Omit<TurnRequest, 'acquire' | 'signal'> {
+  for (const name of NOT_KEPT) {
+    if (body[name] != null)
+      throw badRequest(`${name}: nothing is kept here; send the whole conversation as input`, name);
+  }
+  if (body.background === true)
+    throw badRequest('background: responses are given at once or as a stream', 'background');
+  const messages = inputMessages(body.input, body.instructions ?? '');
+  const turn = toTurn(turnBodyOf(body), messages, toolNames);
+  return { ...turn, overflow: body.truncation === 'auto' ? 'trim' : 'stop' };
+}
+
+/** Whether the log-probabilities are asked for. */
+export function wantsLogprobs({ include, top_logprobs }: ResponsesBody): boolean {
+  return top_logprobs != null || include?.includes('message.output_text.logprobs') === true;
+}
+
+/** The same as a chat completion has it. */
+function turnBodyOf(body: ResponsesBody): TurnBody {
+  const { tools, tool_choice: choice, text, reasoning, max_output_tokens, top_logprobs } = body;
+  return {
+    ...body,
+    tools: tools?.map(({ type: _, ...definition }) => ({ function: definition })),
+    tool_choice:
+      choice != null && typeof choice === 'object'
+        ? { type: 'function', function: { name: choice.name } }
+        : choice,
+    response_format: formatOf(text?.format),
+    reasoning_effort: reasoning?.effort,
+    max_completion_tokens: max_output_tokens,
+    logprobs: wantsLogprobs(body),
+    top_logprobs,
+  };
+}
+
+function formatOf(asked: z.infer<typeof format> | null | undefined): TurnBody['response_format'] {
+  if (asked?.type !== 'json_schema') return asked;
+  const { name, schema, strict } = asked as Extract<typeof asked, { schema: unknown }>;
+  return { type: 'json_schema', json_schema: { name, schema, strict } };
+}

@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import { exchange } from '../exchange.ts';
+import { readBody } from '../read-body.ts';
+import type { ServeContext } from '../serve-context.ts';
+import { checkContext } from './check-context.ts';
+import { checkModel } from './model-object.ts';
+import { responseHead } from './response-object.ts';
+import { ResponsesFormat } from './responses-format.ts';
+import { responsesBody, toResponseTurn } from './responses-request.ts';
+
+/** /v1/responses, of which nothing is kept: the client sends the conversation each time. */
+export function responsesRoute(app: FastifyInstance, context: ServeContext): void {
+  const { model, turns } = context;
+  app.post('/v1/responses', async (request, reply) => {
+    const body = readBody(responsesBody, request.body);
+    checkModel(context, body.model);
+    const turn = toResponseTurn(body, tools => turns.toolNames(tools));
+    checkContext(turns, turn, 'input');
+    return exchange(context, request, reply, {
+      format: new ResponsesFormat(responseHead(model.id, body)),
+      ...{ stream: body.stream === true, user: body.user ?? undefined },
+      run: control => turns.run({ ...turn, ...control }),
+    });
+  });
+}
