@@ -1,6 +1,7 @@
 import { Ollama } from 'ollama';
 import { describe, expect, it } from 'vitest';
 import { answer, FakeHost } from '../agent/fakes.ts';
+import { endless } from './asking.ts';
 import { callText, question, type Script, type ServeOptions, serveScripted, until } from './scripted.ts';
 
 async function clientOf(script: Script, options?: ServeOptions) {
@@ -122,12 +123,6 @@ describe('the official ollama client', () => {
   });
 
   it('abort ends the generation', async () => {
-    async function* endless() {
-      for (;;) {
-        await new Promise(resolve => setTimeout(resolve, 1));
-        yield 'x';
-      }
-    }
     const { ollama, engine } = await clientOf(endless);
     const stream = await ollama.chat({ model, messages: ask('?'), stream: true });
     await expect(async () => {

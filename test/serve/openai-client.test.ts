@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { answer, FakeHost } from '../agent/fakes.ts';
+import { endless } from './asking.ts';
 import { callText, question, type Script, type ServeOptions, serveScripted, until } from './scripted.ts';
 
 const ADD = {
@@ -229,12 +230,6 @@ describe('the official openai client', () => {
   });
 
   it('abort ends the generation within one step', async () => {
-    async function* endless() {
-      for (;;) {
-        await new Promise(resolve => setTimeout(resolve, 1));
-        yield 'x';
-      }
-    }
     const { client, engine, records } = await clientOf(endless);
     const stream = await client.chat.completions.create({ model, messages: ask('?'), stream: true });
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
