@@ -18,7 +18,11 @@ export async function serveDemo(args = []) {
   const env = { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: cache };
   const main = join(distDir, 'cli', 'main.js');
   const child = spawn(process.execPath, [main, 'serve', 'demo', '--port', '0', ...args], {
-    ...{ cwd: home, env, stdio: ['ignore', 'pipe', 'inherit'] },
+    ...{ cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] },
+  });
+  let said = '';
+  child.stderr.on('data', text => {
+    said = (said + text).slice(-2000);
   });
   const closed = once(child, 'close').then(([code]) => {
     rmSync(home, { recursive: true, force: true });
@@ -33,5 +37,5 @@ export async function serveDemo(args = []) {
     };
     return { url, pid: child.pid, stop };
   }
-  throw new SetupError(`serve ended with ${await closed} before it listened`);
+  throw new SetupError(`serve ended with ${await closed} before it listened`, { output: said });
 }

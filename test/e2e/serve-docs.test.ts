@@ -52,18 +52,18 @@ describe('the examples of docs/serve.md, with the demo model and the official cl
       expect(examples(language)).toHaveLength(wanted.length);
   });
 
-  it.each(numbered(WANTED.sh))('sh %i', async (index, wanted) => {
+  it.concurrent.each(numbered(WANTED.sh))('sh %i', async (index, wanted) => {
     const { stdout } = await run('sh', ['-c', example('sh', index)]);
     expect(stdout).toMatch(wanted);
   });
 
-  it.each(numbered(WANTED.js))('js %i', async (index, wanted) => {
+  it.concurrent.each(numbered(WANTED.js))('js %i', async (index, wanted) => {
     const code = example('js', index);
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT });
     expect(stdout).toMatch(wanted);
   });
 
-  it.skipIf(!hasClients).each(numbered(WANTED.python))(
+  (hasClients ? it.concurrent : it.skip).each(numbered(WANTED.python))(
     'python %i (needs the clients of PyPI, which scripts/serve-clients.mjs installs)',
     async (index, wanted) => {
       const { stdout } = await run(PYTHON, ['-c', example('python', index)]);

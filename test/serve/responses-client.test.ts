@@ -73,7 +73,7 @@ describe('responses of the official openai client', () => {
     expect(types.filter(type => type === 'response.output_item.done')).toHaveLength(3);
     expect(types.at(-1)).toBe('response.completed');
     const final = await stream.finalResponse();
-    expect(final.output_text).toBe('One moment.');
+    expect(final.output_text.trim()).toBe('One moment.');
     expect(final.output).toMatchObject([
       { type: 'message' },
       { type: 'function_call', name: 'add', arguments: '{"a":1,"b":2}' },

@@ -21,7 +21,7 @@ export const responsesBody = z.looseObject({
   instructions: z.string().nullish(),
   max_output_tokens: z.number().int().min(1).nullish(),
   tools: z
-    .array(toolDefinition.shape.function.extend({ type: z.literal('function') }))
+    .array(z.looseObject({ type: z.literal('function'), ...toolDefinition.shape.function.shape }))
     .max(512)
     .nullish(),
   tool_choice: z
