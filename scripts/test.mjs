@@ -28,6 +28,8 @@ const PARTS = [
     run: () => check(process.execPath, [bin('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit']),
   },
   { name: 'layers', run: layers },
+  { name: 'unused', run: () => check(process.execPath, ['scripts/check-unused.mjs']) },
+  { name: 'licences', run: () => check(process.execPath, ['scripts/check-licences.mjs']) },
   // Only where its tools are already: they are a download of 150 MB (npm run check:darwin).
   ...(darwinCheckReady()
     ? [{ name: 'darwin', run: () => check(process.execPath, ['scripts/check-darwin.mjs']) }]
@@ -52,7 +54,7 @@ function summarise(results) {
   for (const { name, passed, failed, skipped } of results) {
     const isCheck = passed + failed + skipped.length === 0;
     console.log(
-      `${name.padEnd(8)}${isCheck ? 'ok' : `${passed} passed, ${failed} failed, ${skipped.length} skipped`}`,
+      `${name.padEnd(9)}${isCheck ? 'ok' : `${passed} passed, ${failed} failed, ${skipped.length} skipped`}`,
     );
   }
   printSkipped(results.flatMap(({ skipped }) => skipped));
@@ -63,10 +65,10 @@ function summarise(results) {
   if (failed > 0 || passed === 0) process.exitCode = 1;
 }
 
-/** Each reason once, with the tests below it. A reason may also stand in brackets at the end of a test's name. */
+/** Each reason once, with the tests below it. */
 function printSkipped(tests) {
   const byReason = new Map();
-  for (const { name, reason = name.match(/\(([^()]*)\)$/)?.[1] ?? 'no reason given' } of tests) {
+  for (const { name, reason = 'no reason given' } of tests) {
     byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
   }
   for (const [reason, names] of byReason) {

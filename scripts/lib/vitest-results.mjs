@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * A vitest reporter that writes the counts, and each skipped test with its reason, to $TEST_RESULTS. (vitest's own
- * JSON leaves out the reason given to `ctx.skip`.) vitest wants a default export.
+ * A vitest reporter that writes the counts, and each skipped test with its reason, to $TEST_RESULTS: what was given to
+ * `ctx.skip` (vitest's own JSON leaves it out), else what stands in brackets at the end of the test's name, or of the
+ * nearest `describe` around it. vitest wants a default export.
  */
 export default class ResultsReporter {
   onTestRunEnd(modules, unhandledErrors) {
@@ -22,6 +23,14 @@ export default class ResultsReporter {
 function count(results, test) {
   const { state, note } = test.result();
   if (state === 'passed') results.passed += 1;
-  else if (state === 'skipped') results.skipped.push({ name: test.fullName, reason: note });
+  else if (state === 'skipped') results.skipped.push({ name: test.fullName, reason: note ?? reasonOf(test) });
   else results.failed += 1; // Failed, or still pending because the run broke off.
+}
+
+function reasonOf(test) {
+  for (let task = test; task?.name !== undefined; task = task.parent) {
+    const [, reason] = task.name.match(/\(([^()]*)\)$/) ?? [];
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
 }
