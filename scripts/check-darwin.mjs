@@ -29,7 +29,7 @@ export const darwinCheckReady = () => readStamp('darwin')?.tools === toolsWanted
  * wheel exports every MLX symbol that the addon imports. It is not run: that takes a Mac.
  * @returns {Promise<string[]>} the MLX symbols that are missing
  */
-export async function checkDarwin() {
+async function checkDarwin() {
   return withLock(join(vendorDir, '.darwin.lock'), async () => {
     await setupPackages();
     if (!darwinCheckReady()) await fetchTools();

@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { demoWeightsPath } from './demo-weights.mjs';
+import { manPage } from './lib/man-page.mjs';
 import { addonPath, buildDir, isMain, root, vendorDir } from './lib/project.mjs';
 import { runCommand } from './lib/run-command.mjs';
 import { runMain, SetupError } from './lib/setup-error.mjs';
@@ -23,7 +24,8 @@ const packagesDir = join(root, 'packages');
 const licencesDir = join(packagesDir, 'licences');
 const outDir = join(buildDir, 'packages');
 
-export const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64'];
+const MAN_PAGE = 'man/llm-host.1';
+const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64'];
 const LINUX_LICENCES = [
   'IN-MLX.txt',
   'LAPACK.txt',
@@ -36,8 +38,8 @@ const MAC_LICENCES = ['IN-MLX.txt', 'Apache-2.0.txt'];
 const readJson = path => JSON.parse(readFileSync(path, 'utf8'));
 
 /**
- * package.json as it is published: without what only a checkout needs, and with the platform packages, which are left
- * out of the checkout's own so that `npm ci` does not look for them.
+ * package.json as it is published: without what only a checkout needs, and with the manual page, which is made when
+ * packing, and the platform packages, which are left out of the checkout's own so that `npm ci` does not look for them.
  */
 export function publishedManifest() {
   const {
@@ -48,13 +50,13 @@ export function publishedManifest() {
     ...kept
   } = readJson(join(root, 'package.json'));
   const optionalDependencies = Object.fromEntries(PLATFORMS.map(key => [`@llm-host/${key}`, kept.version]));
-  return { ...kept, optionalDependencies };
+  return { ...kept, files: [...kept.files, dirname(MAN_PAGE)], man: `./${MAN_PAGE}`, optionalDependencies };
 }
 
 /** @returns {Promise<{ name: string, file: string, bytes: number, unpackedBytes: number }[]>} */
 export async function packAll() {
   rmSync(outDir, { recursive: true, force: true });
-  const staged = [stageMain(), stageWeights(), stagePlatform()];
+  const staged = [await stageMain(), stageWeights(), stagePlatform()];
   const mac = join(vendorDir, 'darwin', 'llm_host.node');
   if (existsSync(mac)) staged.push(stageMac(mac));
   const packed = [];
@@ -62,11 +64,13 @@ export async function packAll() {
   return packed;
 }
 
-function stageMain() {
+async function stageMain() {
   const dir = stage('llm-host');
   const manifest = publishedManifest();
-  for (const name of [...manifest.files, 'README.md', 'CHANGELOG.md'])
-    copy(join(root, name), join(dir, name));
+  const { files } = readJson(join(root, 'package.json'));
+  for (const name of [...files, 'README.md', 'CHANGELOG.md']) copy(join(root, name), join(dir, name));
+  mkdirSync(join(dir, dirname(MAN_PAGE)));
+  writeFileSync(join(dir, MAN_PAGE), await manPage(manifest));
   writeFileSync(join(dir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   return dir;
 }

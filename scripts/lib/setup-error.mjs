@@ -19,7 +19,7 @@ export class SetupError extends Error {
  * Prints an error of set-up to stderr. One of the file system gets its likely cause; anything else that is not a
  * SetupError keeps its stack, as a fault of these scripts.
  */
-export function reportSetupError(error) {
+function reportSetupError(error) {
   if (error.syscall) {
     console.error(`Error: ${error.message}\n${hintFor(error.message)}`);
     return;

@@ -7,7 +7,7 @@ import { LlmHostError } from '../errors.ts';
 /** The package's root: the folder that holds package.json, from src/cli or dist/cli. */
 export const APPLICATION_DIRECTORY = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-export function configDirectory(env: NodeJS.ProcessEnv): string {
+function configDirectory(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'llm-host');
 }
 

@@ -27,7 +27,7 @@ export function terminalQuestions(): Questions | undefined {
   };
 }
 
-export function consentText({ file }: McpDocument, launches: readonly LaunchRequest[]): string {
+function consentText({ file }: McpDocument, launches: readonly LaunchRequest[]): string {
   const lines = launches.map(
     ({ server, shown, changed }) =>
       `  ${server}${changed ? ' (changed since you allowed it)' : ''}: ${shown}`,

@@ -4,7 +4,7 @@ import { stripControls } from '../text/strip-controls.ts';
 import { openLog } from './log.ts';
 import { stateDirectory } from './lookup.ts';
 
-export const USAGE_LINE = 'Usage: llm-host <model> [options]   (llm-host --help lists them)';
+const USAGE_LINE = 'Usage: llm-host <model> [options]   (llm-host --help lists them)';
 
 /** Prints an error as `Error: ...` with its hint and returns the exit code; the stack of an unexpected one goes to the log. */
 export function reportError(error: unknown): number {

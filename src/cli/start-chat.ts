@@ -177,7 +177,7 @@ export async function startBoth(
 }
 
 /** The style that the user names; without one, all of them are tried and what works is kept in the state folder. */
-export function promptStyleOf({ promptStyle, promptStyles }: AppConfig): OpenModelOptions['promptStyle'] {
+function promptStyleOf({ promptStyle, promptStyles }: AppConfig): OpenModelOptions['promptStyle'] {
   if (promptStyle !== undefined) return promptStyleNamed(promptStyle, promptStyles);
   const styles = promptStyleNames(promptStyles).flatMap(name => {
     const style = promptStyleNamed(name, promptStyles);

@@ -47,7 +47,7 @@ export function hubCacheFolder(env: NodeJS.ProcessEnv): string {
   return given ? expanded(given, env) : join(huggingFaceHome(env), 'hub');
 }
 
-export function isOffline(env: NodeJS.ProcessEnv): boolean {
+function isOffline(env: NodeJS.ProcessEnv): boolean {
   return isSet(env.HF_HUB_OFFLINE || env.TRANSFORMERS_OFFLINE);
 }
 

@@ -252,7 +252,7 @@ function findClosest(node: Node, path: Path): Node {
 }
 
 /** The properties of an object, in file order, duplicates included. */
-export function propertiesOf(node: Node): { key: string; keyNode: Node; value: Node }[] {
+function propertiesOf(node: Node): { key: string; keyNode: Node; value: Node }[] {
   const properties: { key: string; keyNode: Node; value: Node }[] = [];
   for (const property of node.type === 'object' ? (node.children ?? []) : []) {
     const [keyNode, value] = property.children ?? [];

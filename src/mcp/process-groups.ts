@@ -37,7 +37,7 @@ export async function endGroup(group: number): Promise<void> {
 }
 
 /** Waits until no process of the group is left; false when some is after `limitMs`. */
-export async function groupEnds(group: number, limitMs: number): Promise<boolean> {
+async function groupEnds(group: number, limitMs: number): Promise<boolean> {
   const limit = Date.now() + limitMs;
   while (groupExists(group)) {
     if (Date.now() >= limit) return false;
@@ -51,7 +51,7 @@ export async function groupEnds(group: number, limitMs: number): Promise<boolean
  * Kills every registered group at once, synchronously. Runs by itself when the process exits; signals that end it
  * without exit handlers (SIGKILL, an unhandled SIGTERM) are the guardian's case.
  */
-export function killAllGroups(): void {
+function killAllGroups(): void {
   for (const group of alive) {
     if (onWindows) endTreeNow(group);
     else signalGroup(group, 'SIGKILL');

@@ -8,7 +8,7 @@ export interface Quantization {
   readonly groupSize: number;
 }
 
-export const SUPPORTED_QUANTIZATIONS =
+const SUPPORTED_QUANTIZATIONS =
   'MLX affine (2, 3, 4, 5, 6, 8 bits in groups of 32, 64, 128), mxfp4, nvfp4, mxfp8';
 
 /** Groups and bits of the modes that have only one form. */
@@ -48,7 +48,7 @@ function check(where: string, entry: JsonObject, key: string): Quantization {
 }
 
 /** An entry of config.json's `quantization`; undefined if MLX has no such form. */
-export function quantizationFrom(entry: JsonObject): Quantization | undefined {
+function quantizationFrom(entry: JsonObject): Quantization | undefined {
   const { mode = 'affine', bits, group_size: groupSize } = entry;
   const fixed = typeof mode === 'string' && Object.hasOwn(FIXED, mode) ? FIXED[mode] : undefined;
   if (fixed) {

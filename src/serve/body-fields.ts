@@ -3,7 +3,7 @@ import type { Sampling } from '../agent/chat-model.ts';
 import type { ToolDefinition } from '../chat/message.ts';
 
 /** Fields that both APIs have in common. */
-export const SEED_RANGE = 2 ** 32;
+const SEED_RANGE = 2 ** 32;
 
 /** A JSON Schema, kept whole: whatever is in it reaches the model. */
 export const jsonSchema = z.record(z.string(), z.unknown());

@@ -32,7 +32,9 @@ it('what is published has no scripts and takes the platform package', () => {
     '@llm-host/darwin-arm64': version,
   });
   for (const key of ['scripts', 'devDependencies', 'gypfile']) expect(manifest).not.toHaveProperty(key);
-  for (const path of manifest.files) expect(path === 'dist' || existsSync(`${root}/${path}`)).toBe(true);
+  for (const path of manifest.files.filter((name: string) => !['dist', 'man'].includes(name)))
+    expect(existsSync(`${root}/${path}`), path).toBe(true);
+  expect(manifest.man).toBe('./man/llm-host.1');
 });
 
 it('the licence texts that the packages name are there', () => {

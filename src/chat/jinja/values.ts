@@ -217,7 +217,7 @@ export function compare(a: Value, b: Value): number {
 }
 
 /** By code points, as Python does; UTF-16 order differs beyond U+FFFF. */
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   const left = Array.from(a, char => char.codePointAt(0) as number);
   const right = Array.from(b, char => char.codePointAt(0) as number);
   const at = left.findIndex((code, index) => code !== right[index]);

@@ -29,7 +29,7 @@ complete -c llm-host -a '(__llm_host)'
 `,
 };
 
-export const SHELLS = Object.keys(SCRIPTS);
+const SHELLS = Object.keys(SCRIPTS);
 
 /** `llm-host completion [shell]`: prints the script for a shell, by default that of $SHELL. Returns the exit code. */
 export function completion({ shell }: { readonly shell?: string | undefined }): number {
