@@ -1,7 +1,7 @@
 import type { Argv } from 'yargs';
 import { PEERS } from '../bench/peers.ts';
 import { LlmHostError } from '../errors.ts';
-import { QUANTIZE_CHOICES } from '../model/quantization.ts';
+import { QUANTIZE_CHOICES } from '../model/quantize-choices.ts';
 
 /** The options of `llm-host bench`. */
 export function benchOptions(y: Argv) {

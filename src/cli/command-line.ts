@@ -1,6 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { EXIT, LlmHostError } from '../errors.ts';
-import { QUANTIZE_CHOICES } from '../model/quantization.ts';
+import { QUANTIZE_CHOICES } from '../model/quantize-choices.ts';
 import { nearest } from '../text/nearest.ts';
 import { benchOptions } from './bench-options.ts';
 import type { ChatArguments } from './chat-options.ts';

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { QUANTIZE_CHOICES } from '../model/quantization.ts';
+import { QUANTIZE_CHOICES } from '../model/quantize-choices.ts';
 
 export const REVISION = {
   type: 'string',

@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import type { OpenedModel } from './open-model.ts';
 
 /** The file beside a saved conversation with the keys, values and states of the tokens that the model has read of it. */
-export const cacheFileOf = (path: string): string => `${path}.cache.safetensors`;
+const cacheFileOf = (path: string): string => `${path}.cache.safetensors`;
 
 /**
  * Keeps the model's cache beside a saved conversation. A sentence for the user, or undefined for a model without one;

@@ -1,5 +1,6 @@
 import { LlmHostError } from '../errors.ts';
 import { isObject, type JsonObject } from './json-file.ts';
+import { QUANTIZE_CHOICES } from './quantize-choices.ts';
 
 /** How weights are packed; the modes but affine have one form each. */
 export interface Quantization {
@@ -66,9 +67,6 @@ function unsupported(where: string, what: string): LlmHostError {
     hint: 'Use the original model with --quantize 4, one quantised for MLX, or a GGUF file.',
   });
 }
-
-/** The choices of `--quantize`: bits of the affine mode, in groups of 64, or the name of another mode. */
-export const QUANTIZE_CHOICES = ['8', '6', '5', '4', '3', '2', 'mxfp4', 'nvfp4', 'mxfp8'] as const;
 
 /** @throws LlmHostError USAGE naming the choices. */
 export function parseQuantize(text: string): Quantization {

@@ -48,6 +48,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     shows: /^calculator: ready, 6 tools\n[\s\S]*^files: ready, 4 tools\n/m,
   },
   'llm-host tools --login NAME': { runsIn: 'test/e2e/mcp-commands.test.ts' },
+  'node scripts/conformance.mjs': { notRun: 'needs a package of a registry, and minutes' },
   // docs/models.md
   'node scripts/granite-shape.mjs FOLDER': { notRun: 'writes 3.3 GB' },
   'llm-host inspect': { runsIn: 'test/model/inspect.test.ts' },

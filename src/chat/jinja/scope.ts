@@ -9,7 +9,7 @@ const MAX_STEPS = 3_000_000;
 const MAX_WRITTEN = 1 << 26;
 
 /** The work that one rendering may do. */
-class Budget {
+export class Budget {
   private steps = MAX_STEPS;
   private characters = MAX_WRITTEN;
 
