@@ -61,7 +61,7 @@ export function toResponseTurn(
 }
 
 /** Whether the log-probabilities are asked for. */
-export function wantsLogprobs({ include, top_logprobs }: ResponsesBody): boolean {
+function wantsLogprobs({ include, top_logprobs }: ResponsesBody): boolean {
   return top_logprobs != null || include?.includes('message.output_text.logprobs') === true;
 }
 
