@@ -20,8 +20,9 @@ export interface LoadEngineOptions {
   /** Quantise keys and values to so many bits; heads must be a multiple of 32. Default: no. */
   readonly kvBits?: 4 | 8;
   /**
-   * CPU: multiply weights by float32 activations, not by ones rounded to 8 bits or bfloat16. Several times slower, for
-   * comparing with a reference. Default: false, or true where the variable LLM_HOST_EXACT is 1.
+   * CPU: multiply weights by float32 activations, not by ones rounded to two numbers of 8 bits or to bfloat16. Several
+   * times slower. Default: as the variable LLM_HOST_EXACT says (1 or 0), else true for a checkpoint that holds float32
+   * alone and is not quantised while loading.
    */
   readonly exact?: boolean;
   /** Folder of a LoRA adapter in MLX's or PEFT's layout, or several that add up. */

@@ -6,6 +6,7 @@ import { readModelTexts } from './config.ts';
 import { checkContext } from './context-length.ts';
 import { demoFiles } from './demo-model.ts';
 import { availableMemory, checkFit, kvBytesPerToken } from './fit.ts';
+import { isFloat32Throughout } from './float32-weights.ts';
 import type { GgufMetadata } from './gguf.ts';
 import type { JsonObject } from './json-file.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
@@ -20,7 +21,7 @@ export interface ReadModelOptions extends LocateOptions {
   readonly contextLength: number;
   /** 4 or 8: keys and values are to be quantised; 0 (default): they are not. */
   readonly kvBits?: number;
-  /** Float32 activations on the CPU; default: as the variable LLM_HOST_EXACT says. */
+  /** Float32 activations on the CPU; default: see `LoadEngineOptions`. */
   readonly exact?: boolean | undefined;
   /** Folder of a LoRA adapter, or several that add up; they take the place of the demo's own. */
   readonly adapter?: string | readonly string[] | undefined;
@@ -84,7 +85,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
       gguf,
       contextLength: options.contextLength,
       kvBits: options.kvBits ?? 0,
-      exact: options.exact ?? options.env['LLM_HOST_EXACT'] === '1',
+      exact: options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize),
       adapters,
       ...(normShift !== undefined && { normShift }),
       ...(quantize && { quantize }),
@@ -92,6 +93,16 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
     parameters: countParameters(weights, config),
     weightBytes: storedBytes(weights),
   };
+}
+
+/** What is packed while it is loaded is rounded as it is; nobody computes that in float32. */
+function exactByDefault(
+  wanted: string | undefined,
+  weights: WeightFiles,
+  quantize: Quantization | undefined,
+): boolean {
+  if (wanted === '1' || wanted === '0') return wanted === '1';
+  return quantize === undefined && isFloat32Throughout(weights);
 }
 
 /** Refuses weights that nobody here can read, and to quantise what is quantised. */

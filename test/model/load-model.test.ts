@@ -52,6 +52,18 @@ describe('readModel', () => {
     );
   });
 
+  test('float32 alone is computed exactly, unless somebody says otherwise', () => {
+    const exact = (source: string, options: object = {}) =>
+      readModel(source, { ...OPTIONS, ...options }).spec.exact;
+    const others = ['tiny-f16', 'tiny-bf16', 'tiny-q4', 'tiny-mixed.gguf'];
+    expect(others.map(source => exact(source))).toEqual(others.map(() => false));
+    expect(exact('tiny-f32')).toBe(true);
+    expect(exact('tiny-f32', { quantize: '4' })).toBe(false);
+    expect(exact('tiny-f32', { env: { LLM_HOST_EXACT: '0' } })).toBe(false);
+    expect(exact('tiny-f32', { exact: false, env: { LLM_HOST_EXACT: '1' } })).toBe(false);
+    expect(exact('tiny-bf16', { env: { LLM_HOST_EXACT: '1' } })).toBe(true);
+  });
+
   test('a GGUF file brings its metadata', () => {
     const model = readModel('tiny-mixed.gguf', OPTIONS);
     expect(model).toMatchObject({ name: 'tiny-mixed', stopIds: [2], chatTemplate: undefined });
