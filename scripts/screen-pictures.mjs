@@ -57,8 +57,8 @@ const STATES = [
   {
     name: 'markdown',
     title: 'a reply with a table and code',
-    rows: 24,
-    script: { replies: [MARKDOWN], charsPerToken: 4, msPerToken: 2 },
+    rows: 20,
+    script: { replies: [MARKDOWN], charsPerToken: 4, msPerToken: 15 },
     act: terminal => terminal.ask('merge sort or heap sort?', 'memory of its own'),
   },
   {
@@ -68,7 +68,8 @@ const STATES = [
     servers: { calculator, polite },
     script: {
       replies: [call('add', { a: 17, b: 25 }) + call('steps', { pauseMs: 4000 })],
-      charsPerToken: 50,
+      charsPerToken: 5,
+      msPerToken: 15,
     },
     act: async terminal => {
       terminal.type('add 17 and 25, then take the steps\r');
@@ -92,7 +93,8 @@ const STATES = [
         call('read_file', { filename: 'poem.txt' }),
         'The poem has 14 lines; the other two calls failed.',
       ],
-      charsPerToken: 50,
+      charsPerToken: 5,
+      msPerToken: 15,
     },
     act: async terminal => {
       await terminal.ask('try them all', 'calls failed');
@@ -105,7 +107,7 @@ const STATES = [
     title: 'completion by Tab',
     rows: 12,
     servers: { calculator },
-    script: { replies: ['Hello.'] },
+    script: { replies: ['Hello.'], msPerToken: 15 },
     act: async terminal => {
       await terminal.ask('hi', 'Hello.');
       terminal.type(`/s${TAB}`);
@@ -114,11 +116,11 @@ const STATES = [
   },
   {
     name: 'search',
-    title: 'earlier prompts by Ctrl+R, in a narrow window',
+    title: 'earlier prompts by Ctrl+R',
     rows: 12,
     cols: 48,
     servers: { calculator },
-    script: { replies: ['It is 42.', 'Rain in the evening.'] },
+    script: { replies: ['It is 42.', 'Rain in the evening.'], msPerToken: 15 },
     act: async terminal => {
       await terminal.ask('what is 6 times 7?', 'It is 42.');
       await terminal.ask('and the weather?', 'Rain in the evening.');

@@ -46,19 +46,20 @@ function lineSvg(line, cols, row) {
     const cell = line?.getCell(column);
     if (!cell || cell.getWidth() === 0) continue;
     const style = styleOf(cell);
+    const text = cell.getChars() || ' ';
     const last = runs.at(-1);
-    // A wide character has a run of its own: fonts differ in its width.
-    if (last && last.style === style && cell.getWidth() === 1 && !last.wide)
-      last.text += cell.getChars() || ' ';
-    else runs.push({ column, style, text: cell.getChars() || ' ', wide: cell.getWidth() > 1 });
+    // A wide character and the spinner's braille have runs of their own: they often come from another font.
+    const alone = cell.getWidth() > 1 || /[\u2800-\u28ff]/.test(text);
+    if (last && last.style === style && !alone && !last.alone) last.text += text;
+    else runs.push({ column, style, text, alone });
   }
   return runs
     .filter(({ text }) => text.trim() !== '')
-    .map(({ column, style, text, wide }) => {
+    .map(({ column, style, text, alone }) => {
       const lead = text.length - text.trimStart().length;
       const shown = text.trim();
       const { x, y } = place(column + lead, row);
-      const length = wide ? '' : ` textLength="${round(shown.length * CELL.width)}"`;
+      const length = alone ? '' : ` textLength="${round(shown.length * CELL.width)}"`;
       return `<text x="${x}" y="${round(y + CELL.baseline)}"${length}${style} xml:space="preserve">${escaped(shown)}</text>`;
     })
     .join('');

@@ -16,11 +16,13 @@ export function formatArguments(args: Readonly<Record<string, unknown>>): string
     .join(', ');
 }
 
-/** The result, whole up to a limit of lines, then folded with a count. */
-export function formatResult(text: string): string {
+/** A result or an error, whole up to a limit of lines, then folded with a count and, if given, what shows the rest. */
+export function formatResult(text: string, expandedBy?: string): string {
   const lines = stripControls(text).trimEnd().split('\n');
   if (lines.length <= RESULT_LINES) return lines.join('\n');
-  return `${lines.slice(0, RESULT_LINES).join('\n')}\n... (${lines.length - RESULT_LINES} more lines)`;
+  const more = lines.length - RESULT_LINES;
+  const count = `${more} more ${more === 1 ? 'line' : 'lines'}`;
+  return `${lines.slice(0, RESULT_LINES).join('\n')}\n... (${count}${expandedBy === undefined ? '' : `, ${expandedBy} shows all`})`;
 }
 
 /** `took X.XXs` */

@@ -59,7 +59,9 @@ export class LinePrinter {
         this.#spinner.start(event.name);
         break;
       case 'tool_result':
-        this.#line(`${this.#clock()} Result: ${formatResult(event.text)} (${formatSeconds(event.seconds)})`);
+        this.#line(
+          `${this.#clock()} Result: ${formatResult(event.text, '/expand')} (${formatSeconds(event.seconds)})`,
+        );
         this.#spinner.start('reading');
         break;
       case 'tool_error':

@@ -7,6 +7,7 @@ import { ReplyText, type ReplyView } from './reply-text.ts';
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;
 const BAR = 20;
+const EXPAND_KEY = 'Ctrl+O';
 
 interface RunningCall {
   readonly name: string;
@@ -126,7 +127,10 @@ export class TurnView {
         break;
       }
       case 'tool_result':
-        this.print(`${time} Result: ${formatResult(event.text)} (${formatSeconds(event.seconds)})`, view);
+        this.print(
+          `${time} Result: ${formatResult(event.text, EXPAND_KEY)} (${formatSeconds(event.seconds)})`,
+          view,
+        );
         this.#calls.delete(event.id);
         break;
       case 'tool_error':

@@ -59,7 +59,7 @@ const engine = {
       if (text === script.noiseAt) makeNoise();
       yield { id: text.codePointAt(0), text };
     }
-    const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };
+    const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: performance.now() - started };
     return { finishReason, promptTokens, cachedTokens: 0, generatedTokens, timings };
   },
   close: async () => undefined,

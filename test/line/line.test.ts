@@ -106,6 +106,7 @@ test('a long result is folded with a count', () => {
   const text = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n');
   expect(formatResult(text).split('\n')).toHaveLength(13);
   expect(formatResult(text)).toMatch(/\n\.\.\. \(18 more lines\)$/);
+  expect(formatResult(text, '/expand')).toMatch(/\n\.\.\. \(18 more lines, \/expand shows all\)$/);
 });
 
 describe('piped input', () => {

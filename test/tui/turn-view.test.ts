@@ -53,7 +53,7 @@ test('a call: its arguments, the seconds and the progress as they run, a long re
   add({ type: 'tool_result', ...tool, text, seconds: 2.6 });
   const { finished } = look();
   expect(finished[0]).toBe('[03:04:07] Result: line 1');
-  expect(finished.slice(-2)).toEqual(['line 12', '... (8 more lines) (took 2.60s)']);
+  expect(finished.slice(-2)).toEqual(['line 12', '... (8 more lines, Ctrl+O shows all) (took 2.60s)']);
 });
 
 test('thinking is folded to a line; while the model or a tool works its last line stands beside', () => {
