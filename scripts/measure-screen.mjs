@@ -1,6 +1,7 @@
-// Measures what the screen costs: bytes written per byte of text, scrollback wipes, CPU and memory, beside a plain
-// Ink program that keeps the whole answer in one <Text>. A 2,000-word answer at 200 tokens a second, then 100,000
-// tokens in one session, then the same with the garbage collected every 2 s: what is in use. Needs dist/ (npm run build); Linux only; under a minute.
+// Measures what the screen costs: bytes written per byte of text, scrollback wipes, CPU and memory, beside line mode and
+// a plain Ink program that keeps the whole answer in one <Text>. A 2,000-word answer at 200 tokens a second, then
+// 100,000 tokens in one session, then the same with the garbage collected every 2 s: what is in use.
+// Needs dist/ (npm run build); Linux only; about three minutes.
 //   node scripts/measure-screen.mjs
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -132,11 +133,10 @@ async function compare(words, rate) {
   const script = { msPerToken: 1000 / rate, charsPerToken: CHARS_PER_TOKEN };
   const tokens = Math.ceil(text.length / CHARS_PER_TOKEN);
   console.log(`\n${words} words in ${tokens} tokens, ${rate} a second, 80x24\n\n${HEAD}`);
-  const runs = await Promise.all([
-    measure(MAIN, ['x', '--no-mcp'], script, text),
-    measure(naive, [], script, text),
-  ]);
-  for (const [index, run] of runs.entries()) console.log(row(['llm-host', 'naive `<Text>`'][index], run));
+  console.log(row('llm-host', await measure(MAIN, ['x', '--no-mcp'], script, text)));
+  // The same without a screen: what the conversation itself takes.
+  console.log(row('llm-host --plain', await measure(MAIN, ['x', '--no-mcp', '--plain'], script, text)));
+  console.log(row('naive `<Text>`', await measure(naive, [], script, text)));
 }
 
 const PROBE = `

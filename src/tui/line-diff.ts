@@ -46,6 +46,7 @@ const CLOSERS: Readonly<Record<string, readonly string[]>> = {
 
 /** The sequences that open what is still open at the end of `text`. */
 function openStyles(text: string): string {
+  if (!text.includes('\u001b')) return '';
   let open: string[] = [];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what this is about
   for (const [, code = ''] of text.matchAll(/\u001b\[([0-9;]*)m/g)) {

@@ -6,6 +6,7 @@ import { App, type FinishedItem, type LiveView, type ViewSource } from './app.ts
 import { type Candidates, complete } from './complete.ts';
 import { type EditorEffect, type EditorState, EMPTY, edit, expandPastes, withText } from './editor.ts';
 import { editText } from './external-editor.ts';
+import { FrameClock } from './frame-clock.ts';
 import { InkOutput } from './ink-output.ts';
 import { type Key, KeyDecoder } from './keys.ts';
 import { cut, editorLines, type Footer, footerLine, menuLines, queueLines } from './layout.ts';
@@ -15,8 +16,6 @@ import type { ReplyView } from './reply-text.ts';
 import type { Theme } from './theme.ts';
 import { TurnView } from './turn-view.ts';
 
-/** At most 30 frames a second. */
-const FRAME_MS = 34;
 /** An escape that nothing follows within this time is the key. */
 const ESCAPE_MS = 40;
 const SPIN_MS = 125;
@@ -56,8 +55,7 @@ export class Screen implements ViewSource {
   #editor: EditorState = EMPTY;
   #finished: FinishedItem[] = [];
   #view: LiveView | undefined;
-  #frame: NodeJS.Timeout | undefined;
-  #drawnAt = 0;
+  readonly #frames = new FrameClock(() => this.flush());
   #escape: NodeJS.Timeout | undefined;
   #spin: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -76,7 +74,10 @@ export class Screen implements ViewSource {
       get rows() {
         return output.rows || 24;
       },
-      write: (text: string) => void output.write(text),
+      write: (text: string) => {
+        output.write(text);
+        this.#frames.written();
+      },
     };
     this.#painter = new Painter(terminal, line => LABELLED.test(line));
     this.#ink = new InkOutput(terminal, this.#painter);
@@ -105,7 +106,7 @@ export class Screen implements ViewSource {
     // Draws what React has only taken note of so far.
     this.#app?.rerender(this.#element());
     this.#stopped = true;
-    clearTimeout(this.#frame);
+    this.#frames.stop();
     clearInterval(this.#spin);
     this.#app?.unmount();
     this.#options.output.off('resize', this.#resized);
@@ -167,17 +168,14 @@ export class Screen implements ViewSource {
 
   /** Draws at the next frame. */
   draw(): void {
-    if (this.#frame || this.#stopped || this.#suspended) return;
-    const wait = Math.max(0, this.#drawnAt + FRAME_MS - performance.now());
-    this.#frame = setTimeout(() => this.flush(), wait);
+    if (!this.#stopped && !this.#suspended) this.#frames.request();
   }
 
   /** Draws now. */
   flush(): void {
-    clearTimeout(this.#frame);
-    this.#frame = undefined;
+    this.#frames.stop();
     if (this.#stopped || this.#suspended) return;
-    this.#drawnAt = performance.now();
+    this.#frames.begin();
     this.#view = undefined;
     for (const listener of this.#listeners) listener();
   }
