@@ -1,6 +1,7 @@
 #include "layers/linear.h"
 
 #include "kernels/ops.h"
+#include "weights/unpermute.h"
 
 namespace llm_host {
 
@@ -46,8 +47,8 @@ Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int he
   Matrix matrix = weights.matrix(path, out, in, weights.arena() != nullptr);
   std::optional<mx::array> offset = bias_of(weights, path, out, bias);
   if (weights.gguf()) {
-    matrix = WeightStore::unpermute(matrix, heads, head_dim);
-    if (offset) offset = WeightStore::unpermute(*offset, heads, head_dim);
+    matrix = unpermute(matrix, heads, head_dim);
+    if (offset) offset = unpermute(*offset, heads, head_dim);
   }
   WeightMatrix ready(std::move(matrix), weights);
   return complete(std::move(ready), std::move(offset), weights, path, out, in);

@@ -39,7 +39,7 @@ class Linear {
   // Reads `path`.weight, .bias if wanted, and the adapter's `path`.lora_a and .lora_b if there are
   // any.
   static Linear load(WeightStore& weights, const std::string& path, int out, int in, bool bias);
-  // The same for q and k, whose rows GGUF files hold in another order (see WeightStore::unpermute).
+  // The same for q and k, whose rows GGUF files hold in another order (see weights/unpermute.h).
   static Linear load_rotary(WeightStore& weights, const std::string& path, int heads, int head_dim,
                             int in, bool bias);
 

@@ -6,6 +6,7 @@
 #include "kernels/ops.h"
 #include "weights/ggml.h"
 #include "weights/quantise.h"
+#include "weights/transpose.h"
 
 namespace llm_host {
 namespace {
@@ -51,34 +52,6 @@ uint64_t header_bound(const WeightFiles& weights) {
   uint64_t bytes = 100;
   for (const TensorEntry& entry : weights.tensors) bytes += 3 * (2 * entry.name.size() + 160);
   return bytes;
-}
-
-// Both matrices are walked in squares, which stay in the cache.
-constexpr int64_t kSquare = 32;
-
-// A matrix [rows, columns] -> [columns, rows].
-template <typename T>
-void turn(const uint8_t* source, uint8_t* out, int64_t rows, int64_t columns) {
-  const T* from = reinterpret_cast<const T*>(source);
-  T* to = reinterpret_cast<T*>(out);
-  for (int64_t top = 0; top < rows; top += kSquare) {
-    for (int64_t left = 0; left < columns; left += kSquare) {
-      int64_t bottom = std::min(top + kSquare, rows), right = std::min(left + kSquare, columns);
-      for (int64_t column = left; column < right; ++column) {
-        for (int64_t row = top; row < bottom; ++row) {
-          to[column * rows + row] = from[row * columns + column];
-        }
-      }
-    }
-  }
-}
-
-std::vector<uint8_t> turned(const std::vector<uint8_t>& matrix, mx::Dtype type, int64_t rows,
-                            int64_t columns) {
-  std::vector<uint8_t> result(matrix.size());
-  auto by_size = mx::size_of(type) == 4 ? turn<uint32_t> : turn<uint16_t>;
-  by_size(matrix.data(), result.data(), rows, columns);
-  return result;
 }
 
 bool alike(const Matrix& a, const Matrix& b) {
@@ -315,7 +288,7 @@ Matrix WeightStore::read_quantised(const std::string& path, const TensorEntry& e
                      static_cast<uint64_t>(begin * row_bytes));
     main_.check_finite(entry, *type, source.data(), static_cast<size_t>(count * in),
                        static_cast<uint64_t>(begin * in));
-    if (stored_turned) source = turned(source, *type, in, count);
+    if (stored_turned) source = transposed(source, mx::size_of(*type), in, count);
     PackedRows out{words.data<uint8_t>() + begin * in * q.bits / 8, nullptr, nullptr, nullptr};
     if (affine) {
       out.scales = scales.data<float>() + begin * groups;
@@ -386,22 +359,6 @@ Matrix WeightStore::stack(const std::string& what, const std::vector<Matrix>& pa
     stacked.eval();
     return stacked;
   });
-}
-
-mx::array WeightStore::unpermute(const mx::array& rows, int heads, int head_dim) {
-  int columns = static_cast<int>(rows.size() / (static_cast<size_t>(heads) * head_dim));
-  mx::array split = mx::reshape(rows, {heads, head_dim / 2, 2, columns});
-  mx::array result = mx::contiguous(mx::reshape(mx::transpose(split, {0, 2, 1, 3}), rows.shape()));
-  result.eval();
-  return result;
-}
-
-Matrix WeightStore::unpermute(const Matrix& m, int heads, int head_dim) {
-  Matrix result = m;
-  result.weight = unpermute(m.weight, heads, head_dim);
-  if (m.scales) result.scales = unpermute(*m.scales, heads, head_dim);
-  if (m.biases) result.biases = unpermute(*m.biases, heads, head_dim);
-  return result;
 }
 
 }  // namespace llm_host

@@ -69,10 +69,6 @@ class WeightStore {
     return adapters_.find(path, out, in, dtype_);
   }
 
-  // GGUF files interleave the two halves of each rotary head's rows; these put them back.
-  static mx::array unpermute(const mx::array& rows, int heads, int head_dim);
-  static Matrix unpermute(const Matrix& matrix, int heads, int head_dim);
-
   // Logical weights handed out, and the bytes they take in memory.
   uint64_t parameters() const { return parameters_; }
   uint64_t bytes() const { return bytes_ + static_cast<uint64_t>(arena_.taken()); }

@@ -10,34 +10,10 @@ from pathlib import Path
 
 import mlx.core as mx
 
-TOP_NAMES = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
-LAYER_NAMES = {
-    "attn_norm": "input_layernorm",
-    "attn_q": "self_attn.q_proj",
-    "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj",
-    "attn_output": "self_attn.o_proj",
-    "ffn_norm": "post_attention_layernorm",
-    "ffn_gate": "mlp.gate_proj",
-    "ffn_up": "mlp.up_proj",
-    "ffn_down": "mlp.down_proj",
-}
+sys.path.insert(0, str(Path(__file__).parents[1] / "lib"))
+from llama_gguf import hf_name, unpermute  # noqa: E402
+
 GROUP = 32
-
-
-def hf_name(name: str) -> str:
-    """`blk.3.attn_q.scales` -> `model.layers.3.self_attn.q_proj.scales`."""
-    stem, part = name.rsplit(".", 1)
-    if not stem.startswith("blk."):
-        return f"{TOP_NAMES[stem]}.{part}"
-    _, layer, module = stem.split(".")
-    return f"model.layers.{layer}.{LAYER_NAMES[module]}.{part}"
-
-
-def unpermute(rows: mx.array, heads: int) -> mx.array:
-    # llama.cpp interleaves the two rotary halves of each head; Hugging Face keeps them apart.
-    half = rows.shape[0] // heads // 2
-    return rows.reshape(heads, half, 2, -1).swapaxes(1, 2).reshape(rows.shape)
 
 
 def main() -> None:

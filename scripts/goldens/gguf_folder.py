@@ -1,6 +1,7 @@
 """Dequantises a llama-architecture GGUF file to a float32 folder in the Hugging Face layout."""
 
 import json
+import sys
 from pathlib import Path
 
 import gguf
@@ -9,40 +10,12 @@ from gguf.quants import dequantize
 from safetensors.numpy import save_file
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-LAYER_NAMES = {
-    "attn_norm": "input_layernorm",
-    "attn_q": "self_attn.q_proj",
-    "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj",
-    "attn_output": "self_attn.o_proj",
-    "ffn_norm": "post_attention_layernorm",
-    "ffn_gate": "mlp.gate_proj",
-    "ffn_up": "mlp.up_proj",
-    "ffn_down": "mlp.down_proj",
-}
-TOP_NAMES = {
-    "token_embd": "model.embed_tokens",
-    "output_norm": "model.norm",
-    "output": "lm_head",
-}
+sys.path.insert(0, str(Path(__file__).parents[1] / "lib"))
+from llama_gguf import hf_name, unpermute  # noqa: E402
 
 
 def _field(reader: gguf.GGUFReader, name: str):
     return reader.fields[name].contents()
-
-
-def _hf_name(name: str) -> str:
-    stem = name.removesuffix(".weight")
-    if stem.startswith("blk."):
-        _, layer, part = stem.split(".", 2)
-        return f"model.layers.{layer}.{LAYER_NAMES[part]}.weight"
-    return TOP_NAMES[stem] + ".weight"
-
-
-def _unpermute(w: np.ndarray, heads: int) -> np.ndarray:
-    # llama.cpp interleaves the two rotary halves of each head; Hugging Face keeps them apart.
-    half = w.shape[0] // heads // 2
-    return w.reshape(heads, half, 2, -1).swapaxes(1, 2).reshape(w.shape)
 
 
 def permute(w: np.ndarray, heads: int) -> np.ndarray:
@@ -62,10 +35,10 @@ def make_folder(path: Path, folder: Path, extra: dict | None = None) -> None:
             continue  # told by `extra`
         w = dequantize(tensor.data, tensor.tensor_type).astype(np.float32)
         if tensor.name.endswith("attn_q.weight"):
-            w = _unpermute(w, heads)
+            w = unpermute(w, heads)
         elif tensor.name.endswith("attn_k.weight"):
-            w = _unpermute(w, kv_heads)
-        weights[_hf_name(tensor.name)] = np.ascontiguousarray(w)
+            w = unpermute(w, kv_heads)
+        weights[hf_name(tensor.name)] = np.ascontiguousarray(w)
     config = {
         "model_type": "llama",
         "architectures": ["LlamaForCausalLM"],

@@ -14,8 +14,9 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from gguf_file import finish, sizes
-from gguf_folder import LAYER_NAMES, TOP_NAMES, make_folder, permute
+from gguf_folder import make_folder, permute
 from greedy import load, margin, run_mlx, run_transformers, top_steps
+from llama_gguf import LAYER_NAMES, TOP_NAMES
 
 TEST = Path(__file__).parents[2] / "test"
 MODELS = TEST / "fixtures" / "models"
