@@ -1,6 +1,6 @@
 import { kvBytesPerToken } from '../model/fit.ts';
 import type { ReadModel } from '../model/load-model.ts';
-import { bytesPerDecodedToken, loadedBytes } from '../model/parameters.ts';
+import { bytesPerDecodedToken, loadedBytes, weightLayout } from '../model/loaded-bytes.ts';
 import type { Quantization } from '../model/quantization.ts';
 import type { EngineReport, RooflinePoint } from './report.ts';
 import type { Spread } from './spread.ts';
@@ -23,10 +23,12 @@ export function rooflinePoints(own: EngineReport, input: RooflineInput): Rooflin
   const { read, generate, bandwidth } = input;
   const device = own.device === 'cpu' ? 'cpu' : 'gpu';
   const { config, weights, quantize } = read.spec;
-  const packed = quantize as Quantization | undefined;
+  const loading = {
+    layout: weightLayout(read.spec.exact === true, device),
+    quantize: quantize as Quantization | undefined,
+  };
   // Not read for a token: an untied input matrix, the experts that are not chosen.
-  const readShare =
-    bytesPerDecodedToken(weights, config, device, packed) / loadedBytes(weights, config, device, packed);
+  const readShare = bytesPerDecodedToken(weights, config, loading) / loadedBytes(weights, config, loading);
   const weightBytes = input.weightBytes * readShare;
   const elementBytes = input.kvBits > 0 ? input.kvBits / 8 : device === 'gpu' ? 2 : 4;
   return own.figures.flatMap(({ metric, at = 0, median }) => {

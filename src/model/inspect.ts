@@ -6,8 +6,8 @@ import { modelContext } from './context-length.ts';
 import { availableMemory, kvBytesPerToken, WORKING_SET } from './fit.ts';
 import type { JsonObject } from './json-file.ts';
 import { type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
+import { bytesPerDecodedToken, defaultDevice, loadedBytes, weightLayout } from './loaded-bytes.ts';
 import { type MemoryBandwidth, memoryBandwidth } from './memory-bandwidth.ts';
-import { bytesPerDecodedToken, loadedBytes } from './parameters.ts';
 import { quantizationOf } from './quantization.ts';
 
 /** What can be said of a model from its headers and texts. Bytes are those in memory on this machine. */
@@ -51,9 +51,12 @@ export function inspectModel(
   const { config, weights, quantize } = read.spec;
   const template = read.toolTemplate ?? read.chatTemplate;
   const bandwidth = memoryBandwidth();
-  const device = process.platform === 'darwin' ? 'gpu' : 'cpu';
-  const packed = quantize as ReturnType<typeof quantizationOf>;
-  const perToken = bytesPerDecodedToken(weights, config, device, packed);
+  const device = defaultDevice();
+  const loading = {
+    layout: weightLayout(read.spec.exact === true),
+    quantize: quantize as ReturnType<typeof quantizationOf>,
+  };
+  const perToken = bytesPerDecodedToken(weights, config, loading);
   const inspection: Inspection = {
     name: read.name,
     family: String(config.model_type),
@@ -63,7 +66,7 @@ export function inspectModel(
     contextLength: modelContext(config),
     template: template === undefined ? undefined : probeTemplate(compileTemplate(template)),
     toolFormat: template === undefined ? undefined : toolFormatOf(read.tokenizerConfig ?? {}, template),
-    memory: memoryOf(read, loadedBytes(weights, config, device, packed), device, options.contextLength),
+    memory: memoryOf(read, loadedBytes(weights, config, loading), device, options.contextLength),
     prediction: { tokensPerSecond: bandwidth.bytesPerSecond / perToken, bandwidth },
   };
   return { inspection, read };

@@ -9,8 +9,9 @@ import { availableMemory, checkFit, kvBytesPerToken } from './fit.ts';
 import { isFloat32Throughout } from './float32-weights.ts';
 import type { GgufMetadata } from './gguf.ts';
 import type { JsonObject } from './json-file.ts';
+import { defaultDevice, loadedBytes, weightLayout } from './loaded-bytes.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
-import { countParameters, loadedBytes, storedBytes } from './parameters.ts';
+import { countParameters, storedBytes } from './parameters.ts';
 import { parseQuantize, type Quantization, quantizationOf } from './quantization.ts';
 import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
 import { textPart } from './text-part.ts';
@@ -73,7 +74,11 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const { config, weights } = textPart(rest.configFile, wholeConfig, allWeights);
   const quantize = quantizationToDo(rest, config, options.quantize);
   const contextLength = checkContext(options.contextLength, config);
-  if (!options.anyMemory) checkMemory(weights, config, contextLength, quantize, options.kvBits ?? 0);
+  const exact = options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize);
+  if (!options.anyMemory) {
+    const weightBytes = loadedBytes(weights, config, { layout: weightLayout(exact), quantize });
+    checkMemory(weightBytes, config, contextLength, options.kvBits ?? 0);
+  }
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
   const adapters = folders.map(folder => readAdapter(folder, weights));
@@ -85,7 +90,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
       gguf,
       contextLength: options.contextLength,
       kvBits: options.kvBits ?? 0,
-      exact: options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize),
+      exact,
       adapters,
       ...(normShift !== undefined && { normShift }),
       ...(quantize && { quantize }),
@@ -173,17 +178,10 @@ function ggufParts(name: string, path: string): Parts {
   };
 }
 
-function checkMemory(
-  weights: WeightFiles,
-  config: JsonObject,
-  contextLength: number,
-  quantize: Quantization | undefined,
-  kvBits: number,
-): void {
-  const device = process.platform === 'darwin' ? 'gpu' : 'cpu';
+function checkMemory(weightBytes: number, config: JsonObject, contextLength: number, kvBits: number): void {
   const need = {
-    weightBytes: loadedBytes(weights, config, device, quantize),
-    kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(device === 'gpu' ? 2 : 4, kvBits)),
+    weightBytes,
+    kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(defaultDevice() === 'gpu' ? 2 : 4, kvBits)),
     contextLength,
   };
   checkFit(need, availableMemory());
