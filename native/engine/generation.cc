@@ -5,9 +5,13 @@
 
 #include "engine/error.h"
 #include "engine/prompt_score.h"
+#include "engine/schedule_ahead.h"
 
 namespace llm_host {
 namespace {
+
+// Of values that are computed later: several layers of a chunk.
+constexpr size_t kAheadBytes = size_t{16} << 20;
 
 double milliseconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
@@ -65,7 +69,10 @@ bool Generation::prefill() {
     // A state that nothing of the chunk reads would otherwise keep its whole graph alive.
     std::vector<mx::array> results = row_.cache.arrays();
     results.push_back(hidden);
-    mx::eval(results);
+    {
+      ScheduleAhead few(kAheadBytes);
+      mx::eval(results);
+    }
     if (job_.request.prompt_logprobs) {
       int first = done - count + 1;
       std::span<const int32_t> next(prompt.begin() + first, prompt.begin() + std::min(done + 1, total));
