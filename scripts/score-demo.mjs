@@ -1,7 +1,8 @@
 // Scores the demo model on the held-out cases of models/demo through the whole product path: template, tokenizer,
-// engine, parser. Greedy. Usage: node scripts/score-demo.mjs [--limit N] [--failures] [--json FILE]
+// engine, parser; greedy and held to the listed tools, as `demo` runs. Usage: node scripts/score-demo.mjs [--limit N] [--failures] [--json FILE]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { DEMO_CONFIG } from '../dist/cli/demo.js';
 import { openLocalModel } from '../dist/cli/open-local-model.js';
 
 /** Tokens of one reply; a call of the longest case needs about half of it. */
@@ -44,8 +45,10 @@ async function score(one) {
   const calls = [];
   let malformed = 0;
   let text = '';
-  const sampling = { temperature: 0, maxTokens: MAX_TOKENS };
-  for await (const event of opened.model.reply({ messages: one.messages, tools: definitions, sampling })) {
+  const sampling = { ...DEMO_CONFIG.sampling, maxTokens: MAX_TOKENS };
+  const constrainCalls = DEMO_CONFIG.tools.constrain === 'always';
+  const request = { messages: one.messages, tools: definitions, sampling, constrainCalls };
+  for await (const event of opened.model.reply(request)) {
     if (event.type === 'call') calls.push({ name: event.name, arguments: event.arguments });
     if (event.type === 'malformed') malformed += 1;
     if (event.type === 'content') text += event.text;

@@ -37,3 +37,10 @@ power of {a} with exponent {b}|{a} to the power of {b} equals?|Not the root, the
 {a} is the square of which number?|{a} is what number squared?|A square has an area of {a}. What is the side?|How long is the side of a square with area {a}?|A square room has {a} square metres. How long is a wall?|A square field of {a} square metres: how long is one side?|A square tile covers {a} square cm. How wide is it?|What's the side of a square that covers {a}?
 x² = {a}, x = ?|x^2 = {a}. Find x.|Solve x*x = {a}|n times n is {a}. What's n?|Not squared, the root: what is the square root of {a}?|If I square a number I get {a}. What was the number?|Undo squaring: which number gave {a}?|{n} squared a number and got {a}. What was it?|root of {a}?|sqrt {a}?|Give the root of {a}"""),
 }
+
+# Sums of equal parts are told with the words of sums ("in all", "total"); what tells them apart is "each".
+EACH = rows("""Each of the {a} shelves holds {b} {i}.|Each of {a} bags has {b} {i} in it.|Every one of the {a} drawers has {b} {i}.|{a} drawers have {b} {i} each.|There are {b} {i} in each of the {a} crates.|In every one of {a} rooms there are {b} {i}.
+{a} rows, and each row has {b} {i}.|I have {a} packs with {b} {i} per pack.|{n} fills {a} jars with {b} {i} each.|{a} people bring {b} {i} each.|Each of {n}'s {a} cousins owns {b} {i}.|Every guest gets {b} {i} and {a} guests come.|Each trolley takes {b} {i} and we have {a} trolleys.
+A pack has {b} {i}. I buy {a} packs.|{n} buys {a} packets, {b} {i} in every packet.|Each day {n} packs {b} {i}, for {a} days.|{a} times {n} carried {b} {i} up.|Every week brings {b} {i}; {a} weeks went by.|On each of {a} plates lie {b} {i}.|{a} trays with {b} {i} apiece.""")
+HOW_MANY = rows("""How many {i} in all?|How many {i} are there in total?|How many {i} altogether?|How many {i} is that?|Total number of {i}?|What's the total?|{i} overall?|{i} in total?|How many are there?|How many {i} together?|All in all?|So how many {i}?|Count all the {i}.|What does that make?""")
+STORY["multiply"] = 5 * STORY["multiply"] + [f"{one} {two}" for one in EACH for two in HOW_MANY]

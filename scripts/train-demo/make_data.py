@@ -191,13 +191,13 @@ class Group:
     def exchange(self, complete):
         """One question with all that answers it; without `complete` it may stop after the call."""
         r, k = self.r, self.r.random()
-        if not self.tools or k < 0.13:
+        if not self.tools or k < 0.12:
             q, a = self.talk()
             return [user(q), say(a)]
-        if k < 0.23:
+        if k < 0.205:
             q, a = self.missing()
             return [user(q), say(a)]
-        if k < 0.25:
+        if k < 0.225:
             one, two = self.one_call(), self.one_call()
             join = r.choice([" And ", " Also, ", " Then ", " "])
             q = one[0].rstrip(" ") + ("" if one[0][-1] in ".?!" else r.choice([".", ",", ""])) + join + (two[0] if join == " " else two[0][0].lower() + two[0][1:])

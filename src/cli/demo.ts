@@ -3,10 +3,14 @@ import { dirname, join } from 'node:path';
 import type { AppConfig } from './config-file.ts';
 import { APPLICATION_DIRECTORY, stateDirectory } from './lookup.ts';
 
-/** The demo's own config.json: greedy, since the model is small and its answers should be the same every time. */
+/**
+ * The demo's own config.json. The model is small: greedy, so that its answers are the same every time, and held to the
+ * tools that there are.
+ */
 export const DEMO_CONFIG: AppConfig = {
   SystemPrompt: 'You are a helpful assistant.',
   sampling: { temperature: 0, maxTokens: 512 },
+  tools: { constrain: 'always' },
 };
 
 /** A writable copy of the sample folder, made once, so that the demo's changes never touch the package. */
