@@ -17,8 +17,16 @@ void append(const AttentionTask& task, int head, int index) {
   const AttentionShape& s = task.shape;
   int64_t from = index * task.kv_stride + static_cast<int64_t>(head) * s.head_dim;
   int64_t to = task.offset(head, s.slot + index);
-  rotate(task, index, task.k + from, task.keys + to);
-  std::copy_n(task.v + from, s.head_dim, task.values + to);
+  if (!task.halves) {
+    rotate(task, index, task.k + from, static_cast<float*>(task.keys) + to);
+    std::copy_n(task.v + from, s.head_dim, static_cast<float*>(task.values) + to);
+    return;
+  }
+  static thread_local std::vector<float> key;
+  key.resize(static_cast<size_t>(s.head_dim));
+  rotate(task, index, task.k + from, key.data());
+  simd().narrow(key.data(), s.head_dim, static_cast<uint16_t*>(task.keys) + to);
+  simd().narrow(task.v + from, s.head_dim, static_cast<uint16_t*>(task.values) + to);
 }
 
 void append(const AttentionTask& task) {
@@ -34,7 +42,7 @@ void append(const AttentionTask& task) {
 
 // Queries [begin, end) of one head.
 void attend(const AttentionTask& task, int head, int begin, int end) {
-  static thread_local std::vector<float> queries, scores;
+  static thread_local std::vector<float> queries, scores, rows;
   const AttentionShape& s = task.shape;
   int count = end - begin, first = task.first_seen(begin), span = s.slot + end - first;
   int stride = span + 1;  // room for a sink behind the last key
@@ -44,14 +52,15 @@ void attend(const AttentionTask& task, int head, int begin, int end) {
     rotate_query(task, head, begin + i, queries.data() + static_cast<int64_t>(i) * s.head_dim);
   }
   int kv_head = head / task.group();
-  simd().dots(queries.data(), s.head_dim, count, task.keys_of(kv_head, first), s.head_dim, span,
-              s.head_dim, scores.data(), stride);
+  simd().dots(queries.data(), s.head_dim, count, cached_rows(task, task.keys, kv_head, first, span, rows), s.head_dim, span, s.head_dim,
+              scores.data(), stride);
   for (int i = 0; i < count; ++i) {
     take_shares(task, head, begin + i, first, span,
                 scores.data() + static_cast<int64_t>(i) * stride);
   }
-  simd().weighted_sum(scores.data(), stride, count, task.values_of(kv_head, first), s.head_dim,
-                      span, s.head_dim, task.out + begin * task.out_stride() + head * s.head_dim,
+  simd().weighted_sum(scores.data(), stride, count,
+                      cached_rows(task, task.values, kv_head, first, span, rows), s.head_dim, span,
+                      s.head_dim, task.out + begin * task.out_stride() + head * s.head_dim,
                       static_cast<int>(task.out_stride()));
 }
 
@@ -77,8 +86,9 @@ void set_inputs(AttentionTask& task, const std::vector<mx::array>& in, bool side
   task.kv_stride = side_by_side ? task.q_stride : keys;
   size_t next = side_by_side ? 1 : 3;
   task.capacity = in[next].shape(2);
-  task.keys = const_cast<float*>(in[next].data<float>());
-  task.values = const_cast<float*>(in[next + 1].data<float>());
+  task.keys = const_cast<uint8_t*>(in[next].data<uint8_t>());
+  task.values = const_cast<uint8_t*>(in[next + 1].data<uint8_t>());
+  task.halves = in[next].dtype() == mx::float16;
   task.sinks = in.size() > next + 2 ? in[next + 2].data<float>() : nullptr;
 }
 
@@ -89,6 +99,16 @@ void run(const AttentionTask& task) {
 }
 
 }  // namespace
+
+const float* cached_rows(const AttentionTask& task, const void* cache, int kv_head, int slot,
+                         int count, std::vector<float>& buffer) {
+  int64_t at = task.offset(kv_head, slot);
+  if (!task.halves) return static_cast<const float*>(cache) + at;
+  int size = count * task.shape.head_dim;
+  if (buffer.size() < static_cast<size_t>(size)) buffer.resize(static_cast<size_t>(size));
+  simd().widen(static_cast<const uint16_t*>(cache) + at, size, buffer.data());
+  return buffer.data();
+}
 
 std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation& rotation) {
   static thread_local std::shared_ptr<const Angles> last;

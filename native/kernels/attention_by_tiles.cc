@@ -40,10 +40,14 @@ void pack(const AttentionTask& task, const AttentionTiles& kernels, Packed& pack
   parallel_for(s.kv_heads * packed.tiles, [&](int item) {
     int head = item / packed.tiles, tile = item % packed.tiles, key = tile * kTileKeys;
     int there = std::min(kTileKeys, count - key);
-    kernels.pack_keys(task.keys_of(head, packed.first + key), there, s.head_dim, tile,
+    static thread_local std::vector<float> rows;
+    auto rows_of = [&](const void* cache) {
+      return cached_rows(task, cache, head, packed.first + key, there, rows);
+    };
+    kernels.pack_keys(rows_of(task.keys), there, s.head_dim, tile,
                       packed.keys.data() + head * packed.head_size);
-    kernels.pack_values(task.values_of(head, packed.first + key), there, s.head_dim, tile,
-                        packed.tiles, packed.values.data() + head * packed.head_size);
+    kernels.pack_values(rows_of(task.values), there, s.head_dim, tile, packed.tiles,
+                        packed.values.data() + head * packed.head_size);
   });
 }
 

@@ -28,21 +28,21 @@ struct Parts {
 
 // All heads that share kv head `kv_head`, over part `part` of the keys: each is read once.
 void attend_part(const AttentionTask& task, Parts& parts, int kv_head, int part) {
-  static thread_local std::vector<float> scores;
+  static thread_local std::vector<float> scores, rows;
   const AttentionShape& s = task.shape;
   int begin = parts.first + part * kKeys, n = std::min(kKeys, parts.last - begin);
   int group = task.group(), head = kv_head * group;
   scores.resize(static_cast<size_t>(group) * kKeys);
   simd().dots(parts.queries.data() + static_cast<int64_t>(head) * s.head_dim, s.head_dim, group,
-              task.keys_of(kv_head, begin), s.head_dim, n, s.head_dim, scores.data(), kKeys);
+              cached_rows(task, task.keys, kv_head, begin, n, rows), s.head_dim, n, s.head_dim,
+              scores.data(), kKeys);
   for (int i = 0; i < group; ++i) {
     float* row = scores.data() + static_cast<int64_t>(i) * kKeys;
     float top = simd().maximum(row, n);
     float total = simd().exponentials(row, n, s.scale, top);
     parts.shares[static_cast<size_t>((head + i) * parts.count + part)] = {top * s.scale, total};
   }
-  simd().weighted_sum(scores.data(), kKeys, group, task.values_of(kv_head, begin), s.head_dim, n,
-                      s.head_dim,
+  simd().weighted_sum(scores.data(), kKeys, group, cached_rows(task, task.values, kv_head, begin, n, rows), s.head_dim, n, s.head_dim,
                       parts.outs.data() +
                           (static_cast<int64_t>(head) * parts.count + part) * s.head_dim,
                       parts.count * s.head_dim);

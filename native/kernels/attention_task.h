@@ -25,12 +25,12 @@ struct AttentionTask {
   bool interleaved;
   const float *q, *k, *v, *sinks;
   int64_t q_stride, kv_stride;  // from a position to the next
-  float *keys, *values, *out;
+  void *keys, *values;          // the caches: float32, or float16
+  bool halves;
+  float* out;
 
   int64_t out_stride() const { return static_cast<int64_t>(shape.heads) * shape.head_dim; }
   int group() const { return shape.heads / shape.kv_heads; }
-  const float* keys_of(int kv_head, int slot) const { return keys + offset(kv_head, slot); }
-  const float* values_of(int kv_head, int slot) const { return values + offset(kv_head, slot); }
   int64_t offset(int kv_head, int slot) const {
     return (static_cast<int64_t>(kv_head) * capacity + slot) * shape.head_dim;
   }
@@ -40,6 +40,10 @@ struct AttentionTask {
     return shape.window > 0 && first > 0 ? first : 0;
   }
 };
+
+// `count` rows [head_dim] of a cache, float32: where they are, or widened into `buffer`.
+const float* cached_rows(const AttentionTask& task, const void* cache, int kv_head, int slot,
+                         int count, std::vector<float>& buffer);
 
 // The angles of positions [position, position + length), kept for the layers that follow.
 std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation& rotation);

@@ -56,7 +56,7 @@ struct Rotation {
 
 // Rotates q and k, appends k and v to the caches *in place* and attends.
 // `projected`: q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], or the three side
-// by side in one array; caches [1, kv_heads, capacity, head_dim], sinks [heads]
+// by side in one array; caches [1, kv_heads, capacity, head_dim], float32 or float16, sinks [heads]
 // -> [1, L, heads · head_dim].
 mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
                     const mx::array& values, const AttentionShape& shape, const Rotation& rotation,

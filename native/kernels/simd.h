@@ -49,6 +49,9 @@ struct Simd {
   void (*geglu)(const float* gate, const float* up, int n, float* out);
   void (*rms_norm)(const float* x, const float* weight, int n, float eps, float* out);
   float (*maximum)(const float* s, int n);
+  // float16 -> float32, and to the nearest float16; what is beyond its range becomes its largest.
+  void (*widen)(const uint16_t* halves, int n, float* out);
+  void (*narrow)(const float* x, int n, uint16_t* halves);
 };
 
 // The fastest that this CPU has.

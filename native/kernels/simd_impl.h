@@ -1,6 +1,7 @@
 // The kernels, written once over vectors of LLM_HOST_VECTOR_BYTES. Included by one source per
 // instruction set, each compiled with its own flags: nothing here may call an inline function of a
 // library, or the linker could hand the version for a newer CPU to everyone.
+#include "kernels/simd_halves.h"
 #include "kernels/simd_matvec.h"
 #include "kernels/simd_products.h"
 
@@ -92,7 +93,7 @@ void rms_norm(const float* x, const float* weight, int n, float eps, float* out)
 
 constexpr Simd kernels_of(const char* name) {
   return {name,    shuffled_size, shuffle, matvec, unpack,   dots, weighted_sum,
-          softmax, exponentials,  swiglu,  geglu,  rms_norm, maximum};
+          softmax, exponentials,  swiglu,  geglu,  rms_norm, maximum, widen, narrow};
 }
 
 }  // namespace

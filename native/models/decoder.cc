@@ -97,6 +97,7 @@ Decoder::Decoder(const Config& config, DecoderConfig c, WeightStore& weights, in
                  const DecoderParts& parts)
     : config_(with_plain_residuals(std::move(c))),
       dtype_(weights.dtype()),
+      cache_dtype_(weights.arena() != nullptr ? mx::float16 : weights.dtype()),
       vocabulary_(config, config_, weights),
       norm_(weights, config_.names.final_norm, config_.hidden, config_.norm()),
       info_(info_of(config, config_, context_length)) {
@@ -178,11 +179,13 @@ bool Decoder::positions_restart_at(int length) const {
 
 ModelCache Decoder::new_cache(const CacheOptions& options) const {
   ModelCache cache(options);
+  // Quantised keys and values are computed with as they are unpacked.
+  mx::Dtype dtype = options.kv_bits == 0 ? cache_dtype_ : dtype_;
   for (size_t i = 0; i < layers_.size(); ++i) {
     if (layers_[i].state_mixer) {
       cache.add_state();
     } else {
-      cache.add_attention({config_.kv_heads, config_.head_dim, config_.windows[i], dtype_});
+      cache.add_attention({config_.kv_heads, config_.head_dim, config_.windows[i], dtype});
     }
   }
   return cache;

@@ -100,6 +100,8 @@ class Decoder final : public Model {
 
   DecoderConfig config_;
   mx::Dtype dtype_;
+  // Of keys and values: the CPU's fast kernels read 16 bits.
+  mx::Dtype cache_dtype_;
   Vocabulary vocabulary_;
   std::vector<Layer> layers_;
   RmsNorm norm_;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "check.h"
+#include "kernels/half.h"
 #include "kernels/linear.h"
 #include "kernels/simd.h"
 
@@ -198,6 +199,34 @@ TEST(rms_norm_equals_float64) {
         double expected = x[i] / std::sqrt(squares / n + 1e-5) * weight[i];
         CHECK_NEAR(out[i], expected, 2e-6 * std::abs(expected) + 1e-9);
       }
+    }
+  });
+}
+
+TEST(half_precision_is_ieee_s_without_infinities) {
+  std::vector<uint16_t> halves;
+  for (int bits = 0; bits < 0x10000; ++bits) {
+    if ((bits & 0x7c00) != 0x7c00) halves.push_back(static_cast<uint16_t>(bits));
+  }
+  std::vector<float> values = {65519, 65520, 1e6f, -1e30f, 1e-8f, 0x1p-25f, 0x1.8p-24f, -0.0f};
+  for (float value : random_floats(4096, 1000)) values.insert(values.end(), {value, value * 1e-7f});
+  on_every_path([&](const Simd& simd) {
+    std::vector<float> wide(halves.size());
+    simd.widen(halves.data(), static_cast<int>(halves.size()), wide.data());
+    std::vector<uint16_t> back(halves.size()), narrow(values.size());
+    simd.narrow(wide.data(), static_cast<int>(wide.size()), back.data());
+    CHECK(back == halves);
+    for (size_t i = 0; i < halves.size(); ++i) CHECK(wide[i] == half_to_float(halves[i]));
+    simd.narrow(values.data(), static_cast<int>(values.size()), narrow.data());
+    for (size_t i = 0; i < values.size(); ++i) {
+      float within = std::clamp(values[i], -65504.0f, 65504.0f);
+      CHECK(narrow[i] == float_to_half(within));
+    }
+    // One at a time, for the ends of rows.
+    for (size_t i = 0; i < values.size(); ++i) {
+      uint16_t one;
+      simd.narrow(&values[i], 1, &one);
+      CHECK(one == narrow[i]);
     }
   });
 }

@@ -1,4 +1,4 @@
-import { kvBytesPerToken } from '../model/fit.ts';
+import { kvBytesPerToken, kvElementBytes } from '../model/fit.ts';
 import type { ReadModel } from '../model/load-model.ts';
 import { bytesPerDecodedToken, loadedBytes, weightLayout } from '../model/loaded-bytes.ts';
 import type { Quantization } from '../model/quantization.ts';
@@ -30,7 +30,7 @@ export function rooflinePoints(own: EngineReport, input: RooflineInput): Rooflin
   // Not read for a token: an untied input matrix, the experts that are not chosen.
   const readShare = bytesPerDecodedToken(weights, config, loading) / loadedBytes(weights, config, loading);
   const weightBytes = input.weightBytes * readShare;
-  const elementBytes = input.kvBits > 0 ? input.kvBits / 8 : device === 'gpu' ? 2 : 4;
+  const elementBytes = kvElementBytes(loading.layout, input.kvBits);
   return own.figures.flatMap(({ metric, at = 0, median }) => {
     if (metric !== 'generationTokensPerSecond') return [];
     const contextTokens = at + Math.round(generate / 2);

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { LlmHostError } from '../errors.ts';
 import type { JsonObject } from './json-file.ts';
+import type { WeightLayout } from './loaded-bytes.ts';
 
 export interface MemoryNeed {
   /** Bytes that the weights take when loaded. */
@@ -16,7 +17,14 @@ export const WORKING_SET = 256 * 1024 * 1024;
 /** Tokens; a smaller context is not worth offering. */
 const SMALLEST_CONTEXT = 512;
 
-/** Bytes of keys and values for one token. `elementBytes`: 4 on a CPU, 2 on a GPU. 0 where the config is odd. */
+/** Bytes of a key's or value's element, with the scale and the bias of each 32 where it is quantised. */
+export function kvElementBytes(layout: WeightLayout, kvBits: number): number {
+  const scaleBytes = layout === 'stored' ? 2 : 4;
+  if (kvBits > 0) return kvBits / 8 + (2 * scaleBytes) / 32;
+  return layout === 'float32' ? 4 : 2;
+}
+
+/** Bytes of keys and values for one token. 0 where the config is odd. */
 export function kvBytesPerToken(config: JsonObject, elementBytes: number): number {
   const number = (key: string): number | undefined => {
     const value = config[key];

@@ -3,10 +3,10 @@ import { compileTemplate } from '../chat/template.ts';
 import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
 import { modelContext } from './context-length.ts';
-import { availableMemory, kvBytesPerToken, WORKING_SET } from './fit.ts';
+import { availableMemory, kvBytesPerToken, kvElementBytes, WORKING_SET } from './fit.ts';
 import type { JsonObject } from './json-file.ts';
 import { type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
-import { bytesPerDecodedToken, defaultDevice, loadedBytes, weightLayout } from './loaded-bytes.ts';
+import { bytesPerDecodedToken, type Loading, loadedBytes, weightLayout } from './loaded-bytes.ts';
 import { type MemoryBandwidth, memoryBandwidth } from './memory-bandwidth.ts';
 import { quantizationOf } from './quantization.ts';
 
@@ -51,7 +51,6 @@ export function inspectModel(
   const { config, weights, quantize } = read.spec;
   const template = read.toolTemplate ?? read.chatTemplate;
   const bandwidth = memoryBandwidth();
-  const device = defaultDevice();
   const loading = {
     layout: weightLayout(read.spec.exact === true),
     quantize: quantize as ReturnType<typeof quantizationOf>,
@@ -66,7 +65,7 @@ export function inspectModel(
     contextLength: modelContext(config),
     template: template === undefined ? undefined : probeTemplate(compileTemplate(template)),
     toolFormat: template === undefined ? undefined : toolFormatOf(read.tokenizerConfig ?? {}, template),
-    memory: memoryOf(read, loadedBytes(weights, config, loading), device, options.contextLength),
+    memory: memoryOf(read, loading, options),
     prediction: { tokensPerSecond: bandwidth.bytesPerSecond / perToken, bandwidth },
   };
   return { inspection, read };
@@ -78,11 +77,16 @@ function toolFormatOf(tokenizerConfig: Readonly<Record<string, unknown>>, templa
   return responseTemplate ? 'response_template' : (format ?? formatOfTemplate(template))?.id;
 }
 
-function memoryOf(read: ReadModel, weightBytes: number, device: 'cpu' | 'gpu', wanted: number) {
-  const { config } = read.spec;
+function memoryOf(
+  read: ReadModel,
+  loading: Loading,
+  { contextLength: wanted, kvBits = 0 }: Pick<ReadModelOptions, 'contextLength' | 'kvBits'>,
+) {
+  const { config, weights } = read.spec;
   const own = modelContext(config) ?? USUAL_CONTEXT;
   const contextLength = wanted > 0 ? wanted : Math.min(own, USUAL_CONTEXT);
-  const kvBytes = kvBytesPerToken(config, device === 'gpu' ? 2 : 4) * contextLength;
+  const weightBytes = loadedBytes(weights, config, loading);
+  const kvBytes = kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)) * contextLength;
   const totalBytes = weightBytes + kvBytes + WORKING_SET;
   const availableBytes = availableMemory();
   return {

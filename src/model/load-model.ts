@@ -5,11 +5,11 @@ import { readAdapter } from './adapter.ts';
 import { readModelTexts } from './config.ts';
 import { checkContext } from './context-length.ts';
 import { demoFiles } from './demo-model.ts';
-import { availableMemory, checkFit, kvBytesPerToken } from './fit.ts';
+import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from './fit.ts';
 import { isFloat32Throughout } from './float32-weights.ts';
 import type { GgufMetadata } from './gguf.ts';
 import type { JsonObject } from './json-file.ts';
-import { defaultDevice, loadedBytes, weightLayout } from './loaded-bytes.ts';
+import { type Loading, loadedBytes, weightLayout } from './loaded-bytes.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
 import { countParameters, storedBytes } from './parameters.ts';
 import { parseQuantize, type Quantization, quantizationOf } from './quantization.ts';
@@ -76,8 +76,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const contextLength = checkContext(options.contextLength, config);
   const exact = options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize);
   if (!options.anyMemory) {
-    const weightBytes = loadedBytes(weights, config, { layout: weightLayout(exact), quantize });
-    checkMemory(weightBytes, config, contextLength, options.kvBits ?? 0);
+    checkMemory(weights, config, { layout: weightLayout(exact), quantize }, contextLength, options.kvBits);
   }
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
@@ -178,16 +177,17 @@ function ggufParts(name: string, path: string): Parts {
   };
 }
 
-function checkMemory(weightBytes: number, config: JsonObject, contextLength: number, kvBits: number): void {
+function checkMemory(
+  weights: WeightFiles,
+  config: JsonObject,
+  loading: Loading,
+  contextLength: number,
+  kvBits = 0,
+): void {
   const need = {
-    weightBytes,
-    kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(defaultDevice() === 'gpu' ? 2 : 4, kvBits)),
+    weightBytes: loadedBytes(weights, config, loading),
+    kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)),
     contextLength,
   };
   checkFit(need, availableMemory());
-}
-
-/** Bytes of a key's or value's element, with the scale and the bias of each 32 where it is quantised. */
-function kvElementBytes(plainBytes: number, kvBits: number): number {
-  return kvBits === 0 ? plainBytes : kvBits / 8 + (2 * plainBytes) / 32;
 }

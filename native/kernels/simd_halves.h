@@ -1,0 +1,61 @@
+// A part of simd_impl.h: see there.
+#pragma once
+
+#include "kernels/simd_vectors.h"
+
+namespace llm_host {
+namespace {
+
+constexpr float kLargestHalf = 65504.0f;
+
+// Multiplying by 2^112 moves the exponent, and makes subnormal numbers normal.
+inline float widened(uint16_t half) {
+  uint32_t bits = (uint32_t)(half & 0x7fff) << 13, sign = (uint32_t)(half & 0x8000) << 16;
+  float value = load<float>(&bits) * 0x1p112f;
+  bits = load<uint32_t>(&value) | sign;
+  return load<float>(&bits);
+}
+
+// To nearest, ties to even. No infinity comes in or out.
+inline uint16_t narrowed(float x) {
+  x = x > kLargestHalf ? kLargestHalf : x < -kLargestHalf ? -kLargestHalf : x;
+  float small = x * 0x1p-112f;
+  uint32_t bits = load<uint32_t>(&small), rest = bits & 0x7fffffff;
+  if (x != x) return 0x7e00;
+  return (uint16_t)((rest + 0xfff + (rest >> 13 & 1)) >> 13 | (bits >> 16 & 0x8000));
+}
+
+void widen(const uint16_t* halves, int n, float* out) {
+  int i = 0;
+#if LLM_HOST_VECTOR_BYTES == 64
+  for (; i + 16 <= n; i += 16) {
+    _mm512_storeu_ps(out + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)(halves + i))));
+  }
+#elif LLM_HOST_VECTOR_BYTES == 32
+  for (; i + 8 <= n; i += 8) {
+    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)(halves + i))));
+  }
+#endif
+  for (; i < n; ++i) out[i] = widened(halves[i]);
+}
+
+void narrow(const float* x, int n, uint16_t* out) {
+  int i = 0;
+#if LLM_HOST_VECTOR_BYTES > 16
+  const Floats top = splat(kLargestHalf);
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats v = load(x + i);
+    v = v > top ? top : v;
+    v = v < -top ? -top : v;
+#if LLM_HOST_VECTOR_BYTES == 64
+    _mm256_storeu_si256((__m256i*)(out + i), _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT));
+#else
+    _mm_storeu_si128((__m128i*)(out + i), _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT));
+#endif
+  }
+#endif
+  for (; i < n; ++i) out[i] = narrowed(x[i]);
+}
+
+}  // namespace
+}  // namespace llm_host

@@ -1,0 +1,115 @@
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "check.h"
+#include "kernels/half.h"
+#include "kernels/ops.h"
+
+using namespace llm_host;
+namespace mx = mlx::core;
+
+namespace {
+
+std::mt19937 random_bits(5);
+
+mx::array random_array(const mx::Shape& shape) {
+  std::normal_distribution<float> normal;
+  size_t count = 1;
+  for (int size : shape) count *= static_cast<size_t>(size);
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(random_bits);
+  return mx::array(values.begin(), shape, mx::float32);
+}
+
+struct Case {
+  int length;  // queries, behind `before` that are in the cache
+  int before;
+  int window = 0;
+  bool sinks = false;
+  int heads = 4, kv_heads = 2, head_dim = 64;
+};
+
+mx::Dtype kTypes[] = {mx::float32, mx::float16};
+
+double value_at(const mx::array& cache, int64_t i) {
+  if (cache.dtype() == mx::float32) return cache.data<float>()[i];
+  return half_to_float(cache.data<uint16_t>()[i]);
+}
+
+// Without rotation: a pair of channels that is turned by no angle stays.
+void check_attention(const Case& c, mx::Dtype type, bool fast, double tolerance) {
+  int total = c.before + c.length, capacity = total + 3;
+  mx::Shape cache_shape{1, c.kv_heads, capacity, c.head_dim};
+  mx::array keys = mx::contiguous(mx::astype(random_array(cache_shape), type));
+  mx::array values = mx::contiguous(mx::astype(random_array(cache_shape), type));
+  mx::array q = random_array({1, c.length, c.heads * c.head_dim});
+  mx::array k = random_array({1, c.length, c.kv_heads * c.head_dim});
+  mx::array v = random_array({1, c.length, c.kv_heads * c.head_dim});
+  mx::array sinks = random_array({c.heads});
+  mx::eval(keys, values, q, k, v, sinks);
+  std::vector<float> none(static_cast<size_t>(c.head_dim) / 2, 0.0f);
+  cpu::AttentionShape shape{c.heads,  c.kv_heads, c.head_dim, c.window,
+                            c.before, c.before,   0.125f,     fast};
+  mx::array y = cpu::attention({q, k, v}, keys, values, shape, {none, 1.0f, false},
+                               c.sinks ? std::optional(sinks) : std::nullopt);
+  y.eval();
+  double worst = 0;
+  for (int i = 0; i < c.length; ++i) {
+    for (int head = 0; head < c.heads; ++head) {
+      const float* query = q.data<float>() + (i * c.heads + head) * c.head_dim;
+      int64_t base = static_cast<int64_t>(head / (c.heads / c.kv_heads)) * capacity;
+      int last = c.before + i, first = c.window > 0 ? std::max(0, last + 1 - c.window) : 0;
+      std::vector<double> out(static_cast<size_t>(c.head_dim));
+      double sum = c.sinks ? std::exp(static_cast<double>(sinks.data<float>()[head])) : 0;
+      for (int slot = first; slot <= last; ++slot) {
+        double score = 0;
+        int64_t row = (base + slot) * c.head_dim;
+        for (int d = 0; d < c.head_dim; ++d) score += query[d] * value_at(keys, row + d);
+        double weight = std::exp(score * 0.125);
+        sum += weight;
+        for (int d = 0; d < c.head_dim; ++d) {
+          out[static_cast<size_t>(d)] += weight * value_at(values, row + d);
+        }
+      }
+      const float* found = y.data<float>() + (i * c.heads + head) * c.head_dim;
+      for (int d = 0; d < c.head_dim; ++d) {
+        worst = std::max(worst, std::abs(found[d] - out[static_cast<size_t>(d)] / sum));
+      }
+    }
+  }
+  if (worst > tolerance) {
+    std::printf("  length %d before %d window %d: error %g\n", c.length, c.before, c.window, worst);
+  }
+  CHECK(worst <= tolerance);
+  // The new keys are in the cache, those before and behind are as they were.
+  for (int channel = 0; channel < c.kv_heads * c.head_dim; ++channel) {
+    int64_t at = (static_cast<int64_t>(channel / c.head_dim) * capacity + c.before) * c.head_dim +
+                 channel % c.head_dim;
+    CHECK_NEAR(value_at(keys, at), k.data<float>()[channel], type == mx::float32 ? 0 : 4e-3);
+  }
+}
+
+const Case kCases[] = {{1, 0},          {1, 300},         {5, 0},           {37, 100},
+                       {70, 0},         {1, 300, 20},     {40, 60, 16},     {1, 9, 0, true},
+                       {33, 5, 0, true}, {2, 3, 0, false, 6, 2, 80}, {64, 64, 0, false, 8, 8, 128}};
+
+}  // namespace
+
+TEST(attention_equals_float64) {
+  for (mx::Dtype type : kTypes) {
+    for (const Case& c : kCases) check_attention(c, type, false, 1e-5);
+  }
+}
+
+// By tiles, where the CPU has them, queries, keys and shares are rounded to 8 bits of mantissa.
+TEST(fast_attention_is_near_float64) {
+  for (mx::Dtype type : kTypes) {
+    for (const Case& c : kCases) check_attention(c, type, true, 0.03);
+  }
+}
+
+int main() {
+  mx::set_default_device(mx::Device::cpu);
+  return check::run("attention");
+}
