@@ -7,7 +7,6 @@ import { expectGolden, generateAll } from './engine-run.ts';
 import { familyNames, variantsOf, withModel } from './family-cases.ts';
 import { widen } from './float32-checkpoint.ts';
 import type { GoldenCase } from './native-run.ts';
-import { quantisedGoldens, quantisedModels } from './quantised-cases.ts';
 
 /** A copy of a model with all its numbers in float32 says what the reference says, as it is loaded by default. */
 async function expectReference(source: string, cases: readonly GoldenCase[]): Promise<void> {
@@ -27,8 +26,4 @@ describe('a checkpoint in float32 equals the reference without being asked to', 
     if (!variant) throw new Error(`${family} has no variant`);
     await withModel(family, variant, source => expectReference(source, variant.cases));
   });
-
-  test.each(quantisedGoldens)('quantised, $model', ({ model, cases }) =>
-    expectReference(quantisedModels + model, cases),
-  );
 });

@@ -8,16 +8,16 @@ interface Golden {
   readonly cases: readonly GoldenCase[];
 }
 
-export const quantisedModels = fileURLToPath(new URL('../fixtures/quantised/', import.meta.url));
-export const quantisedGoldens: readonly Golden[] = JSON.parse(
+const models = fileURLToPath(new URL('../fixtures/quantised/', import.meta.url));
+const goldens: readonly Golden[] = JSON.parse(
   readFileSync(new URL('quantised.json', import.meta.url), 'utf8'),
 );
 
 /** Every form of quantised weights, for one of the ways in which products are computed. */
 export function describeQuantised(): void {
   describe('quantised weights give the logits of mlx-lm in float32', () => {
-    test.each(quantisedGoldens)('$model', async ({ model, cases }) => {
-      const native = await loadNative(quantisedModels + model);
+    test.each(goldens)('$model', async ({ model, cases }) => {
+      const native = await loadNative(models + model);
       try {
         for (const golden of cases) {
           const tokens = await generate(native, golden.prompt, golden.ids.length);
