@@ -15,6 +15,18 @@ const TARGET = 'aarch64-macos.14.0';
 const PLATFORM = 'macosx_14_0_arm64';
 /** The same relative place as on Linux and in the platform's package; no path of this machine in the file. */
 const PLACES = ['-Wl,-rpath,@loader_path/../../vendor/mlx/lib', '-Wl,-install_name,@rpath/llm_host.node'];
+/**
+ * The cross compiler's libc++ is newer than macOS 14's, and takes all that it has to be there: with its notes of what came
+ * when, it keeps to what that system has and refuses the rest.
+ */
+const OF_ITS_TIME = [
+  '-U_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS',
+  '-D_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS=1',
+];
+const FLAGS = [
+  ...['-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fvisibility-inlines-hidden'],
+  ...OF_ITS_TIME,
+];
 const darwinDir = join(vendorDir, 'darwin');
 const objectDir = join(darwinDir, 'obj');
 const toolDir = join(darwinDir, 'py');
@@ -69,7 +81,7 @@ async function compileAndLink() {
   const build = readCMake();
   const headers = fingerprint(
     listFiles('native', path => path.endsWith('.h')),
-    [toolsWanted(), build.definitions],
+    [toolsWanted(), build.definitions, FLAGS],
   );
   const waiting = [...build.sources];
   const objects = [];
@@ -105,8 +117,7 @@ async function compile(source, object, definitions) {
     'node_modules/node-api-headers/include',
     'node_modules/node-addon-api',
   ];
-  const flags = ['-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fvisibility-inlines-hidden'];
-  const args = [...flags, ...definitions.map(name => `-D${name}`), ...includes.map(path => `-I${path}`)];
+  const args = [...FLAGS, ...definitions.map(name => `-D${name}`), ...includes.map(path => `-I${path}`)];
   await zig('c++', [...args, '-c', source, '-o', `${object}.part`], `compiled: ${source}`);
   renameSync(`${object}.part`, object);
 }
