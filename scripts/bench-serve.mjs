@@ -1,4 +1,4 @@
-// Many clients at once against `llm-host serve demo --no-mcp`, which it starts, and with --compare against mlx_lm.server
+// Many clients at once against `llm-host serve demo --no-mcp --cache-mb 128`, which it starts, and with --compare against mlx_lm.server
 // with the same weights beside it. Each client asks, reads the stream to its end and asks again. Prints a line of JSON
 // for each server and number of clients: replies, 429s, other errors, time to first token and to the end (milliseconds,
 // p50 and p99), tokens per second of all clients, resident memory (Linux).
@@ -12,7 +12,7 @@ import { serveMlxLm } from './lib/mlx-lm-server.mjs';
 import { measureLoad, streamed } from './lib/serve-load.mjs';
 import { measureAlternation, measureDisconnects } from './lib/serve-probes.mjs';
 import { serveDemo } from './lib/served-demo.mjs';
-import { runMain } from './lib/setup-error.mjs';
+import { runMain, SetupError } from './lib/setup-error.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -22,17 +22,22 @@ const { values } = parseArgs({
     disconnects: { type: 'string', default: '0' },
     alternate: { type: 'string', default: '0' },
     compare: { type: 'boolean', default: false },
+    'cache-mb': { type: 'string', default: '128' },
   },
 });
 const print = line => console.log(JSON.stringify(line));
 
 await runMain(async () => {
-  const servers = [{ name: 'llm-host', ...(await serveDemo(['--no-mcp'])) }];
+  const servers = [
+    { name: 'llm-host', ...(await serveDemo(['--no-mcp', '--cache-mb', values['cache-mb']])) },
+  ];
   try {
     if (values.compare) servers.push({ name: 'mlx_lm.server', ...(await serveMlxLm()) });
-    for (const { url } of servers) {
+    for (const { name, url } of servers) {
       // What is slow the first time only.
-      await streamed(url, { max_tokens: 8, messages: [{ role: 'user', content: 'Hello' }] });
+      const messages = [{ role: 'user', content: 'Hello' }];
+      const { status } = await streamed(url, { max_tokens: 8, messages });
+      if (status !== 200) throw new SetupError(`${name} answers ${status}`);
     }
     for (const clients of values.clients.split(',').map(Number).filter(Boolean)) {
       for (const { name, url, pid } of servers) {

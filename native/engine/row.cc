@@ -40,17 +40,11 @@ Row Row::fork(ModelCache cache, std::span<const int32_t> prompt) const {
   Row row(std::move(cache));
   int length = reusable(prompt);
   if (length == 0) return row;
-  bool trimmable = this->cache.can_trim(length);
-  const ModelCache::Checkpoint* checkpoint = trimmable ? nullptr : checkpoint_within(length);
+  const ModelCache::Checkpoint* checkpoint =
+      this->cache.can_trim(length) ? nullptr : checkpoint_within(length);
   for (size_t i = 0; i < row.cache.layers(); ++i) {
-    if (checkpoint == nullptr || !checkpoint->layers.at(i)) {
-      row.cache.restore(i, this->cache.state_of(i));
-    }
-  }
-  if (checkpoint != nullptr) {
-    row.cache.restore(*checkpoint);
-  } else {
-    row.cache.trim(length);
+    bool remembered = checkpoint != nullptr && checkpoint->layers.at(i);
+    row.cache.restore(i, remembered ? *checkpoint->layers[i] : this->cache.state_of(i, length));
   }
   row.cache.plan(this->cache.planned());
   row.ids.assign(ids.begin(), ids.begin() + length);
@@ -61,13 +55,9 @@ Row Row::fork(ModelCache cache, std::span<const int32_t> prompt) const {
 }
 
 uint64_t Row::bytes() const {
-  uint64_t bytes = 0;
-  for (const mx::array& array : cache.arrays()) bytes += array.nbytes();
+  uint64_t bytes = cache.bytes();
   for (const auto& checkpoint : checkpoints_) {
-    for (const auto& state : checkpoint.layers) {
-      if (!state) continue;
-      for (const auto& [name, array] : state->arrays) bytes += array.nbytes();
-    }
+    for (const auto& state : checkpoint.layers) bytes += state ? bytes_of(*state) : 0;
   }
   return bytes;
 }

@@ -53,12 +53,12 @@ void KvCache::trim(int length) {
   if (length == 0) first_ = 0;
 }
 
-LayerState KvCache::state() const {
+LayerState KvCache::state_at(int length) const {
   LayerState state;
-  state.length = length_;
-  int from = first_visible(0);
-  if (used() > from) {
-    mx::Shape start{0, 0, from, 0}, stop = shape(used());
+  state.length = length;
+  int from = first_visible(length_ - length), to = length - first_;
+  if (to > from) {
+    mx::Shape start{0, 0, from, 0}, stop = shape(to);
     state.arrays.emplace("keys", mx::slice(*keys_, start, stop));
     state.arrays.emplace("values", mx::slice(*values_, start, stop));
   }

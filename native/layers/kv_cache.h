@@ -13,8 +13,9 @@ class KvCache : public CountedCache {
   std::optional<Buffers> extend(int count) override;
 
   void trim(int length) override;
-  LayerState state() const override;
+  LayerState state_at(int length) const override;
   void restore(const LayerState& state) override;
+  uint64_t bytes() const override { return keys_ ? keys_->nbytes() + values_->nbytes() : 0; }
 
   // Slots in the buffers.
   int capacity() const { return keys_ ? keys_->shape(2) : 0; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -18,6 +19,12 @@ struct LayerState {
   std::map<std::string, mx::array> arrays;
 };
 
+inline uint64_t bytes_of(const LayerState& state) {
+  uint64_t bytes = 0;
+  for (const auto& [name, array] : state.arrays) bytes += array.nbytes();
+  return bytes;
+}
+
 // What one layer remembers of one row.
 class LayerCache {
  public:
@@ -32,12 +39,17 @@ class LayerCache {
   // False if `can_trim` may become false for some shorter length: such a layer needs checkpoints.
   virtual bool always_trimmable() const = 0;
 
-  // The arrays may be parts of the cache's own buffers: they stay as they are until the cache is
-  // trimmed to fewer tokens and goes on from there.
-  virtual LayerState state() const = 0;
+  // What the layer knew after `length` tokens; only if `can_trim(length)`. The arrays may be parts
+  // of the cache's own buffers: they stay as they are until the cache is trimmed to fewer tokens
+  // and goes on from there.
+  virtual LayerState state_at(int length) const = 0;
+  LayerState state() const { return state_at(length()); }
   // Takes over a state of the same kind of layer. Throws std::invalid_argument, and changes
   // nothing, if it does not fit.
   virtual void restore(const LayerState& state) = 0;
+
+  // Of its buffers, in use or not.
+  virtual uint64_t bytes() const = 0;
 };
 
 // The keys and values of one attention layer, of whatever kind. Keys are rotated already.

@@ -90,6 +90,12 @@ void ModelCache::restore(const Checkpoint& checkpoint) {
   }
 }
 
+uint64_t ModelCache::bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& layer : layers_) bytes += layer->bytes();
+  return bytes;
+}
+
 std::vector<mx::array> ModelCache::arrays() const {
   std::vector<mx::array> all;
   for (const auto& layer : layers_) {

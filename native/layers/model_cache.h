@@ -62,7 +62,13 @@ class ModelCache {
   bool is_state(size_t index) const;
   size_t layers() const { return layers_.size(); }
   LayerState state_of(size_t index) const { return layers_.at(index)->state(); }
+  LayerState state_of(size_t index, int length) const {
+    return layers_.at(index)->state_at(length);
+  }
   void restore(size_t index, const LayerState& state) { layers_.at(index)->restore(state); }
+
+  // Of the buffers of all layers.
+  uint64_t bytes() const;
 
   // All that is to be evaluated for the cache to depend on no pending work.
   std::vector<mx::array> arrays() const;

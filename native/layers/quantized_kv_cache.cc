@@ -68,17 +68,26 @@ AttentionCache::View QuantizedKvCache::append(const mx::array& keys, const mx::a
   return view;
 }
 
-LayerState QuantizedKvCache::state() const {
+LayerState QuantizedKvCache::state_at(int length) const {
   LayerState state;
-  state.length = length_;
-  if (length_ == 0) return state;
+  state.length = length;
+  if (length == 0) return state;
   for (const Store* store : {&keys_, &values_}) {
     for (size_t part = 0; part < 3; ++part) {
-      mx::array slots = mx::slice((*store->parts)[part], {0, 0, 0, 0}, shape(part, length_));
+      mx::array slots = mx::slice((*store->parts)[part], {0, 0, 0, 0}, shape(part, length));
       state.arrays.emplace(std::string(store->name) + kParts[part], slots);
     }
   }
   return state;
+}
+
+uint64_t QuantizedKvCache::bytes() const {
+  uint64_t bytes = 0;
+  for (const Store* store : {&keys_, &values_}) {
+    if (!store->parts) continue;
+    for (const mx::array& part : *store->parts) bytes += part.nbytes();
+  }
+  return bytes;
 }
 
 void QuantizedKvCache::restore(const LayerState& state) {

@@ -19,8 +19,9 @@ class QuantizedKvCache final : public CountedCache {
   View append(const mx::array& keys, const mx::array& values) override;
   std::optional<Buffers> extend(int) override { return std::nullopt; }
 
-  LayerState state() const override;
+  LayerState state_at(int length) const override;
   void restore(const LayerState& state) override;
+  uint64_t bytes() const override;
 
  private:
   // Packed values, scales and biases: [1, kv_heads, capacity, columns].

@@ -22,8 +22,11 @@ class StateCache final : public LayerCache {
   bool can_trim(int length) const override { return length == length_ || length == 0; }
   void trim(int length) override;
   bool always_trimmable() const override { return false; }
-  LayerState state() const override { return {length_, arrays_}; }
+  LayerState state_at(int length) const override {
+    return length == length_ ? LayerState{length_, arrays_} : LayerState{};
+  }
   void restore(const LayerState& state) override;
+  uint64_t bytes() const override { return bytes_of({length_, arrays_}); }
 
  private:
   int length_ = 0;

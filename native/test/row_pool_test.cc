@@ -2,14 +2,15 @@
 
 #include "check.h"
 #include "layered_rows.h"
+#include "layers/counted_cache.h"
 
 using namespace layered;
 
 namespace {
 
 constexpr uint64_t kPlenty = 1 << 30;
-// Keys and values of two full layers, two floats each.
-constexpr uint64_t kBytesPerToken = 2 * 2 * 2 * sizeof(float);
+// A short row: keys and values of two full layers, two floats each, one block of tokens.
+constexpr uint64_t kRowBytes = 2 * 2 * 2 * sizeof(float) * CountedCache::kBlock;
 
 std::function<ModelCache()> with(const std::vector<Layers>& layers) {
   return [layers] { return new_cache(layers); };
@@ -56,6 +57,18 @@ TEST(a_conversation_goes_on_in_its_row_though_its_last_tokens_changed) {
   CHECK(consistent(pool.latest(), {kFull, kFull}));
 }
 
+TEST(a_window_that_still_holds_what_is_shared_is_copied) {
+  std::vector<Layers> layers{kFull, kWindow};
+  RowPool pool(with(layers), kPlenty);
+  Ids system = counted(0, 50), a = joined(system, counted(1000, 100)),
+      b = joined(system, counted(5000, 100));
+  ask(pool, a, layers);
+  CHECK(ask(pool, b, layers) == 50);
+  CHECK(pool.size() == size_t{2} && consistent(pool.latest(), layers));
+  CHECK(ask(pool, joined(a, {1, 2}), layers) == 150);
+  CHECK(consistent(pool.latest(), layers));
+}
+
 TEST(a_conversation_that_parts_behind_a_checkpoint_takes_a_copy_of_it_along) {
   std::vector<Layers> layers{kState, kFull, kWindow};
   RowPool pool(with(layers), kPlenty);
@@ -83,7 +96,7 @@ TEST(without_a_budget_there_is_one_row) {
 }
 
 TEST(the_rows_used_longest_ago_make_room) {
-  RowPool pool(with({kFull, kFull}), 250 * kBytesPerToken);
+  RowPool pool(with({kFull, kFull}), 2 * kRowBytes + kRowBytes / 2);
   Ids a = counted(0, 100), b = counted(1000, 100), c = counted(2000, 100);
   ask(pool, a);
   ask(pool, b);

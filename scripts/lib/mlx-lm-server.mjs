@@ -62,7 +62,13 @@ async function writeTokenizer(folder, weights, chatTemplate) {
     tokenizer_class: 'PreTrainedTokenizerFast',
     chat_template: chatTemplate,
   };
-  writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tokenizerJson));
+  const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+  const whole = {
+    ...tokenizerJson,
+    added_tokens: tokenizerJson.added_tokens.map(token => ({ ...plain, ...token })),
+    decoder: { add_prefix_space: false, trim_offsets: true, ...tokenizerJson.decoder },
+  };
+  writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(whole));
   writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(config));
 }
 
