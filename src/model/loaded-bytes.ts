@@ -17,7 +17,7 @@ export function weightLayout(exact: boolean, device: 'cpu' | 'gpu' = defaultDevi
   return exact || process.arch !== 'x64' ? 'float32' : 'packed';
 }
 
-export function defaultDevice(): 'cpu' | 'gpu' {
+function defaultDevice(): 'cpu' | 'gpu' {
   return process.platform === 'darwin' ? 'gpu' : 'cpu';
 }
 
