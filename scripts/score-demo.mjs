@@ -1,5 +1,6 @@
 // Scores the demo model on the held-out cases of models/demo through the whole product path: template, tokenizer,
-// engine, parser; greedy and held to the listed tools, as `demo` runs. Usage: node scripts/score-demo.mjs [--limit N] [--failures] [--json FILE]
+// engine, parser; greedy and held to the listed tools, as `demo` runs.
+// Usage: node scripts/score-demo.mjs [--limit N] [--failures] [--json FILE]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { DEMO_CONFIG } from '../dist/cli/demo.js';

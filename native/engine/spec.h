@@ -47,8 +47,9 @@ struct LoadSpec {
   std::string save_to;  // "" = nowhere
   int context_length = 0;
   int kv_bits = 0;
-  // The CPU multiplies quantised weights by float32 activations instead of 8-bit ones.
+  // The CPU multiplies weights by float32 activations, not by rounded ones.
   bool exact = false;
+  // For the caches of several conversations; 0: one, of any size.
   uint64_t cache_bytes = 0;
 };
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/spec.h"
-#include "mlx/mlx.h"
 #include "kernels/weight_arena.h"
+#include "mlx/mlx.h"
 #include "weights/adapters.h"
 #include "weights/checkpoint_writer.h"
 #include "weights/matrix.h"

@@ -55,7 +55,7 @@ export interface LoadSpec {
   readonly contextLength: number;
   /** 4 or 8: keys and values are quantised to so many bits; 0: they are not. */
   readonly kvBits: number;
-  /** The CPU multiplies weights by float32 activations, not by ones rounded to 8 bits or bfloat16. Default: false. */
+  /** The CPU multiplies weights by float32 activations, not by rounded ones. Default: false. */
   readonly exact?: boolean;
   /** Bytes for the caches of several conversations; 0 (default): that of the last one is kept, whatever its size. */
   readonly cacheBytes?: number;
