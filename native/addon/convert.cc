@@ -101,9 +101,8 @@ LoadSpec to_load_spec(const Napi::Value& value) {
   }
   if (fields.has("quantize")) {
     Fields parts(fields.get("quantize"), fields.path("quantize"));
-    spec.quantize =
-        QuantizeSpec{parts.text("mode"), static_cast<int>(parts.integer("bits", 1, 32)),
-                     static_cast<int>(parts.integer("groupSize", 1, 1024))};
+    spec.quantize = QuantizeSpec{parts.text("mode"), static_cast<int>(parts.integer("bits", 1, 32)),
+                                 static_cast<int>(parts.integer("groupSize", 1, 1024))};
   }
   if (fields.has("cacheBytes")) {
     spec.cache_bytes = static_cast<uint64_t>(fields.integer("cacheBytes", 0, 1e15));

@@ -1,6 +1,6 @@
-#include "addon/convert.h"
-
 #include <algorithm>
+
+#include "addon/convert.h"
 
 namespace llm_host {
 namespace {

@@ -75,7 +75,8 @@ bool Generation::prefill() {
     }
     if (job_.request.prompt_logprobs) {
       int first = done - count + 1;
-      std::span<const int32_t> next(prompt.begin() + first, prompt.begin() + std::min(done + 1, total));
+      std::span<const int32_t> next(prompt.begin() + first,
+                                    prompt.begin() + std::min(done + 1, total));
       append_scores(model_, hidden, next, prompt_logprobs_);
     }
     if (stops.contains(done)) row_.checkpoint();

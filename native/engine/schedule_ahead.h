@@ -14,7 +14,8 @@ class ScheduleAhead {
  public:
   explicit ScheduleAhead(size_t bytes)
       : limited_(mlx::core::default_device() == mlx::core::Device::cpu),
-        before_(limited_ ? mlx::core::set_memory_limit(mlx::core::get_active_memory() + bytes) : 0) {}
+        before_(limited_ ? mlx::core::set_memory_limit(mlx::core::get_active_memory() + bytes)
+                         : 0) {}
   ScheduleAhead(const ScheduleAhead&) = delete;
   ScheduleAhead& operator=(const ScheduleAhead&) = delete;
   ~ScheduleAhead() {

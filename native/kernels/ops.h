@@ -40,10 +40,10 @@ struct AttentionShape {
   int heads;
   int kv_heads;
   int head_dim;
-  int window;    // 0 = none
-  int slot;      // of the first query in the caches; those before it are seen too
-  int position;  // of the first query, for its rotation
-  float scale;   // of query · key
+  int window;         // 0 = none
+  int slot;           // of the first query in the caches; those before it are seen too
+  int position;       // of the first query, for its rotation
+  float scale;        // of query · key
   bool fast = false;  // many queries may be answered in bfloat16, where the CPU has tiles for it
 };
 

@@ -101,8 +101,8 @@ void store(const PackedMatrix& w, const float* tile, int m, int first, int block
            const PackedOutput& out) {
   int row = block * kRows, count = w.rows - row < kRows ? w.rows - row : kRows;
   __mmask16 mask = static_cast<__mmask16>((1u << count) - 1);
-  __m512 bias = out.bias == nullptr ? _mm512_setzero_ps()
-                                    : _mm512_maskz_loadu_ps(mask, out.bias + row);
+  __m512 bias =
+      out.bias == nullptr ? _mm512_setzero_ps() : _mm512_maskz_loadu_ps(mask, out.bias + row);
   for (int i = 0; i < kTileVectors && first + i < m; ++i) {
     int64_t at = (first + i) * out.stride + row;
     __m512 total = _mm512_add_ps(_mm512_load_ps(tile + 16 * i), bias);

@@ -229,8 +229,8 @@ void quantise(const float* x, const PackedMatrix& w, int8_t* numbers, float* sca
       Floats v = load<Floats>(x + i) * inverse;
       Floats shifted = v + round;
       Floats rest = (v - (shifted - round)) * 254.0f + round;
-      Bytes first = in_order_of_columns(
-          w.kind, __builtin_convertvector((Ints)shifted - (Ints)round, Bytes));
+      Bytes first =
+          in_order_of_columns(w.kind, __builtin_convertvector((Ints)shifted - (Ints)round, Bytes));
       Bytes second =
           in_order_of_columns(w.kind, __builtin_convertvector((Ints)rest - (Ints)round, Bytes));
       __builtin_memcpy(numbers + i, &first, sizeof first);

@@ -113,8 +113,8 @@ class Product {
     size_t i = wholes_.size();
     size_t groups = static_cast<size_t>(m_) * matrix.groups();
     float* both = scales[i].reserve(2 * groups);
-    wholes_.push_back({matrix, numbers[i].reserve(static_cast<size_t>(2 * m_) * cols_), both,
-                       both + groups});
+    wholes_.push_back(
+        {matrix, numbers[i].reserve(static_cast<size_t>(2 * m_) * cols_), both, both + groups});
   }
 
   const Whole* whole_of(const PackedMatrix& matrix) const {
@@ -300,7 +300,8 @@ std::optional<Packed> Packed::pack(WeightArena& arena, const mx::array& weight,
 
 mx::array packed_linear(const Operand& operand, std::span<const PackedPart> parts,
                         const std::optional<mx::array>& residual) {
-  Plan plan{operand.form, operand.eps, parts.front().matrix.layout().cols, residual.has_value(), {}};
+  Plan plan{
+      operand.form, operand.eps, parts.front().matrix.layout().cols, residual.has_value(), {}};
   std::vector<mx::array> inputs{operand.x};
   if (operand.form == Operand::Form::kNormalised) inputs.push_back(*operand.norm_weight);
   if (residual) inputs.push_back(*residual);

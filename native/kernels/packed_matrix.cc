@@ -102,10 +102,10 @@ void unpack_row(const PackedMatrix& m, int row, float* out) {
       std::memcpy(&word, words + 64 * w, 4);
       for (int i = 0; i < per_word; ++i) {
         uint32_t q = word >> (i * bits) & mask;
-        float value = m.kind == PackedMatrix::Kind::kBfloat16 ? bfloat16_to_float(static_cast<uint16_t>(q))
-                      : m.kind == PackedMatrix::Kind::kFloat16
-                          ? half_to_float(static_cast<uint16_t>(q))
-                          : scale * static_cast<float>(q) + bias;
+        float value =
+            m.kind == PackedMatrix::Kind::kBfloat16  ? bfloat16_to_float(static_cast<uint16_t>(q))
+            : m.kind == PackedMatrix::Kind::kFloat16 ? half_to_float(static_cast<uint16_t>(q))
+                                                     : scale * static_cast<float>(q) + bias;
         *out++ = value;
       }
     }

@@ -92,8 +92,8 @@ void rms_norm(const float* x, const float* weight, int n, float eps, float* out)
 }
 
 constexpr Simd kernels_of(const char* name) {
-  return {name,    shuffled_size, shuffle, matvec, unpack,   dots, weighted_sum,
-          softmax, exponentials,  swiglu,  geglu,  rms_norm, maximum, widen, narrow};
+  return {name,         shuffled_size, shuffle, matvec,   unpack,  dots,  weighted_sum, softmax,
+          exponentials, swiglu,        geglu,   rms_norm, maximum, widen, narrow};
 }
 
 }  // namespace

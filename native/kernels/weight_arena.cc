@@ -29,8 +29,9 @@ WeightArena::Piece WeightArena::take(int64_t bytes) {
     // What is not touched takes no memory.
     int64_t size = std::max(kSlab, rounded_up(needed, kHugePage)) + kHugePage;
     // Counted in lines: an array's dimensions are int32.
-    slab_ = mx::array(mx::allocator::malloc(static_cast<size_t>(size)),
-                      mx::Shape{static_cast<int>(size / kLine), static_cast<int>(kLine)}, mx::uint8);
+    slab_ =
+        mx::array(mx::allocator::malloc(static_cast<size_t>(size)),
+                  mx::Shape{static_cast<int>(size / kLine), static_cast<int>(kLine)}, mx::uint8);
     used_ = first_page(*slab_);
 #if defined(__linux__)
     // Only a wish: without huge pages all works the same, slower.

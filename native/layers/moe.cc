@@ -63,8 +63,7 @@ Experts::Stacks Experts::read_separate(WeightStore& weights, const std::string& 
   Matrix gate = weights.experts(path + ".gate_proj", s.experts, s.intermediate, s.hidden);
   Matrix up = weights.experts(path + ".up_proj", s.experts, s.intermediate, s.hidden);
   Matrix down = weights.experts(path + ".down_proj", s.experts, s.hidden, s.intermediate);
-  Stacks stacks{{weights.concatenate(path + ".gate_proj and up_proj", {gate, up}), {}},
-                {down, {}}};
+  Stacks stacks{{weights.concatenate(path + ".gate_proj and up_proj", {gate, up}), {}}, {down, {}}};
   if (s.bias) {
     mx::array gate_bias = weights.tensor(path + ".gate_proj.bias", {s.experts, s.intermediate});
     mx::array up_bias = weights.tensor(path + ".up_proj.bias", {s.experts, s.intermediate});

@@ -155,10 +155,10 @@ Rope::Rope(const Config& config, const RopeOptions& options) : max_tokens_(optio
   double part = number("partial_rotary_factor", config.number_or("partial_rotary_factor", 1));
   dims_ = std::floor(options.head_dim * part);
   if (theta_ <= 1 || dims_ < 2 || dims_ > options.head_dim) {
-    throw Error(kModelBroken,
-                "config.json: no rotary positions can have rope_theta " + std::to_string(theta_) +
-                    " and partial_rotary_factor " + std::to_string(part) + " with heads of " +
-                    std::to_string(options.head_dim) + " channels");
+    throw Error(kModelBroken, "config.json: no rotary positions can have rope_theta " +
+                                  std::to_string(theta_) + " and partial_rotary_factor " +
+                                  std::to_string(part) + " with heads of " +
+                                  std::to_string(options.head_dim) + " channels");
   }
   // A key of mlx-lm's own; no model of the Hub is stored that way.
   interleaved_ = config.boolean_or("rope_traditional", false);

@@ -161,7 +161,9 @@ mx::array Decoder::body(const mx::array& ids, ModelCache& cache) const {
   return h;
 }
 
-mx::array Decoder::head(const mx::array& hidden) const { return vocabulary_.logits({hidden, norm_}); }
+mx::array Decoder::head(const mx::array& hidden) const {
+  return vocabulary_.logits({hidden, norm_});
+}
 
 // Ropes that change with the length change at the same one, if a model has several.
 int Decoder::position_regime(int length) const {

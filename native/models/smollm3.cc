@@ -4,7 +4,8 @@
 namespace llm_host {
 namespace {
 
-// Whether each layer rotates: no_rope_layers says 1 where it does; by default every fourth does not.
+// Whether each layer rotates: no_rope_layers says 1 where it does; by default every fourth does
+// not.
 std::vector<bool> rotating_layers(const Config& config, int layers) {
   std::vector<bool> rotating;
   if (!config.has("no_rope_layers")) {

@@ -142,8 +142,8 @@ void check_path(const PackedKernels& path, const Case& c) {
   std::vector<int8_t> numbers(2 * x.size());
   std::vector<float> scales(c.m * groups), sums(c.m * groups);
   for (size_t i = 0; p.quantised() && i < static_cast<size_t>(c.m); ++i) {
-    path.quantise(x.data() + i * c.cols, p, numbers.data() + 2 * i * c.cols, scales.data() + i * groups,
-                  sums.data() + i * groups);
+    path.quantise(x.data() + i * c.cols, p, numbers.data() + 2 * i * c.cols,
+                  scales.data() + i * groups, sums.data() + i * groups);
   }
   for (size_t i = 0; p.quantised() && i < x.size(); ++i) {
     size_t group = i / c.group;
@@ -220,8 +220,8 @@ TEST(products_equal_float64) {
   });
 }
 
-// x of whole numbers loses nothing: the sums of bytes are checked to the last bit, the greatest ones
-// too.
+// x of whole numbers loses nothing: the sums of bytes are checked to the last bit, the greatest
+// ones too.
 TEST(sums_of_bytes_are_exact) {
   on_every_path([](const PackedKernels& path) {
     for (Kind kind : {Kind::kAffine4, Kind::kAffine8}) {

@@ -276,8 +276,7 @@ TEST(only_allowed_tokens_come_first_and_the_steps_go_on) {
   LazySampler from_start(whole, std::vector<int32_t>{0}),
       from_third(rest, std::vector<int32_t>{0, 1, 2, 4});
   for (uint64_t step = 0; step < 20; ++step) {
-    CHECK(from_start(logits, step + 3).item<int32_t>() ==
-          from_third(logits, step).item<int32_t>());
+    CHECK(from_start(logits, step + 3).item<int32_t>() == from_third(logits, step).item<int32_t>());
   }
 }
 

@@ -87,10 +87,9 @@ TEST(experts_come_in_every_form) {
     Matrix matrix = store.experts("experts", 3, 8, 64);
     CHECK(matrix.mode == form.mode && matrix.bits == form.bits && matrix.group_size == form.group);
     auto parts = mx::quantize(w, form.group, form.bits, form.mode);
-    mx::array expected =
-        mx::dequantize(parts[0], parts[1],
-                       parts.size() > 2 ? std::optional(parts[2]) : std::nullopt, form.group,
-                       form.bits, form.mode, std::nullopt, mx::float32);
+    mx::array expected = mx::dequantize(
+        parts[0], parts[1], parts.size() > 2 ? std::optional(parts[2]) : std::nullopt, form.group,
+        form.bits, form.mode, std::nullopt, mx::float32);
     CHECK(same(matrix.dequantise(), expected));
     CHECK(store.parameters() == 3 * 8 * 64);
   }

@@ -54,10 +54,10 @@ void Adapters::check_used() const {
   for (const Adapter& adapter : adapters_) {
     std::vector<std::string> unused = adapter.reader.unused();
     if (unused.empty()) continue;
-    throw Error(kModelBroken, "the adapter does not fit the model: " +
-                                  std::to_string(unused.size()) +
-                                  " of its tensors belong to no linear layer that can take them, " +
-                                  "the first of them is " + unused.front());
+    throw Error(kModelBroken,
+                "the adapter does not fit the model: " + std::to_string(unused.size()) +
+                    " of its tensors belong to no linear layer that can take them, " +
+                    "the first of them is " + unused.front());
   }
 }
 

@@ -39,7 +39,8 @@ void CheckpointWriter::open_shard() {
   ++shard_;
   data_bytes_ = 0;
   header_ = R"({"__metadata__":{"format":"mlx"})";
-  file_ = std::fopen((folder_ + "/shard-" + std::to_string(shard_) + ".safetensors").c_str(), "wbx");
+  file_ =
+      std::fopen((folder_ + "/shard-" + std::to_string(shard_) + ".safetensors").c_str(), "wbx");
   if (file_ == nullptr) fail("create");
   if (std::fseek(file_, static_cast<long>(8 + max_header_), SEEK_SET) != 0) fail("write");
 }

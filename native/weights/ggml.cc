@@ -85,8 +85,8 @@ void read_scale_min(const uint8_t* packed, int j, int* scale, int* minimum) {
   }
 }
 
-// f16 d, f16 dmin, scales and minima, (fifth bits,) nibbles: w = d·scale·q − dmin·minimum. Groups 2j
-// and 2j + 1 are the low and the high nibbles of the same 32 bytes.
+// f16 d, f16 dmin, scales and minima, (fifth bits,) nibbles: w = d·scale·q − dmin·minimum. Groups
+// 2j and 2j + 1 are the low and the high nibbles of the same 32 bytes.
 void read_k_nibbles(const uint8_t* block, const uint8_t* fifths, const uint8_t* nibbles,
                     Group* groups) {
   float d = read_half(block), dmin = read_half(block + 2);
@@ -144,10 +144,10 @@ struct Reader {
 };
 
 constexpr Reader kReaders[] = {
-    {{"Q4_0", 32, 18, 4}, read_q4_0},    {{"Q4_1", 32, 20, 4}, read_q4_1},
-    {{"Q5_0", 32, 22, 8}, read_q5_0},    {{"Q5_1", 32, 24, 8}, read_q5_1},
-    {{"Q8_0", 32, 34, 8}, read_q8_0},    {{"Q4_K", 256, 144, 4}, read_q4_k},
-    {{"Q5_K", 256, 176, 8}, read_q5_k},  {{"Q6_K", 256, 210, 8}, read_q6_k},
+    {{"Q4_0", 32, 18, 4}, read_q4_0},   {{"Q4_1", 32, 20, 4}, read_q4_1},
+    {{"Q5_0", 32, 22, 8}, read_q5_0},   {{"Q5_1", 32, 24, 8}, read_q5_1},
+    {{"Q8_0", 32, 34, 8}, read_q8_0},   {{"Q4_K", 256, 144, 4}, read_q4_k},
+    {{"Q5_K", 256, 176, 8}, read_q5_k}, {{"Q6_K", 256, 210, 8}, read_q6_k},
 };
 
 // Weight i in bits `bits`·i of the group's words.

@@ -12,9 +12,9 @@ namespace llm_host {
 // 1/510 of the range of the 32.
 struct GgmlType {
   std::string_view name;
-  int block;        // weights
+  int block;  // weights
   int block_bytes;
-  int bits;         // of the affine form
+  int bits;  // of the affine form
 };
 
 inline constexpr int kGgmlGroup = 32;

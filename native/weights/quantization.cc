@@ -69,18 +69,16 @@ Quantization quantization_of(const Config& config, const std::string& path,
   found.mode = mode_of(byte_scales, found.bits, found.group_size);
   bool whole = found.group_size * groups == in && int64_t{found.bits} * in == words * 32;
   if (!whole) {
-    throw Error(kModelBroken, tensor + " has " + std::to_string(words) + " words and " +
-                                  std::to_string(groups) +
-                                  " scales a row, which fit no quantization of rows of " +
-                                  std::to_string(in));
+    throw Error(kModelBroken,
+                tensor + " has " + std::to_string(words) + " words and " + std::to_string(groups) +
+                    " scales a row, which fit no quantization of rows of " + std::to_string(in));
   }
   check_quantization(found, tensor);
   const Value* own = section->find(path);
   // `true` and `false` there only repeat what the tensors say: quantised, or not.
   bool has_own = own != nullptr && own->as<Value::Object>() != nullptr;
   if (!has_own && section->has_objects()) return found;
-  Quantization said =
-      has_own ? entry_of(Config(*own, section->path_of(path))) : entry_of(*section);
+  Quantization said = has_own ? entry_of(Config(*own, section->path_of(path))) : entry_of(*section);
   if (said.mode != found.mode || said.bits != found.bits || said.group_size != found.group_size) {
     std::string key = has_own ? section->path_of(path) : "quantization";
     throw Error(kModelBroken, "config.json: " + key + " says " + text_of(said) + ", " + tensor +

@@ -17,8 +17,9 @@ int64_t first_not_finite(mx::Dtype type, const void* data, size_t count) {
 
 [[noreturn]] void refuse_not_finite(const TensorFiles& files, const TensorEntry& entry,
                                     uint64_t index) {
-  throw Error(kModelBroken, files.name_of(entry) + " has a value that is infinite or no number at " +
-                                "element " + std::to_string(index) + "; fetch the file again");
+  throw Error(kModelBroken, files.name_of(entry) +
+                                " has a value that is infinite or no number at element " +
+                                std::to_string(index) + "; fetch the file again");
 }
 
 }  // namespace
@@ -73,8 +74,8 @@ mx::array TensorReader::read(const TensorEntry& entry, mx::Dtype type) {
 mx::array TensorReader::read_float(const TensorEntry& entry) {
   auto type = float_type(entry.dtype);
   if (!type) {
-    throw Error(kModelBroken, files_.name_of(entry) + " has type " + entry.dtype +
-                                  ", expected F32, F16 or BF16");
+    throw Error(kModelBroken,
+                files_.name_of(entry) + " has type " + entry.dtype + ", expected F32, F16 or BF16");
   }
   mx::array array = read(entry, *type);
   check_finite(entry, *type, array.data<uint8_t>(), array.size(), 0);

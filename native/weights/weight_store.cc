@@ -245,8 +245,7 @@ Matrix WeightStore::read_blocks(const TensorEntry& entry) {
 Matrix WeightStore::read_packed(const std::string& path, const TensorEntry& weight,
                                 const std::vector<int64_t>& dims, int in) {
   const TensorEntry& scales = main_.entry(path + ".scales");
-  bool same_rank =
-      weight.shape.size() == dims.size() + 1 && scales.shape.size() == dims.size() + 1;
+  bool same_rank = weight.shape.size() == dims.size() + 1 && scales.shape.size() == dims.size() + 1;
   int64_t words = same_rank ? weight.shape.back() : 0, groups = same_rank ? scales.shape.back() : 0;
   bool byte_scales = scales.dtype == "U8";
   Quantization q = quantization_of(Config(spec_.config), path, main_.files().name_of(weight), in,
