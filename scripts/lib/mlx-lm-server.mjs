@@ -63,8 +63,11 @@ async function writeTokenizer(folder, weights, chatTemplate) {
     chat_template: chatTemplate,
   };
   const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+  const { model } = tokenizerJson;
+  const vocab = Object.fromEntries(Array.from(model.vocab.texts, (token, id) => [token, id]));
   const whole = {
     ...tokenizerJson,
+    model: { ...model, vocab, merges: [...model.merges] },
     added_tokens: tokenizerJson.added_tokens.map(token => ({ ...plain, ...token })),
     decoder: { add_prefix_space: false, trim_offsets: true, ...tokenizerJson.decoder },
   };

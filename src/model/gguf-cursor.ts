@@ -1,3 +1,4 @@
+import { type TextList, TextListBuilder } from '../text/text-list.ts';
 import { broken, type ModelFile, truncated } from './model-file.ts';
 
 const CHUNK = 1 << 20;
@@ -82,9 +83,23 @@ export class GgufCursor {
   }
 
   string(): string {
+    const length = this.textLength();
+    return this.take(length).toString('utf8', this.at, this.at + length);
+  }
+
+  strings(count: number): TextList {
+    const texts = new TextListBuilder();
+    for (let i = 0; i < count; i++) {
+      const length = this.textLength();
+      texts.add(this.take(length), this.at, this.at + length);
+    }
+    return texts.build();
+  }
+
+  private textLength(): number {
     const length = this.count('bytes of text', 1);
     if (length > MAX_STRING) throw broken(this.file.path, `is broken: a text of ${length} bytes`);
-    return this.take(length).toString('utf8', this.at, this.at + length);
+    return length;
   }
 
   /** Steps over `length` bytes; they are in the buffer that it returns, from `this.at`. */

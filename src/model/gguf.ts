@@ -3,7 +3,7 @@ import { GgufCursor } from './gguf-cursor.ts';
 import { broken, type ModelFile, unsupported, withModelFile } from './model-file.ts';
 import { checkName, checkRanges, elementCount, type FileTensor } from './tensor-ranges.ts';
 
-/** Strings, numbers (bigint beyond 2^53), booleans, and arrays of these. */
+/** Strings, numbers (bigint beyond 2^53), booleans, and arrays of these; of strings: a TextList. */
 export type GgufMetadata = ReadonlyMap<string, unknown>;
 
 export interface GgufHeader {
@@ -108,14 +108,13 @@ function readValue(path: string, cursor: GgufCursor, key: string, type: number, 
   return scalarReader(path, key, type)(cursor);
 }
 
-function readArray(path: string, cursor: GgufCursor, key: string, depth: number): unknown[] {
+function readArray(path: string, cursor: GgufCursor, key: string, depth: number): unknown {
   if (depth === MAX_ARRAY_DEPTH) throw broken(path, `is broken: metadata ${key} is nested too deep`);
   const type = cursor.u32();
   const count = cursor.count(`entries of ${key}`, VALUE_BYTES[type] ?? 1);
+  if (type === STRING_TYPE) return cursor.strings(count);
   const values: unknown[] = [];
-  if (type === STRING_TYPE) {
-    for (let i = 0; i < count; i++) values.push(cursor.string());
-  } else if (type === ARRAY_TYPE) {
+  if (type === ARRAY_TYPE) {
     for (let i = 0; i < count; i++) values.push(readArray(path, cursor, key, depth + 1));
   } else {
     const read = scalarReader(path, key, type);

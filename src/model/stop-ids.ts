@@ -1,3 +1,4 @@
+import { TextList } from '../text/text-list.ts';
 import { isObject, type JsonObject } from './json-file.ts';
 
 /** Marks with which chat models of all families end their turn. */
@@ -42,7 +43,7 @@ export function ggufStopIds(metadata: ReadonlyMap<string, unknown>): number[] {
   }
   const tokens = metadata.get('tokenizer.ggml.tokens');
   const types = metadata.get('tokenizer.ggml.token_type');
-  if (Array.isArray(tokens) && Array.isArray(types)) {
+  if (tokens instanceof TextList && Array.isArray(types)) {
     for (const mark of END_MARKS) {
       const id = tokens.indexOf(mark);
       if (id >= 0 && types[id] === CONTROL_TOKEN) ids.add(id);

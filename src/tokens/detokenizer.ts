@@ -3,12 +3,13 @@ import type { AddedToken } from './added-tokens.ts';
 import { byteLetters } from './byte-letters.ts';
 import { isObject, type JsonObject, stepTypes } from './tokenizer-json.ts';
 import type { TextStream } from './tokenizer-types.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** What every id stands for, in bytes of UTF-8. */
 export interface TokenTable {
   /** One more than the largest id. */
   readonly size: number;
-  readonly ids: ReadonlyMap<string, number>;
+  idOf(token: string): number | undefined;
   bytesOf(id: number): Uint8Array | undefined;
   /** Drop one space at the start of the text, as decoders of the SentencePiece kind do. */
   readonly stripsFirstSpace: boolean;
@@ -30,7 +31,7 @@ const EMPTY = new Uint8Array(0);
  * for bytes. `clean_up_tokenization_spaces` is never applied: it would change text after it was shown.
  */
 export function createTokenTable(
-  vocabulary: ReadonlyMap<string, number>,
+  vocabulary: Vocabulary,
   added: readonly AddedToken[],
   tokenizerJson: JsonObject,
 ): TokenTable {
@@ -43,25 +44,20 @@ export function createTokenTable(
       `tokenizer.json: a decoder of type '${unknown}' is not supported`,
     );
   }
-  const ids = new Map(vocabulary);
-  for (const token of added) ids.set(token.content, token.id);
-  const tokens: string[] = [];
-  for (const [token, id] of vocabulary) tokens[id] = token;
-  const literal = new Set(added.map(token => token.id));
-  for (const token of added) tokens[token.id] = token.content;
+  const contents = new Map(added.map(({ id, content }) => [id, content]));
+  const ids = new Map(added.map(({ id, content }) => [content, id]));
   const toBytes = steps.includes('ByteLevel')
     ? byteLevelBytes
     : (token: string) => pieceBytes(token, steps.includes('ByteFallback'));
-  const cache: (Uint8Array | undefined)[] = [];
   return {
-    size: tokens.length,
-    ids,
+    size: added.reduce((size, { id }) => Math.max(size, id + 1), vocabulary.size),
+    idOf: token => ids.get(token) ?? vocabulary.idOf(token),
     stripsFirstSpace: stripsFirstSpace(decoder),
     bytesOf: id => {
-      const token = tokens[id];
-      if (token === undefined) return undefined;
-      cache[id] ??= literal.has(id) ? utf8(token) : toBytes(token);
-      return cache[id];
+      const content = contents.get(id);
+      if (content !== undefined) return utf8(content);
+      const token = vocabulary.textOf(id);
+      return token === undefined ? undefined : toBytes(token);
     },
   };
 }
@@ -116,11 +112,15 @@ function pieceBytes(token: string, byteFallback: boolean): Uint8Array {
     : Uint8Array.of(Number.parseInt(byte, 16));
 }
 
-const BYTE_OF_LETTER: ReadonlyMap<string, number> = new Map(
-  byteLetters().map((letter, byte) => [letter, byte]),
-);
+/** By the letter's one UTF-16 unit. */
+const BYTES_OF_LETTERS = new Map(byteLetters().map((letter, byte) => [letter.charCodeAt(0), byte]));
 
 function byteLevelBytes(token: string): Uint8Array {
-  const bytes = Array.from(token, letter => BYTE_OF_LETTER.get(letter));
-  return bytes.includes(undefined) ? utf8(token) : Uint8Array.from(bytes as number[]);
+  const bytes = new Uint8Array(token.length);
+  for (let i = 0; i < token.length; i++) {
+    const byte = BYTES_OF_LETTERS.get(token.charCodeAt(i));
+    if (byte === undefined) return utf8(token);
+    bytes[i] = byte;
+  }
+  return bytes;
 }

@@ -1,10 +1,13 @@
+import type { TextList } from '../text/text-list.ts';
+import type { Merges } from './merge-table.ts';
 import type { JsonObject } from './tokenizer-json.ts';
+import { Vocabulary } from './vocabulary.ts';
 
 /** What SentencePiece puts in the place of a space. */
 const SPACE = '▁';
 
 export interface SentencePieceParts {
-  readonly tokens: readonly string[];
+  readonly tokens: TextList;
   readonly scores: ArrayLike<number>;
   /** Text gets a space before it. */
   readonly spacePrefix: boolean;
@@ -20,6 +23,7 @@ export function sentencePieceJson(parts: SentencePieceParts): JsonObject {
   const { tokens, scores, spacePrefix, unknown, addedTokens } = parts;
   const spaces = { type: 'Replace', pattern: { String: ' ' }, content: SPACE };
   const normalizers = spacePrefix ? [{ type: 'Prepend', prepend: SPACE }, spaces] : [spaces];
+  const vocabulary = new Vocabulary(tokens);
   const decoders: object[] = [
     { type: 'Replace', pattern: { String: SPACE }, content: ' ' },
     { type: 'ByteFallback' },
@@ -38,26 +42,36 @@ export function sentencePieceJson(parts: SentencePieceParts): JsonObject {
       unk_token: unknown ?? null,
       fuse_unk: true,
       byte_fallback: true,
-      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
-      merges: mergesOf(tokens, scores),
+      vocab: vocabulary,
+      merges: mergesOf(vocabulary, scores),
     },
   };
 }
 
 /** Every way to make a token of two others, the highest score first; of equal ones the longer parts first. */
-function mergesOf(tokens: readonly string[], scores: ArrayLike<number>): [string, string][] {
-  const known = new Set(tokens);
-  const merges: { left: string; right: string; score: number }[] = [];
-  tokens.forEach((token, id) => {
-    const characters = Array.from(token);
-    for (let cut = 1, left = ''; cut < characters.length; cut++) {
-      left += characters[cut - 1];
-      const right = token.slice(left.length);
-      if (known.has(left) && known.has(right)) merges.push({ left, right, score: scores[id] as number });
+function mergesOf(vocabulary: Vocabulary, scores: ArrayLike<number>): Merges {
+  const { texts } = vocabulary;
+  const left: number[] = [];
+  const right: number[] = [];
+  const made: number[] = [];
+  const lengths: number[] = [];
+  for (let id = 0; id < texts.length; id++) {
+    const start = texts.startOf(id);
+    const end = texts.endOf(id);
+    for (let cut = start + 1; cut < end; cut++) {
+      const before = vocabulary.idOfBytes(texts.bytes, start, cut);
+      const after = before < 0 ? before : vocabulary.idOfBytes(texts.bytes, cut, end);
+      if (after < 0) continue;
+      left.push(before);
+      right.push(after);
+      made.push(id);
+      lengths.push(cut - start);
     }
-  });
-  merges.sort(
-    (a, b) => b.score - a.score || b.left.length - a.left.length || b.right.length - a.right.length,
+  }
+  const score = (merge: number) => scores[made[merge] as number] as number;
+  const order = Uint32Array.from(made.keys()).sort(
+    (a, b) => score(b) - score(a) || (lengths[b] as number) - (lengths[a] as number),
   );
-  return merges.map(({ left, right }) => [left, right]);
+  const sorted = (ids: readonly number[]) => Int32Array.from(order, merge => ids[merge] as number);
+  return { left: sorted(left), right: sorted(right), made: sorted(made) };
 }

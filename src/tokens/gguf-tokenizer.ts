@@ -1,6 +1,8 @@
 import { LlmHostError } from '../errors.ts';
+import { TextList } from '../text/text-list.ts';
 import { sentencePieceJson } from './gguf-sentencepiece.ts';
 import type { JsonObject } from './tokenizer-json.ts';
+import { Vocabulary } from './vocabulary.ts';
 
 const GPT2_REGEX = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: true };
 const BYTES_ONLY = { ...GPT2_REGEX, use_regex: false };
@@ -67,8 +69,8 @@ export interface TokenizerFiles {
 export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>): TokenizerFiles {
   const kind = metadata.get('tokenizer.ggml.model');
   const tokenizerJson = kind === 'llama' ? fromScores(metadata) : fromMerges(metadata, kind);
-  const tokens = strings(metadata, 'tokenizer.ggml.tokens');
-  const textOf = (key: string) => tokens[Number(metadata.get(key) ?? -1)];
+  const tokens = texts(metadata, 'tokenizer.ggml.tokens');
+  const textOf = (key: string) => tokens.at(Number(metadata.get(key) ?? -1));
   return {
     tokenizerJson,
     tokenizerConfig: {
@@ -80,7 +82,7 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>): Tokenizer
 
 /** SentencePiece, which llama.cpp calls `llama`. */
 function fromScores(metadata: ReadonlyMap<string, unknown>): JsonObject {
-  const tokens = strings(metadata, 'tokenizer.ggml.tokens');
+  const tokens = texts(metadata, 'tokenizer.ggml.tokens');
   const types = numbers(metadata, 'tokenizer.ggml.token_type', tokens.length);
   const unknown = Number(
     metadata.get('tokenizer.ggml.unknown_token_id') ?? Array.from(types).indexOf(UNKNOWN),
@@ -89,7 +91,7 @@ function fromScores(metadata: ReadonlyMap<string, unknown>): JsonObject {
     tokens,
     scores: numbers(metadata, 'tokenizer.ggml.scores', tokens.length),
     spacePrefix: metadata.get('tokenizer.ggml.add_space_prefix') !== false,
-    unknown: tokens[unknown],
+    unknown: tokens.at(unknown),
     addedTokens: addedTokens(tokens, types),
   });
 }
@@ -101,7 +103,7 @@ function fromMerges(metadata: ReadonlyMap<string, unknown>, kind: unknown): Json
   const row =
     typeof pre === 'string' && Object.hasOwn(PRE_TOKENIZATIONS, pre) ? PRE_TOKENIZATIONS[pre] : undefined;
   if (!row) throw unsupported('tokenizer.ggml.pre', pre, Object.keys(PRE_TOKENIZATIONS));
-  const tokens = strings(metadata, 'tokenizer.ggml.tokens');
+  const tokens = texts(metadata, 'tokenizer.ggml.tokens');
   const types = numbers(metadata, 'tokenizer.ggml.token_type', tokens.length);
   return {
     version: '1.0',
@@ -112,28 +114,27 @@ function fromMerges(metadata: ReadonlyMap<string, unknown>, kind: unknown): Json
     decoder: { type: 'ByteLevel' },
     model: {
       type: 'BPE',
-      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
-      merges: strings(metadata, 'tokenizer.ggml.merges'),
+      vocab: new Vocabulary(tokens),
+      merges: texts(metadata, 'tokenizer.ggml.merges'),
       ignore_merges: row.ignoreMerges ?? false,
     },
   };
 }
 
-function addedTokens(tokens: readonly string[], types: ArrayLike<number>): object[] {
-  const added: object[] = [];
-  tokens.forEach((content, id) => {
-    const type = types[id];
-    if (type !== CONTROL && type !== USER_DEFINED) return;
-    added.push({ id, content, special: type === CONTROL, normalized: false });
-  });
-  return added;
+function addedTokens(tokens: TextList, types: ArrayLike<number>): object[] {
+  return Array.from(types).flatMap((type, id) =>
+    type === CONTROL || type === USER_DEFINED
+      ? [{ id, content: tokens.at(id), special: type === CONTROL, normalized: false }]
+      : [],
+  );
 }
 
-function strings(metadata: ReadonlyMap<string, unknown>, key: string): string[] {
+function texts(metadata: ReadonlyMap<string, unknown>, key: string): TextList {
   const value = metadata.get(key);
+  if (value instanceof TextList && value.length > 0) return value;
   if (!Array.isArray(value) || value.length === 0) throw broken(`${key} is missing or empty`);
   if (!value.every(item => typeof item === 'string')) throw broken(`${key} holds something other than text`);
-  return value;
+  return TextList.of(value);
 }
 
 function numbers(metadata: ReadonlyMap<string, unknown>, key: string, count: number): ArrayLike<number> {

@@ -1,14 +1,7 @@
-import { Tokenizer as Pipeline } from '@huggingface/tokenizers';
-import { LlmHostError, messageOf } from '../errors.ts';
 import { type AddedToken, AddedTokenMatcher, isControlToken } from './added-tokens.ts';
 import { createTokenTable, Detokenizer, type TokenTable } from './detokenizer.ts';
-import {
-  adaptPreTokenizer,
-  brokenTokenizer,
-  isObject,
-  readAddedTokens,
-  tokenText,
-} from './tokenizer-json.ts';
+import { createPipeline, type TextPipeline } from './text-pipeline.ts';
+import { brokenTokenizer, isObject, readAddedTokens, tokenText } from './tokenizer-json.ts';
 import type { PromptSegment, TextStream, Tokenizer } from './tokenizer-types.ts';
 
 /**
@@ -22,47 +15,23 @@ export function createTokenizer(tokenizerJson: unknown, tokenizerConfig: unknown
   if (!isObject(tokenizerJson) || !isObject(tokenizerJson.model)) throw brokenTokenizer("'model' is missing");
   const config = isObject(tokenizerConfig) ? tokenizerConfig : {};
   const added = readAddedTokens(tokenizerJson);
-  const pipeline = buildPipeline(tokenizerJson, config);
-  return new JsonTokenizer(
-    pipeline,
-    added,
-    createTokenTable(pipeline.get_vocab(), added, tokenizerJson),
-    config,
-  );
-}
-
-function buildPipeline(tokenizerJson: Readonly<Record<string, unknown>>, config: object): Pipeline {
-  const adapted = {
-    ...tokenizerJson,
-    added_tokens: tokenizerJson.added_tokens ?? [],
-    normalizer: tokenizerJson.normalizer ?? null,
-    pre_tokenizer: adaptPreTokenizer(tokenizerJson.pre_tokenizer),
-    // Not used: no special tokens are added, and decoding is the detokeniser's.
-    post_processor: null,
-    decoder: null,
-  };
-  try {
-    return new Pipeline(adapted, config);
-  } catch (error) {
-    throw new LlmHostError('MODEL_UNSUPPORTED', `The tokenizer cannot be used: ${messageOf(error)}`, {
-      hint: 'tokenizer.json is broken, or of a kind that is not supported yet.',
-      cause: error,
-    });
-  }
+  const pipeline = createPipeline(tokenizerJson, config);
+  const table = createTokenTable(pipeline.vocabulary, added, tokenizerJson);
+  return new JsonTokenizer(pipeline, added, table, config);
 }
 
 class JsonTokenizer implements Tokenizer {
   readonly vocabSize: number;
   readonly bosToken: string | undefined;
   readonly eosToken: string | undefined;
-  private readonly pipeline: Pipeline;
+  private readonly pipeline: TextPipeline;
   private readonly table: TokenTable;
   private readonly beforeNormalizing: AddedTokenMatcher;
   private readonly afterNormalizing: AddedTokenMatcher;
   private readonly controls: ReadonlyMap<number, AddedToken>;
 
   constructor(
-    pipeline: Pipeline,
+    pipeline: TextPipeline,
     added: readonly AddedToken[],
     table: TokenTable,
     config: Readonly<Record<string, unknown>>,
@@ -76,12 +45,9 @@ class JsonTokenizer implements Tokenizer {
     this.afterNormalizing = new AddedTokenMatcher(
       added
         .filter(token => token.normalized)
-        .map(token => ({
-          ...token,
-          content: pipeline.normalizer?.normalize(token.content) ?? token.content,
-        })),
+        .map(token => ({ ...token, content: pipeline.normalize(token.content) })),
     );
-    const unknown = pipeline.model?.unk_token_id;
+    const unknown = pipeline.model.unknownId;
     this.controls = new Map(
       added.filter(token => isControlToken(token) && token.id !== unknown).map(token => [token.id, token]),
     );
@@ -119,7 +85,7 @@ class JsonTokenizer implements Tokenizer {
   }
 
   idOf(token: string): number | undefined {
-    return this.table.ids.get(token);
+    return this.table.idOf(token);
   }
 
   bytesOf(id: number): Uint8Array | undefined {
@@ -150,7 +116,7 @@ class JsonTokenizer implements Tokenizer {
   }
 
   private splitNormalized(run: string, allowed: (token: AddedToken) => boolean): TextPiece[] {
-    const normalized = this.pipeline.normalizer?.normalize(run) ?? run;
+    const normalized = this.pipeline.normalize(run);
     const pieces = this.afterNormalizing.split(normalized, allowed);
     return pieces.map(({ token, start, end }) => ({ token, text: normalized.slice(start, end) }));
   }
@@ -169,20 +135,13 @@ class JsonTokenizer implements Tokenizer {
   }
 
   private encodePlain(text: string, atStart: boolean): number[] {
-    return this.guarded(text, part => this.model(this.pipeline.normalizer?.normalize(part) ?? part, atStart));
+    return this.guarded(text, part => this.model(this.pipeline.normalize(part), atStart));
   }
 
   private model(text: string, atStart: boolean): number[] {
     if (text.length === 0) return [];
-    const { pre_tokenizer: preTokenizer, model } = this.pipeline;
-    if (!model) throw brokenTokenizer("'model' is missing");
-    const words = preTokenizer ? preTokenizer.pre_tokenize(text, { section_index: atStart ? 0 : 1 }) : [text];
-    const ids: number[] = [];
-    for (const token of model._call(words)) {
-      const id = model.tokens_to_ids.get(token) ?? model.unk_token_id;
-      if (id !== undefined) ids.push(id);
-    }
-    return ids;
+    const { split, model } = this.pipeline;
+    return model.encode(split(text, atStart));
   }
 
   /**

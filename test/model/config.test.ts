@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readModelTexts } from '../../src/model/config.ts';
 import { readText } from '../../src/model/json-file.ts';
 import { ggufStopIds, stopIdsOf } from '../../src/model/stop-ids.ts';
+import { TextList } from '../../src/text/text-list.ts';
 import { tempFolder } from './temp-folder.ts';
 import { thrown, thrownHint } from './thrown.ts';
 
@@ -104,7 +105,7 @@ describe('stop ids', () => {
     const metadata = new Map<string, unknown>([
       ['tokenizer.ggml.eos_token_id', 1],
       ['tokenizer.ggml.eot_token_id', 2],
-      ['tokenizer.ggml.tokens', ['<|endoftext|>', 'a', 'b', '</s>']],
+      ['tokenizer.ggml.tokens', TextList.of(['<|endoftext|>', 'a', 'b', '</s>'])],
       ['tokenizer.ggml.token_type', [3, 1, 1, 1]],
     ]);
     expect(ggufStopIds(metadata)).toEqual([1, 2, 0]);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LlmHostError } from '../../src/errors.ts';
 import { readGgufHeader } from '../../src/model/gguf.ts';
+import type { TextList } from '../../src/text/text-list.ts';
 import { type GgufTensor, gguf, MODELS, u32, u64 } from './model-files.ts';
 import { tempFolder } from './temp-folder.ts';
 import { thrown } from './thrown.ts';
@@ -26,7 +27,6 @@ describe('readGgufHeader', () => {
       ['whole', 7],
       ['float', 0.5],
       ['yes', true],
-      ['words', ['x', '']],
       ['numbers', [1, 2, 3]],
       ['empty', []],
     ] as const;
@@ -40,10 +40,17 @@ describe('readGgufHeader', () => {
     ]);
   });
 
+  test('texts come as a list', () => {
+    const words = ['x', '', 'é🐟'];
+    expect([...(read(gguf({ metadata: [['words', words]] })).metadata.get('words') as TextList)]).toEqual(
+      words,
+    );
+  });
+
   test('long metadata cross the reading buffer', () => {
     const words = Array.from({ length: 80_000 }, (_, i) => `word ${i}`);
     const header = read(gguf({ metadata: [['words', words]] }));
-    expect(header.metadata.get('words')).toEqual(words);
+    expect([...(header.metadata.get('words') as TextList)]).toEqual(words);
   });
 
   test('whole numbers beyond 2^53 stay exact', () => {

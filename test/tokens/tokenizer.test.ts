@@ -92,6 +92,10 @@ describe('broken files', () => {
       { model: { type: 'BPE', vocab: {}, merges: [] }, added_tokens: [{ id: -1, content: 'x' }] },
       'no id or content',
     ],
+    [{ model: { type: 'BPE', vocab: [], merges: [] } }, "'vocab' is not an object"],
+    [{ model: { type: 'BPE', vocab: { a: -1 }, merges: [] } }, 'has the id -1'],
+    [{ model: { type: 'BPE', vocab: { a: 0 } } }, "'merges' is not a list"],
+    [{ model: { type: 'BPE', vocab: { a: 0 }, merges: [1] } }, "an entry of 'merges'"],
   ])('%j is refused', (json, message) => {
     expect(() => createTokenizer(json)).toThrow(
       expect.objectContaining({ code: 'MODEL_BROKEN', message: expect.stringContaining(message) }),
@@ -114,6 +118,32 @@ describe('broken files', () => {
     expect([tokenizer.bosToken, tokenizer.eosToken]).toEqual(['<s>', '</s>']);
     expect(createTokenizer(json).bosToken).toBeUndefined();
   });
+});
+
+it("models other than byte-pair encoding, and its marked parts of words, are the library's", () => {
+  const words = createTokenizer({
+    model: {
+      type: 'WordPiece',
+      vocab: { '?': 0, ab: 1, '##c': 2 },
+      unk_token: '?',
+      continuing_subword_prefix: '##',
+    },
+  });
+  expect(words.encode('abc')).toEqual([1, 2]);
+  const marked = createTokenizer({
+    model: { type: 'BPE', vocab: { a: 0, 'b</w>': 1 }, merges: [], end_of_word_suffix: '</w>' },
+  });
+  expect([marked.encode('ab'), marked.vocabSize]).toEqual([[0, 1], 2]);
+});
+
+it('a model without a type, as in files of the first years, is byte-pair encoding', () => {
+  const model = {
+    vocab: { a: 0, b: 1, ab: 2 },
+    merges: ['a b'],
+    continuing_subword_prefix: '',
+    unk_token: '',
+  };
+  expect(createTokenizer({ model }).encode('abb')).toEqual([2, 1]);
 });
 
 it('nothing at all is no tokens', () => {

@@ -1,0 +1,97 @@
+import { Tokenizer as Library } from '@huggingface/tokenizers';
+import { LlmHostError, messageOf } from '../errors.ts';
+import { TextList } from '../text/text-list.ts';
+import { BytePairs } from './byte-pairs.ts';
+import { type Merges, MergeTable } from './merge-table.ts';
+import { readMerges } from './read-merges.ts';
+import { adaptPreTokenizer, brokenTokenizer, isObject, type JsonObject } from './tokenizer-json.ts';
+import { Vocabulary } from './vocabulary.ts';
+import type { WordModel } from './word-model.ts';
+
+/** What tokenizer.json makes of text between added tokens. */
+export interface TextPipeline {
+  readonly normalize: (text: string) => string;
+  /** The words of normalised text. `atStart`: nothing stands before it. */
+  readonly split: (text: string, atStart: boolean) => readonly string[];
+  readonly model: WordModel;
+  /** Without the added tokens. */
+  readonly vocabulary: Vocabulary;
+}
+
+/**
+ * Normaliser and pre-tokeniser are @huggingface/tokenizers', and so are models other than byte-pair encoding.
+ * @throws LlmHostError MODEL_BROKEN or MODEL_UNSUPPORTED
+ */
+export function createPipeline(tokenizerJson: JsonObject, config: JsonObject): TextPipeline {
+  const { model } = tokenizerJson;
+  if (!isObject(model)) throw brokenTokenizer("'model' is missing");
+  const isOwn = isBytePairs(model);
+  const library = buildLibrary(tokenizerJson, isOwn ? { type: 'BPE', vocab: {}, merges: [] } : model, config);
+  const { normalizer, pre_tokenizer: preTokenizer } = library;
+  return {
+    normalize: text => normalizer?.normalize(text) ?? text,
+    split: (text, atStart) => preTokenizer?.pre_tokenize(text, { section_index: atStart ? 0 : 1 }) ?? [text],
+    ...(isOwn ? bytePairs(model) : libraryModel(library)),
+  };
+}
+
+type Model = Pick<TextPipeline, 'model' | 'vocabulary'>;
+
+/** Parts of words may carry a mark, which the library knows. Files of the first years do not name the type. */
+function isBytePairs(model: JsonObject): boolean {
+  const { type, end_of_word_suffix, continuing_subword_prefix, continuing_subword_suffix } = model;
+  if (end_of_word_suffix || continuing_subword_prefix || continuing_subword_suffix) return false;
+  return type === 'BPE' || (type === undefined && isObject(model.vocab) && model.merges !== undefined);
+}
+
+function bytePairs(model: JsonObject): Model {
+  const vocabulary = vocabularyOf(model.vocab);
+  const { unk_token: unknown } = model;
+  const pairs = new BytePairs(vocabulary, new MergeTable(mergesOf(model.merges, vocabulary)), {
+    unknownId: typeof unknown === 'string' ? vocabulary.idOf(unknown) : undefined,
+    fusesUnknown: model.fuse_unk === true,
+    byteFallback: model.byte_fallback === true,
+    ignoresMerges: model.ignore_merges === true,
+  });
+  return { model: pairs, vocabulary };
+}
+
+function vocabularyOf(vocab: unknown): Vocabulary {
+  if (vocab instanceof Vocabulary) return vocab;
+  if (!isObject(vocab)) throw brokenTokenizer("'vocab' is not an object");
+  return Vocabulary.ofIds(Object.keys(vocab), token => vocab[token]);
+}
+
+function mergesOf(merges: unknown, vocabulary: Vocabulary): Merges {
+  if (merges instanceof TextList || Array.isArray(merges)) return readMerges(merges, vocabulary);
+  if (isObject(merges) && merges.made instanceof Int32Array) return merges as unknown as Merges;
+  throw brokenTokenizer("'merges' is not a list");
+}
+
+function libraryModel({ model }: Library): Model {
+  if (!model) throw brokenTokenizer("'model' is missing");
+  const { unk_token_id: unknownId, tokens_to_ids: ids } = model;
+  const encode = (words: readonly string[]) =>
+    model._call([...words]).flatMap((token: string) => ids.get(token) ?? unknownId ?? []);
+  return { model: { encode, unknownId }, vocabulary: Vocabulary.ofIds(ids.keys(), token => ids.get(token)) };
+}
+
+function buildLibrary(tokenizerJson: JsonObject, model: JsonObject, config: JsonObject): Library {
+  const adapted = {
+    normalizer: tokenizerJson.normalizer ?? null,
+    pre_tokenizer: adaptPreTokenizer(tokenizerJson.pre_tokenizer),
+    model,
+    added_tokens: tokenizerJson.added_tokens ?? [],
+    // Not used: no special tokens are added, and decoding is the detokeniser's.
+    post_processor: null,
+    decoder: null,
+  };
+  try {
+    return new Library(adapted, config);
+  } catch (error) {
+    throw new LlmHostError('MODEL_UNSUPPORTED', `The tokenizer cannot be used: ${messageOf(error)}`, {
+      hint: 'tokenizer.json is broken, or of a kind that is not supported yet.',
+      cause: error,
+    });
+  }
+}
