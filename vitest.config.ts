@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // npm run test:long
+    exclude: ['test/long/**', '**/node_modules/**'],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // Native tests load a model: two at once would only fight for the same cores.

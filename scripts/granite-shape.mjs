@@ -1,17 +1,35 @@
 // A checkpoint of ibm-granite/granite-4.0-1b's shape with random bf16 weights (3.3 GB), and what it takes to load it
 // with --quantize 4 and to generate 16 tokens: fails when the process's peak memory reaches 2.5 GB.
-// Usage, after `npm run bootstrap` and `npm run build`: node scripts/granite-shape.mjs FOLDER
+// Usage, after `npm run bootstrap`: node scripts/granite-shape.mjs FOLDER [--layers 40] [--vocabulary 100352]
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
+const USAGE = 'Usage: node scripts/granite-shape.mjs FOLDER [--layers 40] [--vocabulary 100352]';
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    layers: { type: 'string', default: '40' },
+    vocabulary: { type: 'string', default: '100352' },
+  },
+});
 const SEED = 20260401;
-const LAYERS = 40;
+const LAYERS = Number(values.layers);
 const HIDDEN = 2048;
 const KV = 4 * 128;
 const MLP = 4096;
-const VOCABULARY = 100352;
+const VOCABULARY = Number(values.vocabulary);
 /** Standard deviation of the weights: small enough that logits stay near 1. */
 const DEVIATION = 0.02;
 const CHUNK_BYTES = 8 << 20;
@@ -135,7 +153,12 @@ function draw(values, table, next) {
 /** A file that is there is complete: it gets its name last. */
 function writeCheckpoint(folder) {
   const path = join(folder, 'model.safetensors');
-  if (existsSync(path)) return;
+  if (existsSync(path)) {
+    const { num_hidden_layers, vocab_size } = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+    if (num_hidden_layers === LAYERS && vocab_size === VOCABULARY) return;
+    console.error(`${folder} has another model: ${num_hidden_layers} layers, a vocabulary of ${vocab_size}`);
+    process.exit(1);
+  }
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'config.json'), `${JSON.stringify(CONFIG, null, 2)}\n`);
   writeWeights(`${path}.part`);
@@ -173,14 +196,14 @@ async function measure(folder) {
   if (peak >= PEAK_LIMIT) process.exitCode = 1;
 }
 
-const [given, mode] = process.argv.slice(2);
-if (given === undefined) {
-  console.error('Usage: node scripts/granite-shape.mjs FOLDER');
+const [given, mode] = positionals;
+if (given === undefined || !(LAYERS >= 1 && VOCABULARY >= 2)) {
+  console.error(USAGE);
   process.exitCode = 2;
 } else if (mode === 'measure') {
   await measure(resolve(given));
 } else {
   writeCheckpoint(resolve(given));
-  const child = [fileURLToPath(import.meta.url), resolve(given), 'measure'];
+  const child = [fileURLToPath(import.meta.url), ...process.argv.slice(2), 'measure'];
   process.exitCode = spawnSync(process.execPath, child, { stdio: 'inherit' }).status ?? 1;
 }

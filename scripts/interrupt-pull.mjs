@@ -1,5 +1,6 @@
 // Interrupts the download of one large file again and again, by SIGKILL, SIGTERM and SIGINT, and counts what was sent
-// twice; then two downloads at once. Against a local stand-in of the Hub. Usage: node scripts/interrupt-pull.mjs [MB] [TIMES]
+// twice; then two downloads at once. Against a local stand-in of the Hub. Needs dist/ (npm run build).
+// Usage: node scripts/interrupt-pull.mjs [MB, 300] [TIMES, 10] [MB A SECOND, 8]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,11 +13,12 @@ import { runMain, SetupError } from './lib/setup-error.mjs';
 const SIGNALS = ['SIGKILL', 'SIGTERM', 'SIGINT'];
 /** Share of the file that may be sent twice. */
 const LIMIT = 0.05;
-/** Slow enough that there is time to interrupt. */
-const BYTES_PER_SECOND = 8e6;
 
 await runMain(async () => {
-  const [megabytes = 300, times = 10] = process.argv.slice(2).map(Number);
+  // So slow that there is time to interrupt.
+  const [megabytes = 300, times = 10, rate = 8] = process.argv.slice(2).map(Number);
+  if (![megabytes, times, rate].every(number => number > 0))
+    throw new SetupError('MB, TIMES and MB A SECOND are numbers above 0');
   const weights = pseudoRandomBytes(megabytes * 1e6, 11);
   const files = {
     'config.json': '{"model_type":"llama"}',
@@ -26,16 +28,16 @@ await runMain(async () => {
   const hub = await HubStandIn.start({ 'org/model': repository(files) });
   const home = mkdtempSync(join(tmpdir(), 'llm-host-interrupt-'));
   try {
-    await interrupted(hub, home, weights, times);
-    await twoAtOnce(hub, home, weights);
+    await interrupted(hub, home, weights, { times, bytesPerSecond: rate * 1e6 });
+    await twoAtOnce(hub, home, weights, { bytesPerSecond: 4 * rate * 1e6 });
   } finally {
     await hub.close();
     rmSync(home, { recursive: true });
   }
 });
 
-async function interrupted(hub, home, weights, times) {
-  hub.bytesPerSecond = BYTES_PER_SECOND;
+async function interrupted(hub, home, weights, { times, bytesPerSecond }) {
+  hub.bytesPerSecond = bytesPerSecond;
   const cache = join(home, 'interrupted');
   // Points of the whole file, in their order.
   const points = Array.from({ length: times }, () => Math.random() * 0.9 + 0.05).sort((a, b) => a - b);
@@ -50,11 +52,17 @@ async function interrupted(hub, home, weights, times) {
   }
   hub.bytesPerSecond = undefined;
   await finished(pull(hub, cache));
-  check(cache, hub, weights, hub.sent['model.safetensors'], `${times} interruptions`);
+  check(
+    cache,
+    hub,
+    weights,
+    hub.sent['model.safetensors'],
+    times === 1 ? '1 interruption' : `${times} interruptions`,
+  );
 }
 
-async function twoAtOnce(hub, home, weights) {
-  hub.bytesPerSecond = 4 * BYTES_PER_SECOND;
+async function twoAtOnce(hub, home, weights, { bytesPerSecond }) {
+  hub.bytesPerSecond = bytesPerSecond;
   const before = hub.sent['model.safetensors'];
   const cache = join(home, 'two');
   await Promise.all([finished(pull(hub, cache)), finished(pull(hub, cache))]);

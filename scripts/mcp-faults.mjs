@@ -1,7 +1,7 @@
 // Every server that misbehaves in one chat (the table of test/fixtures/mcp/faults.mjs), with figures: how long its turn
 // took, the largest memory of the program during it, processes left at the end. Junk is poured for 60 s. Then the start
-// with eight servers, one of which hangs. Needs dist/ (npm run build); Linux only; about two minutes.
-//   node scripts/mcp-faults.mjs [seconds of junk]
+// with eight servers, one of which hangs, three times. Needs dist/ (npm run build); Linux only; about two minutes.
+//   node scripts/mcp-faults.mjs [SECONDS OF JUNK, 60] [STARTS, 3]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const CALCULATOR = {
   command: process.execPath,
   args: [join(root, 'dist/cli/main.js'), 'server', 'calculator'],
 };
-const seconds = Number(process.argv[2] ?? 60);
+const [seconds = 60, starts = 3] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-faults-'));
 const mark = `mark-${process.pid}`;
 
@@ -121,7 +121,7 @@ function promptAfter(servers) {
 async function startOfEight() {
   const table = faults({ mark, note: '' });
   const seven = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`good-${index}`, CALCULATOR]));
-  for (let round = 1; round <= 3; round++) {
+  for (let round = 1; round <= starts; round++) {
     const alone = await promptAfter(seven);
     const { entry } = table.mute;
     const beside = await promptAfter({ ...seven, hanging: { command: entry.command, args: entry.args } });

@@ -1,14 +1,19 @@
 // Measures what the screen costs: bytes written per byte of text, scrollback wipes, CPU and memory, beside line mode and
 // a plain Ink program that keeps the whole answer in one <Text>. A 2,000-word answer at 200 tokens a second, then
-// 100,000 tokens in one session, then the same with the garbage collected every 2 s: what is in use.
+// 75,000 words (100,000 tokens) at 4,000, then the same with the garbage collected every 2 s: what is in use.
 // Needs dist/ (npm run build); Linux only; about three minutes.
-//   node scripts/measure-screen.mjs
+//   node scripts/measure-screen.mjs [WORDS, 2000] [MORE WORDS, 75000]
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnPty } from '@lydell/node-pty';
 
+const [words = 2000, moreWords = 75_000] = process.argv.slice(2).map(Number);
+if (!(words > 0 && moreWords > 0)) {
+  console.error('Usage: node scripts/measure-screen.mjs [WORDS, 2000] [MORE WORDS, 75000]');
+  process.exit(2);
+}
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CHARS_PER_TOKEN = 5;
 /** Longest run of one program; one that takes longer is stopped. */
@@ -36,7 +41,7 @@ function answer(words) {
 
 /** One run on a terminal of 80x24, from the moment the prompt has been sent until the program ends. */
 function measure(main, args, script, answer, nodeArgs = []) {
-  return new Promise(resolve => {
+  return new Promise((resolve, reject) => {
     const file = join(folder, `script-${basename(main)}-${answer.length}.json`);
     writeFileSync(file, JSON.stringify({ ...script, replies: [answer] }));
     const pty = spawnPty(process.execPath, [...nodeArgs, main, ...args], {
@@ -64,7 +69,8 @@ function measure(main, args, script, answer, nodeArgs = []) {
     });
     pty.onExit(({ exitCode, signal }) => {
       clearInterval(timer);
-      if (samples.length < 2) throw new Error(`${main} ended with ${exitCode}:\n${output}`);
+      if (samples.length < 2)
+        return reject(new Error(`${main} ended with ${exitCode}, too soon to be measured:\n${output}`));
       resolve({ ...figures(output, samples), finished: !signal, size: Buffer.byteLength(answer) });
     });
   });
@@ -149,18 +155,20 @@ setInterval(() => {
 }, 2000).unref();
 `;
 
-/** What is in use while 100,000 tokens stream by, from 4 s after the start on. */
-async function inUse() {
+/** What is in use while `words` stream by, from 4 s after the start on. */
+async function inUse(words) {
   const probe = join(folder, 'probe.cjs');
   writeFileSync(probe, PROBE);
   await measure(
     MAIN,
     ['x', '--no-mcp'],
     { msPerToken: 0.25, charsPerToken: CHARS_PER_TOKEN },
-    answer(75_000),
+    answer(words),
     ['--require', probe],
   );
-  const lines = readFileSync(join(folder, 'heap.txt'), 'utf8').trim().split('\n').slice(2);
+  const notes = join(folder, 'heap.txt');
+  const lines = existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n').slice(2) : [];
+  if (lines.length === 0) return console.log('\nin use: over too soon to be measured');
   const at = [0, Math.floor(lines.length / 2), lines.length - 1];
   const shown = at.map(index =>
     lines[index]
@@ -179,9 +187,9 @@ function row(name, { bytes, wipes, clears, share, seconds, megabytes, finished, 
 }
 
 try {
-  await compare(2000, 200);
-  await compare(75_000, 4000);
-  await inUse();
+  await compare(words, 200);
+  await compare(moreWords, 4000);
+  await inUse(moreWords);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

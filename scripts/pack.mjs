@@ -1,17 +1,18 @@
 // Packs everything that can be published from this machine into build/packages: llm-host, the demo's weights, the
 // platform package of this machine, and that of macOS where the cross-built addon is there (npm run check:darwin).
+// Usage: npm run pack:all [-- [--to FOLDER] [PACKAGE...]], a package by its name without @llm-host/
 import {
   copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
 import { demoWeightsPath } from './demo-weights.mjs';
 import { manPage } from './lib/man-page.mjs';
@@ -22,7 +23,7 @@ import { findMlx } from './setup-mlx.mjs';
 
 const packagesDir = join(root, 'packages');
 const licencesDir = join(packagesDir, 'licences');
-const outDir = join(buildDir, 'packages');
+const packedDir = join(buildDir, 'packages');
 
 const MAN_PAGE = 'man/llm-host.1';
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64'];
@@ -53,36 +54,57 @@ export function publishedManifest() {
   return { ...kept, files: [...kept.files, dirname(MAN_PAGE)], man: `./${MAN_PAGE}`, optionalDependencies };
 }
 
-/** @returns {Promise<{ name: string, file: string, bytes: number, unpackedBytes: number }[]>} */
-export async function packAll() {
-  rmSync(outDir, { recursive: true, force: true });
-  const staged = [await stageMain(), stageWeights(), stagePlatform()];
-  const mac = join(vendorDir, 'darwin', 'llm_host.node');
-  if (existsSync(mac)) staged.push(stageMac(mac));
+/**
+ * @param {{ to?: string, only?: readonly string[] }} [options] to: the folder, build/packages is made anew; only: these packages
+ * @returns {Promise<{ name: string, file: string, bytes: number, unpackedBytes: number }[]>}
+ */
+export async function packAll({ to = packedDir, only = [] } = {}) {
+  const stages = stagesHere();
+  const names = only.length > 0 ? only : Object.keys(stages);
+  const unknown = names.find(name => !Object.hasOwn(stages, name));
+  if (unknown !== undefined)
+    throw new SetupError(`there is no package '${unknown}' to make here`, {
+      hint: `There are: ${Object.keys(stages).join(', ')}.`,
+    });
+  if (to === packedDir) rmSync(to, { recursive: true, force: true });
   const packed = [];
-  for (const dir of staged) packed.push(await pack(dir));
+  for (const name of names) {
+    const dir = join(to, name);
+    rmSync(dir, { recursive: true, force: true });
+    mkdirSync(dir, { recursive: true });
+    await stages[name](dir);
+    packed.push(await pack(dir, to));
+  }
   return packed;
 }
 
-async function stageMain() {
-  const dir = stage('llm-host');
+/** What this machine can make, by name: each fills a folder. */
+function stagesHere() {
+  const mac = join(vendorDir, 'darwin', 'llm_host.node');
+  return {
+    'llm-host': stageMain,
+    'demo-weights': stageWeights,
+    [`${process.platform}-${process.arch}`]: stagePlatform,
+    ...(existsSync(mac) && { 'darwin-arm64': dir => stageMac(dir, mac) }),
+  };
+}
+
+async function stageMain(dir) {
   const manifest = publishedManifest();
   const { files } = readJson(join(root, 'package.json'));
   for (const name of [...files, 'README.md', 'CHANGELOG.md']) copy(join(root, name), join(dir, name));
   mkdirSync(join(dir, dirname(MAN_PAGE)));
   writeFileSync(join(dir, MAN_PAGE), await manPage(manifest));
   writeFileSync(join(dir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  return dir;
 }
 
-function stageWeights() {
-  const dir = stageFrom('demo-weights');
+function stageWeights(dir) {
+  fillFrom('demo-weights', dir);
   copy(demoWeightsPath(), join(dir, basename(demoWeightsPath())));
   copy(join(root, 'models', 'demo', 'LICENSE-SmolLM2'), join(dir, 'LICENSE'));
-  return dir;
 }
 
-function stagePlatform() {
+function stagePlatform(dir) {
   const key = `${process.platform}-${process.arch}`;
   if (!PLATFORMS.includes(key)) throw new SetupError(`there is no package for ${key}`);
   const mlx = findMlx();
@@ -90,23 +112,21 @@ function stagePlatform() {
     throw new SetupError('a package is made with the pinned wheel of MLX', {
       hint: 'Unset MLX_ROOT and LLM_HOST_USE_BREW.',
     });
-  const dir = stageFrom(key);
+  fillFrom(key, dir);
   copy(addonPath, join(dir, 'build/Release/llm_host.node'));
   copy(join(mlx.root, 'lib'), join(dir, 'vendor/mlx/lib'));
   const libraries = join(vendorDir, 'mlx_cpu.libs');
   if (existsSync(libraries)) copy(libraries, join(dir, 'vendor/mlx_cpu.libs'));
   addLicences(dir, mlx.root, process.platform === 'darwin' ? MAC_LICENCES : LINUX_LICENCES);
-  return dir;
 }
 
-function stageMac(addon) {
-  const dir = stageFrom('darwin-arm64');
+function stageMac(dir, addon) {
+  fillFrom('darwin-arm64', dir);
   const mlx = join(vendorDir, 'darwin', 'mlx');
   copy(addon, join(dir, 'build/Release/llm_host.node'));
   for (const name of ['libmlx.dylib', 'mlx.metallib'])
     copy(join(mlx, 'lib', name), join(dir, 'vendor/mlx/lib', name));
   addLicences(dir, join(vendorDir, 'mlx'), MAC_LICENCES);
-  return dir;
 }
 
 /** The addon finds MLX by a path relative to itself, so that the folders keep their names. */
@@ -116,16 +136,8 @@ function addLicences(dir, mlxRoot, names) {
   for (const name of names) copy(join(licencesDir, name), join(dir, 'licences', name));
 }
 
-function stage(name) {
-  const dir = join(outDir, name);
-  mkdirSync(dir, { recursive: true });
-  return dir;
-}
-
-function stageFrom(key) {
-  const dir = stage(key);
+function fillFrom(key, dir) {
   cpSync(join(packagesDir, key), dir, { recursive: true });
-  return dir;
 }
 
 function copy(from, to) {
@@ -134,14 +146,14 @@ function copy(from, to) {
   else copyFileSync(from, to);
 }
 
-async function pack(dir) {
-  const output = await runCommand('npm', ['pack', '--json', '--silent', '--pack-destination', outDir], {
+async function pack(dir, to) {
+  const output = await runCommand('npm', ['pack', '--json', '--silent', '--pack-destination', to], {
     cwd: dir,
   });
   const [{ name, filename, size, unpackedSize }] = JSON.parse(output.slice(output.indexOf('[')));
   return {
     name,
-    file: join(outDir, filename.replace('@', '').replace('/', '-')),
+    file: join(to, filename.replace('@', '').replace('/', '-')),
     bytes: size,
     unpackedBytes: unpackedSize,
   };
@@ -149,13 +161,19 @@ async function pack(dir) {
 
 if (isMain(import.meta.url)) {
   await runMain(async () => {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { to: { type: 'string', default: packedDir } },
+    });
     await bootstrap({ quiet: true });
+    const to = resolve(values.to);
+    const packed = await packAll({ to, only: positionals });
     const megabytes = bytes => `${(bytes / 1e6).toFixed(1)} MB`;
-    for (const { name, file, bytes, unpackedBytes } of await packAll()) {
+    for (const { name, file, bytes, unpackedBytes } of packed) {
       console.log(
         `${name.padEnd(24)}${megabytes(bytes).padStart(9)}, unpacked ${megabytes(unpackedBytes).padStart(9)}  ${file}`,
       );
     }
-    console.log(`${readdirSync(outDir).filter(name => name.endsWith('.tgz')).length} packages in ${outDir}`);
+    console.log(`${packed.length} ${packed.length === 1 ? 'package' : 'packages'} in ${to}`);
   });
 }

@@ -1,6 +1,6 @@
 // The demo model's calls on the held-out cases of models/demo, free and held to a grammar by turns: how many fit the
 // schemas of their tools as they were written, before any repair, and how fast tokens come.
-// Usage: node scripts/score-constrained.mjs [--calls 200] [--temperature 0] [--json FILE]
+// Usage, after `npm run bootstrap`: node scripts/score-constrained.mjs [--calls 200] [--temperature 0] [--json FILE]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -16,6 +16,10 @@ const { values: options } = parseArgs({
   },
 });
 const wanted = Number(options.calls);
+if (!(wanted >= 1)) {
+  console.error('Usage: node scripts/score-constrained.mjs [--calls 200] [--temperature 0] [--json FILE]');
+  process.exit(2);
+}
 const demo = new URL('../models/demo/', import.meta.url);
 const tools = JSON.parse(readFileSync(new URL('heldout-tools.json', demo), 'utf8'));
 const cases = readFileSync(new URL('heldout.jsonl', demo), 'utf8')

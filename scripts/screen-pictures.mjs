@@ -1,18 +1,23 @@
 // Makes the pictures of docs/pictures: the real program on a pseudo-terminal, what it shows taken from a terminal
 // emulator. The first picture is of the demo model, the others of an engine that replays a script, so that they show
 // what they are meant to. Needs dist/ (npm run build) and the demo's weights.
-//   node scripts/screen-pictures.mjs [name...]
+//   node scripts/screen-pictures.mjs [--to FOLDER] [name...]
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 import { screenSvg } from './lib/screen-svg.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const target = join(root, 'docs/pictures');
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { to: { type: 'string', default: join(root, 'docs/pictures') } },
+});
+const target = resolve(values.to);
 const MAIN = join(root, 'dist/cli/main.js');
 const SCRIPTED = join(root, 'test/e2e/scripted-main.mjs');
 const LIMIT_MS = 120_000;
@@ -208,16 +213,23 @@ async function take({
     await act(terminal);
     await sleep(200);
     await terminal.written;
-    writeFileSync(join(target, `${name}.svg`), screenSvg(terminal.emulator, title));
-    console.log(`docs/pictures/${name}.svg`);
+    const picture = join(target, `${name}.svg`);
+    writeFileSync(picture, screenSvg(terminal.emulator, title));
+    console.log(picture);
   } finally {
     const ended = new Promise(resolve => pty.onExit(resolve));
     pty.write(`${CTRL_C}${CTRL_C}${CTRL_C}`);
-    await Promise.race([ended, sleep(5000).then(() => pty.kill('SIGKILL'))]);
+    // A timer that nobody waits for any more must not keep this process.
+    await Promise.race([ended, sleep(5000, undefined, { ref: false }).then(() => pty.kill('SIGKILL'))]);
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+const unknown = wanted.filter(name => !STATES.some(state => state.name === name));
+if (unknown.length > 0) {
+  const names = STATES.map(({ name }) => name).join(', ');
+  console.error(`There is no picture ${unknown.join(', ')}; there are: ${names}`);
+  process.exit(2);
+}
 mkdirSync(target, { recursive: true });
-const wanted = process.argv.slice(2);
 for (const state of STATES) if (wanted.length === 0 || wanted.includes(state.name)) await take(state);

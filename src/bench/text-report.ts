@@ -16,7 +16,7 @@ export function heading({ machine, versions, model, settings }: BenchReport): st
     `${model.name}: ${model.family}, ${significant(model.parameters / 1e6)} M parameters, ${megabytes} in memory`,
     `${machine.processor}, ${machine.processors} processors, ${machine.system}; threads: ${settings.threads ?? "each engine's own choice"}`,
     `llm-host ${versions.llmHost}, MLX ${versions.mlx}, Node ${versions.node}`,
-    `${settings.runs} runs, ${settings.generate} tokens generated; minimum / median / maximum${set.length > 0 ? `; ${set.join(' ')}` : ''}`,
+    `${settings.runs} ${settings.runs === 1 ? 'run' : 'runs'}, ${settings.generate} tokens generated; minimum / median / maximum${set.length > 0 ? `; ${set.join(' ')}` : ''}`,
   ];
 }
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages whose examples another test runs as a whole, by that test's file. */
-export const PAGES_WITH_A_TEST: Readonly<Record<string, string>> = {
+/** Pages whose examples of other programs (curl, Node, Python) a test of their own runs as a whole, by its file. */
+const PAGES_WITH_A_TEST: Readonly<Record<string, string>> = {
   'docs/serve.md': 'test/e2e/serve-docs.test.ts',
 };
 
@@ -22,9 +22,10 @@ export interface Block {
   readonly page: string;
 }
 
-const FENCED = /^```(\w*)\n([\s\S]*?)^```$/gm;
-/** A command of ours, or one of Node's, in running text. */
-const IN_PROSE = /`((?:[A-Z_]+=\S+ )*(?:llm-host|node|npm|npx)\s[^`]+)`/g;
+/** In a list it stands further in. */
+const FENCED = /^ *```(\w*)\n([\s\S]*?)^ *```$/gm;
+/** A command of ours, or one of Node's or Python's installers, in running text. */
+const IN_PROSE = /`((?:[A-Z_]+=\S+ )*(?:llm-host|node|npm|npx|pip)\s[^`]+)`/g;
 
 const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map(name => `docs/${name}`)].filter(name =>
   name.endsWith('.md'),
@@ -57,7 +58,7 @@ function linesOfBlock({ language, text, page }: Block): string[] {
   const shell = ['sh', 'bash', 'console'].includes(language);
   if (!shell && language !== '') return [];
   const all = text.split('\n').map(line => line.replace(/(^|\s+)#.*$/, '').trim());
-  // A page with a test of its own has lines of other programs, which may go on over several lines.
+  // There are lines of other programs on a page with a test of its own, which may go on over several lines.
   const whole = shell && !(page in PAGES_WITH_A_TEST);
   return all
     .filter(line => line !== '' && (whole || /^(\$ |llm-host )/.test(line)))

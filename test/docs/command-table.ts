@@ -1,79 +1,177 @@
 /** Where a line runs in test/e2e/documented-commands.test.ts, and what it is given. */
-export type Place = 'checkout' | 'application' | 'hub';
+export type Place = 'checkout' | 'application' | 'hub' | 'measuring';
+
+/** What a line prints on stdout when all is well. */
+export interface Shown {
+  readonly shows: RegExp;
+  readonly stdin?: string;
+  /** It goes on until it is stopped, which is done as soon as it shows that. */
+  readonly stops?: true;
+  /** It reads /proc. */
+  readonly linux?: true;
+}
 
 /** How a command line of the documentation is tested. */
 export type Row =
-  | { readonly runs: Place; readonly shows: RegExp; readonly stdin?: string }
-  /** The test that runs this line, or the same with what takes less time. */
-  | { readonly runsIn: string }
-  /** What else is true of it then: ours are parsed, scripts are linked. */
-  | { readonly notRun: string };
+  /** By `npm test`; `as`: with what takes less time. `long`: by `npm run test:long`, as it stands there. */
+  | (Shown & { readonly runs: Place; readonly as?: string; readonly long?: true })
+  /** By `npm run test:long` alone: it takes minutes, gigabytes or a registry. */
+  | (Shown & { readonly runs?: never; readonly as?: never; readonly long: true })
+  /** By a test of its own, whose title begins so. */
+  | { readonly runsIn: string; readonly test: string };
 
-const BENCH: Row = { runsIn: 'test/e2e/bench.test.ts' };
-const MINUTES: Row = { notRun: 'takes minutes; by hand' };
+const DEMO_TEST = 'test/e2e/demo.test.ts';
+const COMPARED = /peak memory, over llama\.cpp: \d/;
+const GENERATED = /^generating, after \d+ tokens\n {2}llm-host /m;
+const SERVES = /^Listening on http:/m;
+
+/** Measured in seconds by `npm test`, as documented by `npm run test:long`. */
+const measured = (as: string, shows: RegExp, more?: Omit<Shown, 'shows'>): Row => ({
+  ...{ runs: 'measuring', as, long: true, shows },
+  ...more,
+});
 
 /** One row for each line, in the order of the pages. A line without a row, and a row without a line, fail. */
 export const TABLE: Readonly<Record<string, Row>> = {
   // README.md
+  'npm ci': { long: true, shows: /^added \d+ packages/m },
+  'npm run bootstrap': { runs: 'checkout', long: true, shows: /^/ },
   'npm run demo': { runs: 'checkout', stdin: 'bye\n', shows: /Ready\. Type your prompt/ },
-  'npm test': { notRun: 'is what runs this' },
-  'npm run demo < /dev/null': { runsIn: 'test/e2e/demo.test.ts' },
-  'npm run bootstrap': { runs: 'checkout', shows: /^/ },
+  'npm test': { long: true, shows: /^[1-9]\d* passed, 0 failed, \d+ skipped$/m },
+  'npm run demo < /dev/null': { runsIn: DEMO_TEST, test: 'npm run demo < /dev/null: ' },
   'node dist/cli/main.js init': { runs: 'application', shows: /^Wrote .*mcp\.json$/m },
   'node dist/cli/main.js path/to/model-folder': { runs: 'application', shows: /^Ready\./m },
   'node dist/cli/main.js path/to/model.gguf -p "What is 17 + 25?"': { runs: 'application', shows: /\S/ },
-  'llm-host <model> -p "text"': { runsIn: 'test/e2e/conversation.test.ts' },
+  'llm-host <model> -p "text"': { runs: 'application', shows: /\S/ },
   'llm-host --help': { runs: 'application', shows: /^Usage: llm-host <model> \[options\]/m },
-  'llm-host doctor': { runsIn: 'test/cli/doctor.test.ts' },
-  'llm-host completion bash': { runsIn: 'test/cli/completion.test.ts' },
-  'llm-host bench': BENCH,
-  'npm run check:darwin': { notRun: '`npm test` does, where the cross compiler has been fetched' },
-  'npm ci': { notRun: 'would take away the packages that run this' },
-  'npm run pack:all': { notRun: 'packs 300 MB; what goes in: test/scripts/pack.test.ts' },
+  'llm-host doctor': { runs: 'hub', shows: /\S/ },
+  'llm-host completion bash': { runs: 'application', shows: /^complete .* llm-host$/m },
+  'llm-host bench demo': measured('llm-host bench demo --prompt-tokens 16 --generate 4 --runs 1', GENERATED),
+  'npm run check:darwin': { long: true, shows: /missing in libmlx\.dylib: 0$/m },
+  'npm run pack:all': {
+    runs: 'checkout',
+    as: 'npm run pack:all -- --to "$TMPDIR/packages" llm-host',
+    long: true,
+    shows: /^llm-host +\d+\.\d MB, unpacked .*llm-host-\d\S+\.tgz$[\s\S]*^\d packages? in /m,
+  },
   // docs/events.md
-  'llm-host <model> --json': { runsIn: 'test/e2e/json-mode.test.ts' },
-  'llm-host demo --json -p "What is 17 plus 25?" 2>/dev/null': { runsIn: 'test/e2e/demo.test.ts' },
+  'llm-host <model> --json': {
+    runs: 'application',
+    stdin: '{"type":"prompt","text":"Hello"}\n',
+    shows: /^\{"type":"start",[\s\S]*"type":"assistant"[\s\S]*^\{"type":"end",.*"code":0\}$/m,
+  },
+  'llm-host demo --json -p "What is 17 plus 25?" 2>/dev/null': {
+    runsIn: DEMO_TEST,
+    test: '-p with a tool: one line on stdout, the answer; as JSON',
+  },
   // docs/hub.md, in the order in which they make sense
   'llm-host ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^Ready\./m },
   'llm-host ibm-granite/granite-4.0-1b --revision v1': { runs: 'hub', shows: /^Ready\./m },
   'llm-host pull ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^\S+granite-4\.0-1b is complete at / },
   'llm-host list': { runs: 'hub', shows: /^ibm-granite\/granite-4\.0-1b .* main, v1\n1 model, / },
   'llm-host rm ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^Removed .*freed\n$/ },
-  'node scripts/interrupt-pull.mjs': { notRun: 'takes a minute; smaller ones: test/hub/processes.test.ts' },
-  'node scripts/measure-list.mjs': { notRun: 'a time, which no test depends on' },
+  'node scripts/interrupt-pull.mjs': measured(
+    'node scripts/interrupt-pull.mjs 20 1 4',
+    /^\d+ interruptions?: bit-exact; [\s\S]*^two downloads at once: bit-exact; 0 of /m,
+  ),
+  'node scripts/measure-list.mjs': measured(
+    'node scripts/measure-list.mjs 5 1 60',
+    /^\d+ models, seconds[\s\S]*^llm-host list +\d/m,
+  ),
   // docs/mcp.md
-  'llm-host init': { runsIn: 'test/e2e/start-up.test.ts' },
+  'llm-host init': { runs: 'application', shows: /mcp\.json is already there; left as it is$/m },
   'llm-host tools': {
     runs: 'application',
     shows: /^calculator: ready, 6 tools\n[\s\S]*^files: ready, 4 tools\n/m,
   },
-  'llm-host tools --login NAME': { runsIn: 'test/e2e/mcp-commands.test.ts' },
-  'node scripts/conformance.mjs': { notRun: 'needs a package of a registry, and minutes' },
-  // docs/models.md
-  'node scripts/granite-shape.mjs FOLDER': { notRun: 'writes 3.3 GB' },
-  'llm-host inspect': { runsIn: 'test/model/inspect.test.ts' },
+  'llm-host tools --login NAME': { runsIn: 'test/e2e/mcp-commands.test.ts', test: '`tools --login`: ' },
+  'node --expose-gc scripts/mcp-load.mjs': measured(
+    'node --expose-gc scripts/mcp-load.mjs 64',
+    /^\d+ with 32 at once: .* 0 of the signal\nclosed: /m,
+  ),
+  'node scripts/conformance.mjs': { long: true, shows: /^\| initialize \| 1\/1 \| passed \|$/m },
+  // docs/models.md, docs/performance.md
+  'node scripts/granite-shape.mjs folder': measured(
+    'node scripts/granite-shape.mjs small --layers 1 --vocabulary 1024',
+    /^wrote .*\n(?:.*\n)*peak memory \d\.\d+ GB, limit 2\.5 GB$/m,
+  ),
+  'llm-host inspect <model>': { runs: 'application', shows: /^parameters +134\.5 M$/m },
+  'llm-host bench model.gguf --prompt-tokens 128,512,4096 --generate 128 --runs 5 --threads 2': measured(
+    'llm-host bench model.gguf --prompt-tokens 8,16,32 --generate 4 --runs 1 --threads 2',
+    GENERATED,
+  ),
+  'llm-host bench model.gguf --json > report.json': measured(
+    'llm-host bench model.gguf --json --prompt-tokens 8 --generate 4 --runs 1 > report.json',
+    /^$/,
+  ),
+  'node scripts/bench-peers.mjs': { long: true, shows: /^node-llama-cpp@\S+ in [\s\S]*^mlx\S* mlx-lm==/m },
+  'llm-host bench model.gguf --compare mlx-lm,llama.cpp --threads 2 --graph': measured(
+    'llm-host bench model.gguf --compare mlx-lm,llama.cpp --threads 2 --graph --prompt-tokens 8 --generate 4 --runs 1',
+    COMPARED,
+  ),
+  'llm-host bench folder --quantize 4 --prompt-tokens 128,512,4096 --generate 32 --runs 3': measured(
+    'llm-host bench folder --quantize 4 --prompt-tokens 8,16,32 --generate 4 --runs 1',
+    GENERATED,
+  ),
+  'node scripts/perplexity.mjs model.gguf --with NAME=VALUE': measured(
+    'node scripts/perplexity.mjs model.gguf --with NAME=VALUE --text short.txt',
+    /^as it is: perplexity (\d+\.\d+) .*\nNAME=VALUE: perplexity \1 \(0\.000 %\)/,
+  ),
+  'node scripts/second-turn.mjs model.gguf --history 100,4000': measured(
+    'node scripts/second-turn.mjs model.gguf --history 60,120 --runs 1',
+    /^(?:after \d+ tokens: .* \d+ tokens read, [1-9]\d* from the cache\n){2}/,
+  ),
   // docs/packages.md
-  'npm install llm-host @llm-host/demo-weights': { notRun: 'from files: scripts/prove-install.mjs' },
-  'npx llm-host demo': { notRun: 'in an empty folder: scripts/prove-install.mjs' },
-  'node scripts/prove-install.mjs': { notRun: 'packs 300 MB, and needs a registry' },
-  // docs/performance.md
-  'llm-host bench demo': BENCH,
-  'llm-host bench model.gguf --prompt-tokens 128,512,4096 --generate 128 --runs 5 --threads 2': BENCH,
-  'llm-host bench model.gguf --json > report.json': BENCH,
-  'llm-host bench model.gguf --compare mlx-lm,llama.cpp --threads 2 --graph': BENCH,
-  'llm-host bench folder --quantize 4 --prompt-tokens 128,512,4096 --generate 32 --runs 3': BENCH,
-  'node scripts/bench-peers.mjs': { notRun: 'downloads the peers' },
-  'node scripts/granite-shape.mjs folder': { notRun: 'writes 3.3 GB' },
-  'node scripts/perplexity.mjs model.gguf --with NAME=VALUE': MINUTES,
-  'node scripts/second-turn.mjs model.gguf --history 100,4000': MINUTES,
+  'npm install llm-host @llm-host/demo-weights': { long: true, shows: /^added \d+ packages/m },
+  'npx llm-host demo': { long: true, stdin: 'What is 17 plus 25?\n', shows: /^assistant -> .*\b42\b/m },
+  'node scripts/prove-install.mjs': { long: true, shows: /^What is 17 plus 25\? -> .*\b42\b/m },
   // docs/security.md, docs/terminal.md
-  'node scripts/mcp-faults.mjs': { runsIn: 'test/e2e/faults.test.ts' },
-  'llm-host <model>': { runsIn: 'test/e2e/screen.test.ts' },
-  'node scripts/screen-pictures.mjs': {
-    notRun: 'writes docs/pictures; what they show: test/e2e/screen.test.ts',
+  'node scripts/mcp-faults.mjs': measured(
+    'node scripts/mcp-faults.mjs 1 0',
+    /^then: the calculator answered; closed in \d\S* s with 0; processes left: 0$/m,
+    { linux: true },
+  ),
+  'llm-host <model>': { runsIn: DEMO_TEST, test: 'the screen with the real model: ' },
+  'node scripts/screen-pictures.mjs': measured(
+    'node scripts/screen-pictures.mjs --to pictures completion',
+    /\/completion\.svg$/m,
+  ),
+  'node scripts/measure-screen.mjs': measured(
+    'node scripts/measure-screen.mjs 50 1500',
+    /^\| llm-host \| [\s\S]*\n\| naive `<Text>` \| [\s\S]*^in use/m,
+    { linux: true },
+  ),
+  // docs/serve.md
+  'llm-host serve <model>': measured('llm-host serve <model> --port 0', SERVES, { stops: true }),
+  'llm-host serve demo': measured('llm-host serve demo --port 0', SERVES, { stops: true }),
+  'llm-host serve <model> --host 0.0.0.0 --api-key @key.txt': measured(
+    'llm-host serve <model> --host 0.0.0.0 --api-key @key.txt --port 0',
+    SERVES,
+    { stops: true },
+  ),
+  'pip install openai ollama': { long: true, shows: /^Successfully installed .*ollama-.* openai-/m },
+  'node scripts/serve-clients.mjs': {
+    long: true,
+    shows: /^npm:\n[\s\S]*^PyPI:\n[\s\S]*^the server ended with 143$/m,
   },
-  'node scripts/measure-screen.mjs': MINUTES,
+  'node scripts/bench-serve.mjs --compare': measured(
+    'node scripts/bench-serve.mjs --clients 1 --seconds 1 --tokens 4',
+    /^\{"server":"llm-host","clients":1,.*"otherErrors":0/m,
+  ),
+  'llm-host ollama:qwen2:7b': measured(
+    'llm-host ollama:qwen2:7b --ollama-base-url "$OLLAMA"',
+    /^assistant -> It works\.$/m,
+    { stdin: 'Hello\n' },
+  ),
+  'llm-host -m qwen2:7b --backend ollama --ollama-base-url http://localhost:11434': measured(
+    'llm-host -m qwen2:7b --backend ollama --ollama-base-url "$OLLAMA"',
+    /^assistant -> It works\.$/m,
+    { stdin: 'Hello\n' },
+  ),
   // docs/tool-calling.md
-  'llm-host <model> -p "..." --schema file.json': { runsIn: 'test/e2e/demo.test.ts' },
-  'node scripts/score-constrained.mjs': MINUTES,
+  'llm-host <model> -p "..." --schema file.json': { runs: 'application', shows: /^true$/m },
+  'node scripts/score-constrained.mjs': measured(
+    'node scripts/score-constrained.mjs --calls 2',
+    /^held: (\d+) of \1 calls fit their schemas/m,
+  ),
 };

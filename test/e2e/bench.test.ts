@@ -1,21 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { benchPeers } from '../fixtures/bench-peers.ts';
 import { MAIN, Program, processesLeft, ROOT, runProgram, workplace } from './program.ts';
 
 const MODEL = join(ROOT, 'test', 'fixtures', 'models', 'tiny-f32');
 const SMALL = ['--prompt-tokens', '8,16', '--generate', '4', '--threads', '1'];
-
-/** node-llama-cpp as far as its runner uses it. */
-const FAKE_LLAMA_CPP = `
-  const sequence = {
-    async clearHistory() {},
-    async *evaluate(ids, options) { for (;;) yield ids.length + options.temperature; },
-  };
-  export async function getLlama() {
-    const context = { getSequence: () => sequence };
-    return { gpu: false, loadModel: async () => ({ createContext: async () => context }) };
-  }`;
 
 /** Milliseconds: several processes are started, one after another. */
 const LIMIT_MS = 180_000;
@@ -77,13 +67,9 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
 
   test('compares with a peer that is installed, in the same rounds', async () => {
     const place = workplace({ 'weights.gguf': '' });
-    const peer = join(place.dir, 'peers', 'node_modules', 'node-llama-cpp');
-    mkdirSync(join(peer, 'dist'), { recursive: true });
-    writeFileSync(join(peer, 'package.json'), '{ "version": "9.9", "type": "module" }');
-    writeFileSync(join(peer, 'dist', 'index.js'), FAKE_LLAMA_CPP);
     const options = {
       cwd: place.dir,
-      env: { ...place.env, LLM_HOST_BENCH_PEERS: join(place.dir, 'peers') },
+      env: { ...place.env, LLM_HOST_BENCH_PEERS: benchPeers(join(place.dir, 'peers')) },
     };
     const compare = ['--compare', 'llama.cpp', '--llama-cpp-model', 'weights.gguf'];
     const args = ['bench', MODEL, ...SMALL, '--runs', '1', ...compare];

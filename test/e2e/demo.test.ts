@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -5,12 +6,20 @@ import type { ReplyStats } from '../../src/agent/turn.ts';
 import { eventsOf } from '../json/event-checker.ts';
 import { MAIN, Program, processesLeft, ROOT, runProgram, workplace } from './program.ts';
 import { Terminal } from './pty.ts';
+import { isSetUp } from './set-up.ts';
 
-const CONVERSATION = readFileSync(join(ROOT, 'models', 'demo', 'conversation.txt'), 'utf8');
+const CONVERSATION = readFileSync(join(ROOT, 'models', 'demo', 'conversation.txt'), 'utf8')
+  .trim()
+  .split('\n');
 
-test('the demo: the real model calls a calculator tool and a file tool, and answers without one', async () => {
+test('npm run demo < /dev/null: the real model calls a calculator tool and a file tool, and answers without one', async ({
+  skip,
+}) => {
+  skip(!isSetUp(), 'the checkout is not set up: npm run bootstrap');
   const { dir, env } = workplace();
-  const { stdout, stderr, code } = await runProgram(MAIN, ['demo'], { cwd: dir, env, stdin: CONVERSATION });
+  const options = { cwd: ROOT, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
+  const { stdout, stderr, status } = spawnSync('sh', ['-c', 'npm run demo < /dev/null'], options);
+  for (const prompt of CONVERSATION) expect(stdout).toContain(`prompt -> ${prompt}\n`);
   expect(stdout).toMatch(
     /Calling tool: add\(a=17, b=25\) \.\.\.\n\[[\d:]+\] Result: 42 \(took [\d.]+s\)\nassistant -> .*42/,
   );
@@ -23,7 +32,7 @@ test('the demo: the real model calls a calculator tool and a file tool, and answ
     .find(turn => turn.startsWith('What is the capital of France?'));
   expect(withoutTool).toMatch(/assistant -> .*Paris/);
   expect(withoutTool).not.toContain('Calling tool');
-  expect([code, stderr.includes('Notice')]).toEqual([0, false]);
+  expect([status, stderr.includes('Notice')]).toEqual([0, false]);
   expect(await processesLeft(dir)).toEqual([]);
 });
 
@@ -45,11 +54,11 @@ test('-p with the real model; --save and --resume: what it has read is not read 
 
 test('-p with a tool: one line on stdout, the answer; as JSON, events as the schema says', async () => {
   const { dir, env } = workplace();
-  const question = ['demo', '-p', 'What is 17 plus 25?'];
-  const plain = await runProgram(MAIN, question, { cwd: dir, env });
+  const question = ['-p', 'What is 17 plus 25?'];
+  const plain = await runProgram(MAIN, ['demo', ...question], { cwd: dir, env });
   expect([plain.stdout, plain.code]).toEqual([expect.stringMatching(/^.*42.*\n$/), 0]);
   expect(plain.stderr).toContain('Calling tool: add(a=17, b=25) ...');
-  const json = await runProgram(MAIN, [...question, '--json'], { cwd: dir, env });
+  const json = await runProgram(MAIN, ['demo', '--json', ...question], { cwd: dir, env });
   const events = eventsOf(json.stdout);
   expect(events).toContainEqual(expect.objectContaining({ type: 'tool_result', text: '42' }));
   expect(events).toContainEqual(expect.objectContaining({ type: 'assistant', text: plain.stdout.trimEnd() }));

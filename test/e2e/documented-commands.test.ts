@@ -1,13 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { demoWeightsPath } from '../../src/model/demo-model.ts';
 import { codeBlocks } from '../docs/command-lines.ts';
 import { type Place, TABLE } from '../docs/command-table.ts';
+import { runLine } from '../docs/run-line.ts';
+import { benchPeers } from '../fixtures/bench-peers.ts';
 import { HubStandIn, repository } from '../fixtures/hub/hub-stand-in.mjs';
+import { ollamaStandIn } from '../fixtures/ollama-stand-in.ts';
 import { MAIN, ROOT, runProgram, workplace } from './program.ts';
+import { isSetUp } from './set-up.ts';
 
 const GRANITE = join(ROOT, 'test', 'fixtures', 'families', 'granitemoehybrid', 'dense');
 /** Replies are short: what is tested is the line. */
@@ -38,22 +40,16 @@ function placeWithProgram(files: Readonly<Record<string, string>>) {
   return { cwd: dir, env: { ...env, PATH: `${bin}:${env.PATH}` } };
 }
 
-/** Runs the table's lines of a place in a shell, one after the other, as they stand there. */
-async function runLines(place: Place, options: { cwd: string; env: NodeJS.ProcessEnv }): Promise<void> {
-  for (const [line, row] of Object.entries(TABLE)) {
-    if (!('runs' in row) || row.runs !== place) continue;
-    const child = spawn('sh', ['-c', line], { ...options, detached: true });
-    onTestFinished(() => void (child.exitCode === null && process.kill(-(child.pid as number), 'SIGKILL')));
-    const output = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].on('data', chunk => {
-        output[name] += chunk;
-      });
-    }
-    child.stdin.end(row.stdin ?? '');
-    const [code] = await once(child, 'close');
-    expect({ line, code, ...output }).toMatchObject({ code: 0, stdout: expect.stringMatching(row.shows) });
-  }
+/** Runs the table's lines of a place, `atOnce` at the same time. */
+async function runLines(place: Place, options: { cwd: string; env: NodeJS.ProcessEnv }, atOnce = 1) {
+  const waiting = Object.entries(TABLE).flatMap(([line, row]) => {
+    const isHere = 'runs' in row && row.runs === place && (!row.linux || process.platform === 'linux');
+    return isHere ? [{ ...row, line: row.as ?? line }] : [];
+  });
+  const worker = async () => {
+    for (let row = waiting.shift(); row; row = waiting.shift()) await runLine(row.line, row, options);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 test('lines about models of the Hub, with a stand-in of it', { timeout: LIMIT_MS }, async () => {
@@ -75,22 +71,34 @@ test("lines about one's own models and servers", { timeout: LIMIT_MS }, async ()
   cpSync(GRANITE, folder, { recursive: true });
   writeFileSync(join(folder, 'tokenizer.json'), TOKENIZER);
   symlinkSync(demoWeightsPath(env), join(cwd, 'path', 'to', 'model.gguf'));
+  writeFileSync(join(cwd, 'file.json'), '{ "const": true }');
   await runLines('application', { cwd, env });
 });
 
-/** As `npm test` leaves it. */
-const isSetUp = (): boolean => {
-  const script = `import { nativeReady } from './scripts/build-native.mjs';
-    import { distReady } from './scripts/lib/typescript-build.mjs';
-    process.exitCode = nativeReady() && distReady() ? 0 : 1;`;
-  return spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT }).status === 0;
-};
+test('lines that measure, with what takes seconds', { timeout: LIMIT_MS }, async () => {
+  const { cwd, env } = placeWithProgram({
+    'mcp.json': '{ "servers": {} }',
+    'key.txt': 'a-key-of-the-test',
+    'short.txt': 'Do not Bodies act upon Light at a distance, and by their action bend its Rays?',
+  });
+  symlinkSync(join(ROOT, 'scripts'), join(cwd, 'scripts'));
+  symlinkSync(demoWeightsPath(env), join(cwd, 'model.gguf'));
+  symlinkSync(GRANITE, join(cwd, 'folder'));
+  const ollama = await ollamaStandIn();
+  onTestFinished(() => ollama.close());
+  const own = {
+    TMPDIR: cwd,
+    OLLAMA: new URL(ollama.url).origin,
+    LLM_HOST_BENCH_PEERS: benchPeers(join(cwd, 'peers')),
+  };
+  await runLines('measuring', { cwd, env: { ...env, ...own } }, 2);
+  expect(JSON.parse(readFileSync(join(cwd, 'report.json'), 'utf8')).engines).toHaveLength(1);
+});
 
 test('lines for the checkout', { timeout: LIMIT_MS }, async ({ skip }) => {
-  // Else they would compile for minutes.
   skip(!isSetUp(), 'the checkout is not set up: npm run bootstrap');
   const { dir, env } = workplace();
-  const own = { XDG_STATE_HOME: join(dir, 'state'), XDG_CONFIG_HOME: join(dir, 'config') };
+  const own = { TMPDIR: dir, XDG_STATE_HOME: join(dir, 'state'), XDG_CONFIG_HOME: join(dir, 'config') };
   await runLines('checkout', { cwd: ROOT, env: { ...process.env, ...own, TERM: env.TERM } });
 });
 
