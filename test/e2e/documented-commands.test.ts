@@ -14,7 +14,7 @@ import { isSetUp } from './set-up.ts';
 const GRANITE = join(ROOT, 'test', 'fixtures', 'families', 'granitemoehybrid', 'dense');
 /** Replies are short: what is tested is the line. */
 const CONFIG = '{ "SystemPrompt": "Be brief.", "sampling": { "temperature": 0, "maxTokens": 8 } }';
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 600_000;
 
 /** One token a letter. */
 const TOKENIZER = JSON.stringify({
