@@ -156,8 +156,20 @@ export async function commandLine(argv: readonly string[], commands: Commands): 
     .fail((message, error) => {
       throw error ?? new LlmHostError('USAGE', withNearest(message, parser));
     });
+  if (completesChat(argv, parser)) chatOptions(parser);
   await parser.parseAsync();
   return code;
+}
+
+/** True when a shell asks what fits (src/cli/commands/completion.ts) behind no command: yargs passes over the default one. */
+function completesChat(argv: readonly string[], parser: Argv): boolean {
+  const asked = argv.indexOf('--get-yargs-completions');
+  const { getInternalMethods } = parser as unknown as {
+    getInternalMethods(): { getCommandInstance(): { getCommands(): string[] } };
+  };
+  const commands = getInternalMethods.call(parser).getCommandInstance().getCommands();
+  // The first word is the program's own name.
+  return asked >= 0 && !commands.includes(argv[asked + 2] ?? '');
 }
 
 /** Adds the nearest known option to yargs's complaint about an unknown one. */

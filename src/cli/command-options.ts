@@ -15,7 +15,7 @@ const files = (describe: string) =>
 /** Options of every command that runs a model. */
 export function modelOptions(y: Argv): Argv {
   return y
-    .option('model', { ...text('same as the positional'), alias: 'm' })
+    .option('model', { ...text('also as -m or --model'), alias: 'm' })
     .option('revision', REVISION)
     .option('backend', {
       choices: ['mlx', 'ollama'] as const,

@@ -21,13 +21,14 @@ const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).sta
 test.skipIf(!isThere('bash'))('bash completes commands, options and choices (needs bash)', () => {
   const text = `eval "$(llm-host completion bash)"
     try() { COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _llm_host; echo "\${COMPREPLY[*]}"; }
-    try llm-host pu; try llm-host pull --re; try llm-host server c`;
-  expect(inShell('bash', ['--norc'], text)).toEqual(['pull', '--revision', 'calculator']);
+    try llm-host pu; try llm-host pull --re; try llm-host server c; try llm-host --thi; try llm-host demo --temp`;
+  const wanted = ['pull', '--revision', 'calculator', '--think', '--temperature'];
+  expect(inShell('bash', ['--norc'], text)).toEqual(wanted);
 });
 
 test.skipIf(!isThere('fish'))('fish completes commands and options (needs fish)', () => {
-  const text = `llm-host completion fish | source; complete -C 'llm-host pu'; complete -C 'llm-host pull --re'`;
-  expect(inShell('fish', ['--no-config'], text)).toEqual(['pull', '--revision']);
+  const text = `llm-host completion fish | source; complete -C 'llm-host pu'; complete -C 'llm-host pull --re'; complete -C 'llm-host demo --temp'`;
+  expect(inShell('fish', ['--no-config'], text)).toEqual(['pull', '--revision', '--temperature']);
 });
 
 test.skipIf(!isThere('zsh'))('zsh is given names and descriptions (needs zsh)', () => {
