@@ -45,8 +45,8 @@ float embedding_factor(int hidden, mx::Dtype dtype) {
 
 // Norms before and behind each part, (1 + w) in all of them, q and k normalised, GELU, and windows
 // in five layers of six.
-std::unique_ptr<Model> make_gemma3_text(const Config& config, WeightStore& weights,
-                                        int context_length) {
+static std::unique_ptr<Model> make_gemma3_text(const Config& config, WeightStore& weights,
+                                               int context_length) {
   DecoderConfig c(config, {.max_tokens = 131072,
                            .head_dim = 256,
                            .activation_key = "hidden_activation",
@@ -70,5 +70,7 @@ std::unique_ptr<Model> make_gemma3_text(const Config& config, WeightStore& weigh
   c.ropes = gemma_ropes(config, c, types);
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
+
+static const ModelFamily kFamily("gemma3_text", make_gemma3_text);
 
 }  // namespace llm_host

@@ -31,8 +31,8 @@ std::vector<std::string> types_of(const Config& config, int layers) {
 // Attention sinks, windows in every other layer, biases everywhere, and in each layer a mixture of
 // experts with a clipped SwiGLU. mlx-lm rounds yarn's boundaries even if `truncate` is false:
 // positions turn a little otherwise than in transformers.
-std::unique_ptr<Model> make_gpt_oss(const Config& config, WeightStore& weights,
-                                    int context_length) {
+static std::unique_ptr<Model> make_gpt_oss(const Config& config, WeightStore& weights,
+                                           int context_length) {
   DecoderConfig c(config, {.max_tokens = 131072, .eps = 1e-5});
   std::vector<std::string> types = types_of(config, c.layers);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", true);
@@ -63,5 +63,7 @@ std::unique_ptr<Model> make_gpt_oss(const Config& config, WeightStore& weights,
   return std::make_unique<Decoder>(config, c, weights, context_length,
                                    DecoderParts{feed_forward, nullptr});
 }
+
+static const ModelFamily kFamily("gpt_oss", make_gpt_oss);
 
 }  // namespace llm_host

@@ -3,8 +3,8 @@
 namespace llm_host {
 
 // llama with four multipliers.
-std::unique_ptr<Model> make_granite(const Config& config, WeightStore& weights,
-                                    int context_length) {
+static std::unique_ptr<Model> make_granite(const Config& config, WeightStore& weights,
+                                           int context_length) {
   DecoderConfig c(config);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
   c.mlp_bias = config.boolean_or("mlp_bias", false);
@@ -12,5 +12,7 @@ std::unique_ptr<Model> make_granite(const Config& config, WeightStore& weights,
   c.ropes = ropes_of(config, c, {}, 10000);
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
+
+static const ModelFamily kFamily("granite", make_granite);
 
 }  // namespace llm_host

@@ -5,8 +5,8 @@
 namespace llm_host {
 
 // granite with a mixture of experts in every layer: softmax over the best logits.
-std::unique_ptr<Model> make_granitemoe(const Config& config, WeightStore& weights,
-                                       int context_length) {
+static std::unique_ptr<Model> make_granitemoe(const Config& config, WeightStore& weights,
+                                              int context_length) {
   DecoderConfig c(config);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
   c.read_granite_multipliers(config);
@@ -17,5 +17,7 @@ std::unique_ptr<Model> make_granitemoe(const Config& config, WeightStore& weight
   return std::make_unique<Decoder>(config, c, weights, context_length,
                                    DecoderParts{feed_forward, nullptr});
 }
+
+static const ModelFamily kFamily("granitemoe", make_granitemoe);
 
 }  // namespace llm_host

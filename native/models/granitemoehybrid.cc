@@ -73,8 +73,8 @@ Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
 // Granite 4: attention or Mamba-2 in each layer, then an MLP that all tokens share, with a mixture
 // of experts beside it where there are experts. No positions unless position_embedding_type is
 // "rope"; mlx-lm takes "rope" where config.json does not say, transformers takes none.
-std::unique_ptr<Model> make_granitemoehybrid(const Config& config, WeightStore& weights,
-                                             int context_length) {
+static std::unique_ptr<Model> make_granitemoehybrid(const Config& config, WeightStore& weights,
+                                                    int context_length) {
   DecoderConfig c(config);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
   c.read_granite_multipliers(config);
@@ -111,5 +111,7 @@ std::unique_ptr<Model> make_granitemoehybrid(const Config& config, WeightStore& 
   };
   return std::make_unique<Decoder>(config, c, weights, context_length, parts);
 }
+
+static const ModelFamily kFamily("granitemoehybrid", make_granitemoehybrid);
 
 }  // namespace llm_host

@@ -71,7 +71,8 @@ FeedForward Lfm2Base::dense(WeightStore& weights, const std::string& path, int i
 }
 
 // Short convolutions and, in some layers, attention with normed queries and keys.
-std::unique_ptr<Model> make_lfm2(const Config& config, WeightStore& weights, int context_length) {
+static std::unique_ptr<Model> make_lfm2(const Config& config, WeightStore& weights,
+                                        int context_length) {
   Lfm2Base base(config);
   int width = adjusted_width(config);
   base.parts.feed_forward = [&](WeightStore& store, const std::string& path, int) {
@@ -79,5 +80,7 @@ std::unique_ptr<Model> make_lfm2(const Config& config, WeightStore& weights, int
   };
   return std::make_unique<Decoder>(config, base.decoder, weights, context_length, base.parts);
 }
+
+static const ModelFamily kFamily("lfm2", make_lfm2);
 
 }  // namespace llm_host

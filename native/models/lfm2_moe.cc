@@ -5,8 +5,8 @@ namespace llm_host {
 
 // lfm2 whose layers but the first num_dense_layers have a mixture of experts: sigmoids, chosen by
 // their sum with a bias that does not count further.
-std::unique_ptr<Model> make_lfm2_moe(const Config& config, WeightStore& weights,
-                                     int context_length) {
+static std::unique_ptr<Model> make_lfm2_moe(const Config& config, WeightStore& weights,
+                                            int context_length) {
   Lfm2Base base(config);
   int experts = config.integer_or("num_experts", 32);
   int dense = config.integer_or("num_dense_layers", 2, 0);
@@ -30,5 +30,7 @@ std::unique_ptr<Model> make_lfm2_moe(const Config& config, WeightStore& weights,
   };
   return std::make_unique<Decoder>(config, base.decoder, weights, context_length, base.parts);
 }
+
+static const ModelFamily kFamily("lfm2_moe", make_lfm2_moe);
 
 }  // namespace llm_host

@@ -4,7 +4,8 @@ namespace llm_host {
 
 // Weights: q, k, v, o, gate, up, down, two norms a layer. transformers knows no windows here;
 // mlx-lm does, for the layers that layer_types names.
-std::unique_ptr<Model> make_llama(const Config& config, WeightStore& weights, int context_length) {
+static std::unique_ptr<Model> make_llama(const Config& config, WeightStore& weights,
+                                         int context_length) {
   DecoderConfig c(config);
   std::vector<std::string> types = layer_types(config, c.layers, kAttentionTypes);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
@@ -13,5 +14,7 @@ std::unique_ptr<Model> make_llama(const Config& config, WeightStore& weights, in
   c.ropes = ropes_of(config, c, types, 10000);
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
+
+static const ModelFamily kFamily("llama", make_llama);
 
 }  // namespace llm_host

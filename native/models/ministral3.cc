@@ -3,8 +3,8 @@
 namespace llm_host {
 
 // mistral, whose queries grow with the position: see AttentionOptions::growth_beta.
-std::unique_ptr<Model> make_ministral3(const Config& config, WeightStore& weights,
-                                       int context_length) {
+static std::unique_ptr<Model> make_ministral3(const Config& config, WeightStore& weights,
+                                              int context_length) {
   DecoderConfig c(config, {.max_tokens = 262144, .eps = 1e-5, .head_dim = 128});
   std::vector<std::string> types = layer_types(config, c.layers, kAttentionTypes);
   c.windows = windows_everywhere(config, c, types, 0);
@@ -15,5 +15,7 @@ std::unique_ptr<Model> make_ministral3(const Config& config, WeightStore& weight
   }
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
+
+static const ModelFamily kFamily("ministral3", make_ministral3);
 
 }  // namespace llm_host

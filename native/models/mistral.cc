@@ -5,13 +5,15 @@ namespace llm_host {
 // llama without biases, and a window over every layer (4096 tokens where config.json does not
 // mention it, none where it is null). mlx-lm runs these as llama and ignores the window: an answer
 // beyond it differs from transformers'.
-std::unique_ptr<Model> make_mistral(const Config& config, WeightStore& weights,
-                                    int context_length) {
+static std::unique_ptr<Model> make_mistral(const Config& config, WeightStore& weights,
+                                           int context_length) {
   DecoderConfig c(config, {.max_tokens = 131072});
   std::vector<std::string> types = layer_types(config, c.layers, kAttentionTypes);
   c.windows = windows_everywhere(config, c, types, 4096);
   c.ropes = ropes_of(config, c, types, 10000);
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
+
+static const ModelFamily kFamily("mistral", make_mistral);
 
 }  // namespace llm_host

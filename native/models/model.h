@@ -30,6 +30,14 @@ class Model {
   virtual bool positions_restart_at(int length) const { return false; }
 };
 
+using MakeModel = std::unique_ptr<Model>(const Config&, WeightStore&, int context_length);
+
+// Enters a family under its model_type when the program starts; each family's file has one.
+// src/model/model-types.ts names them all, so that unknown ones are refused before any work.
+struct ModelFamily {
+  ModelFamily(const char* model_type, MakeModel* make);
+};
+
 // Builds the model that config.json's model_type names. `context_length` 0 = the model's own
 // maximum, which is also the most there can be. Throws MODEL_UNSUPPORTED or MODEL_BROKEN.
 std::unique_ptr<Model> make_model(const Config& config, WeightStore& weights, int context_length);

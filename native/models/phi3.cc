@@ -4,12 +4,15 @@ namespace llm_host {
 
 // llama whose q, k and v are one matrix, as are gate and up; a part of each head may not rotate.
 // mlx-lm ignores sliding_window, and of the longrope factors knows the long ones alone.
-std::unique_ptr<Model> make_phi3(const Config& config, WeightStore& weights, int context_length) {
+static std::unique_ptr<Model> make_phi3(const Config& config, WeightStore& weights,
+                                        int context_length) {
   DecoderConfig c(config, {.max_tokens = 4096, .eps = 1e-5});
   std::vector<std::string> types = layer_types(config, c.layers, kAttentionTypes);
   c.windows = windows_everywhere(config, c, types, 0);
   c.ropes = ropes_of(config, c, types, 10000);
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
+
+static const ModelFamily kFamily("phi3", make_phi3);
 
 }  // namespace llm_host

@@ -3,7 +3,8 @@
 namespace llm_host {
 
 // llama with biases on q, k and v.
-std::unique_ptr<Model> make_qwen2(const Config& config, WeightStore& weights, int context_length) {
+static std::unique_ptr<Model> make_qwen2(const Config& config, WeightStore& weights,
+                                         int context_length) {
   DecoderConfig c(config, {.max_tokens = 32768});
   std::vector<std::string> types = qwen_layer_types(config, c.layers);
   c.qkv_bias = true;
@@ -11,5 +12,7 @@ std::unique_ptr<Model> make_qwen2(const Config& config, WeightStore& weights, in
   c.ropes = ropes_of(config, c, types, 10000);
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
+
+static const ModelFamily kFamily("qwen2", make_qwen2);
 
 }  // namespace llm_host

@@ -3,7 +3,8 @@
 namespace llm_host {
 
 // llama with heads of their own size, whose q and k are normalised.
-std::unique_ptr<Model> make_qwen3(const Config& config, WeightStore& weights, int context_length) {
+static std::unique_ptr<Model> make_qwen3(const Config& config, WeightStore& weights,
+                                         int context_length) {
   DecoderConfig c(config, {.max_tokens = 32768, .head_dim = 128});
   std::vector<std::string> types = qwen_layer_types(config, c.layers);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
@@ -12,5 +13,7 @@ std::unique_ptr<Model> make_qwen3(const Config& config, WeightStore& weights, in
   c.ropes = ropes_of(config, c, types, 10000);
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
+
+static const ModelFamily kFamily("qwen3", make_qwen3);
 
 }  // namespace llm_host

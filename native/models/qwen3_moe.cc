@@ -7,8 +7,8 @@ namespace llm_host {
 
 // qwen3 with a mixture of experts in the layers that decoder_sparse_step names and mlp_only_layers
 // does not. mlx-lm reads no rope_scaling, attention_bias or sliding_window here; transformers does.
-std::unique_ptr<Model> make_qwen3_moe(const Config& config, WeightStore& weights,
-                                      int context_length) {
+static std::unique_ptr<Model> make_qwen3_moe(const Config& config, WeightStore& weights,
+                                             int context_length) {
   DecoderConfig c(config, {.max_tokens = 32768});
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
   c.qk_norm = true;
@@ -39,5 +39,7 @@ std::unique_ptr<Model> make_qwen3_moe(const Config& config, WeightStore& weights
   return std::make_unique<Decoder>(config, c, weights, context_length,
                                    DecoderParts{feed_forward, nullptr});
 }
+
+static const ModelFamily kFamily("qwen3_moe", make_qwen3_moe);
 
 }  // namespace llm_host

@@ -25,8 +25,8 @@ std::vector<bool> rotating_layers(const Config& config, int layers) {
 }  // namespace
 
 // llama with layers that know no positions; with use_sliding_window those see only a window.
-std::unique_ptr<Model> make_smollm3(const Config& config, WeightStore& weights,
-                                    int context_length) {
+static std::unique_ptr<Model> make_smollm3(const Config& config, WeightStore& weights,
+                                           int context_length) {
   DecoderConfig c(config, {.max_tokens = 32768});
   std::vector<std::string> types = layer_types(config, c.layers, kAttentionTypes);
   std::vector<bool> rotating = rotating_layers(config, c.layers);
@@ -45,5 +45,7 @@ std::unique_ptr<Model> make_smollm3(const Config& config, WeightStore& weights,
   }
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
+
+static const ModelFamily kFamily("smollm3", make_smollm3);
 
 }  // namespace llm_host

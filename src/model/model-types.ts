@@ -1,6 +1,6 @@
 /**
- * The families that the engine runs, as config.json's `model_type` names them: the same as the table in
- * native/models/registry.cc, so that any other is refused before any work.
+ * The table of families that the engine runs, as config.json's `model_type` names them, so that any other is refused
+ * before any work. Each enters the engine by its file in native/models.
  */
 export const MODEL_TYPES: readonly string[] = [
   'gemma3_text',
