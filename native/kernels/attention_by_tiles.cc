@@ -3,22 +3,19 @@
 
 #include "kernels/attention_task.h"
 #include "kernels/attention_tiles.h"
-#include "kernels/packed_tiles.h"
 #include "kernels/simd.h"
 #include "kernels/thread_pool.h"
 
 namespace llm_host::cpu {
 namespace {
 
-// Fewer queries would leave most of a tile empty.
-constexpr int kFewest = 16;
+// Fewer rows would leave most of a tile empty.
+constexpr int kFewestRows = 16;
+// Blocks of queries for which it is worth to pack the keys once more.
+constexpr int kFewestBlocks = 12;
 
-// The keys and values of all kv heads from slot `first` on, in tiles.
-struct Packed {
-  int first;  // a slot
-  int tiles;
-  int64_t head_size;
-  std::vector<uint16_t> keys, values;
+struct alignas(64) Line {
+  float values[16];
 };
 
 const AttentionTiles* tiles() {
@@ -26,66 +23,189 @@ const AttentionTiles* tiles() {
   return chosen;
 }
 
-void pack(const AttentionTask& task, const AttentionTiles& kernels, Packed& packed) {
-  const AttentionShape& s = task.shape;
-  packed.first = task.first_seen(0);
-  int count = s.slot + task.length - packed.first;
-  packed.tiles = (count + kTileKeys - 1) / kTileKeys;
-  packed.head_size = static_cast<int64_t>(packed.tiles) * kTileKeys * s.head_dim;
-  size_t size = static_cast<size_t>(packed.head_size * s.kv_heads);
-  if (packed.keys.size() < size) {
-    packed.keys.resize(size);
-    packed.values.resize(size);
+int parts_of(int count, int part) { return (count + part - 1) / part; }
+
+// How a call is cut up. Rows are the queries of all heads that share keys: row r is query r / group
+// of head r % group, so that rows side by side see nearly the same keys.
+class Plan {
+ public:
+  explicit Plan(const AttentionTask& task)
+      : task_(task),
+        rows_(task.length * task.group()),
+        blocks_(parts_of(rows_, kTileQueries)),
+        state_size_(tile_state_size(task.shape.head_dim)) {
+    int items = 3 * thread_count(), heads = task.shape.kv_heads;
+    row_parts_ = std::clamp(blocks_ / kFewestBlocks, 1, parts_of(items, heads));
+    // Where there are too few rows for all threads, each takes some of the keys.
+    key_parts_ = thread_count() == 1 ? 1 : std::clamp(items / (heads * row_parts_), 1, kMostStates);
+    queries_.resize(lines(static_cast<int64_t>(heads) * blocks_ * query_size() / 2));
+    states_.resize(lines(static_cast<int64_t>(heads) * blocks_ * key_parts_ * state_size_));
   }
-  parallel_for(s.kv_heads * packed.tiles, [&](int item) {
-    int head = item / packed.tiles, tile = item % packed.tiles, key = tile * kTileKeys;
-    int there = std::min(kTileKeys, count - key);
-    static thread_local std::vector<float> rows;
-    auto rows_of = [&](const void* cache) {
-      return cached_rows(task, cache, head, packed.first + key, there, rows);
-    };
-    kernels.pack_keys(rows_of(task.keys), there, s.head_dim, tile,
-                      packed.keys.data() + head * packed.head_size);
-    kernels.pack_values(rows_of(task.values), there, s.head_dim, tile, packed.tiles,
-                        packed.values.data() + head * packed.head_size);
-  });
+
+  int rows() const { return rows_; }
+  int blocks() const { return blocks_; }
+  int row_parts() const { return row_parts_; }
+  int key_parts() const { return key_parts_; }
+  int64_t state_size() const { return state_size_; }
+  int query_of(int row) const { return row / task_.group(); }
+  int head_of(int kv_head, int row) const {
+    return kv_head * task_.group() + row % task_.group();
+  }
+
+  uint16_t* queries(int head, int block) {
+    return reinterpret_cast<uint16_t*>(queries_.data()) + (head * blocks_ + block) * query_size();
+  }
+  // Of the first part of the keys; those of the others are behind it.
+  float* states(int head, int block) {
+    int64_t index = static_cast<int64_t>(head * blocks_ + block) * key_parts_;
+    return reinterpret_cast<float*>(states_.data()) + index * state_size_;
+  }
+
+ private:
+  static size_t lines(int64_t floats) { return static_cast<size_t>((floats + 15) / 16); }
+  int64_t query_size() const { return static_cast<int64_t>(kTileQueries) * task_.shape.head_dim; }
+
+  const AttentionTask& task_;
+  int rows_, blocks_, row_parts_, key_parts_;
+  int64_t state_size_;
+  std::vector<Line> queries_, states_;
+};
+
+// Rows [first, stop) and what they see.
+struct Seen {
+  int first_row, stop_row;
+  int first_key, stop_key;    // slots that any of them sees
+  int all_from, all_to;       // slots that all of them see
+};
+
+Seen seen_by(const AttentionTask& task, const Plan& plan, int first_row, int stop_row) {
+  int first = plan.query_of(first_row), last = plan.query_of(stop_row - 1);
+  int slot = task.shape.slot;
+  return {first_row,     stop_row, task.first_seen(first), slot + last + 1, task.first_seen(last),
+          slot + first + 1};
 }
 
-// Queries [begin, begin + kTileQueries) of one head, as far as they are there.
-void attend(const AttentionTask& task, const AttentionTiles& kernels, const Packed& packed,
-            int head, int begin) {
-  static thread_local std::vector<float> floats;
-  static thread_local std::vector<uint16_t> halves;
-  const AttentionShape& s = task.shape;
-  int count = std::min(kTileQueries, task.length - begin);
-  int first_tile = (task.first_seen(begin) - packed.first) / kTileKeys;
-  int first = packed.first + first_tile * kTileKeys;
-  int span = s.slot + begin + count - first;
-  int last_tile = first_tile + (span + kTileKeys - 1) / kTileKeys;
-  int width = (last_tile - first_tile) * kTileKeys, stride = width + kTileKeys;
-  int queries = kTileQueries * s.head_dim;
-  floats.resize(static_cast<size_t>(queries) + static_cast<size_t>(kTileQueries) * stride);
-  halves.resize(static_cast<size_t>(queries) + static_cast<size_t>(kTileQueries) * width);
-  float *rows = floats.data(), *scores = rows + queries;
-  uint16_t *rounded = halves.data(), *shares = rounded + queries;
+Seen seen_by(const AttentionTask& task, const Plan& plan, int block) {
+  int first = block * kTileQueries;
+  return seen_by(task, plan, first, std::min(plan.rows(), first + kTileQueries));
+}
 
-  for (int i = 0; i < count; ++i) rotate_query(task, head, begin + i, rows + i * s.head_dim);
-  kernels.round(rows, queries, rounded);
-  int64_t kv = head / task.group() * packed.head_size;
-  kernels.scores(rounded, packed.keys.data() + kv, first_tile, last_tile, s.head_dim, scores,
-                 stride);
-  for (int64_t i = 0; i < count; ++i) {
-    take_shares(task, head, begin + static_cast<int>(i), first, width, scores + i * stride);
-    kernels.round(scores + i * stride, width, shares + i * width);
-  }
-  std::fill(shares + static_cast<int64_t>(count) * width,
-            shares + static_cast<int64_t>(kTileQueries) * width, uint16_t{0});
-  kernels.weighted_sum(shares, width, packed.values.data() + kv, first_tile, last_tile,
-                       packed.tiles, s.head_dim, rows);
+void pack_queries(const AttentionTask& task, const AttentionTiles& kernels, Plan& plan, int head,
+                  int block) {
+  static thread_local std::vector<float> rows;
+  int head_dim = task.shape.head_dim, first = block * kTileQueries;
+  int count = std::min(kTileQueries, plan.rows() - first);
+  rows.assign(static_cast<size_t>(kTileQueries) * head_dim, 0.0f);
   for (int i = 0; i < count; ++i) {
-    std::copy_n(rows + i * s.head_dim, s.head_dim,
-                task.out + (begin + i) * task.out_stride() + head * s.head_dim);
+    rotate_query(task, plan.head_of(head, first + i), plan.query_of(first + i),
+                 rows.data() + i * head_dim);
   }
+  for (float& x : rows) x *= task.shape.scale * kLog2E;
+  kernels.pack_queries(rows.data(), head_dim, plan.queries(head, block));
+  std::fill_n(plan.states(head, block), plan.key_parts() * plan.state_size(), 0.0f);
+}
+
+// A block of one head's keys and values, packed.
+struct Keys {
+  std::vector<Line> keys, values;
+  int first, count;  // slots
+};
+
+// Where slots [first, first + count) of one head are.
+Ahead stored(const AttentionTask& task, int head, int first, int count) {
+  int64_t size = task.halves ? 2 : 4, at = task.offset(head, first) * size;
+  return {static_cast<const uint8_t*>(task.keys) + at,
+          static_cast<const uint8_t*>(task.values) + at, count * task.shape.head_dim * size};
+}
+
+void pack_keys(const AttentionTask& task, const AttentionTiles& kernels, int head, Keys& block) {
+  const AttentionShape& s = task.shape;
+  size_t lines = static_cast<size_t>(kBlockKeys) * s.head_dim / 32;
+  block.keys.resize(lines);
+  block.values.resize(lines);
+  Ahead from = stored(task, head, block.first, block.count);
+  kernels.pack_keys(from.keys, task.halves, block.count, s.head_dim,
+                    reinterpret_cast<uint16_t*>(block.keys.data()));
+  kernels.pack_values(from.values, task.halves, block.count, s.head_dim,
+                      reinterpret_cast<uint16_t*>(block.values.data()));
+}
+
+// A step, and what its queries see of the keys.
+struct Step {
+  TileStep tiles;
+  int first[kTileQueries], stop[kTileQueries];
+};
+
+// The answer of one block of queries goes on by one block of keys; false if it sees none of them.
+bool next_step(const AttentionTask& task, Plan& plan, int head, int block, const Keys& keys,
+               int key_part, Step& step) {
+  Seen seen = seen_by(task, plan, block);
+  int end = keys.first + keys.count, stop = std::min(end, seen.stop_key);
+  if (seen.first_key >= end || stop <= keys.first) return false;
+  int count = seen.stop_row - seen.first_row;
+  TileStep& next = step.tiles;
+  next = {};
+  next.queries = plan.queries(head, block);
+  next.keys = reinterpret_cast<const uint16_t*>(keys.keys.data());
+  next.values = reinterpret_cast<const uint16_t*>(keys.values.data());
+  next.head_dim = task.shape.head_dim;
+  next.columns = count > kTileQueries / 2 ? 2 : 1;
+  next.tiles = parts_of(stop - keys.first, kTileKeys);
+  next.state = plan.states(head, block) + key_part * plan.state_size();
+  if (seen.all_from <= keys.first && seen.all_to >= keys.first + next.tiles * kTileKeys) return true;
+  for (int i = 0; i < kTileQueries; ++i) {
+    int query = plan.query_of(seen.first_row + std::min(i, count - 1));
+    step.first[i] = task.first_seen(query) - keys.first;
+    step.stop[i] = task.shape.slot + query + 1 - keys.first;
+  }
+  next.first = step.first;
+  next.stop = step.stop;
+  return true;
+}
+
+// A part of the rows of one head with a part of the keys that they see.
+void attend(const AttentionTask& task, const AttentionTiles& kernels, Plan& plan, int head,
+            int row_part, int key_part) {
+  static thread_local Keys keys;
+  static thread_local std::vector<Step> steps;
+  static thread_local std::vector<TileStep> run;
+  int first = plan.blocks() * row_part / plan.row_parts();
+  int stop = plan.blocks() * (row_part + 1) / plan.row_parts();
+  steps.resize(static_cast<size_t>(stop - first));
+  Seen seen = seen_by(task, plan, first * kTileQueries,
+                      std::min(plan.rows(), stop * kTileQueries));
+  int blocks = parts_of(seen.stop_key - seen.first_key, kBlockKeys);
+  int last = blocks * (key_part + 1) / plan.key_parts();
+  for (int i = blocks * key_part / plan.key_parts(); i < last; ++i) {
+    keys.first = seen.first_key + i * kBlockKeys;
+    keys.count = std::min(kBlockKeys, seen.stop_key - keys.first);
+    pack_keys(task, kernels, head, keys);
+    run.clear();
+    for (int block = first; block < stop; ++block) {
+      Step& step = steps[run.size()];
+      if (next_step(task, plan, head, block, keys, key_part, step)) run.push_back(step.tiles);
+    }
+    int next = keys.first + keys.count;
+    int more = i + 1 < last ? std::min(kBlockKeys, seen.stop_key - next) : 0;
+    kernels.run(run.data(), static_cast<int>(run.size()), stored(task, head, next, more));
+  }
+}
+
+void finish(const AttentionTask& task, const AttentionTiles& kernels, Plan& plan, int head,
+            int block) {
+  float* out[kTileQueries] = {};
+  float sinks[kTileQueries] = {};
+  int first = block * kTileQueries;
+  int count = std::min(kTileQueries, plan.rows() - first);
+  for (int i = 0; i < count; ++i) {
+    int query_head = plan.head_of(head, first + i);
+    out[i] = task.out + plan.query_of(first + i) * task.out_stride() +
+             static_cast<int64_t>(query_head) * task.shape.head_dim;
+    if (task.sinks != nullptr) sinks[i] = task.sinks[query_head];
+  }
+  TileStates states{plan.states(head, block), plan.state_size(), plan.key_parts(),
+                    task.shape.head_dim};
+  kernels.finish(states, task.sinks == nullptr ? nullptr : sinks, out);
 }
 
 }  // namespace
@@ -93,15 +213,21 @@ void attend(const AttentionTask& task, const AttentionTiles& kernels, const Pack
 bool attend_by_tiles(const AttentionTask& task) {
   const AttentionTiles* kernels = tiles();
   const AttentionShape& s = task.shape;
-  if (kernels == nullptr || task.length < kFewest || s.head_dim % 32 != 0) return false;
-  static thread_local Packed packed;
-  pack(task, *kernels, packed);
-  int blocks = (task.length + kTileQueries - 1) / kTileQueries;
-  const Packed& ready = packed;
-  parallel_for(s.heads * blocks, [&](int item) {
-    // The last blocks see the most keys: they go first.
-    int block = blocks - 1 - item / s.heads;
-    attend(task, *kernels, ready, item % s.heads, block * kTileQueries);
+  if (kernels == nullptr || task.length * task.group() < kFewestRows || s.head_dim % 32 != 0) {
+    return false;
+  }
+  Plan plan(task);
+  parallel_for(s.kv_heads * plan.blocks(), [&](int item) {
+    pack_queries(task, *kernels, plan, item / plan.blocks(), item % plan.blocks());
+  });
+  int heads = s.kv_heads, key_parts = plan.key_parts();
+  parallel_for(heads * key_parts * plan.row_parts(), [&](int item) {
+    // The last rows see the most keys: they go first.
+    int row_part = plan.row_parts() - 1 - item / (heads * key_parts);
+    attend(task, *kernels, plan, item / key_parts % heads, row_part, item % key_parts);
+  });
+  parallel_for(heads * plan.blocks(), [&](int item) {
+    finish(task, *kernels, plan, item / plan.blocks(), item % plan.blocks());
   });
   return true;
 }

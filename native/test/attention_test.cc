@@ -92,7 +92,9 @@ void check_attention(const Case& c, mx::Dtype type, bool fast, double tolerance)
 
 const Case kCases[] = {{1, 0},          {1, 300},         {5, 0},           {37, 100},
                        {70, 0},         {1, 300, 20},     {40, 60, 16},     {1, 9, 0, true},
-                       {33, 5, 0, true}, {2, 3, 0, false, 6, 2, 80}, {64, 64, 0, false, 8, 8, 128}};
+                       {33, 5, 0, true}, {54, 700},        {5, 900},         {9, 300, 0, true},
+                       {50, 400, 190}, {130, 200, 33, true, 8, 2}, {300, 20, 0, false, 9, 3}, {40, 600, 0, false, 2, 2, 96},
+                       {2, 3, 0, false, 6, 2, 80}, {64, 64, 0, false, 8, 8, 128}};
 
 }  // namespace
 
