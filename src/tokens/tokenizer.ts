@@ -1,8 +1,12 @@
 import { type AddedToken, AddedTokenMatcher, isControlToken } from './added-tokens.ts';
 import { createTokenTable, Detokenizer, type TokenTable } from './detokenizer.ts';
+import { RunCache } from './run-cache.ts';
 import { createPipeline, type TextPipeline } from './text-pipeline.ts';
 import { brokenTokenizer, isObject, readAddedTokens, tokenText } from './tokenizer-json.ts';
 import type { PromptSegment, TextStream, Tokenizer } from './tokenizer-types.ts';
+
+/** Text whose ids are kept: a few long conversations, in some 6 MB. */
+const KEPT_LENGTH = 1 << 20;
 
 /**
  * A tokenizer from the parsed `tokenizer.json` and `tokenizer_config.json`. Ids are those of Hugging Face's
@@ -29,6 +33,7 @@ class JsonTokenizer implements Tokenizer {
   private readonly beforeNormalizing: AddedTokenMatcher;
   private readonly afterNormalizing: AddedTokenMatcher;
   private readonly controls: ReadonlyMap<number, AddedToken>;
+  private readonly runs = new RunCache(KEPT_LENGTH);
 
   constructor(
     pipeline: TextPipeline,
@@ -93,7 +98,12 @@ class JsonTokenizer implements Tokenizer {
   }
 
   /** Text between added tokens, across all segment borders in it: borders leave no trace in the ids. */
-  private encodeRun(text: string, start: number, end: number, contentRanges: readonly Range[]): number[] {
+  private encodeRun(
+    text: string,
+    start: number,
+    end: number,
+    contentRanges: readonly Range[],
+  ): ArrayLike<number> {
     const run = text.slice(start, end);
     const content = clip(contentRanges, start, end);
     if (this.afterNormalizing.isEmpty) return this.encodePlain(run, start === 0);
@@ -128,14 +138,14 @@ class JsonTokenizer implements Tokenizer {
       else
         push(
           ids,
-          this.guarded(piece.text, text => this.model(text, atStart && index === 0)),
+          this.guarded(piece.text, atStart && index === 0, text => text),
         );
     }
     return ids;
   }
 
-  private encodePlain(text: string, atStart: boolean): number[] {
-    return this.guarded(text, part => this.model(this.pipeline.normalize(part), atStart));
+  private encodePlain(text: string, atStart: boolean): ArrayLike<number> {
+    return this.guarded(text, atStart, part => this.pipeline.normalize(part));
   }
 
   private model(text: string, atStart: boolean): number[] {
@@ -148,13 +158,24 @@ class JsonTokenizer implements Tokenizer {
    * A vocabulary may hold its control tokens as plain words too (Unigram, or BPE that looks words up first).
    * Should one come out of plain text, the text is cut inside it until none does.
    */
-  private guarded(text: string, encode: (text: string) => number[]): number[] {
-    const ids = encode(text);
-    const forged = ids.map(id => this.controls.get(id)).find(token => token !== undefined);
-    if (!forged || text.length < 2) return ids;
-    const at = text.indexOf(forged.content);
-    const cut = at < 0 ? text.length >> 1 : at + 1;
-    return [...this.guarded(text.slice(0, cut), encode), ...this.guarded(text.slice(cut), encode)];
+  private guarded(text: string, atStart: boolean, normalize: (text: string) => string): ArrayLike<number> {
+    const encode = (part: string): number[] => {
+      const ids = this.model(normalize(part), atStart);
+      const forged = this.firstControl(ids);
+      if (!forged || part.length < 2) return ids;
+      const at = part.indexOf(forged.content);
+      const cut = at < 0 ? part.length >> 1 : at + 1;
+      return [...encode(part.slice(0, cut)), ...encode(part.slice(cut))];
+    };
+    return this.runs.ids(text, atStart, () => encode(text));
+  }
+
+  private firstControl(ids: readonly number[]): AddedToken | undefined {
+    for (const id of ids) {
+      const token = this.controls.get(id);
+      if (token) return token;
+    }
+    return undefined;
   }
 }
 
@@ -201,6 +222,6 @@ function clip(ranges: readonly Range[], start: number, end: number): Range[] {
 }
 
 /** `push(...items)` overflows the stack on long prompts. */
-function push(target: number[], items: readonly number[]): void {
-  for (const item of items) target.push(item);
+function push(target: number[], items: ArrayLike<number>): void {
+  for (let index = 0; index < items.length; index++) target.push(items[index] as number);
 }
