@@ -1,19 +1,16 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { findBuildTools } from './lib/build-tools.mjs';
+import { compileJobs, runCMake } from './lib/cmake.mjs';
 import { findCompiler } from './lib/compiler.mjs';
 import { fingerprint, listFiles, readStamp, writeStamp } from './lib/fingerprint.mjs';
 import { withLock } from './lib/lock.mjs';
 import { addonPath, buildDir, isMain, root, vendorDir } from './lib/project.mjs';
-import { CommandError, runCommand } from './lib/run-command.mjs';
 import { runMain, SetupError } from './lib/setup-error.mjs';
 import { findMlx, setupMlx } from './setup-mlx.mjs';
 
 const nativeDir = join(root, 'native');
-/** A compiler that reads MLX's headers takes this much. */
-const BYTES_PER_JOB = 1.2e9;
 
 /**
  * True when the addon (and the C++ tests, if asked for) is built from the present sources.
@@ -52,12 +49,11 @@ async function build({ tests = false, onProgress = () => {} }) {
   writeStamp('native', setting); // Not ready yet, but a build that fails need not start from nothing again.
 
   const cmake = cmakeJs({ tools, compiler, options });
-  const configured = await step('configured', await cmake.getConfigureCommand());
-  const built = await step('compiled', await cmake.getBuildCommand(), text => {
-    // Ninja counts the files, make the hundredths.
-    const [done] = text.match(/\[\s*(\d+\/\d+|\d+%)\]/g)?.slice(-1) ?? [];
-    if (done) onProgress(done.slice(1, -1).trim());
-  });
+  const [command, ...configure] = await cmake.getConfigureCommand();
+  const place = ['-S', nativeDir, '-B', buildDir];
+  const configured = await runCMake('configured', command, [...place, ...configure.slice(1)]);
+  const [, ...compile] = await cmake.getBuildCommand();
+  const built = await runCMake('compiled', command, compile, onProgress);
   writeFileSync(join(buildDir, 'build.log'), `${configured}\n${built}\n`);
   if (!existsSync(addonPath)) throw new SetupError(`the build ended without ${addonPath}`);
   writeStamp('native', { ...setting, tests, fingerprint: before });
@@ -96,34 +92,9 @@ function cmakeJs({ tools, compiler, options }) {
     // N-API headers come from node-api-headers in node_modules: nothing is downloaded.
     isNodeApi: true,
     noLog: true,
-    parallel: Math.max(1, Math.min(cpus().length, Math.floor(memory() / BYTES_PER_JOB))),
+    parallel: compileJobs(),
     cMakeOptions: options,
   });
-}
-
-/** Of the machine, or of the container. */
-const memory = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
-
-async function step(what, [command, ...args], onText) {
-  try {
-    const inBuild = args[0] === '--build' ? args : ['-S', nativeDir, '-B', buildDir, ...args.slice(1)];
-    return await runCommand(command, inBuild, { cwd: root, onText });
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    throw new SetupError(`the native addon could not be ${what}: ${error.message}`, {
-      output: firstErrors(error.output) ?? error.tail(30),
-      hint: /Killed|out of memory|bad_alloc/i.test(error.output)
-        ? 'The machine ran out of memory: close other programs and run the same command again.'
-        : undefined,
-    });
-  }
-}
-
-/** The compiler's own errors: they are easily lost among the lines of a parallel build. */
-function firstErrors(output) {
-  const lines = output.split('\n');
-  const first = lines.findIndex(line => /(^|\s)(fatal )?error:|^CMake Error/.test(line));
-  return first < 0 ? undefined : lines.slice(first, first + 30).join('\n');
 }
 
 /** CMake refuses a build folder of another place or generator; one of another compiler or MLX must not be mixed. */

@@ -4,12 +4,13 @@ import { basename, join } from 'node:path';
 import { fingerprint, listFiles, readStamp, writeStamp } from './lib/fingerprint.mjs';
 import { hintFor } from './lib/hint-for.mjs';
 import { withLock } from './lib/lock.mjs';
+import { reportMlxSymbols } from './lib/mlx-symbols.mjs';
+import { mlxWheelFor, placeMlx } from './lib/mlx-wheel.mjs';
 import { setupPackages } from './lib/npm-packages.mjs';
 import { isMain, root, vendorDir, wheels } from './lib/project.mjs';
 import { findPython } from './lib/python.mjs';
 import { CommandError, runCommand } from './lib/run-command.mjs';
 import { runMain, SetupError } from './lib/setup-error.mjs';
-import { unpackWheel } from './lib/wheel.mjs';
 
 const TARGET = 'aarch64-macos.14.0';
 const PLATFORM = 'macosx_14_0_arm64';
@@ -51,16 +52,12 @@ async function checkDarwin() {
 }
 
 const toolsWanted = () => JSON.stringify([wheels.darwinCheck, wheels.mlx.version, macWheel().sha256]);
-const macWheel = () => wheels.mlx.wheels.find(wheel => wheel.platform === PLATFORM);
+const macWheel = () => mlxWheelFor(PLATFORM);
 
 async function fetchTools() {
   const { command } = await findPython();
-  const temp = `${mlxDir}.new`;
   console.error(`fetching MLX ${wheels.mlx.version} for macOS and a cross compiler (150 MB) ...`);
-  await unpackWheel({ ...macWheel(), version: wheels.mlx.version }, temp);
-  rmSync(mlxDir, { recursive: true, force: true });
-  renameSync(join(temp, 'mlx'), mlxDir);
-  rmSync(temp, { recursive: true });
+  await placeMlx(macWheel(), darwinDir);
   rmSync(toolDir, { recursive: true, force: true });
   const packages = Object.entries(wheels.darwinCheck).map(([name, version]) => `${name}==${version}`);
   const args = ['--quiet', '--no-input', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:'];
@@ -168,14 +165,11 @@ async function compareSymbols() {
   const { [addon]: ours, [library]: mlx } = JSON.parse(readFileSync(symbols, 'utf8'));
   if (ours.cpu !== 'ARM64') throw new SetupError(`${addon} is for ${ours.cpu}, not ARM64`);
 
-  const wanted = ours.imports.filter(name => name.includes('mlx4core'));
-  const exported = new Set(mlx.exports);
-  const missing = wanted.filter(name => !exported.has(name));
-  report({ ours, mlx, wanted, missing });
-  return missing;
+  reportStandardLibrary(ours, mlx);
+  return reportMlxSymbols(ours.imports, mlx.exports, basename(library));
 }
 
-function report({ ours, mlx, wanted, missing }) {
+function reportStandardLibrary(ours, mlx) {
   const standard = ours.imports.filter(name => /^__Z(NK?|T[ISV]N?)?St/.test(name));
   const known = new Set(mlx.imports);
   console.log(`Mach-O ${ours.cpu} ${ours.type}; libraries: ${ours.libraries.join(', ')}`);
@@ -183,8 +177,6 @@ function report({ ours, mlx, wanted, missing }) {
   // for more than Apple's own would.
   console.log(`libc++ symbols imported: ${standard.length}; those that libmlx does not import too:`);
   for (const name of standard.filter(name => !known.has(name))) console.log(`  ${name}`);
-  console.log(`mlx::core symbols imported: ${wanted.length}, missing in libmlx.dylib: ${missing.length}`);
-  for (const name of missing) console.log(`  ${name}`);
 }
 
 if (isMain(import.meta.url)) {

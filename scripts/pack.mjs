@@ -1,5 +1,6 @@
 // Packs everything that can be published from this machine into build/packages: llm-host, the demo's weights, the
-// platform package of this machine, and that of macOS where the cross-built addon is there (npm run check:darwin).
+// platform package of this machine, and those of others whose cross-built addon is there (npm run check:arm64, npm run
+// check:darwin).
 // Usage: npm run pack:all [-- [--to FOLDER] [PACKAGE...]], a package by its name without @llm-host/
 import {
   copyFileSync,
@@ -16,7 +17,7 @@ import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
 import { demoWeightsPath } from './demo-weights.mjs';
 import { manPage } from './lib/man-page.mjs';
-import { addonPath, buildDir, isMain, root, vendorDir } from './lib/project.mjs';
+import { addonPath, arm64Dir, buildDir, isMain, root, vendorDir } from './lib/project.mjs';
 import { runCommand } from './lib/run-command.mjs';
 import { runMain, SetupError } from './lib/setup-error.mjs';
 import { findMlx } from './setup-mlx.mjs';
@@ -26,15 +27,14 @@ const licencesDir = join(packagesDir, 'licences');
 const packedDir = join(buildDir, 'packages');
 
 const MAN_PAGE = 'man/llm-host.1';
-const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64'];
-const LINUX_LICENCES = [
-  'IN-MLX.txt',
-  'LAPACK.txt',
-  'GPL-3.0.txt',
-  'GCC-RUNTIME-EXCEPTION.txt',
-  'LGPL-2.1.txt',
-];
-const MAC_LICENCES = ['IN-MLX.txt', 'Apache-2.0.txt'];
+const LINUX_LICENCES = ['IN-MLX.txt', 'LAPACK.txt', 'GPL-3.0.txt', 'GCC-RUNTIME-EXCEPTION.txt'];
+/** The texts that each platform's package holds, beside those of this program and of MLX. */
+const LICENCES = {
+  'linux-x64': [...LINUX_LICENCES, 'LGPL-2.1.txt'], // libquadmath, which arm64 does without.
+  'linux-arm64': LINUX_LICENCES,
+  'darwin-arm64': ['IN-MLX.txt', 'Apache-2.0.txt'],
+};
+const PLATFORMS = Object.keys(LICENCES);
 
 const readJson = path => JSON.parse(readFileSync(path, 'utf8'));
 
@@ -80,11 +80,15 @@ export async function packAll({ to = packedDir, only = [] } = {}) {
 
 /** What this machine can make, by name: each fills a folder. */
 function stagesHere() {
+  const arm64 = join(arm64Dir, 'build/Release/llm_host.node');
   const mac = join(vendorDir, 'darwin', 'llm_host.node');
   return {
     'llm-host': stageMain,
     'demo-weights': stageWeights,
-    [`${process.platform}-${process.arch}`]: stagePlatform,
+    ...(existsSync(arm64) && {
+      'linux-arm64': dir => stagePlatform(dir, 'linux-arm64', arm64, join(arm64Dir, 'vendor')),
+    }),
+    [`${process.platform}-${process.arch}`]: stageOwnPlatform,
     ...(existsSync(mac) && { 'darwin-arm64': dir => stageMac(dir, mac) }),
   };
 }
@@ -104,20 +108,24 @@ function stageWeights(dir) {
   copy(join(root, 'models', 'demo', 'LICENSE-SmolLM2'), join(dir, 'LICENSE'));
 }
 
-function stagePlatform(dir) {
+function stageOwnPlatform(dir) {
   const key = `${process.platform}-${process.arch}`;
   if (!PLATFORMS.includes(key)) throw new SetupError(`there is no package for ${key}`);
-  const mlx = findMlx();
-  if (mlx?.source !== 'wheel')
+  if (findMlx()?.source !== 'wheel')
     throw new SetupError('a package is made with the pinned wheel of MLX', {
       hint: 'Unset MLX_ROOT and LLM_HOST_USE_BREW.',
     });
+  stagePlatform(dir, key, addonPath, vendorDir);
+}
+
+/** `vendor`: the folder with what the wheel of MLX holds. */
+function stagePlatform(dir, key, addon, vendor) {
   fillFrom(key, dir);
-  copy(addonPath, join(dir, 'build/Release/llm_host.node'));
-  copy(join(mlx.root, 'lib'), join(dir, 'vendor/mlx/lib'));
-  const libraries = join(vendorDir, 'mlx_cpu.libs');
+  copy(addon, join(dir, 'build/Release/llm_host.node'));
+  copy(join(vendor, 'mlx/lib'), join(dir, 'vendor/mlx/lib'));
+  const libraries = join(vendor, 'mlx_cpu.libs');
   if (existsSync(libraries)) copy(libraries, join(dir, 'vendor/mlx_cpu.libs'));
-  addLicences(dir, mlx.root, process.platform === 'darwin' ? MAC_LICENCES : LINUX_LICENCES);
+  addLicences(dir, join(vendor, 'mlx'), LICENCES[key]);
 }
 
 function stageMac(dir, addon) {
@@ -126,7 +134,7 @@ function stageMac(dir, addon) {
   copy(addon, join(dir, 'build/Release/llm_host.node'));
   for (const name of ['libmlx.dylib', 'mlx.metallib'])
     copy(join(mlx, 'lib', name), join(dir, 'vendor/mlx/lib', name));
-  addLicences(dir, join(vendorDir, 'mlx'), MAC_LICENCES);
+  addLicences(dir, join(vendorDir, 'mlx'), LICENCES['darwin-arm64']);
 }
 
 /** The addon finds MLX by a path relative to itself, so that the folders keep their names. */

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readStamp, writeStamp } from './lib/fingerprint.mjs';
 import { withLock } from './lib/lock.mjs';
+import { placeMlx } from './lib/mlx-wheel.mjs';
 import { isMain, vendorDir, wheels } from './lib/project.mjs';
 import { runMain, SetupError } from './lib/setup-error.mjs';
-import { unpackWheel } from './lib/wheel.mjs';
 
 /** The only MLX this program compiles against: its C++ interface changes in patch releases. */
 export const mlxVersion = wheels.mlx.version;
@@ -39,19 +39,10 @@ export async function setupMlx() {
 }
 
 async function fetchWheel(wheel) {
-  const temp = join(vendorDir, '.mlx-new');
-  await unpackWheel({ ...wheel, version: mlxVersion }, temp);
-  checked(join(temp, 'mlx'), 'wheel');
-  const info = readdirSync(temp).find(name => name.endsWith('.dist-info'));
-  if (info) renameSync(join(temp, info), join(temp, 'mlx', 'dist-info')); // Its licence stays with the library.
-  writeStamp('mlx', {});
-  // libmlx finds mlx_cpu.libs beside its own folder, so both keep their names.
-  for (const name of readdirSync(temp)) {
-    const target = join(vendorDir, name);
-    rmSync(target, { recursive: true, force: true });
-    renameSync(join(temp, name), target);
-  }
-  rmSync(temp, { recursive: true, force: true });
+  await placeMlx({ ...wheel, version: mlxVersion }, vendorDir, mlx => {
+    checked(mlx, 'wheel');
+    writeStamp('mlx', {});
+  });
   writeStamp('mlx', { version: mlxVersion, platform: wheel.platform, sha256: wheel.sha256 });
   return findMlx();
 }

@@ -17,13 +17,22 @@ let found;
  * @returns {{ command: string, version: string }} version: as in 'g++ 12.2.0'
  */
 export function findCompiler() {
-  found ??= probe();
+  found ??= firstCompiler(process.env.CXX ? [process.env.CXX] : NAMES, {
+    missing: `no C++ compiler was found${process.env.CXX ? ` as $CXX (${process.env.CXX})` : ''}`,
+    hint: installHint(),
+  });
   return found;
 }
 
-function probe() {
+/**
+ * The first of these commands that is a C++20 compiler and new enough.
+ * @param {readonly string[]} names
+ * @param {{ missing: string, hint: string }} otherwise what to say when none is there, and what to do
+ * @returns {{ command: string, version: string }}
+ */
+export function firstCompiler(names, { missing, hint }) {
   const tooOld = [];
-  for (const command of process.env.CXX ? [process.env.CXX] : NAMES) {
+  for (const command of names) {
     const compiler = identify(command);
     if (compiler && compiler.major >= MINIMUM[compiler.kind]) {
       return { command, version: compiler.version };
@@ -33,8 +42,8 @@ function probe() {
   throw new SetupError(
     tooOld.length > 0
       ? `the C++ compiler is too old: ${tooOld.join(', ')}; g++ ${MINIMUM.gcc} or clang ${MINIMUM.clang} is needed`
-      : `no C++ compiler was found${process.env.CXX ? ` as $CXX (${process.env.CXX})` : ''}`,
-    { hint: installHint() },
+      : missing,
+    { hint },
   );
 }
 

@@ -8,6 +8,8 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Everything that set-up downloads for this checkout. */
 export const vendorDir = join(root, 'vendor');
+/** What was cross-built for Linux on arm64, in the folders of its package, and what it was made from. */
+export const arm64Dir = join(vendorDir, 'arm64');
 export const buildDir = join(root, 'build');
 export const distDir = join(root, 'dist');
 export const addonPath = join(buildDir, 'Release', 'llm_host.node');

@@ -47,6 +47,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'llm-host doctor': { runs: 'hub', shows: /\S/ },
   'llm-host completion bash': { runs: 'application', shows: /^complete .* llm-host$/m },
   'llm-host bench demo': measured('llm-host bench demo --prompt-tokens 16 --generate 4 --runs 1', GENERATED),
+  'npm run check:arm64': { long: true, shows: /missing in libmlx\.so: 0$/m },
   'npm run check:darwin': { long: true, shows: /missing in libmlx\.dylib: 0$/m },
   'npm run pack:all': {
     runs: 'checkout',

@@ -1,0 +1,97 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { findBuildTools } from './lib/build-tools.mjs';
+import { compileJobs, runCMake } from './lib/cmake.mjs';
+import { firstCompiler } from './lib/compiler.mjs';
+import { readElf, reportVersions } from './lib/elf-symbols.mjs';
+import { EMULATOR, emulatorVersion, runCppTests, runGoldens } from './lib/emulated-arm64.mjs';
+import { readStamp, writeStamp } from './lib/fingerprint.mjs';
+import { withLock } from './lib/lock.mjs';
+import { reportMlxSymbols } from './lib/mlx-symbols.mjs';
+import { mlxWheelFor, placeMlx } from './lib/mlx-wheel.mjs';
+import { setupPackages } from './lib/npm-packages.mjs';
+import { arm64Dir, isMain, root, vendorDir } from './lib/project.mjs';
+import { runMain, SetupError } from './lib/setup-error.mjs';
+
+const TRIPLE = 'aarch64-linux-gnu';
+const COMPILERS = ['', '-14', '-13', '-12'].map(suffix => `${TRIPLE}-g++${suffix}`);
+const HINT = `Install it with: sudo apt-get install g++-${TRIPLE} qemu-user-static (Debian 12, Ubuntu 24.04).`;
+const wheel = mlxWheelFor('manylinux_2_35_aarch64');
+/** The folders are those of the platform's package, so that the addon finds MLX here as it does there. */
+const mlxRoot = join(arm64Dir, 'vendor', 'mlx');
+const addonDir = join(arm64Dir, 'build', 'Release');
+const objectDir = join(arm64Dir, 'obj');
+
+/**
+ * Compiles and links the addon and the C++ unit tests for Linux on arm64, on a machine of another kind; checks that
+ * the MLX of the arm64 wheel exports what the addon imports, and that the addon runs wherever that MLX does; runs the
+ * unit tests and tiny models in an emulator, where there is one.
+ * @returns {Promise<boolean>} false: something is missing or failed, as printed
+ */
+async function checkArm64() {
+  const compiler = firstCompiler(COMPILERS, { missing: `${COMPILERS[0]} was not found`, hint: HINT });
+  return withLock(join(vendorDir, '.arm64.lock'), async () => {
+    await setupPackages();
+    await prepare(compiler);
+    await compile(compiler);
+    const missing = compareSymbols();
+    return missing === 0 && (await runEmulated());
+  });
+}
+
+async function prepare(compiler) {
+  const stamp = readStamp('arm64');
+  if (stamp?.sha256 !== wheel.sha256) {
+    console.error(`fetching MLX ${wheel.version} for Linux on arm64 ...`);
+    await placeMlx(wheel, join(arm64Dir, 'vendor'));
+  }
+  if (stamp?.compiler !== compiler.version) rmSync(objectDir, { recursive: true, force: true });
+  writeStamp('arm64', { sha256: wheel.sha256, compiler: compiler.version });
+}
+
+async function compile(compiler) {
+  const tools = await findBuildTools();
+  const options = {
+    CMAKE_SYSTEM_NAME: 'Linux',
+    CMAKE_SYSTEM_PROCESSOR: 'aarch64',
+    CMAKE_CXX_COMPILER: compiler.command,
+    CMAKE_CROSSCOMPILING_EMULATOR: EMULATOR,
+    CMAKE_LIBRARY_OUTPUT_DIRECTORY: addonDir,
+    MLX_ROOT: mlxRoot,
+    LLM_HOST_TESTS: 'ON',
+    ...(tools.make ? { CMAKE_MAKE_PROGRAM: tools.make } : {}),
+  };
+  const defined = Object.entries(options).map(([name, value]) => `-D${name}=${value}`);
+  const place = ['-S', join(root, 'native'), '-B', objectDir];
+  await runCMake('configured', tools.cmake, ['-G', tools.generator, ...place, ...defined]);
+  console.error(`compiling for ${TRIPLE} with ${compiler.version} ...`);
+  await runCMake('compiled', tools.cmake, ['--build', objectDir, '--parallel', `${compileJobs()}`]);
+}
+
+/** How many symbols or versions the addon asks for in vain. */
+function compareSymbols() {
+  const addon = readElf(TRIPLE, join(addonDir, 'llm_host.node'));
+  const mlx = readElf(TRIPLE, join(mlxRoot, 'lib', 'libmlx.so'));
+  if (addon.machine !== 'AArch64') throw new SetupError(`the addon is for ${addon.machine}, not AArch64`);
+  console.log(`ELF ${addon.machine}; libraries: ${addon.libraries.join(', ')}; looks in ${addon.path}`);
+  const newer = reportVersions(addon, mlx, 'libmlx.so');
+  return newer.length + reportMlxSymbols(addon.imports, mlx.exports, 'libmlx.so').length;
+}
+
+async function runEmulated() {
+  const version = await emulatorVersion();
+  if (!version) {
+    console.log(`not run: ${EMULATOR} was not found. ${HINT}`);
+    return true;
+  }
+  console.log(`run under emulation: ${version}`);
+  const tests = await runCppTests(objectDir);
+  const goldens = await runGoldens(join(addonDir, 'llm_host.node'));
+  return tests && goldens;
+}
+
+if (isMain(import.meta.url)) {
+  await runMain(async () => {
+    if (!(await checkArm64())) process.exitCode = 1;
+  });
+}

@@ -1,0 +1,24 @@
+// Generates with every tiny model of test/fixtures and compares with the reference, as test/golden/tiny.test.ts does,
+// but without a test runner, which an emulated Node takes minutes to start. It takes TypeScript as it is: Node 22.18.
+import { generate, greatestDifference, loadNative } from '../../test/golden/native-run.ts';
+import { tinyGoldens, tinyModels } from '../../test/golden/tiny-cases.ts';
+
+const TOLERANCE = 1e-3;
+let greatest = 0;
+let replies = 0;
+for (const { model, adapter, cases } of tinyGoldens) {
+  const native = await loadNative(tinyModels + model, adapter && tinyModels + adapter);
+  for (const golden of cases) {
+    const tokens = await generate(native, golden.prompt, golden.ids.length);
+    const ids = tokens.map(token => token.id);
+    if (`${ids}` !== `${golden.ids}`) throw new Error(`${model}: ${ids} instead of ${golden.ids}`);
+    greatest = Math.max(greatest, greatestDifference(tokens, golden));
+    replies += 1;
+  }
+  await native.close();
+}
+if (greatest > TOLERANCE) throw new Error(`log-probabilities differ by ${greatest}`);
+console.log(
+  `Node ${process.version} on ${process.arch}: ${replies} replies of ${tinyGoldens.length} tiny models equal ` +
+    `mlx-lm's, their log-probabilities within ${greatest.toExponential(1)}`,
+);
