@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { MAIN, ROOT, runProgram, workplace } from './program.ts';
 
@@ -81,6 +82,11 @@ test('init writes both files once and never again', async () => {
   const { dir, env } = workplace();
   const first = await runProgram(MAIN, ['init'], { cwd: dir, env });
   expect([first.code, first.stdout.match(/^Wrote /gm)?.length]).toEqual([0, 2]);
+  for (const name of ['config', 'mcp']) {
+    const [, schema = ''] =
+      /"\$schema": "([^"]+)"/.exec(readFileSync(join(dir, `${name}.json`), 'utf8')) ?? [];
+    expect(existsSync(fileURLToPath(schema))).toBe(true);
+  }
   writeFileSync(join(dir, 'config.json'), 'mine');
   const second = await runProgram(MAIN, ['init'], { cwd: dir, env });
   expect([second.code, second.stdout.match(/left as it is/g)?.length]).toEqual([0, 2]);

@@ -26,9 +26,8 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(entries.filter(([name]) => !OURS.test(name) || SETTINGS.test(name)));
 }
 
-/** A checkout as it is cloned, in `folder`; what is there stays. */
+/** A checkout as it is cloned, in `folder`; what set-up has made there stays. */
 export function makeCopy(folder: string): void {
-  if (existsSync(folder)) return;
   const root = join(ROOT, '.');
   cpSync(root, folder, {
     recursive: true,
@@ -36,7 +35,7 @@ export function makeCopy(folder: string): void {
   });
   // The cross compiler is a download of 150 MB, and as old as its pin.
   const [tools, stamp] = ['darwin', '.stamps/darwin.json'].map(name => join('vendor', name));
-  if (!tools || !stamp || !existsSync(join(ROOT, stamp))) return;
+  if (!tools || !stamp || !existsSync(join(ROOT, stamp)) || existsSync(join(folder, stamp))) return;
   mkdirSync(join(folder, 'vendor', '.stamps'), { recursive: true });
   symlinkSync(join(ROOT, tools), join(folder, tools));
   cpSync(join(ROOT, stamp), join(folder, stamp));

@@ -6,13 +6,14 @@ import { APPLICATION_DIRECTORY } from '../lookup.ts';
 
 /** `llm-host init`: writes config.json and mcp.json into the working directory where they are missing. */
 export function init(): number {
-  const schema = pathToFileURL(join(APPLICATION_DIRECTORY, 'mcp.schema.json'));
   for (const name of ['config.json', 'mcp.json']) {
     const target = join(process.cwd(), name);
     try {
       const example = readFileSync(join(APPLICATION_DIRECTORY, `${name}.example`), 'utf8');
-      // The schema stays in the package, where an editor finds it from any folder.
-      const text = example.replace('"./mcp.schema.json"', () => JSON.stringify(schema.href));
+      // The schemas stay in the package, where an editor finds them from any folder.
+      const text = example.replace(/"\.\/(\w+\.schema\.json)"/, (_own, schema: string) =>
+        JSON.stringify(pathToFileURL(join(APPLICATION_DIRECTORY, schema)).href),
+      );
       writeFileSync(target, text, { flag: 'wx' });
       process.stdout.write(`Wrote ${target}\n`);
     } catch (error) {
