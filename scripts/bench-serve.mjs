@@ -12,7 +12,9 @@ import { serveMlxLm } from './lib/mlx-lm-server.mjs';
 import { measureLoad, streamed } from './lib/serve-load.mjs';
 import { measureAlternation, measureDisconnects } from './lib/serve-probes.mjs';
 import { serveDemo } from './lib/served-demo.mjs';
-import { runMain, SetupError } from './lib/setup-error.mjs';
+import { reportUncaught, runMain, SetupError } from './lib/setup-error.mjs';
+
+reportUncaught();
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +27,11 @@ const { values } = parseArgs({
     'cache-mb': { type: 'string', default: '128' },
   },
 });
+const clientCounts = values.clients.split(',').filter(Boolean).map(Number);
+if (![...clientCounts, values.seconds, values.tokens].every(number => number > 0)) {
+  console.error('--clients takes numbers with commas, --seconds and --tokens take one each, all above 0');
+  process.exit(2);
+}
 const print = line => console.log(JSON.stringify(line));
 
 await runMain(async () => {
@@ -39,7 +46,7 @@ await runMain(async () => {
       const { status } = await streamed(url, { max_tokens: 8, messages });
       if (status !== 200) throw new SetupError(`${name} answers ${status}`);
     }
-    for (const clients of values.clients.split(',').map(Number).filter(Boolean)) {
+    for (const clients of clientCounts) {
       for (const { name, url, pid } of servers) {
         const load = { clients, seconds: Number(values.seconds), tokens: Number(values.tokens) };
         const server = { url, pid: existsSync(`/proc/${pid}/status`) ? pid : undefined };

@@ -60,6 +60,11 @@ await runMain(async () => {
   const listed = await suite(installed, 'list', '--client');
   const all = [...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
   const wanted = process.argv.slice(2);
+  const unknown = wanted.filter(name => !all.includes(name));
+  if (unknown.length > 0)
+    throw new SetupError(`there is no scenario ${unknown.join(', ')}`, {
+      hint: `There are: ${all.join(', ')}.`,
+    });
   const client = `${process.execPath} ${join(root, 'scripts/conformance/client.mjs')}`;
   console.log('| scenario | checks passed | |\n| --- | --- | --- |');
   let failures = 0;
@@ -72,5 +77,5 @@ await runMain(async () => {
     if (!passed && !exception) failures += 1;
     console.log(`| ${scenario} | ${checks} | ${passed ? 'passed' : (exception ?? 'FAILED')} |`);
   }
-  if (failures > 0) throw new SetupError(`${failures} scenarios failed`);
+  if (failures > 0) throw new SetupError(`${failures} ${failures === 1 ? 'scenario' : 'scenarios'} failed`);
 });

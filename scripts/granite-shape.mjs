@@ -15,6 +15,9 @@ import {
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { reportUncaught } from './lib/setup-error.mjs';
+
+reportUncaught();
 
 const USAGE = 'Usage: node scripts/granite-shape.mjs FOLDER [--layers 40] [--vocabulary 100352]';
 const { values, positionals } = parseArgs({

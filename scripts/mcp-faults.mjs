@@ -18,6 +18,10 @@ const CALCULATOR = {
   args: [join(root, 'dist/cli/main.js'), 'server', 'calculator'],
 };
 const [seconds = 60, starts = 3] = process.argv.slice(2).map(Number);
+if (!(seconds >= 1 && starts >= 0)) {
+  console.error('Usage: node scripts/mcp-faults.mjs [SECONDS OF JUNK, 60] [STARTS, 3]');
+  process.exit(2);
+}
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-faults-'));
 const mark = `mark-${process.pid}`;
 

@@ -11,6 +11,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { reportUncaught } from './lib/setup-error.mjs';
+
+reportUncaught();
 
 const TEXT = fileURLToPath(new URL('./bench/opticks.txt', import.meta.url));
 

@@ -2,6 +2,9 @@
 // equal. Fails when a text differs.
 // Usage, after `npm run build`: node scripts/same-text.mjs MODEL MODEL...
 import { readFileSync } from 'node:fs';
+import { reportUncaught } from './lib/setup-error.mjs';
+
+reportUncaught();
 
 const TOKENS = 32;
 const { loadEngine, loadTokenizer } = await import(new URL('../dist/index.js', import.meta.url));

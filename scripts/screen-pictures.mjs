@@ -11,6 +11,9 @@ import { parseArgs } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 import { screenSvg } from './lib/screen-svg.mjs';
+import { reportUncaught } from './lib/setup-error.mjs';
+
+reportUncaught();
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values, positionals: wanted } = parseArgs({

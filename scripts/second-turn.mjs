@@ -3,6 +3,9 @@
 // Usage, after `npm run bootstrap`: node scripts/second-turn.mjs MODEL [--runs 5] [--history 100,4000] [--load JSON]
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { reportUncaught } from './lib/setup-error.mjs';
+
+reportUncaught();
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

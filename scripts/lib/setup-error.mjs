@@ -15,16 +15,22 @@ export class SetupError extends Error {
   }
 }
 
+/** One of the program's own, or of a wrong option: all that a person needs to know is in its words. */
+const saysItAll = error =>
+  error instanceof SetupError ||
+  error.name === 'LlmHostError' ||
+  String(error.code).startsWith('ERR_PARSE_ARGS');
+
 /**
- * Prints an error of set-up to stderr. One of the file system gets its likely cause; anything else that is not a
- * SetupError keeps its stack, as a fault of these scripts.
+ * Prints an error of set-up to stderr. One of the file system gets its likely cause; anything else that does not say it
+ * all keeps its stack, as a fault of these scripts.
  */
 function reportSetupError(error) {
   if (error.syscall) {
     console.error(`Error: ${error.message}\n${hintFor(error.message)}`);
     return;
   }
-  if (!(error instanceof SetupError)) {
+  if (!saysItAll(error)) {
     console.error(error);
     return;
   }
@@ -46,4 +52,12 @@ export async function runMain(main) {
     reportSetupError(error);
     process.exitCode = 1;
   }
+}
+
+/** For a script without a main function: as runMain for whatever it throws. */
+export function reportUncaught() {
+  process.on('uncaughtException', error => {
+    reportSetupError(error);
+    process.exit(1);
+  });
 }
