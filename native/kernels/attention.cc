@@ -10,8 +10,10 @@
 namespace llm_host::cpu {
 namespace {
 
-// Queries of one head that are answered together, so that a key is loaded once for all of them.
-constexpr int kQueries = 16;
+// Rows that are answered together, and keys that they meet at a time: each is widened once for all
+// of them.
+constexpr int kRows = 32;
+constexpr int kKeys = 128;
 
 void append(const AttentionTask& task, int head, int index) {
   const AttentionShape& s = task.shape;
@@ -40,38 +42,97 @@ void append(const AttentionTask& task) {
   });
 }
 
-// Queries [begin, end) of one head.
-void attend(const AttentionTask& task, int head, int begin, int end) {
-  static thread_local std::vector<float> queries, scores, rows;
-  const AttentionShape& s = task.shape;
-  int count = end - begin, first = task.first_seen(begin), span = s.slot + end - first;
-  int stride = span + 1;  // room for a sink behind the last key
-  queries.resize(static_cast<size_t>(count) * s.head_dim);
-  scores.resize(static_cast<size_t>(count) * stride);
-  for (int i = 0; i < count; ++i) {
-    rotate_query(task, head, begin + i, queries.data() + static_cast<int64_t>(i) * s.head_dim);
+// Rows [begin, begin + count) of one kv head, and what they have summed up so far.
+struct Rows {
+  int kv_head, begin, count;
+  std::vector<float> queries, outs, sums;  // [count, head_dim]
+  std::vector<float> scores;               // [count, kKeys]
+  std::vector<float> tops, totals;         // of the scores, and of the shares relative to them
+  std::vector<float> widened;
+};
+
+void start(const AttentionTask& task, Rows& rows) {
+  size_t size = static_cast<size_t>(rows.count) * task.shape.head_dim;
+  rows.queries.resize(size);
+  rows.sums.resize(size);
+  rows.outs.assign(size, 0.0f);
+  rows.scores.resize(static_cast<size_t>(rows.count) * kKeys);
+  rows.tops.resize(static_cast<size_t>(rows.count));
+  rows.totals.resize(static_cast<size_t>(rows.count));
+  for (int i = 0; i < rows.count; ++i) {
+    int row = rows.begin + i, head = task.head_of(rows.kv_head, row);
+    rotate_query(task, head, task.query_of(row),
+                 rows.queries.data() + static_cast<int64_t>(i) * task.shape.head_dim);
+    // A sink is a key without a value.
+    size_t at = static_cast<size_t>(i);
+    rows.tops[at] = task.sinks != nullptr ? task.sinks[head] / task.shape.scale : -INFINITY;
+    rows.totals[at] = task.sinks != nullptr ? 1.0f : 0.0f;
   }
-  int kv_head = head / task.group();
-  simd().dots(queries.data(), s.head_dim, count, cached_rows(task, task.keys, kv_head, first, span, rows), s.head_dim, span, s.head_dim,
-              scores.data(), stride);
-  for (int i = 0; i < count; ++i) {
-    take_shares(task, head, begin + i, first, span,
-                scores.data() + static_cast<int64_t>(i) * stride);
+}
+
+// In place: scores of row `i` with the keys of slots [first, first + n) -> their shares, relative
+// to the highest score so far; those of keys that it does not see are 0.
+void take_shares(const AttentionTask& task, Rows& rows, int i, int first, int n) {
+  int query = task.query_of(rows.begin + i);
+  int from = std::max(0, task.first_seen(query) - first);
+  int to = std::min(n, task.shape.slot + query + 1 - first);
+  float* row = rows.scores.data() + static_cast<int64_t>(i) * kKeys;
+  if (to <= from) return std::fill(row, row + n, 0.0f);
+  float& top = rows.tops[static_cast<size_t>(i)];
+  float& total = rows.totals[static_cast<size_t>(i)];
+  float highest = std::max(top, simd().maximum(row + from, to - from));
+  if (highest > top) {
+    float factor = std::exp((top - highest) * task.shape.scale);
+    float* out = rows.outs.data() + static_cast<int64_t>(i) * task.shape.head_dim;
+    for (int c = 0; c < task.shape.head_dim; ++c) out[c] *= factor;
+    total *= factor;
+    top = highest;
   }
-  simd().weighted_sum(scores.data(), stride, count,
-                      cached_rows(task, task.values, kv_head, first, span, rows), s.head_dim, span,
-                      s.head_dim, task.out + begin * task.out_stride() + head * s.head_dim,
-                      static_cast<int>(task.out_stride()));
+  total += simd().exponentials(row + from, to - from, task.shape.scale, top);
+  std::fill(row, row + from, 0.0f);
+  std::fill(row + to, row + n, 0.0f);
+}
+
+void add_keys(const AttentionTask& task, Rows& rows, int first, int n) {
+  int head_dim = task.shape.head_dim;
+  simd().dots(rows.queries.data(), head_dim, rows.count,
+              cached_rows(task, task.keys, rows.kv_head, first, n, rows.widened), head_dim, n,
+              head_dim, rows.scores.data(), kKeys);
+  for (int i = 0; i < rows.count; ++i) take_shares(task, rows, i, first, n);
+  simd().weighted_sum(rows.scores.data(), kKeys, rows.count,
+                      cached_rows(task, task.values, rows.kv_head, first, n, rows.widened),
+                      head_dim, n, head_dim, rows.sums.data(), head_dim);
+  for (size_t i = 0; i < rows.outs.size(); ++i) rows.outs[i] += rows.sums[i];
+}
+
+// By blocks of keys, so that scores stay in the cache and widened keys take little memory, however
+// long the context (Milakov and Gimelshein 2018, arXiv:1805.02867).
+void attend(const AttentionTask& task, int kv_head, int begin, int end) {
+  static thread_local Rows rows;
+  rows.kv_head = kv_head;
+  rows.begin = begin;
+  rows.count = end - begin;
+  start(task, rows);
+  int stop = task.shape.slot + task.query_of(end - 1) + 1;
+  for (int first = task.first_seen(task.query_of(begin)); first < stop; first += kKeys) {
+    add_keys(task, rows, first, std::min(kKeys, stop - first));
+  }
+  int head_dim = task.shape.head_dim;
+  for (int i = 0; i < rows.count; ++i) {
+    const float* from = rows.outs.data() + static_cast<int64_t>(i) * head_dim;
+    float* out = task.out_of(kv_head, begin + i);
+    float factor = 1 / rows.totals[static_cast<size_t>(i)];
+    for (int c = 0; c < head_dim; ++c) out[c] = from[c] * factor;
+  }
 }
 
 void attend_blocks(const AttentionTask& task) {
-  int heads = task.shape.heads, blocks = (task.length + kQueries - 1) / kQueries;
+  int heads = task.shape.kv_heads, blocks = (task.rows() + kRows - 1) / kRows;
   parallel_for(heads * blocks, [&](int item) {
     // The last blocks see the most keys: they go first, so that no thread is left with one at the
     // end.
-    int block = blocks - 1 - item / heads;
-    int begin = block * kQueries;
-    attend(task, item % heads, begin, std::min(task.length, begin + kQueries));
+    int begin = (blocks - 1 - item / heads) * kRows;
+    attend(task, item % heads, begin, std::min(task.rows(), begin + kRows));
   });
 }
 
@@ -149,16 +210,6 @@ void rotate(const AttentionTask& task, int index, const float* source, float* ta
   std::copy(source + 2 * pairs, source + task.shape.head_dim, target + 2 * pairs);
 }
 
-void take_shares(const AttentionTask& task, int head, int index, int first, int span, float* row) {
-  int start = std::max(0, task.first_seen(index) - first);
-  int stop = task.shape.slot + index + 1 - first;
-  bool sink = task.sinks != nullptr;
-  if (sink) row[stop] = task.sinks[head] / task.shape.scale;
-  simd().softmax(row + start, stop - start + (sink ? 1 : 0), task.shape.scale);
-  std::fill(row, row + start, 0.0f);
-  std::fill(row + stop, row + std::max(span, stop + (sink ? 1 : 0)), 0.0f);
-}
-
 mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
                     const mx::array& values, const AttentionShape& shape, const Rotation& rotation,
                     const std::optional<mx::array>& sinks) {
@@ -167,19 +218,18 @@ mx::array attention(const std::vector<mx::array>& projected, const mx::array& ke
   if (sinks) inputs.push_back(*sinks);
   bool side_by_side = projected.size() == 1;
   mx::Shape out_shape{1, projected[0].shape(1), shape.heads * shape.head_dim};
-  return cpu_op("Attention", std::move(out_shape), std::move(inputs),
-                [shape, side_by_side, frequencies = rotation.frequencies,
-                 amplitude = rotation.amplitude, interleaved = rotation.interleaved](
-                    const std::vector<mx::array>& in, mx::array& out) {
-                  AttentionTask task{};
-                  task.shape = shape;
-                  task.interleaved = interleaved;
-                  task.out = out.data<float>();
-                  set_inputs(task, in, side_by_side);
-                  task.angles = angles_at(shape.position, task.length,
-                                          {frequencies, amplitude, interleaved});
-                  run(task);
-                });
+  return cpu_op(
+      "Attention", std::move(out_shape), std::move(inputs),
+      [shape, side_by_side, frequencies = rotation.frequencies, amplitude = rotation.amplitude,
+       interleaved = rotation.interleaved](const std::vector<mx::array>& in, mx::array& out) {
+        AttentionTask task{};
+        task.shape = shape;
+        task.interleaved = interleaved;
+        task.out = out.data<float>();
+        set_inputs(task, in, side_by_side);
+        task.angles = angles_at(shape.position, task.length, {frequencies, amplitude, interleaved});
+        run(task);
+      });
 }
 
 }  // namespace llm_host::cpu

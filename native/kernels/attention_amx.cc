@@ -155,7 +155,8 @@ void follow(const Column& column, int keys, int head_dim) {
   }
   _mm512_storeu_ps(column.offsets, _mm512_sub_ps(_mm512_loadu_ps(column.offsets), step));
   __m512 factor = _mm512_set1_ps(1);
-  factor = _mm512_mask_mov_ps(factor, moved & ~fresh, exp2(_mm512_sub_ps(_mm512_setzero_ps(), step)));
+  factor =
+      _mm512_mask_mov_ps(factor, moved & ~fresh, exp2(_mm512_sub_ps(_mm512_setzero_ps(), step)));
   _mm512_storeu_ps(column.sums, _mm512_mul_ps(sums, factor));
   for (int c = 0; c < head_dim; ++c) {
     float* row = column.out + c / 16 * 2 * kTileFloats + c % 16 * kLanes;

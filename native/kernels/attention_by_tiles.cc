@@ -25,13 +25,12 @@ const AttentionTiles* tiles() {
 
 int parts_of(int count, int part) { return (count + part - 1) / part; }
 
-// How a call is cut up. Rows are the queries of all heads that share keys: row r is query r / group
-// of head r % group, so that rows side by side see nearly the same keys.
+// How a call is cut up.
 class Plan {
  public:
   explicit Plan(const AttentionTask& task)
       : task_(task),
-        rows_(task.length * task.group()),
+        rows_(task.rows()),
         blocks_(parts_of(rows_, kTileQueries)),
         state_size_(tile_state_size(task.shape.head_dim)) {
     int items = 3 * thread_count(), heads = task.shape.kv_heads;
@@ -47,10 +46,6 @@ class Plan {
   int row_parts() const { return row_parts_; }
   int key_parts() const { return key_parts_; }
   int64_t state_size() const { return state_size_; }
-  int query_of(int row) const { return row / task_.group(); }
-  int head_of(int kv_head, int row) const {
-    return kv_head * task_.group() + row % task_.group();
-  }
 
   uint16_t* queries(int head, int block) {
     return reinterpret_cast<uint16_t*>(queries_.data()) + (head * blocks_ + block) * query_size();
@@ -74,14 +69,14 @@ class Plan {
 // Rows [first, stop) and what they see.
 struct Seen {
   int first_row, stop_row;
-  int first_key, stop_key;    // slots that any of them sees
-  int all_from, all_to;       // slots that all of them see
+  int first_key, stop_key;  // slots that any of them sees
+  int all_from, all_to;     // slots that all of them see
 };
 
 Seen seen_by(const AttentionTask& task, const Plan& plan, int first_row, int stop_row) {
-  int first = plan.query_of(first_row), last = plan.query_of(stop_row - 1);
+  int first = task.query_of(first_row), last = task.query_of(stop_row - 1);
   int slot = task.shape.slot;
-  return {first_row,     stop_row, task.first_seen(first), slot + last + 1, task.first_seen(last),
+  return {first_row,       stop_row, task.first_seen(first), slot + last + 1, task.first_seen(last),
           slot + first + 1};
 }
 
@@ -97,7 +92,7 @@ void pack_queries(const AttentionTask& task, const AttentionTiles& kernels, Plan
   int count = std::min(kTileQueries, plan.rows() - first);
   rows.assign(static_cast<size_t>(kTileQueries) * head_dim, 0.0f);
   for (int i = 0; i < count; ++i) {
-    rotate_query(task, plan.head_of(head, first + i), plan.query_of(first + i),
+    rotate_query(task, task.head_of(head, first + i), task.query_of(first + i),
                  rows.data() + i * head_dim);
   }
   for (float& x : rows) x *= task.shape.scale * kLog2E;
@@ -152,9 +147,10 @@ bool next_step(const AttentionTask& task, Plan& plan, int head, int block, const
   next.columns = count > kTileQueries / 2 ? 2 : 1;
   next.tiles = parts_of(stop - keys.first, kTileKeys);
   next.state = plan.states(head, block) + key_part * plan.state_size();
-  if (seen.all_from <= keys.first && seen.all_to >= keys.first + next.tiles * kTileKeys) return true;
+  if (seen.all_from <= keys.first && seen.all_to >= keys.first + next.tiles * kTileKeys)
+    return true;
   for (int i = 0; i < kTileQueries; ++i) {
-    int query = plan.query_of(seen.first_row + std::min(i, count - 1));
+    int query = task.query_of(seen.first_row + std::min(i, count - 1));
     step.first[i] = task.first_seen(query) - keys.first;
     step.stop[i] = task.shape.slot + query + 1 - keys.first;
   }
@@ -172,8 +168,7 @@ void attend(const AttentionTask& task, const AttentionTiles& kernels, Plan& plan
   int first = plan.blocks() * row_part / plan.row_parts();
   int stop = plan.blocks() * (row_part + 1) / plan.row_parts();
   steps.resize(static_cast<size_t>(stop - first));
-  Seen seen = seen_by(task, plan, first * kTileQueries,
-                      std::min(plan.rows(), stop * kTileQueries));
+  Seen seen = seen_by(task, plan, first * kTileQueries, std::min(plan.rows(), stop * kTileQueries));
   int blocks = parts_of(seen.stop_key - seen.first_key, kBlockKeys);
   int last = blocks * (key_part + 1) / plan.key_parts();
   for (int i = blocks * key_part / plan.key_parts(); i < last; ++i) {
@@ -198,10 +193,8 @@ void finish(const AttentionTask& task, const AttentionTiles& kernels, Plan& plan
   int first = block * kTileQueries;
   int count = std::min(kTileQueries, plan.rows() - first);
   for (int i = 0; i < count; ++i) {
-    int query_head = plan.head_of(head, first + i);
-    out[i] = task.out + plan.query_of(first + i) * task.out_stride() +
-             static_cast<int64_t>(query_head) * task.shape.head_dim;
-    if (task.sinks != nullptr) sinks[i] = task.sinks[query_head];
+    out[i] = task.out_of(head, first + i);
+    if (task.sinks != nullptr) sinks[i] = task.sinks[task.head_of(head, first + i)];
   }
   TileStates states{plan.states(head, block), plan.state_size(), plan.key_parts(),
                     task.shape.head_dim};
@@ -213,7 +206,7 @@ void finish(const AttentionTask& task, const AttentionTiles& kernels, Plan& plan
 bool attend_by_tiles(const AttentionTask& task) {
   const AttentionTiles* kernels = tiles();
   const AttentionShape& s = task.shape;
-  if (kernels == nullptr || task.length * task.group() < kFewestRows || s.head_dim % 32 != 0) {
+  if (kernels == nullptr || task.rows() < kFewestRows || s.head_dim % 32 != 0) {
     return false;
   }
   Plan plan(task);

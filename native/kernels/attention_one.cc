@@ -42,10 +42,11 @@ void attend_part(const AttentionTask& task, Parts& parts, int kv_head, int part)
     float total = simd().exponentials(row, n, s.scale, top);
     parts.shares[static_cast<size_t>((head + i) * parts.count + part)] = {top * s.scale, total};
   }
-  simd().weighted_sum(scores.data(), kKeys, group, cached_rows(task, task.values, kv_head, begin, n, rows), s.head_dim, n, s.head_dim,
-                      parts.outs.data() +
-                          (static_cast<int64_t>(head) * parts.count + part) * s.head_dim,
-                      parts.count * s.head_dim);
+  simd().weighted_sum(
+      scores.data(), kKeys, group, cached_rows(task, task.values, kv_head, begin, n, rows),
+      s.head_dim, n, s.head_dim,
+      parts.outs.data() + (static_cast<int64_t>(head) * parts.count + part) * s.head_dim,
+      parts.count * s.head_dim);
 }
 
 void join_parts(const AttentionTask& task, const Parts& parts, int head) {

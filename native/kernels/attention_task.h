@@ -34,6 +34,15 @@ struct AttentionTask {
   int64_t offset(int kv_head, int slot) const {
     return (static_cast<int64_t>(kv_head) * capacity + slot) * shape.head_dim;
   }
+  // Rows are the queries of all heads that share keys, so that those side by side see nearly the
+  // same keys.
+  int rows() const { return length * group(); }
+  int query_of(int row) const { return row / group(); }
+  int head_of(int kv_head, int row) const { return kv_head * group() + row % group(); }
+  float* out_of(int kv_head, int row) const {
+    return out + query_of(row) * out_stride() +
+           static_cast<int64_t>(head_of(kv_head, row)) * shape.head_dim;
+  }
   // The slots that query `i` sees are [first_seen(i), shape.slot + i].
   int first_seen(int i) const {
     int first = shape.slot + i + 1 - shape.window;
@@ -54,10 +63,6 @@ void rotate(const AttentionTask& task, int index, const float* source, float* ta
 inline void rotate_query(const AttentionTask& task, int head, int index, float* target) {
   rotate(task, index, task.q + index * task.q_stride + head * task.shape.head_dim, target);
 }
-
-// In place: scores of query `index` with the keys of slots [first, first + span) -> their shares,
-// those of keys that it does not see being 0. `row` has room for one more: a sink.
-void take_shares(const AttentionTask& task, int head, int index, int first, int span, float* row);
 
 // Attention by tiles, for calls with many queries; false where they cannot do it.
 bool attend_by_tiles(const AttentionTask& task);

@@ -14,8 +14,8 @@ constexpr int kMostStates = 16;
 constexpr float kLog2E = 1.44269504f;
 
 // What 32 queries have summed up so far, floats: the negated offsets of their scores [32], the sums
-// of their shares [32], their unnormalised output in tiles [head_dim / 16][2][16 channels][16 queries].
-// All 0 at first.
+// of their shares [32], their unnormalised output in tiles [head_dim / 16][2][16 channels][16
+// queries]. All 0 at first.
 inline int64_t tile_state_size(int head_dim) {
   return 2 * kTileQueries + static_cast<int64_t>(kTileQueries) * head_dim;
 }
@@ -51,13 +51,14 @@ struct TileStates {
 struct AttentionTiles {
   // x [32, head_dim], scaled so that scores are powers of two -> bfloat16.
   void (*pack_queries)(const float* x, int head_dim, uint16_t* out);
-  // Rows [count, head_dim] of a cache, float16 or float32, up to a block -> bfloat16, filled up with
-  // 0 to whole tiles.
+  // Rows [count, head_dim] of a cache, float16 or float32, up to a block -> bfloat16, filled up
+  // with 0 to whole tiles.
   void (*pack_keys)(const void* keys, bool halves, int count, int head_dim, uint16_t* out);
   void (*pack_values)(const void* values, bool halves, int count, int head_dim, uint16_t* out);
   // Steps of different queries.
   void (*run)(const TileStep* steps, int count, const Ahead& ahead);
-  // Query i's answer to out[i] [head_dim], unless that is nullptr. `sinks`: a logit each, or nullptr.
+  // Query i's answer to out[i] [head_dim], unless that is nullptr. `sinks`: a logit each, or
+  // nullptr.
   void (*finish)(const TileStates& states, const float* sinks, float* const* out);
 };
 

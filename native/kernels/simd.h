@@ -39,8 +39,6 @@ struct Simd {
   // out[i] = Σ_j p[i][j] · v[j] for p [m, n], v [n, d].
   void (*weighted_sum)(const float* p, int ldp, int m, const float* v, int ldv, int n, int d,
                        float* out, int ldo);
-  // In place: softmax(scale · s) over n values.
-  void (*softmax)(float* s, int n, float scale);
   // In place: e^(scale · (s - top)); returns their sum.
   float (*exponentials)(float* s, int n, float scale, float top);
   // out = silu(gate) · up

@@ -58,11 +58,6 @@ float maximum(const float* s, int n) {
   return top;
 }
 
-void softmax(float* s, int n, float scale) {
-  float inverse = 1 / exponentials(s, n, scale, maximum(s, n));
-  for (int i = 0; i < n; ++i) s[i] *= inverse;
-}
-
 void swiglu(const float* gate, const float* up, int n, float* out) {
   int i = 0;
   for (; i + kLanes <= n; i += kLanes) {
@@ -92,7 +87,7 @@ void rms_norm(const float* x, const float* weight, int n, float eps, float* out)
 }
 
 constexpr Simd kernels_of(const char* name) {
-  return {name,         shuffled_size, shuffle, matvec,   unpack,  dots,  weighted_sum, softmax,
+  return {name,         shuffled_size, shuffle, matvec,   unpack,  dots,  weighted_sum,
           exponentials, swiglu,        geglu,   rms_norm, maximum, widen, narrow};
 }
 
