@@ -8,12 +8,13 @@ const STOPPED = 128 + 15;
 /**
  * Runs a line in a shell as it stands there, `<model>` apart, which is the demo; expects it to end well and to show on
  * stdout what it should. One that goes on until it is stopped is stopped by SIGTERM as soon as that is there.
+ * Returns what it has shown.
  */
 export async function runLine(
   line: string,
   { shows, stdin = '', stops }: Shown,
   options: { cwd: string; env: NodeJS.ProcessEnv },
-): Promise<void> {
+): Promise<string> {
   const child = spawn('sh', ['-c', line.replaceAll('<model>', 'demo')], { ...options, detached: true });
   const signal = (name: NodeJS.Signals) =>
     child.exitCode === null && child.signalCode === null && process.kill(-(child.pid as number), name);
@@ -36,4 +37,5 @@ export async function runLine(
   const ended = by === 'SIGTERM' && stopped ? STOPPED : code;
   const expected = { code: stops ? STOPPED : 0, stdout: expect.stringMatching(shows) };
   expect({ line, ...output, code: ended }).toMatchObject(expected);
+  return output.stdout;
 }

@@ -22,6 +22,8 @@ const LINES = Object.entries(TABLE).flatMap(([line, row]) =>
 /** Lines that install what was packed. */
 const FROM_PACKAGES = /^(npm install|npx) llm-host /;
 const OLLAMA_PORT = 11_434;
+/** The end of what a line shows is for people to read: figures above all. */
+const SHOWN_CHARS = 6000;
 
 beforeAll(() => makeCopy(copy));
 afterAll(() => {
@@ -57,7 +59,12 @@ async function placeOf(line: string) {
 }
 
 // By its whole text, so that one of them can be chosen with -t.
-for (const { line, row } of LINES) test(line, async () => runLine(line, row, await placeOf(line)));
+for (const { line, row } of LINES) {
+  test(line, async () => {
+    const shown = await runLine(line, row, await placeOf(line));
+    console.log(shown.slice(-SHOWN_CHARS));
+  });
+}
 
 test('the examples of docs/serve.md, those in Python too', async () => {
   setUp(copy);
