@@ -1,7 +1,8 @@
 import { basename, dirname, resolve } from 'node:path';
-import { findNodeAtLocation, getNodeValue, type Node } from 'jsonc-parser';
+import type { Node } from 'jsonc-parser';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { parseJsonWithComments, positionAt } from '../text/json-with-comments.ts';
+import { jsonc } from '../text/jsonc.ts';
 import { nearest } from '../text/nearest.ts';
 import { quoted } from '../text/visible.ts';
 import { type CheckedEntry, checkEntry, checkName, isDisabled } from './config-entry.ts';
@@ -141,7 +142,7 @@ class DocumentReader {
 
   /** In a list: the name given, else the host of the url, else the program; made unique. */
   #nameOf(item: Node): string {
-    const entry = getNodeValue(item) as unknown;
+    const entry = jsonc().getNodeValue(item) as unknown;
     const text = (key: string): string | undefined => {
       const value =
         typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>)[key] : undefined;
@@ -166,7 +167,7 @@ class DocumentReader {
     try {
       checkName(name);
       if (node.type !== 'object') throw new EntryProblem('an object is expected');
-      const entry = getNodeValue(node) as Readonly<Record<string, unknown>>;
+      const entry = jsonc().getNodeValue(node) as Readonly<Record<string, unknown>>;
       if (isDisabled(entry)) {
         this.#disabled.push(name);
         this.#keepSwitchedOff(name, entry, locate);
@@ -245,7 +246,7 @@ export function entryFailure(name: string, error: unknown, locate: (path?: Path)
 /** The value at a path inside an object, or the closest one around it. */
 function findClosest(node: Node, path: Path): Node {
   for (let length = path.length; length > 0; length--) {
-    const found = findNodeAtLocation(node, path.slice(0, length));
+    const found = jsonc().findNodeAtLocation(node, path.slice(0, length));
     if (found) return found;
   }
   return node;

@@ -1,5 +1,6 @@
-import { getNodeValue, type Node } from 'jsonc-parser';
+import type { Node } from 'jsonc-parser';
 import { LlmHostError } from '../errors.ts';
+import { jsonc } from '../text/jsonc.ts';
 import { isPlainObject } from '../text/plain-object.ts';
 import { quoted } from '../text/visible.ts';
 
@@ -38,7 +39,7 @@ export function readInputs(
   }
   const inputs = new Map<string, InputDefinition>();
   for (const node of list.children ?? []) {
-    const input = readInput(getNodeValue(node), at(node));
+    const input = readInput(jsonc().getNodeValue(node), at(node));
     if (typeof input === 'string') warn(node, `${input} (${ACCEPTED})`);
     else if (inputs.has(input.id))
       warn(node, `input ${quoted(input.id)} is defined twice; the first is used`);

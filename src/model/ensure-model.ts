@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { hubCacheFolder } from '../hub/hub-environment.ts';
-import { type PullOptions, pullModel } from '../hub/pull-model.ts';
+import type { PullOptions } from '../hub/pull-model.ts';
 import { RepoFolder } from '../hub/repo-folder.ts';
 import { missingFiles } from '../hub/snapshot-state.ts';
 import { readJsonObject } from './json-file.ts';
@@ -20,6 +20,8 @@ export async function ensureModel(source: string, options: EnsureOptions): Promi
   const folder = new RepoFolder(hubCacheFolder(options.env), id.repo);
   const snapshot = folder.findSnapshot(id.revision);
   if (snapshot !== undefined && missingFiles(snapshot).length === 0) return;
+  // A model that is there needs nothing of the network.
+  const { pullModel } = await import('../hub/pull-model.ts');
   await pullModel(id, { ...options, checkTexts: folder => checkConfig(id.repo, folder) });
 }
 

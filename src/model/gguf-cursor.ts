@@ -10,6 +10,7 @@ const MAX_METADATA = 1 << 28;
 /** Reads little-endian values one after another, through a buffer of about one megabyte. */
 export class GgufCursor {
   private readonly file: ModelFile;
+  private readonly room = Buffer.allocUnsafe(CHUNK);
   private buffer: Buffer = Buffer.alloc(0);
   private bufferStart = 0;
   /** Where the bytes last taken begin in the buffer. */
@@ -88,7 +89,7 @@ export class GgufCursor {
   }
 
   strings(count: number): TextList {
-    const texts = new TextListBuilder();
+    const texts = new TextListBuilder(count, 8 * count);
     for (let i = 0; i < count; i++) {
       const length = this.textLength();
       texts.add(this.take(length), this.at, this.at + length);
@@ -109,7 +110,8 @@ export class GgufCursor {
       if (length > this.left) throw truncated(this.file.path, this.position + length, this.file.size);
       if (this.position + length > MAX_METADATA)
         throw broken(this.file.path, 'is broken: its metadata do not end');
-      this.buffer = this.file.read(this.position, Math.min(this.left, Math.max(CHUNK, length)));
+      const wanted = Math.min(this.left, Math.max(CHUNK, length));
+      this.buffer = this.file.read(this.position, wanted, this.room);
       this.bufferStart = this.position;
       this.at = 0;
     }

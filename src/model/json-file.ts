@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
-import { type ParseError, parse as parseWithFaults, printParseErrorCode } from 'jsonc-parser';
+import type { ParseError } from 'jsonc-parser';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { positionAt } from '../text/json-with-comments.ts';
+import { jsonc } from '../text/jsonc.ts';
 import { broken } from './model-file.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -59,7 +60,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 function jsonFault(text: string, error: unknown): string {
   const errors: ParseError[] = [];
-  parseWithFaults(text, errors, {
+  jsonc().parse(text, errors, {
     disallowComments: true,
     allowTrailingComma: false,
     allowEmptyContent: false,
@@ -67,7 +68,8 @@ function jsonFault(text: string, error: unknown): string {
   const first = errors[0];
   if (!first) return messageOf(error);
   const { line, column } = positionAt(text, first.offset);
-  const words = printParseErrorCode(first.error)
+  const words = jsonc()
+    .printParseErrorCode(first.error)
     .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase();
   return `${words} at ${line}:${column}`;

@@ -8,8 +8,8 @@ export interface ModelFile {
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** Exactly `length` bytes from `offset`, which must lie inside the file. */
-  read(offset: number, length: number): Buffer;
+  /** Exactly `length` bytes from `offset`, which must lie inside the file; in `room`, where that is large enough. */
+  read(offset: number, length: number, room?: Buffer): Buffer;
 }
 
 /** Opens `path` for as long as `use` runs. Whatever goes wrong in the file system is MODEL_BROKEN. */
@@ -25,14 +25,20 @@ export function withModelFile<T>(path: string, use: (file: ModelFile) => T): T {
   }
   try {
     const { size } = fstatSync(descriptor);
-    return use({ path, size, read: (offset, length) => readFully(descriptor, path, offset, length) });
+    return use({ path, size, read: (...args) => readFully(descriptor, path, ...args) });
   } finally {
     closeSync(descriptor);
   }
 }
 
-function readFully(descriptor: number, path: string, offset: number, length: number): Buffer {
-  const buffer = Buffer.allocUnsafe(length);
+function readFully(
+  descriptor: number,
+  path: string,
+  offset: number,
+  length: number,
+  room: Buffer = Buffer.alloc(0),
+): Buffer {
+  const buffer = room.length < length ? Buffer.allocUnsafe(length) : room.subarray(0, length);
   let done = 0;
   while (done < length) {
     let count: number;

@@ -1,6 +1,6 @@
-import { visit } from 'jsonc-parser';
 import { messageOf } from '../errors.ts';
 import type { StoredDtype } from '../native/addon-types.ts';
+import { jsonc } from '../text/jsonc.ts';
 import { isObject, type JsonObject } from './json-file.ts';
 import { broken, type ModelFile, truncated, unsupported, withModelFile } from './model-file.ts';
 import { checkName, checkRanges, elementCount, type FileTensor } from './tensor-ranges.ts';
@@ -72,7 +72,7 @@ function parseHeader(path: string, text: string): JsonObject {
 function checkNamesUnique(path: string, text: string): void {
   const names = new Set<string>();
   let depth = 0;
-  visit(text, {
+  jsonc().visit(text, {
     onObjectBegin: () => {
       depth++;
     },

@@ -1,12 +1,5 @@
-import {
-  createScanner,
-  findNodeAtLocation,
-  getNodeValue,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
+import { jsonc } from './jsonc.ts';
 
 export interface Position {
   /** 1-based. */
@@ -31,11 +24,11 @@ export function parseJsonWithComments(text: string): ParsedJson {
     return { ok: false, detail: `nested more than ${MAX_DEPTH} levels deep at ${line}:${column}` };
   }
   const errors: ParseError[] = [];
-  const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
+  const root = jsonc().parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
   const error = errors[0];
-  if (root && !error) return { ok: true, value: getNodeValue(root), root };
+  if (root && !error) return { ok: true, value: jsonc().getNodeValue(root), root };
   const { line, column } = positionAt(text, error?.offset ?? 0);
-  const detail = error ? words(printParseErrorCode(error.error)) : 'no value';
+  const detail = error ? words(jsonc().printParseErrorCode(error.error)) : 'no value';
   return { ok: false, detail: `${detail} at ${line}:${column}` };
 }
 
@@ -43,7 +36,7 @@ export function parseJsonWithComments(text: string): ParsedJson {
 const TOKEN = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, eof: 17 } as const;
 
 function tooDeepAt(text: string): number | undefined {
-  const scanner = createScanner(text, true);
+  const scanner = jsonc().createScanner(text, true);
   let depth = 0;
   for (let kind: number = scanner.scan(); kind !== TOKEN.eof; kind = scanner.scan()) {
     if (kind === TOKEN.openBrace || kind === TOKEN.openBracket) depth++;
@@ -65,7 +58,7 @@ export function positionAt(text: string, offset: number): Position {
 /** Where the value at `path` stands; the closest parent that exists if it does not. */
 export function positionOf(text: string, root: Node, path: readonly (string | number)[]): Position {
   for (let length = path.length; length >= 0; length--) {
-    const node = findNodeAtLocation(root, path.slice(0, length));
+    const node = jsonc().findNodeAtLocation(root, path.slice(0, length));
     if (node) return positionAt(text, node.parent?.type === 'property' ? node.parent.offset : node.offset);
   }
   return { line: 1, column: 1 };

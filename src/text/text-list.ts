@@ -53,15 +53,18 @@ export class TextList implements Iterable<string> {
   }
 }
 
-const FIRST_BYTES = 1 << 12;
-const FIRST_TEXTS = 1 << 8;
-
 /** Puts a TextList together, text by text. */
 export class TextListBuilder {
-  private bytes = Buffer.allocUnsafe(FIRST_BYTES);
-  private ends = new Uint32Array(FIRST_TEXTS);
+  private bytes: Buffer;
+  private ends: Uint32Array;
   private used = 0;
   private length = 0;
+
+  /** Room for so many texts of so many bytes in all; it grows. */
+  constructor(texts = 1 << 8, bytes = 1 << 12) {
+    this.bytes = Buffer.allocUnsafe(bytes);
+    this.ends = new Uint32Array(texts);
+  }
 
   /** UTF-8 from `start` to `end` of `source`. */
   add(source: Buffer, start: number, end: number): void {
@@ -89,7 +92,7 @@ export class TextListBuilder {
       this.bytes = larger;
     }
     if (this.length === this.ends.length) {
-      const larger = new Uint32Array(2 * this.length);
+      const larger = new Uint32Array(2 * this.length + 1);
       larger.set(this.ends);
       this.ends = larger;
     }

@@ -39,7 +39,7 @@ const SPACE = 0x20;
 
 function halvesOf(merges: TextList | readonly unknown[]): TextList {
   const texts = merges instanceof TextList ? merges : TextList.of(merges.map(textOf));
-  const pairs = new TextListBuilder();
+  const pairs = new TextListBuilder(2 * texts.length, texts.bytes.length);
   for (let i = 0; i < texts.length; i++) {
     const end = texts.endOf(i);
     const cut = spaceIn(texts.bytes, texts.startOf(i), end);
