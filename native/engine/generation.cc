@@ -58,6 +58,9 @@ bool Generation::prefill() {
   row_.cache.plan(total);
   std::set<int> stops = checkpoints();
   if (!job_.events.push(PrefillEvent{cached_, total, cached_})) return false;
+  // MLX keeps buffers for results of their own size; those of a prompt of another length are of no
+  // use.
+  mx::clear_cache();
   for (int done = cached_; done < total;) {
     auto stop = stops.upper_bound(done);
     int count = std::min(chunk_, (stop == stops.end() ? total : *stop) - done);

@@ -35,8 +35,9 @@ class MlxSession final : public Session {
     info_.weight_bytes = weights.bytes();
     info_.device = device_text();
     info_.wants_checkpoints = !rows_.latest().cache.always_trimmable();
-#if defined(__GLIBC__)
     // What loading took for a moment goes back to the system.
+    mx::clear_cache();
+#if defined(__GLIBC__)
     malloc_trim(0);
 #endif
   }
