@@ -71,7 +71,7 @@ Napi::Value start_load(const Napi::CallbackInfo& info, const std::shared_ptr<Sig
     handlers.on_progress = [loading](uint64_t done, uint64_t total) {
       report(loading, done, total);
     };
-    handlers.on_done = [loading](LoadResult result) {
+    handlers.on_done = [loading](const LoadResult& result) {
       // If the task is never run, the handle goes with it and closes the model.
       auto handle = result.error ? nullptr : std::make_shared<ModelHandle>(result.model);
       loading->signal->post(

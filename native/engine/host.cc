@@ -65,8 +65,8 @@ struct Host::State {
   void run();
   void run_load(LoadCommand command);
   void run_job(Job& job);
-  void run_cache(CacheCommand command);
-  void run_close(CloseCommand command);
+  void run_cache(const CacheCommand& command);
+  void run_close(const CloseCommand& command);
   void note_memory();
 };
 
@@ -211,8 +211,8 @@ void Host::State::run() {
     }
     std::visit(Overloaded{[this](LoadCommand& c) { run_load(std::move(c)); },
                           [this](GenerateCommand& c) { run_job(*c.job); },
-                          [this](CacheCommand& c) { run_cache(std::move(c)); },
-                          [this](CloseCommand& c) { run_close(std::move(c)); }},
+                          [this](const CacheCommand& c) { run_cache(c); },
+                          [this](const CloseCommand& c) { run_close(c); }},
                *command);
     note_memory();
   }
@@ -251,7 +251,7 @@ void Host::State::run_job(Job& job) {
   session->second->generate(job, [this] { note_memory(); });
 }
 
-void Host::State::run_cache(CacheCommand command) {
+void Host::State::run_cache(const CacheCommand& command) {
   CacheResult result;
   try {
     if (stopping) throw Error(kCancelled, "the program is ending");
@@ -264,7 +264,7 @@ void Host::State::run_cache(CacheCommand command) {
   command.on_done(std::move(result));
 }
 
-void Host::State::run_close(CloseCommand command) {
+void Host::State::run_close(const CloseCommand& command) {
   sessions.erase(command.model);
   free_cached_memory();
   note_memory();

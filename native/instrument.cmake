@@ -1,0 +1,15 @@
+# Only what is compiled here is instrumented: MLX comes as it is. Asserts stay on (no NDEBUG).
+set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1 -fno-omit-frame-pointer")
+if(LLM_HOST_INSTRUMENT STREQUAL "address")
+  # Checked containers too: what is inside a buffer and yet past a vector's end, AddressSanitizer does not see.
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+  set(INSTRUMENT -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=undefined)
+elseif(LLM_HOST_INSTRUMENT STREQUAL "thread")
+  set(INSTRUMENT -fsanitize=thread)
+elseif(LLM_HOST_INSTRUMENT STREQUAL "coverage")
+  set(INSTRUMENT --coverage -fprofile-update=atomic)
+else()
+  message(FATAL_ERROR "LLM_HOST_INSTRUMENT is address, thread or coverage, not ${LLM_HOST_INSTRUMENT}")
+endif()
+add_compile_options(${INSTRUMENT})
+add_link_options(${INSTRUMENT})
