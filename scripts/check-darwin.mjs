@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
 import { fingerprint, listFiles, readStamp, writeStamp } from './lib/fingerprint.mjs';
-import { hintFor } from './lib/hint-for.mjs';
 import { withLock } from './lib/lock.mjs';
 import { reportMlxSymbols } from './lib/mlx-symbols.mjs';
 import { mlxWheelFor, placeMlx } from './lib/mlx-wheel.mjs';
 import { setupPackages } from './lib/npm-packages.mjs';
+import { installPackages } from './lib/pip-tools.mjs';
 import { isMain, root, vendorDir, wheels } from './lib/project.mjs';
 import { findPython } from './lib/python.mjs';
 import { CommandError, runCommand } from './lib/run-command.mjs';
@@ -55,21 +55,10 @@ const toolsWanted = () => JSON.stringify([wheels.darwinCheck, wheels.mlx.version
 const macWheel = () => mlxWheelFor(PLATFORM);
 
 async function fetchTools() {
-  const { command } = await findPython();
   console.error(`fetching MLX ${wheels.mlx.version} for macOS and a cross compiler (150 MB) ...`);
   await placeMlx(macWheel(), darwinDir);
   rmSync(toolDir, { recursive: true, force: true });
-  const packages = Object.entries(wheels.darwinCheck).map(([name, version]) => `${name}==${version}`);
-  const args = ['--quiet', '--no-input', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:'];
-  try {
-    await runCommand(command, ['-m', 'pip', 'install', ...args, '--target', toolDir, ...packages]);
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    throw new SetupError('the cross compiler could not be installed', {
-      output: error.tail(),
-      hint: hintFor(error.output),
-    });
-  }
+  await installPackages(wheels.darwinCheck, toolDir);
   writeStamp('darwin', { tools: toolsWanted() });
 }
 

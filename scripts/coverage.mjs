@@ -1,0 +1,75 @@
+// Which lines of src/ and native/ the tests run, as a table: first the C++ unit tests, then vitest with an addon that
+// counts. Without test/e2e: what its processes run is not counted for TypeScript. Arguments go to vitest.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { findCompiler } from './lib/compiler.mjs';
+import { coverageTable, linesOfGcov } from './lib/coverage-table.mjs';
+import { buildInstrumented } from './lib/instrumented.mjs';
+import { root } from './lib/project.mjs';
+import { runMain, SetupError } from './lib/setup-error.mjs';
+import { buildDist } from './lib/typescript-build.mjs';
+
+const MAX_JSON = 1 << 30;
+
+/** gcov reads only what its own compiler wrote. */
+function gcovOf({ command, version }) {
+  if (version.startsWith('g++')) return command.replace(/[gc]\+\+/, 'gcov');
+  throw new SetupError(`coverage of the C++ takes g++, not ${version}`, { hint: 'Name one in $CXX.' });
+}
+
+function countersIn(dir) {
+  return readdirSync(dir, { recursive: true })
+    .filter(path => path.endsWith('.gcda'))
+    .map(path => join(dir, path));
+}
+
+function nativeCoverage(gcov, dir) {
+  const args = ['--json-format', '--stdout', ...countersIn(dir)];
+  const text = execFileSync(gcov, args, { cwd: dir, encoding: 'utf8', maxBuffer: MAX_JSON });
+  const reports = text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line));
+  return linesOfGcov(reports, file => {
+    const name = relative(root, join(dir, relative(dir, file)));
+    return /^native\/(?!test\/)/.test(name) ? name : undefined;
+  });
+}
+
+function scriptCoverage(dir) {
+  const { total: _total, ...files } = JSON.parse(readFileSync(join(dir, 'coverage-summary.json'), 'utf8'));
+  return new Map(
+    Object.entries(files).map(([path, { lines }]) => [
+      relative(root, path),
+      { lines: lines.total, run: lines.covered },
+    ]),
+  );
+}
+
+function run(command, args, env = {}) {
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  if (error) throw error;
+  if (status !== 0) process.exitCode = 1;
+}
+
+await runMain(async () => {
+  const gcov = gcovOf(findCompiler());
+  await buildDist();
+  const { dir, ctest } = await buildInstrumented('coverage', ['unit_tests', 'llm_host']);
+  for (const path of countersIn(dir)) rmSync(path);
+  run(ctest, ['--test-dir', dir, '--output-on-failure', '--no-tests=error', '--parallel', '2']);
+  const reports = join(dir, 'src');
+  const options = ['--coverage.enabled', '--coverage.include=src/**', '--coverage.reporter=json-summary'];
+  const folders = [`--coverage.reportsDirectory=${reports}`, '--coverage.reportOnFailure'];
+  const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--exclude', 'test/e2e/**'];
+  run(process.execPath, [...vitest, ...options, ...folders, ...process.argv.slice(2)], {
+    LLM_HOST_ADDON: join(dir, 'llm_host.node'),
+  });
+  console.log(coverageTable(scriptCoverage(reports)));
+  console.log(coverageTable(nativeCoverage(gcov, dir)));
+});
