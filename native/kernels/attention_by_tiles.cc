@@ -37,8 +37,8 @@ class Plan {
     row_parts_ = std::clamp(blocks_ / kFewestBlocks, 1, parts_of(items, heads));
     // Where there are too few rows for all threads, each takes some of the keys.
     key_parts_ = thread_count() == 1 ? 1 : std::clamp(items / (heads * row_parts_), 1, kMostStates);
-    queries_.resize(lines(static_cast<int64_t>(heads) * blocks_ * query_size() / 2));
-    states_.resize(lines(static_cast<int64_t>(heads) * blocks_ * key_parts_ * state_size_));
+    queries_ = room(0, static_cast<int64_t>(heads) * blocks_ * query_size() / 2);
+    states_ = room(1, static_cast<int64_t>(heads) * blocks_ * key_parts_ * state_size_);
   }
 
   int rows() const { return rows_; }
@@ -48,22 +48,29 @@ class Plan {
   int64_t state_size() const { return state_size_; }
 
   uint16_t* queries(int head, int block) {
-    return reinterpret_cast<uint16_t*>(queries_.data()) + (head * blocks_ + block) * query_size();
+    return reinterpret_cast<uint16_t*>(queries_) + (head * blocks_ + block) * query_size();
   }
   // Of the first part of the keys; those of the others are behind it.
   float* states(int head, int block) {
     int64_t index = static_cast<int64_t>(head * blocks_ + block) * key_parts_;
-    return reinterpret_cast<float*>(states_.data()) + index * state_size_;
+    return reinterpret_cast<float*>(states_) + index * state_size_;
   }
 
  private:
-  static size_t lines(int64_t floats) { return static_cast<size_t>((floats + 15) / 16); }
+  // It stays with the thread: a step needs the same again, and aligned memory that comes and goes
+  // leaves gaps.
+  static Line* room(int index, int64_t floats) {
+    static thread_local std::vector<Line> rooms[2];
+    size_t lines = static_cast<size_t>((floats + 15) / 16);
+    if (rooms[index].size() < lines) rooms[index].resize(lines);
+    return rooms[index].data();
+  }
   int64_t query_size() const { return static_cast<int64_t>(kTileQueries) * task_.shape.head_dim; }
 
   const AttentionTask& task_;
   int rows_, blocks_, row_parts_, key_parts_;
   int64_t state_size_;
-  std::vector<Line> queries_, states_;
+  Line *queries_, *states_;
 };
 
 // Rows [first, stop) and what they see.
