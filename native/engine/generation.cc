@@ -11,7 +11,7 @@ namespace llm_host {
 namespace {
 
 // Of values that are computed later: several layers of a chunk.
-constexpr size_t kAheadBytes = size_t{32} << 20;
+constexpr size_t kAheadBytes = size_t{24} << 20;
 
 double milliseconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();

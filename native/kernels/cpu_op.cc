@@ -9,6 +9,16 @@
 namespace llm_host {
 namespace {
 
+// Bytes of a result that is one of a prompt's, not of a token's.
+constexpr size_t kLargeResult = size_t{1} << 18;
+
+// MLX waits for tasks when too much memory is scheduled ahead, and counts ten operations as one:
+// several layers of a prompt. An operation with a large result is a task of its own.
+void count_as_task(mx::Stream stream) {
+  mx::scheduler::notify_new_task(stream);
+  mx::scheduler::enqueue(stream, [stream] { mx::scheduler::notify_task_completion(stream); });
+}
+
 class CpuOp final : public mx::UnaryPrimitive {
  public:
   CpuOp(mx::Stream stream, const char* name, CpuBody body)
@@ -29,6 +39,7 @@ class CpuOp final : public mx::UnaryPrimitive {
     encoder.set_output_array(out);
     encoder.dispatch([body = std::move(body_), views = std::move(views),
                       out = mx::array::unsafe_weak_copy(out)]() mutable { body(views, out); });
+    if (out.nbytes() >= kLargeResult) count_as_task(stream());
   }
   void eval_gpu(const std::vector<mx::array>&, mx::array&) override {
     throw std::logic_error(std::string(name_) + " runs on a CPU stream");
