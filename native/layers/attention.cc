@@ -41,8 +41,8 @@ Attention::Attention(WeightStore& weights, const std::string& path, const Attent
     int rows = (o.heads + 2 * o.kv_heads) * o.head_dim;
     fused_ = Linear::load(weights, path + ".qkv_proj", rows, o.hidden, o.qkv_bias);
   } else {
-    query_ = Linear::load_rotary(weights, path + ".q_proj", o.heads, o.head_dim, o.hidden,
-                                 o.qkv_bias);
+    query_ =
+        Linear::load_rotary(weights, path + ".q_proj", o.heads, o.head_dim, o.hidden, o.qkv_bias);
     key_ = Linear::load_rotary(weights, path + ".k_proj", o.kv_heads, o.head_dim, o.hidden,
                                o.qkv_bias);
     value_ = Linear::load(weights, path + ".v_proj", o.kv_heads * o.head_dim, o.hidden, o.qkv_bias);
@@ -60,8 +60,7 @@ bool Attention::packed() const {
 
 mx::array Attention::project_packed(const Normed& x) const {
   cpu::Operand input = normalised(x);
-  return fused_ ? Linear::apply({*fused_}, input)
-                : Linear::apply({*query_, *key_, *value_}, input);
+  return fused_ ? Linear::apply({*fused_}, input) : Linear::apply({*query_, *key_, *value_}, input);
 }
 
 Attention::Projected Attention::split(const mx::array& side_by_side) const {
@@ -104,8 +103,8 @@ mx::array Attention::operator()(const Normed& x, const RopeAngles& angles, Atten
   std::optional<AttentionCache::Buffers> buffers;
   if (cpu::usable()) buffers = cache.extend(x.x.shape(1));
   if (!buffers) return output(attend(project(x, offset), angles, cache, offset), residual);
-  cpu::AttentionShape shape{o.heads,  o.kv_heads,    o.head_dim,        o.window,
-                            buffers->slot, buffers->position, o.scale, packed()};
+  cpu::AttentionShape shape{o.heads,       o.kv_heads,        o.head_dim, o.window,
+                            buffers->slot, buffers->position, o.scale,    packed()};
   cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
   auto attention = [&](const std::vector<mx::array>& projected) {
     return cpu::attention(projected, buffers->keys, buffers->values, shape, rotation, sinks_);
@@ -136,7 +135,8 @@ mx::array Attention::attend(const Projected& p, const RopeAngles& angles, Attent
     mode = "array";
     mask = window_mask(length, total, o.window);
   }
-  mx::array y = mx::fast::scaled_dot_product_attention(q, keys, values, o.scale, mode, mask, sinks_);
+  mx::array y =
+      mx::fast::scaled_dot_product_attention(q, keys, values, o.scale, mode, mask, sinks_);
   return mx::reshape(mx::transpose(y, {0, 2, 1, 3}), {1, length, o.heads * o.head_dim});
 }
 

@@ -50,7 +50,8 @@ class Attention {
   Projected split(const mx::array& side_by_side) const;
   Projected project(const Normed& x, int offset) const;
   mx::array output(const mx::array& y, const std::optional<mx::array>& residual) const;
-  mx::array attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache, int offset) const;
+  mx::array attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
+                   int offset) const;
 
   AttentionOptions options_;
   std::optional<Linear> query_, key_, value_, fused_;  // the three, or `fused_`
