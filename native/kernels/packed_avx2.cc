@@ -1,7 +1,7 @@
 #if defined(__AVX2__) && defined(__F16C__)
 #include <immintrin.h>
 #define LLM_HOST_PACKED_VECTORS 2
-#include "kernels/packed_impl.h"
+#include "kernels/packed_sums.h"
 
 namespace llm_host {
 namespace {

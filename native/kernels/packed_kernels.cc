@@ -6,7 +6,8 @@ namespace llm_host {
 namespace {
 
 const PackedKernels& choose() {
-  const PackedKernels* const variants[] = {packed_avx512(), packed_avx2(), packed_portable()};
+  const PackedKernels* const variants[] = {packed_avx512(), packed_avx2(), packed_neon(),
+                                           packed_portable()};
   for (const PackedKernels* variant : variants) {
     if (variant != nullptr && simd_wanted(variant->name)) return *variant;
   }

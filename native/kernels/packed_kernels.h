@@ -46,5 +46,7 @@ bool packed_fast();
 const PackedKernels* packed_portable();
 const PackedKernels* packed_avx2();
 const PackedKernels* packed_avx512();
+// With dot products of bytes.
+const PackedKernels* packed_neon();
 
 }  // namespace llm_host

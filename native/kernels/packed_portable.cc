@@ -1,5 +1,5 @@
 #define LLM_HOST_PACKED_VECTORS 2
-#include "kernels/packed_impl.h"
+#include "kernels/packed_sums.h"
 
 namespace llm_host {
 namespace {

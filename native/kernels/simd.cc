@@ -7,7 +7,7 @@ namespace llm_host {
 namespace {
 
 const Simd& choose() {
-  const Simd* const variants[] = {simd_avx512(), simd_avx2(), simd_portable()};
+  const Simd* const variants[] = {simd_avx512(), simd_avx2(), simd_neon(), simd_portable()};
   for (const Simd* variant : variants) {
     if (variant != nullptr && simd_wanted(variant->name)) return *variant;
   }

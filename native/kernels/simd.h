@@ -61,5 +61,6 @@ bool simd_wanted(const char* name);
 const Simd* simd_portable();
 const Simd* simd_avx2();
 const Simd* simd_avx512();
+const Simd* simd_neon();
 
 }  // namespace llm_host

@@ -5,6 +5,8 @@
 
 #if LLM_HOST_VECTOR_BYTES > 16
 #include <immintrin.h>
+#elif defined(LLM_HOST_NEON)
+#include <arm_neon.h>
 #endif
 
 namespace llm_host {

@@ -167,7 +167,10 @@ void check_path(const PackedKernels& path, const Case& c) {
 template <typename F>
 void on_every_path(F&& body) {
   const std::pair<const char*, const PackedKernels*> paths[] = {
-      {"portable", packed_portable()}, {"avx2", packed_avx2()}, {"avx512vnni", packed_avx512()}};
+      {"portable", packed_portable()},
+      {"avx2", packed_avx2()},
+      {"avx512vnni", packed_avx512()},
+      {"neon with dot products", packed_neon()}};
   for (auto [name, path] : paths) {
     if (path != nullptr) {
       body(*path);
