@@ -2,7 +2,7 @@
 // counts. Without test/e2e: what its processes run is not counted for TypeScript. Arguments go to vitest.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { findCompiler } from './lib/compiler.mjs';
 import { coverageTable, linesOfGcov } from './lib/coverage-table.mjs';
 import { buildInstrumented } from './lib/instrumented.mjs';
@@ -11,6 +11,8 @@ import { runMain, SetupError } from './lib/setup-error.mjs';
 import { buildDist } from './lib/typescript-build.mjs';
 
 const MAX_JSON = 1 << 30;
+/** vitest ends its processes by SIGTERM, at which nothing would be written. */
+const ENDS_IN_ORDER = "--import=data:text/javascript,process.on('SIGTERM',()=>process.exit())";
 
 /** gcov reads only what its own compiler wrote. */
 function gcovOf({ command, version }) {
@@ -32,7 +34,7 @@ function nativeCoverage(gcov, dir) {
     .filter(line => line !== '')
     .map(line => JSON.parse(line));
   return linesOfGcov(reports, file => {
-    const name = relative(root, join(dir, relative(dir, file)));
+    const name = relative(root, resolve(dir, file));
     return /^native\/(?!test\/)/.test(name) ? name : undefined;
   });
 }
@@ -69,6 +71,7 @@ await runMain(async () => {
   const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--exclude', 'test/e2e/**'];
   run(process.execPath, [...vitest, ...options, ...folders, ...process.argv.slice(2)], {
     LLM_HOST_ADDON: join(dir, 'llm_host.node'),
+    NODE_OPTIONS: ENDS_IN_ORDER,
   });
   console.log(coverageTable(scriptCoverage(reports)));
   console.log(coverageTable(nativeCoverage(gcov, dir)));
