@@ -69,7 +69,7 @@ Napi::Value promised(const Napi::CallbackInfo& info, const std::shared_ptr<Signa
   };
   signal->hold();
   try {
-    queue([settle, signal](CacheResult result) {
+    queue([settle, signal](const CacheResult& result) {
       signal->post([settle, result](Napi::Env env) { settle(env, result); });
     });
   } catch (const Error& error) {

@@ -99,7 +99,7 @@ class MlxSession final : public Session {
 
 }  // namespace
 
-std::unique_ptr<Session> Session::load(LoadSpec spec, const Progress& progress) {
+std::unique_ptr<Session> Session::load(const LoadSpec& spec, const Progress& progress) {
   MlxVersions versions = mlx_versions();
   if (versions.built != versions.loaded) {
     throw Error(kEngineUnavailable, "the addon was built for MLX " + versions.built + ", but MLX " +

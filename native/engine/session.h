@@ -31,7 +31,7 @@ using Progress = std::function<void(uint64_t done_bytes, uint64_t total_bytes)>;
 // A loaded model with its live KV cache.
 class Session {
  public:
-  static std::unique_ptr<Session> load(LoadSpec spec, const Progress& progress);
+  static std::unique_ptr<Session> load(const LoadSpec& spec, const Progress& progress);
   virtual ~Session() = default;
 
   virtual const ModelInfo& info() const = 0;

@@ -40,7 +40,7 @@ void attend_part(const AttentionTask& task, Parts& parts, int kv_head, int part)
     float* row = scores.data() + static_cast<int64_t>(i) * kKeys;
     float top = simd().maximum(row, n);
     float total = simd().exponentials(row, n, s.scale, top);
-    parts.shares[static_cast<size_t>((head + i) * parts.count + part)] = {top * s.scale, total};
+    parts.shares[static_cast<size_t>(head + i) * parts.count + part] = {top * s.scale, total};
   }
   simd().weighted_sum(
       scores.data(), kKeys, group, cached_rows(task, task.values, kv_head, begin, n, rows),

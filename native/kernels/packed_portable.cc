@@ -6,6 +6,7 @@ namespace {
 
 inline Ints dot4(Ints sums, Words w, int32_t x) {
   for (int byte = 0; byte < 4; ++byte) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): numbers are signed bytes.
     int32_t factor = static_cast<int8_t>(x >> (8 * byte));
     sums += (Ints)((w >> (8 * byte)) & 0xffu) * factor;
   }

@@ -220,7 +220,7 @@ void Rope::read_longrope(const Config& section, const Config& config, int max_to
   long_ = angles_of(longrope_periods(section, "long_factor", dims_, theta_), a);
 }
 
-RopeAngles Rope::angles_of(std::vector<double> periods, float amplitude) const {
+RopeAngles Rope::angles_of(const std::vector<double>& periods, float amplitude) const {
   std::vector<float> frequencies;
   for (double period : periods) frequencies.push_back(static_cast<float>(1 / period));
   RopeAngles angles(std::move(frequencies), amplitude);

@@ -65,7 +65,7 @@ class Rope {
 
   void read_dynamic(const Config& section, int max_tokens);
   void read_longrope(const Config& section, const Config& config, int max_tokens);
-  RopeAngles angles_of(std::vector<double> periods, float amplitude = 1) const;
+  RopeAngles angles_of(const std::vector<double>& periods, float amplitude = 1) const;
 
   double theta_;
   double dims_;  // rotated channels of a head
