@@ -223,7 +223,7 @@ void Host::State::run() {
 void Host::State::run_load(LoadCommand command) {
   LoadResult result;
   try {
-    auto session = Session::load(std::move(command.spec), [&](uint64_t done, uint64_t total) {
+    auto session = Session::load(command.spec, [&](uint64_t done, uint64_t total) {
       if (stopping) throw Error(kCancelled, "loading was cancelled: the program is ending");
       command.handlers.on_progress(done, total);
     });

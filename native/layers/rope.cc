@@ -170,7 +170,7 @@ Rope::Rope(const Config& config, const RopeOptions& options) : max_tokens_(optio
     std::vector<double> periods = default_periods(dims_, theta_);
     double factor = positive(*section, "factor");
     for (double& period : periods) period *= factor;
-    short_ = angles_of(std::move(periods));
+    short_ = angles_of(periods);
   } else if (type == "dynamic") {
     read_dynamic(*section, options.max_tokens);
   } else if (type == "llama3") {

@@ -5,6 +5,7 @@
 #include <future>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "check.h"
 #include "tiny_llama.h"
