@@ -1,7 +1,7 @@
-// Many clients at once against `llm-host serve demo --no-mcp --cache-mb 128`, which it starts, and with --compare against mlx_lm.server
-// with the same weights beside it. Each client asks, reads the stream to its end and asks again. Prints a line of JSON
-// for each server and number of clients: replies, 429s, other errors, time to first token and to the end (milliseconds,
-// p50 and p99), tokens per second of all clients, resident memory (Linux).
+// Many clients at once against `llm-host serve demo --no-mcp --cache-mb 128`, which it starts, and with --compare
+// against mlx_lm.server with the same weights beside it. Each client asks, reads the stream to its end and asks again.
+// Prints a line of JSON for each server and number of clients: replies, 429s, other errors, time to first token and to
+// the end (milliseconds, p50 and p99), tokens per second of all clients, resident memory (Linux).
 // Usage, after `npm run bootstrap`:
 //   node scripts/bench-serve.mjs [--clients 1,8,32] [--seconds 60] [--tokens 24] [--compare]
 //   node scripts/bench-serve.mjs --clients "" --disconnects 20   clients that leave: when the engine is free again

@@ -3,6 +3,7 @@
 import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findBuildTools } from './lib/build-tools.mjs';
+import { runCMake } from './lib/cmake.mjs';
 import { findCompiler } from './lib/compiler.mjs';
 import { listFiles } from './lib/fingerprint.mjs';
 import { setupPackages } from './lib/npm-packages.mjs';
@@ -26,7 +27,7 @@ async function writeCommands() {
     ...[`-DMLX_ROOT=${mlx.root}`, `-DCMAKE_CXX_COMPILER=${findCompiler().command}`],
     ...(make ? [`-DCMAKE_MAKE_PROGRAM=${make}`] : []),
   ];
-  await runCommand(cmake, ['-S', join(root, 'native'), '-B', dir, '-G', generator, ...options]);
+  await runCMake('configured', cmake, ['-S', join(root, 'native'), '-B', dir, '-G', generator, ...options]);
 }
 
 /** What clang-tidy found in a source and its headers; empty when nothing. */

@@ -1,6 +1,6 @@
 // Which lines of src/ and native/ the tests run, as a table: first the C++ unit tests, then vitest with an addon that
 // counts. Without test/e2e: what its processes run is not counted for TypeScript. Arguments go to vitest.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { findCompiler } from './lib/compiler.mjs';
@@ -8,6 +8,7 @@ import { coverageTable, linesOfGcov } from './lib/coverage-table.mjs';
 import { buildInstrumented } from './lib/instrumented.mjs';
 import { root } from './lib/project.mjs';
 import { runMain, SetupError } from './lib/setup-error.mjs';
+import { showCommand } from './lib/show-command.mjs';
 import { buildDist } from './lib/typescript-build.mjs';
 
 const MAX_JSON = 1 << 30;
@@ -49,30 +50,29 @@ function scriptCoverage(dir) {
   );
 }
 
-function run(command, args, env = {}) {
-  const { status, error } = spawnSync(command, args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...env },
-  });
-  if (error) throw error;
-  if (status !== 0) process.exitCode = 1;
-}
-
 await runMain(async () => {
   const gcov = gcovOf(findCompiler());
   await buildDist();
   const { dir, ctest } = await buildInstrumented('coverage', ['unit_tests', 'llm_host']);
   for (const path of countersIn(dir)) rmSync(path);
-  run(ctest, ['--test-dir', dir, '--output-on-failure', '--no-tests=error', '--parallel', '2']);
+  const passed = await showCommand(ctest, [
+    '--test-dir',
+    dir,
+    '--output-on-failure',
+    '--no-tests=error',
+    '--parallel',
+    '2',
+  ]);
   const reports = join(dir, 'src');
   const options = ['--coverage.enabled', '--coverage.include=src/**', '--coverage.reporter=json-summary'];
   const folders = [`--coverage.reportsDirectory=${reports}`, '--coverage.reportOnFailure'];
   const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--exclude', 'test/e2e/**'];
-  run(process.execPath, [...vitest, ...options, ...folders, ...process.argv.slice(2)], {
+  const args = [...vitest, ...options, ...folders, ...process.argv.slice(2)];
+  const scriptsPassed = await showCommand(process.execPath, args, {
     LLM_HOST_ADDON: join(dir, 'llm_host.node'),
     NODE_OPTIONS: ENDS_IN_ORDER,
   });
+  if (!passed || !scriptsPassed) process.exitCode = 1;
   console.log(coverageTable(scriptCoverage(reports)));
   console.log(coverageTable(nativeCoverage(gcov, dir)));
 });

@@ -1,12 +1,13 @@
 // Builds the C++ unit tests with the compiler's sanitizers and runs them; a report fails the test that caused it.
 // Arguments: `address` (AddressSanitizer and UndefinedBehaviorSanitizer, then the addon in Node too) or `thread`
 // (ThreadSanitizer).
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { findCompiler } from './lib/compiler.mjs';
 import { buildInstrumented } from './lib/instrumented.mjs';
 import { root } from './lib/project.mjs';
 import { runMain, SetupError } from './lib/setup-error.mjs';
+import { showCommand } from './lib/show-command.mjs';
 
 const ADDRESS = 'detect_stack_use_after_return=1:strict_string_checks=1:check_initialization_order=1';
 const SUPPRESSIONS = join(root, 'native/test/thread-sanitizer.txt');
@@ -28,19 +29,9 @@ const IN_NODE = [
   ...['test/engine/saved-cache', 'test/engine/quantize.test', 'test/golden/family-reuse', 'test/golden/tiny'],
 ];
 
-function run(command, args, env) {
-  const { status, error } = spawnSync(command, args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...env },
-  });
-  if (error) throw error;
-  if (status !== 0) process.exitCode = 1;
-}
-
 function unitTests(kind, { dir, ctest }) {
   const args = ['--test-dir', dir, '--output-on-failure', '--no-tests=error', '--parallel', '2'];
-  run(ctest, args, ENVIRONMENTS[kind]);
+  return showCommand(ctest, args, ENVIRONMENTS[kind]);
 }
 
 /** The addon under AddressSanitizer in a Node that is not: its runtime must be there before everything else. */
@@ -48,11 +39,11 @@ function inNode(dir) {
   const { command, version } = findCompiler();
   if (process.platform !== 'linux' || !version.startsWith('g++')) {
     console.log(`The addon was not tested in Node: that takes g++ on Linux, not ${version}`);
-    return;
+    return true;
   }
   const runtime = execFileSync(command, ['-print-file-name=libasan.so'], { encoding: 'utf8' }).trim();
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  run(process.execPath, [vitest, 'run', '--testTimeout=300000', ...IN_NODE], {
+  return showCommand(process.execPath, [vitest, 'run', '--testTimeout=300000', ...IN_NODE], {
     LLM_HOST_ADDON: join(dir, 'llm_host.node'),
     LD_PRELOAD: runtime,
     // Node does not free everything when it ends.
@@ -70,6 +61,7 @@ await runMain(async () => {
   }
   const targets = kind === 'address' ? ['unit_tests', 'llm_host'] : ['unit_tests'];
   const build = await buildInstrumented(kind, targets);
-  unitTests(kind, build);
-  if (kind === 'address') inNode(build.dir);
+  const passed = await unitTests(kind, build);
+  const passedInNode = kind !== 'address' || (await inNode(build.dir));
+  if (!passed || !passedInNode) process.exitCode = 1;
 });

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
@@ -7,10 +6,9 @@ import { checkLayers } from './check-layers.mjs';
 import { findCtest } from './lib/build-tools.mjs';
 import { buildDir, root } from './lib/project.mjs';
 import { runMain } from './lib/setup-error.mjs';
+import { showCommand } from './lib/show-command.mjs';
 
 const resultsDir = join(buildDir, 'test-results');
-/** A runner that hangs must not hang the whole run: far longer than any part takes. */
-const LIMIT_MS = 30 * 60_000;
 const bin = name => join(root, 'node_modules', name);
 
 /**
@@ -79,7 +77,7 @@ function printSkipped(tests) {
 
 /** @returns {Promise<Result>} */
 async function check(command, args) {
-  const ok = await show(command, args);
+  const ok = await showCommand(command, args);
   return { passed: 0, failed: ok ? 0 : 1, skipped: [] };
 }
 
@@ -95,7 +93,7 @@ async function ctest() {
   const file = join(resultsDir, 'ctest.xml');
   rmSync(file, { force: true });
   const args = ['--test-dir', buildDir, '--output-on-failure', '--no-tests=error', '--timeout', '300'];
-  const ok = await show(findCtest() ?? 'ctest', [...args, '--output-junit', file]);
+  const ok = await showCommand(findCtest() ?? 'ctest', [...args, '--output-junit', file]);
   return agree(ok, readResult(file, fromJunit));
 }
 
@@ -104,7 +102,7 @@ async function vitest(name, args) {
   const file = join(resultsDir, `${name}.json`);
   rmSync(file, { force: true });
   const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/lib/vitest-results.mjs')}`];
-  const ok = await show(process.execPath, [bin('vitest/vitest.mjs'), 'run', ...args, ...reporters], {
+  const ok = await showCommand(process.execPath, [bin('vitest/vitest.mjs'), 'run', ...args, ...reporters], {
     TEST_RESULTS: file,
   });
   return agree(ok, readResult(file, JSON.parse));
@@ -139,30 +137,4 @@ function fromJunit(xml) {
     else result.skipped.push({ name, reason: body.match(/<skipped message="([^"]*)"/)?.[1] });
   }
   return result;
-}
-
-/** Runs a command in the open; true when it exits with 0. Nothing it reads: stdin is empty. */
-function show(command, args, env = {}) {
-  return new Promise(resolve => {
-    const child = spawn(command, args, {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...env },
-      timeout: LIMIT_MS,
-    });
-    const stop = signal => {
-      child.kill(signal);
-      process.exitCode = 1;
-    };
-    process.once('SIGTERM', stop);
-    child.on('error', error => {
-      console.log(`${command}: ${error.message}`);
-      resolve(false);
-    });
-    child.on('close', (code, signal) => {
-      process.removeListener('SIGTERM', stop);
-      if (signal) console.log(`${command} was ended by ${signal}`);
-      resolve(code === 0);
-    });
-  });
 }

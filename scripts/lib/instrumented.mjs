@@ -1,18 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setupMlx } from '../setup-mlx.mjs';
 import { findBuildTools } from './build-tools.mjs';
+import { compileJobs, runCMake } from './cmake.mjs';
 import { findCompiler } from './compiler.mjs';
 import { withLock } from './lock.mjs';
 import { setupPackages } from './npm-packages.mjs';
 import { buildDir, root, vendorDir } from './project.mjs';
-import { CommandError, runCommand } from './run-command.mjs';
-import { SetupError } from './setup-error.mjs';
 
 /** Where each kind is built, in build/. */
 const FOLDERS = { address: 'asan', thread: 'tsan', coverage: 'coverage' };
-const JOBS = Math.min(2, cpus().length);
 
 /**
  * Builds a part of native/ with the compiler's checks or counters, in a folder of its own in build/. What is up to date
@@ -34,9 +31,11 @@ export async function buildInstrumented(kind, targets) {
       `-DCMAKE_CXX_COMPILER=${compiler.command}`,
       ...(tools.make ? [`-DCMAKE_MAKE_PROGRAM=${tools.make}`] : []),
     ];
-    await step(tools.cmake, ['-S', join(root, 'native'), '-B', dir, '-G', tools.generator, ...options]);
+    const place = ['-S', join(root, 'native'), '-B', dir, '-G', tools.generator];
+    await runCMake('configured', tools.cmake, [...place, ...options]);
     console.error(`compiling with ${compiler.version} in build/${FOLDERS[kind]} ...`);
-    await step(tools.cmake, ['--build', dir, '--parallel', String(JOBS), '--target', ...targets]);
+    const jobs = ['--parallel', `${compileJobs()}`];
+    await runCMake('compiled', tools.cmake, ['--build', dir, ...jobs, '--target', ...targets]);
   });
   return { dir, ctest: tools.ctest, compiler: compiler.command };
 }
@@ -48,13 +47,4 @@ function keepFor(dir, setting) {
     rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   writeFileSync(note, setting);
-}
-
-async function step(command, args) {
-  try {
-    await runCommand(command, args, { cwd: root });
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    throw new SetupError(`the instrumented build failed: ${error.message}`, { output: error.tail(40) });
-  }
 }

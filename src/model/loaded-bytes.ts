@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { StoredDtype, TensorEntry, WeightFiles } from '../native/addon-types.ts';
 import type { JsonObject } from './json-file.ts';
 import { bitsOf } from './parameters.ts';
@@ -11,10 +12,16 @@ import { elementCount } from './tensor-ranges.ts';
  */
 export type WeightLayout = 'stored' | 'float32' | 'packed';
 
-/** The layout of this machine. Fast kernels are there for x86-64. */
+/** The layout of this machine. */
 export function weightLayout(exact: boolean, device: 'cpu' | 'gpu' = defaultDevice()): WeightLayout {
   if (device === 'gpu') return 'stored';
-  return exact || process.arch !== 'x64' ? 'float32' : 'packed';
+  return exact || !hasFastKernels() ? 'float32' : 'packed';
+}
+
+/** As the addon chooses: on arm64 they take dot products of bytes, which every Mac has. */
+function hasFastKernels(): boolean {
+  if (process.arch !== 'arm64') return process.arch === 'x64';
+  return process.platform === 'darwin' || /\basimddp\b/.test(readFileSync('/proc/cpuinfo', 'utf8'));
 }
 
 function defaultDevice(): 'cpu' | 'gpu' {
