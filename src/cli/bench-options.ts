@@ -4,14 +4,13 @@ import { LlmHostError } from '../errors.ts';
 import { QUANTIZE_CHOICES } from '../model/quantize-choices.ts';
 
 /** The options of `llm-host bench`. */
-export function benchOptions(y: Argv) {
+export function benchOptions<T>(y: Argv<T>) {
   const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
   /** Parts with commas, and options given several times, are one list. */
   const list = (describe: string) =>
     ({ ...text(describe), array: true, nargs: 1, coerce: (given?: string[]) => given?.join() }) as const;
   const number = (describe: string) => ({ type: 'number', requiresArg: true, describe }) as const;
   return y
-    .positional('model', { type: 'string', demandOption: true })
     .option('prompt-tokens', list('lengths of the prompts, with commas (512): 128,512,4096'))
     .option('generate', { ...number('tokens after each prompt'), default: 128 })
     .option('runs', { ...number('how often, each time as a new process'), default: 5 })

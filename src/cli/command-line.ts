@@ -14,6 +14,9 @@ import type { ToolsOptions } from './commands/tools.ts';
 import type { ServeArguments } from './serve-options.ts';
 import { VERSION } from './version.ts';
 
+/** How a shell asks yargs what fits. */
+const COMPLETE = '--get-yargs-completions';
+
 /** What each command does; all return the exit code. */
 export interface Commands {
   chat(args: ChatArguments): Promise<number>;
@@ -39,13 +42,14 @@ export async function commandLine(argv: readonly string[], commands: Commands): 
   const finish = async (command: Promise<number>) => {
     code = await command;
   };
+  const modelName = argv.includes(COMPLETE) ? offeredModelName : givenModelName;
   const parser = yargs([...argv])
     .scriptName('llm-host')
     .usage('Usage: llm-host <model> [options]')
     .command(
       '$0 [model]',
       'chat with a model: a Hub id (org/name), a folder, a .gguf file, or demo',
-      y => chatOptions(y.positional('model', { type: 'string' })),
+      y => chatOptions(modelName(y)),
       args => finish(commands.chat(args as unknown as ChatArguments)),
     )
     .command(
@@ -88,8 +92,7 @@ export async function commandLine(argv: readonly string[], commands: Commands): 
       'inspect <model>',
       'what headers and config say: family, size, quantisation, memory, predicted speed',
       y =>
-        y
-          .positional('model', { type: 'string', demandOption: true })
+        modelName(y)
           .option('context', {
             type: 'number',
             alias: 'ctx',
@@ -125,13 +128,13 @@ export async function commandLine(argv: readonly string[], commands: Commands): 
     .command(
       'bench <model>',
       'measure the model: tokens per second, time to first token, memory; beside mlx-lm and llama.cpp',
-      benchOptions,
+      y => benchOptions(modelName(y)),
       args => finish(commands.bench(args)),
     )
     .command(
       'serve [model]',
       'answer HTTP as OpenAI and Ollama do (docs/serve.md)',
-      y => serveOptions(modelOptions(y.positional('model', { type: 'string' }))),
+      y => serveOptions(modelOptions(modelName(y))),
       args => finish(commands.serve(args as unknown as ServeArguments)),
     )
     .command(
@@ -156,14 +159,23 @@ export async function commandLine(argv: readonly string[], commands: Commands): 
     .fail((message, error) => {
       throw error ?? new LlmHostError('USAGE', withNearest(message, parser));
     });
-  if (completesChat(argv, parser)) chatOptions(parser);
+  if (completesChat(argv, parser)) chatOptions(modelName(parser));
   await parser.parseAsync();
   return code;
 }
 
+type ModelName = (y: Argv) => Argv<{ model: string }>;
+
+/** `<model>` demands it; behind `[model]` config.json may name it instead. */
+const givenModelName: ModelName = y => y.positional('model', { type: 'string' }) as Argv<{ model: string }>;
+
+/** For a shell that asks: under a name of its own, since yargs never offers `--model` where that is a positional too. */
+const offeredModelName: ModelName = y =>
+  y.positional('name', { choices: ['demo'] }) as unknown as Argv<{ model: string }>;
+
 /** True when a shell asks what fits (src/cli/commands/completion.ts) behind no command: yargs passes over the default one. */
 function completesChat(argv: readonly string[], parser: Argv): boolean {
-  const asked = argv.indexOf('--get-yargs-completions');
+  const asked = argv.indexOf(COMPLETE);
   const { getInternalMethods } = parser as unknown as {
     getInternalMethods(): { getCommandInstance(): { getCommands(): string[] } };
   };

@@ -21,21 +21,31 @@ const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).sta
 test.skipIf(!isThere('bash'))('bash completes commands, options and choices (needs bash)', () => {
   const text = `eval "$(llm-host completion bash)"
     try() { COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _llm_host; echo "\${COMPREPLY[*]}"; }
-    try llm-host pu; try llm-host pull --re; try llm-host server c; try llm-host --thi; try llm-host demo --temp`;
+    try llm-host pu; try llm-host pull --re; try llm-host server c; try llm-host --thi; try llm-host demo --temp
+    for line in dem '--seed 1 dem' 'serve dem' 'inspect dem' 'bench dem' 'serve --port 0 dem' 'pull dem' 'org/name dem'
+    do try llm-host $line; done; try llm-host demo --mod; try llm-host org/name --temp; echo end`;
   const wanted = ['pull', '--revision', 'calculator', '--think', '--temperature'];
+  wanted.push(...Array(6).fill('demo'), '', '', '--model', '--temperature', 'end');
   expect(inShell('bash', ['--norc'], text)).toEqual(wanted);
 });
 
 test.skipIf(!isThere('fish'))('fish completes commands and options (needs fish)', () => {
-  const text = `llm-host completion fish | source; complete -C 'llm-host pu'; complete -C 'llm-host pull --re'; complete -C 'llm-host demo --temp'`;
-  expect(inShell('fish', ['--no-config'], text)).toEqual(['pull', '--revision', '--temperature']);
+  const text = `llm-host completion fish | source; complete -C 'llm-host pu'; complete -C 'llm-host pull --re'; complete -C 'llm-host demo --temp'; complete -C 'llm-host dem'; complete -C 'llm-host serve dem'`;
+  expect(inShell('fish', ['--no-config'], text)).toEqual([
+    'pull',
+    '--revision',
+    '--temperature',
+    'demo',
+    'demo',
+  ]);
 });
 
 test.skipIf(!isThere('zsh'))('zsh is given names and descriptions (needs zsh)', () => {
   const text = `compdef() { :; }; _describe() { print -l -- $found; }; source <(llm-host completion zsh)
-    words=(llm-host pu); CURRENT=2; _llm_host`;
+    words=(llm-host de); CURRENT=2; _llm_host`;
   const lines = inShell('zsh', ['-f'], text);
   expect(lines).toContain('list:list the models in the cache, with their sizes');
+  expect(lines).toContain('demo');
   expect(lines.some(line => line.startsWith('$0'))).toBe(false);
 });
 
