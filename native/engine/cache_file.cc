@@ -142,7 +142,7 @@ Contents read_contents(const CacheFile& source, size_t layers) {
 // but nothing of it computed.
 ModelCache after_one_token(const Model& model, const CacheOptions& options) {
   ModelCache cache = model.new_cache(options);
-  model.body(mx::zeros({1, 1}, mx::int32), cache);
+  model.body(mx::zeros({1, 1}, mx::int32), cache, 1);
   return cache;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/error.h"
 #include "engine/prompt_score.h"
 #include "engine/schedule_ahead.h"
+#include "layers/positions.h"
 
 namespace llm_host {
 namespace {
@@ -65,7 +66,8 @@ bool Generation::prefill() {
     auto stop = stops.upper_bound(done);
     int count = std::min(chunk_, (stop == stops.end() ? total : *stop) - done);
     mx::array ids(prompt.begin() + done, mx::Shape{1, count}, mx::int32);
-    mx::array hidden = model_.body(ids, row_.cache);
+    int outputs = job_.request.prompt_logprobs ? count : 1;
+    mx::array hidden = model_.body(ids, row_.cache, outputs);
     row_.ids.insert(row_.ids.end(), prompt.begin() + done, prompt.begin() + done + count);
     done += count;
     last_hidden_ = hidden;
@@ -97,10 +99,8 @@ std::set<int> Generation::checkpoints() const {
 }
 
 Generation::Step Generation::launch(const mx::array& hidden, int index) {
-  int length = hidden.shape(1), size = hidden.shape(2);
-  mx::array last =
-      mx::contiguous(mx::slice(hidden, mx::Shape{0, length - 1, 0}, mx::Shape{1, length, size}));
-  mx::array logits = mx::astype(mx::flatten(model_.head(last)), mx::float32);
+  mx::array last = model_.head(last_positions(hidden, 1));
+  mx::array logits = mx::astype(mx::flatten(last), mx::float32);
   Step step{logits, sampler_(logits, static_cast<uint64_t>(index))};
   meter_.built({step.token, step.logits});
   mx::async_eval(step.token, step.logits);
@@ -114,7 +114,7 @@ Generation::Step Generation::advance(const Step& step) {
   row_.cache.plan(length);
   if (!restart) {
     meter_.start();
-    return launch(model_.body(mx::reshape(step.token, {1, 1}), row_.cache), generated_ + 1);
+    return launch(model_.body(mx::reshape(step.token, {1, 1}), row_.cache, 1), generated_ + 1);
   }
   std::vector<int32_t> ids = row_.ids;
   row_.clear();
@@ -123,7 +123,8 @@ Generation::Step Generation::advance(const Step& step) {
   std::optional<mx::array> hidden;
   for (int done = 0; done < length && ids.back() >= 0;) {
     int count = std::min(chunk_, length - done);
-    hidden = model_.body(mx::array(ids.begin() + done, mx::Shape{1, count}, mx::int32), row_.cache);
+    mx::array part(ids.begin() + done, mx::Shape{1, count}, mx::int32);
+    hidden = model_.body(part, row_.cache, 1);
     mx::eval(*hidden);
     done += count;
     on_step_();

@@ -155,7 +155,7 @@ void set_inputs(AttentionTask& task, const std::vector<mx::array>& in, bool side
 
 void run(const AttentionTask& task) {
   append(task);
-  if (task.length == 1) return attend_one(task);
+  if (task.shape.outputs == 1) return attend_one(task);
   if (!task.shape.fast || !attend_by_tiles(task)) attend_blocks(task);
 }
 
@@ -217,7 +217,7 @@ mx::array attention(const std::vector<mx::array>& projected, const mx::array& ke
   inputs.insert(inputs.end(), {keys, values});
   if (sinks) inputs.push_back(*sinks);
   bool side_by_side = projected.size() == 1;
-  mx::Shape out_shape{1, projected[0].shape(1), shape.heads * shape.head_dim};
+  mx::Shape out_shape{1, shape.outputs, shape.heads * shape.head_dim};
   return cpu_op(
       "Attention", std::move(out_shape), std::move(inputs),
       [shape, side_by_side, frequencies = rotation.frequencies, amplitude = rotation.amplitude,

@@ -70,14 +70,15 @@ void join_parts(const AttentionTask& task, const Parts& parts, int head) {
 void attend_one(const AttentionTask& task) {
   static thread_local Parts parts;
   const AttentionShape& s = task.shape;
-  parts.first = task.first_seen(0);
-  parts.last = s.slot + 1;
+  int query = task.length - 1;
+  parts.first = task.first_seen(query);
+  parts.last = s.slot + query + 1;
   parts.count = (parts.last - parts.first + kKeys - 1) / kKeys;
   parts.queries.resize(static_cast<size_t>(s.heads) * s.head_dim);
   parts.shares.resize(static_cast<size_t>(s.heads) * parts.count);
   parts.outs.resize(static_cast<size_t>(s.heads) * parts.count * s.head_dim);
   for (int head = 0; head < s.heads; ++head) {
-    rotate_query(task, head, 0, parts.queries.data() + static_cast<int64_t>(head) * s.head_dim);
+    rotate_query(task, head, query, parts.queries.data() + static_cast<int64_t>(head) * s.head_dim);
   }
   Parts& shared = parts;
   parallel_for(s.kv_heads * parts.count, [&](int item) {

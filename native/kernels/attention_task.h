@@ -34,13 +34,15 @@ struct AttentionTask {
   int64_t offset(int kv_head, int slot) const {
     return (static_cast<int64_t>(kv_head) * capacity + slot) * shape.head_dim;
   }
+  // Queries that are not answered, the first ones.
+  int skipped() const { return length - shape.outputs; }
   // Rows are the queries of all heads that share keys, so that those side by side see nearly the
   // same keys.
-  int rows() const { return length * group(); }
-  int query_of(int row) const { return row / group(); }
+  int rows() const { return shape.outputs * group(); }
+  int query_of(int row) const { return skipped() + row / group(); }
   int head_of(int kv_head, int row) const { return kv_head * group() + row % group(); }
   float* out_of(int kv_head, int row) const {
-    return out + query_of(row) * out_stride() +
+    return out + row / group() * out_stride() +
            static_cast<int64_t>(head_of(kv_head, row)) * shape.head_dim;
   }
   // The slots that query `i` sees are [first_seen(i), shape.slot + i].
@@ -66,7 +68,7 @@ inline void rotate_query(const AttentionTask& task, int head, int index, float* 
 
 // Attention by tiles, for calls with many queries; false where they cannot do it.
 bool attend_by_tiles(const AttentionTask& task);
-// Attention of a single query.
+// Attention of a single query, the last one.
 void attend_one(const AttentionTask& task);
 
 }  // namespace llm_host::cpu

@@ -43,6 +43,7 @@ struct AttentionShape {
   int window;         // 0 = none
   int slot;           // of the first query in the caches; those before it are seen too
   int position;       // of the first query, for its rotation
+  int outputs;        // queries that are answered, the last ones; the others only give keys
   float scale;        // of query · key
   bool fast = false;  // many queries may be answered in bfloat16, where the CPU has tiles for it
 };
@@ -57,7 +58,7 @@ struct Rotation {
 // Rotates q and k, appends k and v to the caches *in place* and attends.
 // `projected`: q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], or the three side
 // by side in one array; caches [1, kv_heads, capacity, head_dim], float32 or float16, sinks [heads]
-// -> [1, L, heads · head_dim].
+// -> [1, outputs, heads · head_dim].
 mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
                     const mx::array& values, const AttentionShape& shape, const Rotation& rotation,
                     const std::optional<mx::array>& sinks);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/ops.h"
+#include "layers/positions.h"
 
 namespace llm_host {
 namespace {
@@ -97,14 +98,16 @@ mx::array Attention::output(const mx::array& y, const std::optional<mx::array>& 
 }
 
 mx::array Attention::operator()(const Normed& x, const RopeAngles& angles, AttentionCache& cache,
-                                const std::optional<mx::array>& residual) const {
+                                const std::optional<mx::array>& residual, int outputs) const {
   const AttentionOptions& o = options_;
   int offset = cache.length();
   std::optional<AttentionCache::Buffers> buffers;
   if (cpu::usable()) buffers = cache.extend(x.x.shape(1));
-  if (!buffers) return output(attend(project(x, offset), angles, cache, offset), residual);
-  cpu::AttentionShape shape{o.heads,       o.kv_heads,        o.head_dim, o.window,
-                            buffers->slot, buffers->position, o.scale,    packed()};
+  if (!buffers) {
+    return output(attend(project(x, offset), angles, cache, offset, outputs), residual);
+  }
+  cpu::AttentionShape shape{o.heads,           o.kv_heads, o.head_dim, o.window, buffers->slot,
+                            buffers->position, outputs,    o.scale,    packed()};
   cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
   auto attention = [&](const std::vector<mx::array>& projected) {
     return cpu::attention(projected, buffers->keys, buffers->values, shape, rotation, sinks_);
@@ -118,26 +121,26 @@ mx::array Attention::operator()(const Normed& x, const RopeAngles& angles, Atten
 }
 
 mx::array Attention::attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
-                            int offset) const {
+                            int offset, int outputs) const {
   const AttentionOptions& o = options_;
-  int length = p.q.shape(1);
   auto split_heads = [&](const mx::array& y, int heads) {  // -> [1, heads, L, head_dim]
-    return mx::transpose(mx::reshape(y, {1, length, heads, o.head_dim}), {0, 2, 1, 3});
+    return mx::transpose(mx::reshape(y, {1, y.shape(1), heads, o.head_dim}), {0, 2, 1, 3});
   };
-  mx::array q = angles.rotate(split_heads(p.q, o.heads), offset);
+  int skipped = p.q.shape(1) - outputs;
+  mx::array q = angles.rotate(split_heads(last_positions(p.q, outputs), o.heads), offset + skipped);
   mx::array k = angles.rotate(split_heads(p.k, o.kv_heads), offset);
   auto [keys, values] = cache.append(k, split_heads(p.v, o.kv_heads));
 
   int total = keys.shape(2);
-  std::string mode = length > 1 ? "causal" : "";
+  std::string mode = outputs > 1 ? "causal" : "";
   std::optional<mx::array> mask;
   if (o.window > 0 && total > o.window) {
     mode = "array";
-    mask = window_mask(length, total, o.window);
+    mask = window_mask(outputs, total, o.window);
   }
   mx::array y =
       mx::fast::scaled_dot_product_attention(q, keys, values, o.scale, mode, mask, sinks_);
-  return mx::reshape(mx::transpose(y, {0, 2, 1, 3}), {1, length, o.heads * o.head_dim});
+  return mx::reshape(mx::transpose(y, {0, 2, 1, 3}), {1, outputs, o.heads * o.head_dim});
 }
 
 }  // namespace llm_host

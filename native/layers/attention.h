@@ -36,9 +36,9 @@ class Attention {
  public:
   Attention(WeightStore& weights, const std::string& path, const AttentionOptions& options);
 
-  // x [1, L, hidden] -> [1, L, hidden], plus `residual`.
+  // x [1, L, hidden] -> of its last `outputs` positions [1, outputs, hidden], plus `residual`.
   mx::array operator()(const Normed& x, const RopeAngles& angles, AttentionCache& cache,
-                       const std::optional<mx::array>& residual) const;
+                       const std::optional<mx::array>& residual, int outputs) const;
 
  private:
   struct Projected {
@@ -50,8 +50,8 @@ class Attention {
   Projected split(const mx::array& side_by_side) const;
   Projected project(const Normed& x, int offset) const;
   mx::array output(const mx::array& y, const std::optional<mx::array>& residual) const;
-  mx::array attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
-                   int offset) const;
+  mx::array attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache, int offset,
+                   int outputs) const;
 
   AttentionOptions options_;
   std::optional<Linear> query_, key_, value_, fused_;  // the three, or `fused_`

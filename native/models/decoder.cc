@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/error.h"
+#include "layers/positions.h"
 
 namespace llm_host {
 namespace {
@@ -129,19 +130,23 @@ Decoder::Layer Decoder::load_layer(WeightStore& weights, int index,
 }
 
 mx::array Decoder::mix(size_t index, const mx::array& h, const RopeAngles& angles,
-                       ModelCache& cache) const {
+                       ModelCache& cache, int outputs) const {
   const Layer& layer = layers_[index];
   Normed x{h, layer.mixer_norm};
-  if (layer.state_mixer) return plus(h, layer.state_mixer(x.value(), cache.state(index)));
+  mx::array rest = last_positions(h, outputs);
+  if (layer.state_mixer) {
+    mx::array part = layer.state_mixer(x.value(), cache.state(index));
+    return plus(rest, last_positions(part, outputs));
+  }
   AttentionCache& kv = cache.attention(index);
   if (!layer.after_attention && h.dtype() != mx::float16) {
-    return (*layer.attention)(x, angles, kv, h);
+    return (*layer.attention)(x, angles, kv, rest, outputs);
   }
-  mx::array part = (*layer.attention)(x, angles, kv, std::nullopt);
-  return plus(h, layer.after_attention ? (*layer.after_attention)(part) : part);
+  mx::array part = (*layer.attention)(x, angles, kv, std::nullopt, outputs);
+  return plus(rest, layer.after_attention ? (*layer.after_attention)(part) : part);
 }
 
-mx::array Decoder::body(const mx::array& ids, ModelCache& cache) const {
+mx::array Decoder::body(const mx::array& ids, ModelCache& cache, int outputs) const {
   static const RopeAngles kNone;
   int length = std::max(cache.planned(), cache.length() + ids.shape(1));
   mx::array h = vocabulary_.embed(ids);
@@ -149,7 +154,8 @@ mx::array Decoder::body(const mx::array& ids, ModelCache& cache) const {
     const Layer& layer = layers_[i];
     const Rope* rope = config_.ropes[i].get();
     const RopeAngles& angles = rope != nullptr ? rope->angles(length) : kNone;
-    h = mix(i, h, angles, cache);
+    // What the last layer says of other positions nobody reads.
+    h = mix(i, h, angles, cache, i + 1 == layers_.size() ? outputs : h.shape(1));
     Normed x{h, layer.feed_forward_norm};
     if (!layer.after_feed_forward && h.dtype() != mx::float16) {
       h = layer.feed_forward(x, h);

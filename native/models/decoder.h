@@ -76,7 +76,7 @@ class Decoder final : public Model {
   Decoder(const Config& config, DecoderConfig c, WeightStore& weights, int context_length,
           const DecoderParts& parts = {});
 
-  mx::array body(const mx::array& ids, ModelCache& cache) const override;
+  mx::array body(const mx::array& ids, ModelCache& cache, int outputs) const override;
   mx::array head(const mx::array& hidden) const override;
   ModelCache new_cache(const CacheOptions& options) const override;
   const ModelInfo& info() const override { return info_; }
@@ -94,9 +94,10 @@ class Decoder final : public Model {
     std::optional<RmsNorm> after_feed_forward;
   };
   Layer load_layer(WeightStore& weights, int index, const DecoderParts& parts) const;
-  // The stream h behind the layer's mixer, its norms and the sum included.
-  mx::array mix(size_t index, const mx::array& h, const RopeAngles& angles,
-                ModelCache& cache) const;
+  // The last `outputs` positions of the stream h behind the layer's mixer, its norms and the sum
+  // included.
+  mx::array mix(size_t index, const mx::array& h, const RopeAngles& angles, ModelCache& cache,
+                int outputs) const;
 
   DecoderConfig config_;
   mx::Dtype dtype_;

@@ -16,8 +16,9 @@ class Model {
  public:
   virtual ~Model() = default;
 
-  // ids [1, L] int32 -> hidden states [1, L, H]; appends L positions to the cache.
-  virtual mx::array body(const mx::array& ids, ModelCache& cache) const = 0;
+  // ids [1, L] int32 -> hidden states of the last `outputs` positions [1, outputs, H]; appends L
+  // positions to the cache. outputs: 1 to L.
+  virtual mx::array body(const mx::array& ids, ModelCache& cache, int outputs) const = 0;
   // hidden [1, L, H] -> logits [1, L, V].
   virtual mx::array head(const mx::array& hidden) const = 0;
   // One layer for each of the model's, in their order.
