@@ -30,6 +30,10 @@ Napi::Value memory(const Napi::CallbackInfo& info) {
   return object;
 }
 
+Napi::Value layout(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), weight_layout(info[0].ToBoolean().Value()));
+}
+
 Napi::Value shutdown(const Napi::CallbackInfo& info) {
   Host::get().shutdown();
   return info.Env().Undefined();
@@ -49,6 +53,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   versions.Set("mlxLoaded", mlx.loaded);
   exports.Set("versions", versions);
   exports.Set("load", Napi::Function::New<load>(env, "load"));
+  exports.Set("weightLayout", Napi::Function::New<layout>(env, "weightLayout"));
   exports.Set("memory", Napi::Function::New<memory>(env, "memory"));
   exports.Set("shutdown", Napi::Function::New<shutdown>(env, "shutdown"));
   return exports;

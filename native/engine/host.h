@@ -65,4 +65,7 @@ struct MlxVersions {
 };
 MlxVersions mlx_versions();
 
+// How a model's weights would be held here: "stored", "float32" or "packed".
+const char* weight_layout(bool exact);
+
 }  // namespace llm_host

@@ -3,6 +3,7 @@
 #include "engine/host.h"
 #include "engine/session.h"
 #include "mlx/mlx.h"
+#include "weights/weight_store.h"
 
 namespace llm_host {
 
@@ -16,6 +17,8 @@ MlxVersions mlx_versions() {
               MLX_VERSION_PATCH),
           mx::version()};
 }
+
+const char* weight_layout(bool exact) { return WeightStore::layout(exact); }
 
 Error error_of(const std::exception& error, const std::string& doing) {
   if (const auto* own = dynamic_cast<const Error*>(&error)) return *own;

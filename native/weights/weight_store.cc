@@ -1,6 +1,7 @@
 #include "weights/weight_store.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "engine/error.h"
 #include "kernels/ops.h"
@@ -81,7 +82,7 @@ WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint
       progress_{std::move(progress)},
       main_(spec.weights, progress_),
       adapters_(spec.adapters, progress_),
-      fast_(!spec.exact && cpu::fast()) {
+      fast_(std::string_view(layout(spec.exact)) == "packed") {
   if (spec.quantize) {
     quantize_ = Quantization{spec.quantize->group_size, spec.quantize->bits, spec.quantize->mode};
     check_quantization(*quantize_, "quantising while loading");
@@ -90,6 +91,11 @@ WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint
     writer_ = std::make_unique<CheckpointWriter>(spec.save_to, header_bound(spec.weights));
   }
   pick_dtype();
+}
+
+const char* WeightStore::layout(bool exact) {
+  if (mx::default_device() != mx::Device::cpu) return "stored";
+  return !exact && cpu::fast() ? "packed" : "float32";
 }
 
 void WeightStore::pick_dtype() {

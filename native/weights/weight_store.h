@@ -30,6 +30,10 @@ class WeightStore {
   // `spec` must outlive the store. `progress(done, total)` may throw to stop the load.
   WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint64_t)> progress);
 
+  // How weights are held: "stored" as they are in the files (GPU), "packed" for the CPU's fast
+  // kernels, "float32" for its exact ones.
+  static const char* layout(bool exact);
+
   bool has(const std::string& name) const { return main_.files().find(name) != nullptr; }
   // As stored: [] if there is no such tensor. Packed rows are shorter than those they stand for.
   std::vector<int64_t> shape(const std::string& name) const;

@@ -1,7 +1,8 @@
 import { kvBytesPerToken, kvElementBytes } from '../model/fit.ts';
 import type { ReadModel } from '../model/load-model.ts';
-import { bytesPerDecodedToken, loadedBytes, weightLayout } from '../model/loaded-bytes.ts';
+import { bytesPerDecodedToken, loadedBytes } from '../model/loaded-bytes.ts';
 import type { Quantization } from '../model/quantization.ts';
+import { loadAddon } from '../native/load-addon.ts';
 import type { EngineReport, RooflinePoint } from './report.ts';
 import type { Spread } from './spread.ts';
 
@@ -21,10 +22,9 @@ export interface RooflineInput {
  */
 export function rooflinePoints(own: EngineReport, input: RooflineInput): RooflinePoint[] {
   const { read, generate, bandwidth } = input;
-  const device = own.device === 'cpu' ? 'cpu' : 'gpu';
   const { config, weights, quantize } = read.spec;
   const loading = {
-    layout: weightLayout(read.spec.exact === true, device),
+    layout: loadAddon().weightLayout(read.spec.exact === true),
     quantize: quantize as Quantization | undefined,
   };
   // Not read for a token: an untied input matrix, the experts that are not chosen.

@@ -1,12 +1,13 @@
 import { probeTemplate, type TemplateCapability } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
+import { loadAddon } from '../native/load-addon.ts';
 import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
 import { modelContext } from './context-length.ts';
 import { availableMemory, kvBytesPerToken, kvElementBytes, WORKING_SET } from './fit.ts';
 import type { JsonObject } from './json-file.ts';
 import { type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
-import { bytesPerDecodedToken, type Loading, loadedBytes, weightLayout } from './loaded-bytes.ts';
+import { bytesPerDecodedToken, type Loading, loadedBytes } from './loaded-bytes.ts';
 import { type MemoryBandwidth, memoryBandwidth } from './memory-bandwidth.ts';
 import { quantizationOf } from './quantization.ts';
 
@@ -52,7 +53,7 @@ export function inspectModel(
   const template = read.toolTemplate ?? read.chatTemplate;
   const bandwidth = memoryBandwidth();
   const loading = {
-    layout: weightLayout(read.spec.exact === true),
+    layout: loadAddon().weightLayout(read.spec.exact === true),
     quantize: quantize as ReturnType<typeof quantizationOf>,
   };
   const perToken = bytesPerDecodedToken(weights, config, loading);

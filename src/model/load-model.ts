@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { LlmHostError } from '../errors.ts';
 import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
+import { loadAddon } from '../native/load-addon.ts';
 import { readAdapter } from './adapter.ts';
 import { readModelTexts } from './config.ts';
 import { checkContext } from './context-length.ts';
@@ -9,7 +10,7 @@ import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from './fi
 import { isFloat32Throughout } from './float32-weights.ts';
 import type { GgufMetadata } from './gguf.ts';
 import type { JsonObject } from './json-file.ts';
-import { type Loading, loadedBytes, weightLayout } from './loaded-bytes.ts';
+import { type Loading, loadedBytes } from './loaded-bytes.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
 import { countParameters, storedBytes } from './parameters.ts';
 import { parseQuantize, type Quantization, quantizationOf } from './quantization.ts';
@@ -66,7 +67,7 @@ type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes'> & {
 
 /**
  * Finds the model, reads its texts and headers, and refuses what cannot work: MODEL_NOT_FOUND, MODEL_BROKEN,
- * MODEL_UNSUPPORTED, OUT_OF_MEMORY, and USAGE for a context that the model does not have.
+ * MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE, and USAGE for a context that the model does not have.
  */
 export function readModel(source: string, options: ReadModelOptions): ReadModel {
   const parts = readParts(source, options);
@@ -76,7 +77,13 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const contextLength = checkContext(options.contextLength, config);
   const exact = options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize);
   if (!options.anyMemory) {
-    checkMemory(weights, config, { layout: weightLayout(exact), quantize }, contextLength, options.kvBits);
+    checkMemory(
+      weights,
+      config,
+      { layout: loadAddon().weightLayout(exact), quantize },
+      contextLength,
+      options.kvBits,
+    );
   }
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);

@@ -1,32 +1,8 @@
-import { readFileSync } from 'node:fs';
-import type { StoredDtype, TensorEntry, WeightFiles } from '../native/addon-types.ts';
+import type { StoredDtype, TensorEntry, WeightFiles, WeightLayout } from '../native/addon-types.ts';
 import type { JsonObject } from './json-file.ts';
 import { bitsOf } from './parameters.ts';
 import type { Quantization } from './quantization.ts';
 import { elementCount } from './tensor-ranges.ts';
-
-/**
- * How the engine holds weights: 'stored' as they are in the files (GPU), 'float32' with every float, scale and bias in
- * float32 (CPU, exact), 'packed' in blocks of rows for the fast kernels, with floats and scales in 16 bits where the
- * files have no more (CPU).
- */
-export type WeightLayout = 'stored' | 'float32' | 'packed';
-
-/** The layout of this machine. */
-export function weightLayout(exact: boolean, device: 'cpu' | 'gpu' = defaultDevice()): WeightLayout {
-  if (device === 'gpu') return 'stored';
-  return exact || !hasFastKernels() ? 'float32' : 'packed';
-}
-
-/** As the addon chooses: on arm64 they take dot products of bytes, which every Mac has. */
-function hasFastKernels(): boolean {
-  if (process.arch !== 'arm64') return process.arch === 'x64';
-  return process.platform === 'darwin' || /\basimddp\b/.test(readFileSync('/proc/cpuinfo', 'utf8'));
-}
-
-function defaultDevice(): 'cpu' | 'gpu' {
-  return process.platform === 'darwin' ? 'gpu' : 'cpu';
-}
 
 /** What loading makes of tensors. `quantize` is done while loading. */
 export interface Loading {

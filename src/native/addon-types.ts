@@ -198,6 +198,13 @@ export interface NativeModel {
   close(): Promise<void>;
 }
 
+/**
+ * How the engine holds weights: 'stored' as they are in the files (GPU), 'float32' with every float, scale and bias in
+ * float32 (CPU, exact), 'packed' in blocks of rows for the fast kernels, with floats and scales in 16 bits where the
+ * files have no more (CPU).
+ */
+export type WeightLayout = 'stored' | 'float32' | 'packed';
+
 export interface NativeAddon {
   readonly versions: {
     /** MLX the addon was compiled against. */
@@ -207,6 +214,8 @@ export interface NativeAddon {
   };
   /** Resolves or rejects once, with an Error that has a `code` of ErrorCode. */
   load(spec: LoadSpec, onProgress: (p: LoadProgress) => void): Promise<NativeModel>;
+  /** That of a model loaded with this `exact`, on this machine and with the kernels chosen by the environment. */
+  weightLayout(exact: boolean): WeightLayout;
   /** Bytes held by MLX. */
   memory(): { readonly activeBytes: number; readonly peakBytes: number; readonly cacheBytes: number };
   /** Cancels everything and joins the model thread. Called from process.on('exit'); afterwards nothing works. */
