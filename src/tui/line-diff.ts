@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { sureLength } from './sure-width.ts';
 
 /** How one line on the screen becomes another: keep `column` columns, then write `text`. */
 export interface LineChange {
@@ -20,9 +21,12 @@ export function lineChange(old: string, next: string): LineChange {
   };
 }
 
-/** Never inside an escape sequence, and never beside a character that might join the one before it. */
+/**
+ * Never inside an escape sequence, never beside a character that might join the one before it, and never behind one
+ * that the terminal may draw wider or narrower than we think: the column would be another.
+ */
 function commonLength(old: string, next: string): number {
-  const limit = Math.min(old.length, next.length);
+  const limit = Math.min(old.length, next.length, sureLength(next));
   let at = 0;
   while (at < limit && old[at] === next[at]) at += 1;
   for (let sure = -1; sure !== at; ) {

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { lineChange } from './line-diff.ts';
+import { widestWidth } from './sure-width.ts';
 
 export interface PainterTerminal {
   readonly columns: number;
@@ -43,7 +44,7 @@ export class Painter {
     if (all.length <= height) this.#makeRoom(pen, all);
     const from = this.#appendFrom(printed, all);
     for (let row = 0; row < from; row++) this.#change(pen, row, all[row] as string, row < printed.length);
-    if (from < all.length) this.#append(pen, from, all);
+    if (from < all.length) this.#append(pen, from, all, printed.length);
     else if (all.length < this.#lines.length) pen.go(all.length, 0).add('\u001b[J');
     const end = place ?? { row: live.length - 1, column: stringWidth(live.at(-1) ?? '') };
     pen.go(printed.length + end.row, Math.min(end.column, Math.max(0, this.#terminal.columns - 1)));
@@ -75,8 +76,7 @@ export class Painter {
     while (same < old.length && old[old.length - 1 - same] === all[all.length - 1 - same]) same += 1;
     const at = old.length - same;
     const spared = old.slice(at).reduce((sum, line) => sum + line.length, 0);
-    if (grown <= 0 || spared < MIN_SPARED || all.some(line => stringWidth(line) > this.#terminal.columns))
-      return;
+    if (grown <= 0 || spared < MIN_SPARED || all.some(line => this.#mayWrap(line))) return;
     pen.go(old.length - 1, 0).add('\r\n'.repeat(grown));
     pen.row = all.length - 1;
     pen.go(at, 0).add(`\u001b[${grown === 1 ? '' : grown}L`);
@@ -84,9 +84,18 @@ export class Painter {
     this.#lines = [...old.slice(0, at), ...new Array<string>(grown).fill(''), ...old.slice(at)];
   }
 
-  /** The first line that is not written over an old one: new rows, and from a line wider than the window on. */
+  #mayWrap(line: string): boolean {
+    return widestWidth(line) > this.#terminal.columns;
+  }
+
+  /** Text of a live line, which has one row: it must not wrap where the terminal draws it wider than we think. */
+  #oneRow(line: string, text = line): string {
+    return this.#mayWrap(line) ? `\u001b[?7l${text}\u001b[?7h` : text;
+  }
+
+  /** The first line that is not written over an old one: new rows, and from one on that may be wider than the window. */
   #appendFrom(printed: readonly string[], all: readonly string[]): number {
-    const wide = printed.findIndex(line => stringWidth(line) > this.#terminal.columns);
+    const wide = printed.findIndex(line => this.#mayWrap(line));
     return Math.min(wide < 0 ? all.length : wide, this.#lines.length, all.length);
   }
 
@@ -96,17 +105,18 @@ export class Painter {
       pen.go(row, 0).add(`\u001b[K${line}`);
     } else if (old !== line) {
       const { column, text, erase } = lineChange(old, line);
-      pen.go(row, column).add(`${erase ? '\u001b[K' : ''}${text}`);
+      pen.go(row, column).add(`${erase ? '\u001b[K' : ''}${isPrinted ? text : this.#oneRow(line, text)}`);
     } else return;
     pen.changes += 1;
     pen.column = undefined;
   }
 
-  #append(pen: Pen, from: number, all: readonly string[]): void {
+  #append(pen: Pen, from: number, all: readonly string[], printed: number): void {
     if (from < this.#lines.length) pen.go(from, 0).add('\u001b[J');
     else if (from > 0) pen.go(from - 1, 0).add('\r\n');
     else pen.go(0, 0);
-    pen.add(all.slice(from).join('\r\n'));
+    const lines = all.map((line, row) => (row < printed ? line : this.#oneRow(line)));
+    pen.add(lines.slice(from).join('\r\n'));
     pen.row = all.length - 1;
     pen.column = undefined;
     pen.changes += all.length - from;

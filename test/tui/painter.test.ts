@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { lineChange } from '../../src/tui/line-diff.ts';
 import { Painter } from '../../src/tui/painter.ts';
+import { sureLength, widestWidth } from '../../src/tui/sure-width.ts';
 import { Emulator } from './emulator.ts';
 
 const trimmed = (lines: readonly string[]) => {
@@ -137,4 +139,42 @@ test.each([
   ['漢', '漢字', 0, '漢字'],
 ])('%j -> %j keeps %i columns', (old, next, column, text) => {
   expect(lineChange(old, next)).toMatchObject({ column, text });
+});
+
+// The emulator draws each part of an emoji for itself, as many terminals do.
+test.each(['👩🏽‍💻', '❤️', '1️⃣', '🏳️‍🌈', '🇫🇷', 'नमस्ते'])(
+  'a line that grows behind %s loses nothing',
+  async text => {
+    const emulator = new Emulator(60, 6);
+    const painter = new Painter(emulator);
+    const whole = `See ${text} hello world, ${text} and more`;
+    for (let end = 1; end <= whole.length; end++)
+      painter.paint([], [whole.slice(0, end), '> '], { row: 1, column: 2 });
+    const { columns } = emulator;
+    const fresh = new Emulator(columns, 6);
+    fresh.write(`${whole}\r\n> `);
+    expect(trimmed(await emulator.lines())).toEqual(trimmed(await fresh.lines()));
+  },
+);
+
+test('a line that the terminal draws wider than the window leaves the lines around it in place', async () => {
+  const emulator = new Emulator(12, 8);
+  const painter = new Painter(emulator);
+  const family = '👨‍👩‍👧‍👦'.repeat(5);
+  painter.paint([], ['above', family, 'below', '> '], { row: 3, column: 2 });
+  painter.paint([], ['above', family, 'below 2', '> '], { row: 3, column: 2 });
+  const lines = trimmed(await emulator.lines());
+  expect(lines.filter(line => !line.includes('👨'))).toEqual(['above', 'below 2', '>']);
+  painter.paint(['above', family, 'below 2'], ['> '], { row: 0, column: 2 });
+  painter.paint([], ['next', '> '], { row: 1, column: 2 });
+  expect(trimmed(await emulator.lines(true))).toEqual(['above', family, 'below 2', 'next', '>']);
+});
+
+test.each([
+  ['plain é — • “quoted” │ ⠋ 漢字 한글 Привет', true],
+  ['see 👩🏽‍💻', false],
+  ['see नमस्ते', false],
+])('%j: every terminal agrees on its width: %j', (text, agreed) => {
+  expect(sureLength(text) === text.length).toBe(agreed);
+  expect(widestWidth(text) > stringWidth(text)).toBe(!agreed);
 });
