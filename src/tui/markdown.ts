@@ -47,7 +47,7 @@ const BLANK_START = /^((?:\u001b\[[0-9;]*m)*) +/;
 /** Words are kept whole where they fit; a longer one is cut at the edge. The blank at a break is dropped. */
 export function wrap(text: string, width: number): string[] {
   return text.split('\n').flatMap(line =>
-    wrapAnsi(line, Math.max(1, width), { hard: true, trim: false })
+    wrapAnsi(line.trimEnd(), Math.max(1, width), { hard: true, trim: false })
       .split('\n')
       .map((part, row) => (row === 0 ? part : part.replace(BLANK_START, '$1')).trimEnd()),
   );

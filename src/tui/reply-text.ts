@@ -1,3 +1,4 @@
+import type { Token, Tokens } from 'marked';
 import { stripControls } from '../text/strip-controls.ts';
 import { blocksOf, renderBlock } from './markdown.ts';
 import type { Theme } from './theme.ts';
@@ -74,11 +75,7 @@ export class ReplyText {
   }
 
   /** The rendered block less what has settled; with the label when the reply begins with it. */
-  #render(
-    block: ReturnType<typeof blocksOf>[number],
-    { width, theme }: ReplyView,
-    finished = true,
-  ): string[] {
+  #render(block: Token, { width, theme }: ReplyView, finished = true): string[] {
     const begins = !this.#started;
     const plain = width >= MIN_LABEL_WIDTH && (block.type === 'paragraph' || block.type === 'text');
     let lines: string[];
@@ -100,10 +97,13 @@ export class ReplyText {
 
   /** Settles most of a block that has grown too long; a fence is closed here and opened again below. */
   #cut(view: ReplyView): string[] {
-    // No more than about a line stays: what has settled already must all be above the cut.
-    const newline = this.#pending.lastIndexOf('\n') + 1;
-    const near = this.#pending.length - newline < view.width;
-    const at = near ? newline : this.#pending.lastIndexOf(' ') + 1 || this.#pending.length;
+    const grown = blocksOf(this.#pending);
+    const block = grown.at(-1);
+    if (block?.type === 'list' && (block as Tokens.List).items.length > 1) {
+      // What stands above the list settles first.
+      return grown.length > 1 ? [] : this.#cutList(block as Tokens.List, view);
+    }
+    const at = this.#cutAt(block, view);
     const head = this.#pending.slice(0, at);
     const blocks = blocksOf(head);
     const last = blocks.at(-1);
@@ -113,6 +113,32 @@ export class ReplyText {
     // The head of a fence that goes on is not shown again.
     if (fence && /^(`{3,}|~{3,})\S/.test(fence)) this.#frozen = 1;
     return lines;
+  }
+
+  /** All but the last item settles: what is nested in an item is read with it. */
+  #cutList({ items }: Tokens.List, view: ReplyView): string[] {
+    // An item's raw text may lack the blanks at its end.
+    const at = this.#pending.trimEnd().length - (items.at(-1)?.raw.trimEnd().length ?? 0);
+    const [list] = blocksOf(this.#pending.slice(0, at));
+    if (!list) return [];
+    const frozen = this.#frozen;
+    this.#frozen = 0;
+    const lines = this.#render(list, view);
+    this.#frozen = Math.max(0, frozen - lines.length);
+    this.#pending = this.#pending.slice(at);
+    return lines.slice(frozen);
+  }
+
+  /** No more than about a line stays: what has settled already must all be above the cut. */
+  #cutAt(block: Token | undefined, view: ReplyView): number {
+    const text = this.#pending;
+    const newline = text.lastIndexOf('\n') + 1;
+    if (text.length - newline < view.width) return newline;
+    // Where a row ends, so that none is left half full.
+    const row = block?.type === 'paragraph' ? (this.#render(block, view, false).at(-1)?.trim() ?? '') : '';
+    const end = text.trimEnd();
+    if (row !== '' && end.length > row.length && end.endsWith(row)) return end.length - row.length;
+    return text.lastIndexOf(' ') + 1 || text.length;
   }
 }
 

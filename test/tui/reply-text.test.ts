@@ -103,6 +103,33 @@ describe('a reply', () => {
     expect(block.map(line => line.trim()).filter(line => line.startsWith('c'))).toEqual(code);
   });
 
+  test.each(['    ', '   '])(
+    'a long list is cut between its items, what is nested by %j stays nested',
+    indent => {
+      const item = (at: number) =>
+        `${at + 1}. **Idea ${at + 1}**: what it is about\n${indent}- a detail of its own\n`;
+      const list = `Ideas:\n\n${Array.from({ length: 80 }, (_, at) => item(at)).join('')}\nDone.`;
+      expect(streamed(list, 3)).toEqual(streamed(list, 100_000));
+    },
+  );
+
+  test('an item as tall as many windows loses nothing', () => {
+    const words = Array.from({ length: 900 }, (_, index) => `w${index}`);
+    const lines = streamed(`1. first\n2. ${words.join(' ')}\n3. third`, 50, 4);
+    expect(
+      lines
+        .join(' ')
+        .split(/\s+/)
+        .filter(word => /^w\d/.test(word)),
+    ).toEqual(words);
+    expect(lines.at(-1)).toContain('third');
+  });
+
+  test('a long paragraph fills every row', () => {
+    const text = `It **begins** so. ${'word after word and so on '.repeat(300)}`;
+    expect(streamed(text, 3)).toEqual(streamed(text, 100_000));
+  });
+
   test('control sequences of the model never get through', () => {
     expect(streamed('a\u001b[2Jb\u001b]0;t\u0007c', 100)).toEqual(['assistant -> abc']);
   });
