@@ -41,12 +41,20 @@ inline __m512 load_scales(Scales type, const uint8_t* source) {
 
 constexpr int kAhead = 4096;
 
+// As pair, but cut off instead of rounded: see kBeforeCut.
+inline __m512i cut(__m512 even, __m512 odd) {
+  const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000));
+  __m512i low = _mm512_srli_epi32(_mm512_castps_si512(even), 16);
+  return _mm512_ternarylogic_epi32(low, _mm512_castps_si512(odd), upper, 0xf8);
+}
+
 template <Kind K>
 void widen_group(const PackedMatrix& w, const uint8_t* group, uint8_t* out) {
   const __m512 table = _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   constexpr int kWeights = K == Kind::kAffine4 ? 8 : 4;
-  __m512 scale = load_scales(w.scales, group);
-  __m512 bias = load_scales(w.scales, group + w.scale_bytes());
+  const __m512 larger = _mm512_set1_ps(kBeforeCut);
+  __m512 scale = _mm512_mul_ps(load_scales(w.scales, group), larger);
+  __m512 bias = _mm512_mul_ps(load_scales(w.scales, group + w.scale_bytes()), larger);
   const uint8_t* words = group + 2 * w.scale_bytes();
   for (int i = 0; i < w.group_words(); ++i) {
     __m512i word = _mm512_load_si512(words + 64 * i);
@@ -63,7 +71,7 @@ void widen_group(const PackedMatrix& w, const uint8_t* group, uint8_t* out) {
       values[k] = _mm512_fmadd_ps(values[k], scale, bias);
     }
     for (int k = 0; k < kWeights; k += 2, out += 64) {
-      _mm512_store_si512(out, pair(values[k], values[k + 1]));
+      _mm512_store_si512(out, cut(values[k], values[k + 1]));
     }
   }
 }

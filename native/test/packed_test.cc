@@ -257,6 +257,16 @@ TEST(zeros_stay_zero) {
   });
 }
 
+double nearest_bfloat16(double x) {
+  uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(x));
+  return bfloat16_to_float(static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16));
+}
+
+double cut_to_bfloat16(double x) {
+  uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(x * kBeforeCut));
+  return bfloat16_to_float(static_cast<uint16_t>(bits >> 16));
+}
+
 TEST(tiles_equal_float64_of_bfloat16) {
   const PackedTiles* tiles = packed_tiles();
   if (tiles == nullptr) return check::skip("this CPU, system or build has no AMX");
@@ -265,6 +275,7 @@ TEST(tiles_equal_float64_of_bfloat16) {
       for (int m : {16, 17, 33, 64}) {
         Case c{rows, 256, m, kind, group, scales};
         Matrix w = random_matrix(c.rows, c.cols, kind, group, scales);
+        bool affine = kind == Kind::kAffine4 || kind == Kind::kAffine8;
         std::vector<float> x;
         for (int i = 0; i < m * c.cols; ++i) x.push_back(random_float());
         std::vector<uint16_t> halves(static_cast<size_t>(m + 32) * c.cols);
@@ -272,16 +283,15 @@ TEST(tiles_equal_float64_of_bfloat16) {
         std::vector<double> seen;
         for (size_t i = 0; i < x.size(); ++i) seen.push_back(bfloat16_to_float(halves[i]));
         for (double& weight : w.exact) {
-          uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(weight));
-          uint32_t to_even = bits + 0x7fff + (bits >> 16 & 1);
-          weight = bfloat16_to_float(static_cast<uint16_t>(to_even >> 16));
+          weight = affine ? cut_to_bfloat16(weight) : nearest_bfloat16(weight);
         }
         Additions added(c.rows, m);
         std::vector<float> y(static_cast<size_t>(m) * c.rows);
         tiles->multiply(w.packed, halves.data(), m, 0, w.packed.blocks(),
                         {y.data(), c.rows, added.bias.data(), added.residual.data()});
         w.offsets.assign(w.exact.size(), 0);
-        report("amx", c, worst_error(w, seen, seen, m, added.sum, y), 1e-4);
+        // A weight at the edge of a last place may be cut on the other side of it.
+        report("amx", c, worst_error(w, seen, seen, m, added.sum, y), affine ? 5e-4 : 1e-4);
       }
     }
   });
