@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { findBuildTools } from './lib/build-tools.mjs';
 import { compileJobs, runCMake } from './lib/cmake.mjs';
 import { firstCompiler } from './lib/compiler.mjs';
+import { beginCrossBuild } from './lib/cross-built.mjs';
 import { readElf, reportVersions } from './lib/elf-symbols.mjs';
 import { EMULATOR, emulatorVersion, runCppTests, runGoldens } from './lib/emulated-arm64.mjs';
 import { readStamp, writeStamp } from './lib/fingerprint.mjs';
@@ -20,6 +21,7 @@ const wheel = mlxWheelFor('manylinux_2_35_aarch64');
 /** The folders are those of the platform's package, so that the addon finds MLX here as it does there. */
 const mlxRoot = join(arm64Dir, 'vendor', 'mlx');
 const addonDir = join(arm64Dir, 'build', 'Release');
+const addon = join(addonDir, 'llm_host.node');
 const objectDir = join(arm64Dir, 'obj');
 
 /**
@@ -33,9 +35,11 @@ async function checkArm64() {
   return withLock(join(vendorDir, '.arm64.lock'), async () => {
     await setupPackages();
     await prepare(compiler);
+    const noteSources = beginCrossBuild(addon);
     await compile(compiler);
-    const missing = compareSymbols();
-    return missing === 0 && (await runEmulated());
+    const good = compareSymbols() === 0 && (await runEmulated());
+    if (good) noteSources();
+    return good;
   });
 }
 
@@ -70,12 +74,12 @@ async function compile(compiler) {
 
 /** How many symbols or versions the addon asks for in vain. */
 function compareSymbols() {
-  const addon = readElf(TRIPLE, join(addonDir, 'llm_host.node'));
+  const ours = readElf(TRIPLE, addon);
   const mlx = readElf(TRIPLE, join(mlxRoot, 'lib', 'libmlx.so'));
-  if (addon.machine !== 'AArch64') throw new SetupError(`the addon is for ${addon.machine}, not AArch64`);
-  console.log(`ELF ${addon.machine}; libraries: ${addon.libraries.join(', ')}; looks in ${addon.path}`);
-  const newer = reportVersions(addon, mlx, 'libmlx.so');
-  return newer.length + reportMlxSymbols(addon.imports, mlx.exports, 'libmlx.so').length;
+  if (ours.machine !== 'AArch64') throw new SetupError(`the addon is for ${ours.machine}, not AArch64`);
+  console.log(`ELF ${ours.machine}; libraries: ${ours.libraries.join(', ')}; looks in ${ours.path}`);
+  const newer = reportVersions(ours, mlx, 'libmlx.so');
+  return newer.length + reportMlxSymbols(ours.imports, mlx.exports, 'libmlx.so').length;
 }
 
 async function runEmulated() {
@@ -86,7 +90,7 @@ async function runEmulated() {
   }
   console.log(`run under emulation: ${version}`);
   const tests = await runCppTests(objectDir);
-  const goldens = await runGoldens(join(addonDir, 'llm_host.node'));
+  const goldens = await runGoldens(addon);
   return tests && goldens;
 }
 

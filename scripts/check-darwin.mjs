@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
+import { beginCrossBuild } from './lib/cross-built.mjs';
 import { fingerprint, listFiles, readStamp, writeStamp } from './lib/fingerprint.mjs';
 import { withLock } from './lib/lock.mjs';
 import { reportMlxSymbols } from './lib/mlx-symbols.mjs';
@@ -46,8 +47,11 @@ async function checkDarwin() {
   return withLock(join(vendorDir, '.darwin.lock'), async () => {
     await setupPackages();
     if (!darwinCheckReady()) await fetchTools();
+    const noteSources = beginCrossBuild(addon);
     await compileAndLink();
-    return compareSymbols();
+    const missing = await compareSymbols();
+    if (missing.length === 0) noteSources();
+    return missing;
   });
 }
 

@@ -16,6 +16,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
 import { demoWeightsPath } from './demo-weights.mjs';
+import { isCrossBuilt } from './lib/cross-built.mjs';
 import { manPage } from './lib/man-page.mjs';
 import { addonPath, arm64Dir, buildDir, isMain, root, vendorDir } from './lib/project.mjs';
 import { runCommand } from './lib/run-command.mjs';
@@ -35,6 +36,14 @@ const LICENCES = {
   'darwin-arm64': ['IN-MLX.txt', 'Apache-2.0.txt'],
 };
 const PLATFORMS = Object.keys(LICENCES);
+
+const OWN = `${process.platform}-${process.arch}`;
+/** Addons for other platforms, and what makes them; this machine's own is built anew where it is out of date. */
+const CROSS_BUILT = {
+  'linux-arm64': { addon: join(arm64Dir, 'build/Release/llm_host.node'), by: 'npm run check:arm64' },
+  'darwin-arm64': { addon: join(vendorDir, 'darwin', 'llm_host.node'), by: 'npm run check:darwin' },
+};
+const isCross = name => name !== OWN && Object.hasOwn(CROSS_BUILT, name);
 
 const readJson = path => JSON.parse(readFileSync(path, 'utf8'));
 
@@ -60,12 +69,7 @@ export function publishedManifest() {
  */
 export async function packAll({ to = packedDir, only = [] } = {}) {
   const stages = stagesHere();
-  const names = only.length > 0 ? only : Object.keys(stages);
-  const unknown = names.find(name => !Object.hasOwn(stages, name));
-  if (unknown !== undefined)
-    throw new SetupError(`there is no package '${unknown}' to make here`, {
-      hint: `There are: ${Object.keys(stages).join(', ')}.`,
-    });
+  const names = namesToPack(only);
   if (to === packedDir) rmSync(to, { recursive: true, force: true });
   const packed = [];
   for (const name of names) {
@@ -78,18 +82,34 @@ export async function packAll({ to = packedDir, only = [] } = {}) {
   return packed;
 }
 
+/** The packages to make. Refuses one that cannot be made here, or only from an addon that is out of date. */
+function namesToPack(only) {
+  const known = Object.keys(stagesHere());
+  const unknown = only.find(name => !known.includes(name));
+  if (unknown !== undefined)
+    throw new SetupError(`there is no package '${unknown}' to make here`, {
+      hint: `There are: ${known.join(', ')}.`,
+    });
+  const names = only.length > 0 ? only : known;
+  const stale = names.find(name => isCross(name) && !isCrossBuilt(CROSS_BUILT[name].addon));
+  if (stale !== undefined)
+    throw new SetupError(`the addon for ${stale} was not built and checked from these sources`, {
+      hint: `Run ${CROSS_BUILT[stale].by}, or leave it out: npm run pack:all -- ${known.filter(name => !isCross(name)).join(' ')}`,
+    });
+  return names;
+}
+
 /** What this machine can make, by name: each fills a folder. */
 function stagesHere() {
-  const arm64 = join(arm64Dir, 'build/Release/llm_host.node');
-  const mac = join(vendorDir, 'darwin', 'llm_host.node');
+  const crossStages = { 'linux-arm64': stageArm64, 'darwin-arm64': stageMac };
+  const there = Object.entries(crossStages).filter(
+    ([name]) => isCross(name) && existsSync(CROSS_BUILT[name].addon),
+  );
   return {
     'llm-host': stageMain,
     'demo-weights': stageWeights,
-    ...(existsSync(arm64) && {
-      'linux-arm64': dir => stagePlatform(dir, 'linux-arm64', arm64, join(arm64Dir, 'vendor')),
-    }),
-    [`${process.platform}-${process.arch}`]: stageOwnPlatform,
-    ...(existsSync(mac) && { 'darwin-arm64': dir => stageMac(dir, mac) }),
+    [OWN]: stageOwnPlatform,
+    ...Object.fromEntries(there),
   };
 }
 
@@ -109,13 +129,16 @@ function stageWeights(dir) {
 }
 
 function stageOwnPlatform(dir) {
-  const key = `${process.platform}-${process.arch}`;
-  if (!PLATFORMS.includes(key)) throw new SetupError(`there is no package for ${key}`);
+  if (!PLATFORMS.includes(OWN)) throw new SetupError(`there is no package for ${OWN}`);
   if (findMlx()?.source !== 'wheel')
     throw new SetupError('a package is made with the pinned wheel of MLX', {
       hint: 'Unset MLX_ROOT and LLM_HOST_USE_BREW.',
     });
-  stagePlatform(dir, key, addonPath, vendorDir);
+  stagePlatform(dir, OWN, addonPath, vendorDir);
+}
+
+function stageArm64(dir) {
+  stagePlatform(dir, 'linux-arm64', CROSS_BUILT['linux-arm64'].addon, join(arm64Dir, 'vendor'));
 }
 
 /** `vendor`: the folder with what the wheel of MLX holds. */
@@ -128,10 +151,10 @@ function stagePlatform(dir, key, addon, vendor) {
   addLicences(dir, join(vendor, 'mlx'), LICENCES[key]);
 }
 
-function stageMac(dir, addon) {
+function stageMac(dir) {
   fillFrom('darwin-arm64', dir);
   const mlx = join(vendorDir, 'darwin', 'mlx');
-  copy(addon, join(dir, 'build/Release/llm_host.node'));
+  copy(CROSS_BUILT['darwin-arm64'].addon, join(dir, 'build/Release/llm_host.node'));
   for (const name of ['libmlx.dylib', 'mlx.metallib'])
     copy(join(mlx, 'lib', name), join(dir, 'vendor/mlx/lib', name));
   addLicences(dir, join(vendorDir, 'mlx'), LICENCES['darwin-arm64']);
@@ -173,6 +196,7 @@ if (isMain(import.meta.url)) {
       allowPositionals: true,
       options: { to: { type: 'string', default: packedDir } },
     });
+    namesToPack(positionals); // Refuses before it builds.
     await bootstrap({ quiet: true });
     const to = resolve(values.to);
     const packed = await packAll({ to, only: positionals });

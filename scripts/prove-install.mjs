@@ -20,10 +20,8 @@ const PROMPT = 'What is 17 plus 25?';
 const ANSWER = /\b42\b/;
 
 await runMain(async () => {
-  const packed = await packAll();
-  const key = `${process.platform}-${process.arch}`;
-  const wanted = ['llm-host', '@llm-host/demo-weights', `@llm-host/${key}`];
-  const files = wanted.map(name => packed.find(one => one.name === name).file);
+  const packed = await packAll({ only: ['llm-host', 'demo-weights', `${process.platform}-${process.arch}`] });
+  const files = packed.map(({ file }) => file);
   const top = mkdtempSync(join(tmpdir(), 'llm-host-install-'));
   try {
     prove(top, files);

@@ -34,7 +34,9 @@ afterAll(() => {
 async function emptyFolder() {
   const packages = join(copy, 'build', 'packages');
   const env = ownEnvironment();
-  if (!existsSync(packages)) execFileSync('npm', ['run', 'pack:all'], { cwd: copy, env, stdio: 'inherit' });
+  const names = ['llm-host', 'demo-weights', `${process.platform}-${process.arch}`];
+  const packing = ['run', 'pack:all', '--', ...names];
+  if (!existsSync(packages)) execFileSync('npm', packing, { cwd: copy, env, stdio: 'inherit' });
   const behind = execFileSync('npm', ['config', 'get', 'registry'], { env, encoding: 'utf8' }).trim();
   const own = await registry(packages, behind.replace(/\/?$/, '/'));
   onTestFinished(() => own.close());
