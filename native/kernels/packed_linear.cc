@@ -186,6 +186,13 @@ class Product {
         items.push_back({static_cast<int>(i), b, std::min(blocks, b + step)});
       }
     }
+    // So that no thread waits for another's last one.
+    Item& last = items.back();
+    int middle = last.begin + step / 2;
+    if (tiles_ != nullptr && middle < last.end) {
+      last.end = middle;
+      items.push_back({last.part, middle, parts.back().matrix.blocks()});
+    }
     return items;
   }
 
