@@ -11,6 +11,8 @@ export interface FinishedItem {
 
 /** The live region, line by line; all together shorter than the window. */
 export interface LiveView {
+  /** For whoever takes Ink's frames, never shown: Ink writes no frame whose text is that of the last one. */
+  readonly mark: string;
   readonly finished: readonly FinishedItem[];
   readonly reply: readonly string[];
   readonly queue: readonly string[];
@@ -33,6 +35,9 @@ export function App({ source }: { readonly source: ViewSource }) {
         {item => <Finished key={item.id} item={item} />}
       </Static>
       <Box flexDirection="column">
+        <Box width={view.mark.length} flexShrink={0}>
+          <Text>{view.mark}</Text>
+        </Box>
         <Lines lines={view.reply} />
         <Lines lines={view.queue} />
         <Lines lines={view.editor} />

@@ -4,6 +4,16 @@ import type { CursorPlace, Painter, PainterTerminal } from './painter.ts';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what this is about
 const ERASE = /^(?:\u001b\[2K(?:\u001b\[1A)?)*(?:\u001b\[G)?/;
 
+/** The first line of a frame: where it wants the cursor, and a number that differs where the terminal was cleared. */
+export function frameMark({ row, column }: CursorPlace, epoch: number): string {
+  return `${row};${column};${epoch}`;
+}
+
+function cursorOf(mark: string): CursorPlace {
+  const [row = 0, column = 0] = mark.split(';').map(Number);
+  return { row, column };
+}
+
 /**
  * The stream that Ink draws on. Ink erases and rewrites its whole region at every frame; this takes its frames and
  * leaves it to the painter to write what differs. Ink's order of writes: the erasure together with the frame, or the
@@ -14,8 +24,6 @@ export class InkOutput {
   readonly #painter: Painter;
   #expects: 'frame' | 'printed' | 'frame after printed' = 'frame';
   #printed: readonly string[] = [];
-  /** Where the frame that comes next wants the cursor. */
-  cursor: CursorPlace | undefined;
   /** Ink repaints the whole terminal, its scrollback included, when a frame is taller than this. */
   readonly rows = Number.POSITIVE_INFINITY;
   readonly writable = true;
@@ -37,7 +45,8 @@ export class InkOutput {
     } else if (text === '' && this.#expects === 'frame') {
       this.#expects = 'printed';
     } else {
-      this.#painter.paint(this.#printed, linesOf(text), this.cursor);
+      const [mark = '', ...lines] = linesOf(text);
+      this.#painter.paint(this.#printed, lines, cursorOf(mark));
       this.#printed = [];
       this.#expects = 'frame';
     }

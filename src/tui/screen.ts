@@ -7,7 +7,7 @@ import { type Candidates, complete } from './complete.ts';
 import { type EditorEffect, type EditorState, EMPTY, edit, expandPastes, withText } from './editor.ts';
 import { editText } from './external-editor.ts';
 import { FrameClock } from './frame-clock.ts';
-import { InkOutput } from './ink-output.ts';
+import { frameMark, InkOutput } from './ink-output.ts';
 import { type Key, KeyDecoder } from './keys.ts';
 import { cut, editorLines, type Footer, footerLine, menuLines, queueLines } from './layout.ts';
 import { Painter } from './painter.ts';
@@ -61,6 +61,7 @@ export class Screen implements ViewSource {
   #stopped = false;
   #suspended = false;
   #aheadOfScreen = false;
+  #epoch = 0;
   busy = false;
   queue: readonly string[] = [];
 
@@ -119,7 +120,7 @@ export class Screen implements ViewSource {
     this.flush();
     this.#app?.rerender(this.#element());
     this.#suspended = true;
-    this.#painter.forget();
+    this.#forget();
     this.#leaveTerminal();
     return () => {
       this.#suspended = false;
@@ -205,8 +206,9 @@ export class Screen implements ViewSource {
     const queue = queueLines(this.queue, size.columns, theme).slice(0, Math.max(0, room - menu.length - 3));
     const left = Math.max(0, room - menu.length - queue.length - (footer === '' ? 0 : 1));
     const reply = left === 0 ? [] : live.slice(-left).map(line => cut(line, size.columns));
-    this.#ink.cursor = { row: reply.length + queue.length + cursor.row, column: cursor.column };
-    return { finished: this.#finished, reply, queue, editor: lines, menu, footer };
+    const place = { row: reply.length + queue.length + cursor.row, column: cursor.column };
+    const mark = frameMark(place, this.#epoch);
+    return { mark, finished: this.#finished, reply, queue, editor: lines, menu, footer };
   }
 
   #finish(lines: readonly string[]): void {
@@ -217,9 +219,15 @@ export class Screen implements ViewSource {
   }
 
   readonly #resized = (): void => {
-    this.#painter.forget();
+    this.#forget();
     this.flush();
   };
+
+  /** The live region is gone from the terminal: it is drawn again even if it has not changed. */
+  #forget(): void {
+    this.#painter.forget();
+    this.#epoch += 1;
+  }
 
   readonly #typed = (bytes: Buffer): void => {
     clearTimeout(this.#escape);
@@ -276,7 +284,8 @@ export class Screen implements ViewSource {
     input.on('data', this.#typed);
     input.on('end', this.#ended);
     input.resume();
-    output.write(ENTER_MODES);
+    // What was typed before stands at the begin of the line: the terminal has echoed it.
+    output.write(`\r\u001b[J${ENTER_MODES}`);
     // What was typed before is read in the next two rounds of the event loop.
     this.#aheadOfScreen = true;
     setImmediate(() =>
@@ -290,7 +299,7 @@ export class Screen implements ViewSource {
     const { input, output } = this.#options;
     input.off('data', this.#typed);
     input.off('end', this.#ended);
-    if (this.#stopped) this.#painter.forget();
+    if (this.#stopped) this.#forget();
     output.write(LEAVE_MODES);
     input.setRawMode(false);
     input.pause();

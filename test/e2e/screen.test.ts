@@ -226,3 +226,34 @@ test('NO_COLOR: no colour reaches the terminal', { timeout: LIMIT_MS }, async ()
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is looked for
   expect(terminal.screen).not.toMatch(/\u001b\[(3[0-7]|9[0-7])m/);
 });
+
+test('at rest the cursor follows the keys, and Ctrl+L and a new size draw the prompt again', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const terminal = await start({ replies: [] });
+  terminal.type('漢abc');
+  const lines = await terminal.displays('prompt -> 漢abc');
+  const row = lines.findIndex(line => line.startsWith('prompt -> '));
+  const column = 'prompt -> '.length;
+  for (const [keys, expected] of [
+    ['\u001b[D\u001b[D', column + 3],
+    ['\u001b[H', column],
+    ['\u001b[C', column + 2],
+    ['\u001b[F', column + 5],
+  ] as const) {
+    terminal.type(keys);
+    await expect.poll(() => terminal.emulator.cursor()).toEqual({ row, column: expected });
+  }
+  for (const change of [
+    () => terminal.type('\u000c'),
+    () => terminal.resize(100, 20),
+    () => terminal.resize(140, 30),
+  ]) {
+    terminal.screen = '';
+    change();
+    await terminal.shows('prompt -> 漢abc');
+    await terminal.shows('0/0 servers');
+  }
+  terminal.type('\u0015bye\r');
+  expect(await terminal.exits()).toBe(0);
+});
