@@ -33,6 +33,7 @@ export class ScreenSession {
   #stopped = false;
   #turn: AbortController | undefined;
   #interruptedAt = Number.NEGATIVE_INFINITY;
+  #lend: () => () => void = () => () => undefined;
   #leave: (code: number) => void = () => undefined;
   #fail: (error: unknown) => void = () => undefined;
 
@@ -73,7 +74,7 @@ export class ScreenSession {
       this.#screen.stop();
       restoreStderr();
     };
-    shareTerminal(() => {
+    this.#lend = () => {
       const resume = this.#screen.suspend();
       restoreStderr();
       return () => {
@@ -81,7 +82,8 @@ export class ScreenSession {
         restoreStderr = divert();
         resume();
       };
-    });
+    };
+    shareTerminal(this.#lend);
     session.tools.setElicitation?.(
       formAsker({
         print: text => this.#screen.print(text.trimEnd()),
@@ -111,6 +113,9 @@ export class ScreenSession {
         break;
       case 'interrupt':
         this.#interrupt();
+        break;
+      case 'suspend':
+        this.#suspend();
         break;
       case 'expand':
         this.#screen.print(this.#options.session.results.step());
@@ -167,6 +172,17 @@ export class ScreenSession {
     this.#queue = queue;
     this.#screen.queue = queue;
     this.#screen.draw();
+  }
+
+  /**
+   * Back to the shell, until it brings the job to the foreground again. The signal goes to the whole job, as that of a
+   * terminal does, so that a runner such as npm stops too; without a shell that could go on it has no effect.
+   */
+  #suspend(): void {
+    if (process.platform === 'win32') return;
+    const giveBack = this.#lend();
+    process.kill(0, 'SIGTSTP');
+    setImmediate(giveBack);
   }
 
   /** Busy: cancel the turn, and end on a second one within 2 s. Idle: end. */

@@ -31,7 +31,7 @@ export interface EditorContext {
 /** What a key asks of the program. */
 export type EditorEffect =
   | { readonly type: 'submit'; readonly text: string }
-  | { readonly type: 'cancel' | 'interrupt' | 'leave' | 'redraw' | 'expand' | 'editor' };
+  | { readonly type: 'cancel' | 'interrupt' | 'suspend' | 'leave' | 'redraw' | 'expand' | 'editor' };
 
 export interface Edited {
   readonly state: EditorState;
@@ -145,6 +145,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'ctrl+l': state => ({ state, effect: { type: 'redraw' } }),
   'ctrl+o': state => ({ state, effect: { type: 'expand' } }),
   'ctrl+g': state => ({ state, effect: { type: 'editor' } }),
+  'ctrl+z': state => ({ state, effect: { type: 'suspend' } }),
 };
 
 function insert(state: EditorState, added: string): EditorState {

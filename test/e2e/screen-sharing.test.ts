@@ -106,3 +106,38 @@ test.runIf(existsSync('/usr/bin/setsid'))(
     expect([readFileSync(join(dir, 'code.txt'), 'utf8'), told]).toEqual(['0\n', '']);
   },
 );
+
+test('Ctrl+Z goes back to the shell, fg goes on; where no shell waits it changes nothing', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const { dir, env } = place({ replies: ['Hello.'] });
+  const shell = `require('node:child_process').spawnSync('bash', ['--norc', '-i'], { stdio: 'inherit' })`;
+  const terminal = new Terminal('-e', [shell], dir, { ...env, PS1: 'shell> ', MAIN: SCRIPTED_MAIN });
+  await terminal.displays('shell>');
+  terminal.type(`'${process.execPath}' "$MAIN" x\r`);
+  await terminal.displays('prompt ->');
+  terminal.type('half');
+  await terminal.displays('prompt -> half');
+  terminal.type('\u001a');
+  await terminal.displays('Stopped');
+  await terminal.displays('shell>', { times: 2 });
+  // A terminal that was not given back would not turn this Return into a line.
+  terminal.type('echo so$((40 + 2))\r');
+  await terminal.displays('so42');
+  terminal.type('fg\r');
+  await terminal.displays('prompt -> half');
+  terminal.type(' way\r');
+  await terminal.displays('prompt -> half way\nassistant -> Hello.');
+  terminal.type('bye\r');
+  await terminal.displays('shell>', { times: 4 });
+  terminal.type('exit\r');
+  expect(await terminal.exits()).toBe(0);
+
+  const alone = place({ replies: ['Still here.'] });
+  const orphan = new Terminal(SCRIPTED_MAIN, ['x'], alone.dir, alone.env);
+  await orphan.displays('prompt ->');
+  orphan.type('\u001ago\r');
+  await orphan.displays('prompt -> go\nassistant -> Still here.');
+  orphan.type('bye\r');
+  expect(await orphan.exits()).toBe(0);
+});
