@@ -88,14 +88,14 @@ std::vector<std::string> layer_types(const Config& config, int layers,
                                   std::to_string(layers) + ") entries, got " +
                                   std::to_string(types.size()));
   }
+  auto unknown = std::find_if(types.begin(), types.end(), [&](const std::string& type) {
+    return std::find(allowed.begin(), allowed.end(), type) == allowed.end();
+  });
+  if (unknown == types.end()) return types;
   std::string names;
   for (const std::string& name : allowed) names += (names.empty() ? "" : ", ") + name;
-  for (const std::string& type : types) {
-    if (std::find(allowed.begin(), allowed.end(), type) != allowed.end()) continue;
-    throw Error(kModelUnsupported, "config.json: layer_types has \"" + type +
-                                       "\", which is not supported; supported are: " + names);
-  }
-  return types;
+  throw Error(kModelUnsupported, "config.json: layer_types has \"" + *unknown +
+                                     "\", which is not supported; supported are: " + names);
 }
 
 std::vector<int> windows_of(const Config& config, const DecoderConfig& c,

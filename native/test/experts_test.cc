@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kExperts = 5, kHidden = 64, kMiddle = 32;
 
-mx::array random_array(mx::Shape shape, uint64_t seed) {
-  return mx::random::normal(std::move(shape), mx::float32, mx::random::key(seed));
+mx::array random_array(const mx::Shape& shape, uint64_t seed) {
+  return mx::random::normal(shape, mx::float32, mx::random::key(seed));
 }
 
 // A matrix of each expert, and what it stands for.
@@ -24,7 +24,7 @@ struct Stack {
       weight = parts[0];
       scales = parts[1];
       biases = parts[2];
-      dense = mx::dequantize(weight, *scales, *biases, 32, bits);
+      dense = mx::dequantize(weight, parts[1], parts[2], 32, bits);
     }
     if (biased) bias = random_array({kExperts, out}, seed + 1);
     mx::eval(dense, weight);
@@ -70,7 +70,7 @@ void check_experts(int length, int per_token, int bits, bool biased,
   for (int t = 0; t < length; ++t) {
     mx::array expected = mx::zeros({kHidden});
     for (int k = 0; k < per_token; ++k) {
-      int id = static_cast<int>(ids[static_cast<size_t>(t * per_token + k)]);
+      int id = static_cast<int>(ids[static_cast<size_t>(t) * per_token + k]);
       mx::array row = mx::take(mx::reshape(x, {length, kHidden}), t, 0);
       mx::array out = down.apply(activated(gate_up.apply(row, id), activation), id);
       mx::array share = mx::take(mx::flatten(shares), t * per_token + k);

@@ -25,7 +25,7 @@ std::vector<uint8_t> random_blocks(const GgmlType& type, const std::vector<int>&
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
   for (int b = 0; b < kBlocks; ++b) {
     for (int at : halves) {
-      uint8_t& high = bytes[static_cast<size_t>(b * type.block_bytes + at + 1)];
+      uint8_t& high = bytes[static_cast<size_t>(b) * type.block_bytes + at + 1];
       high = static_cast<uint8_t>((high & 0x83) | 0x2c);
     }
   }
@@ -69,8 +69,8 @@ float q6_k(const uint8_t* b, int i) {
 }
 
 // `tolerance` in steps of a group's codes.
-void check_type(const char* name, float (*formula)(const uint8_t*, int), std::vector<int> halves,
-                double tolerance = 1e-4) {
+void check_type(const char* name, float (*formula)(const uint8_t*, int),
+                const std::vector<int>& halves, double tolerance = 1e-4) {
   const GgmlType& type = *ggml_type(name);
   std::vector<uint8_t> source = random_blocks(type, halves);
   int weights = kBlocks * type.block, groups = weights / kGgmlGroup;

@@ -24,7 +24,7 @@ class Model {
                           [done](LoadResult result) { done->set_value(std::move(result)); }};
     Host::get().load(llama().spec(), std::move(handlers));
     LoadResult result = done->get_future().get();
-    if (result.error) throw *result.error;
+    if (result.error) throw Error(*result.error);
     id_ = result.model;
   }
   ~Model() { close(); }

@@ -61,8 +61,8 @@ void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, i
     for (int c = 0; c < cols; ++c) {
       for (int i = 0; i < rank; ++i) {
         w.exact[static_cast<size_t>(r) * cols + c] +=
-            static_cast<double>(up[static_cast<size_t>(i * rows + r)]) *
-            down[static_cast<size_t>(i * cols + c)];
+            static_cast<double>(up[static_cast<size_t>(i) * rows + r]) *
+            down[static_cast<size_t>(i) * cols + c];
       }
     }
   }
@@ -71,12 +71,12 @@ void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, i
     for (int r = 0; r < rows; ++r) {
       double sum = 0, size = 0;
       for (int c = 0; c < cols; ++c) {
-        double product = static_cast<double>(x[static_cast<size_t>(i * cols + c)]) *
+        double product = static_cast<double>(x[static_cast<size_t>(i) * cols + c]) *
                          w.exact[static_cast<size_t>(r) * cols + c];
         sum += product;
         size += std::abs(product);
       }
-      worst = std::max(worst, std::abs(y[static_cast<size_t>(i * rows + r)] - sum) / size);
+      worst = std::max(worst, std::abs(y[static_cast<size_t>(i) * rows + r] - sum) / size);
     }
   }
   if (worst > 1e-5) {

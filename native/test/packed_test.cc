@@ -146,9 +146,9 @@ void check_path(const PackedKernels& path, const Case& c) {
                   scales.data() + i * groups, sums.data() + i * groups);
   }
   for (size_t i = 0; p.quantised() && i < x.size(); ++i) {
-    size_t group = i / c.group;
+    size_t size = static_cast<size_t>(p.group_size), group = i / size;
     float top = 0;
-    for (size_t k = group * c.group; k < (group + 1) * c.group; ++k) {
+    for (size_t k = group * size; k < (group + 1) * size; ++k) {
       top = std::max(top, std::abs(x[k]));
     }
     CHECK(std::abs(scales[group] - top / 127) <= 1e-6f * top);
@@ -204,7 +204,7 @@ TEST(rows_come_back_as_they_were) {
       unpack_row(w.packed, r, row.data());
       double worst = 0;
       for (int c = 0; c < 256; ++c) {
-        double exact = w.exact[static_cast<size_t>(r * 256 + c)];
+        double exact = w.exact[static_cast<size_t>(r) * 256 + c];
         worst = std::max(worst, std::abs(row[static_cast<size_t>(c)] - exact));
       }
       CHECK(worst <= 1e-5);

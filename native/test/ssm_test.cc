@@ -54,11 +54,11 @@ std::vector<double> reference(const Case& c, const Data& data) {
       int head = i / c.head_dim, group = head / (c.heads / c.groups);
       const float* row = data.xbc.data() + t * width;
       const float *b = row + inner + group * c.state, *cc = b + c.groups * c.state;
-      double dt = data.dt[static_cast<size_t>(t * c.heads + head)];
+      double dt = data.dt[static_cast<size_t>(t) * c.heads + head];
       for (int n = 0; n < c.state; ++n) {
-        double& state = s[static_cast<size_t>(i * c.state + n)];
+        double& state = s[static_cast<size_t>(i) * c.state + n];
         state = std::exp(dt * data.a[static_cast<size_t>(head)]) * state + dt * row[i] * b[n];
-        out[static_cast<size_t>(t * inner + i)] += state * cc[n];
+        out[static_cast<size_t>(t) * inner + i] += state * cc[n];
       }
     }
   }

@@ -51,7 +51,7 @@ void CheckpointWriter::write(const void* data, uint64_t bytes) {
 
 // The header is filled up with spaces, which the format allows at its end.
 void CheckpointWriter::close_shard() {
-  header_ += "}";
+  header_ += '}';
   if (header_.size() > max_header_) throw Error(kEngine, "the header of a shard grew too long");
   header_.resize(max_header_, ' ');
   if (std::fseek(file_, 0, SEEK_SET) != 0) fail("write");

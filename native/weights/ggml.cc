@@ -176,6 +176,7 @@ void repack_ggml(const GgmlType& type, const uint8_t* source, int64_t blocks, ui
                              [&](const Reader& r) { return r.type.name == type.name; });
   for (int64_t b = 0; b < blocks; ++b, source += type.block_bytes) {
     Group groups[8];
+    // NOLINTNEXTLINE(clang-analyzer-security.ArrayBound): `type` is one of the table's.
     reader->read(source, groups);
     for (int g = 0; g < type.block / kGgmlGroup; ++g, words += type.bits) {
       pack(groups[g].codes, type.bits, words);

@@ -108,8 +108,8 @@ void quantise_rows(const Quantization& q, FloatType type, const void* source, in
   int chunks = static_cast<int>((groups + chunk - 1) / chunk);
   int bytes = q.group_size * q.bits / 8;
   parallel_for(chunks, [&](int i) {
-    float w[kMaxGroup];
-    uint8_t codes[kMaxGroup];
+    float w[kMaxGroup] = {};
+    uint8_t codes[kMaxGroup] = {};
     for (int64_t g = i * chunk; g < std::min(groups, (i + 1) * chunk); ++g) {
       to_floats(type, source, g * q.group_size, q.group_size, w);
       float scale, bias;
