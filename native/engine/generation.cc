@@ -1,7 +1,6 @@
 #include "engine/generation.h"
 
 #include <algorithm>
-#include <span>
 
 #include "engine/error.h"
 #include "engine/prompt_score.h"
@@ -65,19 +64,10 @@ bool Generation::prefill() {
   for (int done = cached_; done < total;) {
     auto stop = stops.upper_bound(done);
     int count = std::min(chunk_, (stop == stops.end() ? total : *stop) - done);
-    mx::array ids(prompt.begin() + done, mx::Shape{1, count}, mx::int32);
     int outputs = job_.request.prompt_logprobs ? count : 1;
-    mx::array hidden = model_.body(ids, row_.cache, outputs);
-    row_.ids.insert(row_.ids.end(), prompt.begin() + done, prompt.begin() + done + count);
+    mx::array hidden = read({prompt.begin() + done, static_cast<size_t>(count)}, outputs);
     done += count;
     last_hidden_ = hidden;
-    // A state that nothing of the chunk reads would otherwise keep its whole graph alive.
-    std::vector<mx::array> results = row_.cache.arrays();
-    results.push_back(hidden);
-    {
-      ScheduleAhead few(kAheadBytes);
-      mx::eval(results);
-    }
     if (job_.request.prompt_logprobs) {
       int first = done - count + 1;
       std::span<const int32_t> next(prompt.begin() + first,
@@ -89,6 +79,18 @@ bool Generation::prefill() {
     if (!job_.events.push(PrefillEvent{done, total, cached_})) return false;
   }
   return true;
+}
+
+mx::array Generation::read(std::span<const int32_t> ids, int outputs) {
+  mx::Shape shape{1, static_cast<int>(ids.size())};
+  mx::array hidden = model_.body(mx::array(ids.begin(), shape, mx::int32), row_.cache, outputs);
+  row_.ids.insert(row_.ids.end(), ids.begin(), ids.end());
+  // A state that nothing of the chunk reads would otherwise keep its whole graph alive.
+  std::vector<mx::array> results = row_.cache.arrays();
+  results.push_back(hidden);
+  ScheduleAhead few(kAheadBytes);
+  mx::eval(results);
+  return hidden;
 }
 
 std::set<int> Generation::checkpoints() const {
@@ -108,28 +110,37 @@ Generation::Step Generation::launch(const mx::array& hidden, int index) {
   return step;
 }
 
-Generation::Step Generation::advance(const Step& step) {
+std::optional<Generation::Step> Generation::advance(const Step& step) {
   int length = row_.cache.length() + 1;
-  bool restart = model_.positions_restart_at(length);
   row_.cache.plan(length);
-  if (!restart) {
-    meter_.start();
-    return launch(model_.body(mx::reshape(step.token, {1, 1}), row_.cache, 1), generated_ + 1);
-  }
+  if (model_.positions_restart_at(length)) return start_over(step);
+  meter_.start();
+  return launch(model_.body(mx::reshape(step.token, {1, 1}), row_.cache, 1), generated_ + 1);
+}
+
+std::optional<Generation::Step> Generation::start_over(const Step& step) {
   std::vector<int32_t> ids = row_.ids;
+  ids.push_back(id_of(step));
   row_.clear();
-  row_.ids = ids;
-  ids.push_back(mx::array(step.token).item<int32_t>());
   std::optional<mx::array> hidden;
-  for (int done = 0; done < length && ids.back() >= 0;) {
-    int count = std::min(chunk_, length - done);
-    mx::array part(ids.begin() + done, mx::Shape{1, count}, mx::int32);
-    hidden = model_.body(part, row_.cache, 1);
-    mx::eval(*hidden);
-    done += count;
+  for (std::span<const int32_t> left(ids); !left.empty();) {
+    // As long as the prompt took.
+    if (job_.events.cancelled()) return std::nullopt;
+    size_t count = std::min(static_cast<size_t>(chunk_), left.size());
+    hidden = read(left.first(count), 1);
+    left = left.subspan(count);
     on_step_();
   }
-  return hidden ? launch(*hidden, generated_ + 1) : step;
+  // The caller adds it, as for every step.
+  row_.ids.pop_back();
+  return launch(*hidden, generated_ + 1);
+}
+
+int32_t Generation::id_of(const Step& step) {
+  int32_t id = mx::array(step.token).item<int32_t>();
+  if (id >= 0) return id;
+  throw Error(kModelBroken,
+              "the model computes values that are not numbers: its weights are broken");
 }
 
 void Generation::decode() {
@@ -141,12 +152,11 @@ void Generation::decode() {
     bool last = generated_ + 1 == request.max_tokens;
     bool full = row_.cache.length() >= room;
     std::optional<Step> next;
-    if (!last && !full) next = advance(step);
-    int32_t id = step.token.item<int32_t>();
-    if (id < 0) {
-      throw Error(kModelBroken,
-                  "the model computes values that are not numbers: its weights are broken");
+    if (!last && !full) {
+      next = advance(step);
+      if (!next) return;
     }
+    int32_t id = id_of(step);
     if (next) row_.ids.push_back(id);
     on_step_();
     if (job_.events.cancelled()) return;

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <set>
+#include <span>
 
 #include "engine/job.h"
 #include "engine/row.h"
@@ -37,8 +39,14 @@ class Generation {
   // Where the prompt is to be interrupted to keep the state.
   std::set<int> checkpoints() const;
   void decode();
-  // The step behind `step`.
-  Step advance(const Step& step);
+  // Computes with `ids` behind what is in the row. -> hidden states of the last `outputs` of them
+  mx::array read(std::span<const int32_t> ids, int outputs);
+  // The step behind `step`; nothing if cancelled before it is on its way.
+  std::optional<Step> advance(const Step& step);
+  // The same where the row's new length gives all of its tokens other position angles.
+  std::optional<Step> start_over(const Step& step);
+  // Waits for it. Throws MODEL_BROKEN where the model computes no numbers.
+  static int32_t id_of(const Step& step);
   // Samples from the last position of `hidden` and starts the computation.
   Step launch(const mx::array& hidden, int index);
   void emit(int32_t id, const Step& step);
