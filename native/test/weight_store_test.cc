@@ -1,5 +1,6 @@
 #include "weights/weight_store.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -7,6 +8,7 @@
 
 #include "check.h"
 #include "engine/error.h"
+#include "weights/file.h"
 
 using namespace llm_host;
 
@@ -62,7 +64,7 @@ class Checkpoint {
   LoadSpec spec_;
 };
 
-mx::array random(mx::Shape shape, int seed = 1) {
+mx::array random(const mx::Shape& shape, int seed = 1) {
   mx::array x = mx::random::normal(shape, mx::float32, 0, 1, mx::random::key(seed));
   x.eval();
   return x;
@@ -156,6 +158,29 @@ TEST(scales_that_are_no_numbers_are_refused) {
     CHECK_ERROR(kModelBroken, "tensor w.scales (/tmp/llm-host-weights-",
                 checkpoint.store().matrix("w", 2, 64));
   }
+}
+
+TEST(sizes_that_overflow_or_lie_are_refused_before_any_memory_is_taken) {
+  Checkpoint checkpoint;
+  std::vector<TensorEntry>& tensors = checkpoint.spec().weights.tensors;
+  tensors.push_back({"blocks.weight", "Q4_0", {1 << 20, 1 << 20}, 0, 0, 18});
+  CHECK_ERROR(kModelBroken, "has 18 bytes, its shape and type need 618475290624",
+              checkpoint.store().matrix("blocks", 1 << 20, 1 << 20));
+  // 2^67 weights, whose bytes are 0 in 64 bits.
+  tensors.push_back({"experts", "BF16", {1 << 23, 1 << 22, 1 << 22}, 0, 0, 0});
+  checkpoint.spec().quantize = QuantizeSpec{"affine", 4, 32};
+  CHECK_ERROR(kModelBroken, "tensor experts has shape [8388608, 4194304, 4194304]",
+              checkpoint.store().experts("experts", 1 << 23, 1 << 22, 1 << 22));
+}
+
+// A pipe in the place of the file: to wait for who writes into it would be to wait for ever.
+TEST(what_is_no_file_is_refused) {
+  std::string path = "/tmp/llm-host-pipe-" + std::to_string(getpid());
+  CHECK(mkfifo(path.c_str(), 0600) == 0);
+  CHECK_ERROR(kModelBroken, "is not a regular file", File{path});
+  std::remove(path.c_str());
+  CHECK_ERROR(kModelBroken, "is not a regular file", File{"/tmp"});
+  CHECK_ERROR(kModelBroken, "cannot open", File{path});
 }
 
 int main() {

@@ -20,7 +20,8 @@ constexpr uint64_t kChunk = 8 << 20;
 }  // namespace
 
 File::File(std::string path) : path_(std::move(path)) {
-  descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without waiting: a pipe in the place of the file would have nobody who writes.
+  descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) throw Error(kModelBroken, path_ + ": cannot open: " + std::strerror(errno));
   struct stat status;
   if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -231,8 +231,9 @@ Matrix WeightStore::read_blocks(const TensorEntry& entry) {
                                   std::to_string(type.block));
   }
   int64_t blocks = static_cast<int64_t>(elements(entry)) / type.block;
-  std::vector<uint8_t> source(static_cast<size_t>(blocks) * type.block_bytes);
-  main_.files().check_bytes(entry, source.size());
+  size_t bytes = static_cast<size_t>(blocks) * type.block_bytes;
+  main_.files().check_bytes(entry, bytes);
+  std::vector<uint8_t> source(bytes);
   main_.read_bytes(entry, source.data(), source.size(), 0);
 
   mx::array words = allocate({out, in * type.bits / 32}, mx::uint32);
@@ -276,9 +277,10 @@ Matrix WeightStore::read_quantised(const std::string& path, const TensorEntry& e
   auto type = float_type(entry.dtype);
   const Quantization& q = *quantize_;
   bool affine = q.mode == "affine";
+  // Before anything is multiplied that a broken header could make overflow.
+  main_.files().check_bytes(entry, elements(entry) * mx::size_of(*type));
   int groups = in / q.group_size;
   int64_t rows = product(dims), row_bytes = int64_t{in} * mx::size_of(*type);
-  main_.files().check_bytes(entry, static_cast<uint64_t>(rows * row_bytes));
   mx::array words = allocate(with(dims, int64_t{in} * q.bits / 32), mx::uint32);
   mx::array scales = allocate(with(dims, groups), affine ? mx::float32 : mx::uint8);
   mx::array biases = allocate(affine ? with(dims, groups) : std::vector<int64_t>{0}, mx::float32);
