@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <variant>
@@ -58,6 +59,7 @@ struct Host::State {
   std::unordered_map<int64_t, std::unique_ptr<Session>> sessions;
 
   void send(Command command);  // with the mutex held
+  void start_thread();
   // These throw if no more work can be taken for the model, or at all; with the mutex held.
   const ModelInfo& check_open(int64_t model) const;
   void check_room() const;
@@ -78,9 +80,19 @@ Host& Host::get() {
 Host::Host() : state_(new State()) {}
 
 void Host::State::send(Command command) {
+  // Before the command is there: it must not be run by a later one's thread, after it was refused.
+  if (!thread.joinable()) start_thread();
   commands.push_back(std::move(command));
-  if (!thread.joinable()) thread = std::thread([this] { run(); });
   wake.notify_one();
+}
+
+void Host::State::start_thread() {
+  try {
+    thread = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    throw Error(kEngineUnavailable,
+                std::string("no thread could be started for the engine: ") + error.what());
+  }
 }
 
 void Host::load(LoadSpec spec, LoadHandlers handlers) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace llm_host {
@@ -72,7 +73,11 @@ class Pool {
   void start_threads() {
     if (started_) return;
     started_ = true;
-    for (int i = 1; i < thread_count(); ++i) std::thread([this] { serve(); }).detach();
+    try {
+      for (int i = 1; i < thread_count(); ++i) std::thread([this] { serve(); }).detach();
+    } catch (const std::system_error&) {
+      // The system gives no more of them: those that there are do all of the work.
+    }
   }
 
   void work(uint64_t call) {
