@@ -53,6 +53,17 @@ void settle(Napi::Env env, Loading& loading, const LoadResult& result,
       model_class.New({Napi::External<ModelObject::Source>::New(env, &source)}));
 }
 
+LoadHandlers handlers_of(const std::shared_ptr<Loading>& loading) {
+  auto on_progress = [loading](uint64_t done, uint64_t total) { report(loading, done, total); };
+  auto on_done = [loading](const LoadResult& result) {
+    // If the task is never run, the handle goes with it and closes the model.
+    auto handle = result.error ? nullptr : std::make_shared<ModelHandle>(result.model);
+    loading->signal->post(
+        [loading, result, handle](Napi::Env env) { settle(env, *loading, result, handle); });
+  };
+  return {on_progress, on_done};
+}
+
 }  // namespace
 
 Napi::Value start_load(const Napi::CallbackInfo& info, const std::shared_ptr<Signal>& signal,
@@ -60,29 +71,22 @@ Napi::Value start_load(const Napi::CallbackInfo& info, const std::shared_ptr<Sig
   auto loading = std::make_shared<Loading>(info.Env());
   Napi::Promise promise = loading->deferred.Promise();
   try {
-    LoadSpec spec = to_load_spec(info[0]);
-    if (!info[1].IsFunction()) throw Error(kUsage, "onProgress must be a function");
-    loading->on_progress = Napi::Persistent(info[1].As<Napi::Function>());
-    loading->on_progress.SuppressDestruct();
-    loading->model_class = Napi::Persistent(model_class);
-    loading->model_class.SuppressDestruct();
-    loading->signal = signal;
-    LoadHandlers handlers;
-    handlers.on_progress = [loading](uint64_t done, uint64_t total) {
-      report(loading, done, total);
-    };
-    handlers.on_done = [loading](const LoadResult& result) {
-      // If the task is never run, the handle goes with it and closes the model.
-      auto handle = result.error ? nullptr : std::make_shared<ModelHandle>(result.model);
-      loading->signal->post(
-          [loading, result, handle](Napi::Env env) { settle(env, *loading, result, handle); });
-    };
-    Host::get().load(std::move(spec), std::move(handlers));
+    guarded(info.Env(), [&] {
+      LoadSpec spec = to_load_spec(info[0]);
+      if (!info[1].IsFunction()) throw Error(kUsage, "onProgress must be a function");
+      loading->on_progress = Napi::Persistent(info[1].As<Napi::Function>());
+      loading->on_progress.SuppressDestruct();
+      loading->model_class = Napi::Persistent(model_class);
+      loading->model_class.SuppressDestruct();
+      loading->signal = signal;
+      Host::get().load(std::move(spec), handlers_of(loading));
+    });
     signal->hold();
-  } catch (const Error& error) {
+  } catch (const Napi::Error& error) {
+    // The engine's, or what a property of the arguments threw.
     loading->on_progress.Reset();
     loading->model_class.Reset();
-    loading->deferred.Reject(to_js(info.Env(), error).Value());
+    loading->deferred.Reject(error.Value());
   }
   return promise;
 }

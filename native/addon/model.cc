@@ -69,11 +69,16 @@ Napi::Value promised(const Napi::CallbackInfo& info, const std::shared_ptr<Signa
   };
   signal->hold();
   try {
-    queue([settle, signal](const CacheResult& result) {
-      signal->post([settle, result](Napi::Env env) { settle(env, result); });
+    guarded(env, [&] {
+      queue([settle, signal](const CacheResult& result) {
+        signal->post([settle, result](Napi::Env env) { settle(env, result); });
+      });
     });
-  } catch (const Error& error) {
-    settle(env, {{}, error});
+  } catch (const Napi::Error& error) {
+    // The engine's, or what a property of the arguments threw.
+    signal->release();
+    waiting->model.Reset();
+    waiting->deferred.Reject(error.Value());
   }
   return waiting->deferred.Promise();
 }
@@ -117,7 +122,7 @@ Napi::Value ModelObject::start(const Napi::CallbackInfo& info) {
     try {
       job = Host::get().start(handle_->id(), std::move(request),
                               [listener](bool finished) { notify(listener, finished); });
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       listener->on_ready.Reset();
       listener->model.Reset();
       throw;

@@ -44,6 +44,17 @@ const plans = {
     const { reason } = await generate(model, { promptIds: Int32Array.of(1), maxTokens: 5 });
     console.log(reason);
   },
+  /** Arguments whose properties throw are refused, and leave nothing behind that keeps it alive. */
+  async hostile() {
+    const model = await load();
+    const trap = {
+      get files() {
+        throw new Error('thrown by a property');
+      },
+    };
+    const attempts = [() => model.loadCache(trap), () => addon.load({ ...spec, weights: trap }, () => {})];
+    for (const attempt of attempts) await attempt().catch(error => console.log(error.message));
+  },
   /** A job on its way does keep it alive. */
   async 'to-the-end'() {
     const model = await load();

@@ -46,6 +46,11 @@ describe('leaving the process', () => {
     expect(await runChild('idle')).toEqual({ status: 0, signal: null, stdout: 'length\n', stderr: '' });
   });
 
+  test('with nothing left to do, after calls that threw', { timeout: 60_000 }, async () => {
+    const stdout = 'thrown by a property\nthrown by a property\n';
+    expect(await runChild('hostile')).toEqual({ status: 0, signal: null, stdout, stderr: '' });
+  });
+
   test('not before a job has ended', { timeout: 60_000 }, async () => {
     expect(await runChild('to-the-end')).toEqual({ status: 0, signal: null, stdout: '1000\n', stderr: '' });
   });
