@@ -290,7 +290,7 @@ TEST(what_has_no_kernel_is_not_packed) {
                    const std::optional<mx::array>& biases, int bits) {
     return cpu::Packed::pack(arena, weight, scales, biases, 32, bits).has_value();
   };
-  auto zeros = [](mx::Shape shape, mx::Dtype type) {
+  auto zeros = [](const mx::Shape& shape, mx::Dtype type) {
     mx::array array = mx::zeros(shape, type);
     array.eval();
     return array;
