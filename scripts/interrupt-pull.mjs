@@ -1,5 +1,5 @@
-// Interrupts the download of one large file again and again, by SIGKILL, SIGTERM and SIGINT, and counts what was sent
-// twice; then two downloads at once. Against a local stand-in of the Hub. Needs dist/ (npm run build).
+// Interrupts the download of one large file again and again, by SIGKILL, SIGTERM and SIGINT, and counts what it
+// was given twice; then two downloads at once. Against a local stand-in of the Hub. Needs dist/ (npm run build).
 // Usage: node scripts/interrupt-pull.mjs [MB, 300] [TIMES, 10] [MB A SECOND, 8]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HubStandIn, pseudoRandomBytes, repository, sha256 } from '../test/fixtures/hub/hub-stand-in.mjs';
+import { ReceivedBytes } from '../test/fixtures/hub/received-bytes.mjs';
 import { distDir } from './lib/project.mjs';
 import { runMain, SetupError } from './lib/setup-error.mjs';
 
 const SIGNALS = ['SIGKILL', 'SIGTERM', 'SIGINT'];
-/** Share of the file that may be sent twice. */
+/** Share of the file that may be received twice. */
 const LIMIT = 0.05;
 
 await runMain(async () => {
@@ -39,50 +40,53 @@ await runMain(async () => {
 async function interrupted(hub, home, weights, { times, bytesPerSecond }) {
   hub.bytesPerSecond = bytesPerSecond;
   const cache = join(home, 'interrupted');
+  const received = new ReceivedBytes(join(home, 'received'), hub);
   // Points of the whole file, in their order.
   const points = Array.from({ length: times }, () => Math.random() * 0.9 + 0.05).sort((a, b) => a - b);
   for (const [index, point] of points.entries()) {
-    const child = pull(hub, cache);
-    while (hub.sentBytes < point * weights.length && child.exitCode === null) await sleep(1);
+    const child = pull(hub, cache, received);
+    while (received.total < point * weights.length && child.exitCode === null) await sleep(2);
     const signal = SIGNALS[index % SIGNALS.length];
     child.kill(signal);
     const [code, by] = await child.ended;
-    console.log(`${signal} at ${(hub.sentBytes / 1e6).toFixed(1)} MB sent: ${by ?? `exit ${code}`}`);
+    console.log(`${signal} at ${(received.total / 1e6).toFixed(1)} MB: ${by ?? `exit ${code}`}`);
     if (code === 0) throw new SetupError('it was done before it could be interrupted');
   }
   hub.bytesPerSecond = undefined;
-  await finished(pull(hub, cache));
-  check(
-    cache,
-    hub,
-    weights,
-    hub.sent['model.safetensors'],
-    times === 1 ? '1 interruption' : `${times} interruptions`,
-  );
+  await finished(pull(hub, cache, received));
+  check(cache, hub, weights, received.total, times === 1 ? '1 interruption' : `${times} interruptions`);
+  const unread = hub.sent['model.safetensors'] - received.total;
+  console.log(`${unread} bytes more were on their way to a program that ended before it read them`);
 }
 
 async function twoAtOnce(hub, home, weights, { bytesPerSecond }) {
   hub.bytesPerSecond = bytesPerSecond;
-  const before = hub.sent['model.safetensors'];
   const cache = join(home, 'two');
-  await Promise.all([finished(pull(hub, cache)), finished(pull(hub, cache))]);
-  check(cache, hub, weights, hub.sent['model.safetensors'] - before, 'two downloads at once');
+  const received = new ReceivedBytes(join(home, 'received-by-two'), hub);
+  await Promise.all([finished(pull(hub, cache, received)), finished(pull(hub, cache, received))]);
+  check(cache, hub, weights, received.total, 'two downloads at once');
 }
 
-function check(cache, hub, weights, sent, what) {
+function check(cache, hub, weights, received, what) {
   const { commit } = hub.repositories['org/model'];
   const file = join(cache, 'models--org--model', 'snapshots', commit, 'model.safetensors');
   const exact = sha256(readFileSync(file)) === sha256(weights);
-  const twice = sent - weights.length;
+  const twice = received - weights.length;
   const share = `${((twice / weights.length) * 100).toFixed(2)} %`;
   console.log(
-    `${what}: ${exact ? 'bit-exact' : 'NOT the same'}; ${twice} of ${weights.length} bytes sent twice (${share})`,
+    `${what}: ${exact ? 'bit-exact' : 'NOT the same'}; ${twice} of ${weights.length} bytes received twice (${share})`,
   );
   if (!exact || twice > weights.length * LIMIT) throw new SetupError(`${what}: not as it should be`);
 }
 
-function pull(hub, cache) {
-  const env = { PATH: process.env.PATH, HOME: cache, HF_HUB_CACHE: cache, HF_ENDPOINT: hub.endpoint };
+function pull(hub, cache, received) {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: cache,
+    HF_HUB_CACHE: cache,
+    HF_ENDPOINT: hub.endpoint,
+    ...received.env,
+  };
   const child = spawn(process.execPath, [join(distDir, 'cli', 'main.js'), 'pull', 'org/model'], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
