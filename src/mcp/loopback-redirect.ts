@@ -7,13 +7,15 @@ const PATH = '/callback';
 const DONE = 'The login has come back to llm-host. You can close this window.';
 
 /**
- * Listens on 127.0.0.1 for the way back from a login. `show` gets the address that the user has to open in a browser;
+ * Listens on 127.0.0.1 for the way back from a login; what comes with another state than it went out with (an old tab, a
+ * page that guesses the port) is turned away, and the wait goes on. `show` gets the address that the user has to open in a browser;
  * it is opened by nobody else.
  */
 export class LoopbackRedirect implements Authorizer {
   readonly redirectUrl: string;
   readonly #server: Server;
   readonly #show: (url: URL) => void;
+  #state: string | null = null;
   #arrived: ((params: URLSearchParams) => void) | undefined;
 
   private constructor(server: Server, show: (url: URL) => void) {
@@ -21,15 +23,15 @@ export class LoopbackRedirect implements Authorizer {
     this.#show = show;
     this.redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`;
     server.on('request', (request, response) => {
-      const url = new URL(request.url ?? '/', this.redirectUrl);
-      const expected = request.method === 'GET' && url.pathname === PATH && url.searchParams.has('state');
+      const params = request.method === 'GET' ? callbackParams(request.url) : undefined;
+      const expected = this.#state !== null && params?.get('state') === this.#state;
       response.writeHead(expected ? 200 : 404, {
         'content-type': 'text/plain; charset=utf-8',
         'cache-control': 'no-store',
         connection: 'close',
       });
       response.end(expected ? DONE : 'Not found');
-      if (expected) this.#arrived?.(url.searchParams);
+      if (expected) this.#arrived?.(params);
     });
   }
 
@@ -51,6 +53,7 @@ export class LoopbackRedirect implements Authorizer {
 
   async authorize(url: URL, signal: AbortSignal): Promise<URLSearchParams> {
     return await new Promise((resolve, reject) => {
+      this.#state = url.searchParams.get('state');
       this.#arrived = resolve;
       signal.addEventListener(
         'abort',
@@ -65,4 +68,10 @@ export class LoopbackRedirect implements Authorizer {
     this.#server.close();
     this.#server.closeAllConnections();
   }
+}
+
+/** Undefined for what is no callback; the target of a request may be any text. */
+function callbackParams(target = ''): URLSearchParams | undefined {
+  const start = `${PATH}?`;
+  return target.startsWith(start) ? new URLSearchParams(target.slice(start.length)) : undefined;
 }
