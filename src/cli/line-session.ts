@@ -46,7 +46,7 @@ export class LineSession {
           this.#printer.end();
           process.stdout.write(text);
         },
-        ask: prompt => readLine(prompt, false),
+        ask: (prompt, signal) => readLine(prompt, false, signal),
       }),
     );
     while (true) {

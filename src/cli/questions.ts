@@ -30,7 +30,7 @@ export function terminalQuestions(): Questions | undefined {
 function consentText({ file }: McpDocument, launches: readonly LaunchRequest[]): string {
   const lines = launches.map(
     ({ server, shown, changed }) =>
-      `  ${server}${changed ? ' (changed since you allowed it)' : ''}: ${shown}`,
+      `  ${visible(server)}${changed ? ' (changed since you allowed it)' : ''}: ${shown}`,
   );
   return `\n${visible(file.path)} came with the working directory and wants to start:\n${lines.join('\n')}\n`;
 }
@@ -62,11 +62,20 @@ export function shareTerminal(take: (() => () => void) | undefined): void {
   takeTerminal = take;
 }
 
+let last: Promise<unknown> = Promise.resolve();
+
 /**
  * One line from the keyboard; undefined at Ctrl+D and when `signal` is aborted. Ctrl+C is the signal that it is
- * everywhere else.
+ * everywhere else. Asked while another question is open it waits for its turn: a line answers one of them.
  */
 export function readLine(prompt: string, masked: boolean, signal?: AbortSignal): Promise<string | undefined> {
+  const answer = last.then(() => readLineNow(prompt, masked, signal));
+  // Who asked hears of a terminal that fails; the next question tries it anew.
+  last = answer.catch(() => undefined);
+  return answer;
+}
+
+function readLineNow(prompt: string, masked: boolean, signal?: AbortSignal): Promise<string | undefined> {
   if (signal?.aborted) return Promise.resolve(undefined);
   const giveBack = takeTerminal?.();
   const mute = new Writable({ write: (_chunk, _encoding, done) => done() });

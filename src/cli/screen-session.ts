@@ -87,7 +87,7 @@ export class ScreenSession {
     session.tools.setElicitation?.(
       formAsker({
         print: text => this.#screen.print(text.trimEnd()),
-        ask: prompt => readLine(prompt, false),
+        ask: (prompt, signal) => readLine(prompt, false, signal),
       }),
     );
     signals.onLeave(stop);

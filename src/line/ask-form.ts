@@ -1,31 +1,38 @@
 import type { Elicit, ElicitationAnswer, ElicitationField, ElicitationRequest } from '../mcp/elicitation.ts';
 import { stripControls } from '../text/strip-controls.ts';
 
-/** Prints text, and asks for a line; undefined at Ctrl+D. */
+/** Prints text, and asks for a line; undefined at Ctrl+D, and when the signal is aborted. */
 export interface FormTerminal {
   readonly print: (text: string) => void;
-  readonly ask: (prompt: string) => Promise<string | undefined>;
+  readonly ask: (prompt: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
 type Value = string | number | boolean | string[];
 
-/** Asks for a server's form line by line. The user sees who asks, and can decline, or cancel by Ctrl+D. */
+/**
+ * Asks for a server's form line by line. The user sees who asks, and can decline, or cancel by Ctrl+D; a server that no
+ * longer waits cancels it too.
+ */
 export function formAsker(terminal: FormTerminal): Elicit {
-  return async request => {
+  return async (request, signal) => {
     terminal.print(`Server '${stripControls(request.server)}' asks: ${stripControls(request.message)}\n`);
     const names = request.fields.map(field => stripControls(field.title ?? field.name)).join(', ');
-    const consent = await terminal.ask(`Answer${names ? ` (${names})` : ''}? yes or no [no]: `);
+    const consent = await terminal.ask(`Answer${names ? ` (${names})` : ''}? yes or no [no]: `, signal);
     if (consent === undefined) return { action: 'cancel' };
     if (!/^y(es)?$/i.test(consent.trim())) return { action: 'decline' };
-    return await fillIn(request, terminal);
+    return await fillIn(request, terminal, signal);
   };
 }
 
-async function fillIn({ fields }: ElicitationRequest, terminal: FormTerminal): Promise<ElicitationAnswer> {
+async function fillIn(
+  { fields }: ElicitationRequest,
+  terminal: FormTerminal,
+  signal: AbortSignal,
+): Promise<ElicitationAnswer> {
   const content: Record<string, Value> = {};
   for (const field of fields) {
     while (true) {
-      const typed = await terminal.ask(promptOf(field));
+      const typed = await terminal.ask(promptOf(field), signal);
       if (typed === undefined) return { action: 'cancel' };
       const read = readField(field, typed.trim());
       if ('problem' in read) {
