@@ -25,7 +25,7 @@ export interface StartedServe {
   readonly notices: readonly string[];
   /** Longest time that `close` takes. */
   readonly drainMs: number;
-  /** Takes no more requests, lets those that run end, then ends what still runs, the servers and the model. */
+  /** Takes no more requests, lets those that run end, then ends what still runs, the servers and the model. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -53,17 +53,18 @@ export async function startServe(args: ServeArguments, openModel: OpenModel): Pr
   const closeParts = async () => {
     await Promise.all([servers.host.close(), opened.close()]);
   };
-  const turns = new RequestTurns({
-    model: opened.model,
-    tools: servers.host,
-    // Read for each request: servers come and go.
-    get systemMessage() {
-      return [system, ...servers.instructions()].filter(Boolean).join('\n\n');
-    },
-    ...agentSettings(args, settings.config),
-  });
   try {
+    const turns = new RequestTurns({
+      model: opened.model,
+      tools: servers.host,
+      // Read for each request: servers come and go.
+      get systemMessage() {
+        return [system, ...servers.instructions()].filter(Boolean).join('\n\n');
+      },
+      ...agentSettings(args, settings.config),
+    });
     const listening = await listen(options, opened, turns, log);
+    let closed: Promise<void> | undefined;
     return {
       url: listening.url,
       summary: [opened.description, ...servers.summary],
@@ -72,9 +73,9 @@ export async function startServe(args: ServeArguments, openModel: OpenModel): Pr
         ...[...opened.notices, ...servers.problems].map(notice => `Notice: ${notice}`),
       ],
       drainMs: options.drainMs,
-      close: async () => {
-        await listening.close();
-        await closeParts();
+      close: () => {
+        closed ??= listening.close().finally(closeParts);
+        return closed;
       },
     };
   } catch (error) {
@@ -116,9 +117,12 @@ async function listen(options: ServeOptions, opened: OpenedModel, turns: Request
       const look = setInterval(() => {
         if (context.metrics.active === 0) app.server.closeAllConnections();
       }, LOOK_MS);
-      await closed;
-      clearTimeout(limit);
-      clearInterval(look);
+      try {
+        await closed;
+      } finally {
+        clearTimeout(limit);
+        clearInterval(look);
+      }
     },
   };
 }
