@@ -43,7 +43,8 @@ export class ChatSession {
   readonly #parts: ChatSessionParts;
   readonly #created = new Date();
   readonly #file: string;
-  #saveFailed = false;
+  #keepFailed = false;
+  #saveProblem: string | undefined;
   #answering = false;
   #systemText: string;
   readonly totals: SessionTotals = {
@@ -96,10 +97,14 @@ export class ChatSession {
     return this.lastReply ? this.lastReply.promptTokens + this.lastReply.generatedTokens : 0;
   }
 
-  /** One turn; the session is kept in its files when the turn is over, however it ends. */
+  /**
+   * One turn; the session is kept in its files when the turn is over, however it ends. A last notice says when that of
+   * `--save` cannot be written.
+   */
   async *turn(input: string, signal: AbortSignal): AsyncGenerator<TurnEvent> {
     this.#followServers();
     this.#answering = true;
+    let problem: string | undefined;
     this.#parts.turnLog.prompt(input);
     try {
       for await (const event of this.#parts.agent.turn(input, signal)) {
@@ -108,8 +113,9 @@ export class ChatSession {
       }
     } finally {
       this.#answering = false;
-      this.#keep();
+      problem = this.#keep();
     }
+    if (problem !== undefined) yield { type: 'notice', message: problem };
   }
 
   clear(): void {
@@ -191,15 +197,28 @@ export class ChatSession {
     }
   }
 
+  /** The file of `--save` was asked for: what is wrong with it, told once for each reason. */
+  #keep(): string | undefined {
+    this.#keepUnasked();
+    try {
+      if (this.#parts.saveTo !== undefined) this.save(this.#parts.saveTo);
+      this.#saveProblem = undefined;
+      return undefined;
+    } catch (error) {
+      const before = this.#saveProblem;
+      this.#saveProblem = messageOf(error);
+      return this.#saveProblem === before ? undefined : this.#saveProblem;
+    }
+  }
+
   /** A session that cannot be kept is told to the log once; the conversation goes on. */
-  #keep(): void {
+  #keepUnasked(): void {
     try {
       writeSession(this.#file, this.snapshot());
       this.#parts.folder.prune();
-      if (this.#parts.saveTo !== undefined) this.save(this.#parts.saveTo);
     } catch (error) {
-      if (!this.#saveFailed) this.#parts.log.logger.warn(messageOf(error));
-      this.#saveFailed = true;
+      if (!this.#keepFailed) this.#parts.log.logger.warn(messageOf(error));
+      this.#keepFailed = true;
     }
   }
 }

@@ -22,6 +22,8 @@ export interface SessionSummary {
   readonly title: string;
 }
 
+/** Of the files; a newer program may write what this one would lose. */
+const VERSION = 1;
 /** Sessions kept in the state folder; the oldest go first. */
 const MAX_SESSIONS = 200;
 
@@ -66,10 +68,13 @@ function parseSession(text: string, path: string): SavedSession {
   try {
     const value: unknown = JSON.parse(text);
     const fields = (Array.isArray(value) ? { messages: value } : (value ?? {})) as Partial<SavedSession>;
+    if (typeof fields.version === 'number' && fields.version > VERSION) {
+      throw new Error(`it is of version ${fields.version}, and this program reads up to ${VERSION}`);
+    }
     const { messages } = parseHistory(JSON.stringify(fields.messages ?? null));
     const known = (field: unknown) => (typeof field === 'string' ? field : '');
     return {
-      version: 1,
+      version: VERSION,
       model: known(fields.model),
       created: known(fields.created),
       updated: known(fields.updated),

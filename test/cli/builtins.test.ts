@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -184,6 +184,26 @@ describe('what the model has read', () => {
     await unasked.session.close();
     expect(files).toHaveLength(1);
   });
+
+  test.each(['talk.json', 'other.json'])(
+    '--save %s: what cannot be written is told once; the sessions that are kept unasked do not stand in its way',
+    async saveTo => {
+      const { folder, ask, logged } = place(says('One.', 'Two.', 'Three.'), { saveTo });
+      const notices = async (prompt: string) =>
+        (await ask(prompt)).filter(event => event.type === 'notice').map(event => event.message);
+      // The state folder is a file here, and so cannot hold sessions.
+      writeFileSync(join(folder, 'sessions'), '');
+      mkdirSync(join(folder, 'talk.json'));
+      const refused = [expect.stringContaining('talk.json: EISDIR')];
+      expect(await notices('go')).toEqual(saveTo === 'talk.json' ? refused : []);
+      expect(await notices('on')).toEqual([]);
+      expect(logged()).toContain('The session cannot be saved to');
+      if (saveTo === 'other.json') expect(readFileSync(join(folder, saveTo), 'utf8')).toContain('Two.');
+      rmSync(join(folder, 'talk.json'), { recursive: true });
+      await ask('once more');
+      expect(readFileSync(join(folder, saveTo), 'utf8')).toContain('Three.');
+    },
+  );
 
   test('is not waited for while a turn runs', async () => {
     const files: string[] = [];

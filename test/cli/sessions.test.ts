@@ -39,11 +39,14 @@ describe('a saved session', () => {
     expect(readSession(path).messages).toEqual(session('hi').messages);
   });
 
-  test.each(['', '{', 'null', '{"messages":1}', '[{"role":"x"}]'])('%j is refused with the path', text => {
-    const path = join(tempFolder(), 'bad.json');
-    writeFileSync(path, text);
-    expect(() => readSession(path)).toThrow(path);
-  });
+  test.each(['', '{', 'null', '{"messages":1}', '[{"role":"x"}]', '{"version":2,"messages":[]}'])(
+    '%j is refused with the path',
+    text => {
+      const path = join(tempFolder(), 'bad.json');
+      writeFileSync(path, text);
+      expect(() => readSession(path)).toThrow(path);
+    },
+  );
 
   test('a place that cannot be written is an error with the path', () => {
     const folder = tempFolder();
