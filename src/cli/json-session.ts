@@ -1,5 +1,5 @@
 import type { EventWriter } from '../json/event-writer.ts';
-import { parseRequest } from '../json/json-input.ts';
+import { type JsonRequest, parseRequest } from '../json/json-input.ts';
 import { pipedLines } from '../line/pipe-input.ts';
 import { runBuiltin } from './builtins/table.ts';
 import type { ChatSession } from './chat-session.ts';
@@ -17,7 +17,7 @@ export interface JsonSessionOptions {
 /** The chat in JSON mode: requests on stdin, events on stdout. Ends with the exit code. */
 export class JsonSession {
   readonly #options: JsonSessionOptions;
-  readonly #queue: string[] = [];
+  readonly #queue: Extract<JsonRequest, { text: string }>[] = [];
   #inputEnded = false;
   #wake: (() => void) | undefined;
   #turn: AbortController | undefined;
@@ -53,7 +53,7 @@ export class JsonSession {
       else if (request.type === 'invalid') await this.#refuse(request.message);
       else if (this.#queue.length >= MAX_QUEUED)
         await this.#refuse(`${MAX_QUEUED} prompts are waiting already`);
-      else this.#queue.push(request.text);
+      else this.#queue.push(request);
       this.#wake?.();
     }
     this.#inputEnded = true;
@@ -62,13 +62,14 @@ export class JsonSession {
 
   async #answerAll(): Promise<number> {
     while (true) {
-      const prompt = this.#queue.shift();
-      if (prompt === undefined) {
+      const request = this.#queue.shift();
+      if (request === undefined) {
         if (this.#inputEnded) return 0;
         await new Promise<void>(resolve => {
           this.#wake = resolve;
         });
-      } else if (await this.#handle(prompt)) return 0;
+      } else if (request.type === 'prompt') await this.#runTurn(request.text);
+      else if (await this.#handle(request.text)) return 0;
     }
   }
 

@@ -3,17 +3,19 @@ import type { PipedLine } from '../line/pipe-input.ts';
 /** What one line on stdin asks for. */
 export type JsonRequest =
   | { readonly type: 'prompt'; readonly text: string }
+  /** A prompt or a built-in command, as at the keyboard. */
+  | { readonly type: 'line'; readonly text: string }
   | { readonly type: 'cancel' }
   | { readonly type: 'invalid'; readonly message: string };
 
 /**
- * A line that begins with `{` is a request: `{"type":"prompt","text":"..."}` or `{"type":"cancel"}`. Any other line
- * is a prompt as it stands; an empty one is nothing.
+ * A line that begins with `{` is a request: `{"type":"prompt","text":"..."}` or `{"type":"cancel"}`. The text
+ * of such a prompt is never a command. Any other line is what it would be at the keyboard; an empty one is nothing.
  */
 export function parseRequest({ text, notice }: PipedLine): JsonRequest | undefined {
   if (text.trim() === '') return undefined;
   if (notice !== undefined) return { type: 'invalid', message: notice };
-  if (!text.trimStart().startsWith('{')) return { type: 'prompt', text };
+  if (!text.trimStart().startsWith('{')) return { type: 'line', text };
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -50,6 +50,19 @@ test('prompts, broken requests and commands as lines on stdin', async () => {
   expect([events.at(-1)?.type, code]).toEqual(['end', 0]);
 });
 
+test('the text of a prompt is what the user said, not a command', async () => {
+  const stdin = ['quit', '/stats', 'tools']
+    .map(text => `${JSON.stringify({ type: 'prompt', text })}\n`)
+    .join('');
+  const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--json'], {
+    ...place({ replies: ['first', 'second', 'third'] }),
+    stdin,
+  });
+  const answers = eventsOf(stdout).filter(event => event.type === 'assistant');
+  expect(answers.map(event => event.text)).toEqual(['first', 'second', 'third']);
+  expect(code).toBe(0);
+});
+
 test('a cancel ends the turn and keeps what was said; the next prompt is answered', async () => {
   const program = new Program(SCRIPTED_MAIN, ['x', '--json'], {
     ...place({ replies: ['word '.repeat(10_000), 'second'], msPerToken: 5 }),

@@ -11,8 +11,9 @@ describe('requests on stdin', () => {
   test.each([
     ['{"type":"prompt","text":"hi"}', { type: 'prompt', text: 'hi' }],
     ['{"type":"cancel"}', { type: 'cancel' }],
-    ['hi there', { type: 'prompt', text: 'hi there' }],
-    ['/stats', { type: 'prompt', text: '/stats' }],
+    ['hi there', { type: 'line', text: 'hi there' }],
+    ['/stats', { type: 'line', text: '/stats' }],
+    ['{"type":"prompt","text":"quit"}', { type: 'prompt', text: 'quit' }],
     ['   ', undefined],
   ])('%s', (text, request) => {
     expect(parseRequest({ text })).toEqual(request);
