@@ -1,12 +1,12 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBuildTools } from './lib/build-tools.mjs';
 import { compileJobs, runCMake } from './lib/cmake.mjs';
-import { firstCompiler } from './lib/compiler.mjs';
+import { firstCompiler, toolchainOf } from './lib/compiler.mjs';
 import { beginCrossBuild } from './lib/cross-built.mjs';
 import { readElf, reportVersions } from './lib/elf-symbols.mjs';
 import { EMULATOR, emulatorVersion, runCppTests, runGoldens } from './lib/emulated-arm64.mjs';
-import { readStamp, writeStamp } from './lib/fingerprint.mjs';
+import { listFiles, readStamp, writeStamp } from './lib/fingerprint.mjs';
+import { keepBuild, touchChanged } from './lib/kept-build.mjs';
 import { withLock } from './lib/lock.mjs';
 import { reportMlxSymbols } from './lib/mlx-symbols.mjs';
 import { mlxWheelFor, placeMlx } from './lib/mlx-wheel.mjs';
@@ -34,7 +34,7 @@ async function checkArm64() {
   const compiler = firstCompiler(COMPILERS, { missing: `${COMPILERS[0]} was not found`, hint: HINT });
   return withLock(join(vendorDir, '.arm64.lock'), async () => {
     await setupPackages();
-    await prepare(compiler);
+    await fetchMlx();
     const noteSources = beginCrossBuild(addon);
     await compile(compiler);
     const good = compareSymbols() === 0 && (await runEmulated());
@@ -43,15 +43,18 @@ async function checkArm64() {
   });
 }
 
-async function prepare(compiler) {
-  const stamp = readStamp('arm64');
-  if (stamp?.sha256 !== wheel.sha256) {
-    console.error(`fetching MLX ${wheel.version} for Linux on arm64 ...`);
-    await placeMlx(wheel, join(arm64Dir, 'vendor'));
-  }
-  if (stamp?.compiler !== compiler.version) rmSync(objectDir, { recursive: true, force: true });
-  writeStamp('arm64', { sha256: wheel.sha256, compiler: compiler.version });
+async function fetchMlx() {
+  if (readStamp('arm64')?.sha256 === wheel.sha256) return;
+  console.error(`fetching MLX ${wheel.version} for Linux on arm64 ...`);
+  await placeMlx(wheel, join(arm64Dir, 'vendor'));
+  writeStamp('arm64', { sha256: wheel.sha256 });
 }
+
+/** The sources, and the headers that come from npm. */
+const sourcesOf = () =>
+  ['native', 'node_modules/node-addon-api', 'node_modules/node-api-headers/include']
+    .flatMap(dir => listFiles(dir, path => /\.(h|cc|txt|cmake)$/.test(path)))
+    .map(path => join(root, path));
 
 async function compile(compiler) {
   const tools = await findBuildTools();
@@ -66,6 +69,9 @@ async function compile(compiler) {
     ...(tools.make ? { CMAKE_MAKE_PROGRAM: tools.make } : {}),
   };
   const defined = Object.entries(options).map(([name, value]) => `-D${name}=${value}`);
+  const setting = [wheel.sha256, compiler, toolchainOf(compiler.command), tools.generator, defined];
+  keepBuild(objectDir, setting);
+  touchChanged(objectDir, sourcesOf());
   const place = ['-S', join(root, 'native'), '-B', objectDir];
   await runCMake('configured', tools.cmake, ['-G', tools.generator, ...place, ...defined]);
   console.error(`compiling for ${TRIPLE} with ${compiler.version} ...`);

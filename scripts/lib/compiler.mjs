@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { SetupError } from './setup-error.mjs';
 
 const MINIMUM = { gcc: 12, clang: 15 };
@@ -45,6 +46,21 @@ export function firstCompiler(names, { missing, hint }) {
       : missing,
     { hint },
   );
+}
+
+/**
+ * What a GNU compiler works with, as it is now: compiler, assembler, linker, C and C++ library, with sizes and times. A
+ * package that replaces one of them keeps its name and most often its version.
+ * @param {string} command
+ */
+export function toolchainOf(command) {
+  const programs = ['cc1plus', 'as', 'ld'].map(name => `-print-prog-name=${name}`);
+  const libraries = ['libc.so.6', 'libstdc++.so'].map(name => `-print-file-name=${name}`);
+  return [...programs, ...libraries].map(option => {
+    const path = execFileSync(command, [option], { encoding: 'utf8' }).trim();
+    const file = statSync(path, { throwIfNoEntry: false });
+    return [path, file?.size, file?.mtimeMs];
+  });
 }
 
 function identify(command) {

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setupMlx } from '../setup-mlx.mjs';
 import { findBuildTools } from './build-tools.mjs';
 import { compileJobs, runCMake } from './cmake.mjs';
 import { findCompiler } from './compiler.mjs';
+import { keepBuild } from './kept-build.mjs';
 import { withLock } from './lock.mjs';
 import { setupPackages } from './npm-packages.mjs';
 import { buildDir, root, vendorDir } from './project.mjs';
@@ -25,7 +25,7 @@ export async function buildInstrumented(kind, targets) {
   const compiler = findCompiler();
   const dir = join(buildDir, FOLDERS[kind]);
   await withLock(join(vendorDir, `.build-${FOLDERS[kind]}.lock`), async () => {
-    keepFor(dir, JSON.stringify([compiler, tools.generator, mlx.root]));
+    keepBuild(dir, [compiler, tools.generator, mlx.root]);
     const options = [
       ...[`-DLLM_HOST_INSTRUMENT=${kind}`, '-DLLM_HOST_TESTS=ON', `-DMLX_ROOT=${mlx.root}`],
       `-DCMAKE_CXX_COMPILER=${compiler.command}`,
@@ -38,13 +38,4 @@ export async function buildInstrumented(kind, targets) {
     await runCMake('compiled', tools.cmake, ['--build', dir, ...jobs, '--target', ...targets]);
   });
   return { dir, ctest: tools.ctest, compiler: compiler.command };
-}
-
-/** CMake refuses a folder of another generator, and must not mix compilers. */
-function keepFor(dir, setting) {
-  const note = join(dir, 'setting.json');
-  if (!existsSync(note) || readFileSync(note, 'utf8') !== setting)
-    rmSync(dir, { recursive: true, force: true });
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(note, setting);
 }
