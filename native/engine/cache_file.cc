@@ -12,6 +12,7 @@
 #include "engine/error.h"
 #include "mlx/mlx.h"
 #include "weights/file.h"
+#include "weights/tensor_reader.h"
 
 namespace llm_host {
 namespace {
@@ -95,6 +96,11 @@ mx::array read_tensor(const File& file, const TensorEntry& entry) {
   }
   mx::array array(mx::allocator::malloc(bytes), std::move(shape), dtype);
   file.read(array.data<uint8_t>(), bytes, entry.offset, "tensor " + entry.name, [](uint64_t) {});
+  // Of one such value nothing but such values follows, and the weights would be blamed.
+  bool floats = mx::issubdtype(dtype, mx::floating);
+  if (floats && first_not_finite(dtype, array.data<uint8_t>(), array.size()) >= 0) {
+    refuse(file.path(), "tensor " + entry.name + " has a value that is infinite or no number");
+  }
   return array;
 }
 

@@ -6,15 +6,6 @@
 namespace llm_host {
 namespace {
 
-int64_t first_not_finite(mx::Dtype type, const void* data, size_t count) {
-  if (type == mx::float32) {
-    return first_not_finite_f32(static_cast<const uint32_t*>(data), count);
-  }
-  const uint16_t* halves = static_cast<const uint16_t*>(data);
-  return type == mx::float16 ? first_not_finite_f16(halves, count)
-                             : first_not_finite_bf16(halves, count);
-}
-
 [[noreturn]] void refuse_not_finite(const TensorFiles& files, const TensorEntry& entry,
                                     uint64_t index) {
   throw Error(kModelBroken, files.name_of(entry) +
@@ -23,6 +14,15 @@ int64_t first_not_finite(mx::Dtype type, const void* data, size_t count) {
 }
 
 }  // namespace
+
+int64_t first_not_finite(mx::Dtype type, const void* data, size_t count) {
+  if (type == mx::float32) {
+    return first_not_finite_f32(static_cast<const uint32_t*>(data), count);
+  }
+  const uint16_t* halves = static_cast<const uint16_t*>(data);
+  return type == mx::float16 ? first_not_finite_f16(halves, count)
+                             : first_not_finite_bf16(halves, count);
+}
 
 std::optional<mx::Dtype> float_type(const std::string& name) {
   if (name == "F32") return mx::float32;

@@ -179,6 +179,19 @@ describe('a file that does not fit is refused, and the cache stays as it is', ()
     await expectRefusal(Buffer.alloc(0), 'is truncated');
   });
 
+  // What a value's highest two bytes are: of a float32, a bfloat16 or a float16.
+  test.each([
+    ['no number', { F32: 0x7fc0, BF16: 0x7fc0, F16: 0x7e00 }],
+    ['infinite', { F32: 0xff80, BF16: 0xff80, F16: 0xfc00 }],
+  ])('with a value that is %s', async (_what, highest) => {
+    const start = 8 + Number(good.readBigUInt64LE());
+    const { dtype, data_offsets } = tensor(JSON.parse(good.toString('utf8', 8, start)), 'layers.1.values');
+    const broken = Buffer.from(good);
+    broken.writeUInt16LE(highest[dtype as keyof typeof highest], start + (data_offsets[1] as number) - 2);
+    if (dtype === 'F32') broken.writeUInt16LE(0, start + (data_offsets[1] as number) - 4);
+    await expectRefusal(broken, 'tensor layers.1.values has a value that is infinite or no number');
+  });
+
   test('with a header of endless length', async () => {
     await expectRefusal(Buffer.alloc(64, 0xff), 'its header would have 18446744073709551615 bytes');
   });
