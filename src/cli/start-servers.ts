@@ -3,7 +3,7 @@ import { Redactor } from '../mcp/audit-redact.ts';
 import type { McpConfig } from '../mcp/config.ts';
 import type { McpFile } from '../mcp/config-document.ts';
 import { McpHost } from '../mcp/manager.ts';
-import { eventSentence } from '../mcp/notices.ts';
+import { asSentence, eventSentence } from '../mcp/notices.ts';
 import type { Authorizer } from '../mcp/oauth-session.ts';
 import { OAuthStore } from '../mcp/oauth-store.ts';
 import type { ToolPolicy } from '../mcp/policy.ts';
@@ -90,7 +90,7 @@ export async function startServers(
       ...notices,
       ...late.map(name => `Server '${name}' is still starting; its tools join when it is ready.`),
       ...states.flatMap(({ state, error }) =>
-        state === 'failed' && error ? [capital(stripControls(redactor.text(error)))] : [],
+        state === 'failed' && error ? [asSentence(stripControls(redactor.text(error)))] : [],
       ),
     ],
     instructions: () =>
@@ -100,8 +100,4 @@ export async function startServers(
           instructions && state === 'ready' ? [`${name}:\n${cleanDescription(instructions)}`] : [],
         ),
   };
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -34,8 +34,13 @@ export function eventSentence(server: string, event: ServerEvent, detail: string
     case 'crashed':
       return `Server '${server}' ${detail}; it is being restarted.`;
     case 'failed':
-      return detail.charAt(0).toUpperCase() + detail.slice(1);
+      return asSentence(detail);
     case 'declined':
       return detail;
   }
+}
+
+/** With a capital, unless it begins with a place in a file, whose name stays as it is. */
+export function asSentence(text: string): string {
+  return /^[^\n]*:\d+:\d+: /.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
