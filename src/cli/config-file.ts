@@ -115,9 +115,12 @@ function describe(error: ErrorObject): string {
     const field = String((error.params as { missingProperty: string }).missingProperty);
     return `the field '${at ? `${at}.` : ''}${field}' is missing`;
   }
-  return at
-    ? `the field '${at}' ${error.message ?? 'is invalid'}`
-    : `the file ${error.message ?? 'is invalid'}`;
+  const subject = at ? `the field '${at}'` : 'the file';
+  if (error.keyword === 'enum') {
+    const { allowedValues } = error.params as { allowedValues: readonly unknown[] };
+    return `${subject} must be one of ${allowedValues.map(value => JSON.stringify(value)).join(', ')}`;
+  }
+  return `${subject} ${error.message ?? 'is invalid'}`;
 }
 
 function lineOf(text: string, root: Node, error: ErrorObject | undefined): number {
