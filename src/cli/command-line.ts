@@ -152,12 +152,14 @@ export async function commandLine(argv: readonly string[], commands: Commands): 
     .command('init', 'write config.json and mcp.json where they are missing', {}, () =>
       finish(commands.init()),
     )
-    .strictOptions()
+    .strict()
     .version(VERSION)
     .help()
     .exitProcess(false)
     .fail((message, error) => {
-      throw error ?? new LlmHostError('USAGE', withNearest(message, parser));
+      // yargs's own complaints are the user's to mend, however it hands them over.
+      if (error && error.name !== 'YError') throw error;
+      throw new LlmHostError('USAGE', complaint(message ?? error?.message, argv, parser));
     });
   if (completesChat(argv, parser)) chatOptions(modelName(parser));
   await parser.parseAsync();
@@ -184,10 +186,14 @@ function completesChat(argv: readonly string[], parser: Argv): boolean {
   return asked >= 0 && !commands.includes(argv[asked + 2] ?? '');
 }
 
-/** Adds the nearest known option to yargs's complaint about an unknown one. */
-function withNearest(message: string, parser: Argv): string {
-  const unknown = /^Unknown arguments?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
+/** What yargs complains of, in our words: a missing or an extra word, or an unknown option with the nearest known one. */
+function complaint(message: string, argv: readonly string[], parser: Argv): string {
+  if (message.startsWith('Not enough non-option arguments')) {
+    return `'llm-host ${argv[0] ?? ''}' needs one more word: see llm-host ${argv[0] ?? ''} --help`;
+  }
+  const unknown = /^Unknown (?:argument|command)s?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
   if (unknown === undefined) return message;
+  if (argv.includes(unknown)) return `'${unknown}' is one word too many; a prompt goes behind -p, in quotes`;
   const known = Object.keys((parser as unknown as { getOptions(): { key: object } }).getOptions().key);
   const guess = nearest(unknown, known);
   return `unknown option --${unknown}${guess ? `; did you mean --${guess}?` : ''}`;

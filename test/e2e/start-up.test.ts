@@ -14,6 +14,18 @@ test('no model: the usage line, the error, exit 2', async () => {
   expect([code, stdout]).toEqual([2, '']);
 });
 
+test.each([
+  [['demo', '--temperature'], 'Not enough arguments following: temperature'],
+  [['demo', 'What', 'is', 'this?'], "'What' is one word too many; a prompt goes behind -p, in quotes"],
+  [['list', 'extra'], "'extra' is one word too many"],
+  [['pull'], "'llm-host pull' needs one more word: see llm-host pull --help"],
+])('%j is an error of usage', async (args, message) => {
+  const { dir, env } = workplace();
+  const { code, stderr } = await runProgram(MAIN, args, { cwd: dir, env });
+  expect(stderr).toContain(`Error: ${message}`);
+  expect(code).toBe(2);
+});
+
 test('an unknown option names the nearest known one', async () => {
   const { dir, env } = workplace();
   const { code, stderr } = await runProgram(MAIN, ['demo', '--temprature', '1'], { cwd: dir, env });
