@@ -42,22 +42,22 @@ inline __m512i pair(__m512 even, __m512 odd) {
 }
 
 // 32 rows of x by two columns of tiles, `left` and `right`, k / 32 tiles each, one behind the
-// other. x [32, stride] bfloat16. Gives four tiles of 16 x 16: rows 0-15 left, right, rows 16-31
-// left, right. Each tile that is read is used twice.
-inline void multiply_square(const uint16_t* x, int64_t stride, int k, const uint8_t* left,
-                            const uint8_t* right, float* tiles) {
-  const uint16_t* lower = x + 16 * stride;
+// other, as are those of 16 rows of x. Gives four tiles of 16 x 16: rows 0-15 left, right, rows
+// 16-31 left, right. Each tile that is read is used twice.
+inline void multiply_square(const uint16_t* x, int k, const uint8_t* left, const uint8_t* right,
+                            float* tiles) {
+  const uint16_t* lower = x + 16 * k;
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
   _tile_zero(3);
-  for (int c = 0; c < k; c += 32, left += kTileBytes, right += kTileBytes) {
-    _tile_loadd(4, x + c, 2 * stride);
+  for (int c = 0; c < 16 * k; c += 512, left += kTileBytes, right += kTileBytes) {
+    _tile_loadd(4, x + c, 64);
     _tile_loadd(6, left, 64);
     _tile_dpbf16ps(0, 4, 6);
     _tile_loadd(7, right, 64);
     _tile_dpbf16ps(1, 4, 7);
-    _tile_loadd(5, lower + c, 2 * stride);
+    _tile_loadd(5, lower + c, 64);
     _tile_dpbf16ps(2, 5, 6);
     _tile_dpbf16ps(3, 5, 7);
   }
@@ -68,11 +68,10 @@ inline void multiply_square(const uint16_t* x, int64_t stride, int k, const uint
 }
 
 // 16 rows of x by one column of tiles.
-inline void multiply_tile(const uint16_t* x, int64_t stride, int k, const uint8_t* weights,
-                          float* tile) {
+inline void multiply_tile(const uint16_t* x, int k, const uint8_t* weights, float* tile) {
   _tile_zero(0);
-  for (int c = 0; c < k; c += 32, weights += kTileBytes) {
-    _tile_loadd(4, x + c, 2 * stride);
+  for (int c = 0; c < 16 * k; c += 512, weights += kTileBytes) {
+    _tile_loadd(4, x + c, 64);
     _tile_loadd(6, weights, 64);
     _tile_dpbf16ps(0, 4, 6);
   }

@@ -40,6 +40,9 @@ inline __m512 load_scales(Scales type, const uint8_t* source) {
 }
 
 constexpr int kAhead = 4096;
+// Widened blocks at a time, which are to stay in the second cache.
+constexpr int kMostPanels = 8;
+constexpr int64_t kPanelBytes = 512 * 1024;
 
 // As pair, but cut off instead of rounded: see kBeforeCut.
 inline __m512i cut(__m512 even, __m512 odd) {
@@ -121,40 +124,62 @@ void store(const PackedMatrix& w, const float* tile, int m, int first, int block
   }
 }
 
-void multiply(const PackedMatrix& w, const uint16_t* x, int m, int begin, int end,
-              const PackedOutput& out) {
+// Up to 32 rows of x, from row `i`, by one or two blocks.
+void multiply_pair(const PackedMatrix& w, const uint16_t* rows, int m, int i, int b,
+                   const uint8_t* left, const uint8_t* right, const PackedOutput& out) {
+  alignas(64) float tiles[4 * kTileFloats];
+  if (right != nullptr && i + kTileVectors < m) {
+    multiply_square(rows, w.cols, left, right, tiles);
+    store(w, tiles, m, i, b, out);
+    store(w, tiles + kTileFloats, m, i, b + 1, out);
+    store(w, tiles + 2 * kTileFloats, m, i + kTileVectors, b, out);
+    store(w, tiles + 3 * kTileFloats, m, i + kTileVectors, b + 1, out);
+    return;
+  }
+  for (int first = i; first < m && first < i + 2 * kTileVectors; first += kTileVectors) {
+    const uint16_t* upper = rows + static_cast<int64_t>(first - i) * w.cols;
+    multiply_tile(upper, w.cols, left, tiles);
+    store(w, tiles, m, first, b, out);
+    if (right == nullptr) continue;
+    multiply_tile(upper, w.cols, right, tiles);
+    store(w, tiles, m, first, b + 1, out);
+  }
+}
+
+int64_t panel_bytes(const PackedMatrix& w) { return int64_t{w.cols} / 2 * 64; }
+
+// At most kMostPanels blocks, from an even one.
+void multiply_blocks(const PackedMatrix& w, const uint16_t* x, int m, int begin, int end,
+                     const PackedOutput& out) {
   static thread_local Panel panel;
-  int64_t panel_bytes = int64_t{w.cols} / 2 * 64;
-  uint8_t* room = panel.reserve(static_cast<size_t>(2 * panel_bytes));
-  alignas(64) float tiles[4 * 256];
+  uint8_t* room = panel.reserve(static_cast<size_t>((end - begin) * panel_bytes(w)));
+  const uint8_t* panels[kMostPanels];
+  for (int b = begin; b < end; ++b, room += panel_bytes(w)) panels[b - begin] = widen(w, b, room);
   TileScope scope;
-  for (int b = begin; b < end; b += 2) {
-    bool two = b + 1 < end;
-    const uint8_t* left = widen(w, b, room);
-    const uint8_t* right = two ? widen(w, b + 1, room + panel_bytes) : nullptr;
-    int i = 0;
-    for (; two && i + kTileVectors < m; i += 2 * kTileVectors) {
-      multiply_square(x + static_cast<int64_t>(i) * w.cols, w.cols, w.cols, left, right, tiles);
-      store(w, tiles, m, i, b, out);
-      store(w, tiles + 256, m, i, b + 1, out);
-      store(w, tiles + 512, m, i + kTileVectors, b, out);
-      store(w, tiles + 768, m, i + kTileVectors, b + 1, out);
-    }
-    for (; i < m; i += kTileVectors) {
-      const uint16_t* rows = x + static_cast<int64_t>(i) * w.cols;
-      multiply_tile(rows, w.cols, w.cols, left, tiles);
-      store(w, tiles, m, i, b, out);
-      if (!two) continue;
-      multiply_tile(rows, w.cols, w.cols, right, tiles);
-      store(w, tiles, m, i, b + 1, out);
+  // A few rows of x at a time by all panels: x is larger than the panels, and read once.
+  for (int i = 0; i < m; i += 2 * kTileVectors) {
+    const uint16_t* rows = x + static_cast<int64_t>(i) * w.cols;
+    for (int b = begin; b < end; b += 2) {
+      const uint8_t* const* pair = panels + (b - begin);
+      multiply_pair(w, rows, m, i, b, pair[0], b + 1 < end ? pair[1] : nullptr, out);
     }
   }
 }
 
-void round_values(const float* x, int cols, uint16_t* out) {
-  for (int c = 0; c < cols; c += 32) {
+void multiply(const PackedMatrix& w, const uint16_t* x, int m, int begin, int end,
+              const PackedOutput& out) {
+  int fit = static_cast<int>(kPanelBytes / panel_bytes(w)) / 2 * 2;
+  int step = fit < 2 ? 2 : fit > kMostPanels ? kMostPanels : fit;
+  for (int b = begin; b < end; b += step) {
+    multiply_blocks(w, x, m, b, b + step < end ? b + step : end, out);
+  }
+}
+
+void round_values(const float* x, int cols, int row, uint16_t* out) {
+  out += static_cast<int64_t>(row / 16) * 16 * cols + row % 16 * 32;
+  for (int c = 0; c < cols; c += 32, out += kTileBytes / 2) {
     __m512bh both = _mm512_cvtne2ps_pbh(_mm512_loadu_ps(x + c + 16), _mm512_loadu_ps(x + c));
-    _mm512_storeu_si512(out + c, (__m512i)both);
+    _mm512_storeu_si512(out, (__m512i)both);
   }
 }
 

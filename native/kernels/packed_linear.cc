@@ -16,8 +16,12 @@ constexpr size_t kLine = 64;
 
 // Weights that a thread takes at a time: some microseconds of work.
 constexpr int kChunkWeights = 48 * 1024;
-// Blocks at a time where there are many vectors. Even: tiles take them in pairs.
-constexpr int kChunkBlocks = 4;
+// Where there are many vectors: pieces for each thread, and blocks of a piece, which read the same
+// vectors. Even: tiles take them in pairs.
+constexpr int kPieces = 2;
+constexpr int kMostBlocks = 16;
+// Numbers of gate, and of up, that a thread makes at a time: 1 MB of both.
+constexpr int kGatedNumbers = 128 * 1024;
 
 const PackedTiles* tiles() {
   static const PackedTiles* chosen = simd_wanted("amx") ? packed_tiles() : nullptr;
@@ -50,8 +54,9 @@ struct Part {
 // One call: x in the forms that the parts need, and what each part makes of it.
 class Product {
  public:
-  Product(const float* x, Operand::Form form, const float* norm_weight, float eps, int m, int cols)
-      : x_(x), form_(form), norm_weight_(norm_weight), eps_(eps), m_(m), cols_(cols) {}
+  // `norm_weight`: nullptr for x as it is.
+  Product(const float* x, const float* norm_weight, float eps, int m, int cols)
+      : x_(x), norm_weight_(norm_weight), eps_(eps), m_(m), cols_(cols) {}
 
   void run(const std::vector<Part>& parts, const float* residual, float* y) {
     prepare(parts);
@@ -64,7 +69,35 @@ class Product {
       PackedOutput out{y + part.column, stride, part.bias,
                        residual == nullptr ? nullptr : residual + part.column};
       multiply(part, item, out);
-      if (part.rank != 0) add_up(item, part, out);
+    });
+  }
+
+  // y [m, width]: the gate · x, gated with the up · x. Neither leaves the nearest caches.
+  void run_gated(const std::vector<Part>& parts, Gate gate, int width, float* y) {
+    prepare(parts);
+    multiply_down(parts);
+    constexpr int kRows = PackedMatrix::kBlockRows;
+    auto gated = gate == Gate::kSwiGlu ? simd().swiglu : simd().geglu;
+    int up_part = static_cast<int>(parts.size()) - 1, up_block = up_part == 0 ? width / kRows : 0;
+    int blocks = (width + kRows - 1) / kRows;
+    int step = std::min(blocks_at_once(blocks), std::max(2, kGatedNumbers / m_ / kRows / 2 * 2));
+    parallel_for((blocks + step - 1) / step, [&](int i) {
+      static thread_local Scratch<float> room;
+      int begin = i * step, end = std::min(blocks, begin + step);
+      int first = begin * kRows, count = std::min(width, end * kRows) - first;
+      float* both = room.reserve(2 * static_cast<size_t>(m_) * count);
+      // Blocks [begin, end) behind the part's first `shift` ones, to columns of `both`.
+      auto one = [&](int part, int shift, float* columns) {
+        const Part& p = parts[static_cast<size_t>(part)];
+        float* row_0 = columns - first - static_cast<int64_t>(shift) * kRows;
+        multiply(p, {part, begin + shift, end + shift}, {row_0, 2 * count, p.bias, nullptr});
+      };
+      one(0, 0, both);
+      one(up_part, up_block, both + count);
+      for (int64_t k = 0; k < m_; ++k) {
+        const float* row = both + 2 * k * count;
+        gated(row, row + count, count, y + k * width + first);
+      }
     });
   }
 
@@ -89,9 +122,10 @@ class Product {
     }
     static thread_local Scratch<float> values;
     static thread_local Scratch<uint16_t> rounded;
-    bool plain = form_ == Operand::Form::kPlain;
-    values_ = plain ? x_ : nullptr;
-    float* filled = !plain && dense ? values.reserve(static_cast<size_t>(m_) * cols_) : nullptr;
+    values_ = norm_weight_ == nullptr ? x_ : nullptr;
+    float* filled = norm_weight_ != nullptr && dense
+                        ? values.reserve(static_cast<size_t>(m_) * cols_)
+                        : nullptr;
     if (filled != nullptr) values_ = filled;
     if (tiles_ != nullptr) {
       int rows = (m_ + kTileVectors - 1) / kTileVectors * kTileVectors;
@@ -130,27 +164,17 @@ class Product {
     static thread_local Scratch<float> room;
     int64_t at = static_cast<int64_t>(row) * cols_;
     const float* values = x_ + at;
-    if (form_ != Operand::Form::kPlain) {
+    if (norm_weight_ != nullptr) {
       float* target = filled != nullptr ? filled + at : room.reserve(static_cast<size_t>(cols_));
-      fill(row, target);
+      simd().rms_norm(values, norm_weight_, cols_, eps_, target);
       values = target;
     }
-    if (tiles_ != nullptr) tiles_->round(values, cols_, rounded_ + at);
+    if (tiles_ != nullptr) tiles_->round(values, cols_, row, rounded_);
     for (const Whole& whole : wholes_) {
       int64_t groups = static_cast<int64_t>(row) * whole.like.groups();
       packed_kernels().quantise(values, whole.like, whole.numbers + 2 * at, whole.scales + groups,
                                 whole.sums + groups);
     }
-  }
-
-  void fill(int row, float* target) const {
-    if (form_ == Operand::Form::kNormalised) {
-      simd().rms_norm(x_ + static_cast<int64_t>(row) * cols_, norm_weight_, cols_, eps_, target);
-      return;
-    }
-    const float* gate = x_ + static_cast<int64_t>(row) * 2 * cols_;
-    auto gated = form_ == Operand::Form::kSwiGlu ? simd().swiglu : simd().geglu;
-    gated(gate, gate + cols_, cols_, target);
   }
 
   // Brings x down to the ranks of the adapters: [m, rank] for each part.
@@ -176,10 +200,20 @@ class Product {
     }
   }
 
+  // Of `blocks` in all.
+  int blocks_at_once(int blocks) const {
+    if (tiles_ != nullptr) {
+      int even = blocks / (kPieces * thread_count()) / 2 * 2;
+      return std::clamp(even, 2, kMostBlocks);
+    }
+    return std::max(1, kChunkWeights / cols_ / PackedMatrix::kBlockRows);
+  }
+
   std::vector<Item> items_of(const std::vector<Part>& parts) const {
     std::vector<Item> items;
-    int few = std::max(1, kChunkWeights / cols_ / PackedMatrix::kBlockRows);
-    int step = tiles_ != nullptr ? kChunkBlocks : few;
+    int all = 0;
+    for (const Part& part : parts) all += part.matrix.blocks();
+    int step = blocks_at_once(all);
     for (size_t i = 0; i < parts.size(); ++i) {
       int blocks = parts[i].matrix.blocks();
       for (int b = 0; b < blocks; b += step) {
@@ -197,6 +231,11 @@ class Product {
   }
 
   void multiply(const Part& part, const Item& item, const PackedOutput& out) const {
+    multiply_matrix(part, item, out);
+    if (part.rank != 0) add_up(item, part, out);
+  }
+
+  void multiply_matrix(const Part& part, const Item& item, const PackedOutput& out) const {
     if (tiles_ != nullptr) {
       tiles_->multiply(part.matrix, rounded_, m_, item.begin, item.end, out);
       return;
@@ -224,7 +263,6 @@ class Product {
   static constexpr size_t kWholes = 6;  // kinds · group sizes
 
   const float* x_;
-  Operand::Form form_;
   const float* norm_weight_;
   float eps_;
   int m_, cols_;
@@ -242,18 +280,18 @@ struct PartPlan {
 };
 
 struct Plan {
-  Operand::Form form;
+  bool normalised;
   float eps;
   int cols;
   bool residual;
+  std::optional<Gate> gate;
   std::vector<PartPlan> parts;
 };
 
 void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
   size_t next = 0;
   const mx::array& x = in[next++];
-  bool normalised = plan.form == Operand::Form::kNormalised;
-  const float* norm_weight = normalised ? in[next++].data<float>() : nullptr;
+  const float* norm_weight = plan.normalised ? in[next++].data<float>() : nullptr;
   const float* residual = plan.residual ? in[next++].data<float>() : nullptr;
   std::vector<Part> parts;
   int64_t column = 0;
@@ -269,10 +307,13 @@ void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
     column += ready.matrix.rows;
     parts.push_back(ready);
   }
-  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there is at least one part, with a row or more.
-  int m = static_cast<int>(out.size() / static_cast<size_t>(column));
-  Product product(x.data<float>(), plan.form, norm_weight, plan.eps, m, plan.cols);
-  product.run(parts, residual, out.data<float>());
+  int m = static_cast<int>(x.size() / static_cast<size_t>(plan.cols));
+  Product product(x.data<float>(), norm_weight, plan.eps, m, plan.cols);
+  if (plan.gate) {
+    product.run_gated(parts, *plan.gate, out.shape(-1), out.data<float>());
+  } else {
+    product.run(parts, residual, out.data<float>());
+  }
 }
 
 }  // namespace
@@ -306,12 +347,18 @@ std::optional<Packed> Packed::pack(WeightArena& arena, const mx::array& weight,
   return Packed(layout, std::move(piece));
 }
 
-mx::array packed_linear(const Operand& operand, std::span<const PackedPart> parts,
-                        const std::optional<mx::array>& residual) {
-  Plan plan{
-      operand.form, operand.eps, parts.front().matrix.layout().cols, residual.has_value(), {}};
+namespace {
+
+mx::array product(const Operand& operand, std::span<const PackedPart> parts,
+                  const std::optional<mx::array>& residual, std::optional<Gate> gate) {
+  Plan plan{operand.norm_weight.has_value(),
+            operand.eps,
+            parts.front().matrix.layout().cols,
+            residual.has_value(),
+            gate,
+            {}};
   std::vector<mx::array> inputs{operand.x};
-  if (operand.form == Operand::Form::kNormalised) inputs.push_back(*operand.norm_weight);
+  if (operand.norm_weight) inputs.push_back(*operand.norm_weight);
   if (residual) inputs.push_back(*residual);
   int rows = 0;
   for (const PackedPart& part : parts) {
@@ -322,11 +369,22 @@ mx::array packed_linear(const Operand& operand, std::span<const PackedPart> part
     rows += part.matrix.layout().rows;
   }
   mx::Shape shape = operand.x.shape();
-  shape.back() = rows;
+  shape.back() = gate ? rows / 2 : rows;
   return cpu_op("PackedLinear", std::move(shape), std::move(inputs),
                 [plan = std::move(plan)](const std::vector<mx::array>& in, mx::array& out) {
                   run(plan, in, out);
                 });
+}
+
+}  // namespace
+
+mx::array packed_linear(const Operand& operand, std::span<const PackedPart> parts,
+                        const std::optional<mx::array>& residual) {
+  return product(operand, parts, residual, std::nullopt);
+}
+
+mx::array packed_gated(const Operand& operand, std::span<const PackedPart> parts, Gate gate) {
+  return product(operand, parts, std::nullopt, gate);
 }
 
 mx::array packed_rows(const Packed& matrix, const mx::array& ids) {

@@ -37,16 +37,16 @@ class Packed {
 
 // What is multiplied.
 struct Operand {
-  enum class Form { kPlain, kNormalised, kSwiGlu, kGeGlu };
+  explicit Operand(mx::array x) : x(std::move(x)) {}
 
-  explicit Operand(mx::array x, Form form = Form::kPlain) : x(std::move(x)), form(form) {}
-
-  mx::array x;  // [..., cols]; gated forms: gate | up, [..., 2 · cols]
-  Form form;
-  // kNormalised: RMSNorm with this weight [cols] and eps.
+  mx::array x;  // [..., cols]
+  // If there: RMSNorm with this weight [cols] and eps comes first.
   std::optional<mx::array> norm_weight;
   float eps = 0;
 };
+
+// activation(gate) · up.
+enum class Gate { kSwiGlu, kGeGlu };
 
 struct PackedPart {
   const Packed& matrix;
@@ -58,6 +58,10 @@ struct PackedPart {
 // operand · Wᵀ for each part, side by side: [..., Σ rows], plus `residual` of the same shape.
 mx::array packed_linear(const Operand& operand, std::span<const PackedPart> parts,
                         const std::optional<mx::array>& residual);
+
+// Of parts gate and up, of as many rows, or of one that is gate | up, with a multiple of
+// PackedMatrix::kBlockRows rows each: operand · Wᵀ of both, gated -> [..., rows of each].
+mx::array packed_gated(const Operand& operand, std::span<const PackedPart> parts, Gate gate);
 
 // Rows by id: ids [...] int32 -> [..., cols] float32.
 mx::array packed_rows(const Packed& matrix, const mx::array& ids);

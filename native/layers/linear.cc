@@ -80,17 +80,25 @@ mx::array Linear::operator()(const mx::array& x) const {
   return bias_ ? mx::add(y, *bias_) : y;
 }
 
-mx::array Linear::apply(const std::vector<std::reference_wrapper<const Linear>>& parts,
-                        const cpu::Operand& operand, const std::optional<mx::array>& residual) {
+std::vector<cpu::PackedPart> Linear::matrices(const Parts& parts) {
   std::vector<cpu::PackedPart> matrices;
   for (const Linear& part : parts) {
     matrices.push_back({*part.weight_.packed(), part.bias_, part.down_, part.up_});
   }
-  return cpu::packed_linear(operand, matrices, residual);
+  return matrices;
+}
+
+mx::array Linear::apply(const Parts& parts, const cpu::Operand& operand,
+                        const std::optional<mx::array>& residual) {
+  return cpu::packed_linear(operand, matrices(parts), residual);
+}
+
+mx::array Linear::apply_gated(const Parts& parts, const cpu::Operand& operand, cpu::Gate gate) {
+  return cpu::packed_gated(operand, matrices(parts), gate);
 }
 
 cpu::Operand normalised(const Normed& x) {
-  cpu::Operand operand(x.x, cpu::Operand::Form::kNormalised);
+  cpu::Operand operand(x.x);
   operand.norm_weight = x.norm.weight();
   operand.eps = x.norm.eps();
   return operand;

