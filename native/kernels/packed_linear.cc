@@ -80,7 +80,8 @@ class Product {
     auto gated = gate == Gate::kSwiGlu ? simd().swiglu : simd().geglu;
     int up_part = static_cast<int>(parts.size()) - 1, up_block = up_part == 0 ? width / kRows : 0;
     int blocks = (width + kRows - 1) / kRows;
-    int step = std::min(blocks_at_once(blocks), std::max(2, kGatedNumbers / m_ / kRows / 2 * 2));
+    int step = std::min(blocks_at_once(blocks),
+                        std::max(2, kGatedNumbers / std::max(1, m_) / kRows / 2 * 2));
     parallel_for((blocks + step - 1) / step, [&](int i) {
       static thread_local Scratch<float> room;
       int begin = i * step, end = std::min(blocks, begin + step);

@@ -12,7 +12,6 @@
 
 using namespace llm_host;
 namespace mx = mlx::core;
-using Form = cpu::Operand::Form;
 
 namespace {
 
@@ -114,39 +113,40 @@ class Part {
   cpu::Packed packed_;
 };
 
+double silu(double x) { return x / (1 + std::exp(-x)); }
 double gelu(double x) {
   return x / 2 * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }
 
-// What the form makes of one row of x.
-std::vector<double> formed(const cpu::Operand& operand, std::vector<double> row) {
-  if (operand.form == Form::kPlain) return row;
-  if (operand.form == Form::kNormalised) {
-    std::vector<double> weight = doubles(*operand.norm_weight);
-    double squares = 0;
-    for (double value : row) squares += value * value;
-    double root = std::sqrt(squares / static_cast<double>(row.size()) + operand.eps);
-    for (size_t i = 0; i < row.size(); ++i) row[i] *= weight[i] / root;
-    return row;
-  }
-  size_t cols = row.size() / 2;
-  std::vector<double> result(cols);
-  for (size_t i = 0; i < cols; ++i) {
-    double gate = row[i];
-    result[i] =
-        row[cols + i] * (operand.form == Form::kSwiGlu ? gate / (1 + std::exp(-gate)) : gelu(gate));
-  }
-  return result;
-}
-
-cpu::Operand random_operand(Form form, int m, int cols) {
-  bool gated = form == Form::kSwiGlu || form == Form::kGeGlu;
-  cpu::Operand operand(random_array({1, m, gated ? 2 * cols : cols}), form);
-  if (form == Form::kNormalised) {
+cpu::Operand random_operand(bool normalised, int m, int cols) {
+  cpu::Operand operand(random_array({1, m, cols}));
+  if (normalised) {
     operand.norm_weight = random_array({cols});
     operand.eps = 0.1f;
   }
   return operand;
+}
+
+// One row of x behind the norm, if there is one.
+std::vector<double> formed(const cpu::Operand& operand, std::vector<double> row) {
+  if (!operand.norm_weight) return row;
+  std::vector<double> weight = doubles(*operand.norm_weight);
+  double squares = 0;
+  for (double value : row) squares += value * value;
+  double root = std::sqrt(squares / static_cast<double>(row.size()) + operand.eps);
+  for (size_t i = 0; i < row.size(); ++i) row[i] *= weight[i] / root;
+  return row;
+}
+
+// The products of all parts with each row of x, side by side, and the sizes of their terms.
+void multiply_all(const std::vector<Part>& parts, const cpu::Operand& operand,
+                  std::vector<double>& y, std::vector<double>& sizes) {
+  std::vector<double> x = doubles(operand.x);
+  auto width = static_cast<std::ptrdiff_t>(operand.x.shape(-1));
+  for (auto row = x.begin(); row != x.end(); row += width) {
+    std::vector<double> vector = formed(operand, {row, row + width});
+    for (const Part& part : parts) part.multiply(vector, y, sizes);
+  }
 }
 
 // Tiles round both factors to bfloat16, which is half of 2^-8 of each at most; bytes take a group's
@@ -159,8 +159,19 @@ double tolerance(const std::vector<Part>& parts, int m, int cols) {
   return bytes ? 3e-4 : 1e-5;
 }
 
-void check_products(const std::vector<Part>& parts, Form form, int m, int cols, bool added) {
-  cpu::Operand operand = random_operand(form, m, cols);
+void check_worst(const std::vector<Part>& parts, int m, int cols, double worst) {
+  double limit = tolerance(parts, m, cols);
+  if (!(worst <= limit)) {
+    const PackedMatrix& first = parts.front().packed().layout();
+    std::printf("  %zu parts, the first %dx%d kind %d group %d scales %d, m %d: error %g\n",
+                parts.size(), first.rows, cols, static_cast<int>(first.kind), first.group_size,
+                static_cast<int>(first.scales), m, worst);
+  }
+  CHECK(worst <= limit);
+}
+
+void check_products(const std::vector<Part>& parts, bool normalised, int m, int cols, bool added) {
+  cpu::Operand operand = random_operand(normalised, m, cols);
   std::vector<cpu::PackedPart> views;
   int rows = 0;
   for (const Part& part : parts) {
@@ -171,43 +182,52 @@ void check_products(const std::vector<Part>& parts, Form form, int m, int cols, 
   if (added) residual = random_array({1, m, rows});
   mx::array y = cpu::packed_linear(operand, views, residual);
   CHECK(y.shape() == mx::Shape({1, m, rows}));
-  std::vector<double> got = doubles(y), x = doubles(operand.x), expected, sizes;
-  size_t width = static_cast<size_t>(operand.x.shape(-1));
-  for (auto row = x.begin(); row != x.end(); row += static_cast<std::ptrdiff_t>(width)) {
-    std::vector<double> vector = formed(operand, {row, row + static_cast<std::ptrdiff_t>(width)});
-    for (const Part& part : parts) part.multiply(vector, expected, sizes);
-  }
+  std::vector<double> got = doubles(y), expected, sizes;
+  multiply_all(parts, operand, expected, sizes);
   std::vector<double> more = added ? doubles(*residual) : std::vector<double>(expected.size());
   double worst = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
     double error = std::abs(got[i] - expected[i] - more[i]);
     worst = std::max(worst, error / (sizes[i] + std::abs(more[i])));
   }
-  double limit = tolerance(parts, m, cols);
-  if (!(worst <= limit)) {
-    const PackedMatrix& first = parts.front().packed().layout();
-    std::printf(
-        "  %zu parts, the first %dx%d kind %d group %d scales %d, form %d, m %d: error %g\n",
-        parts.size(), first.rows, cols, static_cast<int>(first.kind), first.group_size,
-        static_cast<int>(first.scales), static_cast<int>(form), m, worst);
+  check_worst(parts, m, cols, worst);
+}
+
+// Gate and up are two parts of `width` rows, or the halves of one.
+void check_gated(const std::vector<Part>& parts, cpu::Gate gate, int width, int m, int cols) {
+  cpu::Operand operand = random_operand(m % 2 == 0, m, cols);
+  std::vector<cpu::PackedPart> views;
+  for (const Part& part : parts) views.push_back(part.view());
+  mx::array y = cpu::packed_gated(operand, views, gate);
+  CHECK(y.shape() == mx::Shape({1, m, width}));
+  std::vector<double> got = doubles(y), both, sizes;
+  multiply_all(parts, operand, both, sizes);
+  double worst = 0;
+  for (size_t i = 0; i < got.size(); ++i) {
+    size_t n = static_cast<size_t>(width), g = i / n * 2 * n + i % n, u = g + n;
+    double active = gate == cpu::Gate::kSwiGlu ? silu(both[g]) : gelu(both[g]);
+    // Neither activation is anywhere steeper than 1.13.
+    double size =
+        1.13 * sizes[g] * (std::abs(both[u]) + sizes[u] * 0.01) + std::abs(active) * sizes[u];
+    worst = std::max(worst, std::abs(got[i] - active * both[u]) / (size + 1e-3));
   }
-  CHECK(worst <= limit);
+  check_worst(parts, m, cols, worst);
 }
 
 }  // namespace
 
 // One row, a block, blocks that are not full; vectors that fill no tile, some, and one more.
-TEST(every_storage_and_form_equals_float64) {
+TEST(every_storage_equals_float64) {
   constexpr int kRows[] = {1, 16, 37, 75};
   int turn = 0;
   WeightArena arena;
   for (const Storage& storage : storages()) {
-    for (Form form : {Form::kPlain, Form::kNormalised, Form::kSwiGlu, Form::kGeGlu}) {
+    for (bool normalised : {false, true}) {
       for (int m : {1, 2, 9, 16, 33}) {
         int rows = kRows[turn % 4];
         std::vector<Part> parts;
         parts.emplace_back(arena, rows, 256, storage, turn % 2 == 0, turn % 3 == 0 ? 3 : 0);
-        check_products(parts, form, m, 256, turn % 5 < 2);
+        check_products(parts, normalised, m, 256, turn % 5 < 2);
         ++turn;
       }
     }
@@ -219,7 +239,9 @@ TEST(no_vectors_give_nothing) {
   for (const Storage& storage : storages()) {
     std::vector<Part> parts;
     parts.emplace_back(arena, 16, 128, storage, true, 2);
-    check_products(parts, Form::kNormalised, 0, 128, true);
+    check_products(parts, true, 0, 128, true);
+    parts.emplace_back(arena, 16, 128, storage, true, 2);
+    check_gated(parts, cpu::Gate::kSwiGlu, 16, 0, 128);
   }
 }
 
@@ -230,14 +252,14 @@ TEST(tall_matrices_are_shared_out) {
     for (int m : {1, 20}) {
       std::vector<Part> parts;
       parts.emplace_back(arena, 250, 768, storage, true, 5);
-      check_products(parts, Form::kNormalised, m, 768, true);
+      check_products(parts, true, m, 768, true);
     }
   }
 }
 
 TEST(parts_of_different_storage_lie_side_by_side) {
   WeightArena arena;
-  for (Form form : {Form::kPlain, Form::kNormalised, Form::kSwiGlu}) {
+  for (bool normalised : {false, true}) {
     for (int m : {1, 3, 16, 50}) {
       std::vector<Part> parts;
       int rank = 0;
@@ -245,7 +267,7 @@ TEST(parts_of_different_storage_lie_side_by_side) {
         parts.emplace_back(arena, 18 + rank, 128, storage, rank % 2 == 0, rank);
         rank = (rank + 1) % 4;
       }
-      check_products(parts, form, m, 128, m != 3);
+      check_products(parts, normalised, m, 128, m != 3);
     }
   }
 }
@@ -258,8 +280,28 @@ TEST(columns_that_fill_no_tile) {
       for (int m : {1, 40}) {
         std::vector<Part> parts;
         parts.emplace_back(arena, 19, cols, Storage{0, 0, type}, true, 2);
-        check_products(parts, Form::kPlain, m, cols, true);
-        check_products(parts, Form::kGeGlu, m, cols, false);
+        check_products(parts, false, m, cols, true);
+      }
+    }
+  }
+}
+
+// Two parts, also with a block that is not full; one part with both; enough rows for pieces of
+// several blocks, and for the last piece to be shorter.
+TEST(gated_products_equal_float64) {
+  WeightArena arena;
+  int turn = 0;
+  for (const Storage& storage : storages()) {
+    for (cpu::Gate gate : {cpu::Gate::kSwiGlu, cpu::Gate::kGeGlu}) {
+      for (int m : {1, 3, 16, 50}) {
+        int width = turn % 3 == 0 ? 37 : turn % 3 == 1 ? 176 : 336, rank = turn % 4;
+        std::vector<Part> two, one;
+        two.emplace_back(arena, width, 128, storage, turn % 2 == 0, rank);
+        two.emplace_back(arena, width, 128, storage, turn % 5 == 0, 3 - rank);
+        check_gated(two, gate, width, m, 128);
+        one.emplace_back(arena, 2 * 176, 128, storage, turn % 2 == 1, rank);
+        check_gated(one, gate, 176, m, 128);
+        ++turn;
       }
     }
   }
