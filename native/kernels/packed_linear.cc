@@ -74,10 +74,17 @@ class Product {
 
   // y [m, width]: the gate · x, gated with the up · x. Neither leaves the nearest caches.
   void run_gated(const std::vector<Part>& parts, Gate gate, int width, float* y) {
+    auto gated = gate == Gate::kSwiGlu ? simd().swiglu : simd().geglu;
+    // One vector is bound by memory, which likes one matrix after the other.
+    if (m_ == 1) {
+      static thread_local Scratch<float> room;
+      float* both = room.reserve(2 * static_cast<size_t>(width));
+      run(parts, nullptr, both);
+      return gated(both, both + width, width, y);
+    }
     prepare(parts);
     multiply_down(parts);
     constexpr int kRows = PackedMatrix::kBlockRows;
-    auto gated = gate == Gate::kSwiGlu ? simd().swiglu : simd().geglu;
     int up_part = static_cast<int>(parts.size()) - 1, up_block = up_part == 0 ? width / kRows : 0;
     int blocks = (width + kRows - 1) / kRows;
     int step = std::min(blocks_at_once(blocks),
