@@ -26,6 +26,8 @@ let shown: string;
 beforeEach(() => {
   keyboard = new Keyboard();
   shown = '';
+  // Node edits no lines on a dumb terminal.
+  vi.stubEnv('TERM', 'xterm-256color');
   Object.defineProperty(process, 'stdin', { value: keyboard, configurable: true });
   process.stderr.isTTY = true;
   vi.spyOn(process.stderr, 'write').mockImplementation(chunk => {
@@ -36,6 +38,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   Object.defineProperty(process, 'stdin', real);
   process.stderr.isTTY = realTty;
   shareTerminal(undefined);
