@@ -13,8 +13,8 @@ constexpr float kBeforeCut = 1 + 0.36f / 128;
 struct PackedTiles {
   const char* name;
   // Row `row` of x [m, cols], to the nearest bfloat16, where `out` has it: for every 16 rows tiles
-  // of 32 columns, one behind the other [m / 16][cols / 32][16][32], so that a tile's rows do not
-  // compete for the same places of the first cache.
+  // of 32 columns, one behind the other [m / 16][cols / 32][16][32], so that a tile is
+  // read in one piece.
   void (*round)(const float* x, int cols, int row, uint16_t* out);
   // As PackedKernels::multiply, of what `round` wrote; m filled up to whole tiles with anything.
   void (*multiply)(const PackedMatrix& w, const uint16_t* x, int m, int begin, int end,

@@ -1,7 +1,6 @@
 #include "weights/weight_store.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "engine/error.h"
 #include "kernels/ops.h"
@@ -82,7 +81,7 @@ WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint
       progress_{std::move(progress)},
       main_(spec.weights, progress_),
       adapters_(spec.adapters, progress_),
-      fast_(std::string_view(layout(spec.exact)) == "packed") {
+      fast_(packs(spec.exact)) {
   if (spec.quantize) {
     quantize_ = Quantization{spec.quantize->group_size, spec.quantize->bits, spec.quantize->mode};
     check_quantization(*quantize_, "quantising while loading");
@@ -93,9 +92,11 @@ WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint
   pick_dtype();
 }
 
+bool WeightStore::packs(bool exact) { return !exact && cpu::fast(); }
+
 const char* WeightStore::layout(bool exact) {
   if (mx::default_device() != mx::Device::cpu) return "stored";
-  return !exact && cpu::fast() ? "packed" : "float32";
+  return packs(exact) ? "packed" : "float32";
 }
 
 void WeightStore::pick_dtype() {

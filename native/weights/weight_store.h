@@ -85,6 +85,8 @@ class WeightStore {
   void finish();
 
  private:
+  // Whether weights are packed for the CPU's fast kernels.
+  static bool packs(bool exact);
   void check_alike(const std::string& what, const std::vector<Matrix>& parts) const;
   mx::array keep(mx::array array);
   mx::array read_float(const TensorEntry& entry);
