@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beginCrossBuild } from './lib/cross-built.mjs';
 import { fingerprint, listFiles, readStamp, writeStamp } from './lib/fingerprint.mjs';
 import { withLock } from './lib/lock.mjs';
@@ -136,8 +136,8 @@ function readCMake() {
     words(list),
   );
   const folders = patterns.map(pattern => pattern.replace(/\/\*\.cc$/, ''));
-  const sources = listFiles('native', path => /^native\/\w+\/[^/]+\.cc$/.test(path)).filter(path =>
-    folders.includes(path.split('/')[1]),
+  const sources = listFiles('native', path => path.endsWith('.cc')).filter(path =>
+    folders.includes(dirname(path).slice('native/'.length)),
   );
   const definitions = [
     ...text.matchAll(/target_compile_definitions\(\S+ (?:PRIVATE|PUBLIC) ([^)]*)\)/g),

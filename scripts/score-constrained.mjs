@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { openLocalModel } from '../dist/cli/open-local-model.js';
+import { openLocalModel } from '../dist/run/open-local-model.js';
 import { reportUncaught } from './lib/setup-error.mjs';
 
 reportUncaught();

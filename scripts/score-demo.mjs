@@ -3,8 +3,8 @@
 // Usage: node scripts/score-demo.mjs [--limit N] [--failures] [--json FILE]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { DEMO_CONFIG } from '../dist/cli/demo.js';
-import { openLocalModel } from '../dist/cli/open-local-model.js';
+import { DEMO_CONFIG } from '../dist/cli/settings/demo.js';
+import { openLocalModel } from '../dist/run/open-local-model.js';
 
 /** Tokens of one reply; a call of the longest case needs about half of it. */
 const MAX_TOKENS = 128;

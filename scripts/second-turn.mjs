@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
 const TEXT = readFileSync(new URL('./bench/opticks.txt', import.meta.url), 'utf8').split(/\s+/);
 const NEW_WORDS = 30;
 const REPLY_TOKENS = 8;
-const { openLocalModel } = await import(new URL('../dist/cli/open-local-model.js', import.meta.url));
+const { openLocalModel } = await import(new URL('../dist/run/open-local-model.js', import.meta.url));
 
 const histories = values.history.split(',').map(Number);
 const runs = Number(values.runs);

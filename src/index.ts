@@ -17,8 +17,8 @@ export type {
 export { type LoadEngineOptions, loadEngine } from './engine/load-engine.ts';
 export { type ErrorCode, LlmHostError } from './errors.ts';
 export { checkResponseFormat, type ResponseFormat, responseProblems } from './grammar/response-format.ts';
-export { loadMcpConfig, type McpConfig } from './mcp/config.ts';
-export { McpHost, type McpHostOptions } from './mcp/manager.ts';
+export { loadMcpConfig, type McpConfig } from './mcp/config/config.ts';
+export { McpHost, type McpHostOptions } from './mcp/mcp-host.ts';
 export type { HostTool, ServerState, ToolHost, ToolOutcome } from './mcp/tool-host.ts';
 export { loadTokenizer } from './model/load-tokenizer.ts';
 export { createToolParser, type ToolParserOptions } from './parse/create-tool-parser.ts';

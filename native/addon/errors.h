@@ -2,7 +2,7 @@
 
 #include <napi.h>
 
-#include "engine/error.h"
+#include "common/error.h"
 
 namespace llm_host {
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "mlx/mlx.h"
 #include "weights/file.h"
 #include "weights/tensor_reader.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "engine/prompt_score.h"
 #include "engine/schedule_ahead.h"
 #include "layers/positions.h"

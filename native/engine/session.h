@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "engine/job.h"
 #include "engine/spec.h"
 

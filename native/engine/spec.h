@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/value.h"
+#include "common/value.h"
 
 // The C++ side of src/native/addon-types.ts; the fields mean what they mean there.
 namespace llm_host {

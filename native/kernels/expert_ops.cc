@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "kernels/cpu_op.h"
-#include "kernels/linear.h"
-#include "kernels/simd.h"
+#include "kernels/simd/linear.h"
+#include "kernels/simd/simd.h"
 #include "kernels/thread_pool.h"
 
 namespace llm_host::cpu {

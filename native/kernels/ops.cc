@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "kernels/cpu_op.h"
-#include "kernels/linear.h"
-#include "kernels/packed_kernels.h"
-#include "kernels/simd.h"
+#include "kernels/simd/linear.h"
+#include "kernels/packed/kernels.h"
+#include "kernels/simd/simd.h"
 #include "kernels/thread_pool.h"
 
 namespace llm_host::cpu {

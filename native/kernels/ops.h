@@ -13,7 +13,7 @@ namespace mx = mlx::core;
 
 // True where these are to be used: MLX's default device is the CPU.
 bool usable();
-// True where packed matrices (kernels/packed_linear.h) are faster than those below.
+// True where packed matrices (kernels/packed/linear.h) are faster than those below.
 bool fast();
 
 struct Weight {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/cpu_op.h"
-#include "kernels/simd.h"
+#include "kernels/simd/simd.h"
 #include "kernels/thread_pool.h"
 
 namespace llm_host::cpu {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/packed_linear.h"
+#include "kernels/packed/linear.h"
 #include "layers/norm.h"
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"

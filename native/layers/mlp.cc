@@ -1,6 +1,6 @@
 #include "layers/mlp.h"
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "kernels/ops.h"
 
 namespace llm_host {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "layers/kv_cache.h"
 #include "layers/quantized_kv_cache.h"
 

@@ -1,6 +1,6 @@
 #include "layers/moe.h"
 
-#include "engine/error.h"
+#include "common/error.h"
 
 namespace llm_host {
 namespace {

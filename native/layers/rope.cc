@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/error.h"
+#include "common/error.h"
 
 namespace llm_host {
 namespace {

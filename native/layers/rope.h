@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/value.h"
+#include "common/value.h"
 #include "mlx/mlx.h"
 
 namespace llm_host {

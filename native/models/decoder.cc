@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "layers/positions.h"
 
 namespace llm_host {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/value.h"
+#include "common/value.h"
 #include "layers/attention.h"
 #include "layers/mlp.h"
 #include "layers/rope.h"

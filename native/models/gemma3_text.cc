@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "models/decoder.h"
 
 namespace llm_host {

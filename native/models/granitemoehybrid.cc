@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "layers/moe.h"
 #include "layers/ssm.h"
 #include "models/decoder.h"

@@ -1,7 +1,7 @@
 #include <map>
 #include <string>
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "models/model.h"
 
 namespace llm_host {

@@ -1,4 +1,4 @@
-#include "engine/error.h"
+#include "common/error.h"
 #include "models/decoder.h"
 
 namespace llm_host {

@@ -4,8 +4,8 @@
 
 #include "check.h"
 #include "kernels/half.h"
-#include "kernels/linear.h"
-#include "kernels/simd.h"
+#include "kernels/simd/linear.h"
+#include "kernels/simd/simd.h"
 
 using namespace llm_host;
 

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "check.h"
-#include "engine/error.h"
+#include "common/error.h"
 #include "layers/model_cache.h"
 #include "layers/quantized_kv_cache.h"
 

@@ -1,4 +1,4 @@
-#include "kernels/packed_linear.h"
+#include "kernels/packed/linear.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "check.h"
-#include "kernels/packed_kernels.h"
-#include "kernels/packed_tiles.h"
-#include "kernels/simd.h"
+#include "kernels/packed/kernels.h"
+#include "kernels/packed/tiles.h"
+#include "kernels/simd/simd.h"
 
 using namespace llm_host;
 namespace mx = mlx::core;

@@ -6,8 +6,8 @@
 
 #include "check.h"
 #include "kernels/half.h"
-#include "kernels/packed_kernels.h"
-#include "kernels/packed_tiles.h"
+#include "kernels/packed/kernels.h"
+#include "kernels/packed/tiles.h"
 
 using namespace llm_host;
 

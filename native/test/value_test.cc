@@ -1,7 +1,7 @@
-#include "engine/value.h"
+#include "common/value.h"
 
 #include "check.h"
-#include "engine/error.h"
+#include "common/error.h"
 
 using namespace llm_host;
 

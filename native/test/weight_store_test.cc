@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "check.h"
-#include "engine/error.h"
+#include "common/error.h"
 #include "weights/file.h"
 
 using namespace llm_host;

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "engine/error.h"
+#include "common/error.h"
 
 namespace llm_host {
 namespace {

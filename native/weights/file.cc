@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/error.h"
+#include "common/error.h"
 
 namespace llm_host {
 namespace {

@@ -1,6 +1,6 @@
 #include "weights/quantization.h"
 
-#include "engine/error.h"
+#include "common/error.h"
 
 namespace llm_host {
 

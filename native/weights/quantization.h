@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/value.h"
+#include "common/value.h"
 
 namespace llm_host {
 

@@ -1,6 +1,6 @@
 #include "weights/tensor_files.h"
 
-#include "engine/error.h"
+#include "common/error.h"
 
 namespace llm_host {
 namespace {

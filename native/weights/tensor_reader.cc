@@ -1,6 +1,6 @@
 #include "weights/tensor_reader.h"
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "weights/finite.h"
 
 namespace llm_host {

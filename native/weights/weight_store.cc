@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/error.h"
+#include "common/error.h"
 #include "kernels/ops.h"
 #include "weights/ggml.h"
 #include "weights/quantise.h"

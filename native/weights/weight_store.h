@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/spec.h"
-#include "kernels/weight_arena.h"
+#include "kernels/packed/weight_arena.h"
 #include "mlx/mlx.h"
 #include "weights/adapters.h"
 #include "weights/checkpoint_writer.h"

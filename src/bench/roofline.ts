@@ -1,7 +1,7 @@
 import { kvBytesPerToken, kvElementBytes } from '../model/fit.ts';
 import type { ReadModel } from '../model/load-model.ts';
-import { bytesPerDecodedToken, loadedBytes } from '../model/loaded-bytes.ts';
-import type { Quantization } from '../model/quantization.ts';
+import { bytesPerDecodedToken, loadedBytes } from '../model/weights/loaded-bytes.ts';
+import type { Quantization } from '../model/weights/quantization.ts';
 import { loadAddon } from '../native/load-addon.ts';
 import type { EngineReport, RooflinePoint } from './report.ts';
 import type { Spread } from './spread.ts';

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-import { OLLAMA_PREFIX } from './ollama-source.ts';
-import { startProgram } from './start-program.ts';
+import { OLLAMA_PREFIX } from '../run/ollama-source.ts';
+import { startProgram } from './process/start-program.ts';
 
 await startProgram(async (source, options) => {
   if (source.startsWith(OLLAMA_PREFIX)) {
-    const { openOllamaModel } = await import('./open-ollama-model.ts');
+    const { openOllamaModel } = await import('../run/open-ollama-model.ts');
     return await openOllamaModel(source.slice(OLLAMA_PREFIX.length), options);
   }
-  const { openLocalModel } = await import('./open-local-model.ts');
+  const { openLocalModel } = await import('../run/open-local-model.ts');
   return await openLocalModel(source, options);
 });

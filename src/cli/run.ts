@@ -1,7 +1,7 @@
-import { commandLine } from './command-line.ts';
-import type { OpenModel } from './open-model.ts';
-import { reportError } from './report-error.ts';
-import type { Signals } from './signals.ts';
+import type { OpenModel } from '../run/open-model.ts';
+import { commandLine } from './options/command-line.ts';
+import { reportError } from './process/report-error.ts';
+import type { Signals } from './process/signals.ts';
 
 export interface ProgramParts {
   /** Loaded only when a command needs a model. */

@@ -1,5 +1,5 @@
 import { LlmHostError, messageOf } from '../errors.ts';
-import { readSafetensorsHeader, type SafetensorsHeader } from '../model/safetensors.ts';
+import { readSafetensorsHeader, type SafetensorsHeader } from '../model/weights/safetensors.ts';
 import type { WeightFiles } from '../native/addon-types.ts';
 
 const FORMAT = 'llm-host-cache';

@@ -1,5 +1,5 @@
 import { LlmHostError, messageOf } from '../errors.ts';
-import { LineSplitter } from '../mcp/line-splitter.ts';
+import { LineSplitter } from '../text/line-splitter.ts';
 import { isPlainObject } from '../text/plain-object.ts';
 
 export interface OllamaClientOptions {

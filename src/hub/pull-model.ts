@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readJsonObject } from '../model/json-file.ts';
+import { readJsonObject } from '../text/json-file.ts';
 import { diskFull, onDisk } from './disk-failure.ts';
 import { fetchFiles } from './fetch-files.ts';
 import { withFileLock } from './file-lock.ts';

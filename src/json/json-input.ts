@@ -1,4 +1,4 @@
-import type { PipedLine } from '../line/pipe-input.ts';
+import type { PipedLine } from '../text/piped-lines.ts';
 
 /** What one line on stdin asks for. */
 export type JsonRequest =

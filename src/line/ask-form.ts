@@ -1,4 +1,9 @@
-import type { Elicit, ElicitationAnswer, ElicitationField, ElicitationRequest } from '../mcp/elicitation.ts';
+import type {
+  Elicit,
+  ElicitationAnswer,
+  ElicitationField,
+  ElicitationRequest,
+} from '../mcp/server/elicitation.ts';
 import { stripControls } from '../text/strip-controls.ts';
 
 /** Prints text, and asks for a line; undefined at Ctrl+D, and when the signal is aborted. */

@@ -1,4 +1,4 @@
-import type { ServerEvent } from './managed-server.ts';
+import type { ServerEvent } from './server/managed-server.ts';
 
 const MAX_KEPT = 100;
 

@@ -1,9 +1,9 @@
-import type { ManagedServer } from './managed-server.ts';
-import type { CallGate } from './policy-gate.ts';
+import type { CallGate } from './policy/gate.ts';
+import type { ManagedServer } from './server/managed-server.ts';
+import type { ServerTool } from './server/wire-schemas.ts';
 import type { HostTool } from './tool-host.ts';
 import { offeredNames } from './tool-names.ts';
-import { cleanDescription, cleanSchema } from './trust-text.ts';
-import type { ServerTool } from './wire-schemas.ts';
+import { cleanDescription, cleanSchema } from './trust/text.ts';
 
 /** A tool, and the server that runs it. */
 export interface Target {

@@ -1,11 +1,11 @@
 import { LlmHostError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { type PromptReference, promptReference, resourceReferences } from './input-references.ts';
-import type { ManagedServer } from './managed-server.ts';
 import { resultText } from './result-text.ts';
-import { callServer } from './server-call.ts';
+import { callServer } from './server/call.ts';
+import type { ManagedServer } from './server/managed-server.ts';
+import type { PromptResult } from './server/wire-schemas.ts';
 import type { CallOptions, PreparedInput } from './tool-host.ts';
-import type { PromptResult } from './wire-schemas.ts';
 
 /** An input with the prompt or the resources that it names; see ToolHost.prepareInput. */
 export async function prepareInput(

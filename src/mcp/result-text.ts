@@ -1,5 +1,5 @@
-import { cleanText } from './trust-text.ts';
-import type { CallResult } from './wire-schemas.ts';
+import type { CallResult } from './server/wire-schemas.ts';
+import { cleanText } from './trust/text.ts';
 
 type Block = NonNullable<CallResult['content']>[number];
 

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../chat/message.ts';
-import type { ServerConfig } from './config-types.ts';
-import type { Elicit } from './elicitation.ts';
+import type { ServerConfig } from './config/types.ts';
+import type { Elicit } from './server/elicitation.ts';
 
 /** A tool offered to the model, and where it lives. */
 export interface HostTool {

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from './json-file.ts';
-import { broken, unsupported } from './model-file.ts';
+import { isObject, type JsonObject } from '../text/json-file.ts';
+import { broken, unsupported } from '../text/model-fault.ts';
 
 /** The ranks and modules that an adapter_config.json promises. */
 export interface AdapterConfig {

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LlmHostError } from '../errors.ts';
 import type { AdapterSpec, TensorEntry, WeightFiles } from '../native/addon-types.ts';
+import { readJsonObject } from '../text/json-file.ts';
+import { broken, unsupported } from '../text/model-fault.ts';
 import { type AdapterConfig, mlxAdapterConfig, peftAdapterConfig } from './adapter-config.ts';
-import { readJsonObject } from './json-file.ts';
-import { broken, unsupported } from './model-file.ts';
-import { singleFileWeights } from './weights-manifest.ts';
+import { singleFileWeights } from './weights/weights-manifest.ts';
 
 /**
  * Reads a LoRA adapter in mlx-lm's layout (adapter_config.json, adapters.safetensors) or PEFT's

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LlmHostError } from '../errors.ts';
-import { isObject, type JsonObject, readJsonObject, readText } from './json-file.ts';
-import { broken } from './model-file.ts';
+import { isObject, type JsonObject, readJsonObject, readText } from '../text/json-file.ts';
+import { broken } from '../text/model-fault.ts';
 
 /** The texts of a model folder beside its weights. */
 export interface ModelTexts {

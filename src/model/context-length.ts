@@ -1,5 +1,5 @@
 import { LlmHostError } from '../errors.ts';
-import { isObject, type JsonObject } from './json-file.ts';
+import { isObject, type JsonObject } from '../text/json-file.ts';
 
 /**
  * Tokens that the model was made for; undefined where config.json does not say. Kinds of positions that stretch

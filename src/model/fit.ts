@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { LlmHostError } from '../errors.ts';
 import type { WeightLayout } from '../native/addon-types.ts';
-import type { JsonObject } from './json-file.ts';
+import type { JsonObject } from '../text/json-file.ts';
 
 export interface MemoryNeed {
   /** Bytes that the weights take when loaded. */

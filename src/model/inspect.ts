@@ -3,13 +3,13 @@ import { compileTemplate } from '../chat/template.ts';
 import { loadAddon } from '../native/load-addon.ts';
 import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
+import type { JsonObject } from '../text/json-file.ts';
 import { modelContext } from './context-length.ts';
 import { availableMemory, kvBytesPerToken, kvElementBytes, WORKING_SET } from './fit.ts';
-import type { JsonObject } from './json-file.ts';
 import { type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
-import { bytesPerDecodedToken, type Loading, loadedBytes } from './loaded-bytes.ts';
 import { type MemoryBandwidth, memoryBandwidth } from './memory-bandwidth.ts';
-import { quantizationOf } from './quantization.ts';
+import { bytesPerDecodedToken, type Loading, loadedBytes } from './weights/loaded-bytes.ts';
+import { quantizationOf } from './weights/quantization.ts';
 
 /** What can be said of a model from its headers and texts. Bytes are those in memory on this machine. */
 export interface Inspection {

@@ -2,21 +2,21 @@ import { join, resolve } from 'node:path';
 import { LlmHostError } from '../errors.ts';
 import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
 import { loadAddon } from '../native/load-addon.ts';
+import type { JsonObject } from '../text/json-file.ts';
 import { readAdapter } from './adapter.ts';
 import { readModelTexts } from './config.ts';
 import { checkContext } from './context-length.ts';
 import { demoFiles } from './demo-model.ts';
 import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from './fit.ts';
-import { isFloat32Throughout } from './float32-weights.ts';
-import type { GgufMetadata } from './gguf.ts';
-import type { JsonObject } from './json-file.ts';
-import { type Loading, loadedBytes } from './loaded-bytes.ts';
+import type { GgufMetadata } from './gguf/gguf.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
 import { countParameters, storedBytes } from './parameters.ts';
-import { parseQuantize, type Quantization, quantizationOf } from './quantization.ts';
 import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
 import { textPart } from './text-part.ts';
-import { folderWeights, ggufWeights } from './weights-manifest.ts';
+import { isFloat32Throughout } from './weights/float32-weights.ts';
+import { type Loading, loadedBytes } from './weights/loaded-bytes.ts';
+import { parseQuantize, type Quantization, quantizationOf } from './weights/quantization.ts';
+import { folderWeights, ggufWeights } from './weights/weights-manifest.ts';
 
 export interface ReadModelOptions extends LocateOptions {
   /** Tokens; 0 = the model's own maximum. */

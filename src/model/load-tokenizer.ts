@@ -4,7 +4,7 @@ import { createTokenizer } from '../tokens/tokenizer.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { readModelTexts } from './config.ts';
 import { demoFiles } from './demo-model.ts';
-import { readGgufHeader } from './gguf.ts';
+import { readGgufHeader } from './gguf/gguf.ts';
 import { resolveModel } from './locate.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../text/json-file.ts';
 import { TextList } from '../text/text-list.ts';
-import { isObject, type JsonObject } from './json-file.ts';
 
 /** Marks with which chat models of all families end their turn. */
 const END_MARKS = [

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../agent/turn.ts';
-import { clock, formatArguments, formatResult, formatSeconds, lastLine } from '../line/format.ts';
+import { clock, formatArguments, formatResult, formatSeconds, lastLine } from '../text/console-format.ts';
 import { stripControls } from '../text/strip-controls.ts';
 import { wrap } from './markdown.ts';
 import { ReplyText, type ReplyView } from './reply-text.ts';

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReplyEvent, ReplyRequest } from '../../src/agent/chat-model.ts';
 import { OllamaChatModel } from '../../src/agent/ollama-model.ts';
-import { openOllamaModel } from '../../src/cli/open-ollama-model.ts';
 import { OllamaClient } from '../../src/engine/ollama-client.ts';
+import { openOllamaModel } from '../../src/run/open-ollama-model.ts';
 
 type Handler = (body: Record<string, unknown>, response: ServerResponse, path: string) => void;
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { type ChatArguments, checkNumbers } from '../../src/cli/chat-options.ts';
-import { type Commands, commandLine } from '../../src/cli/command-line.ts';
-import { parseConfig } from '../../src/cli/config-file.ts';
+import { type ChatArguments, checkNumbers } from '../../src/cli/options/chat-options.ts';
+import { type Commands, commandLine } from '../../src/cli/options/command-line.ts';
+import { parseConfig } from '../../src/cli/settings/config-file.ts';
 import { argumentsOf, codeBlocks, commandLines, ROOT } from './command-lines.ts';
 import { TABLE } from './command-table.ts';
 

@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { LlmHostError, loadEngine } from '../../src/index.ts';
-import { readGgufModel } from '../../src/model/gguf-config.ts';
-import { readSafetensorsHeader } from '../../src/model/safetensors.ts';
+import { readGgufModel } from '../../src/model/gguf/config.ts';
+import { readSafetensorsHeader } from '../../src/model/weights/safetensors.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formAsker } from '../../src/line/ask-form.ts';
-import { elicitationFields } from '../../src/mcp/elicitation.ts';
+import { elicitationFields } from '../../src/mcp/server/elicitation.ts';
 
 const FORM = {
   type: 'object',

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { TurnEvent } from '../../src/agent/turn.ts';
-import { formatArguments, formatResult } from '../../src/line/format.ts';
 import { LinePrinter } from '../../src/line/line-printer.ts';
-import { pipedLines, readAll } from '../../src/line/pipe-input.ts';
+import { formatArguments, formatResult } from '../../src/text/console-format.ts';
+import { pipedLines, readAll } from '../../src/text/piped-lines.ts';
 
 function sink() {
   const chunks: string[] = [];

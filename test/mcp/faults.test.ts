@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { McpHost } from '../../src/mcp/manager.ts';
+import { McpHost } from '../../src/mcp/mcp-host.ts';
 import { behindShell, eventually, fixture, processesWith } from '../fixtures/mcp/support.ts';
 
 const LIMIT = { timeoutMs: 60_000 };

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ServerConfig } from '../../src/mcp/config.ts';
-import { McpHost } from '../../src/mcp/manager.ts';
+import type { ServerConfig } from '../../src/mcp/config/config.ts';
+import { McpHost } from '../../src/mcp/mcp-host.ts';
 import {
   behindShell,
   compileSources,
@@ -22,7 +22,7 @@ const children: ChildProcess[] = [];
 const marks: string[] = [];
 
 beforeAll(() => {
-  compiled = compileSources('mcp/manager.ts');
+  compiled = compileSources('mcp/mcp-host.ts');
   scratch = mkdtempSync(join(tmpdir(), 'llm-host-orphans-'));
 });
 afterEach(() => {
@@ -74,7 +74,7 @@ function isAlive(pid: number): boolean {
 /** A host in its own process, its servers up. */
 async function runningHost(mark: string, ending: string): Promise<ChildProcess> {
   const configs = JSON.stringify(nastyServers(mark));
-  const args = [join(FIXTURES, 'host.mjs'), join(compiled, 'mcp', 'manager.js'), configs, ending];
+  const args = [join(FIXTURES, 'host.mjs'), join(compiled, 'mcp', 'mcp-host.js'), configs, ending];
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', ending === 'throw' ? 'ignore' : 'inherit'],
   });

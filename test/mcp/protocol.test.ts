@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { StdioServerConfig } from '../../src/mcp/config.ts';
-import { McpHost } from '../../src/mcp/manager.ts';
+import type { StdioServerConfig } from '../../src/mcp/config/config.ts';
+import { McpHost } from '../../src/mcp/mcp-host.ts';
 import { referenceServer } from '../fixtures/mcp/reference-servers.ts';
 import { fixture } from '../fixtures/mcp/support.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type InspectArguments, inspect } from '../../src/cli/commands/inspect.ts';
 import { loadEngine } from '../../src/engine/load-engine.ts';
 import { inspectModel } from '../../src/model/inspect.ts';
-import { readSafetensorsHeader } from '../../src/model/safetensors.ts';
+import { readSafetensorsHeader } from '../../src/model/weights/safetensors.ts';
 import { MODELS, safetensors, vector } from './model-files.ts';
 import { tempFolder } from './temp-folder.ts';
 

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ServerConfig } from '../../src/mcp/config.ts';
-import { McpHost } from '../../src/mcp/manager.ts';
+import type { ServerConfig } from '../../src/mcp/config/config.ts';
+import { McpHost } from '../../src/mcp/mcp-host.ts';
 import { compileSources, fixture } from '../fixtures/mcp/support.ts';
 
 const LIMIT = { timeoutMs: 20_000 };

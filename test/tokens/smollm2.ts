@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { demoWeightsPath } from '../../src/model/demo-model.ts';
-import { readGgufHeader } from '../../src/model/gguf.ts';
+import { readGgufHeader } from '../../src/model/gguf/gguf.ts';
 import { ggufTokenizer } from '../../src/tokens/gguf-tokenizer.ts';
 import { createTokenizer } from '../../src/tokens/tokenizer.ts';
 import type { Tokenizer } from '../../src/tokens/tokenizer-types.ts';

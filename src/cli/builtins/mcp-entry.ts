@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
-import type { ServerConfig } from '../../mcp/config.ts';
-import { prepareServers } from '../prepare-servers.ts';
+import type { ServerConfig } from '../../mcp/config/config.ts';
+import { prepareServers } from '../settings/prepare-servers.ts';
 
 /**
  * The entry that `/mcp add NAME COMMAND|URL [ARGUMENT...]` describes, read like one of an mcp.json of the user's in

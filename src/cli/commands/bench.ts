@@ -11,8 +11,8 @@ import { type ReadModel, readModel } from '../../model/load-model.ts';
 import { resolveModel } from '../../model/locate.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { stripControls } from '../../text/strip-controls.ts';
-import type { Signals } from '../signals.ts';
-import { VERSION } from '../version.ts';
+import type { Signals } from '../process/signals.ts';
+import { VERSION } from '../process/version.ts';
 
 export interface BenchArguments {
   readonly model: string;
@@ -35,7 +35,7 @@ export interface BenchArguments {
   readonly html?: string | undefined;
 }
 
-const OWN_RUN = fileURLToPath(new URL('../../../dist/cli/bench-run.js', import.meta.url));
+const OWN_RUN = fileURLToPath(new URL('../../../dist/cli/commands/bench-run.js', import.meta.url));
 
 /** `llm-host bench <model>`: measures it, with the peers beside it. Returns the exit code. */
 export async function bench(args: BenchArguments, signals: Signals): Promise<number> {

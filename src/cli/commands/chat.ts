@@ -1,11 +1,11 @@
-import { answerOnce } from '../answer-once.ts';
-import type { ChatArguments } from '../chat-options.ts';
-import { chatInJson } from '../json-chat.ts';
-import { LineSession } from '../line-session.ts';
-import { localeNotice } from '../locale-notice.ts';
-import type { OpenModel } from '../open-model.ts';
-import type { Signals } from '../signals.ts';
-import { startChat } from '../start-chat.ts';
+import type { OpenModel } from '../../run/open-model.ts';
+import { answerOnce } from '../chat/answer-once.ts';
+import { chatInJson } from '../chat/json-chat.ts';
+import { LineSession } from '../chat/line-session.ts';
+import { startChat } from '../chat/start-chat.ts';
+import type { ChatArguments } from '../options/chat-options.ts';
+import { localeNotice } from '../process/locale-notice.ts';
+import type { Signals } from '../process/signals.ts';
 
 /** `llm-host <model>`: start-up, then a chat on stdin and stdout, or one prompt. Returns the exit code. */
 export async function chat(args: ChatArguments, openModel: OpenModel, signals: Signals): Promise<number> {
@@ -23,7 +23,7 @@ export async function chat(args: ChatArguments, openModel: OpenModel, signals: S
     if (!wantsScreen(args)) return await new LineSession({ session, signals }).run();
     // React checks itself and keeps measurements unless it is told that this is no development.
     process.env.NODE_ENV ??= 'production';
-    const { ScreenSession } = await import('../screen-session.ts');
+    const { ScreenSession } = await import('../chat/screen-session.ts');
     const { theme } = started.settings.config;
     return await new ScreenSession({ session, signals, theme, colors: args.color !== false }).run();
   } finally {

@@ -4,7 +4,7 @@ import { checkDemo, checkEngine } from '../doctor/check-engine.ts';
 import { checkCache, checkHub } from '../doctor/check-hub.ts';
 import { checkMemory, checkNode } from '../doctor/check-machine.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../process/version.ts';
 
 /**
  * `llm-host doctor`: looks at all that the program needs, one line for each, below it what mends it. 0 when nothing is

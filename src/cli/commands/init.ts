@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { APPLICATION_DIRECTORY } from '../lookup.ts';
+import { APPLICATION_DIRECTORY } from '../settings/lookup.ts';
 
 /** `llm-host init`: writes config.json and mcp.json into the working directory where they are missing. */
 export function init(): number {

@@ -2,8 +2,8 @@ import { LlmHostError } from '../../errors.ts';
 import { type HubId, parseHubId } from '../../hub/hub-id.ts';
 import { type PulledModel, pullModel } from '../../hub/pull-model.ts';
 import { DownloadLine } from '../../line/download-line.ts';
-import { atRevision } from '../at-revision.ts';
-import type { Signals } from '../signals.ts';
+import { atRevision } from '../options/at-revision.ts';
+import type { Signals } from '../process/signals.ts';
 
 export interface PullArguments {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { removeModel } from '../../hub/remove-model.ts';
-import { atRevision } from '../at-revision.ts';
+import { atRevision } from '../options/at-revision.ts';
 import { bytes } from './list.ts';
 import { requireHubId } from './pull.ts';
 

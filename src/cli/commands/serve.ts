@@ -1,7 +1,7 @@
-import type { OpenModel } from '../open-model.ts';
-import type { ServeArguments } from '../serve-options.ts';
-import type { Signals } from '../signals.ts';
-import { startServe } from '../start-serve.ts';
+import type { OpenModel } from '../../run/open-model.ts';
+import type { ServeArguments } from '../options/serve-options.ts';
+import type { Signals } from '../process/signals.ts';
+import { startServe } from './start-serve.ts';
 
 /** Beyond the time for running requests: for the servers and the model. */
 const CLOSE_MS = 5000;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
-import { stateDirectory } from '../lookup.ts';
+import { stateDirectory } from '../settings/lookup.ts';
 
 export interface ServerOptions {
   readonly root?: string | undefined;

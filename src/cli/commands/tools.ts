@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
-import { formatArguments } from '../../line/format.ts';
-import type { HttpServerConfig, McpConfig } from '../../mcp/config.ts';
-import { LoopbackRedirect } from '../../mcp/loopback-redirect.ts';
+import type { HttpServerConfig, McpConfig } from '../../mcp/config/config.ts';
+import { LoopbackRedirect } from '../../mcp/oauth/loopback-redirect.ts';
 import type { HostTool } from '../../mcp/tool-host.ts';
+import { formatArguments } from '../../text/console-format.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 import { visible } from '../../text/visible.ts';
-import { toolPolicy } from '../chat-options.ts';
-import { openLog } from '../log.ts';
-import { findMcpFile, missingFile, stateDirectory } from '../lookup.ts';
-import { prepareServers } from '../prepare-servers.ts';
-import { findConfig, lookUpMcpFile, readMcpFiles } from '../settings.ts';
-import type { Signals } from '../signals.ts';
-import { startServers } from '../start-servers.ts';
+import { startServers } from '../chat/start-servers.ts';
+import { toolPolicy } from '../options/chat-options.ts';
+import { openLog } from '../process/log.ts';
+import type { Signals } from '../process/signals.ts';
+import { findMcpFile, missingFile, stateDirectory } from '../settings/lookup.ts';
+import { prepareServers } from '../settings/prepare-servers.ts';
+import { findConfig, lookUpMcpFile, readMcpFiles } from '../settings/settings.ts';
 
 /** Milliseconds. */
 const LOGIN_LIMIT_MS = 10 * 60_000;

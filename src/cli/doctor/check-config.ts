@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { EXIT, LlmHostError } from '../../errors.ts';
-import { readConfigFile } from '../config-file.ts';
-import { openLog } from '../log.ts';
-import { findFile, findMcpFile, type LookupOptions, stateDirectory } from '../lookup.ts';
-import { prepareServers } from '../prepare-servers.ts';
-import { lookUpMcpFile } from '../settings.ts';
-import { startServers } from '../start-servers.ts';
+import { startServers } from '../chat/start-servers.ts';
+import { openLog } from '../process/log.ts';
+import { readConfigFile } from '../settings/config-file.ts';
+import { findFile, findMcpFile, type LookupOptions, stateDirectory } from '../settings/lookup.ts';
+import { prepareServers } from '../settings/prepare-servers.ts';
+import { lookUpMcpFile } from '../settings/settings.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const INIT = 'Write one from the example: llm-host init';

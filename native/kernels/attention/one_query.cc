@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/attention/task.h"
+#include "kernels/simd/simd.h"
+#include "kernels/thread_pool.h"
+
+namespace llm_host::cpu {
+namespace {
+
+// Keys that a thread takes at a time: enough to outweigh the sum over parts at the end.
+constexpr int kKeys = 128;
+
+// What a part of the keys gives one head: out = Σ e^(s - top) · v, total = Σ e^(s - top).
+struct Share {
+  float top;
+  float total;
+};
+
+struct Parts {
+  int first, last;             // slots that are seen
+  int count;                   // parts of kKeys slots
+  std::vector<float> queries;  // [heads, head_dim]
+  std::vector<Share> shares;   // [heads, count]
+  std::vector<float> outs;     // [heads, count, head_dim]
+};
+
+// All heads that share kv head `kv_head`, over part `part` of the keys: each is read once.
+void attend_part(const AttentionTask& task, Parts& parts, int kv_head, int part) {
+  static thread_local std::vector<float> scores, rows;
+  const AttentionShape& s = task.shape;
+  int begin = parts.first + part * kKeys, n = std::min(kKeys, parts.last - begin);
+  int group = task.group(), head = kv_head * group;
+  scores.resize(static_cast<size_t>(group) * kKeys);
+  simd().dots(parts.queries.data() + static_cast<int64_t>(head) * s.head_dim, s.head_dim, group,
+              cached_rows(task, task.keys, kv_head, begin, n, rows), s.head_dim, n, s.head_dim,
+              scores.data(), kKeys);
+  for (int i = 0; i < group; ++i) {
+    float* row = scores.data() + static_cast<int64_t>(i) * kKeys;
+    float top = simd().maximum(row, n);
+    float total = simd().exponentials(row, n, s.scale, top);
+    parts.shares[static_cast<size_t>(head + i) * parts.count + part] = {top * s.scale, total};
+  }
+  simd().weighted_sum(
+      scores.data(), kKeys, group, cached_rows(task, task.values, kv_head, begin, n, rows),
+      s.head_dim, n, s.head_dim,
+      parts.outs.data() + (static_cast<int64_t>(head) * parts.count + part) * s.head_dim,
+      parts.count * s.head_dim);
+}
+
+void join_parts(const AttentionTask& task, const Parts& parts, int head) {
+  int size = task.shape.head_dim;
+  const Share* shares = parts.shares.data() + static_cast<int64_t>(head) * parts.count;
+  const float* outs = parts.outs.data() + static_cast<int64_t>(head) * parts.count * size;
+  float top = task.sinks != nullptr ? task.sinks[head] : shares[0].top;
+  for (int i = 0; i < parts.count; ++i) top = std::max(top, shares[i].top);
+  float total = task.sinks != nullptr ? std::exp(task.sinks[head] - top) : 0;
+  for (int i = 0; i < parts.count; ++i) total += shares[i].total * std::exp(shares[i].top - top);
+  float* out = task.out + static_cast<int64_t>(head) * size;
+  std::fill(out, out + size, 0.0f);
+  for (int i = 0; i < parts.count; ++i) {
+    float factor = std::exp(shares[i].top - top) / total;
+    for (int c = 0; c < size; ++c) out[c] += factor * outs[static_cast<int64_t>(i) * size + c];
+  }
+}
+
+}  // namespace
+
+void attend_one(const AttentionTask& task) {
+  static thread_local Parts parts;
+  const AttentionShape& s = task.shape;
+  int query = task.length - 1;
+  parts.first = task.first_seen(query);
+  parts.last = s.slot + query + 1;
+  parts.count = (parts.last - parts.first + kKeys - 1) / kKeys;
+  parts.queries.resize(static_cast<size_t>(s.heads) * s.head_dim);
+  parts.shares.resize(static_cast<size_t>(s.heads) * parts.count);
+  parts.outs.resize(static_cast<size_t>(s.heads) * parts.count * s.head_dim);
+  for (int head = 0; head < s.heads; ++head) {
+    rotate_query(task, head, query, parts.queries.data() + static_cast<int64_t>(head) * s.head_dim);
+  }
+  Parts& shared = parts;
+  parallel_for(s.kv_heads * parts.count, [&](int item) {
+    attend_part(task, shared, item / shared.count, item % shared.count);
+  });
+  for (int head = 0; head < s.heads; ++head) join_parts(task, parts, head);
+}
+
+}  // namespace llm_host::cpu

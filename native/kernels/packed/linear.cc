@@ -1,0 +1,147 @@
+#include "kernels/packed/linear.h"
+
+#include <vector>
+
+#include "kernels/cpu_op.h"
+#include "kernels/packed/kernels.h"
+#include "kernels/packed/product.h"
+#include "kernels/thread_pool.h"
+
+namespace llm_host::cpu {
+namespace {
+
+// What the operation keeps of a part, whose arrays are among its inputs.
+struct PartPlan {
+  Packed matrix;
+  bool biased, adapted;
+};
+
+struct Plan {
+  bool normalised;
+  float eps;
+  int cols;
+  bool residual;
+  std::optional<Gate> gate;
+  std::vector<PartPlan> parts;
+};
+
+void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
+  size_t next = 0;
+  const mx::array& x = in[next++];
+  const float* norm_weight = plan.normalised ? in[next++].data<float>() : nullptr;
+  const float* residual = plan.residual ? in[next++].data<float>() : nullptr;
+  std::vector<PackedProductPart> parts;
+  int64_t column = 0;
+  for (const PartPlan& part : plan.parts) {
+    ++next;  // its bytes
+    PackedProductPart ready{part.matrix.layout(), nullptr, nullptr, nullptr, 0, column};
+    if (part.biased) ready.bias = in[next++].data<float>();
+    if (part.adapted) {
+      ready.rank = in[next].shape(0);
+      ready.down = in[next++].data<float>();
+      ready.up = in[next++].data<float>();
+    }
+    column += ready.matrix.rows;
+    parts.push_back(ready);
+  }
+  int m = static_cast<int>(x.size() / static_cast<size_t>(plan.cols));
+  PackedProduct product(x.data<float>(), norm_weight, plan.eps, m, plan.cols);
+  if (plan.gate) {
+    product.run_gated(parts, *plan.gate, out.shape(-1), out.data<float>());
+  } else {
+    product.run(parts, residual, out.data<float>());
+  }
+}
+
+}  // namespace
+
+std::optional<Packed> Packed::pack(WeightArena& arena, const mx::array& weight,
+                                   const std::optional<mx::array>& scales,
+                                   const std::optional<mx::array>& biases, int group_size,
+                                   int bits) {
+  PackedMatrix layout;
+  layout.rows = weight.shape(0);
+  PackSource source{weight.data<uint8_t>(), nullptr, nullptr, scales ? bits : 0};
+  if (scales) {
+    bool affine = biases && scales->dtype() == mx::float32 && (bits == 4 || bits == 8);
+    if (!affine) return std::nullopt;
+    layout.cols = weight.shape(1) * 32 / bits;
+    layout.group_size = group_size;
+    layout.kind = bits == 4 ? PackedMatrix::Kind::kAffine4 : PackedMatrix::Kind::kAffine8;
+    source.scales = scales->data<float>();
+    source.biases = biases->data<float>();
+    layout.scales =
+        smallest_scales(source.scales, source.biases, static_cast<int64_t>(scales->size()));
+  } else {
+    bool half = weight.dtype() == mx::bfloat16 || weight.dtype() == mx::float16;
+    if (!half || weight.shape(1) % 2 != 0) return std::nullopt;
+    layout.cols = layout.group_size = weight.shape(1);
+    layout.kind = weight.dtype() == mx::bfloat16 ? PackedMatrix::Kind::kBfloat16
+                                                 : PackedMatrix::Kind::kFloat16;
+  }
+  WeightArena::Piece piece = arena.take(layout.bytes());
+  llm_host::pack(layout, source, piece.slab.data<uint8_t>() + piece.offset);
+  return Packed(layout, std::move(piece));
+}
+
+namespace {
+
+mx::array product(const Operand& operand, std::span<const PackedPart> parts,
+                  const std::optional<mx::array>& residual, std::optional<Gate> gate) {
+  Plan plan{operand.norm_weight.has_value(),
+            operand.eps,
+            parts.front().matrix.layout().cols,
+            residual.has_value(),
+            gate,
+            {}};
+  std::vector<mx::array> inputs{operand.x};
+  if (operand.norm_weight) inputs.push_back(*operand.norm_weight);
+  if (residual) inputs.push_back(*residual);
+  int rows = 0;
+  for (const PackedPart& part : parts) {
+    plan.parts.push_back({part.matrix, part.bias.has_value(), part.down.has_value()});
+    inputs.push_back(part.matrix.buffer());
+    if (part.bias) inputs.push_back(*part.bias);
+    if (part.down) inputs.insert(inputs.end(), {*part.down, *part.up});
+    rows += part.matrix.layout().rows;
+  }
+  mx::Shape shape = operand.x.shape();
+  shape.back() = gate ? rows / 2 : rows;
+  return cpu_op("PackedLinear", std::move(shape), std::move(inputs),
+                [plan = std::move(plan)](const std::vector<mx::array>& in, mx::array& out) {
+                  run(plan, in, out);
+                });
+}
+
+}  // namespace
+
+mx::array packed_linear(const Operand& operand, std::span<const PackedPart> parts,
+                        const std::optional<mx::array>& residual) {
+  return product(operand, parts, residual, std::nullopt);
+}
+
+mx::array packed_gated(const Operand& operand, std::span<const PackedPart> parts, Gate gate) {
+  return product(operand, parts, std::nullopt, gate);
+}
+
+mx::array packed_rows(const Packed& matrix, const mx::array& ids) {
+  mx::Shape shape = ids.shape();
+  shape.push_back(matrix.layout().cols);
+  return cpu_op("PackedRows", std::move(shape), {ids, matrix.buffer()},
+                [matrix](const std::vector<mx::array>& in, mx::array& out) {
+                  const PackedMatrix& view = matrix.layout();
+                  const int32_t* ids = in[0].data<int32_t>();
+                  float* rows = out.data<float>();
+                  auto one = [&](int i) {
+                    unpack_row(view, ids[i], rows + static_cast<int64_t>(i) * view.cols);
+                  };
+                  int count = static_cast<int>(in[0].size());
+                  if (count == 1) {
+                    one(0);
+                  } else {
+                    parallel_for(count, one);
+                  }
+                });
+}
+
+}  // namespace llm_host::cpu

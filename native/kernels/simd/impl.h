@@ -1,0 +1,95 @@
+// The kernels, written once over vectors of LLM_HOST_VECTOR_BYTES. Included by one source per
+// instruction set, each compiled with its own flags: nothing here may call an inline function of a
+// library, or the linker could hand the version for a newer CPU to everyone.
+#include "kernels/simd/halves.h"
+#include "kernels/simd/matvec.h"
+#include "kernels/simd/products.h"
+
+namespace llm_host {
+namespace {
+
+// e^x by 2^n · e^r with |r| <= ln 2 / 2; relative error below 2e-7 where the result is a normal
+// float.
+inline Floats exponential(Floats x) {
+  const Floats low = splat(-87.0f), high = splat(88.0f);
+  x = x < low ? low : x;
+  x = x > high ? high : x;
+  const float round =
+      12582912.0f;  // 1.5 · 2^23: adding it leaves the nearest integer in the low bits
+  Floats shifted = x * 1.44269504f + round;
+  Ints n = (Ints)shifted - (Ints)splat(round);
+  Floats whole = shifted - round;
+  Floats r = x - whole * 0.693359375f - whole * -2.12194440e-4f;
+  Floats y = splat(1.9875691500e-4f);
+  y = y * r + 1.3981999507e-3f;
+  y = y * r + 8.3334519073e-3f;
+  y = y * r + 4.1665795894e-2f;
+  y = y * r + 1.6666665459e-1f;
+  y = y * r + 5.0000001201e-1f;
+  y = y * r * r + r + 1.0f;
+  return y * (Floats)((n + 127) << 23);
+}
+
+float exponentials(float* s, int n, float scale, float top) {
+  Floats totals{};
+  float total = 0;
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats e = exponential((load(s + i) - top) * scale);
+    store(s + i, e);
+    totals += e;
+  }
+  for (; i < n; ++i) total += s[i] = __builtin_expf((s[i] - top) * scale);
+  return total + sum(totals);
+}
+
+float maximum(const float* s, int n) {
+  float top = s[0];
+  int i = 0;
+  if (n >= kLanes) {
+    Floats tops = load(s);
+    for (i = kLanes; i + kLanes <= n; i += kLanes) {
+      Floats v = load(s + i);
+      tops = v > tops ? v : tops;
+    }
+    for (int lane = 0; lane < kLanes; ++lane) top = tops[lane] > top ? tops[lane] : top;
+  }
+  for (; i < n; ++i) top = s[i] > top ? s[i] : top;
+  return top;
+}
+
+void swiglu(const float* gate, const float* up, int n, float* out) {
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats g = load(gate + i);
+    store(out + i, g / (exponential(-g) + 1.0f) * load(up + i));
+  }
+  for (; i < n; ++i) out[i] = gate[i] / (1 + __builtin_expf(-gate[i])) * up[i];
+}
+
+// gelu(x) = x · (1 + tanh(u)) / 2 = x · sigmoid(2u), u = √(2/π) · (x + 0.044715 x³)
+void geglu(const float* gate, const float* up, int n, float* out) {
+  const float linear = 1.5957691216f, cubic = 1.5957691216f * 0.044715f;
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats g = load(gate + i);
+    store(out + i, g / (exponential(-g * (g * g * cubic + linear)) + 1.0f) * load(up + i));
+  }
+  for (; i < n; ++i) {
+    float g = gate[i];
+    out[i] = g / (1 + __builtin_expf(-g * (g * g * cubic + linear))) * up[i];
+  }
+}
+
+void rms_norm(const float* x, const float* weight, int n, float eps, float* out) {
+  float scale = 1 / __builtin_sqrtf(dot(x, x, n) / static_cast<float>(n) + eps);
+  for (int i = 0; i < n; ++i) out[i] = x[i] * scale * weight[i];
+}
+
+constexpr Simd kernels_of(const char* name) {
+  return {name,         shuffled_size, shuffle, matvec,   unpack,  dots,  weighted_sum,
+          exponentials, swiglu,        geglu,   rms_norm, maximum, widen, narrow};
+}
+
+}  // namespace
+}  // namespace llm_host

@@ -1,0 +1,213 @@
+// A part of simd_impl.h: see there.
+#pragma once
+
+#include "kernels/simd/vectors.h"
+
+namespace llm_host {
+namespace {
+
+float dot(const float* a, const float* b, int n) {
+  Floats s0{}, s1{}, s2{}, s3{};
+  int i = 0;
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+    s0 += load(a + i) * load(b + i);
+    s1 += load(a + i + kLanes) * load(b + i + kLanes);
+    s2 += load(a + i + 2 * kLanes) * load(b + i + 2 * kLanes);
+    s3 += load(a + i + 3 * kLanes) * load(b + i + 3 * kLanes);
+  }
+  for (; i + kLanes <= n; i += kLanes) s0 += load(a + i) * load(b + i);
+  float result = sum((s0 + s1) + (s2 + s3));
+  for (; i < n; ++i) result += a[i] * b[i];
+  return result;
+}
+
+// Quantised matrices. A word holds 8 or 4 weights of a row, a vector of words a block of them.
+// Weight i of every word comes out at once, so the values of x are kept in that order: block, i,
+// word; and then, for the biases, their sums: block, word.
+constexpr int block_size(int bits) { return 32 / bits * kLanes; }
+constexpr int block_count(int cols, int bits) {
+  return (cols + block_size(bits) - 1) / block_size(bits);
+}
+
+int shuffled_size(int cols, int bits) {
+  return block_count(cols, bits) * (block_size(bits) + kLanes);
+}
+
+void shuffle(const float* x, int cols, int bits, float* out) {
+  int weights = 32 / bits, blocks = block_count(cols, bits);
+  float* sums = out + blocks * block_size(bits);
+  for (int word = 0; word < blocks * kLanes; ++word) {
+    float* target = out + word / kLanes * block_size(bits) + word % kLanes;
+    sums[word] = 0;
+    for (int i = 0; i < weights; ++i) {
+      int col = word * weights + i;
+      float value = col < cols ? x[col] : 0;
+      target[i * kLanes] = value;
+      sums[word] += value;
+    }
+  }
+}
+
+template <int Bits>
+inline Floats low_bits(Words w) {
+#if LLM_HOST_VECTOR_BYTES == 64 && __has_builtin(__builtin_shuffle)
+  if constexpr (Bits == 4) {
+    // A lookup by the low 4 bits: one instruction for mask and conversion.
+    const Floats table = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return __builtin_shuffle(table, (Ints)w);
+  }
+#endif
+  return to_floats(w & ((1u << Bits) - 1));
+}
+
+// Asks for what is `distance` words further on, which may be beyond the end.
+inline void prefetch(const void* base, int64_t distance) {
+  __builtin_prefetch(
+      reinterpret_cast<const void*>(reinterpret_cast<intptr_t>(base) + 4 * distance));
+}
+
+template <int Bits, int G>
+struct Rows {
+  static constexpr int kWeights = 32 / Bits, kBlock = block_size(Bits);
+  // Rows that are asked for ahead of time; the hardware's own guess stops at each page.
+  static constexpr int kAhead = 8;
+
+  const uint32_t* words;
+  const float* scales;
+  const float* biases;
+  int64_t row_words, row_groups;
+
+  // Adds to `totals` what block `block` of R rows gives.
+  template <int R, bool Prefetch>
+  inline void add_block(int block, const float* x, Floats sums, Floats* totals) const {
+    Words w[R];
+    Floats products[R] = {};
+    for (int r = 0; r < R; ++r) {
+      w[r] = load<Words>(words + r * row_words + block * kLanes);
+      if constexpr (Prefetch) prefetch(words + r * row_words + block * kLanes, kAhead * row_words);
+#if LLM_HOST_VECTOR_BYTES == 64
+      // Keep it in a register: rows are not aligned, and each load would cost two.
+      asm("" : "+v"(w[r]));
+#endif
+    }
+    for (int i = 0; i < kWeights; ++i) {
+      Floats value = load(x + i * kLanes);
+      for (int r = 0; r < R; ++r) products[r] += low_bits<Bits>(w[r] >> (Bits * i)) * value;
+    }
+    for (int r = 0; r < R; ++r) {
+      int64_t group = r * row_groups + block * kBlock / G;
+      totals[r] += products[r] * spread<G / kWeights>(scales + group);
+      totals[r] += sums * spread<G / kWeights>(biases + group);
+    }
+  }
+};
+
+// y[0..R) = the products of R rows with x. `words_left`: from the first row to the end of the
+// matrix.
+template <int R, int Bits, int G>
+void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, float* y) {
+  constexpr int kBlock = block_size(Bits), kWeights = 32 / Bits;
+  Floats totals[R] = {};
+  int blocks = cols / kBlock;
+  const float* sums = x + block_count(cols, Bits) * kBlock;
+  for (int b = 0; b < blocks; ++b) {
+    rows.template add_block<R, true>(b, x + b * kBlock, load(sums + b * kLanes), totals);
+  }
+  const float *last_x = x + blocks * kBlock, *last_sums = sums + blocks * kLanes;
+  bool inside = (R - 1) * rows.row_words + (blocks + 1) * kLanes <= words_left;
+  if (blocks * kBlock < cols && inside) {
+    // Reads into the next rows; there the zeros at the end of x make nothing of it.
+    rows.template add_block<R, false>(blocks, last_x, load(last_sums), totals);
+  } else if (blocks * kBlock < cols) {
+    int left = cols - blocks * kBlock;
+    uint32_t words[R * kLanes] = {};
+    float scales[R * kLanes] = {}, biases[R * kLanes] = {};
+    for (int r = 0; r < R; ++r) {
+      for (int i = 0; i < left / kWeights; ++i) {
+        words[r * kLanes + i] = rows.words[r * rows.row_words + blocks * kLanes + i];
+      }
+      for (int i = 0; i * G < left; ++i) {
+        scales[r * kLanes + i] = rows.scales[r * rows.row_groups + blocks * kBlock / G + i];
+        biases[r * kLanes + i] = rows.biases[r * rows.row_groups + blocks * kBlock / G + i];
+      }
+    }
+    Rows<Bits, G> copy{words, scales, biases, kLanes, kLanes};
+    copy.template add_block<R, false>(0, last_x, load(last_sums), totals);
+  }
+  for (int r = 0; r < R; ++r) {
+    prefetch(rows.scales + r * rows.row_groups, rows.kAhead * rows.row_groups);
+    prefetch(rows.biases + r * rows.row_groups, rows.kAhead * rows.row_groups);
+    y[r] = sum(totals[r]);
+  }
+}
+
+template <int Bits, int G>
+void matvec_quantised(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
+  Rows<Bits, G> rows{nullptr, nullptr, nullptr, static_cast<int64_t>(w.cols) * Bits / 32,
+                     w.cols / G};
+  for (int64_t row = begin; row < end;) {
+    rows.words = static_cast<const uint32_t*>(w.weight) + row * rows.row_words;
+    rows.scales = w.scales + row * rows.row_groups;
+    rows.biases = w.biases + row * rows.row_groups;
+    int64_t left = (w.rows - row) * rows.row_words;
+    if (row + 4 <= end) {
+      dot_rows<4>(rows, x.shuffled, w.cols, left, y + row);
+      row += 4;
+    } else {
+      dot_rows<1>(rows, x.shuffled, w.cols, left, y + row);
+      row += 1;
+    }
+  }
+}
+
+template <int Bits>
+void matvec_quantised(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
+  if (w.group_size == 32) {
+    matvec_quantised<Bits, 32>(w, x, begin, end, y);
+  } else if (w.group_size == 64) {
+    matvec_quantised<Bits, 64>(w, x, begin, end, y);
+  } else {
+    matvec_quantised<Bits, 128>(w, x, begin, end, y);
+  }
+}
+
+void matvec(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
+  if (w.bits == 0) {
+    for (int64_t row = begin; row < end; ++row) {
+      y[row] = dot(static_cast<const float*>(w.weight) + row * w.cols, x.values, w.cols);
+    }
+  } else if (w.bits == 4) {
+    matvec_quantised<4>(w, x, begin, end, y);
+  } else {
+    matvec_quantised<8>(w, x, begin, end, y);
+  }
+}
+
+void unpack(const CpuMatrix& w, int row, float* out) {
+  if (w.bits == 0) {
+    const float* source = static_cast<const float*>(w.weight) + static_cast<int64_t>(row) * w.cols;
+    __builtin_memcpy(out, source, static_cast<size_t>(w.cols) * 4);
+    return;
+  }
+  int64_t groups = w.cols / w.group_size;
+  const Words8 shifts =
+      w.bits == 4 ? Words8{0, 4, 8, 12, 16, 20, 24, 28} : Words8{0, 8, 16, 24, 0, 8, 16, 24};
+  const uint32_t* words =
+      static_cast<const uint32_t*>(w.weight) + row * (static_cast<int64_t>(w.cols) * w.bits / 32);
+  for (int col = 0; col < w.cols; col += 8) {
+    int64_t group = row * groups + col / w.group_size;
+    Words8 packed;
+    if (w.bits == 4) {
+      packed = Words8{} + words[col / 8];
+    } else {
+      uint32_t a = words[col / 4], b = words[col / 4 + 1];
+      packed = Words8{a, a, a, a, b, b, b, b};
+    }
+    Words8 q = (packed >> shifts) & (w.bits == 4 ? 15u : 255u);
+    Floats8 values = __builtin_convertvector((Ints8)q, Floats8) * w.scales[group] + w.biases[group];
+    store(out + col, values);
+  }
+}
+
+}  // namespace
+}  // namespace llm_host

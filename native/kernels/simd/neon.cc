@@ -1,0 +1,20 @@
+#if defined(__aarch64__)
+#define LLM_HOST_VECTOR_BYTES 16
+#define LLM_HOST_NEON
+#include "kernels/simd/impl.h"
+
+namespace llm_host {
+// Part of every such CPU, as are its conversions of half precision: compilers make good use of it
+// from the vectors alone, but for those.
+const Simd* simd_neon() {
+  static constexpr Simd kKernels = kernels_of("neon");
+  return &kKernels;
+}
+}  // namespace llm_host
+#else
+#include "kernels/simd/simd.h"
+
+namespace llm_host {
+const Simd* simd_neon() { return nullptr; }
+}  // namespace llm_host
+#endif

@@ -1,0 +1,88 @@
+// A part of simd_impl.h: see there.
+#pragma once
+
+#include "kernels/simd/simd.h"
+
+#if LLM_HOST_VECTOR_BYTES > 16
+#include <immintrin.h>
+#elif defined(LLM_HOST_NEON)
+#include <arm_neon.h>
+#endif
+
+namespace llm_host {
+namespace {
+
+constexpr int kLanes = LLM_HOST_VECTOR_BYTES / 4;
+typedef float Floats __attribute__((vector_size(LLM_HOST_VECTOR_BYTES)));
+typedef int32_t Ints __attribute__((vector_size(LLM_HOST_VECTOR_BYTES)));
+typedef uint32_t Words __attribute__((vector_size(LLM_HOST_VECTOR_BYTES)));
+typedef float Floats4 __attribute__((vector_size(16)));
+typedef float Floats8 __attribute__((vector_size(32)));
+typedef int32_t Ints8 __attribute__((vector_size(32)));
+typedef uint32_t Words8 __attribute__((vector_size(32)));
+
+template <typename V>
+inline V load(const void* source) {
+  V v;
+  __builtin_memcpy(&v, source, sizeof v);
+  return v;
+}
+inline Floats load(const float* source) { return load<Floats>(static_cast<const void*>(source)); }
+template <typename V>
+inline void store(float* target, V v) {
+  __builtin_memcpy(target, &v, sizeof v);
+}
+inline Floats splat(float x) { return Floats{} + x; }
+inline Floats to_floats(Words v) { return __builtin_convertvector((Ints)v, Floats); }
+
+inline float sum4(Floats4 v) {
+  Floats4 t = v + __builtin_shufflevector(v, v, 2, 3, 0, 1);
+  return t[0] + t[1];
+}
+inline float sum8(Floats8 v) {
+  return sum4(__builtin_shufflevector(v, v, 0, 1, 2, 3) +
+              __builtin_shufflevector(v, v, 4, 5, 6, 7));
+}
+
+// `spread<L>`: the scale of the group that each lane is in, for groups of L lanes.
+#if LLM_HOST_VECTOR_BYTES == 64
+inline float sum(Floats v) {
+  return sum8(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+              __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+}
+template <int L>
+inline Floats spread(const float* s) {
+  // Intrinsics: GCC would widen a short vector through memory, at the cost of a stalled load.
+  if constexpr (L == 4) {
+    const Ints lanes = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+    return (Floats)_mm512_permutexvar_ps((__m512i)lanes, _mm512_castps128_ps512(_mm_loadu_ps(s)));
+  } else if constexpr (L == 8) {
+    const Ints lanes = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+    __m128 two = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(s)));
+    return (Floats)_mm512_permutexvar_ps((__m512i)lanes, _mm512_castps128_ps512(two));
+  } else {
+    return splat(*s);
+  }
+}
+#elif LLM_HOST_VECTOR_BYTES == 32
+inline float sum(Floats v) { return sum8(v); }
+template <int L>
+inline Floats spread(const float* s) {
+  if constexpr (L == 4) {
+    const Ints lanes = {0, 0, 0, 0, 1, 1, 1, 1};
+    __m128 two = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(s)));
+    return (Floats)_mm256_permutevar8x32_ps(_mm256_castps128_ps256(two), (__m256i)lanes);
+  } else {
+    return splat(*s);
+  }
+}
+#else
+inline float sum(Floats v) { return sum4(v); }
+template <int L>
+inline Floats spread(const float* s) {
+  return splat(*s);
+}
+#endif
+
+}  // namespace
+}  // namespace llm_host

@@ -1,0 +1,49 @@
+import { type ErrorCode, LlmHostError } from '../../errors.ts';
+import { LinePrinter } from '../../line/line-printer.ts';
+import { readAll } from '../../text/piped-lines.ts';
+import type { Signals } from '../process/signals.ts';
+import type { ChatSession } from './chat-session.ts';
+
+const PATIENCE_MS = 2000;
+
+/**
+ * `-p`: the answer alone on stdout, everything else on stderr; what stdin holds, if it is no terminal, follows the
+ * prompt. Returns the exit code; an error of the turn is thrown.
+ */
+export async function answerOnce(session: ChatSession, prompt: string, signals: Signals): Promise<number> {
+  const input = await promptWithPipe(prompt);
+  const abort = new AbortController();
+  signals.onInterrupt(() => abort.abort());
+  const printer = new LinePrinter({ answer: process.stdout, lines: process.stderr, label: false });
+  printer.begin();
+  for await (const event of session.turn(input, abort.signal)) {
+    if (event.type === 'error') {
+      printer.end();
+      throw new LlmHostError(event.code as ErrorCode, event.message, event.hint ? { hint: event.hint } : {});
+    }
+    printer.print(event);
+  }
+  printer.end();
+  return abort.signal.aborted ? 130 : 0;
+}
+
+/** The prompt with what stdin holds behind it. Throws LlmHostError USAGE when that is nothing at all. */
+export async function promptWithPipe(prompt: string): Promise<string> {
+  const piped = process.stdin.isTTY ? '' : await readPiped();
+  const input = [prompt, piped.trimEnd()].filter(Boolean).join('\n\n');
+  if (input === '') throw new LlmHostError('USAGE', 'the prompt is empty');
+  return input;
+}
+
+/** All of stdin; one that stays open without a word is not an error, but the user should know what is waited for. */
+async function readPiped(): Promise<string> {
+  const waiting = setTimeout(
+    () => process.stderr.write('Notice: waiting for the end of the piped input\n'),
+    PATIENCE_MS,
+  );
+  try {
+    return await readAll(process.stdin, notice => process.stderr.write(`Error: ${notice}\n`));
+  } finally {
+    clearTimeout(waiting);
+  }
+}

@@ -1,0 +1,224 @@
+import type { Agent } from '../../agent/agent.ts';
+import type { ToolMetrics } from '../../agent/metrics.ts';
+import type { ReplyStats, TurnEvent } from '../../agent/turn.ts';
+import type { History } from '../../chat/history.ts';
+import { messageOf } from '../../errors.ts';
+import type { ToolHost } from '../../mcp/tool-host.ts';
+import type { OpenedModel } from '../../run/open-model.ts';
+import type { Log } from '../process/log.ts';
+import { keepCache, restoreCache } from './session-cache.ts';
+import { readSession, type SavedSession, type SessionFolder, writeSession } from './sessions.ts';
+import { ToolResults } from './tool-results.ts';
+import type { TurnLog } from './turn-log.ts';
+
+export interface ChatSessionParts {
+  readonly agent: Agent;
+  readonly history: History;
+  readonly tools: ToolHost;
+  readonly opened: OpenedModel;
+  readonly folder: SessionFolder;
+  readonly log: Log;
+  readonly turnLog: TurnLog;
+  /** The system message as it is now: servers that come and go have something to say in it. */
+  readonly systemText: () => string;
+  /** `--save`: also written after every turn. */
+  readonly saveTo: string | undefined;
+}
+
+/** Sums over all replies of the session. */
+export interface SessionTotals {
+  replies: number;
+  toolCalls: number;
+  toolErrors: number;
+  promptTokens: number;
+  cachedTokens: number;
+  generatedTokens: number;
+  /** Milliseconds. */
+  prefillMs: number;
+  decodeMs: number;
+}
+
+/** One conversation as screen, line mode and JSON mode share it: turns, figures, and the files it is kept in. */
+export class ChatSession {
+  readonly #parts: ChatSessionParts;
+  readonly #created = new Date();
+  readonly #file: string;
+  #keepFailed = false;
+  #saveProblem: string | undefined;
+  #answering = false;
+  #systemText: string;
+  readonly totals: SessionTotals = {
+    replies: 0,
+    toolCalls: 0,
+    toolErrors: 0,
+    promptTokens: 0,
+    cachedTokens: 0,
+    generatedTokens: 0,
+    prefillMs: 0,
+    decodeMs: 0,
+  };
+  lastReply: ReplyStats | undefined;
+  readonly results = new ToolResults();
+  /** Show the model's thinking in full instead of folded. */
+  showThinking = false;
+
+  constructor(parts: ChatSessionParts) {
+    this.#parts = parts;
+    this.#file = parts.folder.newFile(this.#created);
+    this.#systemText = parts.systemText();
+  }
+
+  get history(): History {
+    return this.#parts.history;
+  }
+
+  get tools(): ToolHost {
+    return this.#parts.tools;
+  }
+
+  get toolMetrics(): ToolMetrics {
+    return this.#parts.agent.metrics;
+  }
+
+  get opened(): OpenedModel {
+    return this.#parts.opened;
+  }
+
+  get folder(): SessionFolder {
+    return this.#parts.folder;
+  }
+
+  get log(): Log {
+    return this.#parts.log;
+  }
+
+  /** Tokens of the context that the conversation takes, as of the last reply. */
+  get contextUsed(): number {
+    return this.lastReply ? this.lastReply.promptTokens + this.lastReply.generatedTokens : 0;
+  }
+
+  /**
+   * One turn; the session is kept in its files when the turn is over, however it ends. A last notice says when that of
+   * `--save` cannot be written.
+   */
+  async *turn(input: string, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+    this.#followServers();
+    this.#answering = true;
+    let problem: string | undefined;
+    this.#parts.turnLog.prompt(input);
+    try {
+      for await (const event of this.#parts.agent.turn(input, signal)) {
+        this.#note(event);
+        yield event;
+      }
+    } finally {
+      this.#answering = false;
+      problem = this.#keep();
+    }
+    if (problem !== undefined) yield { type: 'notice', message: problem };
+  }
+
+  clear(): void {
+    this.#parts.agent.clear();
+    this.lastReply = undefined;
+  }
+
+  snapshot(): SavedSession {
+    return {
+      version: 1,
+      model: this.#parts.opened.name,
+      created: this.#created.toISOString(),
+      updated: new Date().toISOString(),
+      messages: this.#parts.history.messages,
+    };
+  }
+
+  save(path: string): void {
+    writeSession(path, this.snapshot());
+  }
+
+  /** Keeps what the model has read beside a saved conversation; a sentence for the user, if there is something to say. */
+  keepCache(path: string): Promise<string | undefined> {
+    return keepCache(this.#parts.opened, path);
+  }
+
+  /** The last thing: `--save` keeps what the model has read too. Not while it answers, which could take long. */
+  async close(): Promise<void> {
+    const { saveTo, log } = this.#parts;
+    if (saveTo === undefined || this.#answering || !this.lastReply) return;
+    const said = await this.keepCache(saveTo);
+    if (said !== undefined) log.logger.info(said);
+  }
+
+  /** Takes over what the model has read of a saved conversation, if that was kept with it. */
+  restoreCache(path: string): Promise<string | undefined> {
+    return restoreCache(this.#parts.opened, path);
+  }
+
+  /** Replaces the conversation by a saved one; the present one is left alone when that cannot be read. */
+  load(path: string): SavedSession {
+    const saved = readSession(path);
+    this.replaceMessages(saved.messages);
+    return saved;
+  }
+
+  replaceMessages(messages: SavedSession['messages']): void {
+    this.#setMessages(messages);
+    this.lastReply = undefined;
+  }
+
+  #setMessages(messages: SavedSession['messages']): void {
+    const { history } = this.#parts;
+    history.rollback(0);
+    history.add(...messages);
+  }
+
+  /** The system message of the next turn, unless it is not ours any more (`/system`, a conversation that was loaded). */
+  #followServers(): void {
+    const before = this.#systemText;
+    this.#systemText = this.#parts.systemText();
+    const { messages } = this.history;
+    const first = messages[0]?.role === 'system' ? messages[0] : undefined;
+    if (this.#systemText === before || (first?.content ?? '') !== before) return;
+    this.#setMessages([{ role: 'system', content: this.#systemText }, ...messages.slice(first ? 1 : 0)]);
+  }
+
+  #note(event: TurnEvent): void {
+    const { totals } = this;
+    this.#parts.turnLog.event(event);
+    if (event.type === 'tool_call') totals.toolCalls += 1;
+    if (event.type === 'tool_error') totals.toolErrors += 1;
+    if (event.type === 'tool_result') this.results.add(event.name, event.text);
+    if (event.type !== 'stats') return;
+    this.lastReply = event.stats;
+    totals.replies += 1;
+    for (const key of ['promptTokens', 'cachedTokens', 'generatedTokens', 'prefillMs', 'decodeMs'] as const) {
+      totals[key] += event.stats[key];
+    }
+  }
+
+  /** The file of `--save` was asked for: what is wrong with it, told once for each reason. */
+  #keep(): string | undefined {
+    this.#keepUnasked();
+    try {
+      if (this.#parts.saveTo !== undefined) this.save(this.#parts.saveTo);
+      this.#saveProblem = undefined;
+      return undefined;
+    } catch (error) {
+      const before = this.#saveProblem;
+      this.#saveProblem = messageOf(error);
+      return this.#saveProblem === before ? undefined : this.#saveProblem;
+    }
+  }
+
+  /** A session that cannot be kept is told to the log once; the conversation goes on. */
+  #keepUnasked(): void {
+    try {
+      writeSession(this.#file, this.snapshot());
+      this.#parts.folder.prune();
+    } catch (error) {
+      if (!this.#keepFailed) this.#parts.log.logger.warn(messageOf(error));
+      this.#keepFailed = true;
+    }
+  }
+}

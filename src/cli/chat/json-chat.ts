@@ -1,0 +1,68 @@
+import { EXIT, LlmHostError, messageOf } from '../../errors.ts';
+import { EventWriter } from '../../json/event-writer.ts';
+import { EVENTS_VERSION } from '../../json/events.ts';
+import type { OpenModel } from '../../run/open-model.ts';
+import type { ChatArguments } from '../options/chat-options.ts';
+import type { Signals } from '../process/signals.ts';
+import { VERSION } from '../process/version.ts';
+import { promptWithPipe } from './answer-once.ts';
+import { JsonSession } from './json-session.ts';
+import { type StartedChat, startChat } from './start-chat.ts';
+
+/** `--json`: the whole run as events on stdout, from `start` to `end`, errors of the start-up included. */
+export async function chatInJson(
+  args: ChatArguments,
+  openModel: OpenModel,
+  signals: Signals,
+): Promise<number> {
+  const writer = new EventWriter(process.stdout);
+  await writer.write({
+    type: 'start',
+    version: EVENTS_VERSION,
+    program: VERSION,
+    model: args.model ?? '',
+  });
+  try {
+    const started = await startChat(args, openModel);
+    signals.addCleanup(started.close);
+    let code: number;
+    try {
+      code = await converse(args, started, signals, writer);
+    } finally {
+      await started.close();
+    }
+    await writer.write({ type: 'end', code });
+    return code;
+  } catch (error) {
+    const known = error instanceof LlmHostError ? error : undefined;
+    const hint = known?.hint === undefined ? {} : { hint: known.hint };
+    await writer.write({
+      type: 'error',
+      code: known?.code ?? 'UNEXPECTED',
+      message: messageOf(error),
+      ...hint,
+    });
+    await writer.write({ type: 'end', code: known?.exitCode ?? EXIT.unexpected });
+    throw error;
+  }
+}
+
+async function converse(
+  args: ChatArguments,
+  { session, notices }: StartedChat,
+  signals: Signals,
+  writer: EventWriter,
+): Promise<number> {
+  const { opened, tools } = session;
+  await writer.write({
+    type: 'ready',
+    model: opened.name,
+    device: opened.device,
+    contextLength: opened.model.contextLength,
+    tools: tools.tools().length,
+    servers: tools.servers().map(({ name, state, tools: count }) => ({ name, state, tools: count })),
+  });
+  for (const message of notices) await writer.write({ type: 'notice', message });
+  const json = new JsonSession({ session, signals, writer });
+  return args.prompt === undefined ? await json.run() : await json.once(await promptWithPipe(args.prompt));
+}

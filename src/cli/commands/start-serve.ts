@@ -1,0 +1,139 @@
+import type { AddressInfo } from 'node:net';
+import { RequestTurns } from '../../agent/request-turns.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
+import { GenerationQueue } from '../../serve/generation-queue.ts';
+import { ServeMetrics } from '../../serve/metrics.ts';
+import type { ServeContext, ServedModel } from '../../serve/serve-context.ts';
+import { createServer } from '../../serve/server.ts';
+import { agentSettings, openChatLog, startBoth } from '../chat/start-chat.ts';
+import { demoMcpFile } from '../chat/start-servers.ts';
+import { checkNumbers, systemText } from '../options/chat-options.ts';
+import { type ServeArguments, type ServeOptions, serveOptions } from '../options/serve-options.ts';
+import type { Log } from '../process/log.ts';
+import { modelSource } from '../settings/model-source.ts';
+import { prepareServers } from '../settings/prepare-servers.ts';
+import { loadServeSettings } from '../settings/settings.ts';
+
+const LOOK_MS = 100;
+
+/** A server that takes requests. */
+export interface StartedServe {
+  /** `http://127.0.0.1:8080` */
+  readonly url: string;
+  readonly summary: readonly string[];
+  readonly notices: readonly string[];
+  /** Longest time that `close` takes. */
+  readonly drainMs: number;
+  /** Takes no more requests, lets those that run end, then ends what still runs, the servers and the model. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Loads model and servers, then listens. Refuses what cannot work before that. */
+export async function startServe(args: ServeArguments, openModel: OpenModel): Promise<StartedServe> {
+  checkNumbers(args);
+  const options = serveOptions(args, process.env);
+  const where = { cwd: process.cwd(), env: process.env };
+  const settings = loadServeSettings(args, args.model === 'demo', where);
+  const source = modelSource(args, settings.config);
+  const system =
+    args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
+  const log = openChatLog(args, settings);
+  const files = args.mcp === false ? [] : (settings.mcpFiles ?? [demoMcpFile(where.env)]);
+  const config = await prepareServers(files, where);
+  const { opened, servers } = await startBoth(
+    source,
+    args,
+    settings,
+    openModel,
+    log,
+    config,
+    options.cacheBytes,
+  );
+  const closeParts = async () => {
+    await Promise.all([servers.host.close(), opened.close()]);
+  };
+  try {
+    const turns = new RequestTurns({
+      model: opened.model,
+      tools: servers.host,
+      // Read for each request: servers come and go.
+      get systemMessage() {
+        return [system, ...servers.instructions()].filter(Boolean).join('\n\n');
+      },
+      ...agentSettings(args, settings.config),
+    });
+    const listening = await listen(options, opened, turns, log);
+    let closed: Promise<void> | undefined;
+    return {
+      url: listening.url,
+      summary: [opened.description, ...servers.summary],
+      notices: [
+        ...settings.warnings.map(warning => `Warning: ${warning}`),
+        ...[...opened.notices, ...servers.problems].map(notice => `Notice: ${notice}`),
+      ],
+      drainMs: options.drainMs,
+      close: () => {
+        closed ??= listening.close().finally(closeParts);
+        return closed;
+      },
+    };
+  } catch (error) {
+    await closeParts();
+    throw error;
+  }
+}
+
+async function listen(options: ServeOptions, opened: OpenedModel, turns: RequestTurns, log: Log) {
+  const stop = new AbortController();
+  const context: ServeContext = {
+    model: servedModel(opened),
+    turns,
+    queue: new GenerationQueue(options.places),
+    metrics: new ServeMetrics(),
+    access: options.access,
+    limits: options.limits,
+    stopping: stop.signal,
+    onRequest: record =>
+      log.logger[record.status >= 500 && !record.aborted ? 'error' : 'info'](record, 'request'),
+  };
+  const app = createServer(context);
+  const { host } = options.access;
+  try {
+    await app.listen({ host, port: options.port });
+  } catch (error) {
+    throw new LlmHostError('USAGE', `--port ${options.port} on ${host} cannot be used: ${messageOf(error)}`, {
+      cause: error,
+      hint: 'Choose another --port; 0 takes any that is free.',
+    });
+  }
+  const { port } = app.server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    close: async () => {
+      const closed = app.close();
+      const limit = setTimeout(() => stop.abort(), options.drainMs);
+      // Connections that never finish asking would keep it open.
+      const look = setInterval(() => {
+        if (context.metrics.active === 0) app.server.closeAllConnections();
+      }, LOOK_MS);
+      try {
+        await closed;
+      } finally {
+        clearTimeout(limit);
+        clearInterval(look);
+      }
+    },
+  };
+}
+
+function servedModel({ model, name, facts }: OpenedModel): ServedModel {
+  const unknown = { family: 'unknown', parameters: 0, bytes: 0, quantization: undefined } as const;
+  return {
+    ...{ ...unknown, format: 'remote', template: '', thinks: false },
+    ...facts,
+    id: name,
+    created: Math.floor(Date.now() / 1000),
+    contextLength: model.contextLength,
+  };
+}

@@ -1,0 +1,12 @@
+import { LlmHostError } from '../../errors.ts';
+import { parseHubId } from '../../hub/hub-id.ts';
+
+/** `--revision`: the same as `@revision` behind a Hub id. Throws LlmHostError USAGE where it means nothing. */
+export function atRevision(source: string, revision: string | undefined): string {
+  if (revision === undefined) return source;
+  const whole = `${source}@${revision}`;
+  if (!source.includes('@') && parseHubId(whole)) return whole;
+  throw new LlmHostError('USAGE', `--revision ${revision} does not go with the model '${source}'`, {
+    hint: 'It is for models of the Hub: llm-host org/name --revision v1, or llm-host org/name@v1.',
+  });
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { type AccessRules, isLoopback } from '../../serve/access.ts';
+import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/serve-context.ts';
+import type { ChatArguments } from './chat-options.ts';
+
+/** The options of `serve` as yargs gives them; those of chat hold as well. */
+export interface ServeArguments extends ChatArguments {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly apiKey?: string | undefined;
+  readonly allowHost?: readonly string[] | undefined;
+  readonly corsOrigin?: readonly string[] | undefined;
+  readonly maxQueue?: number | undefined;
+  readonly requestTimeout?: number | undefined;
+  readonly drainTimeout?: number | undefined;
+  readonly maxBody?: number | undefined;
+  readonly cacheMb?: number | undefined;
+}
+
+export interface ServeOptions {
+  readonly access: AccessRules;
+  readonly port: number;
+  readonly limits: ServeLimits;
+  /** For the caches of conversations. */
+  readonly cacheBytes: number;
+  /** Requests at a time, the one that is generating included. */
+  readonly places: number;
+  /** Milliseconds that running requests get at the end. */
+  readonly drainMs: number;
+}
+
+const DEFAULT_PORT = 8080;
+const DEFAULT_PLACES = 64;
+/** Some dozens of short conversations of a small model, one long one of a large model. */
+const DEFAULT_CACHE_MB = 1024;
+const DEFAULT_DRAIN_SECONDS = 20;
+
+/** Checks the options. Throws LlmHostError USAGE, also for an address beyond loopback without a key. */
+export function serveOptions(args: ServeArguments, env: NodeJS.ProcessEnv): ServeOptions {
+  const host = args.host ?? '127.0.0.1';
+  const apiKey = keyOf(args.apiKey ?? env.LLM_HOST_API_KEY);
+  if (!isLoopback(host) && apiKey === undefined) {
+    throw new LlmHostError('USAGE', `--host ${host} is beyond this machine: a key is needed`, {
+      hint: 'Give --api-key KEY, --api-key @FILE, or the environment variable LLM_HOST_API_KEY.',
+    });
+  }
+  const number = (name: string, value: number | undefined, low: number, high: number, fallback: number) => {
+    if (value === undefined) return fallback;
+    if (value >= low && value <= high) return value;
+    throw new LlmHostError('USAGE', `--${name} takes a number from ${low} to ${high}, not ${value}`);
+  };
+  const places = number('max-queue', args.maxQueue, 1, 10_000, DEFAULT_PLACES);
+  const requestMs =
+    number('request-timeout', args.requestTimeout, 1, 86_400, DEFAULT_LIMITS.requestMs / 1000) * 1000;
+  return {
+    access: {
+      ...{ host, apiKey },
+      allowedHosts: args.allowHost ?? [],
+      corsOrigins: (args.corsOrigin ?? []).map(checkedOrigin),
+    },
+    port: wholeNumber('port', number('port', args.port, 0, 65_535, DEFAULT_PORT)),
+    limits: {
+      ...DEFAULT_LIMITS,
+      requestMs,
+      maxBody: number('max-body', args.maxBody, 0.01, 1000, DEFAULT_LIMITS.maxBody / 2 ** 20) * 2 ** 20,
+    },
+    places: wholeNumber('max-queue', places),
+    cacheBytes: Math.round(number('cache-mb', args.cacheMb, 0, 1e6, DEFAULT_CACHE_MB) * 2 ** 20),
+    drainMs: number('drain-timeout', args.drainTimeout, 0, 3600, DEFAULT_DRAIN_SECONDS) * 1000,
+  };
+}
+
+function wholeNumber(name: string, value: number): number {
+  if (Number.isInteger(value)) return value;
+  throw new LlmHostError('USAGE', `--${name} takes a whole number, not ${value}`);
+}
+
+function keyOf(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const key = given.startsWith('@') ? readKey(given.slice(1)) : given;
+  if (key.trim() === '') throw new LlmHostError('USAGE', '--api-key is empty');
+  return key;
+}
+
+function readKey(file: string): string {
+  const path = resolve(file);
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new LlmHostError('USAGE', `--api-key: ${path} cannot be read (${messageOf(error)})`);
+  }
+}
+
+/** `*`, or an origin as browsers write it. */
+function checkedOrigin(text: string): string {
+  if (text === '*') return text;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && url.origin !== 'null') return url.origin;
+  throw new LlmHostError(
+    'USAGE',
+    `--cors-origin takes an origin such as https://example.org, or *, not '${text}'`,
+  );
+}

@@ -1,0 +1,115 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { McpDocument } from '../../mcp/config/document.ts';
+import type { InputDefinition } from '../../mcp/config/inputs.ts';
+import type { LaunchRequest } from '../../mcp/trust/trust.ts';
+import { visible } from '../../text/visible.ts';
+
+/** What the start-up may ask the user. */
+export interface Questions {
+  readonly confirm: (document: McpDocument, launches: readonly LaunchRequest[]) => Promise<boolean>;
+  readonly value: (input: InputDefinition) => Promise<string | undefined>;
+}
+
+/** Far longer than a signal of the process to itself takes. */
+const INTERRUPT_MS = 1000;
+
+/** Questions on the terminal, on stderr so that stdout stays the answer's; undefined where there is none. */
+export function terminalQuestions(): Questions | undefined {
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
+  return {
+    confirm: async (document, launches) => {
+      process.stderr.write(consentText(document, launches));
+      const answer = await readLine('Start them with your rights? yes or no [no]: ', false);
+      return /^y(es)?$/i.test(answer?.trim() ?? '');
+    },
+    value: input => (input.options ? choose(input, input.options) : readLine(promptOf(input), input.masked)),
+  };
+}
+
+function consentText({ file }: McpDocument, launches: readonly LaunchRequest[]): string {
+  const lines = launches.map(
+    ({ server, shown, changed }) =>
+      `  ${visible(server)}${changed ? ' (changed since you allowed it)' : ''}: ${shown}`,
+  );
+  return `\n${visible(file.path)} came with the working directory and wants to start:\n${lines.join('\n')}\n`;
+}
+
+function promptOf({ description, fallback, masked }: InputDefinition): string {
+  const shown = fallback === undefined || masked ? '' : ` [${visible(fallback)}]`;
+  return `${visible(description)}${shown}${masked ? ' (not shown)' : ''}: `;
+}
+
+async function choose(
+  input: InputDefinition,
+  options: NonNullable<InputDefinition['options']>,
+): Promise<string | undefined> {
+  const lines = options.map(({ label }, index) => `  ${index + 1}. ${visible(label)}`);
+  process.stderr.write(`${visible(input.description)}\n${lines.join('\n')}\n`);
+  while (true) {
+    const shown = input.fallback === undefined ? '' : ` [${visible(input.fallback)}]`;
+    const answer = await readLine(`1 to ${options.length}${shown}: `, false);
+    if (answer === undefined || answer.trim() === '') return undefined;
+    const option = options[Number(answer) - 1] ?? options.find(({ label }) => label === answer.trim());
+    if (option) return option.value;
+  }
+}
+
+let takeTerminal: (() => () => void) | undefined;
+
+/** Whoever holds the terminal (the screen) hands it over for each question; `take` returns what gives it back. */
+export function shareTerminal(take: (() => () => void) | undefined): void {
+  takeTerminal = take;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * One line from the keyboard; undefined at Ctrl+D and when `signal` is aborted. Ctrl+C is the signal that it is
+ * everywhere else. Asked while another question is open it waits for its turn: a line answers one of them.
+ */
+export function readLine(prompt: string, masked: boolean, signal?: AbortSignal): Promise<string | undefined> {
+  const answer = last.then(() => readLineNow(prompt, masked, signal));
+  // Who asked hears of a terminal that fails; the next question tries it anew.
+  last = answer.catch(() => undefined);
+  return answer;
+}
+
+function readLineNow(prompt: string, masked: boolean, signal?: AbortSignal): Promise<string | undefined> {
+  if (signal?.aborted) return Promise.resolve(undefined);
+  const giveBack = takeTerminal?.();
+  const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({
+    input: process.stdin,
+    output: masked ? mute : process.stderr,
+    terminal: true,
+    historySize: 0,
+    prompt: masked ? '' : prompt,
+  });
+  // Only now does the terminal not echo any more.
+  if (masked) process.stderr.write(prompt);
+  return new Promise(resolve => {
+    let answer: string | undefined;
+    reader.on('line', text => {
+      answer = text;
+      reader.close();
+    });
+    let interrupted = false;
+    reader.on('SIGINT', () => {
+      interrupted = true;
+      reader.close();
+      process.kill(process.pid, 'SIGINT');
+    });
+    const close = (): void => reader.close();
+    signal?.addEventListener('abort', close);
+    reader.on('close', () => {
+      signal?.removeEventListener('abort', close);
+      if (masked || answer === undefined) process.stderr.write('\n');
+      giveBack?.();
+      // The signal comes a moment later, and what it ends must not go on before.
+      if (interrupted) setTimeout(() => resolve(undefined), INTERRUPT_MS);
+      else resolve(answer);
+    });
+    reader.prompt();
+  });
+}

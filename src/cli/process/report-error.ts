@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { EXIT, LlmHostError, messageOf } from '../../errors.ts';
+import { stripControls } from '../../text/strip-controls.ts';
+import { stateDirectory } from '../settings/lookup.ts';
+import { openLog } from './log.ts';
+
+const USAGE_LINE = 'Usage: llm-host <model> [options]   (llm-host --help lists them)';
+
+/** Prints an error as `Error: ...` with its hint and returns the exit code; the stack of an unexpected one goes to the log. */
+export function reportError(error: unknown): number {
+  if (error instanceof LlmHostError) {
+    if (error.code === 'USAGE') process.stderr.write(`${USAGE_LINE}\n`);
+    process.stderr.write(stripControls(`Error: ${error.message}\n${error.hint ? `${error.hint}\n` : ''}`));
+    return error.exitCode;
+  }
+  const log = openLog(join(stateDirectory(process.env), 'llm-host.log'), 'info');
+  log.logger.error({ stack: error instanceof Error ? error.stack : undefined }, messageOf(error));
+  process.stderr.write(
+    `Error: ${stripControls(messageOf(error))}\nThis should not have happened. Details: ${log.path}\n`,
+  );
+  return EXIT.unexpected;
+}

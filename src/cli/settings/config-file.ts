@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { Node } from 'jsonc-parser';
+import type { Sampling } from '../../agent/chat-model.ts';
+import type { ConstrainMode } from '../../agent/held-to-json.ts';
+import type { ToolProtocol } from '../../agent/local-model.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import type { Approval } from '../../mcp/config/types.ts';
+import {
+  promptStyleNamed,
+  promptStyleNames,
+  type UserPromptStyle,
+} from '../../parse/formats/prompt-style.ts';
+import { formatProblem, type UserFormat, type UserTemplate } from '../../parse/formats/user-format.ts';
+import { parseJsonWithComments, positionOf } from '../../text/json-with-comments.ts';
+import { nearest } from '../../text/nearest.ts';
+import { APPLICATION_DIRECTORY } from './lookup.ts';
+
+/** config.json; the schema in config.schema.json describes every field. */
+export interface AppConfig {
+  readonly SystemPrompt: string;
+  readonly model?: string;
+  readonly sampling?: Sampling;
+  readonly context?: number;
+  readonly tools?: {
+    readonly timeout?: number;
+    readonly maxResultChars?: number;
+    readonly blocked?: readonly string[];
+    readonly allowed?: readonly string[];
+    readonly ratePerMinute?: number;
+    readonly approval?: Approval;
+    readonly audit?: boolean;
+    readonly metricsFile?: string;
+    readonly constrain?: ConstrainMode;
+  };
+  readonly retry?: { readonly max?: number; readonly temperatureStep?: number };
+  readonly toolProtocol?: ToolProtocol;
+  /** A built-in style or one of `promptStyles`. */
+  readonly promptStyle?: string;
+  readonly promptStyles?: Readonly<Record<string, UserPromptStyle>>;
+  /** Rows that come before those of the format table. */
+  readonly toolFormats?: readonly (UserFormat | UserTemplate)[];
+  readonly ollama?: {
+    readonly base_url?: string;
+    readonly model?: string;
+    /** Seconds. */
+    readonly timeout?: number;
+  };
+  readonly theme?: 'auto' | 'dark' | 'light' | 'none';
+  readonly logging?: { readonly level?: string; readonly file?: string };
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+/** Reads and checks a config file. Throws LlmHostError CONFIG; unknown keys only warn. */
+export function readConfigFile(path: string): { config: AppConfig; warnings: string[] } {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new LlmHostError('CONFIG', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  return parseConfig(text, path);
+}
+
+export function parseConfig(text: string, path: string): { config: AppConfig; warnings: string[] } {
+  const parsed = parseJsonWithComments(text);
+  if (!parsed.ok)
+    throw new LlmHostError('CONFIG', `Invalid JSON in config.json: ${parsed.detail}`, {
+      hint: `File: ${path}`,
+    });
+  const schema = JSON.parse(
+    readFileSync(join(APPLICATION_DIRECTORY, 'config.schema.json'), 'utf8'),
+  ) as Schema;
+  const validate = new Ajv2020({ strict: false }).compile(schema);
+  if (!validate(parsed.value)) {
+    const error = validate.errors?.[0];
+    throw new LlmHostError('CONFIG', `config.json: ${error ? describe(error) : 'invalid'}`, {
+      hint: `At ${path}:${lineOf(text, parsed.root, error)}. config.schema.json describes every field.`,
+    });
+  }
+  checkFormats(parsed.value as AppConfig, text, parsed.root, path);
+  const warnings = unknownKeys(parsed.value, schema, []).map(({ path: keys, guess }) => {
+    const { line } = positionOf(text, parsed.root, keys);
+    return `${path}:${line}: unknown key '${keys.join('.')}'${guess ? `; did you mean '${guess}'?` : ''}`;
+  });
+  return { config: parsed.value as AppConfig, warnings };
+}
+
+function checkFormats(config: AppConfig, text: string, root: Node, path: string): void {
+  const problem = styleProblem(config) ?? rowProblem(config);
+  if (!problem) return;
+  const keys = problem.path;
+  throw new LlmHostError('CONFIG', `config.json: the field '${keys.join('.')}' ${problem.message}`, {
+    hint: `At ${path}:${positionOf(text, root, keys).line}.`,
+  });
+}
+
+function rowProblem({ toolFormats = [] }: AppConfig) {
+  const problem = formatProblem(toolFormats);
+  return problem && { ...problem, path: ['toolFormats', ...problem.path] };
+}
+
+function styleProblem({ promptStyle, promptStyles = {} }: AppConfig) {
+  const same = Object.entries(promptStyles).find(([, style]) => style.opener === style.closer);
+  if (same) return { path: ['promptStyles', same[0], 'closer'], message: 'must differ from the opener' };
+  if (promptStyle === undefined || promptStyleNamed(promptStyle, promptStyles)) return undefined;
+  const known = promptStyleNames(promptStyles).join(', ');
+  return { path: ['promptStyle'], message: `names no style; known: ${known}` };
+}
+
+function describe(error: ErrorObject): string {
+  const at = error.instancePath.slice(1).replaceAll('/', '.');
+  if (error.keyword === 'required') {
+    const field = String((error.params as { missingProperty: string }).missingProperty);
+    return `the field '${at ? `${at}.` : ''}${field}' is missing`;
+  }
+  const subject = at ? `the field '${at}'` : 'the file';
+  if (error.keyword === 'enum') {
+    const { allowedValues } = error.params as { allowedValues: readonly unknown[] };
+    return `${subject} must be one of ${allowedValues.map(value => JSON.stringify(value)).join(', ')}`;
+  }
+  return `${subject} ${error.message ?? 'is invalid'}`;
+}
+
+function lineOf(text: string, root: Node, error: ErrorObject | undefined): number {
+  const path = (error?.instancePath ?? '').split('/').slice(1);
+  // A number is an index in a list, but a key in an object; the one that does not fit finds no more than a parent.
+  const indexed = path.map(key => (/^\d+$/.test(key) ? Number(key) : key));
+  return Math.max(positionOf(text, root, path).line, positionOf(text, root, indexed).line);
+}
+
+function unknownKeys(
+  value: unknown,
+  schema: Schema,
+  path: (string | number)[],
+): { path: (string | number)[]; guess: string | undefined }[] {
+  const { properties: known, items } = schema;
+  if (Array.isArray(value) && items) {
+    return value.flatMap((item, index) => unknownKeys(item, items, [...path, index]));
+  }
+  if (!known || typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const inner = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (inner) return unknownKeys(child, inner, [...path, key]);
+    return [{ path: [...path, key], guess: nearest(key, Object.keys(known)) }];
+  });
+}

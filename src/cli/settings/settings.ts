@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import type { McpFile } from '../../mcp/config/document.ts';
+import { parseJsonWithComments } from '../../text/json-with-comments.ts';
+import { isPlainObject } from '../../text/plain-object.ts';
+import { readTextFile } from '../../text/read-text-file.ts';
+import type { ChatArguments } from '../options/chat-options.ts';
+import { type AppConfig, parseConfig, readConfigFile } from './config-file.ts';
+import { DEMO_CONFIG } from './demo.ts';
+import { findFile, findMcpFile, type LookupOptions, missingFile } from './lookup.ts';
+
+/** What the two configuration files say, found and read. */
+export interface Settings {
+  readonly config: AppConfig;
+  /** undefined: none (--no-mcp), or the demo's own servers when `demo` is set. */
+  readonly mcpFiles: readonly McpFile[] | undefined;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Finds and reads config.json and mcp.json. A file given to --config that holds servers is an mcp file. `demo`
+ * needs neither: it brings its own for whichever is not found. Throws LlmHostError CONFIG.
+ */
+export function loadSettings(args: ChatArguments, demo: boolean, where: LookupOptions): Settings {
+  const given = (args.config ?? []).map(path => readGiven(path, where.cwd));
+  const mcpGiven = args.mcp === false ? [] : readMcpFiles(args.mcp ?? [], where.cwd);
+  const configs = given.filter(file => !holdsServers(file.text));
+  const mcpFiles = [...given.filter(file => holdsServers(file.text)), ...mcpGiven];
+  const { config, warnings } = readConfigs(configs, demo ? DEMO_CONFIG : undefined, where);
+  return { config, warnings, mcpFiles: args.mcp === false ? undefined : findMcp(mcpFiles, demo, where) };
+}
+
+/**
+ * The same for `serve`, which can do without either file: its clients bring their own system message and tools.
+ * Ollama's mcp.json comes first, so that one's own goes before it where both name a server.
+ */
+export function loadServeSettings(args: ChatArguments, demo: boolean, where: LookupOptions): Settings {
+  const given = (args.config ?? []).map(path => readGiven(path, where.cwd));
+  const mcpGiven = args.mcp === false ? [] : readMcpFiles(args.mcp ?? [], where.cwd);
+  const configs = given.filter(file => !holdsServers(file.text));
+  const { config, warnings } = readConfigs(configs, demo ? DEMO_CONFIG : { SystemPrompt: '' }, where);
+  if (args.mcp === false) return { config, warnings, mcpFiles: undefined };
+  const own = [...given.filter(file => holdsServers(file.text)), ...mcpGiven];
+  const found = own.length > 0 ? own : [...ollamaMcpFile(where), ...(lookUpMcpFile(where) ?? [])];
+  return { config, warnings, mcpFiles: found.length === 0 && demo ? undefined : found };
+}
+
+/** Its servers were not chosen for this program: local addresses need `allowLocalNetwork`. */
+function ollamaMcpFile({ env }: LookupOptions): McpFile[] {
+  const path = join(env.HOME || homedir(), '.ollama', 'mcp.json');
+  return existsSync(path) ? [{ path, text: readText(path, false), origin: 'foreign' }] : [];
+}
+
+/** Files that the user named. Throws LlmHostError CONFIG for one that cannot be read. */
+export function readMcpFiles(paths: readonly string[], cwd: string): McpFile[] {
+  return paths.map(path => readGiven(path, cwd));
+}
+
+/** config.json, where the lookup finds one, for commands that can do without. Throws LlmHostError CONFIG. */
+export function findConfig(where: LookupOptions): AppConfig | undefined {
+  const { path } = findFile('config.json', where);
+  return path === undefined ? undefined : readConfigFile(path).config;
+}
+
+function readConfigs(given: readonly McpFile[], fallback: AppConfig | undefined, where: LookupOptions) {
+  const read = given.map(file => parseConfig(file.text, file.path));
+  if (read.length === 0) {
+    const found = findFile('config.json', where);
+    if (found.path) read.push(readConfigFile(found.path));
+    else if (fallback) return { config: fallback, warnings: [] };
+    else throw missingFile('config.json', found.searched);
+  }
+  // The last file given wins, field by field.
+  const config = Object.assign({}, ...read.map(one => one.config)) as AppConfig;
+  return { config, warnings: read.flatMap(one => one.warnings) };
+}
+
+function findMcp(
+  given: readonly McpFile[],
+  demo: boolean,
+  where: LookupOptions,
+): readonly McpFile[] | undefined {
+  if (given.length > 0) return given;
+  const found = lookUpMcpFile(where);
+  if (found || demo) return found;
+  throw missingFile('mcp.json', findMcpFile(where).searched);
+}
+
+/** The mcp file that the lookup finds, if any. */
+export function lookUpMcpFile(where: LookupOptions): McpFile[] | undefined {
+  const { path, project } = findMcpFile(where);
+  if (path === undefined) return undefined;
+  return [{ path, text: readText(path, false), origin: project ? 'project' : 'user' }];
+}
+
+function readGiven(path: string, cwd: string): McpFile {
+  const full = resolve(cwd, path);
+  return { path: full, text: readText(full, true) };
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+function readText(path: string, pipes: boolean): string {
+  try {
+    return readTextFile(path, MAX_BYTES, { pipes });
+  } catch (error) {
+    throw new LlmHostError('CONFIG', messageOf(error), { cause: error });
+  }
+}
+
+/** A file that is no JSON is still an mcp file if it looks like one, so that the complaint names the right thing. */
+function holdsServers(text: string): boolean {
+  const parsed = parseJsonWithComments(text);
+  if (!parsed.ok) return /"(servers|mcpServers|mcp_servers)"\s*:/.test(text);
+  if (!isPlainObject(parsed.value)) return false;
+  return ['servers', 'mcpServers', 'mcp_servers'].some(key => Object.hasOwn(parsed.value as object, key));
+}

@@ -1,8 +1,0 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { APPLICATION_DIRECTORY } from './lookup.ts';
-
-/** The version in package.json. */
-export const VERSION: string = (
-  JSON.parse(readFileSync(join(APPLICATION_DIRECTORY, 'package.json'), 'utf8')) as { version: string }
-).version;

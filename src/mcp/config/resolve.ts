@@ -1,0 +1,128 @@
+import { isAbsolute, resolve } from 'node:path';
+import { messageOf } from '../../errors.ts';
+import { checkServerUrl, type LocalAccess } from '../transport/address-guard.ts';
+import type { HttpEntry, StdioEntry } from './entry.ts';
+import { readEnvFile } from './env-file.ts';
+import type { Text } from './fields.ts';
+import { HTTP_SHAPE } from './keys.ts';
+import { resolveOwnCommand } from './own-command.ts';
+import { EntryProblem } from './problem.ts';
+import { headerSecrets, isSecretVariable } from './secrets.ts';
+import type { HttpServerConfig, ServerConfig, ServerSettings, StdioServerConfig } from './types.ts';
+import { expandVariables, type VariableScope } from './variables.ts';
+
+export interface ResolvedEntry {
+  readonly config: ServerConfig;
+  /** Values that may appear in no log. */
+  readonly secrets: readonly string[];
+}
+
+interface ResolveOptions {
+  readonly scope: VariableScope;
+  /** An address of the local network may be used because the user wrote it. */
+  readonly userFile: boolean;
+}
+
+/** Expands the variables of a checked entry. Throws EntryProblem. */
+export function resolveEntry(
+  { settings, launch }: { settings: ServerSettings; launch: StdioEntry | HttpEntry },
+  options: ResolveOptions,
+): ResolvedEntry {
+  if (launch.transport === 'stdio') return resolveStdio(settings, launch, options.scope);
+  return resolveHttp(settings, launch, options);
+}
+
+/** All texts of an entry in which a variable may stand. */
+export function textsOf(launch: StdioEntry | HttpEntry): Text[] {
+  const texts =
+    launch.transport === 'stdio'
+      ? [launch.command, ...launch.args, ...launch.env.values(), launch.envFile, launch.cwd]
+      : [launch.url, ...launch.headers.values()];
+  return texts.filter(text => text !== undefined && text !== null);
+}
+
+function resolveStdio(settings: ServerSettings, launch: StdioEntry, scope: VariableScope): ResolvedEntry {
+  const path = (text: Text): string => {
+    const expanded = expand(text, scope);
+    return isAbsolute(expanded) ? expanded : resolve(scope.workspaceFolder, expanded);
+  };
+  const line = resolveOwnCommand({
+    command: expand(launch.command, scope),
+    args: launch.args.map(text => expand(text, scope)),
+  });
+  const env = new Map<string, string | null>(
+    launch.envFile ? readEnvFile(path(launch.envFile), launch.envFile.path) : [],
+  );
+  for (const [name, text] of launch.env) env.set(name, text && expand(text, scope));
+  const config: StdioServerConfig = {
+    ...settings,
+    transport: 'stdio',
+    ...line,
+    env: Object.fromEntries(env),
+    cwd: launch.cwd ? path(launch.cwd) : scope.workspaceFolder,
+  };
+  const secrets = [...env].flatMap(([name, value]) =>
+    value !== null && isSecretVariable(name, value) ? [value] : [],
+  );
+  return { config, secrets };
+}
+
+function resolveHttp(
+  settings: ServerSettings,
+  launch: HttpEntry,
+  { scope, userFile }: ResolveOptions,
+): ResolvedEntry {
+  const localAccess: LocalAccess = launch.allowLocalNetwork ? 'always' : userFile ? 'named' : 'never';
+  const { url, authorization, secrets } = readUrl(launch.url, scope, localAccess);
+  const headers = new Map<string, string>(authorization ? [['Authorization', authorization]] : []);
+  for (const [name, text] of launch.headers) {
+    const value = expand(text, scope);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a header cannot hold them
+    if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)) {
+      throw new EntryProblem(`'headers.${name}' has a line break or control character in it`, text.path);
+    }
+    if (name.toLowerCase() === 'authorization') headers.delete('Authorization');
+    headers.set(name, value);
+  }
+  const config: HttpServerConfig = {
+    ...settings,
+    transport: launch.transport,
+    url,
+    headers: Object.fromEntries(headers),
+    localAccess,
+    ...(launch.oauth && { oauth: launch.oauth }),
+  };
+  return {
+    config,
+    secrets: [
+      ...secrets,
+      ...[...headers].flatMap(([name, value]) => headerSecrets(name, value)),
+      ...(launch.oauth?.clientSecret ? [launch.oauth.clientSecret] : []),
+    ],
+  };
+}
+
+/** The url without its credentials, which go into a header so that no message can show them. */
+function readUrl(text: Text, scope: VariableScope, access: LocalAccess) {
+  let url: URL;
+  try {
+    url = checkServerUrl(expand(text, scope), access);
+  } catch (error) {
+    if (error instanceof EntryProblem) throw error;
+    throw new EntryProblem(`'${text.path[0]}': ${messageOf(error)}`, text.path, HTTP_SHAPE);
+  }
+  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  url.username = '';
+  url.password = '';
+  if (user === '' && password === '') return { url: url.href, authorization: undefined, secrets: [] };
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  return { url: url.href, authorization, secrets: [password].filter(secret => secret !== '') };
+}
+
+function expand(text: Text, scope: VariableScope): string {
+  try {
+    return expandVariables(text.text, scope);
+  } catch (error) {
+    throw new EntryProblem(messageOf(error), text.path);
+  }
+}

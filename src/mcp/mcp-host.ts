@@ -1,0 +1,344 @@
+import { LlmHostError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
+import type { ServerConfig } from './config/types.ts';
+import { eventSentence, Notices } from './notices.ts';
+import type { OAuthOptions } from './oauth/session.ts';
+import { offeredTools, type Target } from './offered-tools.ts';
+import type { Approver } from './policy/approval.ts';
+import { type AuditEntry, AuditLog } from './policy/audit.ts';
+import type { Redactor } from './policy/audit-redact.ts';
+import { CallGate } from './policy/gate.ts';
+import type { ToolPolicy } from './policy/policy.ts';
+import { prepareInput } from './prepare-input.ts';
+import { resultText } from './result-text.ts';
+import { callServer } from './server/call.ts';
+import type { Elicit } from './server/elicitation.ts';
+import { ManagedServer, type ServerEvent } from './server/managed-server.ts';
+import type { ServerTool } from './server/wire-schemas.ts';
+import type {
+  CallOptions,
+  HostPrompt,
+  HostResource,
+  HostTool,
+  PreparedInput,
+  ServerControl,
+  ServerState,
+  ToolHost,
+  ToolOutcome,
+} from './tool-host.ts';
+import type { ToolTrust } from './trust/tools.ts';
+
+const MAX_RESULT_CHARS = 60_000;
+
+export interface McpHostOptions {
+  readonly configs: readonly ServerConfig[];
+  /** Entries that are switched off; they can be switched on later. */
+  readonly disabled?: readonly ServerConfig[];
+  /** Entries that could not be read; they appear among the servers as failed. */
+  readonly failures?: readonly { readonly name: string; readonly error: string }[];
+  /** Each line of a server's stderr, its log messages, and what the host has to say about it. */
+  readonly onLog?: (server: string, line: string) => void;
+  /** Longer results are cut with a note. Default 60,000 characters. */
+  readonly maxResultChars?: number;
+  /** JSONL file for the record of all calls; none by default. */
+  readonly auditFile?: string;
+  /** Keeps secrets out of that record. */
+  readonly redactor?: Redactor;
+  /** Which tools are offered, and which calls need the user. Default: all, and none. */
+  readonly policy?: ToolPolicy;
+  /** Tells of tools that are not what they were when they were first used; nobody does by default. */
+  readonly toolTrust?: ToolTrust;
+  readonly clientInfo?: { readonly name: string; readonly version: string };
+  /** The folder that servers are told to work in, unless their arguments name others. Default: the current one. */
+  readonly workingDirectory?: string;
+  /** Where the logins of HTTP servers are kept, and who takes the user through one. */
+  readonly oauth?: OAuthOptions;
+}
+
+/** All servers of an mcp.json and the tools that they offer. */
+export class McpHost implements ToolHost, ServerControl {
+  readonly #options: McpHostOptions;
+  readonly #servers: ManagedServer[] = [];
+  readonly #failed: readonly ServerState[];
+  readonly #maxResultChars: number;
+  readonly #audit: AuditLog | undefined;
+  readonly #notices = new Notices();
+  readonly #gate: CallGate;
+  readonly #reviewed = new WeakMap<ManagedServer, readonly ServerTool[]>();
+  readonly #listeners = new Set<() => void>();
+  #elicit: Elicit | undefined;
+  #targets: Map<string, Target> | undefined;
+  #lastSettled = 0;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: McpHostOptions) {
+    this.#options = options;
+    this.#gate = new CallGate(options.policy);
+    for (const config of options.configs) this.#servers.push(this.#manage(config, true));
+    for (const config of options.disabled ?? []) this.#servers.push(this.#manage(config, false));
+    this.#failed = (options.failures ?? []).map(({ name, error }) => ({
+      name,
+      state: 'failed',
+      tools: 0,
+      error,
+    }));
+    this.#maxResultChars = options.maxResultChars ?? MAX_RESULT_CHARS;
+    this.#audit =
+      options.auditFile === undefined
+        ? undefined
+        : new AuditLog(options.auditFile, line => options.onLog?.('audit', line), options.redactor);
+  }
+
+  /** Starts all servers in parallel; resolves when each is ready or has failed. Never throws because of a server. */
+  async start(): Promise<void> {
+    if (this.#closed !== undefined) return;
+    await Promise.all(this.#servers.map(server => server.start()));
+  }
+
+  /**
+   * Like `start`, but goes on without those that keep the others waiting: resolves `patienceMs` after the last news of
+   * a server. The tools of late ones join with a notice. Returns the names of those that are still starting.
+   */
+  async startPatiently(patienceMs: number): Promise<readonly string[]> {
+    this.#lastSettled = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    const quiet = new Promise<void>(resolve => {
+      const look = (): void => {
+        const left = this.#lastSettled + patienceMs - performance.now();
+        if (left <= 0) resolve();
+        else timer = setTimeout(look, left);
+      };
+      look();
+    });
+    await Promise.race([this.start(), quiet]);
+    clearTimeout(timer);
+    return this.#servers.filter(({ state }) => state.state === 'starting').map(({ config }) => config.name);
+  }
+
+  get control(): ServerControl {
+    return this;
+  }
+
+  tools(): readonly HostTool[] {
+    return [...this.#targetsByName().values()].map(target => target.tool);
+  }
+
+  servers(): readonly ServerState[] {
+    return [...this.#servers.map(server => server.state), ...this.#failed];
+  }
+
+  prompts(): readonly HostPrompt[] {
+    return this.#servers.flatMap(({ config, extras }) =>
+      extras.prompts.map(({ name, description, arguments: args }) => ({
+        server: config.name,
+        name,
+        ...(description === undefined ? {} : { description }),
+        arguments: (args ?? []).map(argument => ({
+          name: argument.name,
+          required: argument.required === true,
+          ...(argument.description === undefined ? {} : { description: argument.description }),
+        })),
+      })),
+    );
+  }
+
+  /** The templates after the resources themselves. */
+  resources(): readonly HostResource[] {
+    return this.#servers.flatMap(({ config, extras }) => {
+      const all = [
+        ...extras.resources.map(resource => ({ ...resource, template: false })),
+        ...extras.templates.map(template => ({ ...template, uri: template.uriTemplate, template: true })),
+      ];
+      return all.map(({ uri, name, description, template }) => ({
+        server: config.name,
+        uri,
+        template,
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description }),
+      }));
+    });
+  }
+
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    options: CallOptions,
+  ): Promise<ToolOutcome> {
+    const target = this.#targetsByName().get(name);
+    if (target === undefined) throw this.#unknownTool(name);
+    const started = Date.now();
+    const record = (outcome: AuditEntry['outcome']): void =>
+      this.#audit?.append({
+        time: new Date(started).toISOString(),
+        server: target.tool.server,
+        tool: target.tool.tool,
+        arguments: args,
+        outcome,
+        durationMs: Date.now() - started,
+      });
+    let permitted = false;
+    try {
+      const { tool, server } = target;
+      const names = { offered: name, tool: tool.tool, server: tool.server };
+      await this.#gate.permit(names, server.config, args, options.signal);
+      permitted = true;
+      const outcome = await this.#callTarget(target, args, options);
+      record(outcome.isError ? 'tool_error' : 'ok');
+      return outcome;
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      record(permitted || outcome === 'cancelled' ? outcome : 'refused');
+      throw error;
+    }
+  }
+
+  prepareInput(input: string, options: CallOptions): Promise<PreparedInput> {
+    return prepareInput(input, this.#servers, this.#maxResultChars, options);
+  }
+
+  takeNotices(): readonly string[] {
+    return this.#notices.take();
+  }
+
+  /** Calls the listener after each change of states, tools, prompts, resources or notices; returns its removal. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Sets who asks the user what a server wants to know; undefined: such questions are declined, with a notice. */
+  setElicitation(elicit: Elicit | undefined): void {
+    this.#elicit = elicit;
+  }
+
+  /** Sets who asks the user before calls that need it; undefined: such calls are refused. */
+  setApprover(approver: Approver | undefined): void {
+    this.#gate.approver = approver;
+  }
+
+  /** Starts one more server. Throws LlmHostError USAGE when the name is taken; its failure to start is its state. */
+  async add(config: ServerConfig): Promise<ServerState> {
+    if (this.#closed !== undefined) throw new LlmHostError('USAGE', 'the servers are closed');
+    if (this.servers().some(({ name }) => name === config.name)) {
+      throw new LlmHostError('USAGE', `there is a server '${config.name}' already`);
+    }
+    const server = this.#manage(config, true);
+    this.#servers.push(server);
+    await server.start();
+    return server.state;
+  }
+
+  /** Ends a server and forgets its entry. Throws LlmHostError USAGE for an unknown name, as do the next three. */
+  async remove(name: string): Promise<void> {
+    const server = this.#named(name);
+    this.#servers.splice(this.#servers.indexOf(server), 1);
+    this.#changed();
+    await server.close();
+  }
+
+  /** Starts a server that is switched off, or has failed. */
+  async enable(name: string): Promise<ServerState> {
+    const server = this.#named(name);
+    if (server.state.state !== 'ready' && server.state.state !== 'starting') await server.restart();
+    return server.state;
+  }
+
+  async disable(name: string): Promise<void> {
+    await this.#named(name).disable();
+  }
+
+  async restart(name: string): Promise<ServerState> {
+    const server = this.#named(name);
+    await server.restart();
+    return server.state;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= Promise.all(this.#servers.map(server => server.close())).then(() => undefined);
+    return this.#closed;
+  }
+
+  #manage(config: ServerConfig, enabled: boolean): ManagedServer {
+    const { onLog, clientInfo, workingDirectory, oauth } = this.#options;
+    return new ManagedServer(
+      config,
+      {
+        clientInfo: clientInfo ?? { name: 'llm-host', version: '0' },
+        workingDirectory: workingDirectory ?? process.cwd(),
+        onLog: line => onLog?.(config.name, line),
+        elicit: () => this.#elicit,
+        oauth,
+        onChange: () => this.#changed(),
+        onEvent: (event, detail) => this.#onEvent(config.name, event, detail),
+      },
+      enabled,
+    );
+  }
+
+  #onEvent(server: string, event: ServerEvent, detail: string): void {
+    if (event === 'ready' || event === 'failed') this.#lastSettled = performance.now();
+    this.#notices.add(`${server}\0${event}`, eventSentence(server, event, detail));
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#targets = undefined;
+    for (const server of this.#servers) this.#review(server);
+    for (const listener of this.#listeners) listener();
+  }
+
+  #review(server: ManagedServer): void {
+    const { tools, config } = server;
+    if (tools.length === 0 || this.#reviewed.get(server) === tools) return;
+    this.#reviewed.set(server, tools);
+    for (const [index, sentence] of (this.#options.toolTrust?.review(config, tools) ?? []).entries()) {
+      this.#notices.add(`${config.name}\0definition ${index}`, sentence);
+    }
+  }
+
+  async #callTarget(
+    { tool, server }: Target,
+    args: Readonly<Record<string, unknown>>,
+    options: CallOptions,
+  ): Promise<ToolOutcome> {
+    const result = await callServer(
+      {
+        server,
+        subject: `Tool '${tool.definition.function.name}'`,
+        action: `the call of '${tool.tool}'`,
+        run: (connection, hooks) => connection.call(tool.tool, args, hooks),
+      },
+      options,
+    );
+    return { text: resultText(result, this.#maxResultChars), isError: result.isError === true };
+  }
+
+  #targetsByName(): Map<string, Target> {
+    this.#targets ??= offeredTools(this.#servers, this.#gate);
+    return this.#targets;
+  }
+
+  #named(name: string): ManagedServer {
+    const server = this.#servers.find(({ config }) => config.name === name);
+    if (server !== undefined) return server;
+    const names = this.#servers.map(({ config }) => config.name);
+    const near = nearest(name, names);
+    throw new LlmHostError('USAGE', `there is no server '${name}'`, {
+      hint: near ? `Did you mean '${near}'?` : `Servers: ${names.join(', ') || 'none'}`,
+    });
+  }
+
+  #unknownTool(name: string): LlmHostError {
+    const names = [...this.#targetsByName().keys()];
+    const near = nearest(name, names);
+    const advice =
+      near === undefined ? `Available: ${names.join(', ') || 'none'}` : `Did you mean '${near}'?`;
+    return new LlmHostError('TOOL_FAILED', `There is no tool '${name}'`, { hint: advice });
+  }
+}
+
+function outcomeOf(error: unknown): AuditEntry['outcome'] {
+  const code = error instanceof LlmHostError ? error.code : undefined;
+  if (code === 'TOOL_TIMEOUT') return 'timeout';
+  return code === 'CANCELLED' ? 'cancelled' : 'failed';
+}

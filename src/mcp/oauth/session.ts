@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  AuthProvider,
+  OAuthClientInformationContext,
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import { LlmHostError } from '../../errors.ts';
+import type { HttpServerConfig } from '../config/types.ts';
+import type { OAuthStore } from './store.ts';
+
+/** Takes the user through a login. */
+export interface Authorizer {
+  /** Where the authorisation server sends the user back to. */
+  readonly redirectUrl: string;
+  /** Shows the address to the user; resolves with the parameters of the address that they were sent back to. */
+  readonly authorize: (url: URL, signal: AbortSignal) => Promise<URLSearchParams>;
+}
+
+export interface OAuthOptions {
+  readonly store: OAuthStore;
+  /** Undefined: nobody can log in now; stored logins are used and renewed. */
+  readonly authorizer?: Authorizer;
+  readonly clientName?: string;
+}
+
+/** Used for refreshing only, where no user can be sent anywhere. */
+const NO_REDIRECT = 'http://127.0.0.1/callback';
+const LOGIN_LIMIT_MS = 10 * 60_000;
+
+/** One server's authorisation: what the SDK's flow (discovery, registration, PKCE, resource, refresh) needs to know. */
+export class OAuthSession {
+  readonly provider: OAuthClientProvider | AuthProvider;
+  readonly #config: HttpServerConfig;
+  readonly #options: OAuthOptions;
+  #answer: Promise<URLSearchParams> | undefined;
+  #state = '';
+
+  constructor(config: HttpServerConfig, options: OAuthOptions) {
+    this.#config = config;
+    this.#options = options;
+    const idle = options.authorizer === undefined && options.store.load(config.url).tokens === undefined;
+    this.provider = idle ? this.#refusal() : this.#makeProvider();
+  }
+
+  /** The answer to the authorisation that the SDK has begun. Throws LlmHostError MCP_SERVER. */
+  async answer(): Promise<URLSearchParams> {
+    const pending = this.#answer;
+    this.#answer = undefined;
+    if (pending === undefined) throw this.#needsLogin();
+    const answer = await pending;
+    if (answer.get('state') !== this.#state) {
+      throw new LlmHostError(
+        'MCP_SERVER',
+        `server '${this.#config.name}': the login came back for another request`,
+      );
+    }
+    return answer;
+  }
+
+  #needsLogin(): LlmHostError {
+    const { name } = this.#config;
+    return new LlmHostError('MCP_SERVER', `server '${name}' asks for a login`, {
+      hint: `Run \`llm-host tools --login ${name}\`.`,
+    });
+  }
+
+  /** Without a login and without a user, nothing is begun: no discovery, no registration. */
+  #refusal(): AuthProvider {
+    return {
+      token: () => Promise.resolve(undefined),
+      onUnauthorized: () => Promise.reject(this.#needsLogin()),
+    };
+  }
+
+  #makeProvider(): OAuthClientProvider {
+    const { store, authorizer } = this.#options;
+    const { url, oauth } = this.#config;
+    let verifier = '';
+    let discovery: OAuthDiscoveryState | undefined;
+    const metadataUrl = oauth?.clientId?.startsWith('https://') ? oauth.clientId : undefined;
+    return {
+      redirectUrl: authorizer?.redirectUrl ?? NO_REDIRECT,
+      clientMetadata: this.#metadata(),
+      // A client id that is an address names a document about the client, which spares the registration.
+      ...(metadataUrl === undefined ? {} : { clientMetadataUrl: metadataUrl }),
+      state: () => {
+        this.#state = randomBytes(24).toString('base64url');
+        return this.#state;
+      },
+      clientInformation: context => this.#client(context, metadataUrl !== undefined),
+      saveClientInformation: client => store.save({ ...store.load(url), client }),
+      tokens: context => sameIssuer(store.load(url).tokens, context),
+      saveTokens: tokens => store.save({ ...store.load(url), tokens }),
+      redirectToAuthorization: address => {
+        if (authorizer === undefined) throw this.#needsLogin();
+        if (!/^https?:$/.test(address.protocol)) {
+          throw new LlmHostError(
+            'MCP_SERVER',
+            `server '${this.#config.name}' wants a login at ${address.protocol}`,
+          );
+        }
+        this.#answer = authorizer.authorize(address, AbortSignal.timeout(LOGIN_LIMIT_MS));
+        // Nobody may be waiting when it fails; who asks for it hears of it.
+        this.#answer.catch(() => undefined);
+      },
+      saveCodeVerifier: value => {
+        verifier = value;
+      },
+      codeVerifier: () => verifier,
+      saveDiscoveryState: state => {
+        discovery = state;
+      },
+      discoveryState: () => discovery,
+      invalidateCredentials: scope => {
+        const { client, tokens } = store.load(url);
+        if (scope === 'verifier') verifier = '';
+        if (scope === 'discovery' || scope === 'all') discovery = undefined;
+        if (scope === 'all') store.forget(url);
+        if (scope === 'tokens') store.save({ serverUrl: url, ...(client && { client }) });
+        if (scope === 'client') store.save({ serverUrl: url, ...(tokens && { tokens }) });
+      },
+    };
+  }
+
+  #metadata(): OAuthClientMetadata {
+    const { oauth } = this.#config;
+    return {
+      client_name: this.#options.clientName ?? 'llm-host',
+      redirect_uris: [this.#options.authorizer?.redirectUrl ?? NO_REDIRECT],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      ...(oauth?.scope === undefined ? {} : { scope: oauth.scope }),
+    };
+  }
+
+  #client(
+    context: OAuthClientInformationContext | undefined,
+    byMetadata: boolean,
+  ): StoredOAuthClientInformation | undefined {
+    const { oauth, url } = this.#config;
+    if (oauth?.clientId !== undefined && !byMetadata) {
+      return {
+        client_id: oauth.clientId,
+        ...(oauth.clientSecret === undefined ? {} : { client_secret: oauth.clientSecret }),
+      };
+    }
+    const client = sameIssuer(this.#options.store.load(url).client, context);
+    const uris = client !== undefined && 'redirect_uris' in client ? client.redirect_uris : undefined;
+    const redirect = this.#options.authorizer?.redirectUrl;
+    // Registered for another port of the loopback redirect, which strict servers refuse: registered anew.
+    if (redirect !== undefined && Array.isArray(uris) && !uris.includes(redirect)) return undefined;
+    return client;
+  }
+}
+
+/** What one authorisation server has issued is never shown to another. */
+function sameIssuer<T extends StoredOAuthTokens | StoredOAuthClientInformation>(
+  stored: T | undefined,
+  context: OAuthClientInformationContext | undefined,
+): T | undefined {
+  if (stored === undefined || context === undefined) return stored;
+  const issuer = 'issuer' in stored ? stored.issuer : undefined;
+  return issuer === undefined || issuer === context.issuer ? stored : undefined;
+}

@@ -1,0 +1,79 @@
+import { ProtocolError } from '@modelcontextprotocol/client';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import type { CallOptions } from '../tool-host.ts';
+import { type CallHooks, type Connection, quoteTail } from './connection.ts';
+import { Deadline } from './deadline.ts';
+import type { ManagedServer } from './managed-server.ts';
+
+/** Progress extends a call, but not beyond this many times its limit. */
+const MAX_EXTENSION = 10;
+
+/** One request to a server, as messages name it. */
+export interface ServerCall<T> {
+  readonly server: ManagedServer;
+  /** Begins a message, such as `Tool 'add'`. */
+  readonly subject: string;
+  /** Ends a message, such as `the call of 'add'`. */
+  readonly action: string;
+  readonly run: (connection: Connection, hooks: CallHooks) => Promise<T>;
+}
+
+/**
+ * Runs a request within its time limit, which progress begins anew and a question to the user suspends. Throws
+ * LlmHostError TOOL_TIMEOUT, CANCELLED or TOOL_FAILED.
+ */
+export async function callServer<T>(call: ServerCall<T>, options: CallOptions): Promise<T> {
+  const { server } = call;
+  // The entry's own limit is the more specific one.
+  const timeoutMs = server.config.timeoutMs ?? options.timeoutMs;
+  const deadline = new Deadline(timeoutMs, { signal: options.signal, maxMs: timeoutMs * MAX_EXTENSION });
+  let connection: Connection | undefined;
+  try {
+    connection = await deadline.race(server.connection());
+    const result = await call.run(connection, hooksOf(deadline, options));
+    server.noteSuccess();
+    return result;
+  } catch (error) {
+    if (deadline.expired) {
+      if (connection !== undefined) server.noteTimeout();
+      const seconds = (deadline.reachedMs / 1000).toFixed(1);
+      throw new LlmHostError('TOOL_TIMEOUT', `${call.subject} timed out after ${seconds}s`);
+    }
+    if (deadline.signal.aborted) throw new LlmHostError('CANCELLED', `${call.subject} was cancelled`);
+    throw failureOf(call, error, connection);
+  } finally {
+    deadline.dispose();
+  }
+}
+
+function hooksOf(deadline: Deadline, { onProgress }: CallOptions): CallHooks {
+  return {
+    signal: deadline.signal,
+    onWaiting: waiting => (waiting ? deadline.pause() : deadline.resume()),
+    // Always asked for: it is what tells a long call from a hanging one.
+    onProgress: ({ progress, total, message }) => {
+      deadline.extend();
+      onProgress?.({
+        done: progress,
+        ...(total === undefined ? {} : { total }),
+        ...(message === undefined ? {} : { message }),
+      });
+    },
+  };
+}
+
+function failureOf(
+  { server, subject, action }: ServerCall<unknown>,
+  error: unknown,
+  connection: Connection | undefined,
+): LlmHostError {
+  if (error instanceof LlmHostError) return error;
+  const ending = connection?.ending;
+  if (ending !== undefined && !(error instanceof ProtocolError)) {
+    const text = `server '${server.config.name}' ${ending} during ${action}`;
+    return new LlmHostError('TOOL_FAILED', `${text}${quoteTail(connection?.stderrTail ?? '')}`, {
+      cause: error,
+    });
+  }
+  return new LlmHostError('TOOL_FAILED', `${subject} failed: ${messageOf(error)}`, { cause: error });
+}

@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import type { ServerConfig } from '../config/types.ts';
+import type { ServerState } from '../tool-host.ts';
+import { Connection, type ConnectionOptions, type Extras, quoteTail } from './connection.ts';
+import type { ServerTool } from './wire-schemas.ts';
+
+/** Waits before the restarts of a server that crashed; after the last it stays failed. */
+const BACKOFF_MS = [500, 1000, 2000];
+const NO_EXTRAS: Extras = { prompts: [], resources: [], templates: [] };
+
+/** What happens to a server that its user may want to know. */
+export type ServerEvent = 'ready' | 'failed' | 'crashed' | 'restarted' | 'tools' | 'declined';
+
+export interface ManagedServerOptions
+  extends Omit<ConnectionOptions, 'onEnd' | 'onTools' | 'onExtras' | 'onDeclined'> {
+  /** Its state, its tools, prompts or resources have changed. */
+  readonly onChange: () => void;
+  readonly onEvent: (event: ServerEvent, detail: string) => void;
+}
+
+/** One entry of mcp.json over its whole life: started, restarted after crashes, switched off and on, closed. */
+export class ManagedServer {
+  readonly config: ServerConfig;
+  readonly #options: ManagedServerOptions;
+  #stop = new AbortController();
+  #connection: Connection | undefined;
+  /** The start or restart in progress, or the last one; never rejects. */
+  #started: Promise<void> = Promise.resolve();
+  /** The check of a server that let a call run out of time. */
+  #check: Promise<void> | undefined;
+  #state: ServerState['state'];
+  #error: string | undefined;
+  #tools: readonly ServerTool[] = [];
+  #extras = NO_EXTRAS;
+  #restarts = 0;
+
+  constructor(config: ServerConfig, options: ManagedServerOptions, enabled = true) {
+    this.config = config;
+    this.#options = options;
+    this.#state = enabled ? 'starting' : 'disabled';
+  }
+
+  /** Kept while a crashed server is restarted, so that the model's list does not flicker. */
+  get tools(): readonly ServerTool[] {
+    return this.#tools;
+  }
+
+  get extras(): Extras {
+    return this.#extras;
+  }
+
+  get state(): ServerState {
+    const instructions = this.#connection?.instructions;
+    return {
+      name: this.config.name,
+      state: this.#state,
+      tools: this.#tools.length,
+      ...(this.#error === undefined ? {} : { error: this.#error }),
+      ...(instructions === undefined ? {} : { instructions }),
+    };
+  }
+
+  /** Resolves when the server is ready or has failed; never throws. One that is switched off stays so. */
+  start(): Promise<void> {
+    if (this.#state !== 'starting') return this.#started;
+    this.#started = this.#startOnce().then(
+      () => this.#tell('ready'),
+      error => this.#fail(withHint(error)),
+    );
+    return this.#started;
+  }
+
+  /** Ends it and begins anew, whatever its state but closed. Resolves when it is ready or has failed again. */
+  async restart(): Promise<void> {
+    if (this.#state === 'closed') return;
+    await this.#end('starting');
+    this.#restarts = 0;
+    this.#stop = new AbortController();
+    await this.start();
+  }
+
+  /** Ends it, and keeps its entry. */
+  async disable(): Promise<void> {
+    if (this.#state !== 'closed') await this.#end('disabled');
+  }
+
+  /** Idempotent; no process of the server remains. */
+  async close(): Promise<void> {
+    await this.#end('closed');
+  }
+
+  /** The live connection, after a restart in progress. Throws LlmHostError TOOL_FAILED when there is none. */
+  async connection(): Promise<Connection> {
+    await this.#started;
+    if (this.#state === 'ready' && this.#connection !== undefined) return this.#connection;
+    const why = this.#error === undefined ? '' : `: ${this.#error}`;
+    throw new LlmHostError('TOOL_FAILED', `server '${this.config.name}' is not running${why}`);
+  }
+
+  /** A call has succeeded: the next crash is a new one, not the same crash again. */
+  noteSuccess(): void {
+    this.#restarts = 0;
+  }
+
+  /** A call ran out of time: a server that does not even answer a ping is ended and started again. */
+  noteTimeout(): void {
+    this.#check ??= this.#pingOrRestart().finally(() => {
+      this.#check = undefined;
+    });
+  }
+
+  async #end(state: ServerState['state']): Promise<void> {
+    this.#stop.abort();
+    this.#state = state;
+    if (state !== 'closed') {
+      this.#tools = state === 'starting' ? this.#tools : [];
+      this.#extras = NO_EXTRAS;
+      this.#error = undefined;
+    }
+    this.#options.onChange();
+    await Promise.all([this.#connection?.close(), this.#started]);
+  }
+
+  async #startOnce(): Promise<void> {
+    const { signal } = this.#stop;
+    const connection = new Connection(this.config, {
+      ...this.#options,
+      onEnd: reason => this.#onCrash(connection, reason),
+      onTools: tools => this.#onTools(connection, tools),
+      onExtras: extras => {
+        if (this.#connection !== connection || signal.aborted) return;
+        this.#extras = extras;
+        this.#options.onChange();
+      },
+      onDeclined: message => this.#options.onEvent('declined', message),
+    });
+    this.#connection = connection;
+    const tools = await connection.start(signal);
+    if (signal.aborted) return connection.close();
+    this.#tools = tools;
+    this.#state = 'ready';
+    this.#error = undefined;
+    this.#options.onChange();
+  }
+
+  #onTools(connection: Connection, tools: readonly ServerTool[]): void {
+    if (this.#connection !== connection || this.#state !== 'ready') return;
+    const before = new Set(this.#tools.map(tool => tool.name));
+    const added = tools.filter(tool => !before.delete(tool.name)).length;
+    this.#tools = tools;
+    this.#options.onChange();
+    if (added + before.size > 0) this.#tell('tools');
+  }
+
+  #onCrash(connection: Connection, reason: string): void {
+    if (this.#connection !== connection || this.#stop.signal.aborted) return;
+    this.#options.onLog(`server '${this.config.name}' ${reason}`);
+    this.#error = `${reason}${quoteTail(connection.stderrTail)}`;
+    this.#state = 'starting';
+    this.#options.onChange();
+    this.#options.onEvent('crashed', reason);
+    this.#started = this.#restart();
+  }
+
+  async #restart(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const wait = BACKOFF_MS[this.#restarts];
+      if (wait === undefined) return this.#fail(this.#error ?? 'it keeps ending');
+      this.#restarts++;
+      try {
+        await sleep(wait, undefined, { signal });
+        await this.#startOnce();
+        return this.#tell('restarted');
+      } catch (error) {
+        if (!signal.aborted) this.#error = withHint(error);
+      }
+    }
+  }
+
+  async #pingOrRestart(): Promise<void> {
+    const connection = this.#connection;
+    if (this.#state !== 'ready' || connection === undefined || (await connection.answersPing())) return;
+    if (this.#connection !== connection || this.#state !== 'ready') return;
+    const closing = connection.close();
+    this.#onCrash(connection, 'did not answer any more and was stopped');
+    await closing;
+  }
+
+  #tell(event: 'ready' | 'restarted' | 'tools'): void {
+    if (this.#state === 'ready') this.#options.onEvent(event, String(this.#tools.length));
+  }
+
+  #fail(error: string): void {
+    if (this.#state !== 'starting' || this.#stop.signal.aborted) return;
+    this.#state = 'failed';
+    this.#error = error;
+    this.#options.onLog(error);
+    this.#options.onChange();
+    this.#options.onEvent('failed', error);
+  }
+}
+
+/** What is wrong, and on a line of its own what to do. */
+function withHint(error: unknown): string {
+  const hint = error instanceof LlmHostError ? error.hint : undefined;
+  return hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`;
+}

@@ -1,0 +1,73 @@
+import { existsSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Client } from '@modelcontextprotocol/client';
+import { messageOf } from '../../errors.ts';
+import type { ServerConfig } from '../config/types.ts';
+import { type Elicit, type ElicitationAnswer, elicitationFields } from './elicitation.ts';
+
+/** A server that asks again and again must not take the terminal over. */
+const MAX_OPEN_QUESTIONS = 1;
+const MAX_LOG_CHARS = 4000;
+
+export interface PeerRequestOptions {
+  readonly server: string;
+  readonly onLog: (line: string) => void;
+  /** Asks the user; undefined while nobody can be asked, and then the form is declined. */
+  readonly elicit: () => Elicit | undefined;
+  /** A form was declined because nobody could be asked. */
+  readonly onDeclined: (message: string) => void;
+  /** A question to the user begins or ends. */
+  readonly onWaiting: (waiting: boolean) => void;
+  /** Absolute folders that the server is told to work in. */
+  readonly roots: readonly string[];
+}
+
+/** What the host can do for a server. Sampling is not among it: the protocol has given it up. */
+export const CLIENT_CAPABILITIES = {
+  roots: { listChanged: false },
+  elicitation: { form: { applyDefaults: true } },
+} as const;
+
+/** Answers the requests that a server makes of its host, and writes its log messages to the log. */
+export function answerPeerRequests(client: Client, options: PeerRequestOptions): void {
+  client.setRequestHandler('roots/list', () => ({
+    roots: options.roots.map(root => ({ uri: pathToFileURL(root).href, name: root })),
+  }));
+  client.setNotificationHandler('notifications/message', ({ params }) => {
+    const text = typeof params.data === 'string' ? params.data : (JSON.stringify(params.data) ?? '');
+    options.onLog(`[${params.level}] ${text.slice(0, MAX_LOG_CHARS)}`);
+  });
+  let open = 0;
+  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+    const elicit = options.elicit();
+    if (elicit === undefined || open >= MAX_OPEN_QUESTIONS || !('requestedSchema' in params)) {
+      options.onDeclined(`Server '${options.server}' asked for input, which was declined: ${params.message}`);
+      return { action: 'decline' as const };
+    }
+    const fields = elicitationFields(params.requestedSchema);
+    open++;
+    options.onWaiting(true);
+    try {
+      const request = { server: options.server, message: params.message, fields };
+      const answer: ElicitationAnswer = await elicit(request, mcpReq.signal);
+      return { ...answer };
+    } catch (error) {
+      options.onLog(`a question to the user failed: ${messageOf(error)}`);
+      return { action: 'cancel' as const };
+    } finally {
+      open--;
+      options.onWaiting(false);
+    }
+  });
+}
+
+/**
+ * The folders that a server is told to work in. Those that its own arguments name win: a server that prefers roots to
+ * its arguments (as the reference file server does) must not get another folder than the one the user wrote down.
+ */
+export function rootsOf(config: ServerConfig, workingDirectory: string): readonly string[] {
+  const args = 'args' in config ? config.args : [];
+  const named = args.filter(arg => isAbsolute(arg) && existsSync(arg) && statSync(arg).isDirectory());
+  return named.length > 0 ? named : [workingDirectory];
+}

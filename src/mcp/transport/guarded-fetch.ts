@@ -1,0 +1,104 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { Readable } from 'node:stream';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { checkRedirect, guardedLookup, type LocalAccess } from './address-guard.ts';
+import { limitedBody } from './limited-body.ts';
+
+/** Statuses of answers that have no body by definition. */
+const BODILESS = new Set([101, 204, 205, 304]);
+
+export interface GuardedFetchOptions {
+  /** The server's own address; what it leads to elsewhere is trusted less. */
+  readonly serverUrl: string;
+  readonly access: LocalAccess;
+  /** Instead of the system's name lookup, for tests. */
+  readonly lookup?: LookupFunction;
+}
+
+/**
+ * A `fetch` over Node's own http that never reaches an address which the server may not have: the url is checked
+ * before, and a name's addresses when the socket connects to them, so that a name server which changes its mind
+ * gains nothing. Follows no redirect (the SDK follows those within the origin, which come back here) and uses no
+ * cookies and no compression. Each request has a connection of its own: one that is kept may be closed by the server
+ * just as it is used again, and a call must not be sent twice to find out.
+ */
+export class GuardedFetch {
+  readonly #options: GuardedFetchOptions;
+  readonly #agents = {
+    http: new HttpAgent({ keepAlive: false }),
+    https: new HttpsAgent({ keepAlive: false }),
+  };
+
+  constructor(options: GuardedFetchOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with LlmHostError CONFIG for a refused address, else with Node's own errors. */
+  readonly fetch: FetchLike = async (url, init) => {
+    const { serverUrl, access } = this.#options;
+    const target = checkRedirect(serverUrl, url, access);
+    const sameHost = target.host === new URL(serverUrl).host;
+    const request = new Request(target, { ...init, redirect: 'manual' });
+    const body = init?.body == null ? undefined : Buffer.from(await request.arrayBuffer());
+    const headers = Object.fromEntries(request.headers);
+    const secure = target.protocol === 'https:';
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      const outgoing = (secure ? httpsRequest : httpRequest)(target, {
+        method: request.method,
+        headers: {
+          ...headers,
+          'accept-encoding': 'identity',
+          ...(body && { 'content-length': body.length }),
+        },
+        agent: secure ? this.#agents.https : this.#agents.http,
+        lookup: guardedLookup(access === 'named' && !sameHost ? 'never' : access, this.#options.lookup),
+        signal: init?.signal ?? undefined,
+      });
+      outgoing.on('response', resolve);
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+    return responseOf(message, requestId(body));
+  };
+
+  /** Ends what is still open. */
+  close(): void {
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+}
+
+function responseOf(message: IncomingMessage, id: string | number | undefined): Response {
+  const status = message.statusCode ?? 500;
+  const headers = new Headers();
+  for (let index = 0; index + 1 < message.rawHeaders.length; index += 2) {
+    const [name, value] = message.rawHeaders.slice(index, index + 2) as [string, string];
+    try {
+      headers.append(name, value);
+    } catch {
+      // A header that no browser would take either; nothing here reads it.
+    }
+  }
+  if (BODILESS.has(status)) {
+    message.resume();
+    return new Response(null, { status, headers });
+  }
+  const stream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+  // A reader that goes away destroys the message; its own errors reach the reader.
+  const body = Readable.toWeb(limitedBody(message, { stream, id })) as ReadableStream<Uint8Array>;
+  return new Response(body, { status, statusText: printable(message.statusMessage ?? ''), headers });
+}
+
+/** The id of the JSON-RPC request in a body; undefined for anything else. */
+function requestId(body: Buffer | undefined): string | number | undefined {
+  if (body?.[0] !== '{'.charCodeAt(0)) return undefined;
+  const { id } = JSON.parse(body.toString('utf8')) as { id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** Response refuses a status text with characters that a hostile server may send. */
+function printable(text: string): string {
+  return text.replace(/[^\t\x20-\x7e]/g, '?');
+}

@@ -1,0 +1,88 @@
+import { deserializeMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import { LineSplitter, type SplitLine } from '../../text/line-splitter.ts';
+
+const MEGABYTE = 1024 * 1024;
+/** A longer message is refused and skipped; the connection goes on. */
+export const MAX_MESSAGE_BYTES = 10 * MEGABYTE;
+/** This much that is no message, without a message between, and the server is given up. */
+const MAX_JUNK_BYTES = 64 * MEGABYTE;
+/** What a line counts at least: a flood of short lines costs more time than bytes. */
+const MIN_JUNK_BYTES = 64;
+const MAX_JUNK_LINE_CHARS = 200;
+/** Stray lines in a row that are reported; the rest is only counted. */
+const MAX_REPORTED = 20;
+
+export interface MessageReaderEvents {
+  readonly onMessage: (message: JSONRPCMessage) => void;
+  /** A line that is no JSON-RPC message, shortened (the first 20 in a row): a server that prints to stdout what belongs on stderr. */
+  readonly onJunk: (line: string) => void;
+  /** The stream is hopeless; nothing more is read. */
+  readonly onFatal: (reason: string) => void;
+}
+
+/** Finds the JSON-RPC messages in a server's stdout, in bounded memory, whatever else it prints there. */
+export class MessageReader {
+  readonly #events: MessageReaderEvents;
+  readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
+  #junkBytes = 0;
+  #junkLines = 0;
+  #ended = false;
+
+  constructor(events: MessageReaderEvents) {
+    this.#events = events;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#ended) return;
+    for (const line of this.#lines.push(chunk)) this.#take(line);
+    if (this.#junkBytes + this.#lines.pendingBytes > MAX_JUNK_BYTES) {
+      this.#ended = true;
+      this.#events.onFatal(`it printed more than ${MAX_JUNK_BYTES / MEGABYTE} MB that is no MCP message`);
+    }
+  }
+
+  #take(line: SplitLine): void {
+    const message = line.type === 'line' ? parseMessage(line.text) : refusalOf(line);
+    if (message !== undefined) {
+      this.#junkBytes = 0;
+      this.#junkLines = 0;
+      this.#events.onMessage(message);
+      return;
+    }
+    const text = line.type === 'line' ? line.text : `${line.head} [${line.bytes} bytes]`;
+    if (text.trim() === '') return;
+    this.#junkBytes += Math.max(MIN_JUNK_BYTES, line.type === 'line' ? line.text.length : line.bytes);
+    this.#junkLines++;
+    if (this.#junkLines <= MAX_REPORTED) this.#events.onJunk(text.slice(0, MAX_JUNK_LINE_CHARS));
+  }
+}
+
+function parseMessage(text: string): JSONRPCMessage | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return deserializeMessage(text);
+  } catch {
+    // Not JSON, or JSON that is no message: both are junk, which the caller counts and logs.
+    return undefined;
+  }
+}
+
+/** The answer that the waiting request gets in place of an oversized one, when its id can be told. */
+function refusalOf(line: Extract<SplitLine, { type: 'oversized' }>): JSONRPCMessage | undefined {
+  const found =
+    /^\{"jsonrpc":\s*"2\.0",\s*"id":\s*(\d+),\s*"(?:result|error)"/.exec(line.head) ??
+    /^\{"id":\s*(\d+),\s*"jsonrpc":\s*"2\.0"/.exec(line.head) ??
+    (line.head.startsWith('{"result"')
+      ? /"id":\s*(\d+)\s*(?:,\s*"jsonrpc":\s*"2\.0"\s*)?\}\s*$/.exec(line.tail)
+      : null);
+  if (found === null) return undefined;
+  const size = (line.bytes / MEGABYTE).toFixed(1);
+  return {
+    jsonrpc: '2.0',
+    id: Number(found[1]),
+    error: {
+      code: -32000,
+      message: `the answer of ${size} MB is larger than the limit of ${MAX_MESSAGE_BYTES / MEGABYTE} MB and was refused`,
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { ServerConfig } from '../config/types.ts';
+import { type OAuthOptions, OAuthSession } from '../oauth/session.ts';
+import { HttpTransport } from './http.ts';
+import type { ServerTransport } from './server-transport.ts';
+import { StdioTransport } from './stdio.ts';
+
+/** The way to a server, not yet opened. A server whose `Authorization` header is given is never logged in to. */
+export function openTransport(
+  config: ServerConfig,
+  onLog: (line: string) => void,
+  oauth: OAuthOptions | undefined,
+): ServerTransport {
+  if (config.transport === 'stdio') return new StdioTransport(config, onLog);
+  const given = Object.keys(config.headers).some(name => name.toLowerCase() === 'authorization');
+  const session = oauth === undefined || given ? undefined : new OAuthSession(config, oauth);
+  return new HttpTransport(config, session, onLog);
+}

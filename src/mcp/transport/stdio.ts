@@ -1,0 +1,210 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type JSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
+import { LlmHostError } from '../../errors.ts';
+import type { StdioServerConfig } from '../config/types.ts';
+import { MessageReader } from './message-reader.ts';
+import { endGroup, trackGroup } from './process-groups.ts';
+import { serverEnvironment } from './server-environment.ts';
+import type { ServerTransport } from './server-transport.ts';
+import { StderrTail } from './stderr-tail.ts';
+import { onWindows } from './windows-tree.ts';
+
+type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** How long a server may take to leave after its stdin has ended. */
+const STDIN_GRACE_MS = 500;
+/** How long a failed exchange waits for the end of the process that may be its cause. */
+const END_NOTICE_MS = 400;
+/** How long output may still arrive after the process has ended; a process that fled its group may hold the pipe. */
+const DRAIN_MS = 200;
+const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
+
+/**
+ * MCP over the stdin and stdout of a child process that leads its own process group, so that wrappers and
+ * grandchildren end with it. Replaces the SDK's transport, which signals the direct child only, gives up a connection
+ * over one oversized message, and waits for ever when a child dies with a full pipe.
+ */
+export class StdioTransport implements ServerTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** By this and `pid` the SDK knows a process: one that does not answer the question for the newer era is an older one. */
+  readonly stderr = null;
+
+  readonly #config: StdioServerConfig;
+  readonly #stderr: StderrTail;
+  readonly #reader: MessageReader;
+  #markExited: () => void = () => {};
+  readonly #exited = new Promise<void>(resolve => {
+    this.#markExited = resolve;
+  });
+  #markOver: () => void = () => {};
+  /** Exited, and its output read to the end. */
+  readonly #over = new Promise<void>(resolve => {
+    this.#markOver = resolve;
+  });
+  #process: ServerProcess | undefined;
+  #ending: string | undefined;
+  #finished = false;
+  #groupEnd: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** `onLog` gets each line of stderr, and stray lines of stdout. */
+  constructor(config: StdioServerConfig, onLog: (line: string) => void) {
+    this.#config = config;
+    this.#stderr = new StderrTail(onLog);
+    this.#reader = new MessageReader({
+      onMessage: message => this.#deliver(message),
+      onJunk: line => onLog(`stray line on stdout: ${line}`),
+      onFatal: reason => this.#giveUp(reason),
+    });
+  }
+
+  /** Why the process is gone, such as `ended (signal SIGKILL)`; undefined while it runs. */
+  get ending(): string | undefined {
+    return this.#ending;
+  }
+
+  /** The last lines of the server's stderr. */
+  get stderrTail(): string {
+    return this.#stderr.last();
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Throws LlmHostError MCP_SERVER when the command cannot be started. */
+  async start(): Promise<void> {
+    if (this.#process !== undefined) throw new Error('the transport was started already');
+    const { name, command, args, cwd } = this.#config;
+    if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      throw new LlmHostError('MCP_SERVER', `server '${name}': the working folder ${cwd} does not exist`);
+    }
+    const child = spawn(command, args, {
+      cwd,
+      env: serverEnvironment(this.#config.env),
+      // A group of its own; on Windows it would be a window of its own.
+      detached: !onWindows,
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.#process = child;
+    if (child.pid !== undefined) trackGroup(child.pid);
+    this.#listen(child);
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', error => reject(startError(this.#config, error)));
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#process?.stdin;
+    if (stdin === undefined || this.#ending !== undefined || !stdin.writable)
+      throw new Error('Not connected');
+    if (stdin.writableLength > MAX_QUEUED_BYTES) throw new Error('the server does not read its input');
+    // The callback also comes, with an error, when the stream is destroyed, so a dead server cannot hold the sender.
+    await new Promise<void>((resolve, reject) => {
+      stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Resolves when the process is seen to be gone, or after a moment if it is not. */
+  async waitForEnd(): Promise<void> {
+    await Promise.race([this.#over, sleep(END_NOTICE_MS, undefined, { ref: false })]);
+  }
+
+  /** Ends stdin, then SIGTERM, then SIGKILL to the group. Idempotent; resolves in about a second at most. */
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  /**
+   * The SDK takes notifications up a moment later and answers at once, so that progress which arrives together with
+   * its answer would be lost: answers wait for that moment.
+   */
+  #deliver(message: JSONRPCMessage): void {
+    if ('result' in message || 'error' in message) setImmediate(() => this.onmessage?.(message));
+    else this.onmessage?.(message);
+  }
+
+  async #shutDown(): Promise<void> {
+    const child = this.#process;
+    if (child?.pid === undefined) return;
+    child.stdin.end();
+    await Promise.race([this.#exited, sleep(STDIN_GRACE_MS, undefined, { ref: false })]);
+    await this.#endGroup(child.pid);
+    await Promise.race([this.#exited, sleep(DRAIN_MS, undefined, { ref: false })]);
+    this.#finish('was closed');
+  }
+
+  #listen(child: ServerProcess): void {
+    child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    child.stdout.on('end', () => void this.#onPipeLost('stdout'));
+    child.stdin.on('error', () => void this.#onPipeLost('stdin'));
+    // EPIPE and the like: the exit that follows tells more.
+    for (const stream of [child.stdin, child.stdout, child.stderr])
+      stream.on('error', error => this.onerror?.(error));
+    child.on('error', error => this.onerror?.(error));
+    child.on('exit', (code, signal) => void this.#onExit(child, code, signal));
+    child.on('close', () => this.#finish('ended'));
+  }
+
+  async #onExit(child: ServerProcess, code: number | null, signal: NodeJS.Signals | null): Promise<void> {
+    this.#ending ??= signal === null ? `ended (exit code ${code})` : `ended (signal ${signal})`;
+    this.#markExited();
+    // Grandchildren may live on without their parent.
+    if (child.pid !== undefined) void this.#endGroup(child.pid);
+    await sleep(DRAIN_MS);
+    this.#finish('ended');
+  }
+
+  /** A process that goes on without one of its pipes can answer no call any more. */
+  async #onPipeLost(name: 'stdin' | 'stdout'): Promise<void> {
+    await this.waitForEnd();
+    if (!this.#finished && this.#closing === undefined) this.#giveUp(`it closed its ${name}`);
+  }
+
+  #giveUp(reason: string): void {
+    this.#ending ??= `was stopped: ${reason}`;
+    this.onerror?.(new Error(reason));
+    this.#process?.stdout.destroy();
+    void this.close();
+  }
+
+  #endGroup(group: number): Promise<void> {
+    this.#groupEnd ??= endGroup(group);
+    return this.#groupEnd;
+  }
+
+  #finish(ending: string): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#ending ??= ending;
+    this.#stderr.flush();
+    const child = this.#process;
+    for (const stream of [child?.stdin, child?.stdout, child?.stderr]) stream?.destroy();
+    this.#markOver();
+    this.onclose?.();
+  }
+}
+
+function startError({ name, command }: StdioServerConfig, error: NodeJS.ErrnoException): LlmHostError {
+  const what: Record<string, string> = {
+    ENOENT: `the command '${command}' was not found`,
+    EACCES: `the command '${command}' may not be executed`,
+    E2BIG: `the arguments of '${command}' are too long`,
+  };
+  const text = what[error.code ?? ''] ?? `the command '${command}' cannot be started: ${error.message}`;
+  const hint =
+    error.code === 'ENOENT' ? `Install it, or correct "command" of '${name}' in mcp.json.` : undefined;
+  return new LlmHostError('MCP_SERVER', `server '${name}': ${text}`, {
+    cause: error,
+    ...(hint ? { hint } : {}),
+  });
+}

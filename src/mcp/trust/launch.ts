@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { readTextFile } from '../../text/read-text-file.ts';
+import { visible } from '../../text/visible.ts';
+import type { ServerEntry } from '../config/document.ts';
+import type { StdioEntry } from '../config/entry.ts';
+import type { Text } from '../config/fields.ts';
+import { looksSecret } from '../config/secrets.ts';
+import { expandVariables, type VariableScope } from '../config/variables.ts';
+
+/** What an entry would start, for the user to allow. */
+export interface Launch {
+  readonly server: string;
+  /** The whole command line or address as the file has it, nothing cut, nothing hidden. */
+  readonly shown: string;
+  /** Changes with everything that decides what runs: the env file's content too, since NODE_OPTIONS may be in it. */
+  readonly fingerprint: string;
+}
+
+const MAX_ENV_FILE_BYTES = 256 * 1024;
+const BUNDLED = new Set(['calculator', 'research']);
+
+/**
+ * Variables stay unexpanded in what is shown and compared: their values may be secrets, and they come from the
+ * user's own environment, not from the file that is judged.
+ */
+export function launchOf({ name, launch }: ServerEntry, scope: VariableScope): Launch {
+  const parts: unknown[] =
+    launch.transport === 'stdio'
+      ? [
+          launch.command.text,
+          launch.args.map(({ text }) => text),
+          [...launch.env].map(([key, value]) => [key, value?.text ?? null]).sort(),
+          launch.cwd?.text,
+          launch.envFile && [launch.envFile.text, contentHash(launch.envFile, scope)],
+        ]
+      : [
+          launch.transport,
+          launch.url.text,
+          [...launch.headers].map(([key, value]) => [key, value.text]).sort(),
+          launch.allowLocalNetwork,
+          launch.oauth,
+        ];
+  const shown = launch.transport === 'stdio' ? programLine(launch) : addressLine(launch);
+  return { server: name, shown, fingerprint: sha256(JSON.stringify(parts)) };
+}
+
+/**
+ * Whether an entry runs nothing but a server of this package that can reach nothing outside the project: no question
+ * is asked for it.
+ */
+export function isHarmless({ launch }: ServerEntry, scope: VariableScope): boolean {
+  if (launch.transport !== 'stdio' || launch.command.text !== 'llm-host') return false;
+  if (launch.env.size > 0 || launch.envFile || launch.cwd) return false;
+  const [verb, name, option, root, ...more] = launch.args;
+  if (verb?.text !== 'server' || name === undefined || more.length > 0) return false;
+  if (BUNDLED.has(name.text)) return option === undefined;
+  if (name.text !== 'files' || option?.text !== '--root' || root === undefined) return false;
+  try {
+    const project = realpathSync(scope.workspaceFolder);
+    const inside = relative(project, realpathSync(resolve(project, expandVariables(root.text, scope))));
+    return inside === '' || !(inside.startsWith('..') || isAbsolute(inside));
+  } catch {
+    return false;
+  }
+}
+
+function programLine({ command, args, env, envFile, cwd }: StdioEntry): string {
+  const variables = [...env].map(([name, value]) => {
+    if (value === null) return `${word(name)} unset`;
+    return `${word(name)}=${looksSecret(name) ? '...' : word(value.text)}`;
+  });
+  return [
+    [command, ...args].map(({ text }) => word(text)).join(' '),
+    ...(cwd ? [`(in ${word(cwd.text)})`] : []),
+    ...(variables.length > 0 ? [`(with ${variables.join(' ')})`] : []),
+    ...(envFile ? [`(with the variables of ${word(envFile.text)})`] : []),
+  ].join(' ');
+}
+
+function addressLine(launch: Exclude<ServerEntry['launch'], StdioEntry>): string {
+  // What stands before the @ are a user and a password.
+  const url = visible(launch.url.text).replace(/^(\w+:\/\/)[^/?#]*@/, '$1...@');
+  const headers = [...launch.headers.keys()].map(word);
+  return [
+    url,
+    ...(headers.length > 0 ? [`(with the headers ${headers.join(' ')})`] : []),
+    ...(launch.allowLocalNetwork ? ['(may be on the local network)'] : []),
+  ].join(' ');
+}
+
+/** One word of a command line, quoted as a shell would want it. */
+function word(text: string): string {
+  const seen = visible(text);
+  return /^[\w@%+=:,./${}\\-]+$/.test(seen) ? seen : `'${seen.replaceAll("'", "'\\''")}'`;
+}
+
+function contentHash(file: Text, scope: VariableScope): string {
+  try {
+    const path = resolve(scope.workspaceFolder, expandVariables(file.text, scope));
+    return sha256(readTextFile(path, MAX_ENV_FILE_BYTES));
+  } catch {
+    // Without a file that can be read the server is not started either.
+    return '';
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

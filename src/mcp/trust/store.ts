@@ -1,0 +1,98 @@
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { messageOf } from '../../errors.ts';
+import { isPlainObject } from '../../text/plain-object.ts';
+import { readTextFile } from '../../text/read-text-file.ts';
+
+/** Fingerprints by name, such as those of the servers of one mcp file. */
+export type Fingerprints = ReadonlyMap<string, string>;
+type Section = 'launches' | 'tools';
+type Content = Record<Section, Map<string, Map<string, string>>>;
+
+const MAX_BYTES = 8 * 1024 * 1024;
+const SECTIONS: readonly Section[] = ['launches', 'tools'];
+
+/**
+ * What the user has allowed, in one JSON file that only its owner may read or write. A file that someone else could
+ * have written, or that is damaged, counts as empty: the worst that follows is a question asked again.
+ */
+export class TrustStore {
+  readonly #path: string;
+  readonly #onWarning: (message: string) => void;
+  #warned = false;
+
+  constructor(path: string, onWarning: (message: string) => void) {
+    this.#path = path;
+    this.#onWarning = onWarning;
+  }
+
+  get(section: Section, key: string): Fingerprints {
+    return this.#read()[section].get(key) ?? new Map();
+  }
+
+  /** Puts fingerprints under a key beside those that are there, or `replace`s them. Never throws. */
+  set(section: Section, key: string, fingerprints: Fingerprints, { replace = false } = {}): void {
+    const content = this.#read();
+    const before = replace ? [] : (content[section].get(key) ?? []);
+    content[section].set(key, new Map([...before, ...fingerprints]));
+    try {
+      this.#write(content);
+    } catch (error) {
+      this.#warn(`what you allow is not kept, ${this.#path} cannot be written: ${messageOf(error)}`);
+    }
+  }
+
+  #read(): Content {
+    const empty: Content = { launches: new Map(), tools: new Map() };
+    try {
+      const stat = lstatSync(this.#path, { throwIfNoEntry: false });
+      if (stat === undefined) return empty;
+      if (!stat.isFile()) throw new Error('it is not a file');
+      const foreign = process.getuid !== undefined && stat.uid !== process.getuid();
+      if (foreign || (stat.mode & 0o022) !== 0) throw new Error('others than you could have written it');
+      return parse(readTextFile(this.#path, MAX_BYTES));
+    } catch (error) {
+      this.#warn(`${this.#path} is not used and will be made anew: ${messageOf(error)}`);
+      return empty;
+    }
+  }
+
+  #write(content: Content): void {
+    const sections = SECTIONS.map(section => [
+      section,
+      Object.fromEntries([...content[section]].map(([key, map]) => [key, Object.fromEntries(map)])),
+    ]);
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    const temporary = `${this.#path}.${process.pid}.tmp`;
+    try {
+      rmSync(temporary, { force: true });
+      const text = JSON.stringify({ version: 1, ...Object.fromEntries(sections) }, null, 1);
+      writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: 'wx' });
+      chmodSync(temporary, 0o600);
+      renameSync(temporary, this.#path);
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  }
+
+  #warn(message: string): void {
+    if (!this.#warned) this.#onWarning(message);
+    this.#warned = true;
+  }
+}
+
+function parse(text: string): Content {
+  const value: unknown = JSON.parse(text);
+  if (!isPlainObject(value) || value.version !== 1) throw new Error('it is of another version');
+  const section = (name: Section) =>
+    new Map(entriesOf(value[name]).map(([key, map]) => [key, new Map(entriesOf(map).filter(isFingerprint))]));
+  return { launches: section('launches'), tools: section('tools') };
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return isPlainObject(value) ? Object.entries(value) : [];
+}
+
+function isFingerprint(entry: [string, unknown]): entry is [string, string] {
+  return typeof entry[1] === 'string';
+}

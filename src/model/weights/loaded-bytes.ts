@@ -1,0 +1,118 @@
+import type { StoredDtype, TensorEntry, WeightFiles, WeightLayout } from '../../native/addon-types.ts';
+import type { JsonObject } from '../../text/json-file.ts';
+import { bitsOf } from '../parameters.ts';
+import type { Quantization } from './quantization.ts';
+import { elementCount } from './tensor-ranges.ts';
+
+/** What loading makes of tensors. `quantize` is done while loading. */
+export interface Loading {
+  readonly layout: WeightLayout;
+  readonly quantize?: Quantization | undefined;
+}
+
+/** Bytes of all tensors in memory; K-quants of GGUF files may take up to a tenth less. */
+export function loadedBytes(weights: WeightFiles, config: JsonObject, loading: Loading): number {
+  return weights.tensors.reduce((sum, tensor) => sum + tensorBytes(tensor, config, loading), 0);
+}
+
+/** Bytes read for one token of a single reply: an untied input matrix gives one row, experts their share. */
+export function bytesPerDecodedToken(weights: WeightFiles, config: JsonObject, loading: Loading): number {
+  const untied = weights.tensors.some(t => t.name.endsWith('lm_head.weight'));
+  const experts = Number(config.num_local_experts ?? config.num_experts ?? 0);
+  const share = experts > 0 ? Math.min(1, Number(config.num_experts_per_tok ?? experts) / experts) : 1;
+  return weights.tensors.reduce((sum, tensor) => {
+    if (untied && tensor.name.includes('embed_tokens.')) return sum;
+    const bytes = tensorBytes(tensor, config, loading);
+    return sum + (isExpert(tensor.name) ? bytes * share : bytes);
+  }, 0);
+}
+
+function isExpert(name: string): boolean {
+  return /\.experts\.|switch_mlp\.|block_sparse_moe\.(input|output)_linear\./.test(name);
+}
+
+const ROUTER = /router|\.gate\./;
+/** Rows of a packed matrix are filled up to whole blocks of so many. */
+const BLOCK_ROWS = 16;
+const PACKED_BITS: ReadonlySet<number | undefined> = new Set([4, 8]);
+
+function tensorBytes(tensor: TensorEntry, config: JsonObject, { layout, quantize }: Loading): number {
+  if (quantize && isQuantisable(tensor, config, quantize)) return quantisedBytes(tensor, layout, quantize);
+  if (layout === 'stored') return tensor.bytes;
+  const packed = layout === 'packed' && isPacked(tensor, config);
+  return packed ? packedBytes(tensor) : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
+}
+
+/** Matrices of linear layers and the embedding; those of experts are multiplied by other kernels. */
+function isPacked({ name, dtype, shape }: TensorEntry, config: JsonObject): boolean {
+  if (shape.length !== 2 || isExpert(name) || ROUTER.test(name)) return false;
+  const [, module, part] = /^(.*)\.(weight|scales|biases)$/.exec(name) ?? [];
+  if (module === undefined) return false;
+  if (dtype === 'U32' || part !== 'weight') return PACKED_BITS.has(bitsOf(module, config));
+  if (dtype === 'F16' || dtype === 'BF16') return (shape[1] as number) % 2 === 0;
+  return dtype in PACKED_SHARE;
+}
+
+function packedBytes({ bytes, dtype, shape }: TensorEntry): number {
+  return filledUp(bytes * (PACKED_SHARE[dtype] ?? 1), shape[0] as number);
+}
+
+function filledUp(bytes: number, rows: number): number {
+  return (bytes / rows) * Math.ceil(rows / BLOCK_ROWS) * BLOCK_ROWS;
+}
+
+function quantisedBytes(tensor: TensorEntry, layout: WeightLayout, quantize: Quantization): number {
+  const { shape, dtype, name } = tensor;
+  const count = elementCount(shape) ?? 0;
+  const affine = quantize.mode === 'affine';
+  const packed =
+    layout === 'packed' && affine && PACKED_BITS.has(quantize.bits) && shape.length === 2 && !isExpert(name);
+  const small = layout === 'stored' || (packed && dtype !== 'F32');
+  const groupBytes = affine ? 2 * (small ? 2 : 4) : 1;
+  const bytes = (count * quantize.bits) / 8 + (count / quantize.groupSize) * groupBytes;
+  return packed ? filledUp(bytes, shape[0] as number) : bytes;
+}
+
+/** The engine quantises every float matrix whose rows are whole groups, but for routers. */
+function isQuantisable(
+  { name, dtype, shape }: TensorEntry,
+  config: JsonObject,
+  { groupSize }: Quantization,
+): boolean {
+  const float = dtype === 'F32' || dtype === 'F16' || dtype === 'BF16';
+  // gpt-oss stores its dense experts as [experts, in, out].
+  const turned = config.model_type === 'gpt_oss' && shape.length === 3;
+  const rowLength = shape.at(turned ? -2 : -1) ?? 0;
+  const matrix = shape.length >= 2 && !/bias$|router|\.gate\.weight$/.test(name);
+  return float && matrix && rowLength % groupSize === 0;
+}
+
+const FLOAT32_GROWTH: Readonly<Record<StoredDtype, number>> = {
+  F32: 1,
+  F16: 2,
+  BF16: 2,
+  U32: 1,
+  U8: 1,
+  I32: 1,
+  // Groups of 32 get a float32 scale and bias.
+  Q4_0: 24 / 18,
+  Q4_1: 24 / 20,
+  Q5_0: 40 / 22,
+  Q5_1: 40 / 24,
+  Q8_0: 40 / 34,
+  Q4_K: 192 / 144,
+  Q5_K: 320 / 176,
+  Q6_K: 320 / 210,
+};
+
+/** Scales and biases of ggml's plain blocks fit 16 bits; those of K-quants are products, which need not. */
+const PACKED_SHARE: Readonly<Partial<Record<StoredDtype, number>>> = {
+  Q4_0: 20 / 18,
+  Q4_1: 1,
+  Q5_0: 36 / 22,
+  Q5_1: 36 / 24,
+  Q8_0: 36 / 34,
+  Q4_K: 192 / 144,
+  Q5_K: 320 / 176,
+  Q6_K: 320 / 210,
+};

@@ -1,0 +1,53 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { broken, truncated } from '../../text/model-fault.ts';
+
+/** A weight file open for reading by position. */
+export interface ModelFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Exactly `length` bytes from `offset`, which must lie inside the file; in `room`, where that is large enough. */
+  read(offset: number, length: number, room?: Buffer): Buffer;
+}
+
+/** Opens `path` for as long as `use` runs. Whatever goes wrong in the file system is MODEL_BROKEN. */
+export function withModelFile<T>(path: string, use: (file: ModelFile) => T): T {
+  let descriptor: number;
+  try {
+    // Before opening: to open a named pipe would wait for a writer.
+    if (!statSync(path).isFile()) throw broken(path, 'is not a file');
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    if (error instanceof LlmHostError) throw error;
+    throw broken(path, `cannot be opened: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    const { size } = fstatSync(descriptor);
+    return use({ path, size, read: (...args) => readFully(descriptor, path, ...args) });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readFully(
+  descriptor: number,
+  path: string,
+  offset: number,
+  length: number,
+  room: Buffer = Buffer.alloc(0),
+): Buffer {
+  const buffer = room.length < length ? Buffer.allocUnsafe(length) : room.subarray(0, length);
+  let done = 0;
+  while (done < length) {
+    let count: number;
+    try {
+      count = readSync(descriptor, buffer, done, length - done, offset + done);
+    } catch (error) {
+      throw broken(path, `cannot be read: ${messageOf(error)}`, { cause: error });
+    }
+    if (count === 0) throw truncated(path, offset + length, offset + done);
+    done += count;
+  }
+  return buffer;
+}

@@ -1,0 +1,43 @@
+import type { TensorEntry } from '../../native/addon-types.ts';
+import { broken, truncated } from '../../text/model-fault.ts';
+
+/** A tensor of one file. */
+export type FileTensor = Omit<TensorEntry, 'file'>;
+
+// MLX counts each dimension in 32 bits.
+const MAX_DIMENSION = 2 ** 31 - 1;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: names are printed and must not steer the terminal
+const PRINTABLE_NAME = /^[^\u0000-\u001f\u007f-\u009f]{1,512}$/;
+
+export function checkName(path: string, name: string): void {
+  if (!PRINTABLE_NAME.test(name))
+    throw broken(path, `is broken: it has a tensor named ${JSON.stringify(name)}`);
+}
+
+/** Number of elements; undefined if a dimension is no count or the product is not exact. */
+export function elementCount(shape: readonly unknown[]): number | undefined {
+  let count = 1;
+  for (const size of shape) {
+    if (typeof size !== 'number' || !Number.isInteger(size) || size < 0 || size > MAX_DIMENSION)
+      return undefined;
+    count *= size;
+    if (!Number.isSafeInteger(count)) return undefined;
+  }
+  return count;
+}
+
+/** Refuses ranges that leave the file or share bytes. */
+export function checkRanges(path: string, fileSize: number, tensors: readonly FileTensor[]): void {
+  const sorted = tensors.filter(t => t.bytes > 0).sort((a, b) => a.offset - b.offset);
+  let last: FileTensor | undefined;
+  for (const tensor of sorted) {
+    if (last && tensor.offset < last.offset + last.bytes) {
+      throw broken(path, `is broken: tensors ${last.name} and ${tensor.name} overlap`);
+    }
+    last = tensor;
+  }
+  if (last && last.offset + last.bytes > fileSize) {
+    throw truncated(path, last.offset + last.bytes, fileSize, last.name);
+  }
+}

@@ -1,0 +1,102 @@
+import { LocalChatModel } from '../agent/local-model.ts';
+import { PromptStyleChoice } from '../agent/prompt-style-choice.ts';
+import { probeTemplate } from '../chat/capability.ts';
+import { compileTemplate } from '../chat/template.ts';
+import { type LoadedParts, loadParts } from '../engine/load-engine.ts';
+import { LlmHostError } from '../errors.ts';
+import { GrammarThread } from '../grammar/grammar-thread.ts';
+import type { ModelFacts } from '../model/model-facts.ts';
+import { quantizationOf } from '../model/weights/quantization.ts';
+import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
+import type { PromptStyle } from '../parse/formats/prompt-style.ts';
+import type { OpenedModel, OpenModelOptions, TriedStyles } from './open-model.ts';
+
+/** Loads a model into this process and makes a chat of it. */
+export async function openLocalModel(source: string, options: OpenModelOptions): Promise<OpenedModel> {
+  const started = performance.now();
+  const parts = await loadParts(source, {
+    contextLength: options.contextLength,
+    onProgress: options.onProgress,
+    onDownload: options.onDownload,
+    onWait: options.onWait,
+    cwd: options.cwd,
+    env: options.env,
+    ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
+    ...(options.adapter !== undefined && { adapter: options.adapter }),
+    ...(options.quantize !== undefined && { quantize: options.quantize }),
+    ...(options.cacheBytes !== undefined && { cacheBytes: options.cacheBytes }),
+    ...(options.saveQuantized !== undefined && { saveQuantized: options.saveQuantized }),
+  });
+  const { engine, read, tokenizer } = parts;
+  if (!tokenizer) {
+    await engine.close();
+    throw new LlmHostError('MODEL_UNSUPPORTED', `${read.name} cannot chat: ${parts.tokenizerProblem}`);
+  }
+  const template = read.toolTemplate ?? read.chatTemplate;
+  const grammar = makeGrammar(parts);
+  const seconds = (performance.now() - started) / 1000;
+  return {
+    model: new LocalChatModel({
+      engine,
+      tokenizer,
+      template: prepare(template, tokenizer),
+      toolCalls: chooseToolCalls(read.tokenizerConfig ?? {}, template ?? '', options.toolFormats ?? []),
+      ...(options.toolProtocol && { toolProtocol: options.toolProtocol }),
+      ...(options.promptStyle && { promptStyle: styleFor(engine.info.name, options.promptStyle) }),
+      ...(grammar && { grammar }),
+      now: new Date(),
+    }),
+    name: engine.info.name,
+    device: engine.info.device,
+    facts: factsOf(parts, template),
+    description: describe(parts, seconds),
+    notices:
+      template === undefined
+        ? [`${read.name} has no chat template: a base model, which only goes on with your text.`]
+        : [],
+    cache: engine,
+    close: async () => {
+      await Promise.all([engine.close(), grammar?.close()]);
+    },
+  };
+}
+
+function factsOf({ engine, read }: LoadedParts, template: string | undefined): ModelFacts {
+  const packed = read.spec.quantize ?? quantizationOf(read.name, read.spec.config);
+  return {
+    family: engine.info.modelType,
+    parameters: read.parameters,
+    bytes: read.weightBytes,
+    quantization: packed && `${packed.bits}-bit`,
+    format: read.folder === undefined ? 'gguf' : 'safetensors',
+    template: template ?? '',
+    thinks: template !== undefined && probeTemplate(compileTemplate(template)).thinking !== undefined,
+  };
+}
+
+/** Its thread starts when a reply is to be held to something. */
+function makeGrammar({ engine, read, tokenizer }: LoadedParts): GrammarThread | undefined {
+  const bytesOf = tokenizer?.bytesOf?.bind(tokenizer);
+  return bytesOf && new GrammarThread({ size: engine.info.vocabSize, bytesOf, stopIds: read.stopIds });
+}
+
+function styleFor(model: string, style: PromptStyle | TriedStyles): PromptStyle | PromptStyleChoice {
+  return 'memory' in style ? new PromptStyleChoice(model, style.styles, style.memory) : style;
+}
+
+function prepare(
+  source: string | undefined,
+  tokens: { bosToken: string | undefined; eosToken: string | undefined },
+) {
+  if (source === undefined) return undefined;
+  const compiled = compileTemplate(source);
+  const { bosToken, eosToken } = tokens;
+  return { compiled, source, capability: probeTemplate(compiled, { bosToken, eosToken }) };
+}
+
+function describe({ engine, read }: LoadedParts, seconds: number): string {
+  const millions = Math.round(read.parameters / 1e6);
+  const megabytes = Math.round(read.weightBytes / 1e6);
+  const { name, modelType, contextLength, device } = engine.info;
+  return `${name}: ${modelType}, ${millions} M parameters, ${megabytes} MB, context ${contextLength}, on ${device}, loaded in ${seconds.toFixed(1)} s`;
+}

@@ -1,0 +1,76 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { ParseError } from 'jsonc-parser';
+import { LlmHostError, messageOf } from '../errors.ts';
+import { positionAt } from './json-with-comments.ts';
+import { jsonc } from './jsonc.ts';
+import { broken } from './model-fault.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** UTF-8 text without its byte order mark; undefined if there is no such file. */
+export function readText(path: string): string | undefined {
+  let bytes: Buffer;
+  try {
+    const stat = statSync(path);
+    // Before opening: to read a named pipe would wait for a writer.
+    if (!stat.isFile()) throw broken(path, 'is not a file');
+    const { size } = stat;
+    if (size > MAX_BYTES) throw broken(path, `is too large: ${size} bytes, at most ${MAX_BYTES}`);
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (error instanceof LlmHostError) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw broken(path, `cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw broken(path, 'is not valid UTF-8', { cause: error });
+  }
+}
+
+/** A JSON object; undefined if there is no such file. Broken JSON is MODEL_BROKEN with line:column. */
+export function readJsonObject(path: string): JsonObject | undefined {
+  const text = readText(path);
+  if (text === undefined) return undefined;
+  const value = parse(path, text);
+  if (!isObject(value)) throw broken(path, 'must hold a JSON object');
+  return value;
+}
+
+/** Python writes Infinity, for which JSON has no word: it is read as an infinite number. */
+function parse(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // As long as before, so that a fault further on keeps its place.
+    const plain = text.replace(/"(?:[^"\\]|\\.)*"|\bInfinity\b/g, token =>
+      token === 'Infinity' ? '1e999   ' : token,
+    );
+    if (plain !== text) return parse(path, plain);
+    throw broken(path, `is not valid JSON: ${jsonFault(text, error)}`, { cause: error });
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function jsonFault(text: string, error: unknown): string {
+  const errors: ParseError[] = [];
+  jsonc().parse(text, errors, {
+    disallowComments: true,
+    allowTrailingComma: false,
+    allowEmptyContent: false,
+  });
+  const first = errors[0];
+  if (!first) return messageOf(error);
+  const { line, column } = positionAt(text, first.offset);
+  const words = jsonc()
+    .printParseErrorCode(first.error)
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase();
+  return `${words} at ${line}:${column}`;
+}

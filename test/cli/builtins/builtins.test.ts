@@ -1,0 +1,252 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Agent } from '../../../src/agent/agent.ts';
+import { createHistory } from '../../../src/chat/history.ts';
+import { BUILTINS, runBuiltin } from '../../../src/cli/builtins/table.ts';
+import { ChatSession } from '../../../src/cli/chat/chat-session.ts';
+import { SessionFolder } from '../../../src/cli/chat/sessions.ts';
+import { TurnLog } from '../../../src/cli/chat/turn-log.ts';
+import { openLog } from '../../../src/cli/process/log.ts';
+import { LlmHostError } from '../../../src/errors.ts';
+import { Redactor } from '../../../src/mcp/policy/audit-redact.ts';
+import type { OpenedModel } from '../../../src/run/open-model.ts';
+import { answer, call, collect, content, FakeHost, FakeModel } from '../../agent/fakes.ts';
+
+interface Options {
+  readonly cache?: NonNullable<OpenedModel['cache']>;
+  readonly saveTo?: string;
+}
+
+/** A session in a folder of its own, whose model says these texts. */
+function place(replies: ConstructorParameters<typeof FakeModel>[0], options: Options = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'llm-host-builtins-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const model = new FakeModel(replies);
+  const tools = new FakeHost({ echo: answer('said hf_abcdefghijklmnop') });
+  const history = createHistory('Be brief.');
+  const log = openLog(join(folder, 'log.jsonl'), 'info');
+  const session = new ChatSession({
+    agent: new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 }),
+    ...{ history, tools, log, turnLog: new TurnLog(log, new Redactor(['hunter2'])) },
+    opened: {
+      ...{ model, name: 'tiny', device: 'cpu', description: 'tiny: 1 M parameters', notices: [] },
+      ...(options.cache && { cache: options.cache }),
+      close: async () => undefined,
+    },
+    folder: new SessionFolder(join(folder, 'sessions')),
+    systemText: () => 'Be brief.',
+    saveTo: options.saveTo && join(folder, options.saveTo),
+  });
+  return {
+    ...{ folder, model, session },
+    ask: (prompt: string) => collect(session.turn(prompt, new AbortController().signal)),
+    type: (line: string) => runBuiltin(line, session),
+    roles: () => history.messages.map(({ role }) => role).join(' '),
+    logged: () => readFileSync(log.path, 'utf8'),
+  };
+}
+
+const says = (...texts: string[]) => texts.map(text => [content(text)]);
+
+describe('the table', () => {
+  test('has every command once, each with a line in the help', async () => {
+    const { type } = place([]);
+    const names = BUILTINS.flatMap(({ name, aliases }) => [name, ...aliases]);
+    expect(new Set(names).size).toBe(names.length);
+    const help = (await type('/help'))?.output ?? '';
+    for (const name of names) expect(help).toContain(`/${name}`);
+    for (const name of ['tools', 'mcp', 'model', 'stats', 'system', 'think', 'retry', 'undo', 'save', 'load'])
+      expect(names).toContain(name);
+  });
+
+  test('knows plain words in any case, and none inside a prompt', async () => {
+    const { type } = place([]);
+    expect(await type('BYE')).toMatchObject({ quit: true });
+    expect((await type('tools'))?.output).toContain('echo (fake)');
+    expect(await type('clear the table')).toBeUndefined();
+    expect(await type('/usr/bin is a folder')).toBeUndefined();
+    expect((await type('/retyr'))?.output).toBe(
+      'Unknown command /retyr. Did you mean /retry? /help lists the commands.',
+    );
+  });
+});
+
+describe('the conversation', () => {
+  test('/undo takes the last turn back, /retry asks it again, /clear leaves the system message', async () => {
+    const { ask, model, roles, type } = place(says('One.', 'Two.', 'Three.'));
+    await ask('first');
+    await ask('second');
+    expect((await type('/undo'))?.output).toBe('The last turn was taken back.');
+    expect(roles()).toBe('system user assistant');
+    const retried = await type('/retry');
+    expect([retried?.prompt, roles()]).toEqual(['first', 'system']);
+    await ask(retried?.prompt ?? '');
+    expect(model.requests.at(-1)?.messages.map(({ content: text }) => text)).toEqual(['Be brief.', 'first']);
+    await type('/clear');
+    expect(roles()).toBe('system');
+    expect((await type('/undo'))?.output).toBe('There is no turn to take back.');
+    expect((await type('/retry'))?.output).toBe('There is no prompt to ask again.');
+  });
+
+  test('/system shows and sets, /stats and /model tell', async () => {
+    const { ask, model, type } = place(says('One.'));
+    expect((await type('/stats'))?.output).toBe('No reply yet.');
+    expect((await type('/system'))?.output).toBe('Be brief.');
+    await type('/system Be long.');
+    await ask('go');
+    expect(model.requests[0]?.messages[0]?.content).toBe('Be long.');
+    expect((await type('/stats'))?.output).toContain('Context: 15 of 100000 tokens');
+    expect((await type('/model'))?.output).toBe('tiny: 1 M parameters');
+  });
+});
+
+describe('files', () => {
+  test('/save, /load by name and by number, /sessions, /export', async () => {
+    const { ask, folder, roles, type } = place(says('Paris.'));
+    await ask('Which capital has France?');
+    const file = join(folder, 'talk.json');
+    expect((await type(`/save ${file}`))?.output).toBe(`Saved to ${file}`);
+    expect((await type('/sessions capital'))?.output).toContain('tiny  Which capital has France?');
+    await type('/clear');
+    expect((await type(`/load ${file}`))?.output).toBe(`Loaded 1 turn from ${file}`);
+    await type('/clear');
+    expect((await type('/load 1'))?.output).toContain('Loaded 1 turn');
+    expect(roles()).toBe('system user assistant');
+    for (const [format, mark] of [
+      ['md', '## User'],
+      ['html', '<html'],
+      ['json', '"messages"'],
+    ] as const) {
+      const to = join(folder, `talk-out.${format}`);
+      expect((await type(`/export ${to}`))?.output).toBe(`Exported to ${to}`);
+      expect(readFileSync(to, 'utf8')).toContain(mark);
+    }
+    expect((await type('/export'))?.output).toContain('## Assistant\n\nParis.');
+  });
+
+  test('what cannot be read or written is said, and the conversation stays', async () => {
+    const { ask, folder, roles, type } = place(says('Paris.'));
+    await ask('go');
+    writeFileSync(join(folder, 'broken.json'), '{');
+    for (const [line, said] of [
+      [`/load ${folder}/none.json`, 'cannot be read'],
+      [`/load ${folder}/broken.json`, 'is no saved session'],
+      ['/load 9', 'There is no conversation 9'],
+      [`/save ${folder}/broken.json/x`, 'cannot be saved'],
+      [`/export ${folder}/broken.json/x.md`, 'cannot be written'],
+      [`/export ${folder}/x.pdf`, '/export takes'],
+    ] as const)
+      expect((await type(line))?.output).toContain(said);
+    expect(roles()).toBe('system user assistant');
+  });
+});
+
+describe('what the model has read', () => {
+  const cacheOf = (files: string[]) => ({
+    saveCache: async (path: string) => {
+      files.push(path);
+      writeFileSync(path, 'cache');
+      return { tokens: 300, bytes: 2_500_000 };
+    },
+    loadCache: async (path: string) => {
+      if (readFileSync(path, 'utf8') !== 'cache') throw new LlmHostError('CACHE', 'it is of another model');
+      return { tokens: 300, bytes: 2_500_000 };
+    },
+  });
+
+  test('is kept by /save FILE and taken over by /load; a broken one costs no more than time', async () => {
+    const { ask, folder, type } = place(says('One.'), { cache: cacheOf([]) });
+    await ask('go');
+    const [file, cache] = [join(folder, 'talk.json'), join(folder, 'talk.json.cache.safetensors')];
+    expect((await type(`/save ${file}`))?.output).toBe(
+      `Saved to ${file}\nWhat the model has read is kept in ${cache} (300 tokens, 2.5 MB).`,
+    );
+    expect((await type(`/load ${file}`))?.output).toContain('The model has read 300 tokens of it already.');
+    writeFileSync(cache, 'other');
+    expect((await type(`/load ${file}`))?.output).toContain(
+      'It has to be read again: it is of another model',
+    );
+  });
+
+  test('is kept by --save when the chat ends, not for the sessions that are kept unasked', async () => {
+    const files: string[] = [];
+    const kept = place(says('One.'), { cache: cacheOf(files), saveTo: 'talk.json' });
+    await kept.session.close();
+    expect(files).toEqual([]);
+    await kept.ask('go');
+    await kept.session.close();
+    expect(files).toEqual([join(kept.folder, 'talk.json.cache.safetensors')]);
+    const unasked = place(says('One.'), { cache: cacheOf(files) });
+    await unasked.ask('go');
+    await unasked.type('/save');
+    await unasked.session.close();
+    expect(files).toHaveLength(1);
+  });
+
+  test.each(['talk.json', 'other.json'])(
+    '--save %s: what cannot be written is told once; the sessions that are kept unasked do not stand in its way',
+    async saveTo => {
+      const { folder, ask, logged } = place(says('One.', 'Two.', 'Three.'), { saveTo });
+      const notices = async (prompt: string) =>
+        (await ask(prompt)).filter(event => event.type === 'notice').map(event => event.message);
+      // The state folder is a file here, and so cannot hold sessions.
+      writeFileSync(join(folder, 'sessions'), '');
+      mkdirSync(join(folder, 'talk.json'));
+      const refused = [expect.stringContaining('talk.json: EISDIR')];
+      expect(await notices('go')).toEqual(saveTo === 'talk.json' ? refused : []);
+      expect(await notices('on')).toEqual([]);
+      expect(logged()).toContain('The session cannot be saved to');
+      if (saveTo === 'other.json') expect(readFileSync(join(folder, saveTo), 'utf8')).toContain('Two.');
+      rmSync(join(folder, 'talk.json'), { recursive: true });
+      await ask('once more');
+      expect(readFileSync(join(folder, saveTo), 'utf8')).toContain('Three.');
+    },
+  );
+
+  test('is not waited for while a turn runs', async () => {
+    const files: string[] = [];
+    const { session } = place(says('One.', 'Two.'), { cache: cacheOf(files), saveTo: 'talk.json' });
+    await collect(session.turn('go', new AbortController().signal));
+    const turn = session.turn('on', new AbortController().signal);
+    await turn.next();
+    await session.close();
+    expect(files).toEqual([]);
+    await turn.return(undefined);
+  });
+});
+
+test('debug messages: every event of a turn but the single tokens, without secrets; errors always', async () => {
+  const { ask, folder, logged, type } = place([
+    ...says('Quiet.'),
+    [call('echo', { text: 'hunter2', password: 'x' })],
+    [content('Loud.')],
+    new LlmHostError('ENGINE', 'it broke'),
+  ]);
+  await ask('before');
+  expect(logged()).toBe('');
+  expect((await type('debug'))?.output).toBe(`Debug messages are written to ${join(folder, 'log.jsonl')}`);
+  await ask('with hunter2');
+  const text = logged();
+  for (const word of [
+    '"msg":"user"',
+    '"msg":"tool_call"',
+    '"msg":"tool_result"',
+    'Loud.',
+    '"promptTokens":10',
+  ])
+    expect(text).toContain(word);
+  expect(text).not.toMatch(/hunter2|hf_abcdef|"msg":"token"/);
+  await type('debug');
+  await ask('again');
+  const last = logged()
+    .slice(text.length)
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line));
+  expect(last).toEqual([
+    expect.objectContaining({ msg: 'error', turn: expect.objectContaining({ code: 'ENGINE' }) }),
+  ]);
+  expect(existsSync(join(folder, 'log.jsonl.1'))).toBe(false);
+});

@@ -1,0 +1,124 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exportSession, formatOf } from '../../../src/cli/chat/session-export.ts';
+import {
+  readSession,
+  type SavedSession,
+  SessionFolder,
+  writeSession,
+} from '../../../src/cli/chat/sessions.ts';
+import { openLog } from '../../../src/cli/process/log.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
+
+const session = (text: string): SavedSession => ({
+  version: 1,
+  model: 'demo',
+  created: '2026-01-02T03:04:05.000Z',
+  updated: '2026-01-02T03:05:00.000Z',
+  messages: [
+    { role: 'system', content: 'SYS' },
+    { role: 'user', content: text },
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'add', arguments: { a: 1 } } }],
+    },
+    { role: 'tool', tool_call_id: 'c', name: 'add', content: '```\n<b>&' },
+    { role: 'assistant', content: 'done' },
+  ],
+});
+
+describe('a saved session', () => {
+  test('is read back as it was, and only its owner may read the file', () => {
+    const path = join(tempFolder(), 'deep', 'one.json');
+    writeSession(path, session('hi'));
+    writeSession(path, session('again'));
+    expect(readSession(path)).toEqual(session('again'));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('a bare list of messages is one too', () => {
+    const path = join(tempFolder(), 'list.json');
+    writeFileSync(path, JSON.stringify(session('hi').messages));
+    expect(readSession(path).messages).toEqual(session('hi').messages);
+  });
+
+  test.each(['', '{', 'null', '{"messages":1}', '[{"role":"x"}]', '{"version":2,"messages":[]}'])(
+    '%j is refused with the path',
+    text => {
+      const path = join(tempFolder(), 'bad.json');
+      writeFileSync(path, text);
+      expect(() => readSession(path)).toThrow(path);
+    },
+  );
+
+  test('a place that cannot be written is an error with the path', () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'taken.json'));
+    expect(() => writeSession(join(folder, 'taken.json'), session('x'))).toThrow(/cannot be saved to/);
+  });
+});
+
+describe('the folder of kept sessions', () => {
+  test('lists the newest first, passes over other files, finds words', () => {
+    const folder = new SessionFolder(tempFolder());
+    writeSession(join(folder.path, '2026-01-01.json'), session('about cats'));
+    writeSession(join(folder.path, '2026-01-02.json'), session('about dogs\nand more'));
+    writeFileSync(join(folder.path, 'zz.json'), 'junk');
+    expect(folder.list().map(({ title }) => title)).toEqual(['about dogs and more', 'about cats']);
+    expect(folder.list('CATS about').map(({ title }) => title)).toEqual(['about cats']);
+    expect(folder.list('cats dogs')).toEqual([]);
+  });
+
+  test('is empty when it does not exist, and keeps no more than 200', () => {
+    expect(new SessionFolder('/nowhere/at/all').list()).toEqual([]);
+    const folder = new SessionFolder(tempFolder());
+    for (let number = 0; number < 205; number++) {
+      writeFileSync(join(folder.path, `${1000 + number}.json`), '[]');
+    }
+    folder.prune();
+    expect(folder.list()).toHaveLength(200);
+    expect(folder.list()[0]?.path).toContain('1204.json');
+  });
+});
+
+describe('an exported session', () => {
+  test('markdown: a heading a message, fences that the text cannot break', () => {
+    const text = exportSession(session('hi'), 'markdown');
+    expect(text).toContain('## User\n\nhi\n');
+    expect(text).toContain('## Tool: add\n\n````\n```\n<b>&\n````\n');
+    expect(text).toContain('Calls `add`:');
+  });
+
+  test('html: text is escaped', () => {
+    const text = exportSession(session('<script>"'), 'html');
+    expect(text).toContain('&lt;script&gt;&quot;');
+    expect(text).not.toContain('<script>');
+    expect(text).toContain('&lt;b&gt;&amp;');
+  });
+
+  test('json: the session itself', () => {
+    expect(JSON.parse(exportSession(session('hi'), 'json'))).toEqual(session('hi'));
+  });
+
+  test.each([
+    ['a.md', 'markdown'],
+    ['notes.HTML', 'html'],
+    ['x.json', 'json'],
+    ['x.pdf', undefined],
+    ['plain', undefined],
+  ])('%s -> %s', (name, format) => {
+    expect(formatOf(name)).toBe(format);
+  });
+});
+
+test('the log is rotated when it is full, and is private', () => {
+  const path = join(tempFolder(), 'state', 'x.log');
+  const { logger } = openLog(path, 'info', 300);
+  for (let number = 0; number < 20; number++) logger.info(`line ${number}`);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(path).size).toBeLessThan(500);
+  expect(readFileSync(path, 'utf8')).toContain('line 19');
+  expect(readFileSync(`${path}.1`, 'utf8')).toMatch(/line \d+/);
+});

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type StartedServe, startServe } from '../../../src/cli/commands/start-serve.ts';
+import type { ServeArguments } from '../../../src/cli/options/serve-options.ts';
+import type { OpenModel } from '../../../src/run/open-model.ts';
+import { content, FakeModel, STATS, type Step } from '../../agent/fakes.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
+import { until } from '../../serve/scripted.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = tempFolder();
+  vi.spyOn(process, 'cwd').mockReturnValue(dir);
+  vi.stubEnv('HOME', dir);
+  for (const name of ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'LLM_HOST_API_KEY']) vi.stubEnv(name, undefined);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** A model that says what the steps say, and how often it was opened and closed. */
+function scripted(...steps: Step[]) {
+  const seen = { opened: 0, closed: 0 };
+  const openModel: OpenModel = async () => {
+    seen.opened += 1;
+    return {
+      ...{ model: new FakeModel(steps), name: 'org/fake', device: 'cpu', description: 'Model org/fake' },
+      notices: [],
+      close: async () => {
+        seen.closed += 1;
+      },
+    };
+  };
+  return { seen, openModel };
+}
+
+const ARGS: ServeArguments = { model: 'org/fake', mcp: false, port: 0 };
+
+async function started(args: Partial<ServeArguments>, openModel: OpenModel): Promise<StartedServe> {
+  const serve = await startServe({ ...ARGS, ...args }, openModel);
+  onTestFinished(() => serve.close());
+  return serve;
+}
+
+const ask = (serve: StartedServe) =>
+  fetch(`${serve.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'org/fake', messages: [{ role: 'user', content: 'hello' }] }),
+  });
+
+/** A reply that goes on when it is let, and hears when it is to stop. */
+function held() {
+  let release = () => {};
+  const go = new Promise<void>(resolve => {
+    release = resolve;
+  });
+  let begun = false;
+  const step: Step = async function* ({ signal }) {
+    begun = true;
+    yield content('half ');
+    const stopped = new Promise<void>(resolve => signal?.addEventListener('abort', () => resolve()));
+    await Promise.race([go, stopped]);
+    if (signal?.aborted) return { ...STATS, finishReason: 'cancelled' };
+    yield content('whole');
+    return STATS;
+  };
+  return { step, release, begun: () => begun };
+}
+
+describe('the end', () => {
+  test('comes once, however often it is asked for', async () => {
+    const { seen, openModel } = scripted([content('hi')]);
+    const serve = await started({}, openModel);
+    expect((await ask(serve)).status).toBe(200);
+    await Promise.all([serve.close(), serve.close()]);
+    await serve.close();
+    expect(seen).toEqual({ opened: 1, closed: 1 });
+    await expect(ask(serve)).rejects.toThrow();
+  });
+
+  test('lets a request that runs end, and closes the model after it', async () => {
+    const { step, release, begun } = held();
+    const { seen, openModel } = scripted(step);
+    const serve = await started({}, openModel);
+    const asked = ask(serve);
+    await until(begun);
+    const closed = serve.close();
+    expect(seen.closed).toBe(0);
+    release();
+    const { choices } = (await (await asked).json()) as { choices: { message: { content: string } }[] };
+    expect(choices[0]?.message.content).toBe('half whole');
+    await closed;
+    expect(seen.closed).toBe(1);
+  });
+
+  test('ends a request that does not end by itself, when its time is over', async () => {
+    const { step, begun } = held();
+    const { seen, openModel } = scripted(step);
+    const serve = await started({ drainTimeout: 0 }, openModel);
+    const asked = ask(serve).then(
+      answer => answer.status,
+      () => 'cut',
+    );
+    await until(begun);
+    await serve.close();
+    expect(await asked).not.toBe(200);
+    expect(seen.closed).toBe(1);
+  });
+
+  test('does not wait for connections that never ask', async () => {
+    const { seen, openModel } = scripted();
+    const serve = await started({}, openModel);
+    const socket = connect(Number(new URL(serve.url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write('POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Le');
+    await serve.close();
+    expect(seen.closed).toBe(1);
+  });
+});
+
+describe('refusals', () => {
+  test('a port that is taken: the model is closed again', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { seen, openModel } = scripted();
+    await expect(startServe({ ...ARGS, port }, openModel)).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(`--port ${port} on 127.0.0.1 cannot be used: `),
+      hint: 'Choose another --port; 0 takes any that is free.',
+    });
+    expect(seen).toEqual({ opened: 1, closed: 1 });
+  });
+
+  test.each<[string, Partial<ServeArguments>, RegExp]>([
+    ['no model', { model: undefined }, /missing model/],
+    ['a host for all without a key', { host: '0.0.0.0' }, /a key is needed/],
+    ['a port that is none', { port: 65_536 }, /--port/],
+    ['a temperature that is none', { temperature: Number.NaN }, /--temperature/],
+    ['an mcp file that is not there', { mcp: ['nowhere.json'] }, /nowhere\.json/],
+    ['a system prompt that is not there', { system: '@nowhere.txt' }, /nowhere\.txt/],
+  ])('%s: before the model is loaded', async (_name, args, message) => {
+    const { seen, openModel } = scripted();
+    await expect(startServe({ ...ARGS, ...args }, openModel)).rejects.toThrow(message);
+    expect(seen).toEqual({ opened: 0, closed: 0 });
+  });
+
+  test('a model that cannot be loaded, with its own reason', async () => {
+    const openModel: OpenModel = () => Promise.reject(new Error('no such model'));
+    await expect(startServe(ARGS, openModel)).rejects.toThrow('no such model');
+  });
+});
+
+test('what is broken beside the model is said, and does not keep it from serving', async () => {
+  writeFileSync(join(dir, 'config.json'), '{ "SystemPrompt": "x", "sampling": { "temprature": 1 } }');
+  writeFileSync(join(dir, 'mcp.json'), '{ "servers": { "gone": { "command": "/nonexistent/program" } } }');
+  vi.stubEnv('LLM_HOST_TRUST_MCP', '1');
+  const { openModel } = scripted([content('hi')]);
+  const serve = await started({ mcp: undefined }, openModel);
+  expect(serve.notices).toEqual([
+    expect.stringMatching(/^Warning: .*temprature/),
+    expect.stringMatching(/^Notice: Server 'gone': the command /),
+  ]);
+  expect((await ask(serve)).status).toBe(200);
+});
+
+test('the address of an IPv6 host is one that can be asked', async context => {
+  const { openModel } = scripted([content('hi')]);
+  const serve = await started({ host: '::1' }, openModel).catch((error: Error) => {
+    if (/EADDRNOTAVAIL|EAFNOSUPPORT/.test(error.message)) context.skip('this machine has no IPv6');
+    throw error;
+  });
+  expect(serve.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  expect((await ask(serve)).status).toBe(200);
+});

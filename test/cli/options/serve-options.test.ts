@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { serveOptions } from '../../../src/cli/options/serve-options.ts';
+
+it.each([
+  [{ host: '0.0.0.0' }, /--host 0\.0\.0\.0 is beyond this machine: a key is needed/],
+  [{ host: '192.168.1.2', apiKey: '' }, /--api-key is empty/],
+  [{ port: 70_000 }, /--port takes a number from 0 to 65535/],
+  [{ port: 1.5 }, /--port takes a whole number/],
+  [{ port: Number.NaN }, /--port takes a number/],
+  [{ maxQueue: 0 }, /--max-queue takes a number from 1/],
+  [{ apiKey: '@nowhere.txt' }, /nowhere\.txt cannot be read/],
+  [{ corsOrigin: ['example'] }, /--cors-origin takes an origin/],
+])('%j is refused', (args, message) => {
+  expect(() => serveOptions(args, {})).toThrow(message);
+});
+
+it('a key from the environment opens other addresses; origins lose their paths', () => {
+  const { access } = serveOptions(
+    { host: '0.0.0.0', corsOrigin: ['https://example.org/page', '*'] },
+    { LLM_HOST_API_KEY: 'k' },
+  );
+  expect(access).toMatchObject({ apiKey: 'k', corsOrigins: ['https://example.org', '*'] });
+  expect(serveOptions({}, {})).toMatchObject({ port: 8080, places: 64, access: { host: '127.0.0.1' } });
+});

@@ -1,0 +1,166 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of mcp.json look like that
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { toolPolicy } from '../../../src/cli/options/chat-options.ts';
+import type { Questions } from '../../../src/cli/process/questions.ts';
+import { APPLICATION_DIRECTORY, findMcpFile } from '../../../src/cli/settings/lookup.ts';
+import { prepareServers } from '../../../src/cli/settings/prepare-servers.ts';
+import { loadServeSettings, loadSettings, lookUpMcpFile } from '../../../src/cli/settings/settings.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
+
+/** A home and a working directory with these files. */
+function place(files: Readonly<Record<string, string>>) {
+  const folder = tempFolder();
+  const [cwd, home] = [join(folder, 'work'), join(folder, 'home')];
+  for (const [name, text] of Object.entries({ 'work/.keep': '', 'home/.keep': '', ...files })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return {
+    cwd,
+    env: { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), XDG_STATE_HOME: join(home, 'state') },
+  };
+}
+
+const CONFIG = '{ "SystemPrompt": "x" }';
+const servers = (names: Record<string, object>) => JSON.stringify({ servers: names });
+const run = { command: 'run' };
+
+describe('where an mcp file is looked for', () => {
+  const all = ['work/mcp.json', 'work/.vscode/mcp.json', 'work/.mcp.json', 'home/config/llm-host/mcp.json'];
+
+  it.each([0, 1, 2, 3])('%i: the first hit wins', index => {
+    const where = place(Object.fromEntries(all.slice(index).map(name => [name, servers({ [name]: run })])));
+    const [file] = lookUpMcpFile(where) ?? [];
+    expect(file?.text).toContain(all[index] ?? '');
+    expect(file?.origin).toBe(index < 3 ? 'project' : 'user');
+  });
+
+  it("serve needs none, and reads Ollama's as well, where local addresses need allowLocalNetwork", async () => {
+    const list =
+      '{"servers":[{"name":"x","url":"http://localhost:3000/mcp"},{"name":"y","url":"http://127.0.0.1:1/","allowLocalNetwork":true}]}';
+    expect(loadServeSettings({}, false, place({})).mcpFiles).toEqual([]);
+    const where = place({ 'home/.ollama/mcp.json': list, 'work/mcp.json': servers({ own: run }) });
+    expect(lookUpMcpFile(where)).toMatchObject([{ origin: 'project' }]);
+    const { mcpFiles = [] } = loadServeSettings({}, false, where);
+    expect(mcpFiles).toMatchObject([{ text: list, origin: 'foreign' }, { origin: 'project' }]);
+    const read = await prepareServers(mcpFiles.slice(0, 1), { ...where, questions: undefined });
+    expect(read.servers.map(server => server.name)).toEqual(['y']);
+    expect(read.failures).toMatchObject([{ name: 'x', error: expect.stringContaining('not allowed here') }]);
+  });
+
+  it("the application directory is the user's own, also as the working directory", () => {
+    expect(findMcpFile({ cwd: APPLICATION_DIRECTORY, env: place({}).env }).project).toBe(false);
+  });
+});
+
+describe('files that are named', () => {
+  const files = () =>
+    place({
+      'work/config.json': CONFIG,
+      'work/mcp.json': servers({ looked: run }),
+      'work/a.json': servers({ a: run }),
+      'work/b.json': '{"mcpServers": {"b": {"command": "run"}}}',
+      'work/broken.json': '{"servers": {"x": {]}',
+    });
+  const names = (args: object) =>
+    loadSettings(args, false, files()).mcpFiles?.map(file => file.path.split('/').at(-1));
+
+  it('take the place of the lookup, --config before --mcp', () => {
+    expect(names({})).toEqual(['mcp.json']);
+    expect(names({ mcp: ['b.json'], config: ['a.json'] })).toEqual(['a.json', 'b.json']);
+    expect(names({ mcp: false, config: ['a.json'] })).toBeUndefined();
+  });
+
+  it('are no config files when they hold servers, even broken ones', async () => {
+    const where = files();
+    const settings = loadSettings({ config: ['broken.json'] }, false, where);
+    expect(settings.config.SystemPrompt).toBe('x');
+    await expect(prepareServers(settings.mcpFiles ?? [], where)).rejects.toThrow(
+      'Invalid JSON in broken.json: property name expected at 1:20',
+    );
+  });
+
+  it.each(['none.json', '.'])('%s: refused by name', name => {
+    expect(() => loadSettings({ mcp: [name] }, false, files())).toThrow(/does not exist|is not a file/);
+  });
+});
+
+describe('prepareServers', () => {
+  const none: Questions = { confirm: () => Promise.resolve(false), value: () => Promise.resolve(undefined) };
+
+  it('merges, names files by their path from here, and asks nothing of what is replaced', async () => {
+    const where = place({});
+    const asked: string[] = [];
+    const input = [{ type: 'promptString', id: 'key' }];
+    const first = {
+      inputs: input,
+      servers: { x: { command: 'run', args: ['${input:key}'] }, y: { arg: 1 } },
+    };
+    const config = await prepareServers(
+      [
+        { path: join(where.cwd, 'sub', 'a.json'), text: JSON.stringify(first) },
+        { path: '/elsewhere/b.json', text: servers({ x: run }) },
+      ],
+      { ...where, questions: { ...none, value: async ({ id }) => void asked.push(id) } },
+    );
+    expect(asked).toEqual([]);
+    expect(config.servers).toMatchObject([{ name: 'x', command: 'run', args: [], cwd: '/elsewhere' }]);
+    expect(config.failures[0]?.error).toMatch(/^sub\/a\.json:1:\d+: server 'y': /);
+    expect(config.warnings).toContain("sub/a.json: server 'x' is replaced by that of /elsewhere/b.json");
+  });
+
+  it('asks for consent before inputs, and for no input of a refused server', async () => {
+    const where = place({});
+    const text = JSON.stringify({
+      inputs: [{ type: 'promptString', id: 'key' }],
+      servers: { x: { command: 'run', env: { KEY: '${input:key}' } } },
+    });
+    const asked: string[] = [];
+    const answers = (yes: boolean): Questions => ({
+      confirm: async () => {
+        asked.push('consent');
+        return yes;
+      },
+      value: async ({ id }) => {
+        asked.push(id);
+        return 'typed-secret';
+      },
+    });
+    const file = { path: join(where.cwd, 'mcp.json'), text, origin: 'project' as const };
+    const refused = await prepareServers([file], { ...where, questions: answers(false) });
+    expect([asked, refused.servers]).toEqual([['consent'], []]);
+    const allowed = await prepareServers([file], { ...where, questions: answers(true) });
+    expect(asked).toEqual(['consent', 'consent', 'key']);
+    expect(allowed.servers).toMatchObject([{ env: { KEY: 'typed-secret' } }]);
+    expect(allowed.secrets).toContain('typed-secret');
+  });
+
+  it('lets a file of the user, but none of a project, use a local address', async () => {
+    const where = place({});
+    const text = servers({ x: { url: 'http://localhost:3000/mcp' } });
+    const path = join(where.cwd, 'mcp.json');
+    const env = { ...where.env, LLM_HOST_TRUST_MCP: '1' };
+    const project = await prepareServers([{ path, text, origin: 'project' }], {
+      ...where,
+      env,
+      questions: none,
+    });
+    expect(project.failures[0]?.error).toContain("'localhost' is on this machine or the local network");
+    const user = await prepareServers([{ path, text }], { ...where, env, questions: none });
+    expect(user.servers).toMatchObject([{ url: 'http://localhost:3000/mcp', localAccess: 'named' }]);
+  });
+});
+
+describe('the policy', () => {
+  it('comes from config.json and the command line', () => {
+    const tools = { blocked: ['a'], allowed: ['b'], ratePerMinute: 5, approval: 'ask' as const };
+    expect(toolPolicy({ ask: true, tools: ['x,y', 'z'] }, { SystemPrompt: '', tools })).toEqual({
+      ...tools,
+      selected: ['x', 'y', 'z'],
+      askAll: true,
+    });
+    expect(toolPolicy({}, { SystemPrompt: '' })).toEqual({});
+  });
+});

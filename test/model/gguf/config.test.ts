@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readGgufModel } from '../../../src/model/gguf/config.ts';
+import { GGUF_NAMES, huggingFaceName } from '../../../src/model/gguf/names.ts';
+import { type GgufTensor, type GgufValue, gguf, MODELS } from '../model-files.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { thrown } from '../thrown.ts';
+
+const LLAMA: Readonly<Record<string, GgufValue>> = {
+  'general.architecture': 'llama',
+  'llama.embedding_length': 8,
+  'llama.block_count': 1,
+  'llama.feed_forward_length': 16,
+  'llama.attention.head_count': 2,
+  'llama.attention.layer_norm_rms_epsilon': 0.5,
+  'llama.context_length': 64,
+};
+const EMBEDDING: GgufTensor = { name: 'token_embd.weight', dimensions: [8, 10] };
+
+function read(changes: Readonly<Record<string, GgufValue>> = {}, tensors: readonly GgufTensor[] = []) {
+  const placed = [EMBEDDING, ...tensors].map((t, i) => ({ ...t, offset: i * 512 }));
+  const content = gguf({
+    metadata: Object.entries({ ...LLAMA, ...changes }),
+    tensors: placed,
+    dataBytes: 512 * 4,
+  });
+  return readGgufModel(join(tempFolder({ 'm.gguf': content }), 'm.gguf'));
+}
+
+const refusal = (...parts: Parameters<typeof read>) => thrown(() => read(...parts));
+
+describe('readGgufModel', () => {
+  test("says a llama file in Hugging Face's words", () => {
+    const { config, tensors } = readGgufModel(join(MODELS, 'tiny-mixed.gguf'));
+    expect(config).toMatchObject({
+      model_type: 'llama',
+      hidden_size: 64,
+      num_hidden_layers: 2,
+      intermediate_size: 128,
+      num_attention_heads: 4,
+      num_key_value_heads: 2,
+      head_dim: 16,
+      rope_theta: 10000,
+      max_position_embeddings: 512,
+      vocab_size: 128,
+      tie_word_embeddings: false,
+      eos_token_id: 2,
+    });
+    expect(tensors.map(t => t.name)).toContain('model.layers.1.self_attn.q_proj.weight');
+    expect(tensors.map(t => t.name)).not.toContain('rope_freqs.weight');
+    expect(tensors.find(t => t.name === 'lm_head.weight')).toMatchObject({ dtype: 'Q8_0', shape: [128, 64] });
+  });
+
+  test("finds Llama 3.1's rope from its factors", () => {
+    expect(readGgufModel(join(MODELS, 'tiny-mixed.gguf')).config.rope_scaling).toEqual({
+      rope_type: 'llama3',
+      factor: 8,
+      low_freq_factor: 1,
+      high_freq_factor: 4,
+      original_max_position_embeddings: 8192,
+    });
+    expect(refusal({}, [{ name: 'rope_freqs.weight', dimensions: [2] }])).toMatch(
+      /^MODEL_UNSUPPORTED: .*rope_freqs/,
+    );
+    expect(refusal({}, [{ name: 'rope_freqs.weight', dimensions: [3] }])).toMatch(
+      /^MODEL_BROKEN: .*must hold 2 F32/,
+    );
+  });
+
+  test('defaults: as many kv heads as heads, tied without a head of its own, no scaling', () => {
+    expect(read().config).toMatchObject({
+      num_key_value_heads: 2,
+      head_dim: 4,
+      rope_theta: 10000,
+      rope_scaling: null,
+      vocab_size: 10,
+      tie_word_embeddings: true,
+      attention_bias: false,
+    });
+  });
+
+  test('linear scaling, a head size of its own', () => {
+    const linear = { 'llama.rope.scaling.type': 'linear', 'llama.rope.scaling.factor': 4 };
+    expect(read({ ...linear, 'llama.attention.key_length': 16 }).config).toMatchObject({
+      head_dim: 16,
+      rope_scaling: { rope_type: 'linear', factor: 4 },
+    });
+  });
+
+  test.each<[Record<string, GgufValue>, RegExp]>([
+    [
+      { 'general.architecture': 'falcon' },
+      /'falcon' is not supported; supported: llama, granite, qwen2, qwen3, gemma3$/,
+    ],
+    [
+      { 'llama.rope.scaling.type': 'longrope', 'llama.rope.scaling.factor': 4 },
+      /'longrope', which is not supp/,
+    ],
+    [{ 'llama.expert_count': 8 }, /mixture of experts/],
+    [{ 'llama.rope.dimension_count': 2 }, /rotates only a part of each head/],
+    [{ 'split.count': 2 }, /one part of a split model/],
+  ])('%o is not supported', (changes, message) => {
+    expect(refusal(changes)).toMatch(/^MODEL_UNSUPPORTED/);
+    expect(refusal(changes)).toMatch(message);
+  });
+
+  test('metadata that are no numbers, a missing embedding, unknown tensors', () => {
+    expect(refusal({ 'llama.block_count': 'two' })).toBe(
+      'MODEL_BROKEN: m.gguf is broken: metadata llama.block_count is not a number',
+    );
+    expect(refusal({}, [{ name: 'blk.0.attn_q_norm.weight', dimensions: [4] }])).toMatch(
+      /^MODEL_UNSUPPORTED: .*tensor blk\.0\.attn_q_norm\.weight/,
+    );
+    const bare = gguf({ metadata: Object.entries(LLAMA) });
+    const path = join(tempFolder({ 'm.gguf': bare }), 'm.gguf');
+    expect(thrown(() => readGgufModel(path))).toMatch(/tensor token_embd\.weight is missing$/);
+  });
+});
+
+test('huggingFaceName knows nothing but the table', () => {
+  const table = GGUF_NAMES.get('llama') ?? {};
+  expect(huggingFaceName(table, 'blk.12.ffn_down.weight')).toBe('model.layers.12.mlp.down_proj.weight');
+  expect(huggingFaceName(table, 'blk.0.attn_q.bias')).toBe('model.layers.0.self_attn.q_proj.bias');
+  for (const name of [
+    'blk.%.attn_q.weight',
+    'blk.01.attn_q.weight',
+    'attn_q.weight',
+    'constructor.weight',
+    'output',
+  ]) {
+    expect(huggingFaceName(table, name)).toBeUndefined();
+  }
+});
