@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "kernels/cpu_op.h"
-#include "kernels/simd/linear.h"
 #include "kernels/packed/kernels.h"
+#include "kernels/simd/linear.h"
 #include "kernels/simd/simd.h"
 #include "kernels/thread_pool.h"
 

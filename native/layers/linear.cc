@@ -14,7 +14,7 @@ WeightMatrix::WeightMatrix(Matrix stored, WeightStore& weights) {
     weights.drop(stored);
     return;
   }
-  if (!stored.quantised()) {
+  if (!stored.quantized()) {
     stored.weight = mx::astype(stored.weight, stored.dtype);
     stored.weight.eval();
   }

@@ -31,7 +31,7 @@ class WeightMatrix {
   std::optional<cpu::Packed> packed_;
 };
 
-// y = x Wᵀ (+ bias) (+ scale · (x A) B); W is [out, in], dense or quantised.
+// y = x Wᵀ (+ bias) (+ scale · (x A) B); W is [out, in], dense or quantized.
 class Linear {
  public:
   explicit Linear(WeightMatrix weight) : weight_(std::move(weight)) {}
@@ -43,7 +43,7 @@ class Linear {
   static Linear load_rotary(WeightStore& weights, const std::string& path, int heads, int head_dim,
                             int in, bool bias);
 
-  // The same for the router of a mixture of experts, which is never quantised while loading.
+  // The same for the router of a mixture of experts, which is never quantized while loading.
   static Linear load_router(WeightStore& weights, const std::string& path, int out, int in,
                             bool bias);
 

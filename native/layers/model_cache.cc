@@ -27,7 +27,7 @@ void ModelCache::add_attention(const AttentionCacheShape& s) {
   } else if (options_.kv_bits != 0) {
     if (QuantizedKvCache::group_size(s.head_dim) == 0) {
       throw Error(kUsage, "kvBits: heads of " + std::to_string(s.head_dim) +
-                              " values cannot be quantised; that takes a multiple of 32");
+                              " values cannot be quantized; that takes a multiple of 32");
     }
     layers_.push_back(std::make_unique<QuantizedKvCache>(s.kv_heads, s.head_dim, options_.kv_bits,
                                                          options_.max_tokens, s.dtype));

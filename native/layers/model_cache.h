@@ -11,7 +11,7 @@ namespace llm_host {
 
 struct CacheOptions {
   int max_tokens = 0;
-  // 4 or 8: keys and values of attention without a window are quantised; 0: they are not.
+  // 4 or 8: keys and values of attention without a window are quantized; 0: they are not.
   int kv_bits = 0;
 };
 

@@ -43,7 +43,7 @@ Experts::Stacks Experts::read(WeightStore& weights, const std::string& path, con
     }
   }
   if (shape.interleaved) return read_gpt_oss(weights, experts, shape);
-  // With ".weight" where the matrix was quantised here and saved.
+  // With ".weight" where the matrix was quantized here and saved.
   std::string fused = experts + ".gate_up_proj";
   if (weights.has(fused) || weights.has(fused + ".weight")) {
     return read_fused(weights, fused, experts + ".down_proj", shape);
@@ -100,7 +100,7 @@ Experts::Stacks Experts::read_gpt_oss(WeightStore& weights, const std::string& p
   int wide = 2 * s.intermediate;
   bool packed = weights.has(gate_up + "_blocks");
   auto matrix = [&](const std::string& name, int out, int in) {
-    // Quantised here and saved.
+    // Quantized here and saved.
     if (weights.has(name + ".weight")) return weights.experts(name, s.experts, out, in);
     return packed ? weights.mxfp4_experts(name, s.experts, out, in)
                   : weights.transposed_experts(name, s.experts, out, in);

@@ -26,7 +26,7 @@ QuantizedKvCache::QuantizedKvCache(int kv_heads, int head_dim, int bits, int max
       bits_(bits),
       group_(group_size(head_dim)),
       dtype_(dtype) {
-  if (group_ == 0) throw std::invalid_argument("heads of this size cannot be quantised");
+  if (group_ == 0) throw std::invalid_argument("heads of this size cannot be quantized");
 }
 
 mx::Shape QuantizedKvCache::shape(size_t part, int slots) const {
@@ -99,7 +99,7 @@ void QuantizedKvCache::restore(const LayerState& state) {
     auto it = state.arrays.find(std::string(store.name) + kParts[part]);
     if (it == state.arrays.end() || it->second.shape() != shape(part, state.length) ||
         it->second.dtype() != dtype(part)) {
-      throw std::invalid_argument("the quantised keys and values do not fit this layer");
+      throw std::invalid_argument("the quantized keys and values do not fit this layer");
     }
     return it->second;
   };

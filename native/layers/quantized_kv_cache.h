@@ -6,11 +6,11 @@
 
 namespace llm_host {
 
-// All keys and values, affine-quantised by groups along the head: about bits / 16 of the memory of
-// half precision. They are dequantised where attention reads them.
+// All keys and values, affine-quantized by groups along the head: about bits / 16 of the memory of
+// half precision. They are dequantized where attention reads them.
 class QuantizedKvCache final : public CountedCache {
  public:
-  // 64 where the head size is a multiple of it, else 32; 0: such heads cannot be quantised.
+  // 64 where the head size is a multiple of it, else 32; 0: such heads cannot be quantized.
   static int group_size(int head_dim);
 
   // `bits` 4 or 8; `dtype` of the keys and values that come and go.

@@ -187,7 +187,7 @@ bool Decoder::positions_restart_at(int length) const {
 
 ModelCache Decoder::new_cache(const CacheOptions& options) const {
   ModelCache cache(options);
-  // Quantised keys and values are computed with as they are unpacked.
+  // Quantized keys and values are computed with as they are unpacked.
   mx::Dtype dtype = options.kv_bits == 0 ? cache_dtype_ : dtype_;
   for (size_t i = 0; i < layers_.size(); ++i) {
     if (layers_[i].state_mixer) {

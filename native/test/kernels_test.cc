@@ -104,7 +104,7 @@ void on_every_path(F&& body) {
 
 }  // namespace
 
-TEST(quantised_multiply_equals_float64) {
+TEST(quantized_multiply_equals_float64) {
   on_every_path([](const Simd& simd) {
     for (int bits : {4, 8}) {
       for (int group : {32, 64, 128}) {

@@ -196,7 +196,7 @@ float greatest_difference(const mx::array& a, const mx::array& b) {
   return mx::max(mx::abs(mx::subtract(a, b))).item<float>();
 }
 
-TEST(a_quantised_cache_gives_nearly_what_it_was_given) {
+TEST(a_quantized_cache_gives_nearly_what_it_was_given) {
   for (auto [dim, bits, tolerance] : {std::tuple{32, 8, 0.03f}, {64, 8, 0.03f}, {64, 4, 0.4f}}) {
     QuantizedKvCache cache(kHeads, dim, bits, 900, mx::float32);
     mx::array all = noise(700, dim, 1);
@@ -224,7 +224,7 @@ TEST(a_quantised_cache_gives_nearly_what_it_was_given) {
   }
 }
 
-TEST(a_quantised_cache_refuses_what_does_not_fit) {
+TEST(a_quantized_cache_refuses_what_does_not_fit) {
   CHECK(QuantizedKvCache::group_size(128) == 64 && QuantizedKvCache::group_size(96) == 32);
   CHECK(QuantizedKvCache::group_size(80) == 0);
   ModelCache model({.max_tokens = 100, .kv_bits = 4});

@@ -1,5 +1,3 @@
-#include "kernels/packed/linear.h"
-
 #include <cmath>
 #include <cstdlib>
 #include <random>
@@ -7,6 +5,7 @@
 
 #include "check.h"
 #include "kernels/packed/kernels.h"
+#include "kernels/packed/linear.h"
 #include "kernels/packed/tiles.h"
 #include "kernels/simd/simd.h"
 
@@ -155,7 +154,7 @@ double tolerance(const std::vector<Part>& parts, int m, int cols) {
   bool tiles = simd_wanted("amx") && packed_tiles() != nullptr;
   if (tiles && m >= kTileVectors && cols % kTileColumns == 0) return 0x1p-8;
   bool bytes = false;
-  for (const Part& part : parts) bytes = bytes || part.packed().layout().quantised();
+  for (const Part& part : parts) bytes = bytes || part.packed().layout().quantized();
   return bytes ? 3e-4 : 1e-5;
 }
 

@@ -47,12 +47,12 @@ Matrix random_matrix(int rows, int cols, Kind kind, int group, Scales scales) {
   p.rows = rows;
   p.cols = cols;
   p.kind = kind;
-  p.group_size = p.quantised() ? group : cols;
+  p.group_size = p.quantized() ? group : cols;
   p.scales = scales;
   size_t count = static_cast<size_t>(rows) * cols;
   std::vector<uint32_t> words(count / p.weights_per_word());
   std::vector<float> scale_values, biases;
-  int bits = p.quantised() ? 32 / p.weights_per_word() : 0;
+  int bits = p.quantized() ? 32 / p.weights_per_word() : 0;
   if (bits == 0) {
     auto* halves = reinterpret_cast<uint16_t*>(words.data());
     for (size_t i = 0; i < count; ++i) {
@@ -141,11 +141,11 @@ void check_path(const PackedKernels& path, const Case& c) {
   size_t groups = static_cast<size_t>(p.groups());
   std::vector<int8_t> numbers(2 * x.size());
   std::vector<float> scales(c.m * groups), sums(c.m * groups);
-  for (size_t i = 0; p.quantised() && i < static_cast<size_t>(c.m); ++i) {
-    path.quantise(x.data() + i * c.cols, p, numbers.data() + 2 * i * c.cols,
+  for (size_t i = 0; p.quantized() && i < static_cast<size_t>(c.m); ++i) {
+    path.quantize(x.data() + i * c.cols, p, numbers.data() + 2 * i * c.cols,
                   scales.data() + i * groups, sums.data() + i * groups);
   }
-  for (size_t i = 0; p.quantised() && i < x.size(); ++i) {
+  for (size_t i = 0; p.quantized() && i < x.size(); ++i) {
     size_t size = static_cast<size_t>(p.group_size), group = i / size;
     float top = 0;
     for (size_t k = group * size; k < (group + 1) * size; ++k) {
@@ -236,7 +236,7 @@ TEST(sums_of_bytes_are_exact) {
         }
         std::vector<int8_t> numbers(256);
         std::vector<float> scales(4), sums(4), y(16), none(16);
-        path.quantise(x.data(), w.packed, numbers.data(), scales.data(), sums.data());
+        path.quantize(x.data(), w.packed, numbers.data(), scales.data(), sums.data());
         path.multiply(w.packed, {nullptr, numbers.data(), scales.data(), sums.data(), 1}, 0, 1,
                       {y.data(), 16, nullptr, nullptr});
         CHECK(worst_error(w, exactly(x), exactly(x), 1, none, y) <= 1e-5);
@@ -250,7 +250,7 @@ TEST(zeros_stay_zero) {
     Matrix w = random_matrix(16, 64, Kind::kAffine4, 32, Scales::kFloat16);
     std::vector<float> x(64), scales(2), sums(2), y(16, 1);
     std::vector<int8_t> numbers(128, 5);
-    path.quantise(x.data(), w.packed, numbers.data(), scales.data(), sums.data());
+    path.quantize(x.data(), w.packed, numbers.data(), scales.data(), sums.data());
     path.multiply(w.packed, {nullptr, numbers.data(), scales.data(), sums.data(), 1}, 0, 1,
                   {y.data(), 16, nullptr, nullptr});
     for (float value : y) CHECK(value == 0);

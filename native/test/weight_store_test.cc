@@ -34,7 +34,7 @@ class Checkpoint {
     for (int size : array.shape()) entry.shape.push_back(size);
     spec_.weights.tensors.push_back(entry);
   }
-  void add_quantised(const std::string& path, const mx::array& w, int group, int bits,
+  void add_quantized(const std::string& path, const mx::array& w, int group, int bits,
                      const std::string& mode) {
     std::vector<mx::array> parts = mx::quantize(w, group, bits, mode);
     add(path + ".weight", parts[0]);
@@ -84,7 +84,7 @@ TEST(experts_come_in_every_form) {
   mx::array w = random({3, 8, 64});
   for (Form form : {Form{64, 3, "affine"}, Form{32, 4, "mxfp4"}, Form{16, 4, "nvfp4"}}) {
     Checkpoint checkpoint;
-    checkpoint.add_quantised("experts", w, form.group, form.bits, form.mode);
+    checkpoint.add_quantized("experts", w, form.group, form.bits, form.mode);
     WeightStore store = checkpoint.store();
     Matrix matrix = store.experts("experts", 3, 8, 64);
     CHECK(matrix.mode == form.mode && matrix.bits == form.bits && matrix.group_size == form.group);
@@ -92,7 +92,7 @@ TEST(experts_come_in_every_form) {
     mx::array expected = mx::dequantize(
         parts[0], parts[1], parts.size() > 2 ? std::optional(parts[2]) : std::nullopt, form.group,
         form.bits, form.mode, std::nullopt, mx::float32);
-    CHECK(same(matrix.dequantise(), expected));
+    CHECK(same(matrix.dequantize(), expected));
     CHECK(store.parameters() == 3 * 8 * 64);
   }
 }
@@ -128,20 +128,20 @@ TEST(blocks_of_mxfp4_are_what_mlx_packs) {
 TEST(joined_matrices_keep_their_rows) {
   Checkpoint checkpoint;
   mx::array a = random({4, 64}, 1), b = random({8, 64}, 2);
-  checkpoint.add_quantised("a", a, 64, 5, "affine");
-  checkpoint.add_quantised("b", b, 64, 5, "affine");
+  checkpoint.add_quantized("a", a, 64, 5, "affine");
+  checkpoint.add_quantized("b", b, 64, 5, "affine");
   WeightStore store = checkpoint.store();
   Matrix first = store.matrix("a", 4, 64), second = store.matrix("b", 8, 64);
   Matrix joined = store.concatenate("a and b", {first, second});
-  CHECK(same(joined.rows(0, 4).dequantise(), first.dequantise()));
-  CHECK(same(joined.rows(4, 12).dequantise(), second.dequantise()));
+  CHECK(same(joined.rows(0, 4).dequantize(), first.dequantize()));
+  CHECK(same(joined.rows(4, 12).dequantize(), second.dequantize()));
   Matrix stacked = store.stack("a", {first, first});
   CHECK(stacked.weight.shape() == mx::Shape({2, 4, 10}));
-  mx::array odd = mx::take(first.dequantise(), mx::array({1, 3}), 0);
-  CHECK(same(first.rows(1, 4, 2).dequantise(), odd));
+  mx::array odd = mx::take(first.dequantize(), mx::array({1, 3}), 0);
+  CHECK(same(first.rows(1, 4, 2).dequantize(), odd));
   Matrix dense = first;
   dense.bits = 0;
-  CHECK_ERROR(kModelUnsupported, "a and c are quantised differently",
+  CHECK_ERROR(kModelUnsupported, "a and c are quantized differently",
               store.concatenate("a and c", {first, dense}));
 }
 

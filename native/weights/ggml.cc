@@ -111,7 +111,7 @@ void read_q5_k(const uint8_t* block, Group* groups) {
 }
 
 // The nearest of 256 steps over the range of the weights.
-void quantise_to_bytes(const float* w, Group* group) {
+void quantize_to_bytes(const float* w, Group* group) {
   auto [low, high] = std::minmax_element(w, w + kGgmlGroup);
   group->bias = *low;
   group->scale = (*high - *low) / 255;
@@ -134,7 +134,7 @@ void read_q6_k(const uint8_t* block, Group* groups) {
       auto scale = static_cast<int8_t>(block[192 + 2 * g + i / 16]);
       w[i] = d * static_cast<float>(scale * (q - 32));
     }
-    quantise_to_bytes(w, &groups[g]);
+    quantize_to_bytes(w, &groups[g]);
   }
 }
 

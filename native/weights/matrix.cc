@@ -35,10 +35,10 @@ mx::array Matrix::take(const mx::array& ids) const {
   rows.weight = mx::take(weight, ids, 0);
   rows.scales = mx::take(*scales, ids, 0);
   if (biases) rows.biases = mx::take(*biases, ids, 0);
-  return rows.dequantise();
+  return rows.dequantize();
 }
 
-mx::array Matrix::dequantise() const {
+mx::array Matrix::dequantize() const {
   if (!scales) return mx::astype(weight, dtype);
   return mx::dequantize(weight, *scales, biases, group_size, bits, mode, std::nullopt, dtype);
 }

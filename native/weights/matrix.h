@@ -9,7 +9,7 @@ namespace llm_host {
 
 namespace mx = mlx::core;
 
-// A dense matrix, or one quantised as MLX does it: by groups along a row, the lowest bits of a word
+// A dense matrix, or one quantized as MLX does it: by groups along a row, the lowest bits of a word
 // first. The same for a stack of matrices, one per expert, with a leading dimension.
 struct Matrix {
   mx::array weight;                 // [.., out, in], or [.., out, in · bits / 32] uint32
@@ -20,7 +20,7 @@ struct Matrix {
   std::string mode = "affine";
   mx::Dtype dtype = mx::float32;  // of the activations that it multiplies
 
-  bool quantised() const { return scales.has_value(); }
+  bool quantized() const { return scales.has_value(); }
   // All parts, rows [begin, end) of each matrix by `step`: one half of a fused projection.
   Matrix rows(int begin, int end, int step = 1) const;
   // x [.., in] -> [.., out], by MLX.
@@ -28,7 +28,7 @@ struct Matrix {
   // Rows by id, ids [...] -> [..., in] of type `dtype`; a single matrix only.
   mx::array take(const mx::array& ids) const;
   // The same weights, dense, of type `dtype`.
-  mx::array dequantise() const;
+  mx::array dequantize() const;
 };
 
 }  // namespace llm_host

@@ -60,7 +60,7 @@ Quantization quantization_of(const Config& config, const std::string& path,
                              bool byte_scales) {
   auto section = section_of(config);
   if (!section) {
-    throw Error(kModelBroken, tensor + " is quantised, but config.json has no quantization");
+    throw Error(kModelBroken, tensor + " is quantized, but config.json has no quantization");
   }
   check_quantization(entry_of(*section), "config.json");
   Quantization found;
@@ -75,7 +75,7 @@ Quantization quantization_of(const Config& config, const std::string& path,
   }
   check_quantization(found, tensor);
   const Value* own = section->find(path);
-  // `true` and `false` there only repeat what the tensors say: quantised, or not.
+  // `true` and `false` there only repeat what the tensors say: quantized, or not.
   bool has_own = own != nullptr && own->as<Value::Object>() != nullptr;
   if (!has_own && section->has_objects()) return found;
   Quantization said = has_own ? entry_of(Config(*own, section->path_of(path))) : entry_of(*section);

@@ -5,14 +5,14 @@
 #include "common/error.h"
 #include "kernels/ops.h"
 #include "weights/ggml.h"
-#include "weights/quantise.h"
+#include "weights/quantize.h"
 #include "weights/transpose.h"
 
 namespace llm_host {
 namespace {
 
-// Bytes of floats that are in memory while they are quantised.
-constexpr int64_t kQuantiseBytes = 16 << 20;
+// Bytes of floats that are in memory while they are quantized.
+constexpr int64_t kQuantizeBytes = 16 << 20;
 
 std::vector<int64_t> with(std::vector<int64_t> dims, int64_t last) {
   dims.push_back(last);
@@ -84,7 +84,7 @@ WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint
       fast_(packs(spec.exact)) {
   if (spec.quantize) {
     quantize_ = Quantization{spec.quantize->group_size, spec.quantize->bits, spec.quantize->mode};
-    check_quantization(*quantize_, "quantising while loading");
+    check_quantization(*quantize_, "quantizing while loading");
   }
   if (!spec.save_to.empty()) {
     writer_ = std::make_unique<CheckpointWriter>(spec.save_to, header_bound(spec.weights));
@@ -169,13 +169,13 @@ Matrix WeightStore::experts(const std::string& path, int experts, int out, int i
 }
 
 Matrix WeightStore::read_matrix(const std::string& path, const TensorEntry& weight,
-                                const std::vector<int64_t>& dims, int in, bool may_quantise,
+                                const std::vector<int64_t>& dims, int in, bool may_quantize,
                                 bool as_stored) {
   parameters_ += static_cast<uint64_t>(product(dims)) * static_cast<uint64_t>(in);
   if (weight.dtype == "U32") return read_packed(path, weight, dims, in);
   main_.files().check_shape(weight, with(dims, in));
-  if (may_quantise && quantisable(weight, in)) {
-    return read_quantised(path, weight, dims, in, Rows::kAsStored);
+  if (may_quantize && quantizable(weight, in)) {
+    return read_quantized(path, weight, dims, in, Rows::kAsStored);
   }
   if (!as_stored) return dense(read_float(weight));
   mx::array stored = main_.read_float(weight);
@@ -183,7 +183,7 @@ Matrix WeightStore::read_matrix(const std::string& path, const TensorEntry& weig
   return dense(keep(stored));
 }
 
-bool WeightStore::quantisable(const TensorEntry& weight, int in) const {
+bool WeightStore::quantizable(const TensorEntry& weight, int in) const {
   return quantize_ && float_type(weight.dtype) && in % quantize_->group_size == 0;
 }
 
@@ -193,10 +193,10 @@ Matrix WeightStore::dense(mx::array weight) const {
 
 Matrix WeightStore::transposed_experts(const std::string& name, int experts, int out, int in) {
   const TensorEntry& found = main_.entry(name);
-  if (quantisable(found, in)) {
+  if (quantizable(found, in)) {
     main_.files().check_shape(found, {experts, in, out});
     parameters_ += elements(found);
-    return read_quantised(name, found, {experts, out}, in, Rows::kTurned);
+    return read_quantized(name, found, {experts, out}, in, Rows::kTurned);
   }
   mx::array turned = mx::contiguous(mx::swapaxes(tensor(name, {experts, in, out}), 1, 2));
   turned.eval();
@@ -273,7 +273,7 @@ Matrix WeightStore::read_packed(const std::string& path, const TensorEntry& weig
   return {packed, floats, read_float(biases), q.group_size, q.bits, q.mode, dtype_};
 }
 
-Matrix WeightStore::read_quantised(const std::string& path, const TensorEntry& entry,
+Matrix WeightStore::read_quantized(const std::string& path, const TensorEntry& entry,
                                    const std::vector<int64_t>& dims, int in, Rows order) {
   auto type = float_type(entry.dtype);
   const Quantization& q = *quantize_;
@@ -287,7 +287,7 @@ Matrix WeightStore::read_quantised(const std::string& path, const TensorEntry& e
   mx::array biases = allocate(affine ? with(dims, groups) : std::vector<int64_t>{0}, mx::float32);
 
   bool stored_turned = order == Rows::kTurned;
-  int64_t step = std::clamp<int64_t>(kQuantiseBytes / row_bytes, 1, rows);
+  int64_t step = std::clamp<int64_t>(kQuantizeBytes / row_bytes, 1, rows);
   if (stored_turned) step = dims.back();
   std::vector<uint8_t> source(static_cast<size_t>(step * row_bytes));
   for (int64_t begin = 0; begin < rows; begin += step) {
@@ -304,7 +304,7 @@ Matrix WeightStore::read_quantised(const std::string& path, const TensorEntry& e
     } else {
       out.byte_scales = scales.data<uint8_t>() + begin * groups;
     }
-    quantise_rows(q, float_kind(*type), source.data(), count, in, out);
+    quantize_rows(q, float_kind(*type), source.data(), count, in, out);
   }
   save(path + ".weight", "U32", words);
   Matrix result{keep(words), std::nullopt, std::nullopt, q.group_size, q.bits, q.mode, dtype_};
@@ -346,7 +346,7 @@ void WeightStore::finish() {
 void WeightStore::check_alike(const std::string& what, const std::vector<Matrix>& parts) const {
   for (const Matrix& part : parts) {
     if (alike(part, parts.front())) continue;
-    throw Error(kModelUnsupported, what + " are quantised differently, which is not supported" +
+    throw Error(kModelUnsupported, what + " are quantized differently, which is not supported" +
                                        where() + "; supported: all alike");
   }
 }

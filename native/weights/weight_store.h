@@ -20,7 +20,7 @@ namespace llm_host {
 namespace mx = mlx::core;
 
 // Hands out the tensors of a model by name, read, checked against the wanted shape and cast to the
-// compute type; where the spec asks for it, float matrices are quantised on the way, part by part,
+// compute type; where the spec asks for it, float matrices are quantized on the way, part by part,
 // and all is written to a new checkpoint. Every error names the tensor. A value that is infinite or
 // no number is an error.
 class WeightStore {
@@ -49,10 +49,10 @@ class WeightStore {
   // Where matrices are to be packed for the CPU's fast kernels; nullptr: they are not.
   WeightArena* arena() { return fast_ ? &arena_ : nullptr; }
 
-  // `path`.weight, with .scales and .biases if it is quantised. Where it is neither quantised nor
+  // `path`.weight, with .scales and .biases if it is quantized. Where it is neither quantized nor
   // to be, `as_stored` keeps bfloat16 and float16 as they are.
   Matrix matrix(const std::string& path, int out, int in, bool as_stored = false);
-  // The same, never quantised here: a router's choices turn on small differences.
+  // The same, never quantized here: a router's choices turn on small differences.
   Matrix router(const std::string& path, int out, int in);
   // The same as `matrix` for `path`.weight, or `path` alone, of shape [experts, out, in].
   Matrix experts(const std::string& path, int experts, int out, int in);
@@ -91,19 +91,19 @@ class WeightStore {
   mx::array keep(mx::array array);
   mx::array read_float(const TensorEntry& entry);
   Matrix dense(mx::array weight) const;
-  // `path`.weight of shape `dims` + [in], quantised if that is wanted and possible.
+  // `path`.weight of shape `dims` + [in], quantized if that is wanted and possible.
   Matrix read_matrix(const std::string& path, const TensorEntry& weight,
-                     const std::vector<int64_t>& dims, int in, bool may_quantise,
+                     const std::vector<int64_t>& dims, int in, bool may_quantize,
                      bool as_stored = false);
   Matrix read_blocks(const TensorEntry& entry);
   Matrix read_packed(const std::string& path, const TensorEntry& entry,
                      const std::vector<int64_t>& dims, int in);
-  // Whether a matrix with rows of `in` floats is to be quantised, and can be.
-  bool quantisable(const TensorEntry& weight, int in) const;
+  // Whether a matrix with rows of `in` floats is to be quantized, and can be.
+  bool quantizable(const TensorEntry& weight, int in) const;
   // kTurned: each of the matrices is stored as [in, rows].
   enum class Rows { kAsStored, kTurned };
   // Reads some rows at a time, or one matrix, so that the floats are never in memory as a whole.
-  Matrix read_quantised(const std::string& path, const TensorEntry& entry,
+  Matrix read_quantized(const std::string& path, const TensorEntry& entry,
                         const std::vector<int64_t>& dims, int in, Rows order);
   void save(const std::string& name, const char* dtype, const mx::array& array);
   bool ignored(const std::string& name) const;

@@ -1,4 +1,4 @@
-"""Dequantises a llama-architecture GGUF file to a float32 folder in the Hugging Face layout."""
+"""Dequantizes a llama-architecture GGUF file to a float32 folder in the Hugging Face layout."""
 
 import json
 import sys

@@ -17,7 +17,7 @@ YARN = {
 }
 
 
-def quantised(tensors: Tensors, packed: bool) -> Tensors:
+def quantized(tensors: Tensors, packed: bool) -> Tensors:
     """The experts in mxfp4 as gpt-oss stores them, or dense with the values that this leaves."""
     out = {}
     for name, t in tensors.items():
@@ -38,8 +38,8 @@ def quantised(tensors: Tensors, packed: bool) -> Tensors:
 
 
 MXFP4 = dict(
-    store=lambda t: quantised(t, packed=True),
-    reference=lambda t: quantised(t, packed=False),
+    store=lambda t: quantized(t, packed=True),
+    reference=lambda t: quantized(t, packed=False),
     extra={"quantization_config": {"quant_method": "mxfp4"}},
 )
 

@@ -49,7 +49,7 @@ class Variant:
     reference: Callable[[Tensors], Tensors] | None = None
     # Keys that only the stored config has.
     extra: dict = field(default_factory=dict)
-    # Run MLX's converter with this quantisation ({} = none); mlx-lm is the reference then.
+    # Run MLX's converter with this quantization ({} = none); mlx-lm is the reference then.
     mlx: dict | None = None
     seed: int = SEED
 
@@ -107,7 +107,7 @@ def rewrite(folder: Path, change: Callable[[Tensors], Tensors], extra: dict) -> 
 
 
 def convert(source: Path, folder: Path, quantization: dict) -> None:
-    """What mlx-lm's converter makes of `source`: its own names and layouts, quantised."""
+    """What mlx-lm's converter makes of `source`: its own names and layouts, quantized."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     model, config = load_model(source)

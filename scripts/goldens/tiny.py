@@ -117,7 +117,7 @@ def write_dense(name: str, config: dict, dtype: mx.Dtype, shards: int = 1) -> No
     (folder / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")
 
 
-def write_quantised(name: str, config: dict, quantization: dict, dtype: mx.Dtype) -> None:
+def write_quantized(name: str, config: dict, quantization: dict, dtype: mx.Dtype) -> None:
     folder = MODELS / name
     write_config(folder, config | {"quantization": quantization, "quantization_config": quantization})
     arrays = {}
@@ -227,8 +227,8 @@ def main() -> None:
     write_dense("tiny-bf16", BASE, mx.bfloat16)
     write_dense("tiny-bias-llama3", biased, mx.bfloat16)
     write_dense("tiny-mistral", mistral, mx.float16, shards=2)
-    write_quantised("tiny-q4", WIDE, q4, mx.bfloat16)
-    write_quantised("tiny-q8", WIDE | {"tie_word_embeddings": False}, q8, mx.float16)
+    write_quantized("tiny-q4", WIDE, q4, mx.bfloat16)
+    write_quantized("tiny-q8", WIDE | {"tie_word_embeddings": False}, q8, mx.float16)
     write_adapter("tiny-f32-adapter", BASE)
     write_adapter("tiny-q4-adapter", WIDE)
     goldens = [

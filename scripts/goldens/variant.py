@@ -37,7 +37,7 @@ class Variant:
     mlx: dict = field(default_factory=dict)
     # Of the same shapes: its weights are used, and only the configuration differs.
     weights_of: str | None = None
-    # mlx-lm's converter makes this quantisation of it, and what it makes is the model.
+    # mlx-lm's converter makes this quantization of it, and what it makes is the model.
     mlx_lm_converts: dict | None = None
     # The model is a GGUF file of this architecture; the references read its values from a folder.
     gguf: str | None = None

@@ -17,12 +17,12 @@ import { MlxEngine } from './mlx-engine.ts';
 export interface LoadEngineOptions {
   /** Tokens; 0 (default) = the model's own maximum. */
   readonly contextLength?: number;
-  /** Quantise keys and values to so many bits; heads must be a multiple of 32. Default: no. */
+  /** Quantize keys and values to so many bits; heads must be a multiple of 32. Default: no. */
   readonly kvBits?: 4 | 8;
   /**
    * CPU: multiply weights by float32 activations, not by ones rounded to two numbers of 8 bits or to bfloat16. Several
    * times slower. Default: as the variable LLM_HOST_EXACT says (1 or 0), else true for a checkpoint that holds float32
-   * alone and is not quantised while loading.
+   * alone and is not quantized while loading.
    */
   readonly exact?: boolean;
   /** Folder of a LoRA adapter in MLX's or PEFT's layout, or several that add up. */

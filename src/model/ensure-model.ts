@@ -25,7 +25,7 @@ export async function ensureModel(source: string, options: EnsureOptions): Promi
   await pullModel(id, { ...options, checkTexts: folder => checkConfig(id.repo, folder) });
 }
 
-/** Refuses, before gigabytes are fetched, a family or a quantisation that could not be loaded. */
+/** Refuses, before gigabytes are fetched, a family or a quantization that could not be loaded. */
 function checkConfig(name: string, snapshot: string): void {
   const config = readJsonObject(join(snapshot, 'config.json'));
   if (!config) return;

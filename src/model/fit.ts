@@ -17,7 +17,7 @@ export const WORKING_SET = 256 * 1024 * 1024;
 /** Tokens; a smaller context is not worth offering. */
 const SMALLEST_CONTEXT = 512;
 
-/** Bytes of a key's or value's element, with the scale and the bias of each 32 where it is quantised. */
+/** Bytes of a key's or value's element, with the scale and the bias of each 32 where it is quantized. */
 export function kvElementBytes(layout: WeightLayout, kvBits: number): number {
   const scaleBytes = layout === 'stored' ? 2 : 4;
   if (kvBits > 0) return kvBits / 8 + (2 * scaleBytes) / 32;
@@ -68,7 +68,7 @@ function advice(need: MemoryNeed, available: number): string {
   const left = available - need.weightBytes - WORKING_SET;
   const fitting = need.kvBytesPerToken > 0 ? Math.floor(left / need.kvBytesPerToken) : 0;
   if (fitting < SMALLEST_CONTEXT)
-    return 'The weights alone do not fit. Choose a smaller or a quantised model.';
+    return 'The weights alone do not fit. Choose a smaller or a quantized model.';
   return `--context ${2 ** Math.floor(Math.log2(fitting))} would fit.`;
 }
 

@@ -21,7 +21,7 @@ import { folderWeights, ggufWeights } from './weights/weights-manifest.ts';
 export interface ReadModelOptions extends LocateOptions {
   /** Tokens; 0 = the model's own maximum. */
   readonly contextLength: number;
-  /** 4 or 8: keys and values are to be quantised; 0 (default): they are not. */
+  /** 4 or 8: keys and values are to be quantized; 0 (default): they are not. */
   readonly kvBits?: number;
   /** Float32 activations on the CPU; default: see `LoadEngineOptions`. */
   readonly exact?: boolean | undefined;
@@ -51,7 +51,7 @@ export interface ReadModel {
   /** The variant for conversations with tools, where the model has one. */
   readonly toolTemplate: string | undefined;
   readonly stopIds: readonly number[];
-  /** Weights before quantisation, the adapter's not counted. */
+  /** Weights before quantization, the adapter's not counted. */
   readonly parameters: number;
   /** Bytes in the files, the adapter's not counted. */
   readonly weightBytes: number;
@@ -116,7 +116,7 @@ function exactByDefault(
   return quantize === undefined && isFloat32Throughout(weights);
 }
 
-/** Refuses weights that nobody here can read, and to quantise what is quantised. */
+/** Refuses weights that nobody here can read, and to quantize what is quantized. */
 function quantizationToDo(
   { name, folder, configFile }: Pick<ReadModel, 'name' | 'folder' | 'configFile'>,
   config: JsonObject,
@@ -125,9 +125,9 @@ function quantizationToDo(
   const present = quantizationOf(configFile, config);
   const quantize = wanted === undefined ? undefined : parseQuantize(wanted);
   if (!quantize || (!present && folder !== undefined)) return quantize;
-  const why = present ? `already quantised (${present.mode}, ${present.bits} bits)` : 'a GGUF file';
+  const why = present ? `already quantized (${present.mode}, ${present.bits} bits)` : 'a GGUF file';
   throw new LlmHostError('USAGE', `--quantize: ${name} is ${why}`, {
-    hint: 'Quantise the original model in bf16, f16 or f32.',
+    hint: 'Quantize the original model in bf16, f16 or f32.',
   });
 }
 

@@ -7,7 +7,7 @@ export function storedBytes(weights: WeightFiles): number {
   return weights.tensors.reduce((sum, t) => sum + t.bytes, 0);
 }
 
-/** Weights before quantisation; MLX packs several into each U32 and adds .scales and .biases. */
+/** Weights before quantization; MLX packs several into each U32 and adds .scales and .biases. */
 export function countParameters(weights: WeightFiles, config: JsonObject): number {
   const packed = new Set(
     weights.tensors.filter(t => t.dtype === 'U32').map(t => t.name.replace(/weight$/, '')),
@@ -29,7 +29,7 @@ function weightsPerElement(tensor: TensorEntry, config: JsonObject): number {
   return bits === undefined ? 1 : 32 / bits;
 }
 
-/** Bits of a module that MLX has quantised; undefined where the config does not say. */
+/** Bits of a module that MLX has quantized; undefined where the config does not say. */
 export function bitsOf(module: string, config: JsonObject): number | undefined {
   const defaults = isObject(config.quantization) ? config.quantization : config.quantization_config;
   if (!isObject(defaults)) return undefined;

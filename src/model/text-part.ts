@@ -52,7 +52,7 @@ function shared(config: JsonObject): JsonObject {
   return Object.fromEntries(keys.flatMap(key => (key in config ? [[key, config[key]]] : [])));
 }
 
-/** Modules that the quantisation names have the text model's names, too. */
+/** Modules that the quantization names have the text model's names, too. */
 function withoutPrefixes(config: JsonObject): JsonObject {
   const quantization = config.quantization;
   if (!isObject(quantization)) return config;

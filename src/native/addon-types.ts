@@ -53,7 +53,7 @@ export interface LoadSpec {
   readonly saveTo?: string;
   /** Tokens; 0 = the model's own maximum, to which more is lowered. A longer prompt is refused with code CONTEXT_FULL. */
   readonly contextLength: number;
-  /** 4 or 8: keys and values are quantised to so many bits; 0: they are not. */
+  /** 4 or 8: keys and values are quantized to so many bits; 0: they are not. */
   readonly kvBits: number;
   /** The CPU multiplies weights by float32 activations, not by rounded ones. Default: false. */
   readonly exact?: boolean;

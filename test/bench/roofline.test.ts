@@ -26,11 +26,11 @@ describe('what memory allows', () => {
     expect(point?.share).toBeCloseTo(10 / limit);
   });
 
-  test('quantised keys and values are fewer bytes', () => {
+  test('quantized keys and values are fewer bytes', () => {
     const [full] = rooflinePoints(own, input);
-    const [quantised] = rooflinePoints(own, { ...input, kvBits: 8 });
+    const [quantized] = rooflinePoints(own, { ...input, kvBits: 8 });
     // 8 bits and a float32 scale and bias for each 32.
-    expect(quantised?.kvBytes).toBe((full?.kvBytes ?? 0) * ((8 + 2) / 32));
+    expect(quantized?.kvBytes).toBe((full?.kvBytes ?? 0) * ((8 + 2) / 32));
   });
 });
 

@@ -8,7 +8,7 @@ import { readSafetensorsHeader } from '../../src/model/weights/safetensors.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
-const QUANTISATIONS =
+const QUANTIZATIONS =
   'supported: MLX affine (2, 3, 4, 5, 6, 8 bits in groups of 32, 64, 128), mxfp4, nvfp4, mxfp8';
 
 /** A copy of a fixture. */
@@ -72,9 +72,9 @@ test.each([
     { quantization: { bits: 4, group_size: 64, 'model.embed_tokens': { bits: 4, group_size: 48 } } },
     'quantization.model.embed_tokens with mode affine, 4 bits, groups of 48',
   ],
-])('an unknown quantisation: %j', async (changes, key) => {
+])('an unknown quantization: %j', async (changes, key) => {
   const folder = withConfig('models/tiny-f32', changes);
-  await expectRefusal(folder, 'MODEL_UNSUPPORTED', [`${folder}/config.json: ${key}`, QUANTISATIONS]);
+  await expectRefusal(folder, 'MODEL_UNSUPPORTED', [`${folder}/config.json: ${key}`, QUANTIZATIONS]);
 });
 
 test('an unknown type of numbers', async () => {
@@ -166,8 +166,8 @@ test.each([
   ['models/tiny-bf16', `${DOWN}.weight`, undefined],
   ['models/tiny-bf16', `${DOWN}.weight`, 'mxfp4'],
   ['models/tiny-q4', `${DOWN}.scales`, undefined],
-  ['quantised/mxfp4', 'model.layers.0.mlp.up_proj.scales', undefined],
-  ['quantised/nvfp4', 'model.layers.0.mlp.up_proj.scales', undefined],
+  ['quantized/mxfp4', 'model.layers.0.mlp.up_proj.scales', undefined],
+  ['quantized/nvfp4', 'model.layers.0.mlp.up_proj.scales', undefined],
   ['families/gpt_oss/mxfp4', 'model.layers.0.mlp.experts.down_proj_scales', undefined],
   ['models/tiny-mixed.gguf', `${DOWN}.weight`, undefined],
   ['models/tiny-mixed.gguf', 'model.layers.0.self_attn.q_proj.weight', undefined],

@@ -116,10 +116,10 @@ describe('the library without a tokenizer', () => {
     }
   });
 
-  test('a head size that cannot be quantised is refused with the number', async () => {
+  test('a head size that cannot be quantized is refused with the number', async () => {
     await expect(loadEngine(join(MODEL, '../tiny-mistral'), { kvBits: 4 })).rejects.toMatchObject({
       code: 'USAGE',
-      message: 'kvBits: heads of 24 values cannot be quantised; that takes a multiple of 32',
+      message: 'kvBits: heads of 24 values cannot be quantized; that takes a multiple of 32',
     });
   });
 });

@@ -37,7 +37,7 @@ const refusal = async (load: Promise<unknown>) => {
   });
 };
 
-describe('quantising while loading', () => {
+describe('quantizing while loading', () => {
   test.each(['8', '6', '5', '4', '3', '2', 'mxfp4', 'nvfp4', 'mxfp8'])(
     '%s: what is saved gives the same logits',
     async quantize => {

@@ -217,7 +217,7 @@ describe('a file that does not fit is refused, and the cache stays as it is', ()
     );
   });
 
-  test('saved by a fine-tune of the same shape, or quantised otherwise', async () => {
+  test('saved by a fine-tune of the same shape, or quantized otherwise', async () => {
     for (const other of [tinyModel({ ...MIXED, seed: 2 }).spec, { ...spec, kvBits: 8 }]) {
       const path = newPath();
       await using saver = await open(other);

@@ -39,7 +39,7 @@ describe('readAdapter', () => {
     expect(weights.tensors.map(t => t.name)).toEqual(Object.keys(GOOD));
   });
 
-  test('fits quantised and GGUF models too', () => {
+  test('fits quantized and GGUF models too', () => {
     const adapter = join(MODELS, 'tiny-q4-adapter');
     expect(readAdapter(adapter, folderWeights(join(MODELS, 'tiny-q4'))).scale).toBe(1.5);
     expect(readAdapter(adapter, ggufWeights(join(MODELS, 'tiny-mixed.gguf')).weights).scale).toBe(1.5);

@@ -56,7 +56,7 @@ describe('what is said of a model is what loading makes of it', () => {
     await exact.close();
   });
 
-  test('quantised while loading', async () => {
+  test('quantized while loading', async () => {
     const { inspection } = inspectModel('tiny-bf16', { ...OPTIONS, quantize: 'mxfp4' });
     expect(inspection.quantization).toBe('mxfp4, 4 bits, groups of 32, done while loading');
     const engine = await loadEngine(join(MODELS, 'tiny-bf16'), { quantize: 'mxfp4' });
@@ -165,7 +165,7 @@ describe('llm-host inspect', () => {
     ['an unknown family', { model_type: 'gpt2' }, 'MODEL_UNSUPPORTED', /"gpt2".*qwen3_moe/],
     ['an unknown kind of positions', { rope_scaling: { rope_type: 'spiral' } }, /^MODEL_/, /spiral/],
     ['impossible shapes', { num_attention_heads: 3 }, 'MODEL_BROKEN', /num_attention_heads/],
-    ['an unknown quantisation', { quantization: { bits: 7, group_size: 64 } }, 'MODEL_UNSUPPORTED', /7 bits/],
+    ['an unknown quantization', { quantization: { bits: 7, group_size: 64 } }, 'MODEL_UNSUPPORTED', /7 bits/],
   ])('%s is refused', async (_, changes, code, message) => {
     const run = inspect({ model: changed('tiny-f32', changes) });
     await expect(run).rejects.toMatchObject({

@@ -32,7 +32,7 @@ describe('readModel', () => {
     expect(model.weightBytes).toBe(2 * model.parameters);
   });
 
-  test('quantised weights count as what they stand for', () => {
+  test('quantized weights count as what they stand for', () => {
     const dense = 64 * 128 + 2 * (2 * 64 + 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 128) + 64;
     expect(readModel('tiny-q4', OPTIONS).parameters).toBe(dense);
     expect(readModel('tiny-q8', OPTIONS).parameters).toBe(dense + 64 * 128);
@@ -106,7 +106,7 @@ describe('readModel', () => {
     expect(() => readModel(folder, { ...OPTIONS, contextLength: 64 })).not.toThrow();
   });
 
-  test('weights quantised by other tools', () => {
+  test('weights quantized by other tools', () => {
     const folder = changedModel({ quantization_config: { quant_method: 'gptq', bits: 4 } });
     expect(thrown(() => readModel(folder, OPTIONS))).toMatch(
       /^MODEL_UNSUPPORTED: .*'gptq'.*supported: MLX affine/,

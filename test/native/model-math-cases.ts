@@ -69,7 +69,7 @@ export function describeModelMath(way: Arithmetic = {}): void {
       );
     });
 
-    test('with only some modules quantised', async () => {
+    test('with only some modules quantized', async () => {
       await expectReference(
         {
           storage: name => (name.includes('mlp') ? { form: 'affine', bits: 4, group: 64 } : { form: 'F16' }),

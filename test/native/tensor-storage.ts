@@ -1,4 +1,4 @@
-/** How a matrix is written: plain numbers, MLX's affine quantisation, or ggml blocks. */
+/** How a matrix is written: plain numbers, MLX's affine quantization, or ggml blocks. */
 export type Storage =
   | { readonly form: 'F32' | 'F16' | 'BF16' | 'Q4_0' | 'Q4_1' | 'Q8_0' }
   | { readonly form: 'affine'; readonly bits: 4 | 8; readonly group: 32 | 64 | 128 };

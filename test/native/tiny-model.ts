@@ -29,7 +29,7 @@ export interface TinyConfig {
 
 export interface Tensor {
   readonly shape: readonly number[];
-  /** The values as stored: after rounding or quantising. */
+  /** The values as stored: after rounding or quantizing. */
   readonly values: Float64Array;
 }
 
@@ -42,7 +42,7 @@ export interface TinyModel {
 
 export interface TinyOptions {
   readonly config?: Partial<TinyConfig>;
-  /** How matrices are stored; vectors take `F32` if it is a quantised form. */
+  /** How matrices are stored; vectors take `F32` if it is a quantized form. */
   readonly storage?: (name: string) => Storage;
   readonly adapterOn?: readonly string[];
   readonly seed?: number;

@@ -158,7 +158,7 @@ inline void add_columns(const PackedMatrix& w, const uint8_t* source, const Pack
 }  // namespace
 
 const PackedKernels* packed_avx2() {
-  static constexpr PackedKernels kKernels{"avx2", quantise, multiply};
+  static constexpr PackedKernels kKernels{"avx2", quantize, multiply};
   __builtin_cpu_init();
   bool here = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   return here ? &kKernels : nullptr;

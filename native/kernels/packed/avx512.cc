@@ -14,7 +14,7 @@ inline Floats widen_halves(Halves halves) { return (Floats)_mm512_cvtph_ps((__m2
 }  // namespace
 
 const PackedKernels* packed_avx512() {
-  static constexpr PackedKernels kKernels{"avx512", quantise, multiply};
+  static constexpr PackedKernels kKernels{"avx512", quantize, multiply};
   __builtin_cpu_init();
   bool here = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&

@@ -132,7 +132,7 @@ inline Bytes in_order_of_columns(Kind kind, Bytes v) {
   return __builtin_shufflevector(v, v, 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
 }
 
-void quantise(const float* x, const PackedMatrix& w, int8_t* numbers, float* scales, float* sums) {
+void quantize(const float* x, const PackedMatrix& w, int8_t* numbers, float* scales, float* sums) {
   // 1.5 · 2^23: adding it leaves the nearest integer in the low bits.
   const Floats round = splat(12582912.0f);
   int size = w.group_size;

@@ -10,7 +10,7 @@ namespace llm_host {
 struct PackedInput {
   // Dense matrices: [m, cols].
   const float* values = nullptr;
-  // Quantised ones: whole numbers of -127 to 127 in the order in which the words give up their
+  // Quantized ones: whole numbers of -127 to 127 in the order in which the words give up their
   // weights, [m, 2, cols]: value = (first + second / 254) · scale.
   const int8_t* numbers = nullptr;
   const float* scales = nullptr;  // [m, groups]
@@ -30,7 +30,7 @@ struct PackedOutput {
 struct PackedKernels {
   const char* name;
   // x [cols] -> numbers [2, cols], scales and sums of one row of PackedInput.
-  void (*quantise)(const float* x, const PackedMatrix& w, int8_t* numbers, float* scales,
+  void (*quantize)(const float* x, const PackedMatrix& w, int8_t* numbers, float* scales,
                    float* sums);
   // The products of blocks [begin, end) with every vector.
   void (*multiply)(const PackedMatrix& w, const PackedInput& x, int begin, int end,

@@ -43,7 +43,7 @@ void pack_row(const PackedMatrix& m, const PackSource& source, int row, uint8_t*
   const uint32_t* words = static_cast<const uint32_t*>(source.weight) + row * row_words;
   for (int g = 0; g < m.groups(); ++g) {
     uint8_t* start = group_start(m, block, g);
-    if (m.quantised()) {
+    if (m.quantized()) {
       int64_t at = static_cast<int64_t>(row) * m.groups() + g;
       put_scale(m.scales, source.scales[at], start, lane);
       put_scale(m.scales, source.biases[at], start + m.scale_bytes(), lane);
@@ -92,7 +92,7 @@ void unpack_row(const PackedMatrix& m, int row, float* out) {
   for (int g = 0; g < m.groups(); ++g) {
     const uint8_t* start = block + g * m.group_bytes();
     float scale = 1, bias = 0;
-    if (m.quantised()) {
+    if (m.quantized()) {
       scale = scale_at(m.scales, start, lane);
       bias = scale_at(m.scales, start + m.scale_bytes(), lane);
     }

@@ -7,7 +7,7 @@ namespace llm_host {
 // A weight matrix laid out for CPU kernels. Blocks of 16 rows lie side by side: word w of row r is
 // lane r of vector w, so that 16 rows are summed up in the lanes of one register, and a thread
 // reads one ascending stream. A word is 8 weights of 4 bits or 4 of 8 (unsigned, the lowest bits
-// first, as MLX packs them), or 2 bfloat16 or float16. Quantised blocks hold, for each group of
+// first, as MLX packs them), or 2 bfloat16 or float16. Quantized blocks hold, for each group of
 // columns, 16 scales, 16 biases, then the group's words. Rows are filled up to whole blocks with
 // zeros.
 struct PackedMatrix {
@@ -16,14 +16,14 @@ struct PackedMatrix {
 
   const uint8_t* data = nullptr;  // aligned to 64 bytes
   int rows = 0;
-  int cols = 0;        // an even number; for quantised kinds a multiple of group_size
+  int cols = 0;        // an even number; for quantized kinds a multiple of group_size
   int group_size = 0;  // 32, 64 or 128; dense kinds: all columns
   Kind kind = Kind::kBfloat16;
   Scales scales = Scales::kFloat32;
 
   static constexpr int kBlockRows = 16;
 
-  bool quantised() const { return kind == Kind::kAffine4 || kind == Kind::kAffine8; }
+  bool quantized() const { return kind == Kind::kAffine4 || kind == Kind::kAffine8; }
   int weights_per_word() const {
     return kind == Kind::kAffine4 ? 8 : kind == Kind::kAffine8 ? 4 : 2;
   }
@@ -32,7 +32,7 @@ struct PackedMatrix {
   int group_words() const { return group_size / weights_per_word(); }
   // Bytes of a group's scales, and as many of its biases.
   int scale_bytes() const {
-    return !quantised() ? 0 : kBlockRows * (scales == Scales::kFloat32 ? 4 : 2);
+    return !quantized() ? 0 : kBlockRows * (scales == Scales::kFloat32 ? 4 : 2);
   }
   int64_t group_bytes() const { return 2 * scale_bytes() + int64_t{64} * group_words(); }
   int64_t block_bytes() const { return groups() * group_bytes(); }

@@ -145,7 +145,7 @@ bool has_dot_products() {
 }  // namespace
 
 const PackedKernels* packed_neon() {
-  static constexpr PackedKernels kKernels{"neon", quantise, multiply};
+  static constexpr PackedKernels kKernels{"neon", quantize, multiply};
   return has_dot_products() ? &kKernels : nullptr;
 }
 

@@ -25,7 +25,7 @@ inline Floats widen_halves(Halves halves) {
 }  // namespace
 
 const PackedKernels* packed_portable() {
-  static constexpr PackedKernels kKernels{"portable", quantise, multiply};
+  static constexpr PackedKernels kKernels{"portable", quantize, multiply};
   return &kKernels;
 }
 

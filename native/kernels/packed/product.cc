@@ -106,8 +106,8 @@ void PackedProduct::prepare(const std::vector<PackedProductPart>& parts) {
   if (m_ >= kTileVectors && cols_ % kTileColumns == 0) tiles_ = tiles();
   bool dense = false;
   for (const PackedProductPart& part : parts) {
-    dense = dense || part.rank != 0 || (tiles_ == nullptr && !part.matrix.quantised());
-    if (tiles_ == nullptr && part.matrix.quantised()) add_whole(part.matrix);
+    dense = dense || part.rank != 0 || (tiles_ == nullptr && !part.matrix.quantized());
+    if (tiles_ == nullptr && part.matrix.quantized()) add_whole(part.matrix);
   }
   static thread_local Scratch<float> values;
   static thread_local Scratch<uint16_t> rounded;
@@ -160,7 +160,7 @@ void PackedProduct::prepare_row(int row, float* filled) {
   if (tiles_ != nullptr) tiles_->round(values, cols_, row, rounded_);
   for (const Whole& whole : wholes_) {
     int64_t groups = static_cast<int64_t>(row) * whole.like.groups();
-    packed_kernels().quantise(values, whole.like, whole.numbers + 2 * at, whole.scales + groups,
+    packed_kernels().quantize(values, whole.like, whole.numbers + 2 * at, whole.scales + groups,
                               whole.sums + groups);
   }
 }
@@ -229,7 +229,7 @@ void PackedProduct::multiply_matrix(const PackedProductPart& part, const Item& i
     return;
   }
   PackedInput input{values_, nullptr, nullptr, nullptr, m_};
-  if (const Whole* whole = part.matrix.quantised() ? whole_of(part.matrix) : nullptr) {
+  if (const Whole* whole = part.matrix.quantized() ? whole_of(part.matrix) : nullptr) {
     input = {nullptr, whole->numbers, whole->scales, whole->sums, m_};
   }
   packed_kernels().multiply(part.matrix, input, item.begin, item.end, out);

@@ -15,7 +15,7 @@ struct PackedProductPart {
   const float* down;  // an adapter's: [rank, cols]
   const float* up;    // [rank, rows]
   int rank;           // 0 without an adapter
-  int64_t column;  // of its first row in the output
+  int64_t column;     // of its first row in the output
 };
 
 // One call: x in the forms that the parts need, and what each part makes of it.

@@ -9,7 +9,7 @@ namespace llm_host {
 constexpr float kBeforeCut = 1 + 0.36f / 128;
 
 // Products of many vectors at once by a matrix unit that multiplies tiles of bfloat16 numbers
-// and sums in float32. Quantised weights become bfloat16 on the way.
+// and sums in float32. Quantized weights become bfloat16 on the way.
 struct PackedTiles {
   const char* name;
   // Row `row` of x [m, cols], to the nearest bfloat16, where `out` has it: for every 16 rows tiles

@@ -21,7 +21,7 @@ float dot(const float* a, const float* b, int n) {
   return result;
 }
 
-// Quantised matrices. A word holds 8 or 4 weights of a row, a vector of words a block of them.
+// Quantized matrices. A word holds 8 or 4 weights of a row, a vector of words a block of them.
 // Weight i of every word comes out at once, so the values of x are kept in that order: block, i,
 // word; and then, for the biases, their sums: block, word.
 constexpr int block_size(int bits) { return 32 / bits * kLanes; }
@@ -142,7 +142,7 @@ void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, 
 }
 
 template <int Bits, int G>
-void matvec_quantised(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
+void matvec_quantized(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
   Rows<Bits, G> rows{nullptr, nullptr, nullptr, static_cast<int64_t>(w.cols) * Bits / 32,
                      w.cols / G};
   for (int64_t row = begin; row < end;) {
@@ -161,13 +161,13 @@ void matvec_quantised(const CpuMatrix& w, const CpuVector& x, int begin, int end
 }
 
 template <int Bits>
-void matvec_quantised(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
+void matvec_quantized(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
   if (w.group_size == 32) {
-    matvec_quantised<Bits, 32>(w, x, begin, end, y);
+    matvec_quantized<Bits, 32>(w, x, begin, end, y);
   } else if (w.group_size == 64) {
-    matvec_quantised<Bits, 64>(w, x, begin, end, y);
+    matvec_quantized<Bits, 64>(w, x, begin, end, y);
   } else {
-    matvec_quantised<Bits, 128>(w, x, begin, end, y);
+    matvec_quantized<Bits, 128>(w, x, begin, end, y);
   }
 }
 
@@ -177,9 +177,9 @@ void matvec(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y
       y[row] = dot(static_cast<const float*>(w.weight) + row * w.cols, x.values, w.cols);
     }
   } else if (w.bits == 4) {
-    matvec_quantised<4>(w, x, begin, end, y);
+    matvec_quantized<4>(w, x, begin, end, y);
   } else {
-    matvec_quantised<8>(w, x, begin, end, y);
+    matvec_quantized<8>(w, x, begin, end, y);
   }
 }
 

@@ -20,7 +20,7 @@ struct CpuMatrix {
 // A vector to multiply matrices with, in the forms their kernels read.
 struct CpuVector {
   const float* values;    // [cols]
-  const float* shuffled;  // quantised matrices: `shuffle`d
+  const float* shuffled;  // quantized matrices: `shuffle`d
 };
 
 // The arithmetic of one instruction set. Row-major; `ld` is the distance between rows in floats.

@@ -24,6 +24,6 @@ export function checkMemory(available = availableMemory()): Finding {
   return warning(
     'memory',
     message,
-    'Close other programs, or use a small or quantised model (--quantize 4).',
+    'Close other programs, or use a small or quantized model (--quantize 4).',
   );
 }

@@ -15,8 +15,8 @@ export function benchOptions<T>(y: Argv<T>) {
     .option('generate', { ...number('tokens after each prompt'), default: 128 })
     .option('runs', { ...number('how often, each time as a new process'), default: 5 })
     .option('threads', number("of every engine; default: each engine's own choice"))
-    .option('quantize', { ...text('quantise while loading'), choices: QUANTIZE_CHOICES })
-    .option('kv-bits', { choices: [4, 8] as const, requiresArg: true, describe: 'quantise the KV cache' })
+    .option('quantize', { ...text('quantize while loading'), choices: QUANTIZE_CHOICES })
+    .option('kv-bits', { choices: [4, 8] as const, requiresArg: true, describe: 'quantize the KV cache' })
     .option('adapter', {
       type: 'string',
       array: true,

@@ -90,7 +90,7 @@ export async function commandLine(argv: readonly string[], commands: Commands): 
     )
     .command(
       'inspect <model>',
-      'what headers and config say: family, size, quantisation, memory, predicted speed',
+      'what headers and config say: family, size, quantization, memory, predicted speed',
       y =>
         modelName(y)
           .option('context', {

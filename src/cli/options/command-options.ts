@@ -48,11 +48,11 @@ export function modelOptions(y: Argv): Argv {
     .option('kv-bits', {
       choices: [4, 8] as const,
       requiresArg: true,
-      describe: 'quantise the KV cache: less memory per token',
+      describe: 'quantize the KV cache: less memory per token',
     })
     .option('adapter', files('folder of a LoRA adapter (repeatable)'))
     .option('quantize', {
-      ...text('quantise while loading: bits, or a mode'),
+      ...text('quantize while loading: bits, or a mode'),
       choices: QUANTIZE_CHOICES,
     })
     .option('save-quantized', text('with --quantize: a new folder for the result'))

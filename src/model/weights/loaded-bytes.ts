@@ -37,7 +37,7 @@ const BLOCK_ROWS = 16;
 const PACKED_BITS: ReadonlySet<number | undefined> = new Set([4, 8]);
 
 function tensorBytes(tensor: TensorEntry, config: JsonObject, { layout, quantize }: Loading): number {
-  if (quantize && isQuantisable(tensor, config, quantize)) return quantisedBytes(tensor, layout, quantize);
+  if (quantize && isQuantizable(tensor, config, quantize)) return quantizedBytes(tensor, layout, quantize);
   if (layout === 'stored') return tensor.bytes;
   const packed = layout === 'packed' && isPacked(tensor, config);
   return packed ? packedBytes(tensor) : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
@@ -61,7 +61,7 @@ function filledUp(bytes: number, rows: number): number {
   return (bytes / rows) * Math.ceil(rows / BLOCK_ROWS) * BLOCK_ROWS;
 }
 
-function quantisedBytes(tensor: TensorEntry, layout: WeightLayout, quantize: Quantization): number {
+function quantizedBytes(tensor: TensorEntry, layout: WeightLayout, quantize: Quantization): number {
   const { shape, dtype, name } = tensor;
   const count = elementCount(shape) ?? 0;
   const affine = quantize.mode === 'affine';
@@ -73,8 +73,8 @@ function quantisedBytes(tensor: TensorEntry, layout: WeightLayout, quantize: Qua
   return packed ? filledUp(bytes, shape[0] as number) : bytes;
 }
 
-/** The engine quantises every float matrix whose rows are whole groups, but for routers. */
-function isQuantisable(
+/** The engine quantizes every float matrix whose rows are whole groups, but for routers. */
+function isQuantizable(
   { name, dtype, shape }: TensorEntry,
   config: JsonObject,
   { groupSize }: Quantization,

@@ -64,7 +64,7 @@ function quantizationFrom(entry: JsonObject): Quantization | undefined {
 function unsupported(where: string, what: string): LlmHostError {
   const message = `${where}: ${what} is not supported; supported: ${SUPPORTED_QUANTIZATIONS}`;
   return new LlmHostError('MODEL_UNSUPPORTED', message, {
-    hint: 'Use the original model with --quantize 4, one quantised for MLX, or a GGUF file.',
+    hint: 'Use the original model with --quantize 4, one quantized for MLX, or a GGUF file.',
   });
 }
 

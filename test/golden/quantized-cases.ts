@@ -8,14 +8,14 @@ interface Golden {
   readonly cases: readonly GoldenCase[];
 }
 
-const models = fileURLToPath(new URL('../fixtures/quantised/', import.meta.url));
+const models = fileURLToPath(new URL('../fixtures/quantized/', import.meta.url));
 const goldens: readonly Golden[] = JSON.parse(
-  readFileSync(new URL('quantised.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('quantized.json', import.meta.url), 'utf8'),
 );
 
-/** Every form of quantised weights, for one of the ways in which products are computed. */
-export function describeQuantised(): void {
-  describe('quantised weights give the logits of mlx-lm in float32', () => {
+/** Every form of quantized weights, for one of the ways in which products are computed. */
+export function describeQuantized(): void {
+  describe('quantized weights give the logits of mlx-lm in float32', () => {
     test.each(goldens)('$model', async ({ model, cases }) => {
       const native = await loadNative(models + model);
       try {

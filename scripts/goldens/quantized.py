@@ -1,6 +1,6 @@
-"""Makes tiny models in every quantisation in test/fixtures/quantised/ and their goldens in test/golden/quantised.json.
+"""Makes tiny models in every quantization in test/fixtures/quantized/ and their goldens in test/golden/quantized.json.
 
-usage: python quantised.py
+usage: python quantized.py
 """
 
 import json
@@ -14,8 +14,8 @@ import tiny
 from greedy import load, margin, run_mlx, top_steps
 
 TEST = Path(__file__).parents[2] / "test"
-MODELS = TEST / "fixtures" / "quantised"
-OUT = TEST / "golden" / "quantised.json"
+MODELS = TEST / "fixtures" / "quantized"
+OUT = TEST / "golden" / "quantized.json"
 SEED, STEPS = 11, 8
 
 SMALL = tiny.BASE | {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 1, "vocab_size": 96}

@@ -1,4 +1,4 @@
-#include "weights/quantise.h"
+#include "weights/quantize.h"
 
 #include <algorithm>
 #include <bit>
@@ -85,7 +85,7 @@ mx::Dtype dtype_of(FloatType type) {
 }
 
 // MLX's own code, one thread of it: its rounding of these codes is followed to the bit.
-void quantise_float_mode(const Quantization& q, FloatType type, const void* source, int64_t rows,
+void quantize_float_mode(const Quantization& q, FloatType type, const void* source, int64_t rows,
                          int cols, const PackedRows& out) {
   mx::Dtype dtype = dtype_of(type);
   mx::Shape shape{static_cast<int>(rows), cols};
@@ -100,9 +100,9 @@ void quantise_float_mode(const Quantization& q, FloatType type, const void* sour
 
 }  // namespace
 
-void quantise_rows(const Quantization& q, FloatType type, const void* source, int64_t rows,
+void quantize_rows(const Quantization& q, FloatType type, const void* source, int64_t rows,
                    int cols, const PackedRows& out) {
-  if (q.mode != "affine") return quantise_float_mode(q, type, source, rows, cols, out);
+  if (q.mode != "affine") return quantize_float_mode(q, type, source, rows, cols, out);
   int64_t groups = rows * (cols / q.group_size);
   int64_t chunk = kChunk / q.group_size;
   int chunks = static_cast<int>((groups + chunk - 1) / chunk);

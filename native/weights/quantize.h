@@ -8,7 +8,7 @@ namespace llm_host {
 
 enum class FloatType { kF32, kF16, kBF16 };
 
-// Where the parts of quantised rows go, from their first row on.
+// Where the parts of quantized rows go, from their first row on.
 struct PackedRows {
   uint8_t* words;        // cols · bits / 8 bytes a row
   float* scales;         // mode affine: cols / group_size a row, rounded to the source's type
@@ -16,9 +16,9 @@ struct PackedRows {
   uint8_t* byte_scales;  // the other modes
 };
 
-// Quantises rows of floats to the same bits as MLX's `quantize`; mode affine on all cores, where
+// Quantizes rows of floats to the same bits as MLX's `quantize`; mode affine on all cores, where
 // MLX's CPU backend is one thread. cols is a multiple of the group's size.
-void quantise_rows(const Quantization& quantization, FloatType type, const void* source,
+void quantize_rows(const Quantization& quantization, FloatType type, const void* source,
                    int64_t rows, int cols, const PackedRows& out);
 
 }  // namespace llm_host

@@ -1,4 +1,4 @@
-#include "weights/quantise.h"
+#include "weights/quantize.h"
 
 #include "check.h"
 #include "mlx/mlx.h"
@@ -39,7 +39,7 @@ void check_form(const Quantization& q, mx::Dtype type) {
   std::vector<uint8_t> words(static_cast<size_t>(kRows) * kCols * q.bits / 8);
   std::vector<float> scales(groups), biases(groups);
   std::vector<uint8_t> byte_scales(groups);
-  quantise_rows(q, kind_of(type), w.data<uint8_t>(), kRows, kCols,
+  quantize_rows(q, kind_of(type), w.data<uint8_t>(), kRows, kCols,
                 {words.data(), scales.data(), biases.data(), byte_scales.data()});
   const uint8_t* expected_words = expected[0].data<uint8_t>();
   for (size_t i = 0; i < words.size(); ++i) CHECK(words[i] == expected_words[i]);
@@ -77,5 +77,5 @@ TEST(float_modes_equal_mlx_to_the_bit) {
 
 int main() {
   mx::set_default_device(mx::Device::cpu);
-  return check::run("quantise");
+  return check::run("quantize");
 }

@@ -1,3 +1,0 @@
-import { describeQuantised } from './quantised-cases.ts';
-
-describeQuantised();

@@ -1,0 +1,3 @@
+import { describeQuantized } from './quantized-cases.ts';
+
+describeQuantized();
