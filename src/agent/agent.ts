@@ -4,17 +4,23 @@ import { LlmHostError } from '../errors.ts';
 import type { ResponseFormat } from '../grammar/response-format.ts';
 import type { ToolHost } from '../mcp/tool-host.ts';
 import { ToolCatalog } from '../parse/tool-catalog.ts';
-import type { ChatModel, ReplyRequest, Sampling } from './chat-model.ts';
-import { feedback } from './feedback.ts';
+import { feedback } from './calls/feedback.ts';
+import {
+  type BadCall,
+  type CallEvent,
+  type GoodCall,
+  type Judgement,
+  judgeReply,
+} from './calls/judge-calls.ts';
+import { type AttemptRecord, ToolMetrics } from './calls/metrics.ts';
+import { RepeatGuard } from './calls/repeat-guard.ts';
+import { resultLimit } from './calls/result-limit.ts';
+import { type RetryOptions, RetryPlan } from './calls/retry.ts';
+import { type CallRecord, hostNotices, runTools } from './calls/run-tools.ts';
 import { fitContext } from './fit-context.ts';
-import { type ConstrainMode, formatError } from './held-to-json.ts';
-import { type BadCall, type CallEvent, type GoodCall, type Judgement, judgeReply } from './judge-reply.ts';
-import { type AttemptRecord, ToolMetrics } from './metrics.ts';
-import { RepeatGuard } from './repeat-guard.ts';
-import { resultLimit } from './result-limit.ts';
-import { type RetryOptions, RetryPlan } from './retry.ts';
-import { type CallRecord, hostNotices, runTools } from './run-tools.ts';
-import { errorEvent, type ReplyStats, type TurnEvent } from './turn.ts';
+import type { ChatModel, ReplyRequest, Sampling } from './model/chat-model.ts';
+import { type ConstrainMode, formatError } from './response-problem.ts';
+import { errorEvent, type ReplyStats, type TurnEvent } from './turn/turn-event.ts';
 
 export interface AgentOptions {
   readonly model: ChatModel;

@@ -1,5 +1,5 @@
 import type { Message, ToolDefinition } from '../chat/message.ts';
-import type { ChatModel } from './chat-model.ts';
+import type { ChatModel } from './model/chat-model.ts';
 
 /** Tokens kept free for the reply, as a share of the context. */
 const REPLY_SHARE = 0.125;

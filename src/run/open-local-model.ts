@@ -1,5 +1,5 @@
-import { LocalChatModel } from '../agent/local-model.ts';
-import { PromptStyleChoice } from '../agent/prompt-style-choice.ts';
+import { LocalChatModel } from '../agent/model/local-model.ts';
+import { PromptStyleChoice } from '../agent/model/prompt-style-choice.ts';
 import { probeTemplate } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
 import { type LoadedParts, loadParts } from '../engine/load-engine.ts';

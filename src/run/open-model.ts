@@ -1,6 +1,6 @@
-import type { ChatModel } from '../agent/chat-model.ts';
-import type { ToolProtocol } from '../agent/local-model.ts';
-import type { StyleMemory } from '../agent/prompt-style-choice.ts';
+import type { ChatModel } from '../agent/model/chat-model.ts';
+import type { ToolProtocol } from '../agent/model/local-model.ts';
+import type { StyleMemory } from '../agent/model/prompt-style-choice.ts';
 import type { LocalEngine } from '../engine/engine.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import type { ModelFacts } from '../model/model-facts.ts';

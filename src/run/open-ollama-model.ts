@@ -1,4 +1,4 @@
-import { OllamaChatModel } from '../agent/ollama-model.ts';
+import { OllamaChatModel } from '../agent/model/ollama-model.ts';
 import { OllamaClient } from '../engine/ollama-client.ts';
 import { LlmHostError } from '../errors.ts';
 import { isPlainObject } from '../text/plain-object.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Sampling } from '../agent/chat-model.ts';
+import type { Sampling } from '../agent/model/chat-model.ts';
 import type { ToolDefinition } from '../chat/message.ts';
 
 /** Fields that both APIs have in common. */

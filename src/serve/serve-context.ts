@@ -1,4 +1,4 @@
-import type { RequestTurns } from '../agent/request-turns.ts';
+import type { RequestTurns } from '../agent/requests/request-turns.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import type { AccessRules } from './access.ts';
 import type { GenerationQueue } from './generation-queue.ts';

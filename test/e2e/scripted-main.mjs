@@ -3,7 +3,7 @@
 // "throwAt": "x", "noiseAt": "x" }
 import { readFileSync } from 'node:fs';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
-import { LocalChatModel } from '../../dist/agent/local-model.js';
+import { LocalChatModel } from '../../dist/agent/model/local-model.js';
 import { probeTemplate } from '../../dist/chat/capability.js';
 import { compileTemplate } from '../../dist/chat/template.js';
 import { startProgram } from '../../dist/cli/process/start-program.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Agent, type AgentOptions } from '../../agent/agent.ts';
-import { metricsFile } from '../../agent/metrics-file.ts';
-import { styleFile } from '../../agent/prompt-style-choice.ts';
+import { metricsFile } from '../../agent/calls/metrics-file.ts';
+import { styleFile } from '../../agent/model/prompt-style-choice.ts';
 import { createHistory } from '../../chat/history.ts';
 import { LlmHostError } from '../../errors.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';

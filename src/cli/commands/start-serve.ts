@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { RequestTurns } from '../../agent/request-turns.ts';
+import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { GenerationQueue } from '../../serve/generation-queue.ts';

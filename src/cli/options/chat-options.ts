@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Sampling } from '../../agent/chat-model.ts';
+import type { Sampling } from '../../agent/model/chat-model.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { checkResponseFormat, type ResponseFormat } from '../../grammar/response-format.ts';
 import type { ToolPolicy } from '../../mcp/policy/policy.ts';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
-import type { Sampling } from '../../agent/chat-model.ts';
-import type { ConstrainMode } from '../../agent/held-to-json.ts';
-import type { ToolProtocol } from '../../agent/local-model.ts';
+import type { Sampling } from '../../agent/model/chat-model.ts';
+import type { ToolProtocol } from '../../agent/model/local-model.ts';
+import type { ConstrainMode } from '../../agent/response-problem.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Approval } from '../../mcp/config/types.ts';
 import {

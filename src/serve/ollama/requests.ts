@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CompletionRequest, TurnRequest } from '../../agent/request-turns.ts';
+import type { CompletionRequest, TurnRequest } from '../../agent/requests/request-turns.ts';
 import type { Message } from '../../chat/message.ts';
 import { badRequest } from '../api-error.ts';
 import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../body-fields.ts';

@@ -1,4 +1,4 @@
-import type { RequestTurns, TurnRequest } from '../../agent/request-turns.ts';
+import type { RequestTurns, TurnRequest } from '../../agent/requests/request-turns.ts';
 import { ApiError } from '../api-error.ts';
 
 /** Before a place is taken: a conversation that is too long is refused at once. Throws ApiError 400. */

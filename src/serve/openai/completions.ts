@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { TokenLogprob } from '../../agent/turn.ts';
+import type { TokenLogprob } from '../../agent/turn/turn-event.ts';
 import { badRequest } from '../api-error.ts';
 import { exchange } from '../exchange.ts';
 import { readBody } from '../read-body.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TurnRequest } from '../../agent/request-turns.ts';
+import type { TurnRequest } from '../../agent/requests/request-turns.ts';
 import { badRequest } from '../api-error.ts';
 import { jsonSchema, toolDefinition } from '../body-fields.ts';
 import { samplingFields, type TurnBody, toTurn } from './chat-request.ts';

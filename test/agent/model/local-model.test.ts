@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { ReplyEvent, Sampling } from '../../src/agent/chat-model.ts';
-import { LocalChatModel, type LocalModelParts } from '../../src/agent/local-model.ts';
-import type { ReplyStats } from '../../src/agent/turn.ts';
-import { probeTemplate } from '../../src/chat/capability.ts';
-import type { Message } from '../../src/chat/message.ts';
-import { compileTemplate } from '../../src/chat/template.ts';
-import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
-import { promptStyleNamed } from '../../src/parse/formats/prompt-style.ts';
-import type { PromptSegment, Tokenizer } from '../../src/tokens/tokenizer-types.ts';
+import type { ReplyEvent, Sampling } from '../../../src/agent/model/chat-model.ts';
+import { LocalChatModel, type LocalModelParts } from '../../../src/agent/model/local-model.ts';
+import type { ReplyStats } from '../../../src/agent/turn/turn-event.ts';
+import { probeTemplate } from '../../../src/chat/capability.ts';
+import type { Message } from '../../../src/chat/message.ts';
+import { compileTemplate } from '../../../src/chat/template.ts';
+import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../../src/engine/engine.ts';
+import { promptStyleNamed } from '../../../src/parse/formats/prompt-style.ts';
+import type { PromptSegment, Tokenizer } from '../../../src/tokens/tokenizer-types.ts';
 
 const TIMINGS = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };
 

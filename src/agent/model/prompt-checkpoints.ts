@@ -1,5 +1,5 @@
-import type { Message, ToolDefinition } from '../chat/message.ts';
-import type { PromptSegment } from '../tokens/tokenizer-types.ts';
+import type { Message, ToolDefinition } from '../../chat/message.ts';
+import type { PromptSegment } from '../../tokens/tokenizer-types.ts';
 
 /** How messages become tokens. */
 export interface PromptEncoder {

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf } from '../errors.ts';
-import type { PromptStyle } from '../parse/formats/prompt-style.ts';
-import { isPlainObject } from '../text/plain-object.ts';
+import { messageOf } from '../../errors.ts';
+import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
+import { isPlainObject } from '../../text/plain-object.ts';
 
 /** Models that are remembered; the oldest are forgotten. */
 const MAX_MODELS = 500;

@@ -1,9 +1,9 @@
-import type { ToolCall } from '../chat/message.ts';
-import { LlmHostError, messageOf } from '../errors.ts';
-import type { Progress, ToolHost } from '../mcp/tool-host.ts';
+import type { ToolCall } from '../../chat/message.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import type { Progress, ToolHost } from '../../mcp/tool-host.ts';
+import type { TurnEvent } from '../turn/turn-event.ts';
 import { EventQueue } from './event-queue.ts';
 import { cutResult } from './result-limit.ts';
-import type { TurnEvent } from './turn.ts';
 
 export interface RunToolsOptions {
   readonly timeoutMs: number;

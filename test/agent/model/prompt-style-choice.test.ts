@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PromptStyleChoice, styleFile } from '../../src/agent/prompt-style-choice.ts';
-import type { PromptStyle } from '../../src/parse/formats/prompt-style.ts';
-import { promptStyleNamed } from '../../src/parse/formats/prompt-style.ts';
-import { tempFolder } from '../model/temp-folder.ts';
+import { PromptStyleChoice, styleFile } from '../../../src/agent/model/prompt-style-choice.ts';
+import type { PromptStyle } from '../../../src/parse/formats/prompt-style.ts';
+import { promptStyleNamed } from '../../../src/parse/formats/prompt-style.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
 
 const STYLES = ['generic', 'llama', 'code'].map(
   name => [name, promptStyleNamed(name) as PromptStyle] as const,

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ReplyEvent, ReplyRequest } from '../../src/agent/chat-model.ts';
-import { OllamaChatModel } from '../../src/agent/ollama-model.ts';
-import { OllamaClient } from '../../src/engine/ollama-client.ts';
-import { openOllamaModel } from '../../src/run/open-ollama-model.ts';
+import type { ReplyEvent, ReplyRequest } from '../../../src/agent/model/chat-model.ts';
+import { OllamaChatModel } from '../../../src/agent/model/ollama-model.ts';
+import { OllamaClient } from '../../../src/engine/ollama-client.ts';
+import { openOllamaModel } from '../../../src/run/open-ollama-model.ts';
 
 type Handler = (body: Record<string, unknown>, response: ServerResponse, path: string) => void;
 

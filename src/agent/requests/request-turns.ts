@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createHistory } from '../chat/history.ts';
-import type { Message, ToolCall, ToolDefinition } from '../chat/message.ts';
-import { canFollow, type ResponseFormat } from '../grammar/response-format.ts';
-import { isCovered } from '../grammar/schema-coverage.ts';
-import type { HostTool, ToolHost } from '../mcp/tool-host.ts';
-import { Agent, type AgentOptions } from './agent.ts';
-import type { ChatModel, ReplyRequest, Sampling, ToolChoice } from './chat-model.ts';
+import { createHistory } from '../../chat/history.ts';
+import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
+import { canFollow, type ResponseFormat } from '../../grammar/response-format.ts';
+import { isCovered } from '../../grammar/schema-coverage.ts';
+import type { HostTool, ToolHost } from '../../mcp/tool-host.ts';
+import { Agent, type AgentOptions } from '../agent.ts';
+import type { ChatModel, ReplyRequest, Sampling, ToolChoice } from '../model/chat-model.ts';
+import { errorEvent, type ReplyStats, type TurnEvent } from '../turn/turn-event.ts';
 import { HiddenRounds } from './hidden-rounds.ts';
 import { type ReplyShape, shapedTurn, shapeInstruction } from './reply-shape.ts';
-import { errorEvent, type ReplyStats, type TurnEvent } from './turn.ts';
 
 /** Waits for the engine; undefined once `signal` aborts. What is returned frees it. */
 export type Acquire = (signal?: AbortSignal) => Promise<(() => void) | undefined>;

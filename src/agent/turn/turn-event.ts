@@ -1,5 +1,5 @@
-import type { FinishReason } from '../engine/engine.ts';
-import { LlmHostError, messageOf } from '../errors.ts';
+import type { FinishReason } from '../../engine/engine.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
 
 /** Figures of one model reply. */
 export interface ReplyStats {

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { Agent } from '../../src/agent/agent.ts';
-import type { Sampling } from '../../src/agent/chat-model.ts';
-import { LocalChatModel } from '../../src/agent/local-model.ts';
-import type { AttemptRecord } from '../../src/agent/metrics.ts';
-import { RetryPlan } from '../../src/agent/retry.ts';
-import { probeTemplate } from '../../src/chat/capability.ts';
-import { createHistory } from '../../src/chat/history.ts';
-import { compileTemplate } from '../../src/chat/template.ts';
-import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
-import { LinePrinter } from '../../src/line/line-printer.ts';
-import type { PromptSegment, Tokenizer } from '../../src/tokens/tokenizer-types.ts';
-import { collect, FakeHost } from './fakes.ts';
+import { Agent } from '../../../src/agent/agent.ts';
+import type { AttemptRecord } from '../../../src/agent/calls/metrics.ts';
+import { RetryPlan } from '../../../src/agent/calls/retry.ts';
+import type { Sampling } from '../../../src/agent/model/chat-model.ts';
+import { LocalChatModel } from '../../../src/agent/model/local-model.ts';
+import { probeTemplate } from '../../../src/chat/capability.ts';
+import { createHistory } from '../../../src/chat/history.ts';
+import { compileTemplate } from '../../../src/chat/template.ts';
+import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../../src/engine/engine.ts';
+import { LinePrinter } from '../../../src/line/line-printer.ts';
+import type { PromptSegment, Tokenizer } from '../../../src/tokens/tokenizer-types.ts';
+import { collect, FakeHost } from '../fakes.ts';
 
-const source = readFileSync(new URL('../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
+const source = readFileSync(new URL('../../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
 
 /** Says its texts one after another, a character a token, and keeps the requests. */
 class ScriptedEngine implements Engine {

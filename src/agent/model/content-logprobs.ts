@@ -1,8 +1,8 @@
-import type { TokenEvent } from '../engine/engine.ts';
-import type { ParseEvent } from '../parse/parse-event.ts';
-import type { Tokenizer } from '../tokens/tokenizer-types.ts';
+import type { TokenEvent } from '../../engine/engine.ts';
+import type { ParseEvent } from '../../parse/parse-event.ts';
+import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
+import type { TokenLogprob } from '../turn/turn-event.ts';
 import type { ReplyEvent } from './chat-model.ts';
-import type { TokenLogprob } from './turn.ts';
 
 /** Keeps the log-probabilities of tokens until the content that they became comes out of the parser. */
 export class ContentLogprobs {

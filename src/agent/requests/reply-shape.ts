@@ -1,9 +1,9 @@
-import type { History } from '../chat/history.ts';
-import type { ToolCall } from '../chat/message.ts';
-import { checkSchema } from '../parse/schema-check.ts';
-import { isPlainObject } from '../text/plain-object.ts';
-import type { Agent } from './agent.ts';
-import type { TurnEvent } from './turn.ts';
+import type { History } from '../../chat/history.ts';
+import type { ToolCall } from '../../chat/message.ts';
+import { checkSchema } from '../../parse/schema-check.ts';
+import { isPlainObject } from '../../text/plain-object.ts';
+import type { Agent } from '../agent.ts';
+import type { TurnEvent } from '../turn/turn-event.ts';
 
 /** What a reply must be: any JSON object, or JSON that fits a schema. */
 export interface ReplyShape {

@@ -1,5 +1,5 @@
-import type { ToolDefinition } from '../chat/message.ts';
-import type { PromptStyle } from '../parse/formats/prompt-style.ts';
+import type { ToolDefinition } from '../../chat/message.ts';
+import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
 import type { ToolChoice } from './chat-model.ts';
 
 /** A name that no tool has, to find where a format writes one. */

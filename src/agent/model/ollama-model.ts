@@ -1,7 +1,8 @@
-import type { Message } from '../chat/message.ts';
-import type { OllamaClient } from '../engine/ollama-client.ts';
-import { LlmHostError } from '../errors.ts';
-import { isPlainObject } from '../text/plain-object.ts';
+import type { Message } from '../../chat/message.ts';
+import type { OllamaClient } from '../../engine/ollama-client.ts';
+import { LlmHostError } from '../../errors.ts';
+import { isPlainObject } from '../../text/plain-object.ts';
+import type { ReplyStats } from '../turn/turn-event.ts';
 import type {
   ChatModel,
   PromptRequest,
@@ -10,7 +11,6 @@ import type {
   Sampling,
   ThinkingOutcome,
 } from './chat-model.ts';
-import type { ReplyStats } from './turn.ts';
 
 export interface OllamaModelParts {
   readonly client: OllamaClient;

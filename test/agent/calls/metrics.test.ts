@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ToolMetrics } from '../../src/agent/metrics.ts';
-import { metricsFile } from '../../src/agent/metrics-file.ts';
-import { tempFolder } from '../model/temp-folder.ts';
+import { ToolMetrics } from '../../../src/agent/calls/metrics.ts';
+import { metricsFile } from '../../../src/agent/calls/metrics-file.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
 
 /** One call that was right at once, one after a retry, one that was given up. */
 function threeCalls(metrics: ToolMetrics): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Message } from '../chat/message.ts';
+import type { Message } from '../../chat/message.ts';
 
 interface Entry {
   readonly messages: readonly Message[];

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../errors.ts';
 import type { AttemptRecord } from './metrics.ts';
 
 /** Appends each attempt as a line of JSON. A file that cannot be written is reported once and then left alone. */
