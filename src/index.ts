@@ -22,5 +22,5 @@ export { McpHost, type McpHostOptions } from './mcp/mcp-host.ts';
 export type { HostTool, ServerState, ToolHost, ToolOutcome } from './mcp/tool-host.ts';
 export { loadTokenizer } from './model/load-tokenizer.ts';
 export { createToolParser, type ToolParserOptions } from './parse/create-tool-parser.ts';
-export type { ParseEvent, ParserEnd, ToolParser } from './parse/parse-event.ts';
+export type { ParseEvent, ParserEnd, ToolParser } from './parse/types/parse-event.ts';
 export type { TextStream, Tokenizer } from './tokens/tokenizer-types.ts';

@@ -3,7 +3,7 @@ import type { Message, ToolCall, ToolDefinition } from '../chat/message.ts';
 import { LlmHostError } from '../errors.ts';
 import type { ResponseFormat } from '../grammar/response-format.ts';
 import type { ToolHost } from '../mcp/tool-host.ts';
-import { ToolCatalog } from '../parse/tool-catalog.ts';
+import { ToolCatalog } from '../parse/calls/tool-catalog.ts';
 import { feedback } from './calls/feedback.ts';
 import {
   type BadCall,

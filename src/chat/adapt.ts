@@ -1,6 +1,6 @@
-import type { ChatFormat } from '../parse/formats/format.ts';
 import { hermes } from '../parse/formats/hermes.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
+import type { ChatFormat } from '../parse/types/format.ts';
 import { callText } from './call-text.ts';
 import type { TemplateCapability } from './capability.ts';
 import { Text } from './jinja/text.ts';

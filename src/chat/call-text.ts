@@ -1,4 +1,4 @@
-import type { BodyCall, ChatFormat } from '../parse/formats/format.ts';
+import type { BodyCall, ChatFormat } from '../parse/types/format.ts';
 import { Text } from './jinja/text.ts';
 
 type Writer = Pick<ChatFormat, 'calls' | 'structure' | 'writeCalls'>;

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../chat/message.ts';
-import type { CallLayout, CallRegion, ObjectLayout } from '../parse/formats/format.ts';
+import type { CallLayout, CallRegion, ObjectLayout } from '../parse/types/format.ts';
 import { Grammar, literal, oneOf, SPACE } from './ebnf.ts';
 import { JsonGrammar, LEADING_SPACE } from './json-grammar.ts';
 

@@ -1,5 +1,5 @@
 import type { TokenEvent } from '../engine/engine.ts';
-import type { OpenCall, ParseEvent, ToolParser } from '../parse/parse-event.ts';
+import type { OpenCall, ParseEvent, ToolParser } from '../parse/types/parse-event.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { GrammarEngine, GrammarMatcher } from './grammar-engine.ts';
 

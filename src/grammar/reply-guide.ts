@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../chat/message.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
-import type { CallLayout, CallRegion, ChatFormat } from '../parse/formats/format.ts';
-import type { OpenCall, ToolParser } from '../parse/parse-event.ts';
+import type { CallLayout, CallRegion, ChatFormat } from '../parse/types/format.ts';
+import type { OpenCall, ToolParser } from '../parse/types/parse-event.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { callGrammar } from './call-grammar.ts';
 import type { GrammarEngine } from './grammar-engine.ts';

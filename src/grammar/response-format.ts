@@ -1,5 +1,5 @@
 import { LlmHostError, messageOf } from '../errors.ts';
-import { checkSchema, isUsableSchema, type SchemaProblem } from '../parse/schema-check.ts';
+import { checkSchema, isUsableSchema, type SchemaProblem } from '../parse/json/schema-check.ts';
 import { isPlainObject } from '../text/plain-object.ts';
 import { Grammar, SPACE } from './ebnf.ts';
 import { JsonGrammar, LEADING_SPACE } from './json-grammar.ts';

@@ -1,6 +1,11 @@
 import type { ToolDefinition } from '../chat/message.ts';
 import type { ServerConfig } from './config/types.ts';
+import type { CallOptions, ToolOutcome } from './server/call-types.ts';
 import type { Elicit } from './server/elicitation.ts';
+import type { ServerState } from './server/server-state.ts';
+
+export type { CallOptions, Progress, ToolOutcome } from './server/call-types.ts';
+export type { ServerState } from './server/server-state.ts';
 
 /** A tool offered to the model, and where it lives. */
 export interface HostTool {
@@ -11,23 +16,6 @@ export interface HostTool {
   readonly tool: string;
   /** The server says that it changes nothing. */
   readonly readOnly: boolean;
-}
-
-export interface ToolOutcome {
-  /** Text for the model; images and resources as described placeholders. */
-  readonly text: string;
-  /** The server reported a tool error; `text` says which. */
-  readonly isError: boolean;
-}
-
-export interface ServerState {
-  readonly name: string;
-  /** `starting` also while a crashed server is restarted; `disabled`: configured, and switched off. */
-  readonly state: 'starting' | 'ready' | 'failed' | 'disabled' | 'closed';
-  readonly tools: number;
-  /** Why it failed, with the tail of its stderr. */
-  readonly error?: string;
-  readonly instructions?: string;
 }
 
 /** A prompt template of a server; used as `/server:name key=value`. */
@@ -50,19 +38,6 @@ export interface HostResource {
   readonly name?: string;
   readonly description?: string;
   readonly template: boolean;
-}
-
-export interface Progress {
-  readonly done: number;
-  readonly total?: number;
-  readonly message?: string;
-}
-
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-  /** Milliseconds; progress begins it anew, up to ten times this. */
-  readonly timeoutMs: number;
-  readonly onProgress?: (progress: Progress) => void;
 }
 
 /** A prompt as it is sent to the model. */

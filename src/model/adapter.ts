@@ -5,7 +5,7 @@ import type { AdapterSpec, TensorEntry, WeightFiles } from '../native/addon-type
 import { readJsonObject } from '../text/json-file.ts';
 import { broken, unsupported } from '../text/model-fault.ts';
 import { type AdapterConfig, mlxAdapterConfig, peftAdapterConfig } from './adapter-config.ts';
-import { singleFileWeights } from './weights/weights-manifest.ts';
+import { singleFileWeights } from './weights-manifest.ts';
 
 /**
  * Reads a LoRA adapter in mlx-lm's layout (adapter_config.json, adapters.safetensors) or PEFT's

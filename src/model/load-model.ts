@@ -10,13 +10,13 @@ import { demoFiles } from './demo-model.ts';
 import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from './fit.ts';
 import type { GgufMetadata } from './gguf/gguf.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
-import { countParameters, storedBytes } from './parameters.ts';
 import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
 import { textPart } from './text-part.ts';
 import { isFloat32Throughout } from './weights/float32-weights.ts';
 import { type Loading, loadedBytes } from './weights/loaded-bytes.ts';
+import { countParameters, storedBytes } from './weights/parameters.ts';
 import { parseQuantize, type Quantization, quantizationOf } from './weights/quantization.ts';
-import { folderWeights, ggufWeights } from './weights/weights-manifest.ts';
+import { folderWeights, ggufWeights } from './weights-manifest.ts';
 
 export interface ReadModelOptions extends LocateOptions {
   /** Tokens; 0 = the model's own maximum. */

@@ -1,15 +1,6 @@
-import type { ChatFormat } from './formats/format.ts';
 import { formatNamed, rowOfTemplate } from './formats/table.ts';
 import { loadResponseTemplate } from './response-template/load.ts';
-
-/** What goes before the marks that the built-in table knows; nothing: those decide. */
-export interface ToolCallChoice {
-  readonly responseTemplate?: object;
-  readonly format?: ChatFormat;
-}
-
-/** A choice for the templates whose marks it knows. */
-export type ToolCallRow = ToolCallChoice & Pick<ChatFormat, 'id' | 'when'>;
+import type { ToolCallChoice, ToolCallRow } from './types/tool-call-choice.ts';
 
 /**
  * What a model's tokenizer_config.json says of its calls (`response_template`, then `tool_parser_type`), else the

@@ -1,13 +1,13 @@
 import { LlmHostError } from '../errors.ts';
-import type { ChatFormat } from './formats/format.ts';
+import { ToolCatalog } from './calls/tool-catalog.ts';
 import { hermes } from './formats/hermes.ts';
 import { formatIds, formatNamed, formatOfTemplate } from './formats/table.ts';
-import { HarmonyParser } from './harmony-parser.ts';
-import type { ToolParser } from './parse-event.ts';
 import { loadResponseTemplate } from './response-template/load.ts';
 import { ResponseTemplateParser } from './response-template/parser.ts';
-import { StreamParser } from './stream-parser.ts';
-import { ToolCatalog } from './tool-catalog.ts';
+import { HarmonyParser } from './stream/harmony-parser.ts';
+import { StreamParser } from './stream/stream-parser.ts';
+import type { ChatFormat } from './types/format.ts';
+import type { ToolParser } from './types/parse-event.ts';
 
 export interface ToolParserOptions {
   /** Source of the model's chat template; chooses the format and tells if the model thinks. */

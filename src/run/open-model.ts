@@ -4,8 +4,8 @@ import type { StyleMemory } from '../agent/model/prompt-style-choice.ts';
 import type { LocalEngine } from '../engine/engine.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
-import type { ToolCallRow } from '../parse/choose-tool-calls.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
+import type { ToolCallRow } from '../parse/types/tool-call-choice.ts';
 
 export interface TriedStyles {
   readonly styles: readonly (readonly [name: string, style: PromptStyle])[];

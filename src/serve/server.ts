@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { checkAccess, corsOrigin } from './access.ts';
-import { ApiError, ofThrown } from './api-error.ts';
+import { checkAccess, corsOrigin } from './http/access.ts';
+import { ApiError, ofThrown } from './http/api-error.ts';
+import { noteProblem, problemOf } from './http/problems.ts';
+import type { ServeContext } from './http/serve-context.ts';
 import { ollamaRoutes } from './ollama/routes.ts';
 import { errorBody } from './openai/chat-format.ts';
 import { openaiRoutes } from './openai/routes.ts';
-import { noteProblem, problemOf } from './problems.ts';
-import type { ServeContext } from './serve-context.ts';
 
 const METHODS = 'GET, POST, OPTIONS';
 const HEADERS = 'authorization, content-type, x-api-key, x-llm-host-events';

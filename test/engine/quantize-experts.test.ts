@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderWeights } from '../../src/model/weights/weights-manifest.ts';
+import { folderWeights } from '../../src/model/weights-manifest.ts';
 import { safetensorsOf } from '../model/model-files.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 import { randomNumbers } from '../native/tiny-model.ts';

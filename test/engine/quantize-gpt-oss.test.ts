@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadEngine } from '../../src/engine/load-engine.ts';
 import { inspectModel } from '../../src/model/inspect.ts';
-import { folderWeights } from '../../src/model/weights/weights-manifest.ts';
+import { folderWeights } from '../../src/model/weights-manifest.ts';
 import { safetensorsOf } from '../model/model-files.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 import { randomNumbers } from '../native/tiny-model.ts';

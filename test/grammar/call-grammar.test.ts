@@ -4,8 +4,8 @@ import type { GrammarEngine } from '../../src/grammar/grammar-engine.ts';
 import type { Guide } from '../../src/grammar/guided-reply.ts';
 import { canConstrain, replyGuide } from '../../src/grammar/reply-guide.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
-import type { BodyCall, ChatFormat } from '../../src/parse/formats/format.ts';
 import { FORMATS } from '../../src/parse/formats/table.ts';
+import type { BodyCall, ChatFormat } from '../../src/parse/types/format.ts';
 import { byteGrammar, judge } from './byte-grammar.ts';
 
 const TOOLS: readonly ToolDefinition[] = [

@@ -6,10 +6,10 @@ import { guidedGeneration } from '../../src/grammar/guided-generation.ts';
 import { replyGuide } from '../../src/grammar/reply-guide.ts';
 import type { ResponseFormat } from '../../src/grammar/response-format.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
-import type { ChatFormat } from '../../src/parse/formats/format.ts';
 import { harmony } from '../../src/parse/formats/harmony.ts';
 import { hermes } from '../../src/parse/formats/hermes.ts';
 import { llama3 } from '../../src/parse/formats/llama-3.ts';
+import type { ChatFormat } from '../../src/parse/types/format.ts';
 import { byteGrammar } from './byte-grammar.ts';
 import { ByteTokenizer, planned, type Wish, WishingEngine } from './wishing-engine.ts';
 

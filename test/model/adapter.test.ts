@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readAdapter } from '../../src/model/adapter.ts';
-import { folderWeights, ggufWeights } from '../../src/model/weights/weights-manifest.ts';
+import { folderWeights, ggufWeights } from '../../src/model/weights-manifest.ts';
 import { MODELS, safetensors } from './model-files.ts';
 import { tempFolder } from './temp-folder.ts';
 import { thrown } from './thrown.ts';

@@ -1,5 +1,5 @@
 import type { ToolParserOptions } from '../../src/parse/create-tool-parser.ts';
-import type { ParseEvent } from '../../src/parse/parse-event.ts';
+import type { ParseEvent } from '../../src/parse/types/parse-event.ts';
 
 export interface ParserFixture {
   readonly name: string;

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { compileTemplate, renderChat } from '../../src/chat/template.ts';
 import { createToolParser, type ToolParserOptions } from '../../src/parse/create-tool-parser.ts';
-import type { BodyCall } from '../../src/parse/formats/format.ts';
 import { FORMATS, formatNamed, formatOfTemplate } from '../../src/parse/formats/table.ts';
-import type { ParseEvent } from '../../src/parse/parse-event.ts';
+import type { BodyCall } from '../../src/parse/types/format.ts';
+import type { ParseEvent } from '../../src/parse/types/parse-event.ts';
 import { mergeEvents } from './merge-events.ts';
 import { randomChunks, seededRandom } from './seeded-random.ts';
 

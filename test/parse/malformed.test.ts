@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { resolveCall } from '../../src/parse/calls/resolve-call.ts';
+import { ToolCatalog } from '../../src/parse/calls/tool-catalog.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
-import { resolveCall } from '../../src/parse/resolve-call.ts';
-import { ToolCatalog } from '../../src/parse/tool-catalog.ts';
 
 interface Case {
   readonly kind: string;

@@ -1,4 +1,4 @@
-import type { ParseEvent } from '../../src/parse/parse-event.ts';
+import type { ParseEvent } from '../../src/parse/types/parse-event.ts';
 
 /** Adjacent pieces of content, or of thinking, as one: what stays the same however the text was cut. */
 export function mergeEvents(events: readonly ParseEvent[]): ParseEvent[] {

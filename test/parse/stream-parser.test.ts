@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createToolParser, type ToolParserOptions } from '../../src/parse/create-tool-parser.ts';
-import type { ParseEvent } from '../../src/parse/parse-event.ts';
+import type { ParseEvent } from '../../src/parse/types/parse-event.ts';
 import { FIXTURES } from './fixtures.ts';
 import { mergeEvents } from './merge-events.ts';
 import { randomChunks, seededRandom } from './seeded-random.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GenerationQueue, QueueFull } from '../../src/serve/generation-queue.ts';
+import { GenerationQueue, QueueFull } from '../../src/serve/http/generation-queue.ts';
 
 it('lanes take turns, and within one first come, first served', async () => {
   const queue = new GenerationQueue(20);

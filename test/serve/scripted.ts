@@ -7,9 +7,9 @@ import { RequestTurns, type RequestTurnsOptions } from '../../src/agent/requests
 import { probeTemplate } from '../../src/chat/capability.ts';
 import { compileTemplate } from '../../src/chat/template.ts';
 import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
-import { GenerationQueue } from '../../src/serve/generation-queue.ts';
-import { ServeMetrics } from '../../src/serve/metrics.ts';
-import { DEFAULT_LIMITS, type RequestRecord, type ServeContext } from '../../src/serve/serve-context.ts';
+import { GenerationQueue } from '../../src/serve/http/generation-queue.ts';
+import { ServeMetrics } from '../../src/serve/http/metrics.ts';
+import { DEFAULT_LIMITS, type RequestRecord, type ServeContext } from '../../src/serve/http/serve-context.ts';
 import { createServer } from '../../src/serve/server.ts';
 import type { Tokenizer } from '../../src/tokens/tokenizer-types.ts';
 import { FakeHost } from '../agent/fakes.ts';

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../chat/message.ts';
-import { exampleArguments } from '../../parse/example-arguments.ts';
+import { exampleArguments } from '../../parse/calls/example-arguments.ts';
 import type { BadCall } from './judge-calls.ts';
 
 /** Characters of a schema that are worth their place in the prompt. */

@@ -1,8 +1,8 @@
 import type { ToolCall } from '../../chat/message.ts';
-import { coerce } from '../../parse/coerce.ts';
-import type { ParseEvent } from '../../parse/parse-event.ts';
-import { type AttemptLabel, type Repair, resolveCall } from '../../parse/resolve-call.ts';
-import type { ToolCatalog } from '../../parse/tool-catalog.ts';
+import { coerce } from '../../parse/calls/coerce.ts';
+import { type AttemptLabel, type Repair, resolveCall } from '../../parse/calls/resolve-call.ts';
+import type { ToolCatalog } from '../../parse/calls/tool-catalog.ts';
+import type { ParseEvent } from '../../parse/types/parse-event.ts';
 
 export type CallEvent = Extract<ParseEvent, { type: 'call' | 'malformed' }>;
 

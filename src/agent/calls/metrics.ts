@@ -1,4 +1,4 @@
-import type { AttemptLabel, Repair } from '../../parse/resolve-call.ts';
+import type { AttemptLabel, Repair } from '../../parse/calls/resolve-call.ts';
 
 /** One attempt of the model at a tool call. */
 export interface AttemptRecord {

@@ -1,5 +1,5 @@
 import type { TokenEvent } from '../../engine/engine.ts';
-import type { ParseEvent } from '../../parse/parse-event.ts';
+import type { ParseEvent } from '../../parse/types/parse-event.ts';
 import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
 import type { TokenLogprob } from '../turn/turn-event.ts';
 import type { ReplyEvent } from './chat-model.ts';

@@ -1,6 +1,6 @@
 import type { History } from '../../chat/history.ts';
 import type { ToolCall } from '../../chat/message.ts';
-import { checkSchema } from '../../parse/schema-check.ts';
+import { checkSchema } from '../../parse/json/schema-check.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
 import type { Agent } from '../agent.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';

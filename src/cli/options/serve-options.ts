@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { type AccessRules, isLoopback } from '../../serve/access.ts';
-import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/serve-context.ts';
+import { type AccessRules, isLoopback } from '../../serve/http/access.ts';
+import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/http/serve-context.ts';
 import type { ChatArguments } from './chat-options.ts';
 
 /** The options of `serve` as yargs gives them; those of chat hold as well. */

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { checkServerUrl, type LocalAccess } from '../transport/address-guard.ts';
+import { checkServerUrl, type LocalAccess } from './address-guard.ts';
 import type { HttpEntry, StdioEntry } from './entry.ts';
 import { readEnvFile } from './env-file.ts';
 import type { Text } from './fields.ts';

@@ -1,4 +1,4 @@
-import type { LocalAccess } from '../transport/address-guard.ts';
+import type { LocalAccess } from './address-guard.ts';
 
 /** `ask`: confirmed by the user before each call. `never`: not offered to the model at all. */
 export type Approval = 'auto' | 'ask' | 'never';

@@ -1,6 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import type { CallOptions } from '../tool-host.ts';
+import type { CallOptions } from './call-types.ts';
 import { type CallHooks, type Connection, quoteTail } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { ManagedServer } from './managed-server.ts';

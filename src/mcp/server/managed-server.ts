@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
-import type { ServerState } from '../tool-host.ts';
 import { Connection, type ConnectionOptions, type Extras, quoteTail } from './connection.ts';
+import type { ServerState } from './server-state.ts';
 import type { ServerTool } from './wire-schemas.ts';
 
 /** Waits before the restarts of a server that crashed; after the last it stays failed. */

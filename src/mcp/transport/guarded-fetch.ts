@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { checkRedirect, guardedLookup, type LocalAccess } from './address-guard.ts';
+import { checkRedirect, guardedLookup, type LocalAccess } from '../config/address-guard.ts';
 import { limitedBody } from './limited-body.ts';
 
 /** Statuses of answers that have no body by definition. */

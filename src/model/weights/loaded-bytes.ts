@@ -1,6 +1,6 @@
 import type { StoredDtype, TensorEntry, WeightFiles, WeightLayout } from '../../native/addon-types.ts';
 import type { JsonObject } from '../../text/json-file.ts';
-import { bitsOf } from '../parameters.ts';
+import { bitsOf } from './parameters.ts';
 import type { Quantization } from './quantization.ts';
 import { elementCount } from './tensor-ranges.ts';
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts';
-import type { BodyCall, ReadBody } from '../formats/format.ts';
-import { LiteralReader } from '../literal.ts';
+import { LiteralReader } from '../json/literal.ts';
+import type { BodyCall, ReadBody } from '../types/format.ts';
 import { isObject } from './json-body.ts';
 
 /** `call:name{key:value,...}` with bare keys and strings between `mark`s, as Gemma writes it. */

@@ -1,6 +1,6 @@
-import type { BodyCall, BodyContext, BodyFailure, ReadBody } from '../formats/format.ts';
-import { readJson } from '../lenient-json.ts';
-import { LiteralReader } from '../literal.ts';
+import { readJson } from '../json/lenient-json.ts';
+import { LiteralReader } from '../json/literal.ts';
+import type { BodyCall, BodyContext, BodyFailure, ReadBody } from '../types/format.ts';
 
 const NAME_KEYS = ['name', 'tool_name', 'function_name', 'tool', 'function'] as const;
 const ARGUMENT_KEYS = ['arguments', 'parameters', 'args', 'tool_input', 'input'] as const;

@@ -1,5 +1,5 @@
-import type { BodyFailure, ReadBody } from '../formats/format.ts';
-import { readJson } from '../lenient-json.ts';
+import { readJson } from '../json/lenient-json.ts';
+import type { BodyFailure, ReadBody } from '../types/format.ts';
 import { argumentsOf, jsonBody } from './json-body.ts';
 
 /**

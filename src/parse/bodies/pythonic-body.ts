@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts';
-import type { BodyCall, ReadBody } from '../formats/format.ts';
-import { withoutFence, writeJson } from '../lenient-json.ts';
-import { LiteralReader } from '../literal.ts';
+import { withoutFence, writeJson } from '../json/lenient-json.ts';
+import { LiteralReader } from '../json/literal.ts';
+import type { BodyCall, ReadBody } from '../types/format.ts';
 import { jsonBody } from './json-body.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { StringSpan } from '../formats/format.ts';
+import type { StringSpan } from '../types/format.ts';
 
 export const JSON_STRINGS: readonly StringSpan[] = [{ opener: '"', closer: '"', escapes: true }];
 

@@ -1,4 +1,4 @@
-import type { BodyCall, BodyContext, ReadBody } from '../formats/format.ts';
+import type { BodyCall, BodyContext, ReadBody } from '../types/format.ts';
 import { jsonBody } from './json-body.ts';
 import { typedValue } from './typed-value.ts';
 

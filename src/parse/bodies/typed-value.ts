@@ -1,6 +1,6 @@
-import type { BodyContext } from '../formats/format.ts';
-import { readJson } from '../lenient-json.ts';
-import { typesOf } from '../schema-types.ts';
+import { readJson } from '../json/lenient-json.ts';
+import { typesOf } from '../json/schema-types.ts';
+import type { BodyContext } from '../types/format.ts';
 
 /**
  * A value that was written without quotes: what the schema of the argument says it is. A text where the schema allows

@@ -1,8 +1,8 @@
 import { nameThenJson } from '../bodies/name-then-json.ts';
 import { JSON_STRINGS, rawSpan } from '../bodies/strings.ts';
 import { taggedBody } from '../bodies/tagged-body.ts';
-import { writeJson } from '../lenient-json.ts';
-import type { BodyCall, CallLayout, CallRegion, ChatFormat } from './format.ts';
+import { writeJson } from '../json/lenient-json.ts';
+import type { BodyCall, CallLayout, CallRegion, ChatFormat } from '../types/format.ts';
 import { rawValue } from './qwen3-coder.ts';
 import { THINK } from './thinking.ts';
 

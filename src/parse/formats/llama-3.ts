@@ -1,6 +1,6 @@
 import { pythonicBody } from '../bodies/pythonic-body.ts';
 import { PYTHON_STRINGS } from '../bodies/strings.ts';
-import type { ChatFormat } from './format.ts';
+import type { ChatFormat } from '../types/format.ts';
 import { jsonCall } from './hermes.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { rawSpan } from '../bodies/strings.ts';
 import { taggedBody } from '../bodies/tagged-body.ts';
-import type { BodyCall, ChatFormat } from './format.ts';
+import type { BodyCall, ChatFormat } from '../types/format.ts';
 import { rawValue } from './qwen3-coder.ts';
 import { THINK } from './thinking.ts';
 

@@ -1,6 +1,6 @@
 import { jsonBody } from '../bodies/json-body.ts';
 import { JSON_STRINGS } from '../bodies/strings.ts';
-import type { ChatFormat } from './format.ts';
+import type { ChatFormat } from '../types/format.ts';
 import { jsonCall, LIST_LAYOUT } from './hermes.ts';
 import { THINK } from './thinking.ts';
 

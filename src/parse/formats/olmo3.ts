@@ -1,6 +1,6 @@
 import { pythonicBody, writePythonic } from '../bodies/pythonic-body.ts';
 import { PYTHON_STRINGS } from '../bodies/strings.ts';
-import type { ChatFormat } from './format.ts';
+import type { ChatFormat } from '../types/format.ts';
 import { THINK } from './thinking.ts';
 
 /** Olmo 3: Python calls, one a line. */

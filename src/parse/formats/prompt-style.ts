@@ -1,4 +1,4 @@
-import type { ChatFormat } from './format.ts';
+import type { ChatFormat } from '../types/format.ts';
 import { gemma3 } from './gemma-3.ts';
 import { hermes } from './hermes.ts';
 import { llama3 } from './llama-3.ts';

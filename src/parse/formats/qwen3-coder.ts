@@ -1,7 +1,7 @@
 import { rawSpan } from '../bodies/strings.ts';
 import { type TagDialect, taggedBody } from '../bodies/tagged-body.ts';
-import { writeJson } from '../lenient-json.ts';
-import type { BodyCall, CallRegion, ChatFormat, ReadBody } from './format.ts';
+import { writeJson } from '../json/lenient-json.ts';
+import type { BodyCall, CallRegion, ChatFormat, ReadBody } from '../types/format.ts';
 import { THINK } from './thinking.ts';
 
 const STRINGS = [rawSpan('<parameter=', '</parameter>')];

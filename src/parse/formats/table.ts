@@ -1,8 +1,8 @@
+import type { ChatFormat } from '../types/format.ts';
 import { apertus } from './apertus.ts';
 import { apriel } from './apriel.ts';
 import { commandR, commandR7b } from './command-r.ts';
 import { deepseekV3, deepseekV4, deepseekV31, deepseekV32 } from './deepseek.ts';
-import type { ChatFormat } from './format.ts';
 import { functionaryV31, functionaryV32 } from './functionary.ts';
 import { functionGemma } from './functiongemma.ts';
 import { gemma3 } from './gemma-3.ts';

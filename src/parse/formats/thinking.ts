@@ -1,4 +1,4 @@
-import type { Delimiters } from './format.ts';
+import type { Delimiters } from '../types/format.ts';
 
 /** The marks that most families share. */
 export const THINK: readonly Delimiters[] = [{ opener: '<think>', closer: '</think>' }];

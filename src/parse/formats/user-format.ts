@@ -2,9 +2,9 @@ import { messageOf } from '../../errors.ts';
 import { jsonBody } from '../bodies/json-body.ts';
 import { pythonicBody, writePythonic } from '../bodies/pythonic-body.ts';
 import { JSON_FOLLOWS, JSON_STRINGS, PYTHON_STRINGS } from '../bodies/strings.ts';
-import type { ToolCallRow } from '../choose-tool-calls.ts';
 import { loadResponseTemplate } from '../response-template/load.ts';
-import type { BodyCall, ChatFormat, Delimiters } from './format.ts';
+import type { BodyCall, ChatFormat, Delimiters } from '../types/format.ts';
+import type { ToolCallRow } from '../types/tool-call-choice.ts';
 import { hermes, jsonCall, OBJECT_LAYOUT } from './hermes.ts';
 import { THINK } from './thinking.ts';
 

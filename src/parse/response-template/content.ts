@@ -1,6 +1,6 @@
 import { isObject } from '../bodies/json-body.ts';
-import { readJson } from '../lenient-json.ts';
-import { LiteralError, parseLiteral } from '../literal.ts';
+import { readJson } from '../json/lenient-json.ts';
+import { LiteralError, parseLiteral } from '../json/literal.ts';
 import type { ContentKind, TemplateField } from './load.ts';
 import { streamPattern } from './partial-pattern.ts';
 

@@ -1,11 +1,11 @@
 import { messageOf } from '../../errors.ts';
 import { isObject, readCall } from '../bodies/json-body.ts';
 import { typedValue } from '../bodies/typed-value.ts';
-import type { BodyCall, BodyResult, ReadBody } from '../formats/format.ts';
-import type { ParseEvent } from '../parse-event.ts';
-import { PendingParser } from '../pending-parser.ts';
-import { settleCalls } from '../settle-calls.ts';
-import type { ToolCatalog } from '../tool-catalog.ts';
+import { settleCalls } from '../calls/settle-calls.ts';
+import type { ToolCatalog } from '../calls/tool-catalog.ts';
+import type { BodyCall, BodyResult, ReadBody } from '../types/format.ts';
+import type { ParseEvent } from '../types/parse-event.ts';
+import { PendingParser } from '../types/pending-parser.ts';
 import { fieldValue } from './content.ts';
 import type { ResponseTemplate, TemplateField } from './load.ts';
 

@@ -1,6 +1,6 @@
 import type { TokenLogprob } from '../../agent/turn/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
-import type { ReplyFormat, Totals, WholeReply } from '../reply-format.ts';
+import type { ReplyFormat, Totals, WholeReply } from '../http/reply-format.ts';
 
 const CONTENT_TYPE = 'application/x-ndjson';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Message, ToolCall } from '../../chat/message.ts';
-import { badRequest } from '../api-error.ts';
+import { badRequest } from '../http/api-error.ts';
 import { joinSystem } from '../openai/messages.ts';
 
 export const ollamaMessage = z.looseObject({

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ServedModel } from '../serve-context.ts';
+import type { ServedModel } from '../http/serve-context.ts';
 
 /** The version of Ollama whose API is followed; its clients ask for a minimum. */
 export const OLLAMA_API_VERSION = '0.13.0';

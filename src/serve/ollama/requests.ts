@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CompletionRequest, TurnRequest } from '../../agent/requests/request-turns.ts';
 import type { Message } from '../../chat/message.ts';
-import { badRequest } from '../api-error.ts';
-import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../body-fields.ts';
+import { badRequest } from '../http/api-error.ts';
+import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../http/body-fields.ts';
 import { ollamaMessage, toMessages } from './messages.ts';
 
 /** Options that mean something here; `num_ctx` and the like are settled when the model is loaded. */

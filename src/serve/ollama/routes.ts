@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { ApiError } from '../api-error.ts';
-import { exchange } from '../exchange.ts';
-import { readBody } from '../read-body.ts';
-import type { ServeContext } from '../serve-context.ts';
-import { matchesModel } from '../served-name.ts';
+import { ApiError } from '../http/api-error.ts';
+import { exchange } from '../http/exchange.ts';
+import { readBody } from '../http/read-body.ts';
+import type { ServeContext } from '../http/serve-context.ts';
+import { matchesModel } from '../http/served-name.ts';
 import { ollamaFormat } from './formats.ts';
 import { OLLAMA_API_VERSION, runningOf, showOf, tagOf } from './model-info.ts';
 import { chatBody, generateBody, toCompletion, toPromptTurn, toTurn } from './requests.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { TurnRequest } from '../../agent/requests/request-turns.ts';
 import type { Message } from '../../chat/message.ts';
-import { badRequest } from '../api-error.ts';
-import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../body-fields.ts';
+import { badRequest } from '../http/api-error.ts';
+import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../http/body-fields.ts';
 import { openaiMessage } from './messages.ts';
 
 const number = (min: number, max: number) => z.number().min(min).max(max).nullish();

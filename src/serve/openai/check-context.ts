@@ -1,5 +1,5 @@
 import type { RequestTurns, TurnRequest } from '../../agent/requests/request-turns.ts';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '../http/api-error.ts';
 
 /** Before a place is taken: a conversation that is too long is refused at once. Throws ApiError 400. */
 export function checkContext(

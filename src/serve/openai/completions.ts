@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { TokenLogprob } from '../../agent/turn/turn-event.ts';
-import { badRequest } from '../api-error.ts';
-import { exchange } from '../exchange.ts';
-import { readBody } from '../read-body.ts';
-import type { ReplyFormat } from '../reply-format.ts';
-import type { ServeContext } from '../serve-context.ts';
+import { badRequest } from '../http/api-error.ts';
+import { exchange } from '../http/exchange.ts';
+import { readBody } from '../http/read-body.ts';
+import type { ReplyFormat } from '../http/reply-format.ts';
+import type { ServeContext } from '../http/serve-context.ts';
 import { errorBody, finishOf, sse, usageOf } from './chat-format.ts';
 import { samplingFields, toSampling } from './chat-request.ts';
 import { checkModel, newId, now } from './model-object.ts';

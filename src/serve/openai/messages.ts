@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Message, ToolCall } from '../../chat/message.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
-import { badRequest } from '../api-error.ts';
+import { badRequest } from '../http/api-error.ts';
 
 const textPart = z.looseObject({
   type: z.string(),

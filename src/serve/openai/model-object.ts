@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError } from '../api-error.ts';
-import type { ServeContext } from '../serve-context.ts';
-import { matchesModel } from '../served-name.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { ServeContext } from '../http/serve-context.ts';
+import { matchesModel } from '../http/served-name.ts';
 
 /** A request without a name means the model that there is. */
 export function checkModel({ model }: ServeContext, name: string | null | undefined): void {

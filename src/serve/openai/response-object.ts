@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../chat/message.ts';
-import type { ApiError } from '../api-error.ts';
-import type { Totals } from '../reply-format.ts';
+import type { ApiError } from '../http/api-error.ts';
+import type { Totals } from '../http/reply-format.ts';
 import { newId, now } from './model-object.ts';
 import type { ResponsesBody } from './responses-request.ts';
 

@@ -1,7 +1,7 @@
 import type { TokenLogprob } from '../../agent/turn/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
-import type { ApiError } from '../api-error.ts';
-import type { ReplyFormat, ToolEvent, Totals, WholeReply } from '../reply-format.ts';
+import type { ApiError } from '../http/api-error.ts';
+import type { ReplyFormat, ToolEvent, Totals, WholeReply } from '../http/reply-format.ts';
 import { eventsOf, logprobItems } from './chat-format.ts';
 import { newId } from './model-object.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Message } from '../../chat/message.ts';
-import { badRequest } from '../api-error.ts';
+import { badRequest } from '../http/api-error.ts';
 import { joinSystem, readArguments, textContent, textOf } from './messages.ts';
 
 const inputItem = z.looseObject({

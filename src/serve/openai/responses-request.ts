@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TurnRequest } from '../../agent/requests/request-turns.ts';
-import { badRequest } from '../api-error.ts';
-import { jsonSchema, toolDefinition } from '../body-fields.ts';
+import { badRequest } from '../http/api-error.ts';
+import { jsonSchema, toolDefinition } from '../http/body-fields.ts';
 import { samplingFields, type TurnBody, toTurn } from './chat-request.ts';
 import { inputMessages, responsesInput } from './responses-input.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { exchange } from '../exchange.ts';
-import { readBody } from '../read-body.ts';
-import type { ServeContext } from '../serve-context.ts';
+import { exchange } from '../http/exchange.ts';
+import { readBody } from '../http/read-body.ts';
+import type { ServeContext } from '../http/serve-context.ts';
 import { openaiChatFormat } from './chat-format.ts';
 import { chatBody, toTurn } from './chat-request.ts';
 import { checkContext } from './check-context.ts';

@@ -1,6 +1,6 @@
+import type { CallRegion, StringSpan } from '../types/format.ts';
+import type { ParserProgress } from '../types/parse-event.ts';
 import { DelimiterSearch } from './delimiter-search.ts';
-import type { CallRegion, StringSpan } from './formats/format.ts';
-import type { ParserProgress } from './parse-event.ts';
 
 /** `wait`: more text is needed; otherwise the call ended: with its closer or last bracket, or before another opener. */
 export type ScanEnd = 'wait' | 'closer' | 'value' | 'opener';

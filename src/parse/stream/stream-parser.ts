@@ -1,11 +1,11 @@
+import { settleCalls } from '../calls/settle-calls.ts';
+import type { ToolCatalog } from '../calls/tool-catalog.ts';
+import type { CallRegion, ChatFormat } from '../types/format.ts';
+import type { ParseEvent, ParserProgress } from '../types/parse-event.ts';
+import { PendingParser } from '../types/pending-parser.ts';
 import { bareRegion } from './bare-call.ts';
 import { DelimiterSearch, type Match } from './delimiter-search.ts';
-import type { CallRegion, ChatFormat } from './formats/format.ts';
-import type { ParseEvent, ParserProgress } from './parse-event.ts';
-import { PendingParser } from './pending-parser.ts';
 import { progressOf, RegionMarks, RegionScanner } from './region-scanner.ts';
-import { settleCalls } from './settle-calls.ts';
-import type { ToolCatalog } from './tool-catalog.ts';
 
 export interface StreamParserOptions {
   readonly startsInThinking: boolean;

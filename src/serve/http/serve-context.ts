@@ -1,5 +1,5 @@
-import type { RequestTurns } from '../agent/requests/request-turns.ts';
-import type { ModelFacts } from '../model/model-facts.ts';
+import type { RequestTurns } from '../../agent/requests/request-turns.ts';
+import type { ModelFacts } from '../../model/model-facts.ts';
 import type { AccessRules } from './access.ts';
 import type { GenerationQueue } from './generation-queue.ts';
 import type { ServeMetrics } from './metrics.ts';

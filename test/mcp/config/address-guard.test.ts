@@ -7,7 +7,7 @@ import {
   guardedLookup,
   isLocalAddress,
   type LocalAccess,
-} from '../../../src/mcp/transport/address-guard.ts';
+} from '../../../src/mcp/config/address-guard.ts';
 
 describe('addresses', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { LiteralError, parseLiteral } from './literal.ts';
 
 /** `guessed`: broken JSON was completed; only a schema can tell if the result is what was meant. */

@@ -1,11 +1,11 @@
+import { settleCalls } from '../calls/settle-calls.ts';
+import type { ToolCatalog } from '../calls/tool-catalog.ts';
+import { recipientRegion } from '../formats/harmony.ts';
+import type { CallRegion } from '../types/format.ts';
+import type { ParseEvent, ParserProgress } from '../types/parse-event.ts';
+import { PendingParser } from '../types/pending-parser.ts';
 import { DelimiterSearch } from './delimiter-search.ts';
-import type { CallRegion } from './formats/format.ts';
-import { recipientRegion } from './formats/harmony.ts';
-import type { ParseEvent, ParserProgress } from './parse-event.ts';
-import { PendingParser } from './pending-parser.ts';
 import { progressOf, RegionMarks, RegionScanner } from './region-scanner.ts';
-import { settleCalls } from './settle-calls.ts';
-import type { ToolCatalog } from './tool-catalog.ts';
 
 const MESSAGE = '<|message|>';
 const ENDS = ['<|end|>', '<|return|>', '<|call|>'];

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Acquire } from '../agent/requests/request-turns.ts';
-import type { TurnEvent } from '../agent/turn/turn-event.ts';
-import type { ToolCall } from '../chat/message.ts';
+import type { Acquire } from '../../agent/requests/request-turns.ts';
+import type { TurnEvent } from '../../agent/turn/turn-event.ts';
+import type { ToolCall } from '../../chat/message.ts';
 import { ApiError, ofTurnError } from './api-error.ts';
 import { noteProblem } from './problems.ts';
 import type { ReplyFormat } from './reply-format.ts';

@@ -1,4 +1,4 @@
-import type { CallRegion } from './formats/format.ts';
+import type { CallRegion } from './format.ts';
 
 /** What the stream parser makes of the model's text. Spans of all events tile the input: no byte is lost or doubled. */
 export type ParseEvent =

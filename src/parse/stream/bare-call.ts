@@ -1,6 +1,6 @@
-import { jsonBody } from './bodies/json-body.ts';
-import { JSON_STRINGS } from './bodies/strings.ts';
-import type { CallRegion } from './formats/format.ts';
+import { jsonBody } from '../bodies/json-body.ts';
+import { JSON_STRINGS } from '../bodies/strings.ts';
+import type { CallRegion } from '../types/format.ts';
 
 const KEYS = 'name|type|function|tool|tool_name|function_name|parameters|arguments';
 const FENCE = '```[a-z_-]*[ \\t]*\\n\\s*';

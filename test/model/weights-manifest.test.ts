@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderWeights } from '../../../src/model/weights/weights-manifest.ts';
-import { MODELS, safetensors, vector } from '../model-files.ts';
-import { tempFolder } from '../temp-folder.ts';
-import { thrown } from '../thrown.ts';
+import { folderWeights } from '../../src/model/weights-manifest.ts';
+import { MODELS, safetensors, vector } from './model-files.ts';
+import { tempFolder } from './temp-folder.ts';
+import { thrown } from './thrown.ts';
 
 const shard = (...names: string[]) =>
   safetensors(Object.fromEntries(names.map((name, i) => [name, vector(4 * i, 1)])), 4 * names.length);

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { LlmHostError, messageOf } from '../../errors.ts';
-import type { TensorEntry, WeightFiles } from '../../native/addon-types.ts';
-import { isObject, readJsonObject } from '../../text/json-file.ts';
-import { broken } from '../../text/model-fault.ts';
-import { type GgufModel, readGgufModel } from '../gguf/config.ts';
-import { readSafetensorsHeader } from './safetensors.ts';
+import { LlmHostError, messageOf } from '../errors.ts';
+import type { TensorEntry, WeightFiles } from '../native/addon-types.ts';
+import { isObject, readJsonObject } from '../text/json-file.ts';
+import { broken } from '../text/model-fault.ts';
+import { type GgufModel, readGgufModel } from './gguf/config.ts';
+import { readSafetensorsHeader } from './weights/safetensors.ts';
 
 /**
  * The tensors of a folder: those of the index, else of its single safetensors file. Other files are ignored, but no

@@ -1,6 +1,6 @@
-import { nearest } from '../text/nearest.ts';
+import { nearest } from '../../text/nearest.ts';
+import { checkSchema, type SchemaProblem } from '../json/schema-check.ts';
 import { coerce } from './coerce.ts';
-import { checkSchema, type SchemaProblem } from './schema-check.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
 /** What one attempt at a call came to. */

@@ -1,5 +1,5 @@
-import type { ReplyStats, TokenLogprob, TurnEvent } from '../agent/turn/turn-event.ts';
-import type { ToolCall } from '../chat/message.ts';
+import type { ReplyStats, TokenLogprob, TurnEvent } from '../../agent/turn/turn-event.ts';
+import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from './api-error.ts';
 
 /** What happened to our own tools. */

@@ -1,5 +1,5 @@
-import { isObject } from './bodies/json-body.ts';
-import { resolve, typesOf } from './schema-types.ts';
+import { isObject } from '../bodies/json-body.ts';
+import { resolve, typesOf } from '../json/schema-types.ts';
 
 const MAX_DEPTH = 4;
 

@@ -1,6 +1,6 @@
-import type { TensorEntry, WeightFiles } from '../native/addon-types.ts';
-import { isObject, type JsonObject } from '../text/json-file.ts';
-import { elementCount } from './weights/tensor-ranges.ts';
+import type { TensorEntry, WeightFiles } from '../../native/addon-types.ts';
+import { isObject, type JsonObject } from '../../text/json-file.ts';
+import { elementCount } from './tensor-ranges.ts';
 
 /** Bytes of all tensors in the files. */
 export function storedBytes(weights: WeightFiles): number {

@@ -1,4 +1,4 @@
-import { isObject } from './bodies/json-body.ts';
+import { isObject } from '../bodies/json-body.ts';
 
 /** The tools on offer, by name. */
 export class ToolCatalog {

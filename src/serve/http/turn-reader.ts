@@ -1,5 +1,5 @@
-import type { TokenLogprob, TurnEvent } from '../agent/turn/turn-event.ts';
-import type { ToolCall } from '../chat/message.ts';
+import type { TokenLogprob, TurnEvent } from '../../agent/turn/turn-event.ts';
+import type { ToolCall } from '../../chat/message.ts';
 import type { ToolEvent, Totals, WholeReply } from './reply-format.ts';
 
 type ErrorEvent = Extract<TurnEvent, { type: 'error' }>;

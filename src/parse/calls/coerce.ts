@@ -1,6 +1,6 @@
-import { isObject } from './bodies/json-body.ts';
-import { readJson } from './lenient-json.ts';
-import { resolve, typesOf } from './schema-types.ts';
+import { isObject } from '../bodies/json-body.ts';
+import { readJson } from '../json/lenient-json.ts';
+import { resolve, typesOf } from '../json/schema-types.ts';
 
 const INTEGER = /^\s*[-+]?\d{1,15}(?:\.0+)?\s*$/;
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$/;

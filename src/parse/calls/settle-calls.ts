@@ -1,5 +1,5 @@
-import type { BodyContext, ReadBody } from './formats/format.ts';
-import type { ParseEvent } from './parse-event.ts';
+import type { BodyContext, ReadBody } from '../types/format.ts';
+import type { ParseEvent } from '../types/parse-event.ts';
 import { resolveCall } from './resolve-call.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
