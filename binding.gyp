@@ -10,7 +10,7 @@
           "inputs": ["native/CMakeLists.txt"],
           # Never made, so that the script runs each time: it knows itself what is up to date.
           "outputs": ["<(PRODUCT_DIR)/always"],
-          "action": ["node", "scripts/build-native.mjs"]
+          "action": ["node", "scripts/build/native.mjs"]
         }
       ]
     }

@@ -1,13 +1,13 @@
-import { buildNative, nativeReady } from './build-native.mjs';
-import { demoWeightsReady, setupDemoWeights } from './demo-weights.mjs';
+import { demoWeightsReady, setupDemoWeights } from './build/demo-weights.mjs';
+import { findMlx, mlxVersion, setupMlx } from './build/mlx.mjs';
+import { buildNative, nativeReady } from './build/native.mjs';
+import { buildDist, distReady } from './build/typescript.mjs';
 import { findCompiler } from './lib/compiler.mjs';
 import { packagesReady, setupPackages } from './lib/npm-packages.mjs';
 import { isMain } from './lib/project.mjs';
 import { checkPip } from './lib/python.mjs';
 import { runMain, SetupError } from './lib/setup-error.mjs';
 import { runSteps } from './lib/steps.mjs';
-import { buildDist, distReady } from './lib/typescript-build.mjs';
-import { findMlx, mlxVersion, setupMlx } from './setup-mlx.mjs';
 
 const NODE_MINIMUM = [20, 19];
 

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
-import { darwinCheckReady } from './check-darwin.mjs';
-import { checkLayers } from './check-layers.mjs';
+import { darwinCheckReady } from './check/darwin.mjs';
+import { checkLayers } from './check/layers.mjs';
 import { findCtest } from './lib/build-tools.mjs';
 import { buildDir, root } from './lib/project.mjs';
 import { runMain } from './lib/setup-error.mjs';
@@ -26,12 +26,12 @@ const PARTS = [
     run: () => check(process.execPath, [bin('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit']),
   },
   { name: 'layers', run: layers },
-  { name: 'unused', run: () => check(process.execPath, ['scripts/check-unused.mjs']) },
-  { name: 'licences', run: () => check(process.execPath, ['scripts/check-licences.mjs']) },
-  { name: 'package', run: () => check(process.execPath, ['scripts/check-package.mjs']) },
+  { name: 'unused', run: () => check(process.execPath, ['scripts/check/unused.mjs']) },
+  { name: 'licences', run: () => check(process.execPath, ['scripts/check/licences.mjs']) },
+  { name: 'package', run: () => check(process.execPath, ['scripts/check/package.mjs']) },
   // Only where its tools are already: they are a download of 150 MB (npm run check:darwin).
   ...(darwinCheckReady()
-    ? [{ name: 'darwin', run: () => check(process.execPath, ['scripts/check-darwin.mjs']) }]
+    ? [{ name: 'darwin', run: () => check(process.execPath, ['scripts/check/darwin.mjs']) }]
     : []),
   { name: 'ctest', run: ctest },
   { name: 'vitest', run: () => vitest('vitest', ['--exclude', 'test/e2e/**']) },

@@ -15,7 +15,7 @@ export const distDir = join(root, 'dist');
 export const addonPath = join(buildDir, 'Release', 'llm_host.node');
 
 /** The wheels that set-up may download, each pinned by name, version, platform and sha256. */
-export const wheels = JSON.parse(readFileSync(join(root, 'scripts', 'wheels.json'), 'utf8'));
+export const wheels = JSON.parse(readFileSync(join(root, 'scripts', 'lib', 'wheels.json'), 'utf8'));
 
 /** The user's cache folder of this program: shared by every checkout. */
 export function cacheDir() {

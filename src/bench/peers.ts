@@ -23,8 +23,8 @@ export interface Peer {
 }
 
 // The package's root lies two folders up from here, in src/ and in dist/ alike.
-const RUNNERS = fileURLToPath(new URL('../../scripts/bench/', import.meta.url));
-const INSTALL = 'Install the peers with: node scripts/bench-peers.mjs';
+const RUNNERS = fileURLToPath(new URL('../../scripts/measure/peers/', import.meta.url));
+const INSTALL = 'Install the peers with: node scripts/measure/peers/install.mjs';
 
 /**
  * A peer that is installed, and its model. mlx-lm is given a copy of a GGUF file's weights, made once.
@@ -35,7 +35,7 @@ export function findPeer(name: PeerName, models: PeerModels, env: NodeJS.Process
   return name === 'llama.cpp' ? llamaCpp(folder, models) : mlxLm(folder, models, env);
 }
 
-/** $LLM_HOST_BENCH_PEERS, else where scripts/bench-peers.mjs installs them. */
+/** $LLM_HOST_BENCH_PEERS, else where scripts/measure/peers/install.mjs installs them. */
 function peersFolder(env: NodeJS.ProcessEnv): string {
   const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
   return env.LLM_HOST_BENCH_PEERS || join(cache, 'llm-host', 'bench-peers');

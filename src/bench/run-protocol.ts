@@ -1,7 +1,7 @@
 /**
  * What `bench` and the processes that it measures say to each other: the process gets a RunSpec as the first line of
  * its stdin, and answers with one RunLine a line on stdout. A stdin that ends is the measuring program's end: the
- * process ends too. The peers' runners in scripts/bench speak the same.
+ * process ends too. The peers' runners in scripts/measure/peers speak the same.
  */
 
 /** One process to be measured. */

@@ -71,12 +71,12 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'llm-host pull ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^\S+granite-4\.0-1b is complete at / },
   'llm-host list': { runs: 'hub', shows: /^ibm-granite\/granite-4\.0-1b .* main, v1\n1 model, / },
   'llm-host rm ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^Removed .*freed\n$/ },
-  'node scripts/interrupt-pull.mjs': measured(
-    'node scripts/interrupt-pull.mjs 20 1 4',
+  'node scripts/check/interrupt-pull.mjs': measured(
+    'node scripts/check/interrupt-pull.mjs 20 1 4',
     /^\d+ interruptions?: bit-exact; [\s\S]*^two downloads at once: bit-exact; 0 of /m,
   ),
-  'node scripts/measure-list.mjs': measured(
-    'node scripts/measure-list.mjs 5 1 60',
+  'node scripts/measure/list.mjs': measured(
+    'node scripts/measure/list.mjs 5 1 60',
     /^\d+ models, seconds[\s\S]*^llm-host list +\d/m,
   ),
   // docs/mcp.md
@@ -86,14 +86,14 @@ export const TABLE: Readonly<Record<string, Row>> = {
     shows: /^calculator: ready, 6 tools\n[\s\S]*^files: ready, 4 tools\n/m,
   },
   'llm-host tools --login NAME': { runsIn: 'test/e2e/mcp-commands.test.ts', test: '`tools --login`: ' },
-  'node --expose-gc scripts/mcp-load.mjs': measured(
-    'node --expose-gc scripts/mcp-load.mjs 64',
+  'node --expose-gc scripts/measure/mcp-load.mjs': measured(
+    'node --expose-gc scripts/measure/mcp-load.mjs 64',
     /^\d+ with 32 at once: .* 0 of the signal\nclosed: /m,
   ),
-  'node scripts/conformance.mjs': { long: true, shows: /^\| initialize \| 1\/1 \| passed \|$/m },
+  'node scripts/check/conformance.mjs': { long: true, shows: /^\| initialize \| 1\/1 \| passed \|$/m },
   // docs/models.md, docs/performance.md
-  'node scripts/granite-shape.mjs folder': measured(
-    'node scripts/granite-shape.mjs small --layers 1 --vocabulary 1024',
+  'node scripts/measure/granite-shape.mjs folder': measured(
+    'node scripts/measure/granite-shape.mjs small --layers 1 --vocabulary 1024',
     /^wrote .*\n(?:.*\n)*peak memory \d\.\d+ GB, limit 2\.5 GB$/m,
   ),
   'llm-host inspect <model>': { runs: 'application', shows: /^parameters +134\.5 M$/m },
@@ -105,7 +105,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
     'llm-host bench model.gguf --json --prompt-tokens 8 --generate 4 --runs 1 > report.json',
     /^$/,
   ),
-  'node scripts/bench-peers.mjs': { long: true, shows: /^node-llama-cpp@\S+ in [\s\S]*^mlx\S* mlx-lm==/m },
+  'node scripts/measure/peers/install.mjs': {
+    long: true,
+    shows: /^node-llama-cpp@\S+ in [\s\S]*^mlx\S* mlx-lm==/m,
+  },
   'llm-host bench model.gguf --compare mlx-lm,llama.cpp --threads 2 --graph': measured(
     'llm-host bench model.gguf --compare mlx-lm,llama.cpp --threads 2 --graph --prompt-tokens 8 --generate 4 --runs 1',
     COMPARED,
@@ -114,31 +117,31 @@ export const TABLE: Readonly<Record<string, Row>> = {
     'llm-host bench folder --quantize 4 --prompt-tokens 8,16,32 --generate 4 --runs 1',
     GENERATED,
   ),
-  'node scripts/perplexity.mjs model.gguf --with NAME=VALUE': measured(
-    'node scripts/perplexity.mjs model.gguf --with NAME=VALUE --text short.txt',
+  'node scripts/measure/perplexity.mjs model.gguf --with NAME=VALUE': measured(
+    'node scripts/measure/perplexity.mjs model.gguf --with NAME=VALUE --text short.txt',
     /^as it is: perplexity (\d+\.\d+) .*\nNAME=VALUE: perplexity \1 \(0\.000 %\)/,
   ),
-  'node scripts/second-turn.mjs model.gguf --history 100,4000': measured(
-    'node scripts/second-turn.mjs model.gguf --history 60,120 --runs 1',
+  'node scripts/measure/second-turn.mjs model.gguf --history 100,4000': measured(
+    'node scripts/measure/second-turn.mjs model.gguf --history 60,120 --runs 1',
     /^(?:after \d+ tokens: .* \d+ tokens read, [1-9]\d* from the cache\n){2}/,
   ),
   // docs/packages.md
   'npm install llm-host @llm-host/demo-weights': { long: true, shows: /^added \d+ packages/m },
   'npx llm-host demo': { long: true, stdin: 'What is 17 plus 25?\n', shows: /^assistant -> .*\b42\b/m },
-  'node scripts/prove-install.mjs': { long: true, shows: /^What is 17 plus 25\? -> .*\b42\b/m },
+  'node scripts/release/prove-install.mjs': { long: true, shows: /^What is 17 plus 25\? -> .*\b42\b/m },
   // docs/security.md, docs/terminal.md
-  'node scripts/mcp-faults.mjs': measured(
-    'node scripts/mcp-faults.mjs 1 0',
+  'node scripts/measure/mcp-faults.mjs': measured(
+    'node scripts/measure/mcp-faults.mjs 1 0',
     /^then: the calculator answered; closed in \d\S* s with 0; processes left: 0$/m,
     { linux: true },
   ),
   'llm-host <model>': { runsIn: DEMO_TEST, test: 'the screen with the real model: ' },
-  'node scripts/screen-pictures.mjs': measured(
-    'node scripts/screen-pictures.mjs --to pictures completion',
+  'node scripts/release/screen-pictures.mjs': measured(
+    'node scripts/release/screen-pictures.mjs --to pictures completion',
     /\/completion\.svg$/m,
   ),
-  'node scripts/measure-screen.mjs': measured(
-    'node scripts/measure-screen.mjs 50 1500',
+  'node scripts/measure/screen.mjs': measured(
+    'node scripts/measure/screen.mjs 50 1500',
     /^\| llm-host \| [\s\S]*\n\| naive `<Text>` \| [\s\S]*^in use/m,
     { linux: true },
   ),
@@ -151,12 +154,12 @@ export const TABLE: Readonly<Record<string, Row>> = {
     { stops: true },
   ),
   'pip install openai ollama': { long: true, shows: /^Successfully installed .*ollama-.* openai-/m },
-  'node scripts/serve-clients.mjs': {
+  'node scripts/check/serve-clients.mjs': {
     long: true,
     shows: /^npm:\n[\s\S]*^PyPI:\n[\s\S]*^the server ended with 143$/m,
   },
-  'node scripts/bench-serve.mjs --compare': measured(
-    'node scripts/bench-serve.mjs --clients 1 --seconds 1 --tokens 4',
+  'node scripts/measure/serve.mjs --compare': measured(
+    'node scripts/measure/serve.mjs --clients 1 --seconds 1 --tokens 4',
     /^\{"server":"llm-host","clients":1,.*"otherErrors":0/m,
   ),
   'llm-host ollama:qwen2:7b': measured(
@@ -171,8 +174,8 @@ export const TABLE: Readonly<Record<string, Row>> = {
   ),
   // docs/tool-calling.md
   'llm-host <model> -p "..." --schema file.json': { runs: 'application', shows: /^true$/m },
-  'node scripts/score-constrained.mjs': measured(
-    'node scripts/score-constrained.mjs --calls 2',
+  'node scripts/measure/constrained-calls.mjs': measured(
+    'node scripts/measure/constrained-calls.mjs --calls 2',
     /^held: (\d+) of \1 calls fit their schemas/m,
   ),
 };

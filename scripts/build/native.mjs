@@ -1,0 +1,121 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { findBuildTools } from '../lib/build-tools.mjs';
+import { compileJobs, runCMake } from '../lib/cmake.mjs';
+import { findCompiler } from '../lib/compiler.mjs';
+import { fingerprint, listFiles, readStamp, writeStamp } from '../lib/fingerprint.mjs';
+import { withLock } from '../lib/lock.mjs';
+import { addonPath, buildDir, isMain, root, vendorDir } from '../lib/project.mjs';
+import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { findMlx, setupMlx } from './mlx.mjs';
+
+const nativeDir = join(root, 'native');
+
+/**
+ * True when the addon (and the C++ tests, if asked for) is built from the present sources.
+ * @param {{ tests?: boolean }} [options]
+ */
+export function nativeReady({ tests = false } = {}) {
+  const mlx = findMlx();
+  const stamp = readStamp('native');
+  if (!mlx || !stamp || !existsSync(addonPath) || (tests && !stamp.tests)) return false;
+  return (
+    stamp.fingerprint === inputsOf({ tests: stamp.tests, mlx, compiler: compilerVersion() ?? stamp.compiler })
+  );
+}
+
+/**
+ * Builds build/Release/llm_host.node with CMake through cmake-js, unless it is up to date.
+ * @param {{ tests?: boolean, onProgress?: (progress: string) => void }} [options]
+ *   tests: the C++ unit tests as well (run by ctest in build/); onProgress: how much is compiled, as '12/40'
+ */
+export async function buildNative(options = {}) {
+  if (nativeReady(options)) return;
+  await withLock(join(vendorDir, '.build.lock'), async () => {
+    if (!nativeReady(options)) await build(options);
+  });
+}
+
+async function build({ tests = false, onProgress = () => {} }) {
+  const mlx = await setupMlx();
+  const compiler = findCompiler();
+  const before = inputsOf({ tests, mlx, compiler: compiler.version });
+  const tools = await findBuildTools();
+  const options = { MLX_ROOT: mlx.root, LLM_HOST_TESTS: tests ? 'ON' : 'OFF' };
+  if (tools.make) options.CMAKE_MAKE_PROGRAM = tools.make;
+  const setting = { compiler: compiler.version, generator: tools.generator, mlx: mlx.root };
+  dropOtherBuild(setting);
+  writeStamp('native', setting); // Not ready yet, but a build that fails need not start from nothing again.
+
+  const cmake = cmakeJs({ tools, compiler, options });
+  const [command, ...configure] = await cmake.getConfigureCommand();
+  const place = ['-S', nativeDir, '-B', buildDir];
+  const configured = await runCMake('configured', command, [...place, ...configure.slice(1)]);
+  const [, ...compile] = await cmake.getBuildCommand();
+  const built = await runCMake('compiled', command, compile, onProgress);
+  writeFileSync(join(buildDir, 'build.log'), `${configured}\n${built}\n`);
+  if (!existsSync(addonPath)) throw new SetupError(`the build ended without ${addonPath}`);
+  writeStamp('native', { ...setting, tests, fingerprint: before });
+}
+
+/** Undefined without a compiler: what was built by one that is gone since still runs. */
+function compilerVersion() {
+  try {
+    return findCompiler().version;
+  } catch (error) {
+    if (error instanceof SetupError) return undefined;
+    throw error;
+  }
+}
+
+/** cmake-js gives the command lines; they are run here so that their output can be kept quiet until it matters. */
+function cmakeJs({ tools, compiler, options }) {
+  const require = createRequire(import.meta.url);
+  let CMake;
+  try {
+    ({ CMake } = require('cmake-js'));
+  } catch (error) {
+    throw new SetupError('cmake-js is not installed', { hint: 'Run npm ci first.', cause: error });
+  }
+  return new CMake({
+    directory: nativeDir,
+    out: buildDir,
+    config: 'Release',
+    cmakePath: tools.cmake,
+    generator: tools.generator,
+    cppCompilerPath: compiler.command,
+    cCompilerPath: compiler.command
+      .replace(/g\+\+/, 'gcc')
+      .replace(/c\+\+/, 'cc')
+      .replace(/clang\+\+/, 'clang'),
+    // N-API headers come from node-api-headers in node_modules: nothing is downloaded.
+    isNodeApi: true,
+    noLog: true,
+    parallel: compileJobs(),
+    cMakeOptions: options,
+  });
+}
+
+/** CMake refuses a build folder of another place or generator; one of another compiler or MLX must not be mixed. */
+function dropOtherBuild(now) {
+  const cache = join(buildDir, 'CMakeCache.txt');
+  if (!existsSync(cache)) return;
+  const [, home] = readFileSync(cache, 'utf8').match(/^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$/m) ?? [];
+  const stamp = readStamp('native');
+  const same = stamp && Object.entries(now).every(([key, value]) => stamp[key] === value);
+  if (home !== nativeDir.replace(/\/$/, '') || !same) rmSync(buildDir, { recursive: true, force: true });
+}
+
+/** Everything that decides what the build makes. */
+function inputsOf({ tests, mlx, compiler }) {
+  const sources = listFiles('native', path => tests || !path.startsWith('native/test/'));
+  return fingerprint([...sources, 'package-lock.json'], [tests, mlx, compiler, process.arch, root]);
+}
+
+if (isMain(import.meta.url)) {
+  await runMain(async () => {
+    await buildNative({ tests: process.argv.includes('--tests') });
+    console.error(`native addon: ${addonPath}`);
+  });
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeAtomically } from '../lib/fingerprint.mjs';
+
+/** Variables of the environment from which compilers and CMake take options. */
+const OPTIONS = ['CXXFLAGS', 'CPPFLAGS', 'LDFLAGS', 'CPATH', 'CPLUS_INCLUDE_PATH', 'LIBRARY_PATH'];
+
+/**
+ * Keeps a build folder for the next build, or empties it when it was made in another setting: CMake refuses a folder of
+ * another generator, and sees neither another compiler of the same name nor other headers of the same or an older time.
+ * @param {string} dir is there afterwards
+ * @param {unknown} setting what the objects depend on beside the sources and the commands; the environment is added
+ */
+export function keepBuild(dir, setting) {
+  const note = join(dir, 'setting.json');
+  const text = JSON.stringify([setting, OPTIONS.map(name => process.env[name] ?? '')]);
+  if (!existsSync(note) || readFileSync(note, 'utf8') !== text) rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  writeAtomically(note, text);
+}
+
+/**
+ * Gives the present time to sources whose bytes are not those of the last build in this folder: what builds compares
+ * times alone, and would miss a file that was put back, unpacked or copied with the time that it had.
+ * @param {string} dir a folder kept by `keepBuild`
+ * @param {readonly string[]} paths
+ */
+export function touchChanged(dir, paths) {
+  const note = join(dir, 'sources.json');
+  const known = existsSync(note) ? JSON.parse(readFileSync(note, 'utf8')) : undefined;
+  const present = {};
+  for (const path of paths) {
+    present[path] = createHash('sha256').update(readFileSync(path)).digest('hex');
+    if (known && known[path] !== present[path]) utimesSync(path, new Date(), new Date());
+  }
+  writeAtomically(note, JSON.stringify(present));
+}

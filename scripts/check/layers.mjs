@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { isMain, root } from '../lib/project.mjs';
+
+/**
+ * What each part may not touch (docs: "Rules that keep it so").
+ * @typedef {object} Rule
+ * @property {RegExp} files paths that the rule is about
+ * @property {RegExp} forbids in the text without comments
+ * @property {string} because
+ */
+
+/** @type {readonly Rule[]} */
+const RULES = [
+  {
+    files: /^native\/addon\//,
+    forbids: /#\s*include\s*[<"]mlx\//,
+    because: 'native/addon sees no MLX; it goes through native/engine',
+  },
+  {
+    files: /^native\/(?!addon\/)/,
+    forbids: /#\s*include\s*[<"](napi|node_api|js_native_api|uv|v8|node)(\.h|-inl\.h|_types\.h)/,
+    because: 'only native/addon sees Node',
+  },
+  {
+    files: /^src\/agent\//,
+    forbids: /from\s+['"](react|ink)[/'"]|process\.std(out|err|in)\b/,
+    because: 'the agent knows no screen; readers watch its events',
+  },
+  {
+    files: /^src\/(line|json|tui|serve)\//,
+    forbids: /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;'"]*from\s+['"][^'"]*\/agent\/[^'"]*['"]/,
+    because: 'readers import only types from the agent',
+  },
+  {
+    files: /^src\/(?!cli\/)/,
+    forbids: /process\.(argv|exitCode)\b|process\.exit\(|process\.(on|once|addListener)\(\s*['"]SIG/,
+    because: 'only src/cli touches arguments, exit codes and signals',
+  },
+  {
+    files: /^src\//,
+    forbids: /(?:^|\n)export\s+default\b/,
+    because: 'no default exports',
+  },
+];
+
+/**
+ * The places where the sources below `top` breach the rules, as `path:line: reason`.
+ * @param {string} [top]
+ * @returns {string[]}
+ */
+export function checkLayers(top = root) {
+  return ['native', 'src'].flatMap(dir => sources(join(top, dir))).flatMap(file => breaches(top, file));
+}
+
+function sources(dir) {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { withFileTypes: true })
+    .flatMap(entry => {
+      const path = join(dir, entry.name);
+      if (entry.isDirectory()) return sources(path);
+      return /\.(tsx?|cc|h)$/.test(entry.name) ? [path] : [];
+    })
+    .sort();
+}
+
+function breaches(top, file) {
+  const path = relative(top, file).replaceAll('\\', '/');
+  const rules = RULES.filter(rule => rule.files.test(path));
+  const text = withoutComments(readFileSync(file, 'utf8'));
+  return rules.flatMap(({ forbids, because }) => {
+    const found = forbids.exec(text);
+    if (!found) return [];
+    const start = found.index + found[0].search(/\S/);
+    return [`${path}:${text.slice(0, start).split('\n').length}: ${because}`];
+  });
+}
+
+/** Keeps the line breaks, so that positions stay true. `://` in a string is no comment. */
+function withoutComments(text) {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, comment => comment.replace(/[^\n]/g, ' '))
+    .replace(/(^|[^:])\/\/.*$/gm, '$1');
+}
+
+if (isMain(import.meta.url)) {
+  const found = checkLayers(process.argv[2] ? resolve(process.argv[2]) : root);
+  for (const line of found) console.error(line);
+  if (found.length > 0) process.exitCode = 1;
+}

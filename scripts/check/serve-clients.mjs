@@ -1,0 +1,49 @@
+// The official openai and ollama clients, from npm and from PyPI, unmodified, against `llm-host serve demo` with a key:
+// chat, stream, tools of the client and of mcp.json, JSON schema, responses, abort, wrong model, wrong key. Prints a
+// line for each. The PyPI packages go into a virtual environment in the user's cache folder.
+// Usage, after `npm run bootstrap`: node scripts/check/serve-clients.mjs
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheDir, root } from '../lib/project.mjs';
+import { checkPip, findPython } from '../lib/python.mjs';
+import { CommandError, runCommand } from '../lib/run-command.mjs';
+import { serveDemo } from '../lib/served-demo.mjs';
+import { runMain, SetupError } from '../lib/setup-error.mjs';
+
+const KEY = 'a-key-of-the-check';
+const folder = join(cacheDir(), 'serve-clients');
+const scripts = join(root, 'scripts', 'check', 'serve-clients');
+
+async function run(command, args, what) {
+  try {
+    await runCommand(command, args, { cwd: root, onText: text => process.stdout.write(text) });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new SetupError(`${what} failed`, { output: error.tail() });
+  }
+}
+
+async function installPython() {
+  await checkPip();
+  const { command } = await findPython();
+  const python = join(folder, 'bin', 'python');
+  mkdirSync(folder, { recursive: true });
+  await run(command, ['-m', 'venv', folder], 'making a virtual environment');
+  const quiet = ['--quiet', '--no-input', '--disable-pip-version-check', '--progress-bar', 'off'];
+  const file = join(scripts, 'requirements.txt');
+  await run(python, ['-m', 'pip', 'install', ...quiet, '-r', file], 'pip install');
+  return python;
+}
+
+await runMain(async () => {
+  const python = await installPython();
+  const server = await serveDemo(['--api-key', KEY]);
+  try {
+    console.log('npm:');
+    await run(process.execPath, [join(scripts, 'npm.mjs'), server.url, KEY], 'the clients from npm');
+    console.log('PyPI:');
+    await run(python, [join(scripts, 'pypi.py'), server.url, KEY], 'the clients from PyPI');
+  } finally {
+    console.log(`the server ended with ${await server.stop()}`);
+  }
+});

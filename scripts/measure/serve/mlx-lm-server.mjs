@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { distDir } from '../../lib/project.mjs';
+import { SetupError } from '../../lib/setup-error.mjs';
+
+const START_MS = 120_000;
+const fromDist = path => import(pathToFileURL(join(distDir, path)).href);
+
+/**
+ * Starts mlx_lm.server with the weights, adapter, tokenizer and template of the demo. Needs dist/ and what
+ * scripts/measure/peers/install.mjs installs.
+ * @returns {Promise<{ url: string, pid: number, stop: () => Promise<number> }>} stop: -> the exit code
+ */
+export async function serveMlxLm() {
+  const { demoFiles } = await fromDist('model/demo-model.js');
+  const { findPeer } = await fromDist('bench/peers.js');
+  const { weights, adapter, chatTemplate } = demoFiles(process.env);
+  const { runner, model } = findPeer('mlx-lm', { gguf: weights, folder: undefined }, process.env);
+  const folder = mkdtempSync(join(tmpdir(), 'llm-host-mlx-lm-'));
+  for (const name of ['config.json', 'model.safetensors']) symlinkSync(join(model, name), join(folder, name));
+  await writeTokenizer(folder, weights, chatTemplate);
+  const port = await freePort();
+  const args = ['-m', 'mlx_lm', 'server', '--model', folder, '--host', '127.0.0.1', '--port', String(port)];
+  const child = spawn(runner.command, [...args, ...(adapter ? ['--adapter-path', adapter] : [])], {
+    env: { ...process.env, HF_HUB_OFFLINE: '1' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', text => {
+    said = (said + text).slice(-2000);
+  });
+  const closed = once(child, 'close').then(([code]) => {
+    rmSync(folder, { recursive: true, force: true });
+    return code;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const stop = () => {
+    child.kill('SIGTERM');
+    return closed;
+  };
+  for (const end = Date.now() + START_MS; !(await answers(url)); await sleep(200)) {
+    if (child.exitCode === null && Date.now() < end) continue;
+    await stop();
+    throw new SetupError('mlx_lm.server did not start', { output: said });
+  }
+  return { url, pid: child.pid, stop };
+}
+
+/** As transformers reads it. */
+async function writeTokenizer(folder, weights, chatTemplate) {
+  const { readGgufHeader } = await fromDist('model/gguf.js');
+  const { ggufTokenizer } = await fromDist('tokens/gguf-tokenizer.js');
+  const { tokenizerJson, tokenizerConfig } = ggufTokenizer(readGgufHeader(weights).metadata);
+  const config = {
+    ...tokenizerConfig,
+    tokenizer_class: 'PreTrainedTokenizerFast',
+    chat_template: chatTemplate,
+  };
+  const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+  const { model } = tokenizerJson;
+  const vocab = Object.fromEntries(Array.from(model.vocab.texts, (token, id) => [token, id]));
+  const whole = {
+    ...tokenizerJson,
+    model: { ...model, vocab, merges: [...model.merges] },
+    added_tokens: tokenizerJson.added_tokens.map(token => ({ ...plain, ...token })),
+    decoder: { add_prefix_space: false, trim_offsets: true, ...tokenizerJson.decoder },
+  };
+  writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(whole));
+  writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(config));
+}
+
+const answers = url =>
+  fetch(`${url}/health`).then(
+    response => response.ok,
+    () => false,
+  );
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runScript } from '../run-script.ts';
+
+let top: string;
+
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), 'layers-'));
+});
+
+afterEach(() => rmSync(top, { recursive: true }));
+
+async function check(files: Readonly<Record<string, string>>) {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    writeFileSync(join(top, path), text);
+  }
+  return runScript('check/layers.mjs', [top]);
+}
+
+describe('the layer check', () => {
+  it.each([
+    ['native/addon/a.cc', '#include "mlx/array.h"', 'native/addon sees no MLX'],
+    ['native/engine/a.h', '#include <napi.h>', 'only native/addon sees Node'],
+    ['native/layers/a.cc', '# include <node_api.h>', 'only native/addon sees Node'],
+    ['src/agent/a.ts', "import React from 'react';", 'the agent knows no screen'],
+    ['src/agent/a.ts', 'process.stdout.write("x");', 'the agent knows no screen'],
+    ['src/line/a.ts', "import { loop } from '../agent/loop.ts';", 'only types from the agent'],
+    ['src/tui/a.tsx', "import {\n  loop,\n} from '../agent/loop.ts';", 'only types from the agent'],
+    ['src/engine/a.ts', 'process.exit(1);', 'only src/cli'],
+    ['src/engine/a.ts', 'const a = process.argv;', 'only src/cli'],
+    ['src/mcp/a.ts', "process.once('SIGTERM', stop);", 'only src/cli'],
+    ['src/mcp/a.ts', 'export default 1;', 'no default exports'],
+  ])('%s may not hold %s', async (path, text, reason) => {
+    const run = await check({ [path]: `\n${text}\n` });
+    expect(run.stderr).toContain(`${path}:2: `);
+    expect(run.stderr).toContain(reason);
+    expect(run.status).toBe(1);
+  });
+
+  it('lets pass what the rules allow', async () => {
+    const run = await check({
+      'native/addon/a.cc': '#include <napi.h>\n#include "engine/host.h"\n// #include "mlx/array.h"\n',
+      'native/engine/a.cc': '#include "mlx/array.h"\n',
+      'src/cli/main.ts': "process.exit(process.argv.length); process.on('SIGINT', stop);\n",
+      'src/line/a.ts': "import type { TurnEvent } from '../agent/turn.ts';\nimport { x } from './x.ts';\n",
+      'src/native/a.ts': "process.on('exit', f); // not process.exit(1)\n",
+      'src/engine/a.ts': "/* process.exit(1) */ const u = 'http://localhost';\n",
+    });
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('holds for this source tree', async () => {
+    expect(await runScript('check/layers.mjs')).toMatchObject({ status: 0, stderr: '' });
+  });
+});
