@@ -1,9 +1,9 @@
 import type { EventWriter } from '../../json/event-writer.ts';
-import { type JsonRequest, parseRequest } from '../../json/json-input.ts';
+import { parseRequest } from '../../json/json-input.ts';
 import { pipedLines } from '../../text/piped-lines.ts';
-import { runBuiltin } from '../builtins/table.ts';
 import type { Signals } from '../process/signals.ts';
 import type { ChatSession } from './chat-session.ts';
+import { TurnLoop } from './turn-loop.ts';
 
 /** Prompts that wait while a turn runs; more are refused. */
 const MAX_QUEUED = 1000;
@@ -14,92 +14,49 @@ export interface JsonSessionOptions {
   readonly writer: EventWriter;
 }
 
-/** The chat in JSON mode: requests on stdin, events on stdout. Ends with the exit code. */
+/** The chat in JSON mode: requests on stdin, events on stdout. Resolves with the exit code. */
 export class JsonSession {
-  readonly #options: JsonSessionOptions;
-  readonly #queue: Extract<JsonRequest, { text: string }>[] = [];
-  #inputEnded = false;
-  #wake: (() => void) | undefined;
-  #turn: AbortController | undefined;
-  #leave: ((code: number) => void) | undefined;
+  readonly #writer: EventWriter;
+  readonly #loop: TurnLoop;
 
-  constructor(options: JsonSessionOptions) {
-    this.#options = options;
+  constructor({ session, signals, writer }: JsonSessionOptions) {
+    this.#writer = writer;
+    this.#loop = new TurnLoop({
+      ...{ session, signals, keyboard: false },
+      reader: {
+        begin: prompt => writer.write({ type: 'user', text: prompt }),
+        event: event => writer.write(event),
+        end: () => undefined,
+        builtin: async (_typed, output) => {
+          if (output !== '') await writer.write({ type: 'notice', message: output });
+        },
+      },
+    });
   }
 
   run(): Promise<number> {
-    const left = new Promise<number>(resolve => {
-      this.#leave = resolve;
-    });
-    this.#options.signals.onInterrupt(() => {
-      this.#turn?.abort();
-      this.#leave?.(this.#turn ? 130 : 0);
-    });
-    const read = this.#read();
-    return Promise.race([left, read.then(() => new Promise<never>(() => undefined)), this.#answerAll()]);
+    return this.#loop.run(() => this.#read());
   }
 
-  /** One prompt (`-p`), then the end. */
+  /** Answers the prompt of `-p`. */
   async once(prompt: string): Promise<number> {
-    this.#options.signals.onInterrupt(() => this.#turn?.abort());
-    return (await this.#runTurn(prompt)) ? 0 : 1;
+    return (await this.#loop.once(prompt)) ? 0 : 1;
   }
 
   async #read(): Promise<void> {
     for await (const line of pipedLines(process.stdin)) {
       const request = parseRequest(line);
       if (!request) continue;
-      if (request.type === 'cancel') this.#turn?.abort();
+      if (request.type === 'cancel') this.#loop.cancel();
       else if (request.type === 'invalid') await this.#refuse(request.message);
-      else if (this.#queue.length >= MAX_QUEUED)
+      else if (this.#loop.queueLength >= MAX_QUEUED)
         await this.#refuse(`${MAX_QUEUED} prompts are waiting already`);
-      else this.#queue.push(request);
-      this.#wake?.();
+      else this.#loop.submit({ text: request.text, promptOnly: request.type === 'prompt' });
     }
-    this.#inputEnded = true;
-    this.#wake?.();
-  }
-
-  async #answerAll(): Promise<number> {
-    while (true) {
-      const request = this.#queue.shift();
-      if (request === undefined) {
-        if (this.#inputEnded) return 0;
-        await new Promise<void>(resolve => {
-          this.#wake = resolve;
-        });
-      } else if (request.type === 'prompt') await this.#runTurn(request.text);
-      else if (await this.#handle(request.text)) return 0;
-    }
-  }
-
-  async #handle(text: string): Promise<boolean> {
-    const builtin = await runBuiltin(text.trim(), this.#options.session);
-    if (builtin?.output) await this.#options.writer.write({ type: 'notice', message: builtin.output });
-    if (builtin?.quit) return true;
-    const prompt = builtin ? builtin.prompt : text;
-    if (prompt !== undefined) await this.#runTurn(prompt);
-    return false;
-  }
-
-  /** False when the turn ended in an error. */
-  async #runTurn(prompt: string): Promise<boolean> {
-    const { session, writer } = this.#options;
-    this.#turn = new AbortController();
-    let fine = true;
-    await writer.write({ type: 'user', text: prompt });
-    try {
-      for await (const event of session.turn(prompt, this.#turn.signal)) {
-        if (event.type === 'error') fine = false;
-        await writer.write(event);
-      }
-    } finally {
-      this.#turn = undefined;
-    }
-    return fine;
+    await this.#loop.idle();
   }
 
   #refuse(message: string): Promise<void> {
-    return this.#options.writer.write({ type: 'error', code: 'USAGE', message });
+    return this.#writer.write({ type: 'error', code: 'USAGE', message });
   }
 }

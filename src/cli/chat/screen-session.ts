@@ -7,15 +7,13 @@ import type { Footer } from '../../tui/layout.ts';
 import { PromptHistory } from '../../tui/prompt-history.ts';
 import { Screen } from '../../tui/screen.ts';
 import { chooseTheme } from '../../tui/theme.ts';
-import { BUILTINS, runBuiltin } from '../builtins/table.ts';
+import { BUILTINS } from '../builtins/table.ts';
 import { divertOutput } from '../process/divert-output.ts';
 import { readLine, shareTerminal } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
 import { stateDirectory } from '../settings/lookup.ts';
 import type { ChatSession } from './chat-session.ts';
-
-/** A second Ctrl+C within this time ends the program. */
-const SECOND_INTERRUPT_MS = 2000;
+import { TurnLoop, type TurnReader } from './turn-loop.ts';
 
 export interface ScreenSessionOptions {
   readonly session: ChatSession;
@@ -24,22 +22,17 @@ export interface ScreenSessionOptions {
   readonly theme: string | undefined;
 }
 
-/** The chat on the Ink screen: prompts from the keyboard, turns one after another. Ends with the exit code. */
+/** The chat on the Ink screen. Resolves with the exit code. */
 export class ScreenSession {
   readonly #options: ScreenSessionOptions;
   readonly #screen: Screen;
-  #queue: readonly string[] = [];
-  #working = false;
+  readonly #loop: TurnLoop;
   #stopped = false;
-  #turn: AbortController | undefined;
-  #interruptedAt = Number.NEGATIVE_INFINITY;
   #lend: () => () => void = () => () => undefined;
-  #leave: (code: number) => void = () => undefined;
-  #fail: (error: unknown) => void = () => undefined;
 
   constructor(options: ScreenSessionOptions) {
     this.#options = options;
-    const { session } = options;
+    const { session, signals } = options;
     const history = new PromptHistory(join(stateDirectory(process.env), 'history.jsonl'), message => {
       session.log.logger.warn(message);
       process.stderr.write(`Notice: ${message}\n`);
@@ -58,14 +51,16 @@ export class ScreenSession {
       }),
       onEffect: effect => this.#perform(effect),
     });
+    this.#loop = new TurnLoop({
+      session,
+      signals,
+      keyboard: true,
+      reader: screenReader(this.#screen, session),
+    });
   }
 
   async run(): Promise<number> {
     const { signals, session } = this.#options;
-    const ended = new Promise<number>((resolve, reject) => {
-      this.#leave = resolve;
-      this.#fail = reject;
-    });
     const divert = () => divertOutput(line => session.log.logger.info({ stderr: true }, line));
     let restoreStderr = divert();
     const stop = () => {
@@ -91,12 +86,11 @@ export class ScreenSession {
       }),
     );
     signals.onLeave(stop);
-    signals.onInterrupt(() => this.#interrupt());
     this.#screen.start();
     try {
-      return await ended;
+      return await this.#loop.run();
     } finally {
-      this.#turn?.abort();
+      this.#loop.cancel();
       stop();
       signals.onLeave(undefined);
     }
@@ -105,14 +99,13 @@ export class ScreenSession {
   #perform(effect: EditorEffect | { readonly type: 'end' }): void {
     switch (effect.type) {
       case 'submit':
-        this.#setQueue([...this.#queue, effect.text]);
-        if (!this.#working) void this.#work().catch(this.#fail);
+        this.#loop.submit({ text: effect.text });
         break;
       case 'cancel':
-        this.#turn?.abort();
+        this.#loop.cancel();
         break;
       case 'interrupt':
-        this.#interrupt();
+        this.#loop.interrupt();
         break;
       case 'suspend':
         this.#suspend();
@@ -121,57 +114,8 @@ export class ScreenSession {
         this.#screen.print(this.#options.session.results.step());
         break;
       default:
-        this.#leave(0);
+        this.#loop.leave(0);
     }
-  }
-
-  /** Answers what waits, one after another. */
-  async #work(): Promise<void> {
-    this.#working = true;
-    this.#screen.busy = true;
-    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
-      this.#setQueue(this.#queue.slice(1));
-      if (await this.#handle(next)) return this.#leave(0);
-    }
-    this.#working = false;
-    this.#screen.busy = false;
-    this.#screen.draw();
-  }
-
-  /** Runs one input; true when it ends the session. */
-  async #handle(text: string): Promise<boolean> {
-    const { session } = this.#options;
-    const builtin = await runBuiltin(text.trim(), session);
-    if (!builtin) {
-      await this.#runTurn(text);
-      return false;
-    }
-    this.#screen.print(`prompt -> ${text}`);
-    this.#screen.showThinking = session.showThinking;
-    if (builtin.output) this.#screen.print(builtin.output);
-    if (builtin.prompt !== undefined) await this.#runTurn(builtin.prompt);
-    return builtin.quit === true;
-  }
-
-  async #runTurn(prompt: string): Promise<void> {
-    this.#turn = new AbortController();
-    this.#screen.begin(stripControls(prompt));
-    try {
-      const events = this.#options.session.turn(prompt, this.#turn.signal);
-      for await (const event of events) this.#screen.event(event);
-    } catch (error) {
-      this.#screen.print(`Error: ${messageOf(error)}`);
-      throw error;
-    } finally {
-      this.#turn = undefined;
-      this.#screen.end();
-    }
-  }
-
-  #setQueue(queue: readonly string[]): void {
-    this.#queue = queue;
-    this.#screen.queue = queue;
-    this.#screen.draw();
   }
 
   /**
@@ -184,15 +128,30 @@ export class ScreenSession {
     process.kill(0, 'SIGTSTP');
     setImmediate(giveBack);
   }
+}
 
-  /** Busy: cancel the turn, and end on a second one within 2 s. Idle: end. */
-  #interrupt(): void {
-    const now = performance.now();
-    const second = now - this.#interruptedAt < SECOND_INTERRUPT_MS;
-    this.#interruptedAt = now;
-    this.#turn?.abort();
-    if (second || !this.#turn) this.#leave(0);
-  }
+function screenReader(screen: Screen, session: ChatSession): TurnReader {
+  return {
+    begin: prompt => screen.begin(stripControls(prompt)),
+    event: event => screen.event(event),
+    end: error => {
+      if (error !== undefined) screen.print(`Error: ${messageOf(error)}`);
+      screen.end();
+    },
+    builtin: (typed, output) => {
+      screen.print(`prompt -> ${typed}`);
+      screen.showThinking = session.showThinking;
+      if (output !== '') screen.print(output);
+    },
+    queued: texts => {
+      screen.queue = texts;
+      screen.draw();
+    },
+    busy: busy => {
+      screen.busy = busy;
+      if (!busy) screen.draw();
+    },
+  };
 }
 
 /** What may follow a slash beside the commands. */

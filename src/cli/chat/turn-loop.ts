@@ -1,0 +1,164 @@
+import type { TurnEvent } from '../../agent/turn/turn-event.ts';
+import { runBuiltin } from '../builtins/table.ts';
+import type { Signals } from '../process/signals.ts';
+import type { ChatSession } from './chat-session.ts';
+
+/** A second Ctrl+C within this time ends the program. */
+const SECOND_INTERRUPT_MS = 2000;
+
+export interface TurnInput {
+  readonly text: string;
+  /** A prompt, even if it reads like a built-in command. */
+  readonly promptOnly?: boolean;
+}
+
+/** Shows what the loop does: lines, the screen, or JSON events. */
+export interface TurnReader {
+  begin(prompt: string): void | Promise<void>;
+  event(event: TurnEvent): void | Promise<void>;
+  /** Also called after a turn that threw, with its error. */
+  end(error?: unknown): void;
+  /** A built-in command ran; `output` may be empty. */
+  builtin(typed: string, output: string): void | Promise<void>;
+  /** The queued inputs changed. */
+  queued?(texts: readonly string[]): void;
+  busy?(busy: boolean): void;
+}
+
+export interface TurnLoopOptions {
+  readonly session: ChatSession;
+  readonly signals: Signals;
+  readonly reader: TurnReader;
+  /** Whether a person types: Ctrl+C then cancels a turn first and ends the chat only the second time. */
+  readonly keyboard: boolean;
+}
+
+/** The loop of every chat: queues inputs, runs built-in commands and turns one at a time, and handles Ctrl+C. */
+export class TurnLoop {
+  readonly #options: TurnLoopOptions;
+  #queue: readonly TurnInput[] = [];
+  #working = false;
+  #idle: Promise<void> = Promise.resolve();
+  #turn: AbortController | undefined;
+  #interruptedAt = Number.NEGATIVE_INFINITY;
+  #ended = false;
+  #leave: (code: number) => void = () => undefined;
+  #fail: (error: unknown) => void = () => undefined;
+
+  constructor(options: TurnLoopOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs until the input ends, a command or Ctrl+C ends the chat, or a turn throws; resolves with the exit code.
+   * `readInput` submits inputs until there are no more; without it, callbacks do.
+   */
+  run(readInput: () => Promise<void> = () => new Promise(() => undefined)): Promise<number> {
+    const left = new Promise<number>((resolve, reject) => {
+      this.#leave = resolve;
+      this.#fail = reject;
+    });
+    this.#options.signals.onInterrupt(() => this.interrupt());
+    return Promise.race([left, readInput().then(() => 0)]);
+  }
+
+  /** One prompt, which Ctrl+C cancels. False when the turn ended in an error. */
+  once(prompt: string): Promise<boolean> {
+    this.#options.signals.onInterrupt(() => this.cancel());
+    return this.#runTurn(prompt);
+  }
+
+  /** True once the chat is over and no further input is taken. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get queueLength(): number {
+    return this.#queue.length;
+  }
+
+  /** Queues an input. */
+  submit(input: TurnInput): void {
+    this.#setQueue([...this.#queue, input]);
+    if (this.#working) return;
+    this.#working = true;
+    this.#idle = this.#workOff().catch(error => {
+      this.#ended = true;
+      this.#fail(error);
+    });
+  }
+
+  /** Resolves when nothing is queued or running. */
+  idle(): Promise<void> {
+    return this.#idle;
+  }
+
+  cancel(): void {
+    this.#turn?.abort();
+  }
+
+  leave(code: number): void {
+    this.#ended = true;
+    this.#leave(code);
+  }
+
+  /** Ctrl+C. Idle: end. Busy: cancel the turn; then end at once without a keyboard, on a second one with it. */
+  interrupt(): void {
+    const now = performance.now();
+    const second = now - this.#interruptedAt < SECOND_INTERRUPT_MS;
+    this.#interruptedAt = now;
+    const busy = this.#turn !== undefined;
+    this.cancel();
+    if (!busy || (this.#options.keyboard && second)) this.leave(0);
+    else if (!this.#options.keyboard) this.leave(130);
+  }
+
+  async #workOff(): Promise<void> {
+    const { reader } = this.#options;
+    reader.busy?.(true);
+    for (let next = this.#queue[0]; next !== undefined && !this.#ended; next = this.#queue[0]) {
+      this.#setQueue(this.#queue.slice(1));
+      if (await this.#handle(next)) return this.leave(0);
+    }
+    this.#working = false;
+    if (!this.#ended) reader.busy?.(false);
+  }
+
+  /** Runs one input; true when it ends the chat. */
+  async #handle({ text, promptOnly = false }: TurnInput): Promise<boolean> {
+    const { session, reader } = this.#options;
+    const builtin = promptOnly ? undefined : await runBuiltin(text.trim(), session);
+    if (builtin) await reader.builtin(text, builtin.output);
+    if (builtin?.quit) return true;
+    const prompt = builtin ? builtin.prompt : text;
+    if (prompt !== undefined) await this.#runTurn(prompt);
+    return false;
+  }
+
+  /** False when the turn ended in an error event. */
+  async #runTurn(prompt: string): Promise<boolean> {
+    const { session, reader } = this.#options;
+    const turn = new AbortController();
+    this.#turn = turn;
+    let failed = false;
+    await reader.begin(prompt);
+    try {
+      for await (const event of session.turn(prompt, turn.signal)) {
+        if (event.type === 'error') failed = true;
+        await reader.event(event);
+      }
+      reader.end();
+    } catch (error) {
+      reader.end(error);
+      throw error;
+    } finally {
+      this.#turn = undefined;
+    }
+    return !failed;
+  }
+
+  #setQueue(queue: readonly TurnInput[]): void {
+    this.#queue = queue;
+    this.#options.reader.queued?.(queue.map(({ text }) => text));
+  }
+}
