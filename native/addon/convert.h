@@ -2,7 +2,14 @@
 
 #include <napi.h>
 
-#include "engine/spec.h"
+#include <vector>
+
+#include "common/value.h"
+#include "engine/events.h"
+#include "engine/request.h"
+#include "engine/saved_cache.h"
+#include "models/model_info.h"
+#include "weights/load_spec.h"
 
 // JavaScript values to engine structures and back. A wrong type throws USAGE and names the field.
 namespace llm_host {

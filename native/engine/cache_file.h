@@ -3,7 +3,7 @@
 #include <string>
 
 #include "engine/row.h"
-#include "engine/spec.h"
+#include "engine/saved_cache.h"
 #include "models/model.h"
 
 // A row in a safetensors file: tensors `ids` [tokens] and `planned` [1], the length that position

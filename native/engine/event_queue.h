@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "engine/spec.h"
+#include "engine/events.h"
 
 namespace llm_host {
 

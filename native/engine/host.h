@@ -2,49 +2,34 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "common/error.h"
-#include "engine/spec.h"
+#include "engine/commands.h"
+#include "engine/runtime.h"
 
 namespace llm_host {
 
-struct LoadResult {
-  int64_t model = 0;
-  ModelInfo info;
-  std::optional<Error> error;
-};
+class ModelThread;
 
-// Both are called on the model thread and must not block.
-struct LoadHandlers {
-  std::function<void(uint64_t done_bytes, uint64_t total_bytes)> on_progress;
-  std::function<void(LoadResult)> on_done;  // exactly once
-};
-
-struct CacheResult {
-  SavedCache saved;
-  std::optional<Error> error;
-};
-using CacheHandler = std::function<void(CacheResult)>;  // exactly once, on the model thread
-
-// The door to the model thread. One per process, never destroyed: MLX must not be torn down under a
-// running thread. Every method may be called from any thread, returns at once (`shutdown` excepted)
-// and throws Error.
+// The engine as the addon sees it: open models and jobs by number. One per process, never
+// destroyed: MLX must not be torn down under a running thread. Every method may be called from any
+// thread, returns at once (`shutdown` excepted) and throws Error.
 class Host {
  public:
-  // Generations, and savings and loadings of caches.
+  // Generations, saves and loads of caches.
   static constexpr int kMaxWaitingJobs = 64;
 
   static Host& get();
 
   void load(LoadSpec spec, LoadHandlers handlers);
+  // -> the job's id. `on_ready` as in EventQueue.
   int64_t start(int64_t model, Request request, std::function<void(bool finished)> on_ready);
   std::vector<Event> take(int64_t job);
   void cancel(int64_t job);
-  // Both wait for what was asked of the engine before.
+  // Both run after everything asked for before.
   void save_cache(int64_t model, std::string path, std::string model_hash, CacheHandler on_done);
   void load_cache(int64_t model, CacheFile file, CacheHandler on_done);
   // Cancels the model's jobs and frees it. `on_done` is called once, here or on the model thread.
@@ -55,17 +40,17 @@ class Host {
 
  private:
   Host();
-  struct State;
-  State* const state_;
-};
+  ~Host() = delete;
+  // Both need the mutex.
+  const ModelInfo& check_open(int64_t model) const;
+  void check_room() const;
+  void send_cache(CacheCommand command);
 
-struct MlxVersions {
-  std::string built;
-  std::string loaded;
+  ModelThread& thread_;
+  std::mutex mutex_;
+  std::unordered_map<int64_t, std::shared_ptr<Job>> jobs_;  // until their last event is taken
+  std::unordered_map<int64_t, ModelInfo> models_;           // open ones
+  int64_t last_job_ = 0;
 };
-MlxVersions mlx_versions();
-
-// How a model's weights would be held here: "stored", "float32" or "packed".
-const char* weight_layout(bool exact);
 
 }  // namespace llm_host

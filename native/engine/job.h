@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "engine/event_queue.h"
-#include "engine/spec.h"
+#include "engine/request.h"
 
 namespace llm_host {
 

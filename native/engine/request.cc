@@ -1,7 +1,8 @@
+#include "engine/request.h"
+
 #include <cmath>
 
 #include "common/error.h"
-#include "engine/session.h"
 #include "sample/sampler.h"
 
 namespace llm_host {

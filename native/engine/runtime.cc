@@ -1,7 +1,7 @@
+#include "engine/runtime.h"
+
 #include <new>
 
-#include "engine/host.h"
-#include "engine/session.h"
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"
 
@@ -18,6 +18,13 @@ MlxVersions mlx_versions() {
           mx::version()};
 }
 
+void check_mlx_version() {
+  MlxVersions versions = mlx_versions();
+  if (versions.built == versions.loaded) return;
+  throw Error(kEngineUnavailable, "the addon was built for MLX " + versions.built + ", but MLX " +
+                                      versions.loaded + " was found");
+}
+
 const char* weight_layout(bool exact) { return WeightStore::layout(exact); }
 
 Error error_of(const std::exception& error, const std::string& doing) {
@@ -29,6 +36,20 @@ Error error_of(const std::exception& error, const std::string& doing) {
                 message.find("malloc") != std::string::npos;
   if (memory) return Error(kOutOfMemory, doing + ": there is not enough memory (" + message + ")");
   return Error(kEngine, doing + ": " + message);
+}
+
+MemoryInfo runtime_memory() {
+  return {mx::get_active_memory(), mx::get_peak_memory(), mx::get_cache_memory()};
+}
+
+std::string device_text() {
+  mx::Device device = mx::default_device();
+  if (device == mx::Device::cpu) return "cpu";
+  for (const auto& [key, value] : mx::device_info(device)) {
+    const std::string* text = std::get_if<std::string>(&value);
+    if (key == "device_name" && text != nullptr) return "gpu " + *text;
+  }
+  return "gpu";
 }
 
 void init_runtime() {
@@ -43,9 +64,5 @@ void leave_runtime() {
 }
 
 void free_cached_memory() { mx::clear_cache(); }
-
-MemoryInfo runtime_memory() {
-  return {mx::get_active_memory(), mx::get_peak_memory(), mx::get_cache_memory()};
-}
 
 }  // namespace llm_host

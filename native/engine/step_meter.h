@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/spec.h"
+#include "engine/events.h"
 #include "mlx/mlx.h"
 
 namespace llm_host {

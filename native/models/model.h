@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "engine/spec.h"
 #include "layers/model_cache.h"
 #include "mlx/mlx.h"
+#include "models/model_info.h"
 #include "weights/weight_store.h"
 
 namespace llm_host {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 namespace llm_host {
 namespace {
@@ -119,29 +118,6 @@ int32_t sample(std::span<const float> logits, const SamplingParams& params, uint
     if (left < 0) return c.id;
   }
   return chosen;
-}
-
-Logprobs logprobs_of(std::span<const float> logits, int32_t chosen, int top) {
-  float highest = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (float logit : logits) sum += std::exp(static_cast<double>(logit) - highest);
-  double log_sum = highest + std::log(sum);
-
-  Logprobs result;
-  result.chosen = static_cast<float>(logits[static_cast<size_t>(chosen)] - log_sum);
-  std::vector<int32_t> ids(logits.size());
-  std::iota(ids.begin(), ids.end(), 0);
-  size_t count = std::min(static_cast<size_t>(std::max(top, 0)), ids.size());
-  std::partial_sort(ids.begin(), ids.begin() + static_cast<long>(count), ids.end(),
-                    [&](int32_t a, int32_t b) {
-                      float x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
-                      return x != y ? x > y : a < b;
-                    });
-  for (size_t i = 0; i < count; ++i) {
-    result.top_ids.push_back(ids[i]);
-    result.top.push_back(static_cast<float>(logits[static_cast<size_t>(ids[i])] - log_sum));
-  }
-  return result;
 }
 
 }  // namespace llm_host

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/spec.h"
 #include "sample/penalties.h"
 
 namespace llm_host {
@@ -38,8 +37,5 @@ int32_t sample(std::span<const float> logits, const SamplingParams& params, uint
 
 // A number in [0, 1) that depends on the seed and the step only.
 double uniform(uint32_t seed, uint64_t step);
-
-// Natural log-probabilities of `chosen` and the `top` likeliest tokens, from raw logits.
-Logprobs logprobs_of(std::span<const float> logits, int32_t chosen, int top);
 
 }  // namespace llm_host

@@ -1,4 +1,6 @@
 #include "check.h"
+#include "common/error.h"
+#include "engine/runtime.h"
 #include "engine/session.h"
 #include "mlx/mlx.h"
 #include "tiny_llama.h"

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "sample/lazy_sampler.h"
+#include "sample/logprobs.h"
 
 using namespace llm_host;
 namespace mx = mlx::core;

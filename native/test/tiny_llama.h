@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/spec.h"
+#include "weights/load_spec.h"
 
 // A llama of two layers, its weights in a file of the temporary folder for as long as this lives.
 // Written without MLX, so that only the model thread ever uses it.

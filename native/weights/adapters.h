@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "weights/load_spec.h"
 #include "weights/tensor_reader.h"
 
 namespace llm_host {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/spec.h"
 #include "weights/file.h"
+#include "weights/weight_files.h"
 
 namespace llm_host {
 

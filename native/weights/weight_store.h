@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/spec.h"
 #include "kernels/packed/weight_arena.h"
 #include "mlx/mlx.h"
 #include "weights/adapters.h"
 #include "weights/checkpoint_writer.h"
+#include "weights/load_spec.h"
 #include "weights/matrix.h"
 #include "weights/quantization.h"
 #include "weights/tensor_reader.h"

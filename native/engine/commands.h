@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "common/error.h"
+#include "engine/job.h"
+#include "engine/saved_cache.h"
+#include "models/model_info.h"
+#include "weights/load_spec.h"
+
+// What the model thread can be asked to do. Every callback is called on that thread and must not
+// block.
+namespace llm_host {
+
+class Session;
+
+struct LoadResult {
+  int64_t model = 0;
+  ModelInfo info;
+  std::optional<Error> error;
+};
+struct LoadHandlers {
+  std::function<void(uint64_t done_bytes, uint64_t total_bytes)> on_progress;
+  std::function<void(LoadResult)> on_done;  // exactly once
+};
+struct LoadCommand {
+  LoadSpec spec;
+  LoadHandlers handlers;
+};
+
+struct GenerateCommand {
+  std::shared_ptr<Job> job;
+};
+
+struct CacheResult {
+  SavedCache saved;
+  std::optional<Error> error;
+};
+using CacheHandler = std::function<void(CacheResult)>;  // exactly once
+// Saving or loading a KV cache.
+struct CacheCommand {
+  int64_t model;
+  std::function<SavedCache(Session&)> body;
+  const char* doing;  // for messages
+  CacheHandler on_done;
+};
+
+struct CloseCommand {
+  int64_t model;
+  std::function<void()> on_done;
+};
+
+using Command = std::variant<LoadCommand, GenerateCommand, CacheCommand, CloseCommand>;
+
+}  // namespace llm_host

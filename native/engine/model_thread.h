@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "engine/commands.h"
+#include "engine/runtime.h"
+
+namespace llm_host {
+
+// The one thread that calls MLX: runs commands in the order they were sent, each to its end. Public
+// methods may be called from any thread. Never destroyed: see Host.
+class ModelThread {
+ public:
+  ModelThread();
+  ModelThread(const ModelThread&) = delete;
+  ModelThread& operator=(const ModelThread&) = delete;
+  ~ModelThread() = delete;
+
+  // The first command starts the thread. Throws ENGINE_UNAVAILABLE if it cannot be started; then
+  // the command is not run.
+  void send(Command command);
+  // Generations, saves and loads of caches that wait.
+  int waiting_jobs() const;
+  // Stops a load under way; the thread ends once it has run what was sent before.
+  void stop();
+  bool stopping() const { return stopping_; }
+  // Waits for the thread to end. Idempotent.
+  void join();
+  // As of the last step.
+  MemoryInfo memory() const { return {active_bytes_, peak_bytes_, cache_bytes_}; }
+
+ private:
+  void start();
+  void run();
+  std::optional<Command> next();
+  void run_load(LoadCommand command);
+  void run_job(Job& job);
+  void run_cache(const CacheCommand& command);
+  void run_close(const CloseCommand& command);
+  void note_memory();
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Command> commands_;
+  std::atomic<bool> stopping_{false};
+  std::mutex join_mutex_;
+  std::thread thread_;
+  std::atomic<uint64_t> active_bytes_{0}, peak_bytes_{0}, cache_bytes_{0};
+
+  // For the model thread only.
+  std::unordered_map<int64_t, std::unique_ptr<Session>> sessions_;
+  int64_t last_model_ = 0;
+};
+
+}  // namespace llm_host

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace llm_host {
+
+// Natural logarithms of probabilities, before bias, penalties, temperature and truncation.
+struct Logprobs {
+  float chosen = 0;
+  std::vector<int32_t> top_ids;  // likeliest first
+  std::vector<float> top;        // [top_ids]
+};
+
+// Of `chosen` and the `top` likeliest tokens, from raw logits [V].
+Logprobs logprobs_of(std::span<const float> logits, int32_t chosen, int top);
+
+}  // namespace llm_host

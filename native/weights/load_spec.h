@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/value.h"
+#include "weights/weight_files.h"
+
+namespace llm_host {
+
+struct AdapterSpec {
+  WeightFiles weights;
+  float scale = 0;
+  bool transposed = false;
+};
+
+struct QuantizeSpec {
+  std::string mode;
+  int bits = 0;
+  int group_size = 0;
+};
+
+// What to load and how: LoadSpec in src/native/addon-types.ts, where the fields are explained.
+struct LoadSpec {
+  Value config;
+  WeightFiles weights;
+  bool gguf = false;
+  float norm_shift = 0;
+  std::vector<AdapterSpec> adapters;
+  std::optional<QuantizeSpec> quantize;
+  std::string save_to;  // a folder; "" = save nothing
+  int context_length = 0;
+  int kv_bits = 0;
+  bool exact = false;
+  uint64_t cache_bytes = 0;
+};
+
+}  // namespace llm_host
