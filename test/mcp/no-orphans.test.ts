@@ -45,6 +45,7 @@ function nastyServers(mark: string): ServerConfig[] {
     { ...fixture('raw', ['stubborn', mark]), name: 'stubborn' },
     { ...behindShell(fixture('raw', ['stubborn', mark])), name: 'wrapped-stubborn' },
     { ...fixture('raw', ['grandchild', note]), name: 'grandchild' },
+    { ...fixture('raw', ['daemon', mark]), name: 'daemon' },
   ];
 }
 
@@ -99,8 +100,8 @@ describe('no process of a server remains', () => {
     const mark = randomUUID();
     const host = new McpHost({ configs: nastyServers(mark) });
     await host.start();
-    expect(host.servers().map(server => server.state)).toEqual(Array(5).fill('ready'));
-    expect(processesOf(mark).length).toBeGreaterThanOrEqual(6);
+    expect(host.servers().map(server => server.state)).toEqual(Array(6).fill('ready'));
+    expect(processesOf(mark).length).toBeGreaterThanOrEqual(8);
     const begun = Date.now();
     await Promise.all([host.close(), host.close()]);
     expect(Date.now() - begun).toBeLessThan(5000);
@@ -121,7 +122,7 @@ describe('no process of a server remains', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('when the host gets %s', async signal => {
     const mark = randomUUID();
     const host = await runningHost(mark, 'stay');
-    expect(processesOf(mark).length).toBeGreaterThanOrEqual(6);
+    expect(processesOf(mark).length).toBeGreaterThanOrEqual(8);
     host.kill(signal);
     await expectNothingLeft(mark, host);
   });

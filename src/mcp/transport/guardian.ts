@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { HOST_MARK, MARK_VARIABLE } from './marked-processes.ts';
 
 /**
  * Reads `+ <group> ` and `- <group>` lines; when its stdin ends, this program has ended in whatever way, and what is
  * still registered is asked to end, then killed. `start` is field 22 of /proc/<pid>/stat, remembered so that a number
- * that the system has given to another process meanwhile is left alone (elsewhere than on Linux it is empty).
+ * that the system has given to another process meanwhile is left alone (elsewhere than on Linux it is empty). Last, the
+ * processes that have left their group are killed by their mark.
  * Kept to what dash, bash and busybox share.
  */
 const SCRIPT = `
@@ -23,9 +25,17 @@ signal() {
   done
 }
 [ -z "$groups" ] && exit 0
+marked() {
+  if [ -d /proc/self ]; then
+    for p in /proc/[0-9]*; do grep -qs "$1" "$p/environ" && kill -KILL "\${p#/proc/}" 2>/dev/null; done
+  else
+    ps -axwwE -o pid=,command= 2>/dev/null | grep -F "$1" | grep -v grep | while read -r pid rest; do kill -KILL "$pid"; done
+  fi
+}
 signal TERM
 sleep 1
 signal KILL
+marked "${MARK_VARIABLE}=$MARK"
 `;
 
 /** A guardian that ends sooner is not started again before the next server. */
@@ -65,7 +75,7 @@ export class Guardian {
       detached: true,
       cwd: '/',
       stdio: ['pipe', 'ignore', 'ignore'],
-      env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+      env: { PATH: process.env.PATH ?? '/usr/bin:/bin', MARK: HOST_MARK },
     });
     this.#shell = shell;
     const begun = Date.now();

@@ -1,50 +1,59 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Guardian } from './guardian.ts';
+import { HOST_MARK, markedProcesses, signalMarked } from './marked-processes.ts';
 import { endTree, endTreeNow, onWindows } from './windows-tree.ts';
 
-/** Milliseconds that a group gets to leave by itself after each step of the shutdown. */
+/** Milliseconds that processes get to leave by themselves after each step of the shutdown. */
 const GRACE_MS = 500;
 const POLL_MS = 15;
 
-const alive = new Set<number>();
+/** The mark of each group's processes. */
+const alive = new Map<number, string>();
 const guardian = new Guardian();
 let exitHooked = false;
 
-/** Registers a process group (the pid of its leader) that must not outlive this process, however it ends. */
-export function trackGroup(group: number): void {
+/**
+ * Registers a process group (the pid of its leader) that must not outlive this process, however it ends; nor must
+ * processes with its mark that have left the group.
+ */
+export function trackGroup(group: number, mark: string): void {
   if (!exitHooked) process.on('exit', killAllGroups);
   exitHooked = true;
-  alive.add(group);
+  alive.set(group, mark);
   if (!onWindows) guardian.watch(group);
 }
 
 /**
- * SIGTERM, a wait, SIGKILL, to all processes of the group, whether or not its leader lives. Resolves when none is left
- * (or, for one that even SIGKILL cannot end, after another wait). At most about a second.
+ * SIGTERM, a wait, SIGKILL, to all processes of the group, whether or not its leader lives, then to those that have
+ * left it. Resolves when none is left (or, for one that even SIGKILL cannot end, after another wait). At most about
+ * two seconds.
  */
 export async function endGroup(group: number): Promise<void> {
-  if (!alive.has(group)) return;
+  const mark = alive.get(group);
+  if (mark === undefined) return;
   if (onWindows) {
     await endTree(group);
     return forgetGroup(group);
   }
-  signalGroup(group, 'SIGTERM');
-  if (!(await groupEnds(group, GRACE_MS))) {
-    signalGroup(group, 'SIGKILL');
-    await groupEnds(group, GRACE_MS);
-  }
+  await endAll(
+    signal => signalGroup(group, signal),
+    () => groupExists(group),
+  );
+  await endAll(
+    signal => signalMarked(mark, signal),
+    () => markedProcesses(mark).length > 0,
+  );
   forgetGroup(group);
 }
 
-/** Waits until no process of the group is left; false when some is after `limitMs`. */
-async function groupEnds(group: number, limitMs: number): Promise<boolean> {
-  const limit = Date.now() + limitMs;
-  while (groupExists(group)) {
-    if (Date.now() >= limit) return false;
-    await sleep(POLL_MS);
+/** SIGTERM, a wait, SIGKILL, another wait; nothing where nobody is there. */
+async function endAll(send: (signal: 'SIGTERM' | 'SIGKILL') => void, someLeft: () => boolean): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (!someLeft()) return;
+    send(signal);
+    const limit = Date.now() + GRACE_MS;
+    while (someLeft() && Date.now() < limit) await sleep(POLL_MS);
   }
-  forgetGroup(group);
-  return true;
 }
 
 /**
@@ -52,10 +61,11 @@ async function groupEnds(group: number, limitMs: number): Promise<boolean> {
  * without exit handlers (SIGKILL, an unhandled SIGTERM) are the guardian's case.
  */
 function killAllGroups(): void {
-  for (const group of alive) {
+  for (const group of alive.keys()) {
     if (onWindows) endTreeNow(group);
     else signalGroup(group, 'SIGKILL');
   }
+  if (!onWindows && alive.size > 0) signalMarked(HOST_MARK, 'SIGKILL');
   alive.clear();
   guardian.dismiss();
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type JSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
 import { LlmHostError } from '../../errors.ts';
 import type { StdioServerConfig } from '../config/types.ts';
+import { MARK_VARIABLE, newMark } from './marked-processes.ts';
 import { MessageReader } from './message-reader.ts';
 import { endGroup, trackGroup } from './process-groups.ts';
 import { serverEnvironment } from './server-environment.ts';
@@ -84,16 +85,17 @@ export class StdioTransport implements ServerTransport {
     if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new LlmHostError('MCP_SERVER', `server '${name}': the working folder ${cwd} does not exist`);
     }
+    const mark = newMark();
     const child = spawn(command, args, {
       cwd,
-      env: serverEnvironment(this.#config.env),
+      env: { ...serverEnvironment(this.#config.env), [MARK_VARIABLE]: mark },
       // A group of its own; on Windows it would be a window of its own.
       detached: !onWindows,
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#process = child;
-    if (child.pid !== undefined) trackGroup(child.pid);
+    if (child.pid !== undefined) trackGroup(child.pid, mark);
     this.#listen(child);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
