@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
 import type { ServerConfig } from '../../mcp/config/config.ts';
-import { prepareServers } from '../settings/prepare-servers.ts';
+import { prepareMcp } from '../process/prepare-mcp.ts';
 
 /**
  * The entry that `/mcp add NAME COMMAND|URL [ARGUMENT...]` describes, read like one of an mcp.json of the user's in
@@ -25,7 +25,7 @@ export async function entryOfLine(name: string, words: readonly string[]): Promi
     label: '/mcp add',
     text: JSON.stringify({ servers: { [name]: entry } }),
   };
-  const { servers, failures } = await prepareServers([file], { cwd, env: process.env });
+  const { servers, failures } = await prepareMcp([file], { cwd, env: process.env });
   const [config] = servers;
   if (config === undefined)
     throw new LlmHostError('USAGE', failures[0]?.error ?? `/mcp add ${name}: no entry`);

@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../agent/turn/turn-event.ts';
 import type { Redactor } from '../../mcp/policy/audit-redact.ts';
-import type { Log } from '../process/log.ts';
+import type { Log } from '../../run/log.ts';
 
 /** Too many to be of use one by one; the `assistant` event has the whole text. */
 const PIECES: readonly TurnEvent['type'][] = ['token', 'thinking', 'prefill', 'tool_progress'];

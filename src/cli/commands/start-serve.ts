@@ -2,17 +2,15 @@ import type { AddressInfo } from 'node:net';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
+import type { Run } from '../../run/open-run.ts';
 import { GenerationQueue } from '../../serve/http/generation-queue.ts';
 import { ServeMetrics } from '../../serve/http/metrics.ts';
 import type { ServeContext, ServedModel } from '../../serve/http/serve-context.ts';
 import { createServer } from '../../serve/server.ts';
-import { agentSettings, openChatLog, startBoth } from '../chat/start-chat.ts';
-import { demoMcpFile } from '../chat/start-servers.ts';
 import { checkNumbers, systemText } from '../options/chat-options.ts';
 import { type ServeArguments, type ServeOptions, serveOptions } from '../options/serve-options.ts';
-import type { Log } from '../process/log.ts';
-import { modelSource } from '../settings/model-source.ts';
-import { prepareServers } from '../settings/prepare-servers.ts';
+import { startRun } from '../process/start-run.ts';
+import { agentOptions } from '../settings/run-options.ts';
 import { loadServeSettings } from '../settings/settings.ts';
 
 const LOOK_MS = 100;
@@ -35,56 +33,41 @@ export async function startServe(args: ServeArguments, openModel: OpenModel): Pr
   const options = serveOptions(args, process.env);
   const where = { cwd: process.cwd(), env: process.env };
   const settings = loadServeSettings(args, args.model === 'demo', where);
-  const source = modelSource(args, settings.config);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
-  const log = openChatLog(args, settings);
-  const files = args.mcp === false ? [] : (settings.mcpFiles ?? [demoMcpFile(where.env)]);
-  const config = await prepareServers(files, where);
-  const { opened, servers } = await startBoth(
-    source,
-    args,
-    settings,
-    openModel,
-    log,
-    config,
-    options.cacheBytes,
-  );
-  const closeParts = async () => {
-    await Promise.all([servers.host.close(), opened.close()]);
-  };
+  const run = await startRun(args, settings, openModel, options.cacheBytes);
   try {
     const turns = new RequestTurns({
-      model: opened.model,
-      tools: servers.host,
+      model: run.opened.model,
+      tools: run.servers.host,
       // Read for each request: servers come and go.
       get systemMessage() {
-        return [system, ...servers.instructions()].filter(Boolean).join('\n\n');
+        return run.systemText(system);
       },
-      ...agentSettings(args, settings.config),
+      ...agentOptions(args, settings.config),
     });
-    const listening = await listen(options, opened, turns, log);
+    const listening = await listen(options, run, turns);
     let closed: Promise<void> | undefined;
     return {
       url: listening.url,
-      summary: [opened.description, ...servers.summary],
+      summary: run.summary,
       notices: [
         ...settings.warnings.map(warning => `Warning: ${warning}`),
-        ...[...opened.notices, ...servers.problems].map(notice => `Notice: ${notice}`),
+        ...run.notices.map(notice => `Notice: ${notice}`),
       ],
       drainMs: options.drainMs,
       close: () => {
-        closed ??= listening.close().finally(closeParts);
+        closed ??= listening.close().finally(() => run.close());
         return closed;
       },
     };
   } catch (error) {
-    await closeParts();
+    await run.close();
     throw error;
   }
 }
 
-async function listen(options: ServeOptions, opened: OpenedModel, turns: RequestTurns, log: Log) {
+async function listen(options: ServeOptions, { opened, log }: Run, turns: RequestTurns) {
   const stop = new AbortController();
   const context: ServeContext = {
     model: servedModel(opened),

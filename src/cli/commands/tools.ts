@@ -1,17 +1,17 @@
-import { join } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
 import type { HttpServerConfig, McpConfig } from '../../mcp/config/config.ts';
 import { LoopbackRedirect } from '../../mcp/oauth/loopback-redirect.ts';
 import type { HostTool } from '../../mcp/tool-host.ts';
+import { startServers } from '../../run/start-servers.ts';
 import { formatArguments } from '../../text/console-format.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 import { visible } from '../../text/visible.ts';
-import { startServers } from '../chat/start-servers.ts';
 import { toolPolicy } from '../options/chat-options.ts';
-import { openLog } from '../process/log.ts';
+import { prepareMcp } from '../process/prepare-mcp.ts';
+import { openProgramLog } from '../process/program-log.ts';
 import type { Signals } from '../process/signals.ts';
+import { CLIENT_INFO } from '../process/version.ts';
 import { findMcpFile, missingFile, stateDirectory } from '../settings/lookup.ts';
-import { prepareServers } from '../settings/prepare-servers.ts';
 import { findConfig, lookUpMcpFile, readMcpFiles } from '../settings/settings.ts';
 
 /** Milliseconds. */
@@ -30,13 +30,15 @@ export async function tools({ mcp, login }: ToolsOptions, signals: Signals): Pro
   const files = mcp.length > 0 ? readMcpFiles(mcp, where.cwd) : lookUpMcpFile(where);
   if (!files) throw missingFile('mcp.json', findMcpFile(where).searched);
   const settings = findConfig(where);
-  const all = await prepareServers(files, where);
+  const all = await prepareMcp(files, where);
   const config = login === undefined ? all : { ...all, servers: [loginTarget(all, login)], failures: [] };
-  const log = openLog(join(stateDirectory(where.env), 'llm-host.log'), 'info');
   const redirect = login === undefined ? undefined : await openRedirect(loginTarget(all, login));
-  const { host, problems } = await startServers(config, log, where.env, {
-    ...(redirect && { authorizer: redirect }),
-    ...(settings && { policy: toolPolicy({}, settings) }),
+  const { host, problems } = await startServers(config, {
+    log: openProgramLog(where.env),
+    clientInfo: CLIENT_INFO,
+    stateFolder: stateDirectory(where.env),
+    authorizer: redirect,
+    policy: settings && toolPolicy({}, settings),
   });
   signals.addCleanup(() => host.close());
   try {

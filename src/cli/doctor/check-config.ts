@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { EXIT, LlmHostError } from '../../errors.ts';
-import { startServers } from '../chat/start-servers.ts';
-import { openLog } from '../process/log.ts';
+import { startServers } from '../../run/start-servers.ts';
+import { prepareMcp } from '../process/prepare-mcp.ts';
+import { openProgramLog } from '../process/program-log.ts';
+import { CLIENT_INFO } from '../process/version.ts';
 import { readConfigFile } from '../settings/config-file.ts';
 import { findFile, findMcpFile, type LookupOptions, stateDirectory } from '../settings/lookup.ts';
-import { prepareServers } from '../settings/prepare-servers.ts';
 import { lookUpMcpFile } from '../settings/settings.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
@@ -27,9 +27,11 @@ export async function checkServers(where: LookupOptions): Promise<Finding[]> {
   const { path } = findMcpFile(where);
   if (path === undefined) return [warning('mcp.json', 'not found; the demo needs none', INIT)];
   try {
-    const config = await prepareServers(lookUpMcpFile(where) ?? [], where);
-    const log = openLog(join(stateDirectory(where.env), 'llm-host.log'), 'info');
-    const { host, problems } = await startServers(config, log, where.env, { audit: false });
+    const config = await prepareMcp(lookUpMcpFile(where) ?? [], where);
+    const log = openProgramLog(where.env);
+    const { host, problems } = await startServers(config, {
+      ...{ log, clientInfo: CLIENT_INFO, stateFolder: stateDirectory(where.env), audit: false },
+    });
     try {
       const states = host.servers().map(({ name, state, tools, error }) => {
         const check = `server ${name}`;

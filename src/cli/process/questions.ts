@@ -3,13 +3,8 @@ import { Writable } from 'node:stream';
 import type { McpDocument } from '../../mcp/config/document.ts';
 import type { InputDefinition } from '../../mcp/config/inputs.ts';
 import type { LaunchRequest } from '../../mcp/trust/trust.ts';
+import type { Questions } from '../../run/questions.ts';
 import { visible } from '../../text/visible.ts';
-
-/** What the start-up may ask the user. */
-export interface Questions {
-  readonly confirm: (document: McpDocument, launches: readonly LaunchRequest[]) => Promise<boolean>;
-  readonly value: (input: InputDefinition) => Promise<string | undefined>;
-}
 
 /** Far longer than a signal of the process to itself takes. */
 const INTERRUPT_MS = 1000;

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { EXIT, LlmHostError, messageOf } from '../../errors.ts';
 import { stripControls } from '../../text/strip-controls.ts';
-import { stateDirectory } from '../settings/lookup.ts';
-import { openLog } from './log.ts';
+import { openProgramLog } from './program-log.ts';
 
 const USAGE_LINE = 'Usage: llm-host <model> [options]   (llm-host --help lists them)';
 
@@ -13,7 +11,7 @@ export function reportError(error: unknown): number {
     process.stderr.write(stripControls(`Error: ${error.message}\n${error.hint ? `${error.hint}\n` : ''}`));
     return error.exitCode;
   }
-  const log = openLog(join(stateDirectory(process.env), 'llm-host.log'), 'info');
+  const log = openProgramLog(process.env);
   log.logger.error({ stack: error instanceof Error ? error.stack : undefined }, messageOf(error));
   process.stderr.write(
     `Error: ${stripControls(messageOf(error))}\nThis should not have happened. Details: ${log.path}\n`,

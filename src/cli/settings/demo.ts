@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { McpFile } from '../../mcp/config/document.ts';
 import type { AppConfig } from './config-file.ts';
 import { APPLICATION_DIRECTORY, stateDirectory } from './lookup.ts';
 
@@ -14,7 +15,7 @@ export const DEMO_CONFIG: AppConfig = {
 };
 
 /** A writable copy of the sample folder, made once, so that the demo's changes never touch the package. */
-export function demoFolder(env: NodeJS.ProcessEnv): string {
+function demoFolder(env: NodeJS.ProcessEnv): string {
   const folder = join(stateDirectory(env), 'demo-files');
   if (!existsSync(folder)) {
     mkdirSync(dirname(folder), { recursive: true });
@@ -23,8 +24,13 @@ export function demoFolder(env: NodeJS.ProcessEnv): string {
   return folder;
 }
 
-/** The demo's own mcp.json: the two bundled servers over the sample folder. */
-export function demoMcpText(folder: string): string {
+/** The demo's servers, for when no mcp.json is found. */
+export function demoMcpFile(env: NodeJS.ProcessEnv): McpFile {
+  return { path: join(APPLICATION_DIRECTORY, 'mcp.json'), text: demoMcpText(demoFolder(env)) };
+}
+
+/** Two bundled servers, over the sample folder. */
+function demoMcpText(folder: string): string {
   const server = (...args: string[]) => ({ type: 'stdio', command: 'llm-host', args: ['server', ...args] });
   return JSON.stringify({
     servers: { calculator: server('calculator'), files: server('files', '--root', folder) },

@@ -8,9 +8,9 @@ import { BUILTINS, runBuiltin } from '../../../src/cli/builtins/table.ts';
 import { ChatSession } from '../../../src/cli/chat/chat-session.ts';
 import { SessionFolder } from '../../../src/cli/chat/sessions.ts';
 import { TurnLog } from '../../../src/cli/chat/turn-log.ts';
-import { openLog } from '../../../src/cli/process/log.ts';
 import { LlmHostError } from '../../../src/errors.ts';
 import { Redactor } from '../../../src/mcp/policy/audit-redact.ts';
+import { openLog } from '../../../src/run/log.ts';
 import type { OpenedModel } from '../../../src/run/open-model.ts';
 import { answer, call, collect, content, FakeHost, FakeModel } from '../../agent/fakes.ts';
 
@@ -26,7 +26,7 @@ function place(replies: ConstructorParameters<typeof FakeModel>[0], options: Opt
   const model = new FakeModel(replies);
   const tools = new FakeHost({ echo: answer('said hf_abcdefghijklmnop') });
   const history = createHistory('Be brief.');
-  const log = openLog(join(folder, 'log.jsonl'), 'info');
+  const log = openLog(join(folder, 'log.jsonl'), 'info', expect.unreachable);
   const session = new ChatSession({
     agent: new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 }),
     ...{ history, tools, log, turnLog: new TurnLog(log, new Redactor(['hunter2'])) },

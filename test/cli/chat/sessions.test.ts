@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exportSession, formatOf } from '../../../src/cli/chat/session-export.ts';
@@ -8,7 +8,6 @@ import {
   SessionFolder,
   writeSession,
 } from '../../../src/cli/chat/sessions.ts';
-import { openLog } from '../../../src/cli/process/log.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 const session = (text: string): SavedSession => ({
@@ -111,14 +110,4 @@ describe('an exported session', () => {
   ])('%s -> %s', (name, format) => {
     expect(formatOf(name)).toBe(format);
   });
-});
-
-test('the log is rotated when it is full, and is private', () => {
-  const path = join(tempFolder(), 'state', 'x.log');
-  const { logger } = openLog(path, 'info', 300);
-  for (let number = 0; number < 20; number++) logger.info(`line ${number}`);
-  expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(statSync(path).size).toBeLessThan(500);
-  expect(readFileSync(path, 'utf8')).toContain('line 19');
-  expect(readFileSync(`${path}.1`, 'utf8')).toMatch(/line \d+/);
 });

@@ -1,12 +1,10 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of mcp.json look like that
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toolPolicy } from '../../../src/cli/options/chat-options.ts';
-import type { Questions } from '../../../src/cli/process/questions.ts';
 import { APPLICATION_DIRECTORY, findMcpFile } from '../../../src/cli/settings/lookup.ts';
-import { prepareServers } from '../../../src/cli/settings/prepare-servers.ts';
 import { loadServeSettings, loadSettings, lookUpMcpFile } from '../../../src/cli/settings/settings.ts';
+import { prepareServers } from '../../../src/run/prepare-servers.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 /** A home and a working directory with these files. */
@@ -45,7 +43,7 @@ describe('where an mcp file is looked for', () => {
     expect(lookUpMcpFile(where)).toMatchObject([{ origin: 'project' }]);
     const { mcpFiles = [] } = loadServeSettings({}, false, where);
     expect(mcpFiles).toMatchObject([{ text: list, origin: 'foreign' }, { origin: 'project' }]);
-    const read = await prepareServers(mcpFiles.slice(0, 1), { ...where, questions: undefined });
+    const read = await prepareServers(mcpFiles.slice(0, 1), { ...where, stateFolder: where.cwd });
     expect(read.servers.map(server => server.name)).toEqual(['y']);
     expect(read.failures).toMatchObject([{ name: 'x', error: expect.stringContaining('not allowed here') }]);
   });
@@ -77,79 +75,13 @@ describe('files that are named', () => {
     const where = files();
     const settings = loadSettings({ config: ['broken.json'] }, false, where);
     expect(settings.config.SystemPrompt).toBe('x');
-    await expect(prepareServers(settings.mcpFiles ?? [], where)).rejects.toThrow(
-      'Invalid JSON in broken.json: property name expected at 1:20',
-    );
+    await expect(
+      prepareServers(settings.mcpFiles ?? [], { ...where, stateFolder: where.cwd }),
+    ).rejects.toThrow('Invalid JSON in broken.json: property name expected at 1:20');
   });
 
   it.each(['none.json', '.'])('%s: refused by name', name => {
     expect(() => loadSettings({ mcp: [name] }, false, files())).toThrow(/does not exist|is not a file/);
-  });
-});
-
-describe('prepareServers', () => {
-  const none: Questions = { confirm: () => Promise.resolve(false), value: () => Promise.resolve(undefined) };
-
-  it('merges, names files by their path from here, and asks nothing of what is replaced', async () => {
-    const where = place({});
-    const asked: string[] = [];
-    const input = [{ type: 'promptString', id: 'key' }];
-    const first = {
-      inputs: input,
-      servers: { x: { command: 'run', args: ['${input:key}'] }, y: { arg: 1 } },
-    };
-    const config = await prepareServers(
-      [
-        { path: join(where.cwd, 'sub', 'a.json'), text: JSON.stringify(first) },
-        { path: '/elsewhere/b.json', text: servers({ x: run }) },
-      ],
-      { ...where, questions: { ...none, value: async ({ id }) => void asked.push(id) } },
-    );
-    expect(asked).toEqual([]);
-    expect(config.servers).toMatchObject([{ name: 'x', command: 'run', args: [], cwd: '/elsewhere' }]);
-    expect(config.failures[0]?.error).toMatch(/^sub\/a\.json:1:\d+: server 'y': /);
-    expect(config.warnings).toContain("sub/a.json: server 'x' is replaced by that of /elsewhere/b.json");
-  });
-
-  it('asks for consent before inputs, and for no input of a refused server', async () => {
-    const where = place({});
-    const text = JSON.stringify({
-      inputs: [{ type: 'promptString', id: 'key' }],
-      servers: { x: { command: 'run', env: { KEY: '${input:key}' } } },
-    });
-    const asked: string[] = [];
-    const answers = (yes: boolean): Questions => ({
-      confirm: async () => {
-        asked.push('consent');
-        return yes;
-      },
-      value: async ({ id }) => {
-        asked.push(id);
-        return 'typed-secret';
-      },
-    });
-    const file = { path: join(where.cwd, 'mcp.json'), text, origin: 'project' as const };
-    const refused = await prepareServers([file], { ...where, questions: answers(false) });
-    expect([asked, refused.servers]).toEqual([['consent'], []]);
-    const allowed = await prepareServers([file], { ...where, questions: answers(true) });
-    expect(asked).toEqual(['consent', 'consent', 'key']);
-    expect(allowed.servers).toMatchObject([{ env: { KEY: 'typed-secret' } }]);
-    expect(allowed.secrets).toContain('typed-secret');
-  });
-
-  it('lets a file of the user, but none of a project, use a local address', async () => {
-    const where = place({});
-    const text = servers({ x: { url: 'http://localhost:3000/mcp' } });
-    const path = join(where.cwd, 'mcp.json');
-    const env = { ...where.env, LLM_HOST_TRUST_MCP: '1' };
-    const project = await prepareServers([{ path, text, origin: 'project' }], {
-      ...where,
-      env,
-      questions: none,
-    });
-    expect(project.failures[0]?.error).toContain("'localhost' is on this machine or the local network");
-    const user = await prepareServers([{ path, text }], { ...where, env, questions: none });
-    expect(user.servers).toMatchObject([{ url: 'http://localhost:3000/mcp', localAccess: 'named' }]);
   });
 });
 

@@ -1,33 +1,33 @@
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
-import { type McpConfig, neededInputs, resolveDocument } from '../../mcp/config/config.ts';
-import { type McpDocument, type McpFile, parseMcpFile } from '../../mcp/config/document.ts';
-import { resolveInputs } from '../../mcp/config/inputs.ts';
-import { mergeDocuments } from '../../mcp/config/merge.ts';
-import type { VariableScope } from '../../mcp/config/variables.ts';
-import { TrustStore } from '../../mcp/trust/store.ts';
-import { withConsent } from '../../mcp/trust/trust.ts';
-import { type Questions, terminalQuestions } from '../process/questions.ts';
-import { stateDirectory } from './lookup.ts';
+import { type McpConfig, neededInputs, resolveDocument } from '../mcp/config/config.ts';
+import { type McpDocument, type McpFile, parseMcpFile } from '../mcp/config/document.ts';
+import { resolveInputs } from '../mcp/config/inputs.ts';
+import { mergeDocuments } from '../mcp/config/merge.ts';
+import type { VariableScope } from '../mcp/config/variables.ts';
+import { TrustStore } from '../mcp/trust/store.ts';
+import { withConsent } from '../mcp/trust/trust.ts';
+import type { Questions } from './questions.ts';
 
-export interface PrepareOptions {
+export interface PrepareServersOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** By default the terminal, if there is one. */
+  /** Holds the record of what the user has allowed. */
+  readonly stateFolder: string;
+  /** Undefined: nobody can be asked. */
   readonly questions?: Questions | undefined;
 }
 
 /**
- * From files to servers that can be started: reads and merges them (a later file wins), asks for servers that came
- * with the working directory and for the inputs that are needed. Throws LlmHostError CONFIG for a file that is no
- * JSON; what is wrong with one server is in the result.
+ * Reads and merges mcp files (a later file wins), and asks the user for consent to a project's servers and for the inputs
+ * they need. Throws LlmHostError CONFIG for a file that is not JSON; problems of a single server are in the result.
  */
 export async function prepareServers(
   files: readonly McpFile[],
-  { cwd, env, questions = terminalQuestions() }: PrepareOptions,
+  { cwd, env, stateFolder, questions }: PrepareServersOptions,
 ): Promise<McpConfig> {
   const warnings: string[] = [];
-  const store = openTrustStore(env, message => warnings.push(message));
+  const store = openTrustStore(stateFolder, message => warnings.push(message));
   const read = files.map(file => parseMcpFile({ ...file, label: file.label ?? labelOf(file.path, cwd) }));
   const configs: McpConfig[] = [];
   for (const document of mergeDocuments(read)) {
@@ -52,9 +52,9 @@ export async function prepareServers(
   };
 }
 
-/** Where it is remembered what the user has allowed. */
-export function openTrustStore(env: NodeJS.ProcessEnv, onWarning: (message: string) => void): TrustStore {
-  return new TrustStore(join(stateDirectory(env), 'trust.json'), onWarning);
+/** The record of the servers and tools the user has allowed. */
+export function openTrustStore(stateFolder: string, onWarning: (message: string) => void): TrustStore {
+  return new TrustStore(join(stateFolder, 'trust.json'), onWarning);
 }
 
 function scopeOf(cwd: string, env: NodeJS.ProcessEnv): (document: McpDocument) => VariableScope {
@@ -67,7 +67,7 @@ function scopeOf(cwd: string, env: NodeJS.ProcessEnv): (document: McpDocument) =
   });
 }
 
-/** Short for a file of the working directory, whole for any other. */
+/** Relative for a file in the working directory, absolute for any other. */
 function labelOf(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short === '' || short.startsWith('..') ? path : short;

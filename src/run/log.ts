@@ -12,11 +12,16 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const require = createRequire(import.meta.url);
 
 /**
- * Opens the log file for appending (0600); at 5 MB it becomes `<path>.1`, replacing an older one. A folder that
- * cannot be written gives a silent log, not a failed start.
+ * Opens the log file for appending (0600); at 5 MB it becomes `<path>.1`, replacing an older one. If that fails, the log
+ * is silent and `onProblem` is told; the start does not fail.
  */
-export function openLog(path: string, level: string, maxBytes = MAX_BYTES): Log {
-  // Loaded when there is something to log: it takes a fifth of the time that a small command has.
+export function openLog(
+  path: string,
+  level: string,
+  onProblem: (message: string) => void,
+  maxBytes = MAX_BYTES,
+): Log {
+  // Loaded lazily: pino takes a fifth of a small command's start-up time.
   const { pino } = require('pino') as typeof import('pino');
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -25,12 +30,12 @@ export function openLog(path: string, level: string, maxBytes = MAX_BYTES): Log 
       path,
     };
   } catch (error) {
-    process.stderr.write(`Notice: no log is kept, ${path} cannot be written (${String(error)})\n`);
+    onProblem(`no log is kept, ${path} cannot be written (${String(error)})`);
     return { logger: pino({ level: 'silent' }), path };
   }
 }
 
-/** Written line by line and at once, so that the last line before a crash is there. */
+/** Written synchronously, line by line, so the last line before a crash is in the file. */
 class RotatedFile {
   readonly #path: string;
   readonly #maxBytes: number;
@@ -50,7 +55,7 @@ class RotatedFile {
       if (this.#bytes >= this.#maxBytes) this.#rotate();
       this.#bytes += writeSync(this.#file, line);
     } catch {
-      // There is no other place to tell it: the screen belongs to the conversation.
+      // Nowhere else to report it: the screen belongs to the conversation.
     }
   }
 

@@ -1,0 +1,59 @@
+import { DownloadLine } from '../../line/download-line.ts';
+import { ProgressLine } from '../../line/progress-line.ts';
+import type { OpenModel } from '../../run/open-model.ts';
+import { openRun, type Run } from '../../run/open-run.ts';
+import { type ChatArguments, toolPolicy } from '../options/chat-options.ts';
+import { stateDirectory } from '../settings/lookup.ts';
+import { modelSource } from '../settings/model-source.ts';
+import { mcpFilesOf, modelOptions } from '../settings/run-options.ts';
+import type { Settings } from '../settings/settings.ts';
+import { openRunLog } from './program-log.ts';
+import { terminalQuestions } from './questions.ts';
+import { CLIENT_INFO } from './version.ts';
+
+/** Milliseconds without news of a server after which a person is not kept waiting. */
+const PATIENCE_MS = 1500;
+
+/** Opens model and servers as command line and config.json say, with progress and questions on stderr. */
+export async function startRun(
+  args: ChatArguments,
+  settings: Settings,
+  openModel: OpenModel,
+  cacheBytes?: number,
+): Promise<Run> {
+  const { cwd, env } = { cwd: process.cwd(), env: process.env };
+  const { config } = settings;
+  const source = modelSource(args, config);
+  const log = openRunLog(args, config, env);
+  const loading = new ProgressLine(process.stderr, 'Loading');
+  const download = new DownloadLine(process.stderr, source);
+  try {
+    return await openRun({
+      ...{ source, openModel, log, cwd, env },
+      stateFolder: stateDirectory(env),
+      modelOptions: {
+        ...modelOptions(args, config, env),
+        cacheBytes,
+        onProgress: ({ doneBytes, totalBytes }) => loading.update(doneBytes, totalBytes),
+        onDownload: progress => download.update(progress),
+        onWait: pid => download.waiting(pid),
+      },
+      mcpFiles: mcpFilesOf(args, settings, env),
+      questions: terminalQuestions(),
+      serverOptions: {
+        clientInfo: CLIENT_INFO,
+        policy: toolPolicy(args, config),
+        audit: config.tools?.audit,
+        patienceMs: patience(args),
+      },
+    });
+  } finally {
+    download.end();
+    loading.end();
+  }
+}
+
+/** Somebody at a keyboard need not wait for a slow server; a script gets every tool. */
+function patience({ prompt }: ChatArguments): number | undefined {
+  return process.stdin.isTTY && prompt === undefined ? PATIENCE_MS : undefined;
+}

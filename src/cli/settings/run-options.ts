@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import type { AgentOptions } from '../../agent/agent.ts';
+import { metricsFile } from '../../agent/calls/metrics-file.ts';
+import { styleFile } from '../../agent/model/prompt-style-choice.ts';
+import type { McpFile } from '../../mcp/config/document.ts';
+import { promptStyleNamed, promptStyleNames } from '../../parse/formats/prompt-style.ts';
+import { rowsOfUser } from '../../parse/formats/user-format.ts';
+import type { OpenModelOptions } from '../../run/open-model.ts';
+import { type ChatArguments, mergeSampling } from '../options/chat-options.ts';
+import type { AppConfig } from './config-file.ts';
+import { demoMcpFile } from './demo.ts';
+import { stateDirectory } from './lookup.ts';
+import { ollamaSettings } from './model-source.ts';
+import type { Settings } from './settings.ts';
+
+const DEFAULT_TOOL_TIMEOUT_SECONDS = 90;
+
+type Progress = 'onProgress' | 'onDownload' | 'onWait';
+
+/** How the command line and config.json want the model opened. */
+export function modelOptions(
+  args: ChatArguments,
+  config: AppConfig,
+  env: NodeJS.ProcessEnv,
+): Omit<OpenModelOptions, Progress | 'cwd' | 'env'> {
+  return {
+    contextLength: args.context ?? config.context ?? 0,
+    kvBits: args.kvBits,
+    adapter: args.adapter,
+    quantize: args.quantize,
+    saveQuantized: args.saveQuantized,
+    ollama: ollamaSettings(args, config),
+    toolProtocol: config.toolProtocol,
+    promptStyle: promptStyleOf(config, env),
+    toolFormats: rowsOfUser(config.toolFormats ?? []),
+  };
+}
+
+/** The style that config.json names; without one, all are tried, and the state folder remembers which one worked. */
+function promptStyleOf(
+  { promptStyle, promptStyles }: AppConfig,
+  env: NodeJS.ProcessEnv,
+): OpenModelOptions['promptStyle'] {
+  if (promptStyle !== undefined) return promptStyleNamed(promptStyle, promptStyles);
+  const styles = promptStyleNames(promptStyles).flatMap(name => {
+    const style = promptStyleNamed(name, promptStyles);
+    return style ? [[name, style] as const] : [];
+  });
+  return { styles, memory: styleFile(join(stateDirectory(env), 'prompt-styles.json'), notice) };
+}
+
+/** The mcp files that were found or named; for the demo its own. */
+export function mcpFilesOf(
+  args: ChatArguments,
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): readonly McpFile[] {
+  if (args.mcp === false) return [];
+  return settings.mcpFiles ?? [demoMcpFile(env)];
+}
+
+/** How the command line and config.json want turns run. */
+export function agentOptions(
+  args: ChatArguments,
+  config: AppConfig,
+): Pick<AgentOptions, 'sampling' | 'toolTimeoutMs' | 'maxResultChars' | 'retry' | 'constrain' | 'onAttempt'> {
+  const seconds = args.toolTimeout ?? config.tools?.timeout ?? DEFAULT_TOOL_TIMEOUT_SECONDS;
+  const { maxResultChars, constrain, metricsFile: metricsPath } = config.tools ?? {};
+  return {
+    sampling: mergeSampling(args, config),
+    toolTimeoutMs: seconds * 1000,
+    ...(maxResultChars !== undefined && { maxResultChars }),
+    ...(config.retry && { retry: config.retry }),
+    ...(constrain && { constrain }),
+    ...(metricsPath !== undefined && { onAttempt: metricsFile(metricsPath, notice) }),
+  };
+}
+
+const notice = (message: string): void => void process.stderr.write(`Notice: ${message}\n`);

@@ -1,0 +1,82 @@
+import type { McpFile } from '../mcp/config/document.ts';
+import type { Log } from './log.ts';
+import type { OpenedModel, OpenModel, OpenModelOptions } from './open-model.ts';
+import { prepareServers } from './prepare-servers.ts';
+import type { Questions } from './questions.ts';
+import { type RunningServers, type StartServersOptions, startServers } from './start-servers.ts';
+
+export interface RunOptions {
+  /** Name or path of the model. */
+  readonly source: string;
+  readonly openModel: OpenModel;
+  readonly modelOptions: Omit<OpenModelOptions, 'cwd' | 'env'>;
+  readonly mcpFiles: readonly McpFile[];
+  /** Undefined: nobody can be asked, so servers that need consent do not start. */
+  readonly questions?: Questions | undefined;
+  readonly serverOptions: Omit<StartServersOptions, 'stateFolder' | 'log'>;
+  readonly log: Log;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where trust, logins and the audit record are kept. */
+  readonly stateFolder: string;
+}
+
+/** The parts every run has, whoever reads its turns: a model, and the MCP servers whose tools it calls. */
+export interface Run {
+  readonly opened: OpenedModel;
+  readonly servers: RunningServers;
+  readonly log: Log;
+  /** For people: the model, and one line per server. */
+  readonly summary: readonly string[];
+  /** What the user should know, such as a base model or a broken server. */
+  readonly notices: readonly string[];
+  /** The system message as of now: `own`, then the instructions of the servers that are up. */
+  systemText(own: string): string;
+  /** Closes servers and model. `beforeModel` runs first while the model is still open. Idempotent. */
+  close(beforeModel?: () => Promise<void>): Promise<void>;
+}
+
+/**
+ * Reads the mcp files, asks what must be asked, then opens model and servers side by side; when one fails, the other is
+ * closed again.
+ */
+export async function openRun(options: RunOptions): Promise<Run> {
+  const { log, cwd, env, stateFolder } = options;
+  const config = await prepareServers(options.mcpFiles, {
+    ...{ cwd, env, stateFolder, questions: options.questions },
+  });
+  const [model, servers] = await Promise.allSettled([
+    options.openModel(options.source, { ...options.modelOptions, cwd, env }),
+    startServers(config, { ...options.serverOptions, log, stateFolder }),
+  ]);
+  if (model.status === 'fulfilled' && servers.status === 'fulfilled') {
+    return runOf(model.value, servers.value, log);
+  }
+  if (model.status === 'fulfilled') await model.value.close();
+  if (servers.status === 'fulfilled') await servers.value.host.close();
+  throw model.status === 'rejected' ? model.reason : (servers as PromiseRejectedResult).reason;
+}
+
+function runOf(opened: OpenedModel, servers: RunningServers, log: Log): Run {
+  let closed: Promise<void> | undefined;
+  const close = async (beforeModel?: () => Promise<void>) => {
+    const closeModel = async () => {
+      try {
+        await beforeModel?.();
+      } finally {
+        await opened.close();
+      }
+    };
+    await Promise.all([servers.host.close(), closeModel()]);
+  };
+  return {
+    ...{ opened, servers, log },
+    summary: [opened.description, ...servers.summary],
+    notices: [...opened.notices, ...servers.problems],
+    systemText: own => [own, ...servers.instructions()].filter(Boolean).join('\n\n'),
+    close: beforeModel => {
+      closed ??= close(beforeModel);
+      return closed;
+    },
+  };
+}

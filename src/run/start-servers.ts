@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import type { McpConfig } from '../mcp/config/config.ts';
+import { McpHost } from '../mcp/mcp-host.ts';
+import { asSentence, eventSentence } from '../mcp/notices.ts';
+import type { Authorizer } from '../mcp/oauth/session.ts';
+import { OAuthStore } from '../mcp/oauth/store.ts';
+import { Redactor } from '../mcp/policy/audit-redact.ts';
+import type { ToolPolicy } from '../mcp/policy/policy.ts';
+import { cleanDescription } from '../mcp/trust/text.ts';
+import { ToolTrust } from '../mcp/trust/tools.ts';
+import { stripControls } from '../text/strip-controls.ts';
+import type { Log } from './log.ts';
+import { openTrustStore } from './prepare-servers.ts';
+
+/** The host, and what to tell the user about it. */
+export interface RunningServers {
+  readonly host: McpHost;
+  /** Keeps the secrets of the configuration out of files. */
+  readonly redactor: Redactor;
+  /** One line per server: name and number of tools. */
+  readonly summary: readonly string[];
+  /** Warnings of the mcp files, and why servers are not running. */
+  readonly problems: readonly string[];
+  /** The instructions of the servers that are up now, each under its server's name, for the system message. */
+  readonly instructions: () => readonly string[];
+}
+
+export interface StartServersOptions {
+  /** How this program introduces itself to servers. */
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  /** Where trust, logins and the audit record are kept. */
+  readonly stateFolder: string;
+  readonly log: Log;
+  readonly policy?: ToolPolicy | undefined;
+  /** Default true: every call is recorded in audit.jsonl. */
+  readonly audit?: boolean | undefined;
+  /** Do not wait for a server that shows no progress for this many milliseconds; its tools join later. */
+  readonly patienceMs?: number | undefined;
+  /** Takes the user through a login; without one, stored logins are used. */
+  readonly authorizer?: Authorizer | undefined;
+}
+
+/** Starts all servers in parallel. A broken entry or server is a problem to report, not an error. */
+export async function startServers(
+  config: McpConfig,
+  { clientInfo, stateFolder, log, policy, audit, patienceMs, authorizer }: StartServersOptions,
+): Promise<RunningServers> {
+  const redactor = new Redactor(config.secrets);
+  const host = new McpHost({
+    configs: config.servers,
+    disabled: config.switchedOff,
+    failures: config.failures,
+    clientInfo,
+    onLog: (server, line) => log.logger.info({ server }, redactor.text(line)),
+    ...(audit !== false && { auditFile: join(stateFolder, 'audit.jsonl') }),
+    ...(policy && { policy }),
+    redactor,
+    toolTrust: new ToolTrust(openTrustStore(stateFolder, line => log.logger.warn(line))),
+    oauth: {
+      store: new OAuthStore(join(stateFolder, 'logins')),
+      ...(authorizer && { authorizer }),
+    },
+  });
+  const late = patienceMs === undefined ? [] : await host.startPatiently(patienceMs);
+  if (patienceMs === undefined) await host.start();
+  return {
+    ...{ host, redactor },
+    summary: host
+      .servers()
+      .flatMap(({ name, state, tools }) => (state === 'ready' ? [`Server ${name}: ${tools} tools`] : [])),
+    problems: [...config.warnings, ...startProblems(host, redactor, late)],
+    instructions: () => instructionsOf(host),
+  };
+}
+
+/** Notices of the start, slow servers, and why servers failed. */
+function startProblems(host: McpHost, redactor: Redactor, late: readonly string[]): string[] {
+  const states = host.servers();
+  // What the summary or a failure says already.
+  const said = new Set(
+    states.flatMap(({ name, tools, error = '' }) => [
+      eventSentence(name, 'ready', String(tools)),
+      eventSentence(name, 'failed', error),
+    ]),
+  );
+  return [
+    ...host.takeNotices().filter(notice => !said.has(notice)),
+    ...late.map(name => `Server '${name}' is still starting; its tools join when it is ready.`),
+    ...states.flatMap(({ state, error }) =>
+      state === 'failed' && error ? [asSentence(stripControls(redactor.text(error)))] : [],
+    ),
+  ];
+}
+
+function instructionsOf(host: McpHost): string[] {
+  return host
+    .servers()
+    .flatMap(({ name, state, instructions }) =>
+      instructions && state === 'ready' ? [`${name}:\n${cleanDescription(instructions)}`] : [],
+    );
+}
