@@ -7,10 +7,12 @@ export type { Message, ToolCall, ToolDefinition } from './chat/message.ts';
 export { type ChatTemplate, compileTemplate, type RenderOptions, renderChat } from './chat/template.ts';
 export type {
   Engine,
+  EngineEvent,
   EngineInfo,
   GenerateRequest,
   GenerateResult,
   LocalEngine,
+  PrefillProgress,
   SavedCache,
   TokenEvent,
 } from './engine/engine.ts';

@@ -247,7 +247,7 @@ export class Agent {
     const tools = this.#tools();
     const whole = { messages: history.messages, droppedTurns: 0 };
     const { messages, droppedTurns } =
-      overflow === 'stop' ? whole : fitContext(model, history.messages, tools);
+      overflow === 'stop' ? whole : fitContext(model, history.messages, tools, this.#options.reply?.thinking);
     if (droppedTurns > 0) {
       const turns = droppedTurns === 1 ? 'The oldest turn does' : `The ${droppedTurns} oldest turns do`;
       yield {

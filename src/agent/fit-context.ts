@@ -1,24 +1,27 @@
 import type { Message, ToolDefinition } from '../chat/message.ts';
 import type { ChatModel } from './model/chat-model.ts';
 
-/** Tokens kept free for the reply, as a share of the context. */
+/** Share of the context kept free for the reply. */
 const REPLY_SHARE = 0.125;
 
 /**
- * The messages that fit the model's context: whole oldest turns (a user message with everything up to the next
- * one) are left out, the system message and the latest turn never. History itself is not touched.
+ * The messages that fit the model's context. The oldest turns (a user message and everything up to the next one) are
+ * dropped whole; the system message and the latest turn always stay. The history itself does not change.
  */
 export function fitContext(
   model: ChatModel,
   messages: readonly Message[],
   tools: readonly ToolDefinition[],
+  thinking?: boolean,
 ): { messages: readonly Message[]; droppedTurns: number } {
   const limit = model.contextLength - Math.ceil(model.contextLength * REPLY_SHARE);
   const starts = messages.flatMap((message, index) => (message.role === 'user' ? [index] : []));
   const head = messages.slice(0, starts[0] ?? messages.length);
   let kept = messages;
   let droppedTurns = 0;
-  while (droppedTurns < starts.length - 1 && model.countTokens({ messages: kept, tools }) > limit) {
+  const tokens = () =>
+    model.countTokens({ messages: kept, tools, ...(thinking !== undefined && { thinking }) });
+  while (droppedTurns < starts.length - 1 && tokens() > limit) {
     droppedTurns += 1;
     kept = [...head, ...messages.slice(starts[droppedTurns])];
   }

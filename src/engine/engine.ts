@@ -57,18 +57,29 @@ export interface GenerateRequest {
    */
   readonly continued?: number;
   readonly signal?: AbortSignal;
-  /** Called while the prompt is read. */
-  readonly onPrefill?: (progress: { done: number; total: number; cached: number }) => void;
+  /** Called by `generate` as the prompt is read; `events` yields the same progress instead. */
+  readonly onPrefill?: (progress: PrefillProgress) => void;
+}
+
+/** Prompt tokens read so far, of how many, and how many of them came from the KV cache. */
+export interface PrefillProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly cached: number;
 }
 
 export interface TokenEvent {
   readonly id: number;
-  /** Text that became certain with this token; '' while a character is incomplete. */
+  /** Text completed by this token; '' in the middle of a character. */
   readonly text: string;
   /** Natural log of the probability before bias, penalties, temperature and truncation. */
   readonly logprob?: number;
   readonly topLogprobs?: readonly { readonly id: number; readonly logprob: number }[];
 }
+
+export type EngineEvent =
+  | ({ readonly type: 'prefill' } & PrefillProgress)
+  | { readonly type: 'token'; readonly token: TokenEvent };
 
 export type FinishReason = 'stop' | 'length' | 'full' | 'cancelled';
 
@@ -100,8 +111,10 @@ export interface EngineInfo {
 /** A loaded model. Generations run one after another, in the order of the calls. */
 export interface Engine extends AsyncDisposable {
   readonly info: EngineInfo;
-  /** Ends with the result as the generator's return value; an engine failure throws LlmHostError. */
+  /** Yields tokens and returns the result; an engine failure throws LlmHostError. */
   generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult>;
+  /** The same generation with the progress of the prefill in the stream. */
+  events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult>;
   /** Cancels what runs and frees the model. Idempotent. */
   close(): Promise<void>;
 }

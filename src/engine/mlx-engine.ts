@@ -4,6 +4,7 @@ import type { LoadProgress, LoadSpec, NativeAddon, NativeEvent, NativeModel } fr
 import type { TextStream, Tokenizer } from '../tokens/tokenizer-types.ts';
 import { readCacheFile } from './cache-file.ts';
 import type {
+  EngineEvent,
   EngineInfo,
   GenerateRequest,
   GenerateResult,
@@ -14,6 +15,7 @@ import type {
 import { modelHash } from './model-hash.ts';
 import { NativeJob } from './native-job.ts';
 import { toNativeRequest } from './native-request.ts';
+import { tokensOf } from './token-stream.ts';
 
 export interface MlxEngineOptions {
   /** For messages and `info`. */
@@ -51,18 +53,22 @@ export class MlxEngine implements LocalEngine {
     }
   }
 
+  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+    return tokensOf(this.events(request), request.onPrefill);
+  }
+
   /**
    * The job is queued by the first `next()`. Leaving the loop early cancels it; so does the signal, which ends the
    * stream with `finishReason: 'cancelled'` instead of an error.
    */
-  async *generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  async *events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
     const nativeRequest = toNativeRequest(request, this.info, this.#options.defaultStopIds);
     if (request.signal?.aborted) return cancelledBeforeStart(nativeRequest.promptIds.length);
     const job = this.#start(nativeRequest);
     const abort = () => job.cancel();
     request.signal?.addEventListener('abort', abort, { once: true });
     try {
-      return yield* this.#read(job, request);
+      return yield* this.#read(job);
     } finally {
       request.signal?.removeEventListener('abort', abort);
       await job.dispose();
@@ -107,26 +113,26 @@ export class MlxEngine implements LocalEngine {
     }
   }
 
-  async *#read(job: NativeJob, request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  async *#read(job: NativeJob): AsyncGenerator<EngineEvent, GenerateResult> {
     const text = this.#options.tokenizer?.stream();
-    // Tokens that end inside a character: the last of them carries what is left of it at the end.
+    // Tokens inside an unfinished character wait for the one that completes it, or for the end.
     let held: TokenEvent[] = [];
     while (true) {
       const event = await job.next();
       switch (event.type) {
         case 'prefill':
-          request.onPrefill?.({ done: event.done, total: event.total, cached: event.cached });
+          yield event;
           break;
         case 'token': {
           const token = toTokenEvent(event, text);
           held.push(token);
           if (token.text === '' && text) break;
-          yield* held;
+          for (const token of held) yield { type: 'token', token };
           held = [];
           break;
         }
         case 'end': {
-          yield* withTail(held, text);
+          for (const token of withTail(held, text)) yield { type: 'token', token };
           const { type: _type, reason, ...counts } = event;
           return { finishReason: reason, ...counts };
         }

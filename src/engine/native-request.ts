@@ -90,12 +90,22 @@ function within(limit: number): (value: number) => boolean {
 
 function ids(name: string, values: ArrayLike<number>, vocabSize: number): Int32Array {
   const last = vocabSize - 1;
-  return Int32Array.from(values, (id, i) => integer(`${name}[${i}]`, id, 0, last));
+  const checked = new Int32Array(values.length);
+  for (let i = 0; i < values.length; i++) {
+    const id = values[i] as number;
+    // Named only when refused: a prompt can have 100,000 ids.
+    if (!isIntegerWithin(id, 0, last)) integer(`${name}[${i}]`, id, 0, last);
+    checked[i] = id;
+  }
+  return checked;
+}
+
+function isIntegerWithin(value: number, low: number, high: number): boolean {
+  return Number.isInteger(value) && value >= low && value <= high;
 }
 
 function integer(name: string, value: number, low: number, high: number): number {
-  const fits = Number.isInteger(value) && value >= low && value <= high;
-  if (!fits) throw usage(name, `an integer from ${low} to ${high}`, value);
+  if (!isIntegerWithin(value, low, high)) throw usage(name, `an integer from ${low} to ${high}`, value);
   return value;
 }
 

@@ -1,4 +1,4 @@
-import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../engine/engine.ts';
+import type { Engine, EngineEvent, GenerateRequest, GenerateResult, TokenEvent } from '../engine/engine.ts';
 import { type Correction, type Guide, GuidedReply } from './guided-reply.ts';
 
 /**
@@ -7,10 +7,10 @@ import { type Correction, type Guide, GuidedReply } from './guided-reply.ts';
  * token out of those that may. The result tells of the whole as if it had been one run.
  */
 export async function* guidedGeneration(
-  engine: Pick<Engine, 'generate' | 'info'>,
+  engine: Pick<Engine, 'events' | 'info'>,
   request: GenerateRequest,
   guide: Guide,
-): AsyncGenerator<TokenEvent, GenerateResult> {
+): AsyncGenerator<EngineEvent, GenerateResult> {
   const reply = new GuidedReply(guide);
   const prompt = Array.from(request.promptIds);
   const maxTokens = request.maxTokens ?? engine.info.contextLength;
@@ -23,7 +23,6 @@ export async function* guidedGeneration(
         promptIds: [...prompt, ...reply.ids],
         maxTokens: maxTokens - reply.length,
         continued: (request.continued ?? 0) + reply.length,
-        ...(correction && { onPrefill: () => undefined }),
         ...(correction?.allowed && { allowedFirst: correction.allowed }),
       });
       total = sum(total, run.result, reply.length);
@@ -32,7 +31,7 @@ export async function* guidedGeneration(
         run.end ??
         (correction && cannotGoOn(request, prompt.length + reply.length, maxTokens - reply.length, engine));
       if (!correction || end) {
-        yield* reply.release(true);
+        yield* asEvents(reply.release(true));
         return end ? { ...total, finishReason: end } : total;
       }
     }
@@ -50,33 +49,42 @@ interface Run {
 }
 
 async function* oneRun(
-  engine: Pick<Engine, 'generate'>,
+  engine: Pick<Engine, 'events'>,
   reply: GuidedReply,
   request: GenerateRequest,
-): AsyncGenerator<TokenEvent, Run> {
+): AsyncGenerator<EngineEvent, Run> {
   const stop = new AbortController();
   const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
-  const tokens = engine.generate({ ...request, signal });
+  const events = engine.events({ ...request, signal });
   let verdict: Correction | 'end' | undefined;
-  yield* reply.release();
+  yield* asEvents(reply.release());
   try {
     while (true) {
-      const step = await tokens.next();
+      const step = await events.next();
       if (step.done) {
         const result = step.value;
         if (verdict === 'end') return { result, end: 'stop' };
         if (verdict) return { result, correction: verdict };
         return { result, correction: result.finishReason === 'stop' ? await reply.stop() : undefined };
       }
-      // What was generated ahead of a token that cannot stand is lost.
+      if (step.value.type === 'prefill') {
+        // A corrected run reads back a few tokens of its own, which is no progress to show.
+        if (reply.corrections === 0) yield step.value;
+        continue;
+      }
+      // Tokens generated after a rejected one are dropped.
       if (verdict) continue;
-      verdict = await reply.take(step.value);
+      verdict = await reply.take(step.value.token);
       if (verdict) stop.abort();
-      yield* reply.release();
+      yield* asEvents(reply.release());
     }
   } finally {
-    await tokens.return?.(undefined as never);
+    await events.return?.(undefined as never);
   }
+}
+
+function* asEvents(tokens: readonly TokenEvent[]): Generator<EngineEvent> {
+  for (const token of tokens) yield { type: 'token', token };
 }
 
 /** Why a corrected reply ends all the same. */

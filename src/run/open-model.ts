@@ -1,5 +1,5 @@
+import type { ToolProtocol } from '../agent/model/call-protocol.ts';
 import type { ChatModel } from '../agent/model/chat-model.ts';
-import type { ToolProtocol } from '../agent/model/local-model.ts';
 import type { StyleMemory } from '../agent/model/prompt-style-choice.ts';
 import type { LocalEngine } from '../engine/engine.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';

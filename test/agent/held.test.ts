@@ -108,10 +108,12 @@ async function shaped(shape: ReplyShape, steps: Step[]) {
     ...{ model, tools: new FakeHost({}), systemMessage: '', sampling: {}, toolTimeoutMs: 1000 },
   });
   const events = await collect(
-    turns.run({
-      ...{ messages: [{ role: 'user', content: 'x' }], tools: [], toolChoice: 'auto', sampling: {}, shape },
-      ...{ overflow: 'trim', acquire: async () => () => undefined, signal: new AbortController().signal },
-    }),
+    turns
+      .open({
+        ...{ messages: [{ role: 'user', content: 'x' }], tools: [], toolChoice: 'auto', sampling: {} },
+        ...{ shape, overflow: 'trim' },
+      })
+      .run({ acquire: async () => () => undefined, signal: new AbortController().signal }),
   );
   return { requests: model.requests, events: events.filter(event => event.type !== 'stats') };
 }

@@ -33,10 +33,10 @@ const engine = {
     weightBytes: 0,
     device: 'none',
   },
-  async *generate(request) {
+  async *events(request) {
     const reply = script.replies.shift() ?? 'The script is over.';
     const promptTokens = request.promptIds.length;
-    request.onPrefill?.({ done: promptTokens, total: promptTokens, cached: 0 });
+    yield { type: 'prefill', done: promptTokens, total: promptTokens, cached: 0 };
     let generatedTokens = 0;
     let finishReason = 'stop';
     const size = script.charsPerToken ?? 1;
@@ -57,7 +57,7 @@ const engine = {
           throw new Error('thrown by the script');
         });
       if (text === script.noiseAt) makeNoise();
-      yield { id: text.codePointAt(0), text };
+      yield { type: 'token', token: { id: text.codePointAt(0), text } };
     }
     const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: performance.now() - started };
     return { finishReason, promptTokens, cachedTokens: 0, generatedTokens, timings };

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
+import type {
+  Engine,
+  EngineEvent,
+  GenerateRequest,
+  GenerateResult,
+  TokenEvent,
+} from '../../src/engine/engine.ts';
 import { MlxEngine } from '../../src/engine/mlx-engine.ts';
 import { LlmHostError } from '../../src/errors.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
@@ -123,6 +129,19 @@ describe('generate', () => {
     const { result } = await collect({ promptIds: prompt, maxTokens: 1, onPrefill });
     expect(result.cachedTokens).toBe(99);
     expect(onPrefill).toHaveBeenLastCalledWith({ done: 100, total: 100, cached: 99 });
+  });
+
+  test('events are the same tokens, with the prefill as an event', async () => {
+    const request = { promptIds: promptOf(100, 7), maxTokens: 3, prefillChunk: 40 };
+    const { tokens } = await collect(request);
+    const events: EngineEvent[] = [];
+    for await (const event of engine.events({ ...request, promptIds: promptOf(100, 8) })) events.push(event);
+    const prefills = events.filter(event => event.type === 'prefill');
+    expect(events.slice(0, prefills.length)).toEqual(prefills);
+    expect(prefills.length).toBeGreaterThan(1);
+    expect(prefills.at(-1)).toMatchObject({ type: 'prefill', done: 100, total: 100 });
+    expect(events.slice(prefills.length).map(event => event.type)).toEqual(['token', 'token', 'token']);
+    expect(tokens.map(token => Object.keys(token))).toEqual(tokens.map(() => ['id', 'text']));
   });
 
   test('gives log-probabilities as pairs', async () => {

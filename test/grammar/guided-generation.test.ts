@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolDefinition } from '../../src/chat/message.ts';
-import type { GenerateRequest, GenerateResult } from '../../src/engine/engine.ts';
+import type { EngineEvent, GenerateRequest, GenerateResult } from '../../src/engine/engine.ts';
 import type { GrammarEngine } from '../../src/grammar/grammar-engine.ts';
 import { guidedGeneration } from '../../src/grammar/guided-generation.ts';
 import { replyGuide } from '../../src/grammar/reply-guide.ts';
@@ -54,18 +54,24 @@ async function say(wish: Wish, options: Options = {}) {
     },
     newParser: () => createToolParser({ format, tools: TOOLS, startsInThinking }),
   });
-  const tokens = guidedGeneration(
+  const events = guidedGeneration(
     engine,
     { promptIds: [1, 2, 3], maxTokens: 300, ...options.request },
     guide,
   );
   const ids: number[] = [];
   let text = '';
-  let step: IteratorResult<{ id: number; text: string }, GenerateResult>;
-  for (step = await tokens.next(); !step.done; step = await tokens.next()) {
-    ids.push(step.value.id);
-    text += step.value.text;
+  let prefills = 0;
+  let step: IteratorResult<EngineEvent, GenerateResult>;
+  for (step = await events.next(); !step.done; step = await events.next()) {
+    if (step.value.type === 'prefill') prefills += 1;
+    else {
+      ids.push(step.value.token.id);
+      text += step.value.token.text;
+    }
   }
+  // However many runs there are, the prompt is read once.
+  expect(prefills).toBe(1);
   // The tokens are what the text says.
   expect(tokenizer.decode(ids)).toBe(text);
   expect(step.value.generatedTokens).toBe(ids.length);
@@ -246,7 +252,7 @@ describe('what could go wrong', () => {
       },
       newParser: () => createToolParser({ format: hermes, tools: TOOLS }),
     });
-    for await (const _token of guidedGeneration(engine, { promptIds: [1] }, guide)) break;
+    for await (const _event of guidedGeneration(engine, { promptIds: [1] }, guide)) break;
     expect(engine.left).toBe(1);
   });
 

@@ -1,10 +1,12 @@
 import type {
   Engine,
+  EngineEvent,
   EngineInfo,
   GenerateRequest,
   GenerateResult,
   TokenEvent,
 } from '../../src/engine/engine.ts';
+import { tokensOf } from '../../src/engine/token-stream.ts';
 import type { TextStream } from '../../src/tokens/tokenizer-types.ts';
 
 const encoder = new TextEncoder();
@@ -84,7 +86,11 @@ export class WishingEngine implements Engine {
     this.info = { ...this.info, vocabSize: tokenizer.stop + 1 };
   }
 
-  async *generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+    return tokensOf(this.events(request));
+  }
+
+  async *events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
     this.requests.push(request);
     try {
       return yield* this.#run(request);
@@ -93,9 +99,10 @@ export class WishingEngine implements Engine {
     }
   }
 
-  async *#run(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  async *#run(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
     const { continued = 0, maxTokens = 100 } = request;
     const prompt = Array.from(request.promptIds);
+    yield { type: 'prefill', done: prompt.length, total: prompt.length, cached: 0 };
     const said = prompt.slice(prompt.length - continued);
     const result = (
       finishReason: GenerateResult['finishReason'],
@@ -109,7 +116,7 @@ export class WishingEngine implements Engine {
       const id = this.#choose(this.#tokenizer.decode(said), count === 0 ? request.allowedFirst : undefined);
       if (id === this.#tokenizer.stop) return result('stop', count);
       said.push(id);
-      yield { id, text: '' };
+      yield { type: 'token', token: { id, text: '' } };
     }
     return result('length', maxTokens);
   }

@@ -3,10 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { LocalChatModel } from '../../src/agent/model/local-model.ts';
-import { RequestTurns, type RequestTurnsOptions } from '../../src/agent/requests/request-turns.ts';
+import type { RequestTurnOptions } from '../../src/agent/requests/request-turn.ts';
+import { RequestTurns } from '../../src/agent/requests/request-turns.ts';
 import { probeTemplate } from '../../src/chat/capability.ts';
 import { compileTemplate } from '../../src/chat/template.ts';
-import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
+import type {
+  Engine,
+  EngineEvent,
+  GenerateRequest,
+  GenerateResult,
+  TokenEvent,
+} from '../../src/engine/engine.ts';
+import { tokensOf } from '../../src/engine/token-stream.ts';
 import { GenerationQueue } from '../../src/serve/http/generation-queue.ts';
 import { ServeMetrics } from '../../src/serve/http/metrics.ts';
 import { DEFAULT_LIMITS, type RequestRecord, type ServeContext } from '../../src/serve/http/serve-context.ts';
@@ -48,7 +56,11 @@ export class ScriptedEngine implements Engine {
     };
   }
 
-  async *generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+    return tokensOf(this.events(request));
+  }
+
+  async *events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
     this.requests.push(request);
     this.running += 1;
     this.mostRunning = Math.max(this.mostRunning, this.running);
@@ -59,11 +71,11 @@ export class ScriptedEngine implements Engine {
     }
   }
 
-  async *#generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  async *#generate(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
     const promptIds = Array.from(request.promptIds);
     const parted = promptIds.findIndex((id, index) => this.#cache[index] !== id);
     const cached = Math.min(parted < 0 ? promptIds.length : parted, promptIds.length - 1);
-    request.onPrefill?.({ done: promptIds.length, total: promptIds.length, cached });
+    yield { type: 'prefill', done: promptIds.length, total: promptIds.length, cached };
     const said: number[] = [];
     const result = (finishReason: GenerateResult['finishReason']): GenerateResult => {
       this.#cache = [...promptIds, ...said];
@@ -82,7 +94,7 @@ export class ScriptedEngine implements Engine {
         said.push(id);
         this.steps += 1;
         const logprob = { logprob: -0.5, topLogprobs: [{ id, logprob: -0.5 }] };
-        yield { id, text, ...(request.logprobs !== undefined && logprob) };
+        yield { type: 'token', token: { id, text, ...(request.logprobs !== undefined && logprob) } };
         if (said.length === request.maxTokens) return result('length');
       }
     }
@@ -102,7 +114,7 @@ export type ServeOptions = Partial<Omit<ServeContext, 'limits' | 'turns'>> & {
   readonly limits?: Partial<ServeContext['limits']>;
   readonly places?: number;
   readonly contextLength?: number;
-  readonly turns?: Partial<RequestTurnsOptions>;
+  readonly turns?: Partial<RequestTurnOptions>;
   readonly template?: string;
 };
 
@@ -114,9 +126,18 @@ export async function serveScripted(script: Script, options: ServeOptions = {}) 
     readFileSync(new URL('../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
   const compiled = compileTemplate(source);
   const capability = probeTemplate(compiled);
+  const renders = { count: 0 };
+  // Each rendering reads the nodes once.
+  const counted = {
+    source,
+    get nodes() {
+      renders.count += 1;
+      return compiled.nodes;
+    },
+  };
   const model = new LocalChatModel({
     ...{ engine, tokenizer, now: new Date(0) },
-    template: { compiled, source, capability },
+    template: { compiled: counted, source, capability },
   });
   const records: RequestRecord[] = [];
   const { limits, places, contextLength: _, turns, template: _template, ...rest } = options;
@@ -151,7 +172,7 @@ export async function serveScripted(script: Script, options: ServeOptions = {}) 
     await app.close();
   });
   const { port } = app.server.address() as AddressInfo;
-  return { app, engine, records, context, port, url: `http://127.0.0.1:${port}` };
+  return { app, engine, renders, records, context, port, url: `http://127.0.0.1:${port}` };
 }
 
 /** Waits until `done` is true. */

@@ -2,8 +2,8 @@ import type { ToolCall } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Progress, ToolHost } from '../../mcp/tool-host.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
-import { EventQueue } from './event-queue.ts';
 import { cutResult } from './result-limit.ts';
+import { ToolProgress } from './tool-progress.ts';
 
 export interface RunToolsOptions {
   readonly timeoutMs: number;
@@ -31,15 +31,15 @@ export async function* runTools(
     host.tools().flatMap(tool => (tool.readOnly ? [tool.definition.function.name] : [])),
   );
   const parallel = calls.length > 1 && calls.every(call => readOnly.has(call.function.name));
-  const queue = new EventQueue<TurnEvent>();
+  const progress = new ToolProgress<TurnEvent>();
   const records: CallRecord[] = [];
   const begin = (call: ToolCall): Promise<Finished> =>
-    runOne(host, call, options, event => queue.push(event));
+    runOne(host, call, options, event => progress.push(event));
   if (parallel) for (const call of calls) yield announce(call);
   const running = parallel ? calls.map(begin) : [];
   for (const [index, call] of calls.entries()) {
     if (!parallel) yield announce(call);
-    const { event, content } = yield* queue.during(running[index] ?? begin(call));
+    const { event, content } = yield* progress.during(running[index] ?? begin(call));
     yield event;
     yield* hostNotices(host);
     records.push({ call, content });

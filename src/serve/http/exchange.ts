@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Acquire } from '../../agent/requests/request-turns.ts';
+import type { Acquire } from '../../agent/requests/queued-model.ts';
 import type { TurnEvent } from '../../agent/turn/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import { ApiError, ofTurnError } from './api-error.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { CompletionRequest, TurnRequest } from '../../agent/requests/request-turns.ts';
+import type { TurnRequest } from '../../agent/requests/request-turn.ts';
+import type { CompletionRequest } from '../../agent/requests/request-turns.ts';
 import type { Message } from '../../chat/message.ts';
 import { badRequest } from '../http/api-error.ts';
 import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../http/body-fields.ts';
@@ -48,7 +49,7 @@ export const generateBody = z.looseObject({
 type Shared = z.infer<z.ZodObject<typeof shared>>;
 
 /** A chat as a turn; Ollama forgets the oldest turns of one that is too long. */
-export function toTurn(body: z.infer<typeof chatBody>): Omit<TurnRequest, 'acquire' | 'signal'> {
+export function toTurn(body: z.infer<typeof chatBody>): TurnRequest {
   return {
     ...common(body),
     messages: toMessages(body.messages ?? []),
@@ -57,7 +58,7 @@ export function toTurn(body: z.infer<typeof chatBody>): Omit<TurnRequest, 'acqui
 }
 
 /** A prompt as a turn of one message, without tools. */
-export function toPromptTurn(body: z.infer<typeof generateBody>): Omit<TurnRequest, 'acquire' | 'signal'> {
+export function toPromptTurn(body: z.infer<typeof generateBody>): TurnRequest {
   refuseUnknown(body);
   const system: Message[] = body.system ? [{ role: 'system', content: body.system }] : [];
   const user: Message = { role: 'user', content: body.prompt ?? '' };
@@ -65,9 +66,7 @@ export function toPromptTurn(body: z.infer<typeof generateBody>): Omit<TurnReque
 }
 
 /** A prompt without the template. */
-export function toCompletion(
-  body: z.infer<typeof generateBody>,
-): Omit<CompletionRequest, 'acquire' | 'signal'> {
+export function toCompletion(body: z.infer<typeof generateBody>): CompletionRequest {
   refuseUnknown(body);
   const { sampling, logprobs } = common(body);
   return { text: body.prompt ?? '', sampling, logprobs };

@@ -32,7 +32,7 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
     const turn = toTurn(body);
     return exchange(context, request, reply, {
       ...{ format: ollamaFormat(model.id, 'chat'), stream: body.stream !== false, user: undefined },
-      run: control => turns.run({ ...turn, ...control }),
+      run: control => turns.open(turn).run(control),
     });
   });
   app.post('/api/generate', async (request, reply) => {
@@ -48,13 +48,13 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
       const completion = toCompletion(body);
       return exchange(context, request, reply, {
         ...exchanged,
-        run: control => turns.complete({ ...completion, ...control }),
+        run: control => turns.complete(completion, control),
       });
     }
     const turn = toPromptTurn(body);
     return exchange(context, request, reply, {
       ...exchanged,
-      run: control => turns.run({ ...turn, ...control }),
+      run: control => turns.open(turn).run(control),
     });
   });
   for (const path of REFUSED) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TurnRequest } from '../../agent/requests/request-turns.ts';
+import type { TurnRequest } from '../../agent/requests/request-turn.ts';
 import type { Message } from '../../chat/message.ts';
 import { badRequest } from '../http/api-error.ts';
 import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../http/body-fields.ts';
@@ -64,7 +64,7 @@ export function toTurn(
   body: TurnBody,
   messages: readonly Message[],
   toolNames: (own: TurnRequest['tools']) => readonly string[],
-): Omit<TurnRequest, 'acquire' | 'signal'> {
+): TurnRequest {
   if (body.n != null && body.n !== 1)
     throw badRequest('n: one reply at a time is generated; send n requests', 'n');
   if (body.top_logprobs != null && body.logprobs !== true) {

@@ -39,10 +39,7 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
     return exchange(context, request, reply, {
       ...{ format, stream: body.stream === true, user: body.user ?? undefined },
       run: control =>
-        turns.complete({
-          ...{ text, sampling: toSampling(body), logprobs: body.logprobs ?? undefined },
-          ...control,
-        }),
+        turns.complete({ text, sampling: toSampling(body), logprobs: body.logprobs ?? undefined }, control),
     });
   });
 }

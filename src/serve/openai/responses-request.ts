@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TurnRequest } from '../../agent/requests/request-turns.ts';
+import type { TurnRequest } from '../../agent/requests/request-turn.ts';
 import { badRequest } from '../http/api-error.ts';
 import { jsonSchema, toolDefinition } from '../http/body-fields.ts';
 import { samplingFields, type TurnBody, toTurn } from './chat-request.ts';
@@ -48,7 +48,7 @@ const NOT_KEPT = ['previous_response_id', 'conversation', 'prompt'] as const;
 export function toResponseTurn(
   body: ResponsesBody,
   toolNames: (own: TurnRequest['tools']) => readonly string[],
-): Omit<TurnRequest, 'acquire' | 'signal'> {
+): TurnRequest {
   for (const name of NOT_KEPT) {
     if (body[name] != null)
       throw badRequest(`${name}: nothing is kept here; send the whole conversation as input`, name);

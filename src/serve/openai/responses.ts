@@ -14,12 +14,13 @@ export function responsesRoute(app: FastifyInstance, context: ServeContext): voi
   app.post('/v1/responses', async (request, reply) => {
     const body = readBody(responsesBody, request.body);
     checkModel(context, body.model);
-    const turn = toResponseTurn(body, tools => turns.toolNames(tools));
-    checkContext(turns, turn, 'input');
+    const asked = toResponseTurn(body, tools => turns.toolNames(tools));
+    const turn = turns.open(asked);
+    if (asked.overflow === 'stop') checkContext(turns, turn, 'input');
     return exchange(context, request, reply, {
       format: new ResponsesFormat(responseHead(model.id, body)),
       ...{ stream: body.stream === true, user: body.user ?? undefined },
-      run: control => turns.run({ ...turn, ...control }),
+      run: control => turn.run(control),
     });
   });
 }

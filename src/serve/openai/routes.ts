@@ -23,7 +23,7 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
   app.post('/v1/chat/completions', async (request, reply) => {
     const body = readBody(chatBody, request.body);
     checkModel(context, body.model);
-    const turn = toTurn(body, toMessages(body.messages), tools => turns.toolNames(tools));
+    const turn = turns.open(toTurn(body, toMessages(body.messages), tools => turns.toolNames(tools)));
     checkContext(turns, turn);
     const format = openaiChatFormat({
       ...{ id: newId('chatcmpl-'), model: model.id, created: now() },
@@ -32,7 +32,7 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
     });
     return exchange(context, request, reply, {
       ...{ format, stream: body.stream === true, user: body.user ?? undefined },
-      run: control => turns.run({ ...turn, ...control }),
+      run: control => turn.run(control),
     });
   });
 }

@@ -9,7 +9,14 @@ import { LocalChatModel } from '../../../src/agent/model/local-model.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';
-import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../../src/engine/engine.ts';
+import type {
+  Engine,
+  EngineEvent,
+  GenerateRequest,
+  GenerateResult,
+  TokenEvent,
+} from '../../../src/engine/engine.ts';
+import { tokensOf } from '../../../src/engine/token-stream.ts';
 import { LinePrinter } from '../../../src/line/line-printer.ts';
 import type { PromptSegment, Tokenizer } from '../../../src/tokens/tokenizer-types.ts';
 import { collect, FakeHost } from '../fakes.ts';
@@ -35,9 +42,13 @@ class ScriptedEngine implements Engine {
     this.#replies = replies;
   }
 
-  async *generate({ promptIds, temperature }: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+    return tokensOf(this.events(request));
+  }
+
+  async *events({ promptIds, temperature }: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
     this.temperatures.push(temperature);
-    for (const text of this.#replies.shift() ?? 'over') yield { id: 0, text };
+    for (const text of this.#replies.shift() ?? 'over') yield { type: 'token', token: { id: 0, text } };
     const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };
     return {
       promptTokens: promptIds.length,

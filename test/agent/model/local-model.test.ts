@@ -5,7 +5,14 @@ import type { ReplyStats } from '../../../src/agent/turn/turn-event.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import type { Message } from '../../../src/chat/message.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';
-import type { Engine, GenerateRequest, GenerateResult, TokenEvent } from '../../../src/engine/engine.ts';
+import type {
+  Engine,
+  EngineEvent,
+  GenerateRequest,
+  GenerateResult,
+  TokenEvent,
+} from '../../../src/engine/engine.ts';
+import { tokensOf } from '../../../src/engine/token-stream.ts';
 import { promptStyleNamed } from '../../../src/parse/formats/prompt-style.ts';
 import type { PromptSegment, Tokenizer } from '../../../src/tokens/tokenizer-types.ts';
 
@@ -31,7 +38,11 @@ class TalkingEngine implements Engine {
     this.#text = text;
   }
 
-  async *generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+    return tokensOf(this.events(request));
+  }
+
+  async *events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
     const { promptIds, signal } = request;
     this.requests.push(request);
     const counts = { promptTokens: promptIds.length, cachedTokens: 0, generatedTokens: 0, timings: TIMINGS };
@@ -40,7 +51,7 @@ class TalkingEngine implements Engine {
         this.closedEarly = true;
         return { ...counts, finishReason: 'cancelled' };
       }
-      yield { id: 0, text };
+      yield { type: 'token', token: { id: 0, text } };
     }
     return { ...counts, finishReason: 'stop' };
   }

@@ -1,5 +1,5 @@
-/** What one of several sources running side by side has to say, kept until it is read. */
-export class EventQueue<T> {
+/** What running tools report, kept until it is read. */
+export class ToolProgress<T> {
   #items: T[] = [];
   #wake: (() => void) | undefined;
 
@@ -8,7 +8,7 @@ export class EventQueue<T> {
     this.#wake?.();
   }
 
-  /** All that was pushed until `work` settled, as it comes; returns (or throws) what `work` does. */
+  /** Yields everything pushed until `work` settles, as it arrives; then returns (or throws) what `work` did. */
   async *during<R>(work: Promise<R>): AsyncGenerator<T, R> {
     let settled = false;
     const end = (): void => {

@@ -1,0 +1,102 @@
+import type { TemplateCapability } from '../../chat/capability.ts';
+import { createToolParser, endsInThinking } from '../../parse/create-tool-parser.ts';
+import { hermes } from '../../parse/formats/hermes.ts';
+import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
+import { formatOfTemplate } from '../../parse/formats/table.ts';
+import type { ChatFormat } from '../../parse/types/format.ts';
+import type { ToolParser } from '../../parse/types/parse-event.ts';
+import type { ToolCallChoice } from '../../parse/types/tool-call-choice.ts';
+import type { ReplyRequest } from './chat-model.ts';
+import { forcedCall } from './forced-call.ts';
+import { PromptStyleChoice } from './prompt-style-choice.ts';
+
+export type ToolProtocol = 'auto' | 'native' | 'prompt';
+
+export interface CallProtocolOptions {
+  /** Overrides what the marks in the template say. */
+  readonly toolCalls?: ToolCallChoice;
+  /** `prompt`: describe tools in text even if the template takes them; `native`: never do. Default `auto`. */
+  readonly toolProtocol?: ToolProtocol;
+  /** For models without a call format of their own: a fixed style, or one chosen by trial. Default: generic. */
+  readonly promptStyle?: PromptStyle | PromptStyleChoice;
+}
+
+/** How this model writes tool calls, and how they are read back. */
+export class CallProtocol {
+  readonly #template: string;
+  readonly #options: CallProtocolOptions;
+
+  /** `template`: source of the chat template, '' for a base model. */
+  constructor(template: string, options: CallProtocolOptions) {
+    this.#template = template;
+    this.#options = options;
+  }
+
+  /** The model's own format; undefined if it has none or the prompt protocol is used instead. */
+  get ownFormat(): ChatFormat | undefined {
+    const { toolProtocol, toolCalls } = this.#options;
+    if (toolProtocol === 'prompt') return undefined;
+    return toolCalls?.format ?? formatOfTemplate(this.#template);
+  }
+
+  /** The prompt protocol's style. */
+  get style(): PromptStyle {
+    const { promptStyle = hermes } = this.#options;
+    return promptStyle instanceof PromptStyleChoice ? promptStyle.style : promptStyle;
+  }
+
+  /** The format that replies are parsed by; undefined if the model's `response_template` does that. */
+  get parsedFormat(): ChatFormat | undefined {
+    return this.#parsedBy().format;
+  }
+
+  /** A call ran or was given up. Returns whether the style, and so the prompt, changes. */
+  settle(worked: boolean): boolean {
+    const { promptStyle } = this.#options;
+    if (this.ownFormat || this.#parsedBy().responseTemplate) return false;
+    return promptStyle instanceof PromptStyleChoice && promptStyle.settle(worked);
+  }
+
+  /** What the template is relied on for. */
+  capability(can: TemplateCapability): TemplateCapability {
+    const { toolProtocol } = this.#options;
+    if (toolProtocol === 'prompt') return { ...can, rendersTools: false, rendersCalls: false };
+    return toolProtocol === 'native' ? { ...can, rendersTools: true } : can;
+  }
+
+  writeCall(name: string, args: Readonly<Record<string, unknown>>): string {
+    return (this.ownFormat ?? this.style).writeCalls([{ name, arguments: args }]);
+  }
+
+  /** A parser for one reply; `promptTail` is the end of its prompt. */
+  parser({ tools, text }: ReplyRequest, promptTail: string): ToolParser {
+    if (text !== undefined) return PLAIN_TEXT;
+    return createToolParser({
+      template: this.#template,
+      ...this.#parsedBy(),
+      tools,
+      prompt: promptTail,
+    });
+  }
+
+  /** The text the reply is made to start with; '' leaves it to the model. */
+  forcedStart({ toolChoice, tools, text }: ReplyRequest, promptTail: string): string {
+    if (toolChoice === undefined || toolChoice === 'auto' || text !== undefined) return '';
+    const format = this.ownFormat ?? this.style;
+    // A call cannot start inside a thought, and a response template only says how to read one.
+    if (this.#parsedBy().responseTemplate || endsInThinking(promptTail, format)) return '';
+    return forcedCall(format, toolChoice, tools);
+  }
+
+  #parsedBy(): ToolCallChoice {
+    const { toolCalls, toolProtocol } = this.#options;
+    if (toolProtocol !== 'prompt' && toolCalls?.responseTemplate) return toolCalls;
+    return { format: this.ownFormat ?? this.style };
+  }
+}
+
+/** Passes everything through as content. */
+const PLAIN_TEXT: ToolParser = {
+  push: text => (text === '' ? [] : [{ type: 'content', text }]),
+  end: () => [],
+};

@@ -1,0 +1,152 @@
+import { adaptConversation } from '../../chat/adapt.ts';
+import type { TemplateCapability } from '../../chat/capability.ts';
+import type { Message, ToolDefinition } from '../../chat/message.ts';
+import { type ChatTemplate, renderSegments } from '../../chat/template.ts';
+import { type ThinkingSetting, withThinkingWord } from '../../chat/thinking-switch.ts';
+import type { PromptSegment, Tokenizer } from '../../tokens/tokenizer-types.ts';
+import type { CallProtocol } from './call-protocol.ts';
+import type { PromptRequest, ThinkingOutcome } from './chat-model.ts';
+import { promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
+
+export interface PreparedTemplate {
+  readonly compiled: ChatTemplate;
+  readonly source: string;
+  readonly capability: TemplateCapability;
+}
+
+export interface PromptBuilderParts {
+  readonly tokenizer: Tokenizer;
+  /** undefined: a base model; the last user message is completed as it stands. */
+  readonly template: PreparedTemplate | undefined;
+  /** One clock reading for the whole session, so that a template that prints the date stays a stable prefix. */
+  readonly now: Date;
+}
+
+export interface Prompt {
+  readonly request: PromptRequest;
+  readonly segments: readonly PromptSegment[];
+  readonly ids: readonly number[];
+}
+
+/** Renders and tokenizes prompts. One that was counted before its reply is not rendered again. */
+export class PromptBuilder {
+  readonly #parts: PromptBuilderParts;
+  readonly #protocol: CallProtocol;
+  #thinking: ThinkingSetting = { variables: {} };
+  /** By message list, which its owner must not change. Each is taken out by its reply. */
+  #counted = new WeakMap<readonly Message[], Prompt>();
+  /** The ids that all prompts with the system message, tools and thinking of `key` start with. */
+  #system: { readonly key: string; readonly ids: readonly number[] } | undefined;
+
+  constructor(parts: PromptBuilderParts, protocol: CallProtocol) {
+    this.#parts = parts;
+    this.#protocol = protocol;
+  }
+
+  /** Keeps the prompt for the reply that is likely to follow. */
+  count(request: PromptRequest): number {
+    const known = this.#known(request);
+    if (known) return known.ids.length;
+    const prompt = this.#build(request);
+    if (request.text === undefined) this.#counted.set(request.messages, prompt);
+    return prompt.ids.length;
+  }
+
+  take(request: PromptRequest): Prompt {
+    const known = this.#known(request);
+    this.#counted.delete(request.messages);
+    return known ?? this.#build(request);
+  }
+
+  setThinking(on: boolean): ThinkingOutcome {
+    const found = this.#parts.template?.capability.thinking;
+    if (!found) return 'none';
+    this.#thinking = on ? found.on : found.off;
+    this.forget();
+    return on || found.stops ? 'done' : 'less';
+  }
+
+  /** Prompts look different from now on. */
+  forget(): void {
+    this.#counted = new WeakMap();
+    this.#system = undefined;
+  }
+
+  /** Where a model that cannot go back to an arbitrary token should keep its state. */
+  checkpoints({ request, segments, ids }: Prompt): readonly number[] {
+    const { template, tokenizer } = this.#parts;
+    if (!template || request.text !== undefined) return [];
+    const encode = (parts: readonly PromptSegment[]) => tokenizer.encodeSegments(parts);
+    const { messages, tools, thinking } = request;
+    const system = messages[0]?.role === 'system' ? messages[0].content : '';
+    const key = JSON.stringify([system, tools, thinking]);
+    if (this.#system?.key !== key) {
+      const prompt = (others: readonly Message[]) => encode(this.#render({ ...request, messages: others }));
+      this.#system = { key, ids: systemPrefix(messages, prompt) };
+    }
+    return promptCheckpoints({ segments, ids }, this.#system.ids, encode);
+  }
+
+  #known(request: PromptRequest): Prompt | undefined {
+    if (request.text !== undefined) return undefined;
+    const found = this.#counted.get(request.messages);
+    const same =
+      found?.request.thinking === request.thinking && sameItems(found?.request.tools, request.tools);
+    return same ? found : undefined;
+  }
+
+  #build(request: PromptRequest): Prompt {
+    const segments = this.#render(request);
+    return { request, segments, ids: this.#parts.tokenizer.encodeSegments(segments) };
+  }
+
+  #render({ messages, tools, thinking, text }: PromptRequest): readonly PromptSegment[] {
+    const { template, tokenizer, now } = this.#parts;
+    if (text !== undefined) return this.#plainText(text);
+    if (!template) return [{ text: lastUserText(messages), special: false }];
+    const setting = this.#thinkingSetting(thinking);
+    const adapted = adaptConversation(
+      withThinkingWord(messages, setting),
+      tools,
+      this.#protocol.capability(template.capability),
+      this.#protocol.ownFormat,
+      this.#protocol.style,
+    );
+    return renderSegments(template.compiled, {
+      ...setting.variables,
+      messages: adapted.messages,
+      tools: adapted.tools,
+      addGenerationPrompt: true,
+      bosToken: tokenizer.bosToken,
+      eosToken: tokenizer.eosToken,
+      now,
+    });
+  }
+
+  #thinkingSetting(thinking: boolean | undefined): ThinkingSetting {
+    const found = this.#parts.template?.capability.thinking;
+    if (thinking === undefined || !found) return this.#thinking;
+    return thinking ? found.on : found.off;
+  }
+
+  /** With BOS, as Hugging Face's tokenizers add it, where the model has one that its template writes. */
+  #plainText(text: string): PromptSegment[] {
+    const { template, tokenizer } = this.#parts;
+    const bos = tokenizer.bosToken;
+    const startsWithBos = bos !== undefined && template?.source.includes('bos_token') === true;
+    const plain = { text, special: false };
+    return startsWithBos ? [{ text: bos, special: true }, plain] : [plain];
+  }
+}
+
+function sameItems(
+  a: readonly ToolDefinition[] | undefined,
+  b: readonly ToolDefinition[] | undefined,
+): boolean {
+  if (a === b) return true;
+  return a !== undefined && a.length === b?.length && a.every((tool, index) => tool === b[index]);
+}
+
+function lastUserText(messages: readonly Message[]): string {
+  return messages.findLast(message => message.role === 'user')?.content ?? '';
+}

@@ -1,0 +1,37 @@
+import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
+import type { ReplyStats } from '../turn/turn-event.ts';
+
+/** Waits for the engine; undefined once `signal` aborts. Call what it returns to free the engine. */
+export type Acquire = (signal?: AbortSignal) => Promise<(() => void) | undefined>;
+
+const CANCELLED: ReplyStats = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  generatedTokens: 0,
+  firstTokenMs: 0,
+  prefillMs: 0,
+  decodeMs: 0,
+  finishReason: 'cancelled',
+};
+
+/** The same model, acquired before each reply and freed after it. */
+export function queuedModel(model: ChatModel, acquire: Acquire): ChatModel {
+  const { name } = model;
+  return {
+    ...(name !== undefined && { name }),
+    contextLength: model.contextLength,
+    ...(model.canConstrain && { canConstrain: true }),
+    ...(model.canFollowFormat && { canFollowFormat: true }),
+    ...(model.writeCall && { writeCall: model.writeCall.bind(model) }),
+    countTokens: request => model.countTokens(request),
+    async *reply(request: ReplyRequest) {
+      const release = await acquire(request.signal);
+      if (!release) return CANCELLED;
+      try {
+        return yield* model.reply(request);
+      } finally {
+        release();
+      }
+    },
+  };
+}

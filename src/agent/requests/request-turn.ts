@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { createHistory, type History, type HistoryMark } from '../../chat/history.ts';
+import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
+import { canFollow, type ResponseFormat } from '../../grammar/response-format.ts';
+import { isCovered } from '../../grammar/schema-coverage.ts';
+import type { HostTool, ToolHost } from '../../mcp/tool-host.ts';
+import { Agent, type AgentOptions } from '../agent.ts';
+import type { ChatModel, Sampling, ToolChoice } from '../model/chat-model.ts';
+import type { TurnEvent } from '../turn/turn-event.ts';
+import type { HiddenRounds } from './hidden-rounds.ts';
+import { type Acquire, queuedModel } from './queued-model.ts';
+import { type ReplyShape, shapedTurn, shapeInstruction } from './reply-shape.ts';
+
+/** One request of a client: the whole conversation, and what to do with it. */
+export interface TurnRequest {
+  readonly messages: readonly Message[];
+  /** The client's own tools; calls of them go back to it. */
+  readonly tools: readonly ToolDefinition[];
+  /** `none`: no tools at all, not even ours. */
+  readonly toolChoice: ToolChoice | 'none';
+  /** Overrides the server's defaults. */
+  readonly sampling: Sampling;
+  readonly logprobs?: number | undefined;
+  readonly thinking?: boolean | undefined;
+  readonly shape?: ReplyShape | undefined;
+  readonly overflow: 'trim' | 'stop';
+}
+
+/** How a turn gets the engine, and what ends it early. */
+export interface TurnControl {
+  readonly acquire: Acquire;
+  readonly signal: AbortSignal;
+}
+
+export interface RequestTurnOptions
+  extends Pick<
+    AgentOptions,
+    'sampling' | 'toolTimeoutMs' | 'maxResultChars' | 'retry' | 'constrain' | 'onAttempt'
+  > {
+  readonly model: ChatModel;
+  readonly tools: ToolHost;
+  /** For conversations without a system message of their own. */
+  readonly systemMessage: string;
+}
+
+/** A request with its conversation and tools put together: first its prompt is counted, then it runs, once. */
+export class RequestTurn {
+  readonly #options: RequestTurnOptions;
+  readonly #request: TurnRequest;
+  readonly #hidden: HiddenRounds;
+  readonly #history: History = createHistory();
+  readonly #mark: HistoryMark;
+  readonly #offered: readonly HostTool[];
+
+  constructor(options: RequestTurnOptions, request: TurnRequest, hidden: HiddenRounds) {
+    this.#options = options;
+    this.#request = request;
+    this.#hidden = hidden;
+    this.#history.add(...conversation(request, options.systemMessage, hidden));
+    this.#mark = this.#history.mark();
+    this.#offered = offeredTools(request, options.tools);
+  }
+
+  /** Tokens of the first prompt, which the model keeps for `run`. @throws LlmHostError TEMPLATE */
+  countTokens(): number {
+    const { thinking } = this.#request;
+    return this.#options.model.countTokens({
+      messages: this.#history.messages,
+      tools: this.#offered.map(tool => tool.definition),
+      ...(thinking !== undefined && { thinking }),
+    });
+  }
+
+  /** Returns the calls that are the client's to run. A failure is the last event, an abort ends the stream early. */
+  async *run({ acquire, signal }: TurnControl): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
+    const { shape } = this.#request;
+    const responseFormat = shape && this.#options.model.canFollowFormat ? formatOf(shape) : undefined;
+    const agent = this.#agent(acquire, responseFormat);
+    const held = responseFormat !== undefined && isCovered(shape?.schema);
+    const turn = shape ? shapedTurn(agent, this.#history, shape, { signal, held }) : agent.respond(signal);
+    let said = '';
+    for (let step = await turn.next(); ; step = await turn.next()) {
+      if (step.done) {
+        this.#rememberHidden(said, step.value);
+        return step.value;
+      }
+      if (step.value.type === 'assistant') said = step.value.text;
+      yield step.value;
+    }
+  }
+
+  #agent(acquire: Acquire, responseFormat: ResponseFormat | undefined): Agent {
+    const { model, tools, sampling, toolTimeoutMs, maxResultChars, retry, constrain, onAttempt } =
+      this.#options;
+    const { logprobs, thinking, toolChoice, overflow, ...request } = this.#request;
+    return new Agent({
+      model: queuedModel(model, acquire),
+      tools: offering(tools, this.#offered),
+      history: this.#history,
+      sampling: { ...sampling, ...request.sampling },
+      ...{ toolTimeoutMs, overflow, newCallId },
+      ...(maxResultChars !== undefined && { maxResultChars }),
+      ...(retry && { retry }),
+      ...(constrain && { constrain }),
+      ...(onAttempt && { onAttempt }),
+      handOver: new Set(request.tools.map(tool => tool.function.name)),
+      reply: {
+        ...(logprobs !== undefined && { logprobs }),
+        ...(thinking !== undefined && { thinking }),
+        ...(toolChoice !== 'none' && { toolChoice }),
+        ...(responseFormat && { responseFormat }),
+      },
+    });
+  }
+
+  #rememberHidden(said: string, calls: readonly ToolCall[]): void {
+    const added = this.#history.messages.slice(this.#mark);
+    if (added.length <= 1) return;
+    const reply: Message = {
+      role: 'assistant',
+      content: said,
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    this.#hidden.remember([...this.#request.messages, reply], added);
+  }
+}
+
+/** The client's messages with the hidden rounds back in place, under a system message with ours in it. */
+function conversation(
+  { messages, shape }: TurnRequest,
+  systemMessage: string,
+  hidden: HiddenRounds,
+): readonly Message[] {
+  const restored = hidden.restore(messages);
+  const [first, ...rest] = restored;
+  const own = first?.role === 'system' ? first.content : systemMessage;
+  const system = [own, shape ? shapeInstruction(shape) : ''].filter(Boolean).join('\n\n');
+  const others = first?.role === 'system' ? rest : restored;
+  return system === '' ? others : [{ role: 'system', content: system }, ...others];
+}
+
+/** A tool of the client hides one of ours with the same name. */
+function offeredTools({ tools, toolChoice }: TurnRequest, host: ToolHost): HostTool[] {
+  if (toolChoice === 'none') return [];
+  const names = new Set(tools.map(tool => tool.function.name));
+  const all = [
+    ...tools.map(definition => ({
+      ...{ definition, server: 'client', tool: definition.function.name, readOnly: false },
+    })),
+    ...host.tools().filter(tool => !names.has(tool.definition.function.name)),
+  ];
+  if (typeof toolChoice === 'string') return all;
+  return all.filter(tool => tool.definition.function.name === toolChoice.name);
+}
+
+/** What constrains the reply from its start; undefined for a schema that no grammar can express. */
+function formatOf({ schema }: ReplyShape): ResponseFormat | undefined {
+  const responseFormat: ResponseFormat = schema ? { type: 'json_schema', schema } : { type: 'json_object' };
+  return canFollow(responseFormat) ? responseFormat : undefined;
+}
+
+function newCallId(): string {
+  return `call_${randomBytes(12).toString('hex')}`;
+}
+
+/** The same servers with a fixed list of tools. */
+function offering(host: ToolHost, tools: readonly HostTool[]): ToolHost {
+  return {
+    tools: () => tools,
+    servers: () => host.servers(),
+    call: (name, args, options) => host.call(name, args, options),
+    close: () => Promise.resolve(),
+  };
+}
