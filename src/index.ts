@@ -1,7 +1,7 @@
-export { Agent, type AgentOptions } from './agent/agent.ts';
+export type { ReplyStats, TurnEvent } from './agent/events/turn-event.ts';
 export type { ChatModel, ReplyEvent, ReplyRequest, Sampling } from './agent/model/chat-model.ts';
 export { LocalChatModel, type LocalModelParts } from './agent/model/local-model.ts';
-export type { ReplyStats, TurnEvent } from './agent/turn/turn-event.ts';
+export { Agent, type AgentOptions } from './agent/turn/agent.ts';
 export { createHistory, type History } from './chat/history.ts';
 export type { Message, ToolCall, ToolDefinition } from './chat/message.ts';
 export { type ChatTemplate, compileTemplate, type RenderOptions, renderChat } from './chat/template.ts';

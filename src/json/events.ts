@@ -1,4 +1,4 @@
-import type { TurnEvent } from '../agent/turn/turn-event.ts';
+import type { TurnEvent } from '../agent/events/turn-event.ts';
 
 /** Bumped by a breaking change of any event. */
 export const EVENTS_VERSION = 1;

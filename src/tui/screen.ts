@@ -1,7 +1,7 @@
 import { type Instance, render } from 'ink';
 import { createElement } from 'react';
 import stringWidth from 'string-width';
-import type { TurnEvent } from '../agent/turn/turn-event.ts';
+import type { TurnEvent } from '../agent/events/turn-event.ts';
 import { App, type FinishedItem, type LiveView, type ViewSource } from './app.tsx';
 import { type Candidates, complete } from './complete.ts';
 import { type EditorEffect, type EditorState, EMPTY, edit, expandPastes, withText } from './editor.ts';

@@ -1,4 +1,4 @@
-import type { TurnEvent } from '../agent/turn/turn-event.ts';
+import type { TurnEvent } from '../agent/events/turn-event.ts';
 import { clock, formatArguments, formatResult, formatSeconds, lastLine } from '../text/console-format.ts';
 import { stripControls } from '../text/strip-controls.ts';
 import { wrap } from './markdown.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Agent } from '../../src/agent/agent.ts';
+import { Agent } from '../../src/agent/turn/agent.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import { LlmHostError } from '../../src/errors.ts';
 import type { ToolHost } from '../../src/mcp/tool-host.ts';

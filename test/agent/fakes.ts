@@ -1,5 +1,5 @@
+import type { ReplyStats, TurnEvent } from '../../src/agent/events/turn-event.ts';
 import type { ChatModel, ReplyEvent, ReplyRequest } from '../../src/agent/model/chat-model.ts';
-import type { ReplyStats, TurnEvent } from '../../src/agent/turn/turn-event.ts';
 import type { CallOptions, HostTool, ServerState, ToolHost, ToolOutcome } from '../../src/mcp/tool-host.ts';
 
 export const STATS: ReplyStats = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Agent, type AgentOptions } from '../../src/agent/agent.ts';
 import type { ReplyShape } from '../../src/agent/requests/reply-shape.ts';
 import { RequestTurns } from '../../src/agent/requests/request-turns.ts';
+import { Agent, type AgentOptions } from '../../src/agent/turn/agent.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import { answer, call, collect, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ReplyStats } from '../../src/agent/turn/turn-event.ts';
+import type { ReplyStats } from '../../src/agent/events/turn-event.ts';
 import { eventsOf } from '../json/event-checker.ts';
 import { MAIN, Program, processesLeft, ROOT, runProgram, workplace } from './program.ts';
 import { Terminal } from './pty.ts';

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { TurnEvent } from '../../src/agent/turn/turn-event.ts';
+import type { TurnEvent } from '../../src/agent/events/turn-event.ts';
 import { LinePrinter } from '../../src/line/line-printer.ts';
 import { formatArguments, formatResult } from '../../src/text/console-format.ts';
 import { pipedLines, readAll } from '../../src/text/piped-lines.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TurnEvent } from '../../src/agent/turn/turn-event.ts';
+import type { TurnEvent } from '../../src/agent/events/turn-event.ts';
 import { chooseTheme } from '../../src/tui/theme.ts';
 import { TurnView } from '../../src/tui/turn-view.ts';
 

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../chat/message.ts';
 import { exampleArguments } from '../../parse/calls/example-arguments.ts';
-import type { BadCall } from './judge-calls.ts';
+import type { BadCall } from './validate-calls.ts';
 
 /** Characters of a schema that are worth their place in the prompt. */
 const MAX_SCHEMA = 4000;

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Progress, ToolHost } from '../../mcp/tool-host.ts';
-import type { TurnEvent } from '../turn/turn-event.ts';
+import type { TurnEvent } from '../events/turn-event.ts';
 import { cutResult } from './result-limit.ts';
 import { ToolProgress } from './tool-progress.ts';
 

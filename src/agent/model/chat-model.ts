@@ -1,7 +1,7 @@
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
 import type { ParseEvent } from '../../parse/types/parse-event.ts';
-import type { ReplyStats, TokenLogprob } from '../turn/turn-event.ts';
+import type { ReplyStats, TokenLogprob } from '../events/turn-event.ts';
 
 /** Sampling options of a chat; undefined = the engine's default. Ranges as in GenerateRequest. */
 export interface Sampling {

@@ -1,7 +1,7 @@
 import type { TokenEvent } from '../../engine/engine.ts';
 import type { ParseEvent } from '../../parse/types/parse-event.ts';
 import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
-import type { TokenLogprob } from '../turn/turn-event.ts';
+import type { TokenLogprob } from '../events/turn-event.ts';
 import type { ReplyEvent } from './chat-model.ts';
 
 /** Keeps the log-probabilities of tokens until the content that they became comes out of the parser. */

@@ -6,7 +6,7 @@ import type { Guide } from '../../grammar/guided-reply.ts';
 import { canConstrain, replyGuide } from '../../grammar/reply-guide.ts';
 import type { ToolParser } from '../../parse/types/parse-event.ts';
 import { StopStrings } from '../../tokens/stop-strings.ts';
-import type { ReplyStats } from '../turn/turn-event.ts';
+import type { ReplyStats } from '../events/turn-event.ts';
 import { CallProtocol, type CallProtocolOptions } from './call-protocol.ts';
 import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
 import { ContentLogprobs } from './content-logprobs.ts';

@@ -2,7 +2,7 @@ import type { Message } from '../../chat/message.ts';
 import type { OllamaClient } from '../../engine/ollama-client.ts';
 import { LlmHostError } from '../../errors.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
-import type { ReplyStats } from '../turn/turn-event.ts';
+import type { ReplyStats } from '../events/turn-event.ts';
 import type {
   ChatModel,
   PromptRequest,

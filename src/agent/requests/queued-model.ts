@@ -1,5 +1,5 @@
+import type { ReplyStats } from '../events/turn-event.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
-import type { ReplyStats } from '../turn/turn-event.ts';
 
 /** Waits for the engine; undefined once `signal` aborts. Call what it returns to free the engine. */
 export type Acquire = (signal?: AbortSignal) => Promise<(() => void) | undefined>;

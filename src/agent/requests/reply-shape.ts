@@ -2,8 +2,8 @@ import type { History } from '../../chat/history.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import { checkSchema } from '../../parse/json/schema-check.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
-import type { Agent } from '../agent.ts';
-import type { TurnEvent } from '../turn/turn-event.ts';
+import type { TurnEvent } from '../events/turn-event.ts';
+import type { Agent } from '../turn/agent.ts';
 
 /** What a reply must be: any JSON object, or JSON that fits a schema. */
 export interface ReplyShape {

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
-import { errorEvent, type TurnEvent } from '../turn/turn-event.ts';
+import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
 import { HiddenRounds } from './hidden-rounds.ts';
 import { queuedModel } from './queued-model.ts';
 import { RequestTurn, type RequestTurnOptions, type TurnControl, type TurnRequest } from './request-turn.ts';

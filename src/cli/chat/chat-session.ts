@@ -1,6 +1,6 @@
-import type { Agent } from '../../agent/agent.ts';
 import type { ToolMetrics } from '../../agent/calls/metrics.ts';
-import type { ReplyStats, TurnEvent } from '../../agent/turn/turn-event.ts';
+import type { ReplyStats, TurnEvent } from '../../agent/events/turn-event.ts';
+import type { Agent } from '../../agent/turn/agent.ts';
 import type { History } from '../../chat/history.ts';
 import { messageOf } from '../../errors.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';

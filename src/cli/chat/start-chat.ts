@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Agent } from '../../agent/agent.ts';
+import { Agent } from '../../agent/turn/agent.ts';
 import { createHistory } from '../../chat/history.ts';
 import { LlmHostError } from '../../errors.ts';
 import type { OpenModel } from '../../run/open-model.ts';

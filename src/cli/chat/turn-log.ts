@@ -1,4 +1,4 @@
-import type { TurnEvent } from '../../agent/turn/turn-event.ts';
+import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import type { Redactor } from '../../mcp/policy/audit-redact.ts';
 import type { Log } from '../../run/log.ts';
 

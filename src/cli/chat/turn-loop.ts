@@ -1,4 +1,4 @@
-import type { TurnEvent } from '../../agent/turn/turn-event.ts';
+import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import { runBuiltin } from '../builtins/table.ts';
 import type { Signals } from '../process/signals.ts';
 import type { ChatSession } from './chat-session.ts';

@@ -4,7 +4,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
 import type { ToolProtocol } from '../../agent/model/call-protocol.ts';
 import type { Sampling } from '../../agent/model/chat-model.ts';
-import type { ConstrainMode } from '../../agent/response-problem.ts';
+import type { ConstrainMode } from '../../agent/turn/response-problem.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Approval } from '../../mcp/config/types.ts';
 import {

@@ -1,4 +1,4 @@
-import type { TurnEvent } from '../../agent/turn/turn-event.ts';
+import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import { QueueFull } from './generation-queue.ts';
 
 /** What a client is told, whichever API it speaks. */

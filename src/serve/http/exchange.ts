@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import type { Acquire } from '../../agent/requests/queued-model.ts';
-import type { TurnEvent } from '../../agent/turn/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import { ApiError, ofTurnError } from './api-error.ts';
 import { noteProblem } from './problems.ts';

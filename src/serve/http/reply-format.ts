@@ -1,4 +1,4 @@
-import type { ReplyStats, TokenLogprob, TurnEvent } from '../../agent/turn/turn-event.ts';
+import type { ReplyStats, TokenLogprob, TurnEvent } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from './api-error.ts';
 

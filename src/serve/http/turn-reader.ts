@@ -1,4 +1,4 @@
-import type { TokenLogprob, TurnEvent } from '../../agent/turn/turn-event.ts';
+import type { TokenLogprob, TurnEvent } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import type { ToolEvent, Totals, WholeReply } from './reply-format.ts';
 

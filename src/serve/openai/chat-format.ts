@@ -1,4 +1,4 @@
-import type { TokenLogprob } from '../../agent/turn/turn-event.ts';
+import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from '../http/api-error.ts';
 import type { ReplyFormat, ToolEvent, Totals, WholeReply } from '../http/reply-format.ts';

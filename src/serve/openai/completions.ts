@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { TokenLogprob } from '../../agent/turn/turn-event.ts';
+import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import { badRequest } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
 import { readBody } from '../http/read-body.ts';

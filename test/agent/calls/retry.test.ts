@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { Agent } from '../../../src/agent/agent.ts';
 import type { AttemptRecord } from '../../../src/agent/calls/metrics.ts';
 import { RetryPlan } from '../../../src/agent/calls/retry.ts';
 import type { Sampling } from '../../../src/agent/model/chat-model.ts';
 import { LocalChatModel } from '../../../src/agent/model/local-model.ts';
+import { Agent } from '../../../src/agent/turn/agent.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ReplyStats } from '../../../src/agent/events/turn-event.ts';
 import type { ReplyEvent, Sampling } from '../../../src/agent/model/chat-model.ts';
 import { LocalChatModel, type LocalModelParts } from '../../../src/agent/model/local-model.ts';
-import type { ReplyStats } from '../../../src/agent/turn/turn-event.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import type { Message } from '../../../src/chat/message.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';

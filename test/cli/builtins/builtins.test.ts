@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Agent } from '../../../src/agent/agent.ts';
+import { Agent } from '../../../src/agent/turn/agent.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { BUILTINS, runBuiltin } from '../../../src/cli/builtins/table.ts';
 import { ChatSession } from '../../../src/cli/chat/chat-session.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TurnEvent } from '../../../src/agent/turn/turn-event.ts';
+import type { TurnEvent } from '../../../src/agent/events/turn-event.ts';
 import type { ChatSession } from '../../../src/cli/chat/chat-session.ts';
 import { TurnLoop } from '../../../src/cli/chat/turn-loop.ts';
 import { Signals } from '../../../src/cli/process/signals.ts';

@@ -1,5 +1,5 @@
-import type { Message, ToolDefinition } from '../chat/message.ts';
-import type { ChatModel } from './model/chat-model.ts';
+import type { Message, ToolDefinition } from '../../chat/message.ts';
+import type { ChatModel } from '../model/chat-model.ts';
 
 /** Share of the context kept free for the reply. */
 const REPLY_SHARE = 0.125;

@@ -1,26 +1,26 @@
-import type { History, HistoryMark } from '../chat/history.ts';
-import type { Message, ToolCall, ToolDefinition } from '../chat/message.ts';
-import { LlmHostError } from '../errors.ts';
-import type { ResponseFormat } from '../grammar/response-format.ts';
-import type { ToolHost } from '../mcp/tool-host.ts';
-import { ToolCatalog } from '../parse/calls/tool-catalog.ts';
-import { feedback } from './calls/feedback.ts';
+import type { History, HistoryMark } from '../../chat/history.ts';
+import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
+import { LlmHostError } from '../../errors.ts';
+import type { ResponseFormat } from '../../grammar/response-format.ts';
+import type { ToolHost } from '../../mcp/tool-host.ts';
+import { ToolCatalog } from '../../parse/calls/tool-catalog.ts';
+import { feedback } from '../calls/feedback.ts';
+import { type AttemptRecord, ToolMetrics } from '../calls/metrics.ts';
+import { RepeatGuard } from '../calls/repeat-guard.ts';
+import { resultLimit } from '../calls/result-limit.ts';
+import { type RetryOptions, RetryPlan } from '../calls/retry.ts';
+import { type CallRecord, hostNotices, runTools } from '../calls/run-tools.ts';
 import {
   type BadCall,
   type CallEvent,
   type GoodCall,
   type Judgement,
   judgeReply,
-} from './calls/judge-calls.ts';
-import { type AttemptRecord, ToolMetrics } from './calls/metrics.ts';
-import { RepeatGuard } from './calls/repeat-guard.ts';
-import { resultLimit } from './calls/result-limit.ts';
-import { type RetryOptions, RetryPlan } from './calls/retry.ts';
-import { type CallRecord, hostNotices, runTools } from './calls/run-tools.ts';
+} from '../calls/validate-calls.ts';
+import { errorEvent, type ReplyStats, type TurnEvent } from '../events/turn-event.ts';
+import type { ChatModel, ReplyRequest, Sampling } from '../model/chat-model.ts';
 import { fitContext } from './fit-context.ts';
-import type { ChatModel, ReplyRequest, Sampling } from './model/chat-model.ts';
 import { type ConstrainMode, formatError } from './response-problem.ts';
-import { errorEvent, type ReplyStats, type TurnEvent } from './turn/turn-event.ts';
 
 export interface AgentOptions {
   readonly model: ChatModel;

@@ -1,5 +1,5 @@
-import { type ResponseFormat, responseProblems } from '../grammar/response-format.ts';
-import type { TurnEvent } from './turn/turn-event.ts';
+import { type ResponseFormat, responseProblems } from '../../grammar/response-format.ts';
+import type { TurnEvent } from '../events/turn-event.ts';
 
 /** `auto`: once the model has failed at a call; `always`; `off`: never. */
 export type ConstrainMode = 'auto' | 'always' | 'off';
