@@ -15,7 +15,7 @@ constexpr int kBlocks = 50;
 float half_at(const uint8_t* block, int offset) {
   uint16_t half;
   std::memcpy(&half, block + offset, 2);
-  return half_to_float(half);
+  return float16_to_float(half);
 }
 
 // Random blocks; the halves at `halves` are ordinary numbers.
@@ -104,12 +104,12 @@ TEST(unknown_types_are_not_found) {
 }
 
 TEST(halves_convert_exactly) {
-  CHECK(half_to_float(0x3c00) == 1.0f);
-  CHECK(half_to_float(0xc000) == -2.0f);
-  CHECK(half_to_float(0x0001) == 0x1p-24f);
-  CHECK(half_to_float(0x8000) == 0.0f);
-  CHECK(std::isinf(half_to_float(0x7c00)));
-  CHECK(std::isnan(half_to_float(0x7e00)));
+  CHECK(float16_to_float(0x3c00) == 1.0f);
+  CHECK(float16_to_float(0xc000) == -2.0f);
+  CHECK(float16_to_float(0x0001) == 0x1p-24f);
+  CHECK(float16_to_float(0x8000) == 0.0f);
+  CHECK(std::isinf(float16_to_float(0x7c00)));
+  CHECK(std::isnan(float16_to_float(0x7e00)));
 }
 
 int main() { return check::run("ggml"); }

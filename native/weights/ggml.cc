@@ -19,7 +19,7 @@ struct Group {
 float read_half(const uint8_t* source) {
   uint16_t half;
   std::memcpy(&half, source, sizeof half);
-  return half_to_float(half);
+  return float16_to_float(half);
 }
 
 // Weights 0..15 in the low nibbles, 16..31 in the high ones.

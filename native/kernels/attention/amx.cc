@@ -1,10 +1,9 @@
 #include "kernels/attention/tiles.h"
-#include "kernels/packed/tiles.h"
 
 #if defined(__AMX_BF16__) && defined(__AVX512BF16__) && defined(__linux__)
 #include <cstring>
 
-#include "kernels/amx.h"
+#include "kernels/simd/amx.h"
 
 namespace llm_host {
 namespace {
@@ -369,14 +368,14 @@ void finish(const TileStates& states, const float* sinks, float* const* out) {
 
 }  // namespace
 
-const AttentionTiles* attention_tiles() {
+const AttentionTiles* attention_tiles_amx() {
   static constexpr AttentionTiles kTiles{pack_queries, pack_keys, pack_values, run, finish};
-  return packed_tiles() == nullptr ? nullptr : &kTiles;
+  return amx_available() ? &kTiles : nullptr;
 }
 
 }  // namespace llm_host
 #else
 namespace llm_host {
-const AttentionTiles* attention_tiles() { return nullptr; }
+const AttentionTiles* attention_tiles_amx() { return nullptr; }
 }  // namespace llm_host
 #endif

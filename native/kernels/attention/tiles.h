@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "kernels/instruction_sets.h"
+
 namespace llm_host {
 
 // Queries that are answered together, as columns of two tiles; keys that are packed together.
@@ -62,7 +64,7 @@ struct AttentionTiles {
   void (*finish)(const TileStates& states, const float* sinks, float* const* out);
 };
 
-// nullptr where packed_tiles() is. For heads of a multiple of 32 channels.
+// The fastest, or nullptr if the build, the CPU or the system has no matrix unit. For heads of a multiple of 32 channels.
 const AttentionTiles* attention_tiles();
 
 }  // namespace llm_host

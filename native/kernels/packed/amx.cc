@@ -1,12 +1,9 @@
 #include "kernels/packed/tiles.h"
 
 #if defined(__AMX_BF16__) && defined(__AVX512BF16__) && defined(__linux__)
-#include <cpuid.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "kernels/amx.h"
+#include "kernels/simd/amx.h"
 
 namespace llm_host {
 namespace {
@@ -183,29 +180,16 @@ void round_values(const float* x, int cols, int row, uint16_t* out) {
   }
 }
 
-// Whether the CPU has the unit and the system lets this process use it: its state is large, and has
-// to be asked for.
-bool available() {
-  unsigned a, b, c, d;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-  bool tiles = (d >> 24 & 1) != 0 && (d >> 22 & 1) != 0;
-  bool bfloat16 = __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 5 & 1) != 0;
-  if (!tiles || !bfloat16 || !__builtin_cpu_supports("avx512bw")) return false;
-  constexpr int kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
-}
-
 }  // namespace
 
-const PackedTiles* packed_tiles() {
+const PackedTiles* packed_tiles_amx() {
   static constexpr PackedTiles kTiles{"amx", round_values, multiply};
-  static const bool here = available();
-  return here ? &kTiles : nullptr;
+  return amx_available() ? &kTiles : nullptr;
 }
 
 }  // namespace llm_host
 #else
 namespace llm_host {
-const PackedTiles* packed_tiles() { return nullptr; }
+const PackedTiles* packed_tiles_amx() { return nullptr; }
 }  // namespace llm_host
 #endif

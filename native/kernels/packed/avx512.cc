@@ -1,7 +1,7 @@
 #if defined(__AVX512F__) && defined(__AVX512VNNI__)
 #include <immintrin.h>
 #define LLM_HOST_PACKED_VECTORS 8
-#include "kernels/packed/sums.h"
+#include "kernels/packed/block_sums.h"
 
 namespace llm_host {
 namespace {

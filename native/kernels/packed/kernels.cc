@@ -1,23 +1,27 @@
 #include "kernels/packed/kernels.h"
 
-#include "kernels/simd/simd.h"
+// The instruction sets, fastest first. Each has a file <name>.cc here, which defines
+// packed_<name>().
+#define PACKED_TABLE(ROW) \
+  ROW(avx512)             \
+  ROW(avx2)               \
+  ROW(neon)               \
+  ROW(portable)
 
 namespace llm_host {
-namespace {
 
-const PackedKernels& choose() {
-  const PackedKernels* const variants[] = {packed_avx512(), packed_avx2(), packed_neon(),
-                                           packed_portable()};
-  for (const PackedKernels* variant : variants) {
-    if (variant != nullptr && simd_wanted(variant->name)) return *variant;
-  }
-  return *packed_portable();
+#define DECLARE(name) const PackedKernels* packed_##name();
+PACKED_TABLE(DECLARE)
+
+std::span<const Variant<PackedKernels>> packed_variants() {
+#define ROW(name) {#name, packed_##name},
+  static constexpr Variant<PackedKernels> kTable[] = {PACKED_TABLE(ROW)};
+  return kTable;
 }
 
-}  // namespace
-
 const PackedKernels& packed_kernels() {
-  static const PackedKernels& chosen = choose();
+  static const PackedKernels* usable = first_usable(packed_variants());
+  static const PackedKernels& chosen = usable != nullptr ? *usable : *packed_portable();
   return chosen;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "kernels/instruction_sets.h"
 #include "kernels/packed/matrix.h"
 
 namespace llm_host {
@@ -37,16 +39,11 @@ struct PackedKernels {
                    const PackedOutput& out);
 };
 
+// Those for every instruction set, fastest first.
+std::span<const Variant<PackedKernels>> packed_variants();
 // The fastest that this CPU has.
 const PackedKernels& packed_kernels();
 // Whether that is one of instructions made for it: else exact arithmetic is as fast.
 bool packed_fast();
-
-// nullptr if the build or the CPU lacks it.
-const PackedKernels* packed_portable();
-const PackedKernels* packed_avx2();
-const PackedKernels* packed_avx512();
-// With dot products of bytes.
-const PackedKernels* packed_neon();
 
 }  // namespace llm_host

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "kernels/half.h"
+#include "kernels/float16.h"
 #include "kernels/thread_pool.h"
 
 namespace llm_host {
@@ -18,7 +18,7 @@ float scale_at(PackedMatrix::Scales type, const uint8_t* scales, int lane) {
   }
   uint16_t half;
   std::memcpy(&half, scales + 2 * lane, 2);
-  return type == PackedMatrix::Scales::kFloat16 ? half_to_float(half) : bfloat16_to_float(half);
+  return type == PackedMatrix::Scales::kFloat16 ? float16_to_float(half) : bfloat16_to_float(half);
 }
 
 void put_scale(PackedMatrix::Scales type, float value, uint8_t* scales, int lane) {
@@ -27,7 +27,7 @@ void put_scale(PackedMatrix::Scales type, float value, uint8_t* scales, int lane
     return;
   }
   uint16_t half = type == PackedMatrix::Scales::kFloat16
-                      ? float_to_half(value)
+                      ? float_to_float16(value)
                       : static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16);
   std::memcpy(scales + 2 * lane, &half, 2);
 }
@@ -63,7 +63,7 @@ PackedMatrix::Scales smallest_scales(const float* scales, const float* biases, i
   for (const float* values : {scales, biases}) {
     for (int64_t i = 0; i < count && (bfloat16 || float16); ++i) {
       bfloat16 = bfloat16 && (std::bit_cast<uint32_t>(values[i]) & 0xffff) == 0;
-      float16 = float16 && half_to_float(float_to_half(values[i])) == values[i];
+      float16 = float16 && float16_to_float(float_to_float16(values[i])) == values[i];
     }
   }
   return bfloat16  ? PackedMatrix::Scales::kBfloat16
@@ -104,7 +104,7 @@ void unpack_row(const PackedMatrix& m, int row, float* out) {
         uint32_t q = word >> (i * bits) & mask;
         float value =
             m.kind == PackedMatrix::Kind::kBfloat16  ? bfloat16_to_float(static_cast<uint16_t>(q))
-            : m.kind == PackedMatrix::Kind::kFloat16 ? half_to_float(static_cast<uint16_t>(q))
+            : m.kind == PackedMatrix::Kind::kFloat16 ? float16_to_float(static_cast<uint16_t>(q))
                                                      : scale * static_cast<float>(q) + bias;
         *out++ = value;
       }

@@ -1,5 +1,5 @@
 #define LLM_HOST_PACKED_VECTORS 2
-#include "kernels/packed/sums.h"
+#include "kernels/packed/block_sums.h"
 
 namespace llm_host {
 namespace {
@@ -13,7 +13,7 @@ inline Ints dot4(Ints sums, Words w, int32_t x) {
   return sums;
 }
 
-// As half_to_float of half.h.
+// As float16_to_float of half.h.
 inline Floats widen_halves(Halves halves) {
   Words bits = __builtin_convertvector(halves, Words);
   Words sign = (bits & 0x8000u) << 16, rest = bits & 0x7fffu;

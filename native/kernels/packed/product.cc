@@ -20,11 +20,6 @@ constexpr int kMostBlocks = 16;
 // Numbers of gate, and of up, that a thread makes at a time: 1 MB of both.
 constexpr int kGatedNumbers = 128 * 1024;
 
-const PackedTiles* tiles() {
-  static const PackedTiles* chosen = simd_wanted("amx") ? packed_tiles() : nullptr;
-  return chosen;
-}
-
 // Memory that stays with its thread: a step needs the same again.
 template <typename T>
 class Scratch {
@@ -103,7 +98,7 @@ void PackedProduct::run_gated_blocks(const std::vector<PackedProductPart>& parts
 
 void PackedProduct::prepare(const std::vector<PackedProductPart>& parts) {
   tiles_ = nullptr;
-  if (m_ >= kTileVectors && cols_ % kTileColumns == 0) tiles_ = tiles();
+  if (m_ >= kTileVectors && cols_ % kTileColumns == 0) tiles_ = packed_tiles();
   bool dense = false;
   for (const PackedProductPart& part : parts) {
     dense = dense || part.rank != 0 || (tiles_ == nullptr && !part.matrix.quantized());

@@ -26,7 +26,9 @@ constexpr int kTileVectors = 16;
 // Columns of a tile: a matrix must have a multiple of it.
 constexpr int kTileColumns = 32;
 
-// nullptr if the build, the CPU or the system has no such unit.
+// Those for every matrix unit, fastest first.
+std::span<const Variant<PackedTiles>> packed_tiles_variants();
+// The fastest, or nullptr if the build, the CPU or the system has no matrix unit.
 const PackedTiles* packed_tiles();
 
 }  // namespace llm_host

@@ -1,9 +1,9 @@
 // The kernels, written once over vectors of LLM_HOST_VECTOR_BYTES. Included by one source per
 // instruction set, each compiled with its own flags: nothing here may call an inline function of a
 // library, or the linker could hand the version for a newer CPU to everyone.
-#include "kernels/simd/halves.h"
-#include "kernels/simd/matvec.h"
-#include "kernels/simd/products.h"
+#include "kernels/simd/float16.h"
+#include "kernels/simd/gemv.h"
+#include "kernels/simd/gemm.h"
 
 namespace llm_host {
 namespace {

@@ -1,28 +1,26 @@
 #include "kernels/simd/simd.h"
 
-#include <cstdlib>
-#include <cstring>
+// The instruction sets, fastest first. Each has a file <name>.cc here, which defines simd_<name>().
+#define SIMD_TABLE(ROW) \
+  ROW(avx512)           \
+  ROW(avx2)             \
+  ROW(neon)             \
+  ROW(portable)
 
 namespace llm_host {
-namespace {
 
-const Simd& choose() {
-  const Simd* const variants[] = {simd_avx512(), simd_avx2(), simd_neon(), simd_portable()};
-  for (const Simd* variant : variants) {
-    if (variant != nullptr && simd_wanted(variant->name)) return *variant;
-  }
-  return *simd_portable();
-}
+#define DECLARE(name) const Simd* simd_##name();
+SIMD_TABLE(DECLARE)
 
-}  // namespace
-
-bool simd_wanted(const char* name) {
-  const char* wanted = std::getenv("LLM_HOST_SIMD");
-  return wanted == nullptr || std::strcmp(wanted, name) == 0;
+std::span<const Variant<Simd>> simd_variants() {
+#define ROW(name) {#name, simd_##name},
+  static constexpr Variant<Simd> kTable[] = {SIMD_TABLE(ROW)};
+  return kTable;
 }
 
 const Simd& simd() {
-  static const Simd& chosen = choose();
+  static const Simd* usable = first_usable(simd_variants());
+  static const Simd& chosen = usable != nullptr ? *usable : *simd_portable();
   return chosen;
 }
 

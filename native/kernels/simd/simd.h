@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/instruction_sets.h"
+
 namespace llm_host {
 
 // A weight matrix [rows, cols] as MLX stores it: float32 (bits 0), or affine with 4 or 8 bits,
@@ -52,15 +54,9 @@ struct Simd {
   void (*narrow)(const float* x, int n, uint16_t* halves);
 };
 
+// Those for every instruction set, fastest first.
+std::span<const Variant<Simd>> simd_variants();
 // The fastest that this CPU has.
 const Simd& simd();
-// LLM_HOST_SIMD names the one instruction set to use; true for all without it.
-bool simd_wanted(const char* name);
-
-// nullptr if the build or the CPU lacks it.
-const Simd* simd_portable();
-const Simd* simd_avx2();
-const Simd* simd_avx512();
-const Simd* simd_neon();
 
 }  // namespace llm_host

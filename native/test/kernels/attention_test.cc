@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "check.h"
-#include "kernels/half.h"
+#include "kernels/float16.h"
 #include "kernels/ops.h"
 
 using namespace llm_host;
@@ -34,7 +34,7 @@ mx::Dtype kTypes[] = {mx::float32, mx::float16};
 
 double value_at(const mx::array& cache, int64_t i) {
   if (cache.dtype() == mx::float32) return cache.data<float>()[i];
-  return half_to_float(cache.data<uint16_t>()[i]);
+  return float16_to_float(cache.data<uint16_t>()[i]);
 }
 
 // Without rotation: a pair of channels that is turned by no angle stays.

@@ -151,7 +151,7 @@ void multiply_all(const std::vector<Part>& parts, const cpu::Operand& operand,
 // Tiles round both factors to bfloat16, which is half of 2^-8 of each at most; bytes take a group's
 // values as whole numbers up to 127 · 254, which those far below the greatest feel most.
 double tolerance(const std::vector<Part>& parts, int m, int cols) {
-  bool tiles = simd_wanted("amx") && packed_tiles() != nullptr;
+  bool tiles = packed_tiles() != nullptr;
   if (tiles && m >= kTileVectors && cols % kTileColumns == 0) return 0x1p-8;
   bool bytes = false;
   for (const Part& part : parts) bytes = bytes || part.packed().layout().quantized();
@@ -351,8 +351,8 @@ int main() {
   mx::set_default_device(mx::Device::cpu);
   mx::set_compile_mode(mx::CompileMode::disabled);
   const char* wanted = std::getenv("LLM_HOST_SIMD");
-  bool tiles = packed_tiles() != nullptr && simd_wanted(packed_tiles()->name);
-  if (wanted != nullptr && !tiles && !simd_wanted(packed_kernels().name)) {
+  bool tiles = packed_tiles() != nullptr;
+  if (wanted != nullptr && !tiles && !instruction_set_allowed(packed_kernels().name)) {
     check::skip(std::string("this CPU or build has no ") + wanted + ": portable instead");
   }
   return check::run("packed_linear");

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "check.h"
-#include "kernels/half.h"
+#include "kernels/float16.h"
 #include "kernels/packed/kernels.h"
 #include "kernels/packed/tiles.h"
+#include "variants.h"
 
 using namespace llm_host;
 
@@ -38,7 +39,7 @@ float rounded(Scales type, float value) {
   // Volatile, or GCC 12 hands back `value` itself here.
   volatile uint16_t half = bfloat16_of(value);
   if (type == Scales::kBfloat16) return bfloat16_to_float(half);
-  return type == Scales::kFloat16 ? half_to_float(float_to_half(value)) : value;
+  return type == Scales::kFloat16 ? float16_to_float(float_to_float16(value)) : value;
 }
 
 Matrix random_matrix(int rows, int cols, Kind kind, int group, Scales scales) {
@@ -57,9 +58,9 @@ Matrix random_matrix(int rows, int cols, Kind kind, int group, Scales scales) {
     auto* halves = reinterpret_cast<uint16_t*>(words.data());
     for (size_t i = 0; i < count; ++i) {
       float value = random_float();
-      halves[i] = kind == Kind::kBfloat16 ? bfloat16_of(value) : float_to_half(value);
+      halves[i] = kind == Kind::kBfloat16 ? bfloat16_of(value) : float_to_float16(value);
       m.exact.push_back(kind == Kind::kBfloat16 ? bfloat16_to_float(halves[i])
-                                                : half_to_float(halves[i]));
+                                                : float16_to_float(halves[i]));
     }
   } else {
     for (uint32_t& word : words) word = static_cast<uint32_t>(random_bits());
@@ -166,18 +167,7 @@ void check_path(const PackedKernels& path, const Case& c) {
 
 template <typename F>
 void on_every_path(F&& body) {
-  const std::pair<const char*, const PackedKernels*> paths[] = {
-      {"portable", packed_portable()},
-      {"avx2", packed_avx2()},
-      {"avx512vnni", packed_avx512()},
-      {"neon with dot products", packed_neon()}};
-  for (auto [name, path] : paths) {
-    if (path != nullptr) {
-      body(*path);
-    } else {
-      check::skip(std::string("this CPU or build has no ") + name);
-    }
-  }
+  for_each_variant(packed_variants(), body);
 }
 
 // Every kind, with each group size and type of scales that it may have.
@@ -267,47 +257,48 @@ double cut_to_bfloat16(double x) {
   return bfloat16_to_float(static_cast<uint16_t>(bits >> 16));
 }
 
+void check_tiles(const PackedTiles& tiles, const Case& c) {
+  Matrix w = random_matrix(c.rows, c.cols, c.kind, c.group, c.scales);
+  std::vector<float> x;
+  for (int i = 0; i < c.m * c.cols; ++i) x.push_back(random_float());
+  std::vector<uint16_t> rounded(static_cast<size_t>(c.m + 32) * c.cols);
+  for (int i = 0; i < c.m; ++i) tiles.round(x.data() + i * c.cols, c.cols, i, rounded.data());
+  std::vector<double> seen;
+  for (float value : x) seen.push_back(nearest_bfloat16(value));
+  bool affine = w.packed.quantized();
+  for (double& weight : w.exact) {
+    weight = affine ? cut_to_bfloat16(weight) : nearest_bfloat16(weight);
+  }
+  Additions added(c.rows, c.m);
+  std::vector<float> y(static_cast<size_t>(c.m) * c.rows);
+  tiles.multiply(w.packed, rounded.data(), c.m, 0, w.packed.blocks(),
+                 {y.data(), c.rows, added.bias.data(), added.residual.data()});
+  w.offsets.assign(w.exact.size(), 0);
+  // Float64 may truncate a weight to the neighbour of the value that float32 arithmetic gives.
+  report(tiles.name, c, worst_error(w, seen, seen, c.m, added.sum, y), affine ? 5e-4 : 1e-4);
+}
+
 TEST(tiles_equal_float64_of_bfloat16) {
-  const PackedTiles* tiles = packed_tiles();
-  if (tiles == nullptr) return check::skip("this CPU, system or build has no AMX");
-  for_kinds([&](Kind kind, int group, Scales scales) {
-    for (int rows : {5, 32, 50}) {
-      for (int m : {16, 17, 33, 64}) {
-        Case c{rows, 256, m, kind, group, scales};
-        Matrix w = random_matrix(c.rows, c.cols, kind, group, scales);
-        bool affine = kind == Kind::kAffine4 || kind == Kind::kAffine8;
-        std::vector<float> x;
-        for (int i = 0; i < m * c.cols; ++i) x.push_back(random_float());
-        std::vector<uint16_t> halves(static_cast<size_t>(m + 32) * c.cols);
-        for (int i = 0; i < m; ++i) tiles->round(x.data() + i * c.cols, c.cols, i, halves.data());
-        std::vector<double> seen;
-        for (float value : x) seen.push_back(nearest_bfloat16(value));
-        for (double& weight : w.exact) {
-          weight = affine ? cut_to_bfloat16(weight) : nearest_bfloat16(weight);
-        }
-        Additions added(c.rows, m);
-        std::vector<float> y(static_cast<size_t>(m) * c.rows);
-        tiles->multiply(w.packed, halves.data(), m, 0, w.packed.blocks(),
-                        {y.data(), c.rows, added.bias.data(), added.residual.data()});
-        w.offsets.assign(w.exact.size(), 0);
-        // A weight at the edge of a last place may be cut on the other side of it.
-        report("amx", c, worst_error(w, seen, seen, m, added.sum, y), affine ? 5e-4 : 1e-4);
+  for_each_variant(packed_tiles_variants(), [](const PackedTiles& tiles) {
+    for_kinds([&](Kind kind, int group, Scales scales) {
+      for (int rows : {5, 32, 50}) {
+        for (int m : {16, 17, 33, 64}) check_tiles(tiles, {rows, 256, m, kind, group, scales});
       }
-    }
+    });
   });
 }
 
 TEST(halves_convert_both_ways) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     uint16_t half = static_cast<uint16_t>(bits);
-    float value = half_to_float(half);
+    float value = float16_to_float(half);
     if (std::isnan(value)) continue;
-    CHECK(float_to_half(value) == half);
+    CHECK(float_to_float16(value) == half);
   }
-  CHECK(float_to_half(65520.0f) == 0x7c00);
-  CHECK(float_to_half(65519.0f) == 0x7bff);
-  CHECK(float_to_half(0x1p-25f) == 0);
-  CHECK(float_to_half(0x1.8p-25f) == 1);
+  CHECK(float_to_float16(65520.0f) == 0x7c00);
+  CHECK(float_to_float16(65519.0f) == 0x7bff);
+  CHECK(float_to_float16(0x1p-25f) == 0);
+  CHECK(float_to_float16(0x1.8p-25f) == 1);
 }
 
 int main() { return check::run("packed"); }

@@ -3,9 +3,10 @@
 #include <vector>
 
 #include "check.h"
-#include "kernels/half.h"
+#include "kernels/float16.h"
 #include "kernels/simd/linear.h"
 #include "kernels/simd/simd.h"
+#include "variants.h"
 
 using namespace llm_host;
 
@@ -86,20 +87,9 @@ void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, i
   CHECK(worst <= 1e-5);
 }
 
-// Runs `body` for every path that this CPU has.
 template <typename F>
 void on_every_path(F&& body) {
-  const std::pair<const char*, const Simd*> paths[] = {{"portable", simd_portable()},
-                                                       {"avx2", simd_avx2()},
-                                                       {"avx512", simd_avx512()},
-                                                       {"neon", simd_neon()}};
-  for (auto [name, path] : paths) {
-    if (path != nullptr) {
-      body(*path);
-    } else {
-      check::skip(std::string("this CPU or build has no ") + name);
-    }
-  }
+  for_each_variant(simd_variants(), body);
 }
 
 }  // namespace
@@ -222,11 +212,11 @@ TEST(half_precision_is_ieee_s_without_infinities) {
     std::vector<uint16_t> back(halves.size()), narrow(values.size());
     simd.narrow(wide.data(), static_cast<int>(wide.size()), back.data());
     CHECK(back == halves);
-    for (size_t i = 0; i < halves.size(); ++i) CHECK(wide[i] == half_to_float(halves[i]));
+    for (size_t i = 0; i < halves.size(); ++i) CHECK(wide[i] == float16_to_float(halves[i]));
     simd.narrow(values.data(), static_cast<int>(values.size()), narrow.data());
     for (size_t i = 0; i < values.size(); ++i) {
       float within = std::clamp(values[i], -65504.0f, 65504.0f);
-      CHECK(narrow[i] == float_to_half(within));
+      CHECK(narrow[i] == float_to_float16(within));
     }
     // One at a time, for the ends of rows.
     for (size_t i = 0; i < values.size(); ++i) {
@@ -237,4 +227,4 @@ TEST(half_precision_is_ieee_s_without_infinities) {
   });
 }
 
-int main() { return check::run("kernels"); }
+int main() { return check::run("simd"); }

@@ -18,11 +18,6 @@ struct alignas(64) Line {
   float values[16];
 };
 
-const AttentionTiles* tiles() {
-  static const AttentionTiles* chosen = simd_wanted("amx") ? attention_tiles() : nullptr;
-  return chosen;
-}
-
 int parts_of(int count, int part) { return (count + part - 1) / part; }
 
 // How a call is cut up.
@@ -211,7 +206,7 @@ void finish(const AttentionTask& task, const AttentionTiles& kernels, Plan& plan
 }  // namespace
 
 bool attend_by_tiles(const AttentionTask& task) {
-  const AttentionTiles* kernels = tiles();
+  const AttentionTiles* kernels = attention_tiles();
   const AttentionShape& s = task.shape;
   if (kernels == nullptr || task.rows() < kFewestRows || s.head_dim % 32 != 0) {
     return false;

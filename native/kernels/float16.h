@@ -10,7 +10,7 @@ inline float bfloat16_to_float(uint16_t bits) {
 }
 
 // IEEE 754 binary16, subnormal numbers included.
-inline float half_to_float(uint16_t bits) {
+inline float float16_to_float(uint16_t bits) {
   uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, rest = bits & 0x7fff;
   if (rest >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (rest & 0x3ff) << 13);
   // 2^112 moves the exponent; multiplying makes subnormal numbers normal.
@@ -19,7 +19,7 @@ inline float half_to_float(uint16_t bits) {
 }
 
 // The nearest binary16, ties to even; too large a number becomes infinite.
-inline uint16_t float_to_half(float value) {
+inline uint16_t float_to_float16(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value), sign = bits >> 16 & 0x8000;
   bits &= 0x7fffffff;
   if (bits > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00);

@@ -1,12 +1,27 @@
 // Products of bfloat16 tiles, for sources that are compiled for AMX: nothing else may include it.
 #pragma once
 
+#include <cpuid.h>
 #include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdint>
 
 namespace llm_host {
 namespace {
+
+// Whether the CPU has the unit and the system lets this process use it: its state is large, and has
+// to be asked for.
+inline bool amx_available() {
+  unsigned a, b, c, d;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+  bool tiles = (d >> 24 & 1) != 0 && (d >> 22 & 1) != 0;
+  bool bfloat16 = __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 5 & 1) != 0;
+  if (!tiles || !bfloat16 || !__builtin_cpu_supports("avx512bw")) return false;
+  constexpr int kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+}
 
 // A tile of the right side: 32 of its rows, in pairs side by side, by 16 columns.
 constexpr int kTileBytes = 1024;
