@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.{ts,tsx}'],
     // npm run test:long
     exclude: ['test/long/**', '**/node_modules/**'],
     testTimeout: 30_000,

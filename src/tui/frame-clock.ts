@@ -1,39 +1,46 @@
-/** At most 20 frames a second; fewer, but no fewer than 10, where a frame takes more than a ninth of the time. */
+/** At most 20 frames a second; fewer, but at least 10, where a frame takes more than a ninth of that time. */
 const FRAME_MS = 50;
 const SLOW_FRAME_MS = 100;
 const PAUSE_PER_COST = 9;
 
-/** When frames are drawn: soon after something has changed, never more often than the machine can bear. */
+/**
+ * Schedules frames: the first change at once, then at a rate that the machine can bear. Ink's `maxFps` limits only its
+ * writes; React would still render and lay out each token.
+ */
 export class FrameClock {
   readonly #draw: () => void;
   #timer: NodeJS.Timeout | undefined;
   #begun = Number.NEGATIVE_INFINITY;
-  /** Milliseconds that the last frame took, until it was written. */
+  /** Set from the beginning of a frame until it is written. */
+  #drawing = false;
+  /** Milliseconds that the last frame took until it was written. */
   #cost = 0;
 
   constructor(draw: () => void) {
     this.#draw = draw;
   }
 
-  /** Something has changed: calls `draw` when the next frame is due. */
+  /** Something changed: calls `draw` when the next frame is due. */
   request(): void {
     if (this.#timer) return;
     const pause = Math.min(SLOW_FRAME_MS, Math.max(FRAME_MS, this.#cost * PAUSE_PER_COST));
     this.#timer = setTimeout(this.#draw, Math.max(0, this.#begun + pause - performance.now()));
   }
 
-  /** A frame is drawn now, asked for or not. */
+  /** A frame is being drawn, requested or not. */
   begin(): void {
     this.stop();
     this.#begun = performance.now();
+    this.#drawing = true;
   }
 
-  /** What the frame came to has been handed to the terminal. */
+  /** Something was written to the terminal: the frame, or what a component drew by itself, such as a spinner. */
   written(): void {
-    this.#cost = performance.now() - this.#begun;
+    if (this.#drawing) this.#cost = performance.now() - this.#begun;
+    this.#drawing = false;
   }
 
-  /** The frame that was asked for is not drawn. */
+  /** Cancels the requested frame. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -28,7 +28,15 @@ const CONTROLS: Readonly<Record<string, string>> = {
   },
 };
 
-/** Turns the bytes of a terminal in raw mode into keys, however they are cut into chunks. */
+/**
+ * Turns the bytes of a terminal in raw mode into keys, however they are cut into chunks. In place of Ink's `useInput`,
+ * which as of 6.8 gets these wrong:
+ * - `a\rb` in one chunk, as when typing ahead or fast, is one text: its Enter is lost. So is `\x03quit\r`.
+ * - Backspace (`\x7f`) and Delete (`\x1b[3~`) are both `delete`.
+ * - A bracketed paste is the texts `[200~` and `[201~` around whatever it holds; an escape sequence in it becomes keys.
+ * - Esc is decided after one round of the event loop: over a slow line an arrow or Alt+B in two chunks is Esc and text.
+ * - Esc twice is one Esc, and an unknown sequence is typed as text.
+ */
 export class KeyDecoder {
   readonly #utf8 = new StringDecoder('utf8');
   #waiting = '';

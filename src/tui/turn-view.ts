@@ -3,31 +3,22 @@ import { clock, formatArguments, formatResult, formatSeconds, lastLine } from '.
 import { stripControls } from '../text/strip-controls.ts';
 import { wrap } from './markdown.ts';
 import { ReplyText, type ReplyView } from './reply-text.ts';
+import type { LiveTurn, RunningCall } from './screen-state.ts';
 
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const FRAME_MS = 120;
-const BAR = 20;
 const EXPAND_KEY = 'Ctrl+O';
 
-interface RunningCall {
-  readonly name: string;
-  readonly startedAt: number;
-  message: string;
-}
-
-/** What a turn shows: finished lines are handed out once by `take`, the rest is live. */
+/** Turns events into finished lines, which `take` hands out once, and what is live. */
 export class TurnView {
   readonly #now: () => Date;
   readonly #reply = new ReplyText();
   readonly #calls = new Map<string, RunningCall>();
   #finished: string[] = [];
   #startedAt = 0;
-  #prefill: { done: number; total: number } | undefined;
+  #prefill: { readonly done: number; readonly total: number } | undefined;
   #thinking = '';
   #thinkingSince = 0;
-  /** The last line of what it thought, until it says something. */
+  /** The last line of the model's thinking, until it says something. */
   #thought = '';
-  /** A line of its own stands between the last reply and what follows. */
   #phase: 'idle' | 'reading' | 'thinking' | 'writing' = 'idle';
   showThinking = false;
 
@@ -95,16 +86,20 @@ export class TurnView {
     this.#phase = 'idle';
   }
 
-  /** Lines that are finished since the last call, and the live ones. */
-  take(view: ReplyView): { finished: readonly string[]; live: readonly string[] } {
-    const { settled, live } = this.#reply.lines(view);
+  /** The lines finished since the last call, and what is live. */
+  take(view: ReplyView): { finished: readonly string[]; live: LiveTurn } {
+    const { settled, live: reply } = this.#reply.lines(view);
     const finished = [...this.#finished, ...settled];
     this.#finished = [];
-    return { finished, live: [...live, ...this.#activity(view)] };
+    const calls = [...this.#calls.values()];
+    const thought = lastLine(this.#thinking) || this.#thought;
+    return { finished, live: { reply, calls, working: this.#working(), thought } };
   }
 
-  get moving(): boolean {
-    return this.#calls.size > 0 || this.#phase === 'reading' || this.#phase === 'thinking';
+  #working(): LiveTurn['working'] {
+    const phase = this.#prefill ? 'reading' : this.#phase;
+    if (phase !== 'reading' && phase !== 'thinking') return undefined;
+    return { phase, since: this.#startedAt, prefill: this.#prefill };
   }
 
   #tool(event: Extract<TurnEvent, { id: string }>, view: ReplyView): void {
@@ -119,11 +114,15 @@ export class TurnView {
           ),
           view,
         );
-        this.#calls.set(event.id, { name: event.name, startedAt: this.#now().getTime(), message: '' });
+        this.#calls.set(event.id, {
+          ...{ id: event.id, name: stripControls(event.name) },
+          ...{ startedAt: this.#now().getTime(), message: '' },
+        });
         break;
       case 'tool_progress': {
         const call = this.#calls.get(event.id);
-        if (call) call.message = stripControls(event.message).replaceAll('\n', ' ');
+        const message = stripControls(event.message).replaceAll('\n', ' ');
+        if (call) this.#calls.set(event.id, { ...call, message });
         break;
       }
       case 'tool_result':
@@ -165,26 +164,4 @@ export class TurnView {
     this.#finished.push(theme.dim(head));
     if (this.showThinking) this.#finished.push(...lines.map(line => theme.dim(`  ${line}`)));
   }
-
-  #activity({ theme }: ReplyView): string[] {
-    const now = this.#now().getTime();
-    const frame = FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length];
-    const since = (start: number) => `${((now - start) / 1000).toFixed(1)}s`;
-    if (this.#calls.size > 0) {
-      return [...this.#calls.values()].map(({ name, startedAt, message }) => {
-        const parts = [since(startedAt), message || this.#thought, 'esc cancels'];
-        return `${frame} ${stripControls(name)} ${theme.dim(parts.filter(Boolean).join(' · '))}`;
-      });
-    }
-    if (this.#prefill) return [`${frame} reading ${theme.dim(bar(this.#prefill))}`];
-    if (this.#phase !== 'reading' && this.#phase !== 'thinking') return [];
-    const last = lastLine(this.#thinking) || this.#thought;
-    return [`${frame} ${this.#phase} ${theme.dim(`${since(this.#startedAt)}${last ? ` · ${last}` : ''}`)}`];
-  }
-}
-
-function bar({ done, total }: { done: number; total: number }): string {
-  const share = total > 0 ? Math.min(1, done / total) : 0;
-  const filled = Math.round(share * BAR);
-  return `[${'#'.repeat(filled)}${'-'.repeat(BAR - filled)}] ${done}/${total} tokens`;
 }

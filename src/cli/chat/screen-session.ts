@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import { formAsker } from '../../line/ask-form.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 import type { EditorEffect } from '../../tui/editor.ts';
-import type { Footer } from '../../tui/layout.ts';
+import type { FooterInfo } from '../../tui/screen-state.ts';
 import { PromptHistory } from '../../tui/prompt-history.ts';
 import { Screen } from '../../tui/screen.ts';
 import { chooseTheme } from '../../tui/theme.ts';
@@ -167,7 +167,7 @@ function resourceNames({ tools }: ChatSession): readonly string[] {
     .filter(name => !/\s/.test(name));
 }
 
-function footerOf(session: ChatSession): Footer {
+function footerOf(session: ChatSession): FooterInfo {
   const { opened, tools, lastReply } = session;
   const servers = tools.servers();
   return {

@@ -1,0 +1,26 @@
+import { Box, Text } from 'ink';
+import { secondsSince } from './seconds-since.ts';
+import { Spinner } from './spinner.tsx';
+import { useTheme } from './theme-context.ts';
+
+export interface ToolCallProps {
+  readonly name: string;
+  readonly startedAt: number;
+  readonly now: number;
+  /** The tool's progress, or what the model thought when it called. */
+  readonly note: string;
+}
+
+/** A call that runs. */
+export function ToolCall({ name, startedAt, now, note }: ToolCallProps) {
+  const { dim } = useTheme();
+  const details = [secondsSince(startedAt, now), note, 'esc cancels'].filter(Boolean).join(' · ');
+  return (
+    <Box>
+      <Spinner now={now} />
+      <Text wrap="truncate">
+        {name} {dim(details)}
+      </Text>
+    </Box>
+  );
+}

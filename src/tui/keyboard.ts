@@ -1,0 +1,56 @@
+import { type Key, KeyDecoder } from './keys.ts';
+
+/** Bytes of an escape sequence follow the escape within this time; else it is the Esc key. */
+const ESCAPE_MS = 40;
+const NEWLINE = 10;
+const RETURN = 13;
+
+export interface KeyboardListener {
+  readonly onKeys: (keys: readonly Key[]) => void;
+  /** The terminal went away. */
+  readonly onEnd: () => void;
+}
+
+/** The terminal's keys in raw mode, from `open` to `close`. */
+export class Keyboard {
+  readonly #input: NodeJS.ReadStream;
+  readonly #listener: KeyboardListener;
+  readonly #decoder = new KeyDecoder();
+  #escape: NodeJS.Timeout | undefined;
+  #typedAhead = false;
+
+  constructor(input: NodeJS.ReadStream, listener: KeyboardListener) {
+    this.#input = input;
+    this.#listener = listener;
+  }
+
+  open(): void {
+    this.#input.setRawMode(true);
+    this.#input.on('data', this.#read);
+    this.#input.on('end', this.#listener.onEnd);
+    this.#input.resume();
+    // What was typed before raw mode is read in the next two rounds of the event loop.
+    this.#typedAhead = true;
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#typedAhead = false;
+      }),
+    );
+  }
+
+  close(): void {
+    this.#input.off('data', this.#read);
+    this.#input.off('end', this.#listener.onEnd);
+    this.#input.setRawMode(false);
+    this.#input.pause();
+  }
+
+  readonly #read = (bytes: Buffer): void => {
+    clearTimeout(this.#escape);
+    // Before raw mode the terminal turned Enter into a newline, which is Ctrl+J here.
+    const typed = this.#typedAhead ? bytes.map(byte => (byte === NEWLINE ? RETURN : byte)) : bytes;
+    this.#listener.onKeys(this.#decoder.push(typed));
+    if (!this.#decoder.undecided) return;
+    this.#escape = setTimeout(() => this.#listener.onKeys(this.#decoder.flush()), ESCAPE_MS);
+  };
+}

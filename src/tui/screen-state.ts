@@ -1,0 +1,64 @@
+import type { EditorState } from './editor.ts';
+
+/** Everything the components draw. */
+export interface ScreenState {
+  readonly window: WindowSize;
+  readonly finished: readonly FinishedText[];
+  readonly turn: LiveTurn;
+  /** Prompts that wait for the running turn. */
+  readonly queue: readonly string[];
+  readonly editor: EditorState;
+  readonly footer: FooterInfo;
+}
+
+export interface WindowSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Lines that went to the scrollback in one go. */
+export interface FinishedText {
+  readonly id: number;
+  readonly text: string;
+  /** Columns of its widest line. */
+  readonly width: number;
+}
+
+/** The part of a turn that still changes. */
+export interface LiveTurn {
+  /** The last block of the reply, rendered, a row each. */
+  readonly reply: readonly string[];
+  readonly calls: readonly RunningCall[];
+  readonly working: Working | undefined;
+  /** The last line of the model's thinking, until it says something. */
+  readonly thought: string;
+}
+
+export interface RunningCall {
+  readonly id: string;
+  readonly name: string;
+  readonly startedAt: number;
+  /** Its last progress. */
+  readonly message: string;
+}
+
+/** What the model does before the first token of a reply. */
+export interface Working {
+  readonly phase: 'reading' | 'thinking';
+  readonly since: number;
+  /** Tokens of the prompt, while they are read. */
+  readonly prefill: { readonly done: number; readonly total: number } | undefined;
+}
+
+/** What the footer says of the session. */
+export interface FooterInfo {
+  readonly model: string;
+  readonly device: string;
+  readonly contextUsed: number;
+  readonly contextLength: number;
+  /** Tokens per second of the last reply; undefined before there is one. */
+  readonly rate: number | undefined;
+  readonly tools: number;
+  readonly serversUp: number;
+  readonly servers: number;
+}

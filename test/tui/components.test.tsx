@@ -1,0 +1,128 @@
+import { renderToString } from 'ink';
+import type { ReactNode } from 'react';
+import { describe, expect, test } from 'vitest';
+import { Footer } from '../../src/tui/components/footer.tsx';
+import { Menu, menuHeight } from '../../src/tui/components/menu.tsx';
+import { Prompt } from '../../src/tui/components/prompt.tsx';
+import { promptRows } from '../../src/tui/components/prompt-rows.ts';
+import { Queue } from '../../src/tui/components/queue.tsx';
+import { Reply } from '../../src/tui/components/reply.tsx';
+import { shareRows } from '../../src/tui/components/share-rows.ts';
+import { ThemeContext } from '../../src/tui/components/theme-context.ts';
+import { type EditorState, EMPTY, withText } from '../../src/tui/editor.ts';
+import type { FooterInfo, WindowSize } from '../../src/tui/screen-state.ts';
+import { chooseTheme } from '../../src/tui/theme.ts';
+
+const THEME = chooseTheme('dark', true, {});
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles are taken out
+const bare = (line: string) => line.replaceAll(/\u001b\[\d+m/g, '');
+
+/** What a component shows in a window of so many columns, a row each. */
+function rowsOf(component: ReactNode, columns: number): string[] {
+  return renderToString(<ThemeContext value={THEME}>{component}</ThemeContext>, { columns })
+    .split('\n')
+    .map(bare);
+}
+
+const FOOTER: FooterInfo = {
+  ...{ model: 'granite', device: 'cpu', contextUsed: 512, contextLength: 4096, rate: 61.26 },
+  ...{ tools: 10, serversUp: 1, servers: 2 },
+};
+
+test.each([
+  [80, 'granite · ctx 512/4096 (13%) · 61.3 tok/s · cpu · 10 tools · 1/2 servers'],
+  [60, 'granite · ctx 512/4096 (13%) · 61.3 tok/s · cpu · 10 tools'],
+  [30, 'granite · ctx 512/4096 (13%)'],
+  [10, 'granite'],
+  [3, 'gra'],
+])('the footer of a window of %i columns', (width, shown) => {
+  expect(rowsOf(<Footer {...FOOTER} />, width)).toEqual([shown]);
+});
+
+test('the footer before the first reply has no rate', () => {
+  expect(rowsOf(<Footer {...FOOTER} rate={undefined} contextUsed={0} />, 80)).toEqual([
+    'granite · ctx 0/4096 (0%) · cpu · 10 tools · 1/2 servers',
+  ]);
+});
+
+test('the styles are those of the theme, whatever the environment says of colours', () => {
+  const shown = renderToString(
+    <ThemeContext value={THEME}>
+      <Footer {...FOOTER} />
+    </ThemeContext>,
+  );
+  expect(shown).toContain('\u001b[2mgranite');
+});
+
+describe('the cursor, which an input method writes at,', () => {
+  const show = (state: EditorState, window: WindowSize) => {
+    const prompt = promptRows(state, window);
+    return { lines: rowsOf(<Prompt {...prompt} top={0} />, window.columns), cursor: prompt.cursor };
+  };
+  const at = (text: string, cursor: number, columns = 40) => {
+    const { lines, cursor: place } = show({ ...EMPTY, text, cursor }, { columns, rows: 24 });
+    return [lines, place];
+  };
+
+  test('stands behind wide characters by their columns', () => {
+    expect(at('漢字', 2)).toEqual([['prompt -> 漢字'], { row: 0, column: 14 }]);
+    expect(at('漢字', 1)).toEqual([['prompt -> 漢字'], { row: 0, column: 12 }]);
+    expect(at('👩‍👩‍👧x', '👩‍👩‍👧'.length)).toEqual([['prompt -> 👩‍👩‍👧x'], { row: 0, column: 12 }]);
+  });
+
+  test('goes with its line where the prompt wraps, and never into half of a wide character', () => {
+    // Nine columns are left beside the label: four characters, and one column that none fits in.
+    expect(at('漢字漢字漢', 5, 20)).toEqual([['prompt -> 漢字漢字', '漢'], { row: 1, column: 2 }]);
+  });
+
+  test('is among the lines that are shown of a long prompt', () => {
+    const text = Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n');
+    const { lines, cursor } = show(withText(EMPTY, text), { columns: 80, rows: 10 });
+    expect([lines.length, lines.at(-1), cursor.row]).toEqual([5, '          line 49', 4]);
+    const first = show({ ...EMPTY, text, cursor: 0 }, { columns: 80, rows: 10 });
+    expect([first.lines[0], first.cursor.row]).toEqual(['prompt -> line 0', 0]);
+  });
+
+  test('has a place in the smallest window', () => {
+    const { lines, cursor } = show(withText(EMPTY, '漢a'), { columns: 1, rows: 1 });
+    expect(lines).toHaveLength(1);
+    expect(cursor.row).toBe(0);
+  });
+});
+
+test('prompts that wait are shown on a line each, and counted beyond three', () => {
+  const queue = <Queue prompts={['one\ntwo', 'b', 'c', 'd', 'e']} height={4} />;
+  expect(rowsOf(queue, 14)).toEqual(['queued: one t…', 'queued: b', 'queued: c', 'and 2 more']);
+});
+
+test('the menu shows five around the chosen one', () => {
+  const options = Array.from({ length: 9 }, (_, index) => `/c${index}`);
+  const shown = rowsOf(<Menu options={options} index={7} height={menuHeight(options)} />, 80);
+  expect(shown).toEqual(['  /c4', '  /c5', '  /c6', '  /c7', '  /c8']);
+});
+
+test('a styled line is cut by its columns, its styles kept whole', () => {
+  const shown = renderToString(<Reply lines={['\u001b[1m漢字漢\u001b[22m']} />, { columns: 5 });
+  expect(shown).toBe('\u001b[1m漢字…\u001b[22m');
+});
+
+describe('the rows of the window', () => {
+  const wanted = { prompt: 2, menu: 5, queue: 4, turn: 13 };
+
+  test.each([
+    [40, { footer: true, menu: 5, queue: 4, turn: 13 }],
+    [15, { footer: true, menu: 5, queue: 4, turn: 2 }],
+    [10, { footer: true, menu: 5, queue: 0, turn: 1 }],
+    [6, { footer: true, menu: 1, queue: 0, turn: 1 }],
+    [3, { footer: false, menu: 0, queue: 0, turn: 0 }],
+  ])('%i rows', (rows, shared) => {
+    expect(shareRows(rows, wanted)).toEqual(shared);
+  });
+
+  test('the live region is always shorter than the window', () => {
+    for (let rows = 4; rows < 60; rows++) {
+      const { footer, menu, queue, turn } = shareRows(rows, wanted);
+      expect(wanted.prompt + menu + queue + turn + (footer ? 1 : 0)).toBeLessThan(rows);
+    }
+  });
+});
