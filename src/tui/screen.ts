@@ -1,22 +1,22 @@
 import { type Instance, render } from 'ink';
 import { createElement } from 'react';
 import type { TurnEvent } from '../agent/events/turn-event.ts';
-import { type Candidates, complete } from './complete.ts';
 import { App } from './components/app.tsx';
-import { type EditorEffect, type EditorState, EMPTY, edit, expandPastes, withText } from './editor.ts';
-import { editText } from './external-editor.ts';
-import { FinishedTexts } from './finished-text.ts';
-import { FrameClock } from './frame-clock.ts';
-import { Keyboard } from './keyboard.ts';
-import type { Key } from './keys.ts';
-import type { PromptHistory } from './prompt-history.ts';
-import type { ReplyView } from './reply-text.ts';
-import type { FooterInfo, ScreenState, WindowSize } from './screen-state.ts';
-import { Store } from './store.ts';
+import { type Candidates, complete } from './input/complete.ts';
+import { type EditorEffect, type EditorState, EMPTY, edit, expandPastes, withText } from './input/editor.ts';
+import { editText } from './input/external-editor.ts';
+import { Keyboard } from './input/keyboard.ts';
+import type { Key } from './input/keys.ts';
+import type { PromptHistory } from './input/prompt-history.ts';
+import type { ReplyView } from './markdown/reply-text.ts';
+import { FinishedTexts } from './state/finished-texts.ts';
+import type { FooterInfo, ScreenState, WindowSize } from './state/screen-state.ts';
+import { Store } from './state/store.ts';
+import { TurnView } from './state/turn-view.ts';
+import type { Theme } from './style/theme.ts';
+import { FrameClock } from './terminal/frame-clock.ts';
 import { InkTerminal } from './terminal/ink-terminal.ts';
 import { Painter } from './terminal/painter.ts';
-import type { Theme } from './theme.ts';
-import { TurnView } from './turn-view.ts';
 
 /** Lines of a growing block that stay live. */
 const MAX_LIVE = 12;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
-import { Emulator } from '../tui/emulator.ts';
+import { Emulator } from '../tui/terminal/emulator.ts';
 
 /** A program on a pseudo-terminal: what a person sees and types. */
 export class Terminal {

@@ -1,8 +1,9 @@
 import { Box } from 'ink';
 import { useSyncExternalStore } from 'react';
-import type { ScreenState } from '../screen-state.ts';
-import type { Store } from '../store.ts';
-import type { Theme } from '../theme.ts';
+import type { ScreenState } from '../state/screen-state.ts';
+import type { Store } from '../state/store.ts';
+import type { Theme } from '../style/theme.ts';
+import { ThemeContext } from '../style/theme-context.ts';
 import { Footer } from './footer.tsx';
 import { Menu, menuHeight } from './menu.tsx';
 import { Prompt } from './prompt.tsx';
@@ -10,7 +11,6 @@ import { promptRows } from './prompt-rows.ts';
 import { Queue, queueHeight } from './queue.tsx';
 import { Scrollback } from './scrollback.tsx';
 import { shareRows } from './share-rows.ts';
-import { ThemeContext } from './theme-context.ts';
 import { Turn, turnHeight } from './turn.tsx';
 import { useNow } from './use-now.ts';
 

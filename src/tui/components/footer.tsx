@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
-import type { FooterInfo } from '../screen-state.ts';
-import { useTheme } from './theme-context.ts';
+import type { FooterInfo } from '../state/screen-state.ts';
+import { useTheme } from '../style/theme-context.ts';
 
 /** The state of the session on one row, most important first. Parts that do not fit wrap to a row that is clipped. */
 export function Footer(props: FooterInfo) {

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
-import { graphemes } from '../edit-text.ts';
-import type { EditorState } from '../editor.ts';
-import type { WindowSize } from '../screen-state.ts';
+import { graphemes } from '../input/edit-text.ts';
+import type { EditorState } from '../input/editor.ts';
+import type { WindowSize } from '../state/screen-state.ts';
 
 /** The prompt as `Prompt` shows it. */
 export interface PromptRows {

@@ -1,5 +1,5 @@
 import { Text } from 'ink';
-import { useTheme } from './theme-context.ts';
+import { useTheme } from '../style/theme-context.ts';
 
 const MAX_SHOWN = 3;
 

@@ -1,6 +1,6 @@
 import { Box, Static, Text } from 'ink';
 import { useLayoutEffect } from 'react';
-import type { FinishedText } from '../screen-state.ts';
+import type { FinishedText } from '../state/screen-state.ts';
 
 export interface ScrollbackProps {
   readonly items: readonly FinishedText[];

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
+import { useTheme } from '../style/theme-context.ts';
 import { secondsSince } from './seconds-since.ts';
 import { Spinner } from './spinner.tsx';
-import { useTheme } from './theme-context.ts';
 
 export interface ToolCallProps {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { LiveTurn } from '../screen-state.ts';
+import type { LiveTurn } from '../state/screen-state.ts';
 import { Reply } from './reply.tsx';
 import { ToolCall } from './tool-call.tsx';
 import { Working } from './working.tsx';

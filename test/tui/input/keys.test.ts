@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Key, KeyDecoder } from '../../src/tui/keys.ts';
+import { type Key, KeyDecoder } from '../../../src/tui/input/keys.ts';
 
 const key = (name: string): Key => ({ type: 'key', name });
 const text = (typed: string): Key => ({ type: 'text', text: typed });

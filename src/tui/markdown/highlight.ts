@@ -1,4 +1,4 @@
-import type { Theme } from './theme.ts';
+import type { Theme } from '../style/theme.ts';
 
 const WORDS = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ReplyText } from '../../src/tui/reply-text.ts';
-import { chooseTheme } from '../../src/tui/theme.ts';
+import { ReplyText } from '../../../src/tui/markdown/reply-text.ts';
+import { chooseTheme } from '../../../src/tui/style/theme.ts';
 
 const view = { width: 40, height: 8, theme: chooseTheme('none', false, {}) };
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are no text

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PromptHistory } from '../../src/tui/prompt-history.ts';
-import { tempFolder } from '../model/temp-folder.ts';
+import { PromptHistory } from '../../../src/tui/input/prompt-history.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
 
 function open(path: string) {
   const problems: string[] = [];

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { lineChange } from '../../src/tui/terminal/line-diff.ts';
-import { Painter } from '../../src/tui/terminal/painter.ts';
-import { sureLength, widestWidth } from '../../src/tui/terminal/sure-width.ts';
+import { lineChange } from '../../../src/tui/terminal/line-diff.ts';
+import { Painter } from '../../../src/tui/terminal/painter.ts';
+import { sureLength, widestWidth } from '../../../src/tui/terminal/sure-width.ts';
 import { Emulator } from './emulator.ts';
 
 const trimmed = (lines: readonly string[]) => {

@@ -1,7 +1,7 @@
 import type { Token, Tokens } from 'marked';
-import { stripControls } from '../text/strip-controls.ts';
+import { stripControls } from '../../text/strip-controls.ts';
+import type { Theme } from '../style/theme.ts';
 import { blocksOf, renderBlock } from './markdown.ts';
-import type { Theme } from './theme.ts';
 
 export interface ReplyView {
   readonly width: number;

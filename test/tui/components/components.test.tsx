@@ -1,17 +1,17 @@
 import { renderToString } from 'ink';
 import type { ReactNode } from 'react';
 import { describe, expect, test } from 'vitest';
-import { Footer } from '../../src/tui/components/footer.tsx';
-import { Menu, menuHeight } from '../../src/tui/components/menu.tsx';
-import { Prompt } from '../../src/tui/components/prompt.tsx';
-import { promptRows } from '../../src/tui/components/prompt-rows.ts';
-import { Queue } from '../../src/tui/components/queue.tsx';
-import { Reply } from '../../src/tui/components/reply.tsx';
-import { shareRows } from '../../src/tui/components/share-rows.ts';
-import { ThemeContext } from '../../src/tui/components/theme-context.ts';
-import { type EditorState, EMPTY, withText } from '../../src/tui/editor.ts';
-import type { FooterInfo, WindowSize } from '../../src/tui/screen-state.ts';
-import { chooseTheme } from '../../src/tui/theme.ts';
+import { Footer } from '../../../src/tui/components/footer.tsx';
+import { Menu, menuHeight } from '../../../src/tui/components/menu.tsx';
+import { Prompt } from '../../../src/tui/components/prompt.tsx';
+import { promptRows } from '../../../src/tui/components/prompt-rows.ts';
+import { Queue } from '../../../src/tui/components/queue.tsx';
+import { Reply } from '../../../src/tui/components/reply.tsx';
+import { shareRows } from '../../../src/tui/components/share-rows.ts';
+import { type EditorState, EMPTY, withText } from '../../../src/tui/input/editor.ts';
+import type { FooterInfo, WindowSize } from '../../../src/tui/state/screen-state.ts';
+import { chooseTheme } from '../../../src/tui/style/theme.ts';
+import { ThemeContext } from '../../../src/tui/style/theme-context.ts';
 
 const THEME = chooseTheme('dark', true, {});
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are taken out

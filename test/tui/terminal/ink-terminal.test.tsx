@@ -1,7 +1,7 @@
 import { render, Static, Text, useCursor } from 'ink';
 import { afterEach, expect, test } from 'vitest';
-import { InkTerminal } from '../../src/tui/terminal/ink-terminal.ts';
-import { Painter } from '../../src/tui/terminal/painter.ts';
+import { InkTerminal } from '../../../src/tui/terminal/ink-terminal.ts';
+import { Painter } from '../../../src/tui/terminal/painter.ts';
 import { Emulator } from './emulator.ts';
 
 interface AppProps {

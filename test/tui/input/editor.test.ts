@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { complete } from '../../src/tui/complete.ts';
-import { type Edited, type EditorContext, type EditorState, EMPTY, edit } from '../../src/tui/editor.ts';
-import { KeyDecoder } from '../../src/tui/keys.ts';
+import { complete } from '../../../src/tui/input/complete.ts';
+import {
+  type Edited,
+  type EditorContext,
+  type EditorState,
+  EMPTY,
+  edit,
+} from '../../../src/tui/input/editor.ts';
+import { KeyDecoder } from '../../../src/tui/input/keys.ts';
 
 const CONTEXT: EditorContext = {
   history: ['first', 'second one', 'third'],

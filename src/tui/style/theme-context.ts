@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { chooseTheme, type Theme } from '../theme.ts';
+import { chooseTheme, type Theme } from './theme.ts';
 
 /**
  * Components style text with the theme instead of Ink's `color` and `dimColor`: those ask chalk, which guesses from the

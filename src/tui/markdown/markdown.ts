@@ -1,8 +1,8 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import type { Theme } from '../style/theme.ts';
 import { highlightLine } from './highlight.ts';
-import type { Theme } from './theme.ts';
 
 /** The blocks of a text, in order; `raw` of all of them put together is the text. */
 export function blocksOf(text: string): Token[] {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { FrameClock } from '../../src/tui/frame-clock.ts';
+import { FrameClock } from '../../../src/tui/terminal/frame-clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,4 +1,4 @@
-import type { EditorState } from './editor.ts';
+import type { EditorState } from '../input/editor.ts';
 
 /** Everything the components draw. */
 export interface ScreenState {

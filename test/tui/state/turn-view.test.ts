@@ -1,10 +1,10 @@
 import { renderToString } from 'ink';
 import { createElement } from 'react';
 import { expect, test } from 'vitest';
-import type { TurnEvent } from '../../src/agent/events/turn-event.ts';
-import { Turn } from '../../src/tui/components/turn.tsx';
-import { chooseTheme } from '../../src/tui/theme.ts';
-import { TurnView } from '../../src/tui/turn-view.ts';
+import type { TurnEvent } from '../../../src/agent/events/turn-event.ts';
+import { Turn } from '../../../src/tui/components/turn.tsx';
+import { TurnView } from '../../../src/tui/state/turn-view.ts';
+import { chooseTheme } from '../../../src/tui/style/theme.ts';
 
 const VIEW = { width: 60, height: 10, theme: chooseTheme('none', false, {}) };
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are taken out

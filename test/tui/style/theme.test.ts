@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseTheme, type Theme } from '../../src/tui/theme.ts';
+import { chooseTheme, type Theme } from '../../../src/tui/style/theme.ts';
 
 /** Every part of a theme, painted. */
 const painted = (theme: Theme) =>

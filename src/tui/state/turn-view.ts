@@ -1,8 +1,8 @@
-import type { TurnEvent } from '../agent/events/turn-event.ts';
-import { clock, formatArguments, formatResult, formatSeconds, lastLine } from '../text/console-format.ts';
-import { stripControls } from '../text/strip-controls.ts';
-import { wrap } from './markdown.ts';
-import { ReplyText, type ReplyView } from './reply-text.ts';
+import type { TurnEvent } from '../../agent/events/turn-event.ts';
+import { clock, formatArguments, formatResult, formatSeconds, lastLine } from '../../text/console-format.ts';
+import { stripControls } from '../../text/strip-controls.ts';
+import { wrap } from '../markdown/markdown.ts';
+import { ReplyText, type ReplyView } from '../markdown/reply-text.ts';
 import type { LiveTurn, RunningCall } from './screen-state.ts';
 
 const EXPAND_KEY = 'Ctrl+O';
