@@ -1,5 +1,5 @@
 export type { ReplyStats, TurnEvent } from './agent/events/turn-event.ts';
-export type { ChatModel, ReplyEvent, ReplyRequest, Sampling } from './agent/model/chat-model.ts';
+export type { ChatModel, ReplyEvent, ReplyRequest } from './agent/model/chat-model.ts';
 export { LocalChatModel, type LocalModelParts } from './agent/model/local-model.ts';
 export { Agent, type AgentOptions } from './agent/turn/agent.ts';
 export { createHistory, type History } from './chat/history.ts';
@@ -25,4 +25,5 @@ export type { HostTool, ServerState, ToolHost, ToolOutcome } from './mcp/tool-ho
 export { loadTokenizer } from './model/load-tokenizer.ts';
 export { createToolParser, type ToolParserOptions } from './parse/create-tool-parser.ts';
 export type { ParseEvent, ParserEnd, ToolParser } from './parse/types/parse-event.ts';
+export type { Sampling } from './text/sampling/fields.ts';
 export type { TextStream, Tokenizer } from './tokens/tokenizer-types.ts';

@@ -1,34 +1,13 @@
 import type { NativeGraph, NativeTimings } from '../native/addon-types.ts';
+import type { Sampling } from '../text/sampling/fields.ts';
 
 /**
  * What a model can be asked to generate. Every field but `promptIds` has a default. Sampling follows Hugging Face's
- * order: bias, repetition, presence and frequency penalty, temperature, top-k, top-p, min-p.
+ * order: bias, repetition, presence and frequency penalty, temperature, top-k, top-p, min-p. The repetition penalty
+ * covers the prompt and the reply, the presence and the frequency penalty the reply alone.
  */
-export interface GenerateRequest {
+export interface GenerateRequest extends Omit<Sampling, 'stop'> {
   readonly promptIds: ArrayLike<number>;
-  /** Default: what is left of the context. */
-  readonly maxTokens?: number;
-  /** 0 = greedy (default). */
-  readonly temperature?: number;
-  /** (0, 1], default 1 (off). */
-  readonly topP?: number;
-  /** 0 = off (default). */
-  readonly topK?: number;
-  /** [0, 1), 0 = off (default). */
-  readonly minP?: number;
-  /** Token id -> -100..100, added to its logit before everything else. */
-  readonly logitBias?: Readonly<Record<number, number>>;
-  /**
-   * (0, 10], default 1 (off). Divides the positive and multiplies the negative logits of tokens that are in the prompt
-   * or were generated, as Hugging Face's does.
-   */
-  readonly repetitionPenalty?: number;
-  /** -2..2, default 0 (off). Taken from the logits of tokens that were generated, as OpenAI's: not the prompt's. */
-  readonly presencePenalty?: number;
-  /** -2..2, default 0 (off). The same once for each time that the token was generated. */
-  readonly frequencyPenalty?: number;
-  /** Unsigned 32 bit. Default: random. The same seed gives the same tokens. */
-  readonly seed?: number;
   /** Default: the model's own stop ids. */
   readonly stopIds?: readonly number[];
   /** Go on past stop ids (for measuring). Default false. */

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { LlmHostError } from '../errors.ts';
 import type { NativeRequest } from '../native/addon-types.ts';
+import { SAMPLING_FIELDS, withSamplingDefaults } from '../text/sampling/fields.ts';
+import { firstSamplingProblem } from '../text/sampling/problem.ts';
 import type { EngineInfo, GenerateRequest } from './engine.ts';
 
-const MAX_SEED = 2 ** 32 - 1;
 const MAX_LOGPROBS = 20;
 const MAX_INT = 2 ** 31 - 1;
 
@@ -29,18 +30,7 @@ export function toNativeRequest(
   const stopIds = request.ignoreEos ? [] : (request.stopIds ?? defaultStopIds);
   return {
     promptIds,
-    maxTokens: integer('maxTokens', request.maxTokens ?? model.contextLength, 1, MAX_INT),
-    temperature: number(
-      'temperature',
-      request.temperature ?? 0,
-      'a finite number of at least 0',
-      t => t >= 0,
-    ),
-    topP: number('topP', request.topP ?? 1, 'a number above 0 and at most 1', p => p > 0 && p <= 1),
-    topK: integer('topK', request.topK ?? 0, 0, MAX_INT),
-    minP: number('minP', request.minP ?? 0, 'a number of at least 0 and below 1', p => p >= 0 && p < 1),
-    ...penalties(request, model.vocabSize),
-    seed: integer('seed', request.seed ?? randomInt(MAX_SEED + 1), 0, MAX_SEED),
+    ...samplingOf(request, model),
     stopIds: ids('stopIds', stopIds, model.vocabSize),
     logprobs: request.logprobs === undefined ? -1 : integer('logprobs', request.logprobs, 0, MAX_LOGPROBS),
     checkpoints: Int32Array.from(request.checkpoints ?? [], (position, i) =>
@@ -57,24 +47,19 @@ export function toNativeRequest(
   };
 }
 
-function penalties(request: GenerateRequest, vocabSize: number) {
-  const { logitBias = {}, repetitionPenalty = 1, presencePenalty = 0, frequencyPenalty = 0 } = request;
-  const biases = Object.entries(logitBias);
-  for (const [id, bias] of biases) number(`logitBias[${id}]`, bias, 'a number from -100 to 100', within(100));
-  const expected = 'a number from -2 to 2';
+/** The sampling fields, checked and complete. */
+function samplingOf(request: GenerateRequest, { vocabSize, contextLength }: EngineInfo) {
+  const problem = firstSamplingProblem(request);
+  if (problem) throw new LlmHostError('USAGE', problem);
+  const biases = Object.entries(request.logitBias ?? {});
   return {
+    ...withSamplingDefaults(request),
+    maxTokens: request.maxTokens ?? contextLength,
     logitBiasIds: Int32Array.from(biases, ([id]) =>
       integer('a token of logitBias', Number(id), 0, vocabSize - 1),
     ),
     logitBias: Float32Array.from(biases, ([, bias]) => bias),
-    repetitionPenalty: number(
-      'repetitionPenalty',
-      repetitionPenalty,
-      'a number above 0 and at most 10',
-      p => p > 0 && p <= 10,
-    ),
-    presencePenalty: number('presencePenalty', presencePenalty, expected, within(2)),
-    frequencyPenalty: number('frequencyPenalty', frequencyPenalty, expected, within(2)),
+    seed: request.seed ?? randomInt(SAMPLING_FIELDS.seed.range.max + 1),
   };
 }
 
@@ -82,10 +67,6 @@ function bits(name: string, values: Uint8Array, count: number): Uint8Array {
   const bytes = Math.ceil(count / 8);
   if (values.length === bytes) return values;
   throw usage(name, `a bit for each of ${count} tokens (${bytes} bytes)`, `${values.length} bytes`);
-}
-
-function within(limit: number): (value: number) => boolean {
-  return value => Math.abs(value) <= limit;
 }
 
 function ids(name: string, values: ArrayLike<number>, vocabSize: number): Int32Array {
@@ -106,11 +87,6 @@ function isIntegerWithin(value: number, low: number, high: number): boolean {
 
 function integer(name: string, value: number, low: number, high: number): number {
   if (!isIntegerWithin(value, low, high)) throw usage(name, `an integer from ${low} to ${high}`, value);
-  return value;
-}
-
-function number(name: string, value: number, expected: string, fits: (n: number) => boolean): number {
-  if (!Number.isFinite(value) || !fits(value)) throw usage(name, expected, value);
   return value;
 }
 

@@ -1,3 +1,5 @@
+import type { SamplingNumbers } from '../text/sampling/fields.ts';
+
 /**
  * The whole native surface. Nothing else crosses the boundary: ids, numbers, short strings, typed events in
  * batches. Tensors never enter JavaScript. One native thread owns MLX; every call here only queues work for it.
@@ -81,27 +83,14 @@ export interface ModelInfo {
   readonly wantsCheckpoints: boolean;
 }
 
-export interface NativeRequest {
+/** With every sampling field but `stop`, which is text; ranges as in `SAMPLING_FIELDS`. */
+export interface NativeRequest extends SamplingNumbers {
   readonly promptIds: Int32Array;
   /** >= 1; generation also ends when the context is full. */
   readonly maxTokens: number;
-  /** 0 = greedy. */
-  readonly temperature: number;
-  /** (0, 1]; 1 = off. */
-  readonly topP: number;
-  /** 0 = off. */
-  readonly topK: number;
-  /** [0, 1); 0 = off. */
-  readonly minP: number;
-  /** Added to the logits of these tokens, -100..100 each, first of all. */
+  /** Added to the logits of these tokens, first of all. */
   readonly logitBiasIds: Int32Array;
   readonly logitBias: Float32Array;
-  /** (0, 10]; 1 = off. Over the prompt and what was generated. */
-  readonly repetitionPenalty: number;
-  /** -2..2; 0 = off. Over what was generated. */
-  readonly presencePenalty: number;
-  /** -2..2; 0 = off. Over what was generated, for each time. */
-  readonly frequencyPenalty: number;
   /** Unsigned 32 bit. */
   readonly seed: number;
   /** Generation ends before emitting one of these. Empty = never. */

@@ -36,7 +36,7 @@ test('an unknown option names the nearest known one', async () => {
 test('an option outside its range is refused before anything is loaded', async () => {
   const { dir, env } = workplace();
   const { code, stderr } = await runProgram(MAIN, ['demo', '--top-p', '7'], { cwd: dir, env });
-  expect(stderr).toContain('Error: --top-p takes a number above 0 to 1, not 7');
+  expect(stderr).toContain('Error: --top-p must be a number above 0 and at most 1, got 7');
   expect(code).toBe(2);
 });
 

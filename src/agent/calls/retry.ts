@@ -1,4 +1,4 @@
-import type { Sampling } from '../model/chat-model.ts';
+import type { Sampling } from '../../text/sampling/fields.ts';
 
 /** Temperatures are rounded to a thousandth. */
 const PRECISION = 1000;

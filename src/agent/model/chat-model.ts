@@ -1,23 +1,8 @@
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
 import type { ParseEvent } from '../../parse/types/parse-event.ts';
+import type { Sampling } from '../../text/sampling/fields.ts';
 import type { ReplyStats, TokenLogprob } from '../events/turn-event.ts';
-
-/** Sampling options of a chat; undefined = the engine's default. Ranges as in GenerateRequest. */
-export interface Sampling {
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly topK?: number;
-  readonly minP?: number;
-  readonly repetitionPenalty?: number;
-  readonly presencePenalty?: number;
-  readonly frequencyPenalty?: number;
-  readonly logitBias?: Readonly<Record<number, number>>;
-  readonly seed?: number;
-  readonly maxTokens?: number;
-  /** Texts that end the reply; they and what follows are left out. */
-  readonly stop?: readonly string[];
-}
 
 export interface ReplyRequest {
   readonly messages: readonly Message[];

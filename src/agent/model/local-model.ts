@@ -5,6 +5,7 @@ import { guidedGeneration } from '../../grammar/guided-generation.ts';
 import type { Guide } from '../../grammar/guided-reply.ts';
 import { canConstrain, replyGuide } from '../../grammar/reply-guide.ts';
 import type { ToolParser } from '../../parse/types/parse-event.ts';
+import { firstSamplingProblem } from '../../text/sampling/problem.ts';
 import { StopStrings } from '../../tokens/stop-strings.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
 import { CallProtocol, type CallProtocolOptions } from './call-protocol.ts';
@@ -69,6 +70,8 @@ export class LocalChatModel implements ChatModel {
     const forced = this.#protocol.forcedStart(request, tail);
     const newParser = () => this.#protocol.parser(request, tail);
     const parser = newParser();
+    const problem = firstSamplingProblem(request.sampling);
+    if (problem) throw new LlmHostError('USAGE', problem);
     const { stop = [], ...sampling } = request.sampling;
     const stops = new StopStrings(stop);
     const stopped = new AbortController();

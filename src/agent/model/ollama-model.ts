@@ -2,15 +2,9 @@ import type { Message } from '../../chat/message.ts';
 import type { OllamaClient } from '../../engine/ollama-client.ts';
 import { LlmHostError } from '../../errors.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
+import { underApiNames } from '../../text/sampling/api-names.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
-import type {
-  ChatModel,
-  PromptRequest,
-  ReplyEvent,
-  ReplyRequest,
-  Sampling,
-  ThinkingOutcome,
-} from './chat-model.ts';
+import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
 
 export interface OllamaModelParts {
   readonly client: OllamaClient;
@@ -82,7 +76,10 @@ export class OllamaChatModel implements ChatModel {
 
   #request({ messages, tools, sampling, thinking, text }: ReplyRequest): [string, Json] {
     const { name: model, numCtx, thinks } = this.#parts;
-    const options = { ...toOptions(sampling), ...(numCtx !== undefined && { num_ctx: numCtx }) };
+    const options = {
+      ...underApiNames(sampling, 'ollama'),
+      ...(numCtx !== undefined && { num_ctx: numCtx }),
+    };
     if (text !== undefined)
       return ['/api/generate', { model, prompt: text, raw: true, stream: true, options }];
     const think = thinks ? (thinking ?? this.#thinking) : undefined;
@@ -104,22 +101,6 @@ function toWire(message: Message): Json {
     ...(thinking && { thinking }),
     ...(calls && { tool_calls: calls.map(call => ({ function: call.function })) }),
   };
-}
-
-function toOptions(sampling: Sampling): Json {
-  const options = {
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    top_k: sampling.topK,
-    min_p: sampling.minP,
-    repeat_penalty: sampling.repetitionPenalty,
-    presence_penalty: sampling.presencePenalty,
-    frequency_penalty: sampling.frequencyPenalty,
-    seed: sampling.seed,
-    num_predict: sampling.maxTokens,
-    stop: sampling.stop,
-  };
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 /** What one object of the stream says: of /api/chat in `message`, of /api/generate in `response`. */

@@ -1,4 +1,5 @@
 import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
+import { underApiNames } from '../../text/sampling/api-names.ts';
 import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
 import { HiddenRounds } from './hidden-rounds.ts';
 import { queuedModel } from './queued-model.ts';
@@ -25,10 +26,9 @@ export class RequestTurns {
 
   /** The defaults, one per line, as in a Modelfile. */
   samplingText(): string {
-    const { temperature, topP, topK, seed } = this.#options.sampling;
-    const listed = { temperature, top_p: topP, top_k: topK, seed, num_ctx: this.contextLength };
+    const listed = { ...underApiNames(this.#options.sampling, 'ollama'), num_ctx: this.contextLength };
     return Object.entries(listed)
-      .flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
+      .flatMap(([name, value]) => [value].flat().map(one => `${name} ${JSON.stringify(one)}`))
       .join('\n');
   }
 

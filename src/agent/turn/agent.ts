@@ -4,6 +4,7 @@ import { LlmHostError } from '../../errors.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
 import { ToolCatalog } from '../../parse/calls/tool-catalog.ts';
+import type { Sampling } from '../../text/sampling/fields.ts';
 import { feedback } from '../calls/feedback.ts';
 import { type AttemptRecord, ToolMetrics } from '../calls/metrics.ts';
 import { RepeatGuard } from '../calls/repeat-guard.ts';
@@ -18,7 +19,7 @@ import {
   judgeReply,
 } from '../calls/validate-calls.ts';
 import { errorEvent, type ReplyStats, type TurnEvent } from '../events/turn-event.ts';
-import type { ChatModel, ReplyRequest, Sampling } from '../model/chat-model.ts';
+import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
 import { fitContext } from './fit-context.ts';
 import { type ConstrainMode, formatError } from './response-problem.ts';
 

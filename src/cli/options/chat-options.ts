@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Sampling } from '../../agent/model/chat-model.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { checkResponseFormat, type ResponseFormat } from '../../grammar/response-format.ts';
 import type { ToolPolicy } from '../../mcp/policy/policy.ts';
+import { isInRange, type NumberRange, rangeText } from '../../text/number-range.ts';
 import { readTextFile } from '../../text/read-text-file.ts';
 import type { AppConfig } from '../settings/config-file.ts';
+import { checkSampling, type SamplingArguments } from './sampling-options.ts';
 
 const MAX_SCHEMA_BYTES = 1024 * 1024;
 
 /** The chat command's options as yargs gives them. */
-export interface ChatArguments {
+export interface ChatArguments extends SamplingArguments {
   readonly model?: string | undefined;
   readonly revision?: string | undefined;
   readonly backend?: 'mlx' | 'ollama' | undefined;
@@ -22,16 +23,6 @@ export interface ChatArguments {
   /** Files; `false` comes from --no-mcp. */
   readonly mcp?: readonly string[] | false | undefined;
   readonly system?: string | undefined;
-  readonly temperature?: number | undefined;
-  readonly topP?: number | undefined;
-  readonly topK?: number | undefined;
-  readonly minP?: number | undefined;
-  readonly repetitionPenalty?: number | undefined;
-  readonly presencePenalty?: number | undefined;
-  readonly frequencyPenalty?: number | undefined;
-  readonly seed?: number | undefined;
-  readonly maxTokens?: number | undefined;
-  readonly stop?: readonly string[] | undefined;
   readonly context?: number | undefined;
   readonly think?: boolean | undefined;
   readonly kvBits?: 4 | 8 | undefined;
@@ -54,80 +45,20 @@ export interface ChatArguments {
   readonly resume?: string | undefined;
 }
 
-interface Range {
-  readonly min: number;
-  readonly max: number;
-  readonly integer?: boolean;
-  /** `min` itself is not allowed. */
-  readonly above?: boolean;
-  /** `max` itself is not allowed. */
-  readonly below?: boolean;
-}
+const CONTEXT: NumberRange = { min: 1, max: 10_000_000, integer: true };
+const TOOL_TIMEOUT: NumberRange = { min: 0, above: true, max: 86_400 };
 
-const RANGES: Readonly<Record<string, Range>> = {
-  temperature: { min: 0, max: 5 },
-  'top-p': { min: 0, max: 1, above: true },
-  'top-k': { min: 0, max: 1_000_000, integer: true },
-  'min-p': { min: 0, max: 1, below: true },
-  'repetition-penalty': { min: 0, max: 10, above: true },
-  'presence-penalty': { min: -2, max: 2 },
-  'frequency-penalty': { min: -2, max: 2 },
-  seed: { min: 0, max: 0xffff_ffff, integer: true },
-  'max-tokens': { min: 1, max: 10_000_000, integer: true },
-  context: { min: 1, max: 10_000_000, integer: true },
-  'tool-timeout': { min: 0, max: 86_400, above: true },
-};
-
-/** Refuses numbers outside their range: expected, option, received. */
+/** Refuses numbers outside their range. Throws LlmHostError USAGE, which names the option. */
 export function checkNumbers(args: ChatArguments): void {
-  const given: Readonly<Record<string, number | undefined>> = {
-    temperature: args.temperature,
-    'top-p': args.topP,
-    'top-k': args.topK,
-    'min-p': args.minP,
-    'repetition-penalty': args.repetitionPenalty,
-    'presence-penalty': args.presencePenalty,
-    'frequency-penalty': args.frequencyPenalty,
-    seed: args.seed,
-    'max-tokens': args.maxTokens,
-    context: args.context,
-    'tool-timeout': args.toolTimeout,
-  };
-  for (const [name, value] of Object.entries(given)) {
-    const range = RANGES[name];
-    if (value === undefined || !range || fits(value, range)) continue;
-    const kind = range.integer ? 'a whole number' : 'a number';
-    const from = range.above ? `above ${range.min}` : `from ${range.min}`;
-    const to = range.below ? `to below ${range.max}` : `to ${range.max}`;
-    const got = Number.isNaN(value) ? 'something else' : String(value);
-    throw new LlmHostError('USAGE', `--${name} takes ${kind} ${from} ${to}, not ${got}`);
-  }
+  checkSampling(args);
+  checkNumber('context', args.context, CONTEXT);
+  checkNumber('tool-timeout', args.toolTimeout, TOOL_TIMEOUT);
 }
 
-function fits(value: number, range: Range): boolean {
-  if (!Number.isFinite(value) || (range.integer && !Number.isInteger(value))) return false;
-  return (
-    (range.below ? value < range.max : value <= range.max) &&
-    (range.above ? value > range.min : value >= range.min)
-  );
-}
-
-/** The command line over config.json. */
-export function mergeSampling(args: ChatArguments, config: AppConfig): Sampling {
-  const fromLine = {
-    temperature: args.temperature,
-    topP: args.topP,
-    topK: args.topK,
-    minP: args.minP,
-    repetitionPenalty: args.repetitionPenalty,
-    presencePenalty: args.presencePenalty,
-    frequencyPenalty: args.frequencyPenalty,
-    seed: args.seed,
-    maxTokens: args.maxTokens,
-    stop: args.stop,
-  };
-  const given = Object.fromEntries(Object.entries(fromLine).filter(([, value]) => value !== undefined));
-  return { ...config.sampling, ...given };
+/** Throws LlmHostError USAGE for a number that is given and out of range. */
+export function checkNumber(flag: string, value: number | undefined, range: NumberRange): void {
+  if (value === undefined || isInRange(value, range)) return;
+  throw new LlmHostError('USAGE', `--${flag} must be ${rangeText(range)}, got ${value}`);
 }
 
 /** What config.json and the command line say about tools. `--tools a,b` is the same as `--tools a --tools b`. */

@@ -1,5 +1,6 @@
 import type { Argv } from 'yargs';
 import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
+import { samplingOptions } from './sampling-options.ts';
 
 export const REVISION = {
   type: 'string',
@@ -14,7 +15,7 @@ const files = (describe: string) =>
 
 /** Options of every command that runs a model. */
 export function modelOptions(y: Argv): Argv {
-  return y
+  const named = y
     .option('model', { ...text('also as -m or --model'), alias: 'm' })
     .option('revision', REVISION)
     .option('backend', {
@@ -29,17 +30,8 @@ export function modelOptions(y: Argv): Argv {
       // yargs gives [false] for the negated form of a list.
       coerce: (given: (string | boolean)[] | undefined) => (given?.includes(false) ? false : given),
     })
-    .option('system', text('system prompt, or @FILE'))
-    .option('temperature', number('0 = greedy'))
-    .option('top-p', number('nucleus sampling, above 0 to 1'))
-    .option('top-k', number('0 = off'))
-    .option('min-p', number('0 = off'))
-    .option('repetition-penalty', number('1 = off; over the prompt and the reply'))
-    .option('presence-penalty', number('-2 to 2, 0 = off; over the reply'))
-    .option('frequency-penalty', number('-2 to 2, 0 = off; over the reply, for each time'))
-    .option('seed', number('whole number; the same seed gives the same tokens'))
-    .option('max-tokens', number('tokens per reply'))
-    .option('stop', files('text that ends the reply (repeatable)'))
+    .option('system', text('system prompt, or @FILE'));
+  return samplingOptions(named)
     .option('context', number('tokens of context'))
     .option('think', {
       type: 'boolean',

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { type AccessRules, isLoopback } from '../../serve/http/access.ts';
 import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/http/serve-context.ts';
-import type { ChatArguments } from './chat-options.ts';
+import type { NumberRange } from '../../text/number-range.ts';
+import { type ChatArguments, checkNumber } from './chat-options.ts';
 
 /** The options of `serve` as yargs gives them; those of chat hold as well. */
 export interface ServeArguments extends ChatArguments {
@@ -46,35 +47,30 @@ export function serveOptions(args: ServeArguments, env: NodeJS.ProcessEnv): Serv
       hint: 'Give --api-key KEY, --api-key @FILE, or the environment variable LLM_HOST_API_KEY.',
     });
   }
-  const number = (name: string, value: number | undefined, low: number, high: number, fallback: number) => {
-    if (value === undefined) return fallback;
-    if (value >= low && value <= high) return value;
-    throw new LlmHostError('USAGE', `--${name} takes a number from ${low} to ${high}, not ${value}`);
+  const number = (flag: string, value: number | undefined, fallback: number, range: NumberRange) => {
+    checkNumber(flag, value, range);
+    return value ?? fallback;
   };
-  const places = number('max-queue', args.maxQueue, 1, 10_000, DEFAULT_PLACES);
-  const requestMs =
-    number('request-timeout', args.requestTimeout, 1, 86_400, DEFAULT_LIMITS.requestMs / 1000) * 1000;
+  const { requestMs, maxBody } = DEFAULT_LIMITS;
   return {
     access: {
       ...{ host, apiKey },
       allowedHosts: args.allowHost ?? [],
       corsOrigins: (args.corsOrigin ?? []).map(checkedOrigin),
     },
-    port: wholeNumber('port', number('port', args.port, 0, 65_535, DEFAULT_PORT)),
+    port: number('port', args.port, DEFAULT_PORT, { min: 0, max: 65_535, integer: true }),
     limits: {
       ...DEFAULT_LIMITS,
-      requestMs,
-      maxBody: number('max-body', args.maxBody, 0.01, 1000, DEFAULT_LIMITS.maxBody / 2 ** 20) * 2 ** 20,
+      requestMs:
+        number('request-timeout', args.requestTimeout, requestMs / 1000, { min: 1, max: 86_400 }) * 1000,
+      maxBody: number('max-body', args.maxBody, maxBody / 2 ** 20, { min: 0.01, max: 1000 }) * 2 ** 20,
     },
-    places: wholeNumber('max-queue', places),
-    cacheBytes: Math.round(number('cache-mb', args.cacheMb, 0, 1e6, DEFAULT_CACHE_MB) * 2 ** 20),
-    drainMs: number('drain-timeout', args.drainTimeout, 0, 3600, DEFAULT_DRAIN_SECONDS) * 1000,
+    places: number('max-queue', args.maxQueue, DEFAULT_PLACES, { min: 1, max: 10_000, integer: true }),
+    cacheBytes: Math.round(
+      number('cache-mb', args.cacheMb, DEFAULT_CACHE_MB, { min: 0, max: 1e6 }) * 2 ** 20,
+    ),
+    drainMs: number('drain-timeout', args.drainTimeout, DEFAULT_DRAIN_SECONDS, { min: 0, max: 3600 }) * 1000,
   };
-}
-
-function wholeNumber(name: string, value: number): number {
-  if (Number.isInteger(value)) return value;
-  throw new LlmHostError('USAGE', `--${name} takes a whole number, not ${value}`);
 }
 
 function keyOf(given: string | undefined): string | undefined {

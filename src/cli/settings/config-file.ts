@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
 import type { ToolProtocol } from '../../agent/model/call-protocol.ts';
-import type { Sampling } from '../../agent/model/chat-model.ts';
 import type { ConstrainMode } from '../../agent/turn/response-problem.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Approval } from '../../mcp/config/types.ts';
@@ -15,6 +14,7 @@ import {
 import { formatProblem, type UserFormat, type UserTemplate } from '../../parse/formats/user-format.ts';
 import { parseJsonWithComments, positionOf } from '../../text/json-with-comments.ts';
 import { nearest } from '../../text/nearest.ts';
+import type { Sampling } from '../../text/sampling/fields.ts';
 import { APPLICATION_DIRECTORY } from './lookup.ts';
 
 /** config.json; the schema in config.schema.json describes every field. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Sampling } from '../../agent/model/chat-model.ts';
 import type { ToolDefinition } from '../../chat/message.ts';
+import type { Sampling } from '../../text/sampling/fields.ts';
 
 /** Fields that both APIs have in common. */
 const SEED_RANGE = 2 ** 32;

@@ -3,7 +3,6 @@ import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { AttemptRecord } from '../../../src/agent/calls/metrics.ts';
 import { RetryPlan } from '../../../src/agent/calls/retry.ts';
-import type { Sampling } from '../../../src/agent/model/chat-model.ts';
 import { LocalChatModel } from '../../../src/agent/model/local-model.ts';
 import { Agent } from '../../../src/agent/turn/agent.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
@@ -18,6 +17,7 @@ import type {
 } from '../../../src/engine/engine.ts';
 import { tokensOf } from '../../../src/engine/token-stream.ts';
 import { LinePrinter } from '../../../src/line/line-printer.ts';
+import type { Sampling } from '../../../src/text/sampling/fields.ts';
 import type { PromptSegment, Tokenizer } from '../../../src/tokens/tokenizer-types.ts';
 import { collect, FakeHost } from '../fakes.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReplyStats } from '../../../src/agent/events/turn-event.ts';
-import type { ReplyEvent, Sampling } from '../../../src/agent/model/chat-model.ts';
+import type { ReplyEvent } from '../../../src/agent/model/chat-model.ts';
 import { LocalChatModel, type LocalModelParts } from '../../../src/agent/model/local-model.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import type { Message } from '../../../src/chat/message.ts';
@@ -14,6 +14,7 @@ import type {
 } from '../../../src/engine/engine.ts';
 import { tokensOf } from '../../../src/engine/token-stream.ts';
 import { promptStyleNamed } from '../../../src/parse/formats/prompt-style.ts';
+import type { Sampling } from '../../../src/text/sampling/fields.ts';
 import type { PromptSegment, Tokenizer } from '../../../src/tokens/tokenizer-types.ts';
 
 const TIMINGS = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };

@@ -4,10 +4,10 @@ import { serveOptions } from '../../../src/cli/options/serve-options.ts';
 it.each([
   [{ host: '0.0.0.0' }, /--host 0\.0\.0\.0 is beyond this machine: a key is needed/],
   [{ host: '192.168.1.2', apiKey: '' }, /--api-key is empty/],
-  [{ port: 70_000 }, /--port takes a number from 0 to 65535/],
-  [{ port: 1.5 }, /--port takes a whole number/],
-  [{ port: Number.NaN }, /--port takes a number/],
-  [{ maxQueue: 0 }, /--max-queue takes a number from 1/],
+  [{ port: 70_000 }, /--port must be an integer from 0 to 65535, got 70000/],
+  [{ port: 1.5 }, /--port must be an integer/],
+  [{ port: Number.NaN }, /--port must be an integer/],
+  [{ maxQueue: 0 }, /--max-queue must be an integer from 1/],
   [{ apiKey: '@nowhere.txt' }, /nowhere\.txt cannot be read/],
   [{ corsOrigin: ['example'] }, /--cors-origin takes an origin/],
 ])('%j is refused', (args, message) => {

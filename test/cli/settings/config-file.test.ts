@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkNumbers, mergeSampling } from '../../../src/cli/options/chat-options.ts';
+import { checkNumbers } from '../../../src/cli/options/chat-options.ts';
+import { mergeSampling } from '../../../src/cli/options/sampling-options.ts';
 import { parseConfig } from '../../../src/cli/settings/config-file.ts';
 
 const read = (text: string) => parseConfig(text, '/x/config.json');
@@ -125,15 +126,15 @@ describe('config.json', () => {
 
 describe('numbers on the command line', () => {
   test.each([
-    [{ temperature: -1 }, '--temperature takes a number from 0 to 5, not -1'],
-    [{ temperature: Number.NaN }, '--temperature takes a number from 0 to 5, not something else'],
-    [{ topP: 0 }, '--top-p takes a number above 0 to 1, not 0'],
-    [{ minP: 1 }, '--min-p takes a number from 0 to below 1, not 1'],
-    [{ repetitionPenalty: 0 }, '--repetition-penalty takes a number above 0 to 10, not 0'],
-    [{ presencePenalty: 3 }, '--presence-penalty takes a number from -2 to 2, not 3'],
-    [{ frequencyPenalty: -2.5 }, '--frequency-penalty takes a number from -2 to 2, not -2.5'],
-    [{ seed: 1.5 }, '--seed takes a whole number from 0 to 4294967295, not 1.5'],
-    [{ maxTokens: 0 }, '--max-tokens takes a whole number from 1 to 10000000, not 0'],
+    [{ temperature: -1 }, '--temperature must be a number from 0 to 5, got -1'],
+    [{ temperature: Number.NaN }, '--temperature must be a number from 0 to 5, got NaN'],
+    [{ topP: 0 }, '--top-p must be a number above 0 and at most 1, got 0'],
+    [{ minP: 1 }, '--min-p must be a number of at least 0 and below 1, got 1'],
+    [{ repetitionPenalty: 0 }, '--repetition-penalty must be a number above 0 and at most 10, got 0'],
+    [{ presencePenalty: 3 }, '--presence-penalty must be a number from -2 to 2, got 3'],
+    [{ frequencyPenalty: -2.5 }, '--frequency-penalty must be a number from -2 to 2, got -2.5'],
+    [{ seed: 1.5 }, '--seed must be an integer from 0 to 4294967295, got 1.5'],
+    [{ maxTokens: 0 }, '--max-tokens must be an integer from 1 to 2147483647, got 0'],
   ])('%j', (args, message) => {
     expect(() => checkNumbers(args)).toThrow(
       expect.objectContaining({ code: 'USAGE', exitCode: 2, message }),
@@ -141,7 +142,7 @@ describe('numbers on the command line', () => {
   });
 
   test('win over config.json', () => {
-    const config = { SystemPrompt: '', sampling: { temperature: 1, topK: 5 } };
+    const config = { sampling: { temperature: 1, topK: 5 } };
     expect(mergeSampling({ temperature: 0 }, config)).toEqual({ temperature: 0, topK: 5 });
   });
 });

@@ -1,0 +1,140 @@
+import type { NumberRange } from '../number-range.ts';
+
+/** A sampling field. Its key in the table is its name in the library and in config.json. */
+export interface SamplingField {
+  /** `biases`: token id -> number; `texts`: a list. */
+  readonly kind: 'number' | 'biases' | 'texts';
+  /** Of the number, or of each bias. */
+  readonly range?: NumberRange;
+  /** Of texts. */
+  readonly maxItems?: number;
+  /** Without one the field is off, or `doc` says what happens. */
+  readonly default?: number;
+  /** A line for `--help` and the schema. */
+  readonly doc: string;
+  readonly names: {
+    /** On the command line, without the dashes. */
+    readonly flag: string;
+    readonly openai: string;
+    /** Left out where Ollama has no such option. */
+    readonly ollama?: string;
+  };
+}
+
+const MAX_INT32 = 2 ** 31 - 1;
+const MAX_UINT32 = 2 ** 32 - 1;
+
+/**
+ * The one table of sampling fields. The library's types, command line options, config.schema.json, HTTP bodies and
+ * native/sample/sampling_ranges.h are derived from it; after a change, `npx vitest run test/text/sampling -u` rewrites the
+ * schema and the header.
+ */
+export const SAMPLING_FIELDS = {
+  temperature: {
+    kind: 'number',
+    range: { min: 0, max: 5 },
+    default: 0,
+    doc: '0 = greedy',
+    names: { flag: 'temperature', openai: 'temperature', ollama: 'temperature' },
+  },
+  topP: {
+    kind: 'number',
+    range: { min: 0, above: true, max: 1 },
+    default: 1,
+    doc: 'nucleus sampling, 1 = off',
+    names: { flag: 'top-p', openai: 'top_p', ollama: 'top_p' },
+  },
+  topK: {
+    kind: 'number',
+    range: { min: 0, max: MAX_INT32, integer: true },
+    default: 0,
+    doc: 'sample from the k likeliest tokens, 0 = off',
+    names: { flag: 'top-k', openai: 'top_k', ollama: 'top_k' },
+  },
+  minP: {
+    kind: 'number',
+    range: { min: 0, max: 1, below: true },
+    default: 0,
+    doc: 'least probability relative to the likeliest token, 0 = off',
+    names: { flag: 'min-p', openai: 'min_p', ollama: 'min_p' },
+  },
+  repetitionPenalty: {
+    kind: 'number',
+    range: { min: 0, above: true, max: 10 },
+    default: 1,
+    doc: "over the prompt and the reply, as Hugging Face's, 1 = off",
+    names: { flag: 'repetition-penalty', openai: 'repetition_penalty', ollama: 'repeat_penalty' },
+  },
+  presencePenalty: {
+    kind: 'number',
+    range: { min: -2, max: 2 },
+    default: 0,
+    doc: "over the reply, as OpenAI's, 0 = off",
+    names: { flag: 'presence-penalty', openai: 'presence_penalty', ollama: 'presence_penalty' },
+  },
+  frequencyPenalty: {
+    kind: 'number',
+    range: { min: -2, max: 2 },
+    default: 0,
+    doc: "over the reply, for each occurrence, as OpenAI's, 0 = off",
+    names: { flag: 'frequency-penalty', openai: 'frequency_penalty', ollama: 'frequency_penalty' },
+  },
+  logitBias: {
+    kind: 'biases',
+    range: { min: -100, max: 100 },
+    doc: 'token id and what is added to its logit',
+    names: { flag: 'logit-bias', openai: 'logit_bias' },
+  },
+  seed: {
+    kind: 'number',
+    range: { min: 0, max: MAX_UINT32, integer: true },
+    doc: 'the same seed gives the same tokens; default: random',
+    names: { flag: 'seed', openai: 'seed', ollama: 'seed' },
+  },
+  maxTokens: {
+    kind: 'number',
+    range: { min: 1, max: MAX_INT32, integer: true },
+    doc: 'tokens per reply; default: what is left of the context',
+    names: { flag: 'max-tokens', openai: 'max_tokens', ollama: 'num_predict' },
+  },
+  stop: {
+    kind: 'texts',
+    maxItems: 64,
+    doc: 'text that ends the reply',
+    names: { flag: 'stop', openai: 'stop', ollama: 'stop' },
+  },
+} as const satisfies Readonly<Record<string, SamplingField>>;
+
+type Table = typeof SAMPLING_FIELDS;
+type ValueOf<Kind> = Kind extends 'number'
+  ? number
+  : Kind extends 'biases'
+    ? Readonly<Record<number, number>>
+    : readonly string[];
+
+export type SamplingName = keyof Table;
+
+/** Sampling options; a field that is left out has the table's default. */
+export type Sampling = { readonly [Name in SamplingName]?: ValueOf<Table[Name]['kind']> };
+
+export const SAMPLING_NAMES = Object.keys(SAMPLING_FIELDS) as readonly SamplingName[];
+
+type Defaulted = {
+  [Name in SamplingName]: Table[Name] extends { readonly default: number } ? Name : never;
+}[SamplingName];
+
+/** The fields that have a default, all of them. */
+export type SamplingNumbers = Readonly<Record<Defaulted, number>>;
+
+export function withSamplingDefaults(sampling: Sampling): SamplingNumbers {
+  const numbers = SAMPLING_NAMES.flatMap(name => {
+    const { default: fallback } = samplingField(name);
+    return fallback === undefined ? [] : [[name, sampling[name] ?? fallback] as const];
+  });
+  return Object.fromEntries(numbers) as SamplingNumbers;
+}
+
+/** The table's row, with all that a row may have. */
+export function samplingField(name: SamplingName): SamplingField {
+  return SAMPLING_FIELDS[name];
+}

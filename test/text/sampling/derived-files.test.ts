@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { applyEdits, modify } from 'jsonc-parser';
+import { expect, test } from 'vitest';
+import { samplingSchema } from './derived-files.ts';
+
+const SCHEMA = new URL('../../../config.schema.json', import.meta.url);
+
+// `npx vitest run test/text/sampling -u` rewrites the files.
+test('config.schema.json has the sampling fields of the table', async () => {
+  const text = readFileSync(SCHEMA, 'utf8');
+  const edits = modify(text, ['properties', 'sampling'], samplingSchema(), {
+    formattingOptions: { insertSpaces: true, tabSize: 2 },
+  });
+  await expect(applyEdits(text, edits)).toMatchFileSnapshot(SCHEMA.pathname);
+});
