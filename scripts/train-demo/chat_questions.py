@@ -3,10 +3,11 @@
 import json
 import random
 import re
-from pathlib import Path
+
+from phrase_files import FOLDER
 
 UNHELPFUL = re.compile("sorry for any|confusion|not a nice place|sorry for your loss|[Aa]s an AI|I'm not available|poverty")
-OUT = Path(__file__).parent / "chat_answers.jsonl"
+OUT = FOLDER / "chat-answers.jsonl"
 
 COUNTRIES = """France Italy Spain Germany Japan China India Brazil Canada Egypt Kenya Norway Sweden Greece Turkey Russia
 Mexico Peru Chile Cuba Poland Austria Portugal Ireland Scotland Thailand Vietnam Morocco Finland Denmark""".split()

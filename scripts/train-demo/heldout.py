@@ -3,13 +3,30 @@
 import json
 import random
 
-import heldout_cases
-import heldout_more
+from phrase_files import lines, sections
 from tools import BUNDLED, CALCULATOR, DEMO, FILES, define
 
-
-def patterns(text):
-    return [p.strip() for p in text.replace("\n", "").split("|")]
+PHRASES = sections("heldout.txt")
+# The values that fill the phrasings and the expected calls.
+NUMBERS = {
+    "add": [(318, 77), (37, 58), (1046, 289), (4.75, 12.5), (90215, 4407), (63, 1998)],
+    "subtract": [(250, 19), (873, 418), (6004, 1237), (15.5, 2.25), (71, 38), (58230, 46110)],
+    "multiply": [(14, 27), (306, 45), (8, 125), (39, 62), (7.5, 16), (1203, 11)],
+    "divide": [(144, 12), (975, 25), (84, 7), (2310, 42), (58.5, 9), (640, 16)],
+    "power": [(3, 7), (12, 4), (2.5, 6), (9, 5), (17, 4), (6, 8)],
+    "square_root": [(81,), (1369,), (2025,), (30.25,), (784,), (5929,)],
+}
+SQUARED = [("What's {a} squared equal to, please?", 2), ("help me cube {a}", 3), ("So {a} cubed would be?", 3), ("Square {a} for me, would you", 2)]
+FILE_VALUES = {
+    "list_files": [dict(directory=d) for d in ("harvest", "tax_papers", "Photos2021", "band-demos", "letters", "workshop")],
+    "read_file": [dict(filename=f, directory=d) for f, d in (("todo.txt", "cabin"), ("quarterly_budget.md", "finance"), ("gardenlog7.txt", "outdoors"),
+         ("wishes.txt", "xmas"), ("boat-repairs.txt", "harbour"), ("Server_Notes.log", "ops"))],
+    "write_file": [dict(filename=f, content=c, directory=d) for f, c, d in (("list.txt", "buy milk", "errands"), ("plumber.txt", "the plumber comes on Thursday at 9", "house"),
+         ("score.md", "Reds 4, Blues 2", "matches"), ("idea-5.txt", "a lamp that follows the sun", "inventions"),
+         ("pw_hint.txt", "name of the first goldfish", "private"), ("greet.txt", "Good evening, everyone!", "stage"))],
+    "delete_file": [dict(filename=f, directory=d) for f, d in (("old.log", "attic"), ("draft_two.md", "novel"), ("tmp-cache.txt", "builds"),
+         ("Receipt88.txt", "travel"), ("expired_coupons.csv", "shopping"), ("hello.html", "website"))],
+}
 
 
 def bundled_listing(rng, needed=None):
@@ -25,18 +42,17 @@ def bundled_listing(rng, needed=None):
 
 
 def bundled_cases(rng):
-    for name, text in heldout_cases.CALC.items():
+    for name, values in NUMBERS.items():
         keys = {"power": ("base", "exponent"), "square_root": ("number",)}.get(name, ("a", "b"))
-        values = heldout_cases.NUMBERS[name]
-        for i, p in enumerate(patterns(text)):
+        for i, p in enumerate(PHRASES[name]):
             for k in range(2):
                 v = values[(2 * i + k) % len(values)]
                 yield p.format(**dict(zip("ab", v))), name, dict(zip(keys, v))
-    for i, (p, exponent) in enumerate(heldout_cases.SQUARED):
+    for i, (p, exponent) in enumerate(SQUARED):
         for base in (13 + i, 24 + 3 * i):
             yield p.format(a=base), "power", {"base": base, "exponent": exponent}
-    for name, (text, values) in heldout_cases.FILE_CASES.items():
-        for i, p in enumerate(patterns(text)):
+    for name, values in FILE_VALUES.items():
+        for i, p in enumerate(PHRASES[name]):
             for k in range(2 if "{" in p else 1):
                 v = values[(2 * i + k) % len(values)]
                 yield p.format(**v), name, {a: x for a, x in v.items() if "{" + a + "}" in p}
@@ -44,9 +60,7 @@ def bundled_cases(rng):
 
 def unseen_tools():
     found, current = [], None
-    for line in (heldout_cases.UNSEEN + heldout_more.UNSEEN).strip().splitlines():
-        if not line.strip():
-            continue
+    for line in lines("heldout-tools.txt"):
         if " | {" in line:
             question, arguments = line.split(" | {", 1)
             current[1].append((question, json.loads("{" + arguments)))
@@ -68,10 +82,10 @@ def cases(seed=20):
             listed = [tool] + (BUNDLED if rng.random() < 0.25 else rng.sample(rest, rng.randint(0, 5)))
             rng.shuffle(listed)
             yield "unseen", question, listed, {"name": tool["function"]["name"], "arguments": arguments}
-    for i, question in enumerate(patterns(heldout_more.CHAT)):
+    for i, question in enumerate(PHRASES["chat"]):
         yield "none", question, bundled_listing(rng) if i % 4 else rng.sample(others, rng.randint(1, 6)), None
-    for group, text in heldout_more.MISSING.items():
-        for question in patterns(text):
+    for group in ("bundled", "calculator", "files"):
+        for question in PHRASES[f"missing.{group}"]:
             listed = {"bundled": bundled_listing(rng), "calculator": CALCULATOR, "files": FILES}[group]
             yield "none", question, listed, None
 

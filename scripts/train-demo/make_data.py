@@ -6,14 +6,13 @@ import json
 import random
 import re
 
-import calc_phrasing as calc
-import file_phrasing as files
-from chat_questions import OUT as CHAT_ANSWERS
+from conversations import arithmetic as calc
+from conversations import files, talk
+from conversations.other_tools import KINDS, any_tool
+from conversations.talk import NEAR, PURPOSE, PURPOSES, REFUSALS, SUBJECTS, SYSTEMS
+from conversations.values import CITIES, DAYS, ITEMS, NAMES, clock, filename, word
 from heldout import cases
-from other_gen import KINDS, any_tool
-from small_talk import ABSENT, CAPITALS, NEAR, PAIRS, PURPOSE, PURPOSES, REFUSALS, SYSTEMS
 from tools import BUNDLED, CALCULATOR, FILES
-from values import CITIES, DAYS, ITEMS, NAMES, clock, filename, show, word
 
 OPS = list(PURPOSE)[:6]
 
@@ -27,17 +26,7 @@ def forbidden():
     return {normal(q) for _, q, _, _ in cases()}
 
 
-@functools.cache
-def chat():
-    rows = [json.loads(l) for l in CHAT_ANSWERS.read_text(encoding="utf-8").splitlines()]
-    pairs = [tuple(l.split("|")) for l in PAIRS.splitlines()]
-    fix = lambda q, a: next((f"The capital of {c} is {t}." for c, t in CAPITALS.items() if "capital" in q and c in q), a)
-    return [(r["question"], fix(r["question"], r["answer"])) for r in rows], pairs
-
-
-@functools.cache
-def absent():
-    return [(p, q) for p, *qs in (l.split("|") for l in ABSENT.splitlines()) for q in qs]
+answered = functools.cache(talk.answered)
 
 
 FILE_WORDS = set("file files path note notes text document documents content folder directory page copy archive source target output destination save delete remove".split())
@@ -147,8 +136,7 @@ class Group:
         return file_call(r, name, r.choice(self.files) if self.files and r.random() < 0.6 else None)
 
     def talk(self):
-        generated, pairs = chat()
-        return self.r.choice(generated if self.r.random() < 0.35 else pairs)
+        return self.r.choice(answered() if self.r.random() < 0.35 else talk.PAIRS)
 
     def missing(self):
         """A question for which no listed tool fits, and an answer that says so."""
@@ -163,7 +151,7 @@ class Group:
                 _, ask, p = any_tool(r)
                 q = ask(r)[1]
             else:
-                p, q = r.choice(absent())
+                p, q = r.choice(SUBJECTS)
                 q = q.format(**slots(r))
             if not mine & subjects(p + " " + q):
                 return q, r.choice(REFUSALS).format(p=p)
@@ -241,4 +229,3 @@ if __name__ == "__main__":
         print(render([{"role": "system", "content": g["system"]}], g["tools"]))
         for b in g["branches"]:
             print("   ---\n" + render([{"role": "system", "content": ""}] + b, [])[len("<|im_start|>system\n<|im_end|>\n"):])
-assert KINDS and show

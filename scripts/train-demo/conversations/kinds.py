@@ -1,6 +1,6 @@
 """More kinds of argument values for the hand-written tools, and their JSON types."""
 
-from values import CITIES, DAYS, NAMES, capital, clock, filename, folder, person, phrase, stem, word
+from .values import CITIES, DAYS, NAMES, capital, clock, filename, folder, person, phrase, stem, word
 
 
 def pick(words):

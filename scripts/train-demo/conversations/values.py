@@ -2,7 +2,6 @@
 
 import functools
 import json
-import random
 import re
 
 NAMES = """Anna Ben Carla David Emma Felix Grace Henry Ivy Jack Kate Leo Mia Noah Olga Paul Rosa Sam Tina Uma Victor Wendy Yusuf Zoe
@@ -151,6 +150,3 @@ def quoted(r, s):
 
 def dumps(x):
     return json.dumps(x, ensure_ascii=False)
-
-
-__all__ = [n for n in dir() if not n.startswith("_")]

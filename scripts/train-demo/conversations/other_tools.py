@@ -4,19 +4,27 @@ import functools
 import json
 import re
 
-import other_kinds
-import other_tools
-import other_tools_home
-import other_tools_life
-import other_tools_work
-from calc_phrasing import ASK_VP
-from other_parts import DESCRIBE, EXTRA, FRAMES, FRONT, MAIN, THINGS, VERBS
+from phrase_files import lines, sections
 from tools import define
-from values import (CITIES, DAYS, NAMES, NOUNS, capital, clock, filename, integer, listing, number, person, phrase, quoted, show, text, word)
 
+from . import kinds as other_kinds
+from .values import (CITIES, DAYS, NOUNS, capital, clock, filename, integer, listing, number, person, phrase, show, text, word)
+
+PARTS = sections("invented.txt")
+VERBS, THINGS, FRAMES, FRONT, DESCRIBE = (PARTS[k] for k in ("verbs", "things", "frames", "front", "describe"))
+ASK_VERB = sections("arithmetic.txt")["ask.verb.common"]
 ROOMS = "kitchen bedroom bathroom garage office hallway basement cellar pantry balcony dining_room living_room".split()
 LANGUAGES = "French German Spanish Italian Dutch Polish Greek Turkish Russian Swedish Danish Finnish Czech Korean".split()
 CURRENCIES = "EUR USD GBP JPY CHF SEK NOK DKK CAD AUD PLN CZK".split()
+
+
+def _arguments(section):
+    """Names, kind of value (a tuple is an enum) and wordings of each argument."""
+    rows = (json.loads(line) for line in PARTS[section])
+    return [(row["names"], tuple(row["kind"]) if isinstance(row["kind"], list) else row["kind"], row["forms"]) for row in rows]
+
+
+MAIN, EXTRA = _arguments("main"), _arguments("extra")
 
 
 def code(r):
@@ -67,7 +75,7 @@ def spoken(v):
 @functools.cache
 def hand_written():
     found = []
-    text = "\n".join(m.TOOLS.strip() for m in (other_tools, other_tools_home, other_tools_life, other_tools_work))
+    text = "\n".join("\n".join(lines(f"tools-{room}.txt")) for room in ("general", "home", "life", "work"))
     for block in re.split(r"\n(?=\w+\()", text):
         head, *rest = block.strip().splitlines()
         part = {l[0]: [x.strip() for x in l[2:].split(";")] for l in rest}
@@ -145,7 +153,7 @@ def invented(r):
         if k < 0.25 and extra and extra[0].split()[0] in ("on", "for", "at", "in", "until", "by", "before", "with", "via", "within", "under", "from"):
             q = r.choice(FRONT).format(f=extra[0], n=thing, ex=" ".join([main] + extra[1:]), s=say)
         elif k < 0.65:
-            q = r.choice(ASK_VP[:27]).format(f"{say} {r.choice(['the', 'the', 'the', 'my', art])} {thing} {rest}")
+            q = r.choice(ASK_VERB[:27]).format(f"{say} {r.choice(['the', 'the', 'the', 'my', art])} {thing} {rest}")
         else:
             q = r.choice(FRAMES).format(n=thing, ex=rest, s=say)
         q = re.sub(r"\ba ([aeiou])", r"an \1", q) if " a " + thing in q else q
@@ -196,6 +204,3 @@ def written(r):
 
 def any_tool(r):
     return (written if r.random() < 0.5 else invented)(r)
-
-
-__all__ = ["any_tool", "quoted", "person", "NAMES"]
