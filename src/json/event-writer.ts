@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { JsonEvent } from './events.ts';
 
-/** Writes one JSON event a line, each with the time; waits while the reader is behind. */
+/** Writes one timestamped JSON event per line; waits for a slow reader to catch up. */
 export class EventWriter {
   readonly #out: NodeJS.WritableStream;
   readonly #now: () => Date;

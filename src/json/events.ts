@@ -1,13 +1,13 @@
 import type { TurnEvent } from '../agent/events/turn-event.ts';
 
-/** Bumped by a breaking change of any event. */
+/** Bumped when an event changes incompatibly. */
 export const EVENTS_VERSION = 1;
 
-/** What the JSON stream holds beside the events of a turn. docs/events.md and events.schema.json describe all. */
+/** The events of the JSON stream besides a turn's own. All are described in docs/events.md and events.schema.json. */
 export type SessionEvent =
   /** The first event of every stream. */
   | { readonly type: 'start'; readonly version: number; readonly program: string; readonly model: string }
-  /** Model and servers are up; prompts are taken. */
+  /** Model and servers are up; prompts are accepted. */
   | {
       readonly type: 'ready';
       readonly model: string;

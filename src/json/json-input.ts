@@ -1,16 +1,16 @@
 import type { PipedLine } from '../text/piped-lines.ts';
 
-/** What one line on stdin asks for. */
+/** A line on stdin, parsed. */
 export type JsonRequest =
   | { readonly type: 'prompt'; readonly text: string }
-  /** A prompt or a built-in command, as at the keyboard. */
+  /** A prompt or a built-in command, as if typed in the chat. */
   | { readonly type: 'line'; readonly text: string }
   | { readonly type: 'cancel' }
   | { readonly type: 'invalid'; readonly message: string };
 
 /**
- * A line that begins with `{` is a request: `{"type":"prompt","text":"..."}` or `{"type":"cancel"}`. The text
- * of such a prompt is never a command. Any other line is what it would be at the keyboard; an empty one is nothing.
+ * A line that begins with `{` is a request: `{"type":"prompt","text":"..."}`, whose text is never a command, or
+ * `{"type":"cancel"}`. Any other line is handled as if typed in the chat. Undefined for an empty line.
  */
 export function parseRequest({ text, notice }: PipedLine): JsonRequest | undefined {
   if (text.trim() === '') return undefined;

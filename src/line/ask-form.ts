@@ -6,7 +6,7 @@ import type {
 } from '../mcp/server/elicitation.ts';
 import { stripControls } from '../text/strip-controls.ts';
 
-/** Prints text, and asks for a line; undefined at Ctrl+D, and when the signal is aborted. */
+/** `ask` resolves with undefined on Ctrl+D and when the signal is aborted. */
 export interface FormTerminal {
   readonly print: (text: string) => void;
   readonly ask: (prompt: string, signal: AbortSignal) => Promise<string | undefined>;
@@ -15,8 +15,8 @@ export interface FormTerminal {
 type Value = string | number | boolean | string[];
 
 /**
- * Asks for a server's form line by line. The user sees who asks, and can decline, or cancel by Ctrl+D; a server that no
- * longer waits cancels it too.
+ * Fills in a server's form (elicitation) line by line. The user sees which server asks and can decline, or cancel with
+ * Ctrl+D; the signal cancels the form when the server stops waiting.
  */
 export function formAsker(terminal: FormTerminal): Elicit {
   return async (request, signal) => {
@@ -65,7 +65,7 @@ function promptOf(field: ElicitationField): string {
   return `  ${stripControls(field.title ?? field.name)}${about}${choices}${fallback}: `;
 }
 
-/** The value of a typed line, or what is wrong with it; an empty line is the default, or nothing where that is allowed. */
+/** Parses a typed line. An empty one means the default, or no value if the field is optional. */
 export function readField(
   field: ElicitationField,
   typed: string,

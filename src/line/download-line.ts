@@ -3,7 +3,7 @@ import { ProgressLine } from './progress-line.ts';
 
 const STEPS = 10;
 
-/** A download on a terminal's current line, with rate and time left; elsewhere a line for each tenth of it. */
+/** A download's progress: a bar on a terminal's current line, or a line every 10 % on anything else. */
 export class DownloadLine {
   readonly #out: NodeJS.WriteStream;
   readonly #name: string;

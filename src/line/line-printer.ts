@@ -6,22 +6,22 @@ import { Spinner } from './spinner.ts';
 const PROGRESS_CHARS = 50;
 
 export interface LinePrinterOptions {
-  /** Gets the reply. */
+  /** Receives the reply. */
   readonly answer: NodeJS.WriteStream;
-  /** Gets everything else; the same stream as `answer` in a chat. */
+  /** Receives everything else; in a chat the same stream as `answer`. */
   readonly lines: NodeJS.WriteStream;
   /** Print `assistant -> ` before the reply. */
   readonly label: boolean;
   readonly now?: () => Date;
 }
 
-/** Prints a turn line by line, the reply as it is typed. A view of the events: it holds only where the cursor is. */
+/** Prints a turn line by line and the reply token by token. Its only state is what is on the current line. */
 export class LinePrinter {
   readonly #options: LinePrinterOptions;
   readonly #spinner: Spinner;
   #inReply = false;
   #thinking = '';
-  /** Print the model's thinking when it is over; else its last line stands beside the spinner, and that is all. */
+  /** Print the model's thinking once it ends. Otherwise only its last line shows, beside the spinner. */
   showThinking = false;
 
   constructor(options: LinePrinterOptions) {
@@ -29,7 +29,7 @@ export class LinePrinter {
     this.#spinner = new Spinner(options.lines);
   }
 
-  /** A turn begins; something will be computed before the first event. */
+  /** A turn begins: shows the spinner until the first event. */
   begin(): void {
     this.#spinner.start('reading');
   }
@@ -46,7 +46,7 @@ export class LinePrinter {
       case 'stats':
         break;
       case 'tool_progress':
-        // One line of the terminal at most: a longer one could not be taken back.
+        // Must fit on one row: the spinner can erase no more.
         this.#spinner.relabel(stripControls(event.message).replaceAll('\n', ' ').slice(0, PROGRESS_CHARS));
         break;
       case 'token':
@@ -82,13 +82,13 @@ export class LinePrinter {
     }
   }
 
-  /** Ends whatever is open, so that the next line starts at the left. */
+  /** Ends the current line, if any. */
   end(): void {
     this.#endReply('');
   }
 
   #token(text: string): void {
-    // Blank lines before the reply or around a call are no part of it.
+    // Drop blank lines before the reply and around calls.
     const clean = stripControls(this.#inReply ? text : text.trimStart());
     if (clean === '') return;
     this.#spinner.stop();

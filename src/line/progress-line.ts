@@ -1,7 +1,7 @@
 const WIDTH = 24;
 const PERIOD_MS = 100;
 
-/** A bar with share and bytes on a terminal's current line; draws nothing when `out` is no terminal. */
+/** A bar with percentage and megabytes on a terminal's current line; draws nothing if `out` is not a terminal. */
 export class ProgressLine {
   readonly #out: NodeJS.WriteStream;
   readonly #label: string;
@@ -13,8 +13,8 @@ export class ProgressLine {
   }
 
   /**
-   * @param total 0 while unknown: only the bytes are shown
-   * @param more follows the bytes
+   * @param total 0 while unknown
+   * @param more appended to the line
    */
   update(done: number, total: number, more = ''): void {
     const now = performance.now();
@@ -27,7 +27,7 @@ export class ProgressLine {
     this.#out.write(`\r\u001b[K${this.#label} ${bar} ${megabytes(done)}/${megabytes(total)} MB${more}`);
   }
 
-  /** Removes the bar. */
+  /** Erases the bar. */
   end(): void {
     if (Number.isFinite(this.#drawnAt)) this.#out.write('\r\u001b[K');
     this.#drawnAt = Number.NEGATIVE_INFINITY;

@@ -2,7 +2,7 @@ const FRAMES = ['|', '/', '-', '\\'];
 const PERIOD_MS = 120;
 let holds = 0;
 
-/** No spinner draws while somebody is asked something on the same terminal; call the result when that is over. */
+/** Stops all spinners from drawing while the user answers a question; call the result to let them go on. */
 export function holdSpinners(): () => void {
   holds++;
   let held = true;
@@ -12,7 +12,7 @@ export function holdSpinners(): () => void {
   };
 }
 
-/** A spinner with elapsed seconds at the end of a terminal's current line; draws nothing when it is no terminal. */
+/** A spinner with elapsed seconds on a terminal's current line; draws nothing if `out` is not a terminal. */
 export class Spinner {
   readonly #out: NodeJS.WriteStream;
   #timer: NodeJS.Timeout | undefined;
@@ -23,7 +23,7 @@ export class Spinner {
     this.#out = out;
   }
 
-  /** Starts the spinner, from 0 s. The cursor must be at the start of an empty line. */
+  /** Starts at 0 s. The cursor must be at the start of an empty line. */
   start(label: string): void {
     if (!this.#out.isTTY || process.env.TERM === 'dumb') return;
     this.stop();
@@ -39,12 +39,12 @@ export class Spinner {
     this.#timer.unref();
   }
 
-  /** Changes the label alone; the seconds go on. */
+  /** Changes the label and keeps counting. */
   relabel(label: string): void {
     this.#label = label;
   }
 
-  /** Removes it and leaves the cursor at the start of the line. */
+  /** Erases it and leaves the cursor at the start of the line. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -1,20 +1,20 @@
 import { createInterface } from 'node:readline';
 
-/** What came from the keyboard: a line, Ctrl+D on an empty line, or Ctrl+C. */
+/** A line, Ctrl+D on an empty line (`end`), or Ctrl+C (`interrupt`). */
 export type Typed =
   | { readonly type: 'line'; readonly text: string }
   | { readonly type: 'end' }
   | { readonly type: 'interrupt' };
 
 /**
- * Asks for one prompt at a time on a terminal. The readline interface lives only while it asks: between prompts
- * the terminal is in its normal mode, so that Ctrl+C is a signal and typed lines wait for the next prompt.
+ * Asks for one prompt at a time on a terminal. The readline interface exists only while it asks: between prompts the
+ * terminal is in its normal mode, where Ctrl+C is a signal and typed lines wait for the next prompt.
  */
 export class TtyInput {
   readonly #prompt: string;
   #history: string[] = [];
   readonly #waiting: string[] = [];
-  /** Typed behind the last line, before the interface closed. */
+  /** Typed after the last Enter, before the interface closed. */
   #unfinished = '';
 
   constructor(prompt: string) {
@@ -41,7 +41,7 @@ export class TtyInput {
         if (answered) return;
         answered = true;
         answer = typed;
-        // Pasted lines arrive in one burst: they are still read before the interface closes.
+        // Pasted lines arrive in one burst: read them all before the interface closes.
         setImmediate(() => reader.close());
       };
       reader.on('history', (lines: string[]) => {

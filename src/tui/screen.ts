@@ -18,7 +18,7 @@ import { FrameClock } from './terminal/frame-clock.ts';
 import { InkTerminal } from './terminal/ink-terminal.ts';
 import { Painter } from './terminal/painter.ts';
 
-/** Lines of a growing block that stay live. */
+/** The most lines of a growing block that stay live. */
 const MAX_LIVE = 12;
 
 const ERASE_LINE_AND_BELOW = '\r\u001b[J';
@@ -35,11 +35,11 @@ export interface ScreenOptions {
   readonly footer: () => FooterInfo;
   readonly candidates: () => Candidates;
   readonly env: NodeJS.ProcessEnv;
-  /** Every key that is not editing. `end`: the terminal went away. */
+  /** Called for keys that do more than edit. `end`: the terminal went away. */
   readonly onEffect: (effect: EditorEffect | { readonly type: 'end' }) => void;
 }
 
-/** Lines with the labels of the console format: printed in one piece, so that they can be searched for. */
+/** Labelled lines are printed in one piece, so that a recording of the terminal can be searched for them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a label may be styled
 const LABELLED = /^(?:\u001b\[[0-9;]*m)*(?:prompt -> |assistant -> |\[\d\d:)/;
 
@@ -94,7 +94,7 @@ export class Screen {
     });
   }
 
-  /** Gives the terminal back: cooked mode, cursor shown, the live region gone. At once, and idempotent. */
+  /** Gives the terminal back in cooked mode, cursor shown, live region erased. Synchronous and idempotent. */
   stop(): void {
     if (this.#stopped) return;
     this.#drawNow();
@@ -151,7 +151,7 @@ export class Screen {
     if (!this.#stopped && !this.#suspended) this.#frames.request();
   }
 
-  /** Draws as soon as React does. */
+  /** Hands the state to React, which draws it. */
   flush(): void {
     this.#frames.stop();
     if (this.#stopped || this.#suspended) return;
@@ -165,7 +165,7 @@ export class Screen {
     this.#app?.rerender(this.#element());
   }
 
-  /** Draws on a terminal that has a new size, or is empty. */
+  /** After a resize, or on a cleared terminal. */
   readonly #redraw = (): void => {
     if (this.#suspended) return;
     this.#terminal.erase();
@@ -239,7 +239,7 @@ export class Screen {
 
   #takeTerminal(): void {
     this.#keyboard.open();
-    // What was typed before stands at the start of the line: the terminal echoed it.
+    // Erase what was typed ahead: the terminal echoed it.
     this.#options.output.write(`${ERASE_LINE_AND_BELOW}${BRACKETED_PASTE_ON}`);
   }
 

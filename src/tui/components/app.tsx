@@ -17,11 +17,11 @@ import { useNow } from './use-now.ts';
 export interface AppProps {
   readonly store: Store<ScreenState>;
   readonly theme: Theme;
-  /** Called with the number of finished texts that are drawn. */
+  /** Called with the number of finished texts drawn so far. */
   readonly onDrawn: (count: number) => void;
 }
 
-/** The screen: finished text above, and below it the live region, always shorter than the window. */
+/** Finished text, and below it the live region, which is always shorter than the window. */
 export function App({ store, theme, onDrawn }: AppProps) {
   const { window, finished, turn, queue, editor, footer } = useSyncExternalStore(store.subscribe, store.get);
   const now = useNow(turn.calls.length > 0 || turn.working !== undefined);

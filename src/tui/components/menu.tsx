@@ -5,16 +5,16 @@ const MAX_SHOWN = 5;
 
 export interface MenuProps {
   readonly options: readonly string[];
-  /** The chosen one. */
+  /** The selected option. */
   readonly index: number;
   /** Rows it may take. */
   readonly height: number;
 }
 
-/** Rows that it takes where there is room. */
+/** Rows it takes if there is room. */
 export const menuHeight = (options: readonly string[]): number => Math.min(options.length, MAX_SHOWN);
 
-/** The options around the chosen one. */
+/** Shows the options around the selected one. */
 export function Menu({ options, index, height }: MenuProps) {
   const { bold, dim } = useTheme();
   const from = Math.max(0, Math.min(index - 2, options.length - MAX_SHOWN));

@@ -7,15 +7,15 @@ import type { WindowSize } from '../state/screen-state.ts';
 export interface PromptRows {
   readonly label: string;
   readonly rows: readonly PromptRow[];
-  /** Row of `rows`, and column of the window. */
+  /** `row` is an index into `rows`; `column` counts from the window's left edge. */
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
 export interface PromptRow {
   readonly text: string;
-  /** Columns on its left: the label's, or none. */
+  /** Columns left free on its left: as wide as the label, or none. */
   readonly indent: number;
-  /** The first one, which the label stands before. */
+  /** The prompt's first row, which carries the label. */
   readonly isFirst: boolean;
 }
 

@@ -6,12 +6,12 @@ export interface PromptProps extends PromptRows {
   readonly top: number;
 }
 
-/** The prompt that is being typed, with the terminal's own cursor: an input method writes there. */
+/** The prompt being typed. Uses the terminal's own cursor: input methods compose text there. */
 export function Prompt({ label, rows, cursor, top }: PromptProps) {
   const { setCursorPosition } = useCursor();
   setCursorPosition({ x: cursor.column, y: top + cursor.row });
   return rows.map(({ text, indent, isFirst }, row) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name
+    // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
     <Box key={row}>
       <Box width={indent} flexShrink={0}>
         {isFirst && <Text>{label}</Text>}

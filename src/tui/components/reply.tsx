@@ -8,7 +8,7 @@ export interface ReplyProps {
 /** The part of the reply that still grows. */
 export function Reply({ lines }: ReplyProps) {
   return lines.map((line, row) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name
+    // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
     <Text key={row} wrap="truncate">
       {line || ' '}
     </Text>

@@ -4,7 +4,7 @@ import type { FinishedText } from '../state/screen-state.ts';
 
 export interface ScrollbackProps {
   readonly items: readonly FinishedText[];
-  /** Called with the number of items that are drawn. */
+  /** Called with the number of items drawn so far. */
   readonly onDrawn: (count: number) => void;
 }
 
@@ -15,7 +15,7 @@ export function Scrollback({ items, onDrawn }: ScrollbackProps) {
   return (
     <Static items={items as FinishedText[]}>
       {({ id, text, width }) => (
-        // As wide as its widest line: the terminal wraps it, so that it stays one line to search and copy.
+        // Wide enough for its widest line: left to the terminal to wrap, it stays one line to search and copy.
         <Box key={id} width={width} flexShrink={0}>
           <Text>{text}</Text>
         </Box>

@@ -13,8 +13,8 @@ export interface SharedRows {
 }
 
 /**
- * Shares the rows of the window so that the live region stays shorter than it: a taller one could not be erased. The
- * prompt comes first, then the footer, the menu, and a row for the turn, which gets what is left.
+ * Divides the window's rows so that the live region stays shorter than the window: rows that scroll out cannot be
+ * erased. The prompt comes first, then the footer, a row for the turn, the menu, the queue, and the rest of the turn.
  */
 export function shareRows(rows: number, wanted: WantedRows): SharedRows {
   const room = Math.max(1, rows - 1) - wanted.prompt;

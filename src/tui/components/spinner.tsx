@@ -4,7 +4,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 120;
 
 export interface SpinnerProps {
-  /** Milliseconds: every spinner on the screen shows the same frame. */
+  /** In milliseconds. All spinners on the screen show the same frame. */
   readonly now: number;
 }
 

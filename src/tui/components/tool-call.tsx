@@ -7,11 +7,11 @@ export interface ToolCallProps {
   readonly name: string;
   readonly startedAt: number;
   readonly now: number;
-  /** The tool's progress, or what the model thought when it called. */
+  /** The tool's progress message, or the model's last thought. */
   readonly note: string;
 }
 
-/** A call that runs. */
+/** A running tool call. */
 export function ToolCall({ name, startedAt, now, note }: ToolCallProps) {
   const { dim } = useTheme();
   const details = [secondsSince(startedAt, now), note, 'esc cancels'].filter(Boolean).join(' · ');

@@ -10,11 +10,11 @@ export interface TurnProps {
   readonly height: number;
 }
 
-/** Rows that it takes where there is room. */
+/** Rows it takes if there is room. */
 export const turnHeight = ({ reply, calls, working }: LiveTurn): number =>
   reply.length + (calls.length || (working ? 1 : 0));
 
-/** The running turn: the reply as it grows, and below it what the model or its tools are doing. */
+/** The running turn: the growing reply, and below it what the model or its tools are doing. */
 export function Turn({ turn, now, height }: TurnProps) {
   const { reply, calls, working, thought } = turn;
   if (height === 0) return undefined;

@@ -9,13 +9,13 @@ export interface WorkingProps {
   readonly phase: 'reading' | 'thinking';
   readonly since: number;
   readonly now: number;
-  /** Tokens of the prompt that have been read, while they are read. */
+  /** Prompt tokens read so far; undefined once all are. */
   readonly prefill: { readonly done: number; readonly total: number } | undefined;
   /** The last line of the model's thinking. */
   readonly thought: string;
 }
 
-/** The model reads the prompt, or thinks. */
+/** Shown while the model reads the prompt or thinks. */
 export function Working({ phase, since, now, prefill, thought }: WorkingProps) {
   const { dim } = useTheme();
   const details = prefill ? bar(prefill) : [secondsSince(since, now), thought].filter(Boolean).join(' · ');

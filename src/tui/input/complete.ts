@@ -1,18 +1,18 @@
-/** What could stand where the cursor is: each option replaces the text from `start` to the cursor. */
+/** Completions: each option replaces the text from `start` to the cursor. */
 export interface Completion {
   readonly start: number;
   readonly options: readonly string[];
 }
 
 export interface Candidates {
-  /** Without the slash; a server's prompts are `server:prompt`. */
+  /** Without the slash. A server's prompts are `server:prompt`. */
   readonly commands: readonly string[];
   readonly tools: readonly string[];
   /** Without the at sign. */
   readonly resources: readonly string[];
 }
 
-/** Commands at the beginning, `@resources` anywhere, and names of tools from two letters on. */
+/** Completes `/commands` at the start, `@resources` anywhere, and tool names of which two letters are typed. */
 export function complete(text: string, cursor: number, candidates: Candidates): Completion | undefined {
   const before = text.slice(0, cursor);
   const command = /^\/(\S*)$/.exec(before)?.[1];

@@ -3,7 +3,7 @@ const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 export const graphemes = (text: string): string[] =>
   Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
 
-/** The index behind the grapheme at `at`. */
+/** The index after the grapheme at `at`. */
 export function nextIndex(text: string, at: number): number {
   const [first] = SEGMENTER.segment(text.slice(at, at + 64));
   return at + (first?.segment.length ?? 0);
@@ -23,17 +23,17 @@ export function lineEnd(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Behind the word at or after `at`. */
+/** The end of the word at or after `at`. */
 export function wordEnd(text: string, at: number): number {
   return at + (/^[^\p{L}\p{N}_]*[\p{L}\p{N}_]*/u.exec(text.slice(at))?.[0].length ?? 0);
 }
 
-/** At the beginning of the word at or before `at`. */
+/** The start of the word at or before `at`. */
 export function wordStart(text: string, at: number): number {
   return at - (/[\p{L}\p{N}_]*[^\p{L}\p{N}_]*$/u.exec(text.slice(0, at))?.[0].length ?? 0);
 }
 
-/** At the beginning of what stands between blanks, as Ctrl+W takes it. */
+/** The start of the word before `at` for Ctrl+W, which delimits words by whitespace only. */
 export function blankWordStart(text: string, at: number): number {
   return at - (/\S*\s*$/.exec(text.slice(0, at))?.[0].length ?? 0);
 }

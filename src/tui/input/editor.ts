@@ -2,33 +2,33 @@ import type { Completion } from './complete.ts';
 import * as text from './edit-text.ts';
 import type { Key } from './keys.ts';
 
-/** The prompt as it is being typed. */
+/** The prompt being typed. */
 export interface EditorState {
   readonly text: string;
   /** Index into `text`, always between graphemes. */
   readonly cursor: number;
-  /** What Ctrl+Y puts back. */
+  /** What Ctrl+Y yanks. */
   readonly killed: string;
-  /** Large pastes, which stand in `text` as placeholders. */
+  /** Large pastes; `text` holds a placeholder for each. */
   readonly pastes: readonly string[];
-  /** An entry of the history is shown; `draft` comes back below the newest. */
+  /** Set while a history entry is shown; `draft` is what Down past the newest entry brings back. */
   readonly browse: { readonly index: number; readonly draft: string } | undefined;
-  /** Ctrl+R: the entry at `index` is the newest with `query` in it; -1 when none has. */
+  /** Set during Ctrl+R: `index` is the newest history entry that contains `query`, or -1. */
   readonly search: { readonly query: string; readonly index: number; readonly draft: string } | undefined;
   readonly menu: (Completion & { readonly index: number }) | undefined;
-  /** Esc was pressed once on a text; a second one clears it. */
+  /** Esc was pressed once; a second Esc clears the text. */
   readonly escaped: boolean;
 }
 
 export interface EditorContext {
   /** Oldest first. */
   readonly history: readonly string[];
-  /** A turn runs: Esc and Ctrl+C are for it. */
+  /** A turn is running: Esc and Ctrl+C cancel it. */
   readonly busy: boolean;
   readonly complete: (text: string, cursor: number) => Completion | undefined;
 }
 
-/** What a key asks of the program. */
+/** What a key asks the program to do. */
 export type EditorEffect =
   | { readonly type: 'submit'; readonly text: string }
   | { readonly type: 'cancel' | 'interrupt' | 'suspend' | 'leave' | 'redraw' | 'expand' | 'editor' };
@@ -43,12 +43,12 @@ export const EMPTY: EditorState = {
   ...{ browse: undefined, search: undefined, menu: undefined },
 };
 
-/** A paste of more than this is folded. */
+/** Pastes above either limit are folded to a placeholder. */
 const FOLD_LINES = 10;
 const FOLD_CHARS = 1000;
 const PLACEHOLDER = /\[Pasted text #(\d+): \d+ lines?\]/g;
 
-/** One key. Pure: the same state, key and context give the same result. */
+/** Applies one key. Pure. */
 export function edit(state: EditorState, key: Key, context: EditorContext): Edited {
   if (state.search) return searching(state, state.search, key, context);
   if (key.type === 'paste') return { state: paste(calm(state), key.text) };
@@ -61,12 +61,12 @@ export function edit(state: EditorState, key: Key, context: EditorContext): Edit
   return action ? action(calm(state), context) : { state: calm(state) };
 }
 
-/** The text with its pastes unfolded. */
+/** The text with each placeholder replaced by its paste. */
 export function expandPastes({ text: typed, pastes }: EditorState): string {
   return typed.replaceAll(PLACEHOLDER, (mark, number: string) => pastes[Number(number) - 1] ?? mark);
 }
 
-/** A new text with the cursor at its end, as after the external editor. */
+/** Replaces the text and puts the cursor at its end. */
 export const withText = (state: EditorState, typed: string): EditorState => ({
   ...state,
   text: typed,
@@ -82,7 +82,7 @@ const move =
   (to: (typed: string, at: number) => number): Action =>
   state => ({ state: { ...state, cursor: to(state.text, state.cursor) } });
 
-/** Removes the text from the cursor to where `to` says, on either side. */
+/** Deletes from the cursor to the index that `to` returns, in either direction. */
 const remove =
   (to: (typed: string, at: number) => number, keep: boolean): Action =>
   state => {
@@ -160,7 +160,7 @@ function paste(state: EditorState, pasted: string): EditorState {
   return insert({ ...state, pastes: [...state.pastes, pasted] }, mark);
 }
 
-/** A placeholder is taken away whole. */
+/** Backspace deletes a placeholder whole. */
 function placeholderOrGrapheme(typed: string, at: number): number {
   const mark = [...typed.slice(0, at).matchAll(PLACEHOLDER)].at(-1);
   return mark && mark.index + mark[0].length === at ? mark.index : text.previousIndex(typed, at);
@@ -197,7 +197,7 @@ function downOrNewer(state: EditorState, { history }: EditorContext): EditorStat
   return { ...state, cursor: columnIn(state.text, end + 1, text.lineEnd(state.text, end + 1), column) };
 }
 
-/** The index nearest to `column` in the line from `start` to `end`, between graphemes. */
+/** The grapheme boundary nearest to `column` in the line from `start` to `end`. */
 function columnIn(typed: string, start: number, end: number, column: number): number {
   let at = start;
   for (const grapheme of text.graphemes(typed.slice(start, end))) {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Lets the user's own editor (`$VISUAL`, `$EDITOR`) change a text. The terminal must be in its normal mode. */
+/** Opens a text in `$VISUAL` or `$EDITOR`. Blocks; the terminal must be in its normal mode. */
 export function editText(text: string, env: NodeJS.ProcessEnv): { text: string } | { problem: string } {
   const command = env.VISUAL || env.EDITOR;
   if (!command) return { problem: 'set VISUAL or EDITOR to edit the prompt in an editor' };
@@ -11,7 +11,7 @@ export function editText(text: string, env: NodeJS.ProcessEnv): { text: string }
   const path = join(folder, 'prompt.md');
   try {
     writeFileSync(path, text, { mode: 0o600 });
-    // The variables hold a command line, arguments included.
+    // The variables may hold arguments too.
     const { status, error } = spawnSync('sh', ['-c', `${command} "$0"`, path], { stdio: 'inherit' });
     if (error) return { problem: `${command} cannot be started: ${error.message}` };
     if (status !== 0)

@@ -1,6 +1,6 @@
 import { type Key, KeyDecoder } from './keys.ts';
 
-/** Bytes of an escape sequence follow the escape within this time; else it is the Esc key. */
+/** An escape followed by nothing for this long is the Esc key, not the start of a sequence. */
 const ESCAPE_MS = 40;
 const NEWLINE = 10;
 const RETURN = 13;
@@ -11,7 +11,7 @@ export interface KeyboardListener {
   readonly onEnd: () => void;
 }
 
-/** The terminal's keys in raw mode, from `open` to `close`. */
+/** Reads keys from a terminal in raw mode, from `open` to `close`. */
 export class Keyboard {
   readonly #input: NodeJS.ReadStream;
   readonly #listener: KeyboardListener;
@@ -29,7 +29,7 @@ export class Keyboard {
     this.#input.on('data', this.#read);
     this.#input.on('end', this.#listener.onEnd);
     this.#input.resume();
-    // What was typed before raw mode is read in the next two rounds of the event loop.
+    // Input typed before raw mode arrives within two iterations of the event loop.
     this.#typedAhead = true;
     setImmediate(() =>
       setImmediate(() => {
@@ -47,7 +47,7 @@ export class Keyboard {
 
   readonly #read = (bytes: Buffer): void => {
     clearTimeout(this.#escape);
-    // Before raw mode the terminal turned Enter into a newline, which is Ctrl+J here.
+    // Typed before raw mode, Enter was turned into a newline, which would be Ctrl+J here.
     const typed = this.#typedAhead ? bytes.map(byte => (byte === NEWLINE ? RETURN : byte)) : bytes;
     this.#listener.onKeys(this.#decoder.push(typed));
     if (!this.#decoder.undecided) return;

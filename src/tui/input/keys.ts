@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** What was typed: text, a paste, or a key such as `enter`, `ctrl+a`, `alt+b`, `shift+tab`. */
+/** Typed text, a paste, or a key such as `enter`, `ctrl+a`, `alt+b`, `shift+tab`. */
 export type Key =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'paste'; readonly text: string }
@@ -8,7 +8,7 @@ export type Key =
 
 const PASTE_START = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches an escape sequence
 const CSI = /^\u001b\[([0-9;:<=>?]*)[ -/]*([@-~])/;
 
 const LETTERS: Readonly<Record<string, string>> = {
@@ -51,12 +51,12 @@ export class KeyDecoder {
     return keys;
   }
 
-  /** True while an escape may still be the beginning of a sequence. */
+  /** True while a received escape may still turn out to start a sequence. */
   get undecided(): boolean {
     return this.#paste === undefined && this.#waiting !== '';
   }
 
-  /** No more bytes came for a while: what waits is what it looks like. */
+  /** Call when nothing followed for a while: the waiting escape was the Esc key. */
   flush(): Key[] {
     if (!this.undecided) return [];
     const rest = this.#waiting;
@@ -126,7 +126,7 @@ function controlName(text: string): string | undefined {
       : undefined;
 }
 
-/** `ESC [ number ; modifiers letter`, and `ESC [ codepoint ; modifiers u` of terminals with the kitty protocol. */
+/** `ESC [ number ; modifiers letter`, and the kitty protocol's `ESC [ codepoint ; modifiers u`. */
 function csiName(parameters: string, final: string): string | undefined {
   const [first = '', second = ''] = parameters.split(';');
   const code = Number(first);

@@ -5,8 +5,8 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_ENTRIES = 2000;
 
 /**
- * Prompts of earlier runs, one JSON string a line, in a file that only its owner may read. Each prompt is one append,
- * and a full file is renamed to `<path>.1`, never rewritten: programs that share it lose nothing.
+ * Prompts of earlier runs, one JSON string per line, in a file only its owner may read. A prompt is added with a single
+ * append and a full file is renamed to `<path>.1`, never rewritten, so programs sharing it lose nothing.
  */
 export class PromptHistory {
   readonly #path: string;
@@ -20,7 +20,7 @@ export class PromptHistory {
     const lines = [...this.#read(`${path}.1`), ...this.#read(path)];
     const entries = lines.flatMap(line => parseEntry(line));
     if (entries.length < lines.length) {
-      onProblem(`${lines.length - entries.length} lines of ${path} are no prompts and were passed over`);
+      onProblem(`${lines.length - entries.length} lines of ${path} are not prompts and were skipped`);
     }
     this.#entries = entries.slice(-MAX_ENTRIES);
   }
@@ -30,7 +30,7 @@ export class PromptHistory {
     return this.#entries;
   }
 
-  /** A prompt that repeats the last one is kept once. */
+  /** Ignores blank prompts and repeats of the last one. */
   add(prompt: string): void {
     if (prompt.trim() === '' || prompt === this.#entries.at(-1)) return;
     this.#entries = [...this.#entries, prompt].slice(-MAX_ENTRIES);
@@ -64,6 +64,6 @@ function parseEntry(line: string): string[] {
     const value: unknown = JSON.parse(line);
     return typeof value === 'string' ? [value] : [];
   } catch {
-    return []; // counted by the caller
+    return []; // the caller counts these
   }
 }

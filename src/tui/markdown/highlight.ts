@@ -15,7 +15,7 @@ const SQL = WORDS(
 
 interface Language {
   readonly words: ReadonlySet<string>;
-  /** Begins a comment that ends with the line. */
+  /** Starts a comment that ends with the line. */
   readonly comment: string;
   readonly ignoreCase?: boolean;
 }
@@ -44,8 +44,8 @@ const TOKEN =
   /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`(?:[^`\\]|\\.)*`?)|(\b\d[\w.]*)|([A-Za-z_]\w*)|(\s+|.)/g;
 
 /**
- * Colours one line of code: strings, numbers, keywords, line comments. Line by line on purpose, so that code is
- * coloured while it streams and a line never changes once it is finished.
+ * Colours strings, numbers, keywords and line comments. One line at a time, without state, so that streamed code is
+ * coloured as it arrives and a finished line never changes.
  */
 export function highlightLine(line: string, language: string, theme: Theme): string {
   const name = NAMES[language.toLowerCase()] ?? 'other';

@@ -4,12 +4,12 @@ import wrapAnsi from 'wrap-ansi';
 import type { Theme } from '../style/theme.ts';
 import { highlightLine } from './highlight.ts';
 
-/** The blocks of a text, in order; `raw` of all of them put together is the text. */
+/** The markdown blocks of a text, in order; their `raw` joined is the text. */
 export function blocksOf(text: string): Token[] {
   return lexer(text, { gfm: true });
 }
 
-/** One block as lines no wider than `width`. An unfinished block is rendered as far as it goes. */
+/** Renders a block, finished or not, as lines at most `width` columns wide. */
 export function renderBlock(block: Token, width: number, theme: Theme): string[] {
   const inner = Math.max(1, width);
   switch (block.type) {
@@ -44,7 +44,7 @@ function blocks(tokens: readonly Token[], width: number, theme: Theme): string[]
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles may stand before the blank
 const BLANK_START = /^((?:\u001b\[[0-9;]*m)*) +/;
 
-/** Words are kept whole where they fit; a longer one is cut at the edge. The blank at a break is dropped. */
+/** Wraps between words; breaks only words wider than the line. Drops the space at a break. */
 export function wrap(text: string, width: number): string[] {
   return text.split('\n').flatMap(line =>
     wrapAnsi(line.trimEnd(), Math.max(1, width), { hard: true, trim: false })
@@ -138,7 +138,7 @@ function table({ header, rows, align }: Tokens.Table, width: number, theme: Them
 
 const widest = (text: string) => Math.max(...text.split('\n').map(line => stringWidth(line)));
 
-/** Narrows the widest columns until all fit. */
+/** Narrows the widest columns until all of them fit. */
 function narrow(natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   while (widths.reduce((sum, size) => sum + size, 0) > width) {

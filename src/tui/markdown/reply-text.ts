@@ -5,34 +5,34 @@ import { blocksOf, renderBlock } from './markdown.ts';
 
 export interface ReplyView {
   readonly width: number;
-  /** Lines that may stay live. */
+  /** How many lines may stay live. */
   readonly height: number;
   readonly theme: Theme;
 }
 
 export interface ReplyLines {
-  /** Finished since the last call, never drawn again. */
+  /** Finished since the last call: printed once, never redrawn. */
   readonly settled: readonly string[];
-  /** The block that still grows. */
+  /** The block that is still growing. */
   readonly live: readonly string[];
 }
 
 const LABEL = 'assistant -> ';
-/** In a narrower window the label has a line of its own. */
+/** Below this width the label gets its own line. */
 const MIN_LABEL_WIDTH = 24;
-/** A block longer than this is cut, so that what is parsed at each frame stays small. */
+/** Characters at which a block is split: every frame parses it again. */
 const MAX_PENDING = 2000;
-/** The columns of a table hang together: it may grow longer. */
+/** A table may be longer: its rows share column widths. */
 const MAX_TABLE = 8000;
 const TABLE_ROW = /\n\|[^\n]*$/;
 
 /**
- * A reply as it streams: markdown blocks are rendered when they are complete and settle; only the last one stays live.
- * Of a block taller than `height` the upper lines settle as they are.
+ * A reply as it streams. A markdown block settles (becomes finished lines) when the next one begins; only the last
+ * block is live. The top lines of a block taller than `height` settle early, as rendered at the time.
  */
 export class ReplyText {
   #pending = '';
-  /** Lines of the last block that have settled already. */
+  /** How many lines of the last block have settled. */
   #frozen = 0;
   #started = false;
 
@@ -42,7 +42,7 @@ export class ReplyText {
 
   push(text: string): void {
     this.#pending += stripControls(text).replaceAll('\r', '');
-    // Blank lines before the reply are no part of it.
+    // Drop blank lines before the reply.
     if (!this.#started) this.#pending = this.#pending.trimStart();
   }
 
@@ -64,7 +64,7 @@ export class ReplyText {
     return { settled: [...settled, ...lines.slice(0, over)], live: lines.slice(over) };
   }
 
-  /** The reply is over: all that is left. */
+  /** Ends the reply: returns the lines that have not settled. */
   end(view: ReplyView, mark = ''): readonly string[] {
     this.#pending = this.#pending.trimEnd() + mark;
     if (this.isEmpty) return [];
@@ -74,13 +74,13 @@ export class ReplyText {
     return lines;
   }
 
-  /** The rendered block less what has settled; with the label when the reply begins with it. */
+  /** The block's unsettled lines; the first block of a reply carries the label. */
   #render(block: Token, { width, theme }: ReplyView, finished = true): string[] {
     const begins = !this.#started;
     const plain = width >= MIN_LABEL_WIDTH && (block.type === 'paragraph' || block.type === 'text');
     let lines: string[];
     if (begins && plain) {
-      // The label takes part in the wrapping as one word of its width.
+      // Wrap with a placeholder word as wide as the label, then put the label in its place.
       const marked = renderBlock(labelled(block), width, theme);
       lines = [LABEL + (marked[0] ?? '').slice(LABEL.length), ...marked.slice(1)];
     } else {
@@ -95,12 +95,12 @@ export class ReplyText {
     return rest;
   }
 
-  /** Settles most of a block that has grown too long; a fence is closed here and opened again below. */
+  /** Settles most of a block that has grown too long. A code block is closed and reopened. */
   #cut(view: ReplyView): string[] {
     const grown = blocksOf(this.#pending);
     const block = grown.at(-1);
     if (block?.type === 'list' && (block as Tokens.List).items.length > 1) {
-      // What stands above the list settles first.
+      // Blocks above the list settle first.
       return grown.length > 1 ? [] : this.#cutList(block as Tokens.List, view);
     }
     const at = this.#cutAt(block, view);
@@ -110,14 +110,14 @@ export class ReplyText {
     const fence = last?.type === 'code' && /^(`{3,}|~{3,})[^\n]*/.exec(last.raw)?.[0];
     const lines = blocks.flatMap(block => this.#render(block, view));
     this.#pending = (fence ? `${fence}\n` : '') + this.#pending.slice(at);
-    // The head of a fence that goes on is not shown again.
+    // Do not repeat the language line of a reopened code block.
     if (fence && /^(`{3,}|~{3,})\S/.test(fence)) this.#frozen = 1;
     return lines;
   }
 
-  /** All but the last item settles: what is nested in an item is read with it. */
+  /** Settles all items but the last, whose nested content may still grow. */
   #cutList({ items }: Tokens.List, view: ReplyView): string[] {
-    // An item's raw text may lack the blanks at its end.
+    // An item's raw text may lack its trailing spaces.
     const at = this.#pending.trimEnd().length - (items.at(-1)?.raw.trimEnd().length ?? 0);
     const [list] = blocksOf(this.#pending.slice(0, at));
     if (!list) return [];
@@ -129,12 +129,12 @@ export class ReplyText {
     return lines.slice(frozen);
   }
 
-  /** No more than about a line stays: what has settled already must all be above the cut. */
+  /** Where to cut: leaves at most about a line, so that all settled lines are above the cut. */
   #cutAt(block: Token | undefined, view: ReplyView): number {
     const text = this.#pending;
     const newline = text.lastIndexOf('\n') + 1;
     if (text.length - newline < view.width) return newline;
-    // Where a row ends, so that none is left half full.
+    // Cut at the end of a row, or a half-filled one would stay on the screen.
     const row = block?.type === 'paragraph' ? (this.#render(block, view, false).at(-1)?.trim() ?? '') : '';
     const end = text.trimEnd();
     if (row !== '' && end.length > row.length && end.endsWith(row)) return end.length - row.length;
@@ -142,7 +142,7 @@ export class ReplyText {
   }
 }
 
-/** A paragraph that begins with room for the label. */
+/** A paragraph that starts with a placeholder for the label. */
 function labelled<T extends { raw: string }>(block: T): T {
   const room = { type: 'text', raw: '', text: `${'\u00a0'.repeat(LABEL.length - 1)} ` };
   const tokens =

@@ -3,7 +3,7 @@ import type { FinishedText } from './screen-state.ts';
 
 const DRAWN = '';
 
-/** The items for `<Static>`, which keeps count of them: the texts of those that it has drawn are dropped. */
+/** The items of `<Static>`, which skips as many as it has drawn: those stay in the list, but without their text. */
 export class FinishedTexts {
   #items: readonly FinishedText[] = [];
   #drawn = 0;

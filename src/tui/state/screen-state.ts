@@ -5,7 +5,7 @@ export interface ScreenState {
   readonly window: WindowSize;
   readonly finished: readonly FinishedText[];
   readonly turn: LiveTurn;
-  /** Prompts that wait for the running turn. */
+  /** Prompts waiting for the running turn to end. */
   readonly queue: readonly string[];
   readonly editor: EditorState;
   readonly footer: FooterInfo;
@@ -16,7 +16,7 @@ export interface WindowSize {
   readonly rows: number;
 }
 
-/** Lines that went to the scrollback in one go. */
+/** Lines printed together. */
 export interface FinishedText {
   readonly id: number;
   readonly text: string;
@@ -24,13 +24,13 @@ export interface FinishedText {
   readonly width: number;
 }
 
-/** The part of a turn that still changes. */
+/** The part of a turn that can still change. */
 export interface LiveTurn {
   /** The last block of the reply, rendered, a row each. */
   readonly reply: readonly string[];
   readonly calls: readonly RunningCall[];
   readonly working: Working | undefined;
-  /** The last line of the model's thinking, until it says something. */
+  /** The last line of the model's thinking, until it replies. */
   readonly thought: string;
 }
 
@@ -38,19 +38,19 @@ export interface RunningCall {
   readonly id: string;
   readonly name: string;
   readonly startedAt: number;
-  /** Its last progress. */
+  /** Its last progress message. */
   readonly message: string;
 }
 
-/** What the model does before the first token of a reply. */
+/** What the model is doing before the first token of a reply. */
 export interface Working {
   readonly phase: 'reading' | 'thinking';
   readonly since: number;
-  /** Tokens of the prompt, while they are read. */
+  /** Progress of reading the prompt; undefined once it is read. */
   readonly prefill: { readonly done: number; readonly total: number } | undefined;
 }
 
-/** What the footer says of the session. */
+/** What the footer shows of the session. */
 export interface FooterInfo {
   readonly model: string;
   readonly device: string;

@@ -7,7 +7,7 @@ import type { LiveTurn, RunningCall } from './screen-state.ts';
 
 const EXPAND_KEY = 'Ctrl+O';
 
-/** Turns events into finished lines, which `take` hands out once, and what is live. */
+/** Turns a turn's events into finished lines, which `take` hands out once, and its live part. */
 export class TurnView {
   readonly #now: () => Date;
   readonly #reply = new ReplyText();
@@ -17,7 +17,7 @@ export class TurnView {
   #prefill: { readonly done: number; readonly total: number } | undefined;
   #thinking = '';
   #thinkingSince = 0;
-  /** The last line of the model's thinking, until it says something. */
+  /** The last line of the model's thinking, until it replies. */
   #thought = '';
   #phase: 'idle' | 'reading' | 'thinking' | 'writing' = 'idle';
   showThinking = false;
@@ -31,7 +31,7 @@ export class TurnView {
     this.#startedAt = this.#now().getTime();
   }
 
-  /** Prints lines above the live region, below all text so far. */
+  /** Prints lines below everything printed so far. */
   print(text: string, view: ReplyView): void {
     this.#settleReply(view, '');
     this.#finished.push(...text.split('\n'));
@@ -86,7 +86,7 @@ export class TurnView {
     this.#phase = 'idle';
   }
 
-  /** The lines finished since the last call, and what is live. */
+  /** The lines finished since the last call, and the live part. */
   take(view: ReplyView): { finished: readonly string[]; live: LiveTurn } {
     const { settled, live: reply } = this.#reply.lines(view);
     const finished = [...this.#finished, ...settled];

@@ -1,6 +1,6 @@
 export type Paint = (text: string) => string;
 
-/** How parts of the screen look. Colours come from the 16 that every terminal has, so its own palette decides. */
+/** Styles of the screen's parts. Uses only the 16 ANSI colours, so the terminal's palette applies. */
 export interface Theme {
   readonly bold: Paint;
   readonly dim: Paint;
@@ -62,7 +62,7 @@ const THEMES: Readonly<Record<ThemeName, Theme>> = {
   },
 };
 
-/** `COLORFGBG` is what terminals with a light background set (`0;15`); without it the dark theme reads well on both. */
+/** Terminals with a light background set `COLORFGBG` (`0;15`). Without it: dark, which is readable on both. */
 export function chooseTheme(wanted: string | undefined, colors: boolean, env: NodeJS.ProcessEnv): Theme {
   if (!colors || env.NO_COLOR || wanted === 'none') return THEMES.none;
   if (wanted === 'light' || wanted === 'dark') return THEMES[wanted];

@@ -2,27 +2,25 @@ import { LineBuffer } from './line-buffer.ts';
 import type { Painter, PainterTerminal } from './painter.ts';
 
 /**
- * The stream that Ink draws on, in front of the real terminal. Ink lays out and decides what a frame is; this only
- * changes how a frame reaches the terminal: the painter writes the characters that differ. Ink 6.8 by itself erases and
- * rewrites its region (`incrementalRendering`: each changed line) and erases all of it whenever finished text scrolls
- * out, about every second while a reply streams.
+ * The stream that Ink draws on, in front of the real terminal. Ink does the layout and decides on frames; this changes
+ * only how a frame gets to the terminal: the painter writes the characters that differ.
  *
- * What Ink writes: for a frame the erasure of the old region together with the new one; for a frame with finished text
- * (`<Static>`) the erasure, that text, and the region, one after another.
+ * Ink writes a frame as one erasure and the new region. With finished text (`<Static>`) it makes three writes: the
+ * erasure, the text, the region.
  */
 export class InkTerminal {
   readonly #terminal: PainterTerminal;
   readonly #painter: Painter;
   readonly #buffer = new LineBuffer();
-  /** Ink erased its region: finished text is what it writes next. */
+  /** Ink erased its region: its next write is finished text. */
   #expectsFinished = false;
-  /** Finished lines that are not painted yet. */
+  /** Finished lines not yet painted. */
   #finished: string[] = [];
   #suspended = false;
   /** The live region is gone from the terminal. */
   #erased = false;
   readonly writable = true;
-  /** Ink clears the terminal and its scrollback when a region was as tall as the window, as after a resize. */
+  /** Ink wipes the terminal and its scrollback if its region is as tall as the window, as it may be after a resize. */
   readonly rows = Number.POSITIVE_INFINITY;
 
   constructor(terminal: PainterTerminal, painter: Painter) {
@@ -47,7 +45,7 @@ export class InkTerminal {
     return true;
   }
 
-  /** Nothing: at a resize Ink would erase by its count of lines, which the terminal has wrapped anew. See `erase`. */
+  /** Ignored: on 'resize' Ink erases as many rows as it wrote, but the terminal has rewrapped them. See `erase`. */
   on(): this {
     return this;
   }
@@ -56,18 +54,18 @@ export class InkTerminal {
     return this;
   }
 
-  /** Removes the live region from the terminal, also one that a resize has wrapped anew. */
+  /** Erases the live region, even if a resize has rewrapped it. */
   erase(): void {
     this.#painter.forget();
     this.#erased = true;
   }
 
-  /** Draws the region again if it was erased. Ink itself writes no frame that equals the last one. */
+  /** Redraws the region after `erase`: Ink skips a frame that equals its last one. */
   restore(): void {
     if (this.#erased) this.#paint();
   }
 
-  /** The terminal is somebody else's until `resume`; what Ink draws meanwhile waits. */
+  /** Leaves the terminal to somebody else until `resume`; frames wait. */
   suspend(): void {
     this.erase();
     this.#suspended = true;

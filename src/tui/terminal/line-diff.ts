@@ -1,16 +1,16 @@
 import stringWidth from 'string-width';
 import { sureLength } from './sure-width.ts';
 
-/** How one line on the screen becomes another: keep `column` columns, then write `text`. */
+/** Turns one line on the screen into another: keep `column` columns, then write `text`. */
 export interface LineChange {
   readonly column: number;
-  /** Opens the styles that hold at `column`, then the rest of the line. */
+  /** The rest of the line, preceded by the styles open at `column`. */
   readonly text: string;
-  /** The old line was longer: erase behind `column` first. */
+  /** Erase the old line from `column` on first. */
   readonly erase: boolean;
 }
 
-/** What must be written so that a line that shows `old` shows `next`. Both end with all styles closed. */
+/** The change from `old` to `next`, both of which close all their styles. */
 export function lineChange(old: string, next: string): LineChange {
   const at = commonLength(old, next);
   const kept = next.slice(0, at);
@@ -22,8 +22,8 @@ export function lineChange(old: string, next: string): LineChange {
 }
 
 /**
- * Never inside an escape sequence, never beside a character that might join the one before it, and never behind one
- * that the terminal may draw wider or narrower than we think: the column would be another.
+ * The length of the common prefix to keep. Never ends inside an escape sequence, next to a character that might combine
+ * with the one before it, or after one whose width is uncertain: the column would be wrong.
  */
 function commonLength(old: string, next: string): number {
   const limit = Math.min(old.length, next.length, sureLength(next));
@@ -48,7 +48,7 @@ const CLOSERS: Readonly<Record<string, readonly string[]>> = {
   '29': ['9'],
 };
 
-/** The sequences that open what is still open at the end of `text`. */
+/** The sequences that reopen the styles still open at the end of `text`. */
 function openStyles(text: string): string {
   if (!text.includes('\u001b')) return '';
   let open: string[] = [];

@@ -9,18 +9,18 @@ export interface PainterTerminal {
 }
 
 export interface CursorPlace {
-  /** Line of the live region, 0-based. */
+  /** Row of the live region, 0-based. */
   readonly row: number;
   readonly column: number;
 }
 
-/** Moving lines down takes about as many characters. */
+/** Moving rows down costs about this many characters. */
 const MIN_SPARED = 16;
 
 /**
- * Keeps a live region at the bottom of the terminal and prints finished lines above it. It writes only what differs
- * from what stands there: a finished line that was live a moment ago costs nothing. Nothing above the live region is
- * ever touched again, and the region is never taller than the window less one line.
+ * Keeps a live region at the bottom of the terminal and prints finished lines above it. Writes only the difference to
+ * what is on the screen: finishing a line that was live costs nothing. Never touches anything above the live region,
+ * and keeps the region shorter than the window.
  */
 export class Painter {
   readonly #terminal: PainterTerminal;
@@ -28,7 +28,7 @@ export class Painter {
   #lines: readonly string[] = [];
   #cursor: CursorPlace = { row: 0, column: 0 };
 
-  /** @param exact lines that are printed in one piece even if their text stands there already */
+  /** @param exact selects lines to print in one piece even if their text is already there */
   constructor(terminal: PainterTerminal, exact: (line: string) => boolean = () => false) {
     this.#terminal = terminal;
     this.#exact = exact;
@@ -54,7 +54,7 @@ export class Painter {
       this.#terminal.write(pen.changes > 1 ? `\u001b[?2026h${pen.text}\u001b[?2026l` : pen.text);
   }
 
-  /** The window has a new size: the terminal may have wrapped our lines anew. Removes them; the next paint starts over. */
+  /** Erases the live region, which a resize may have rewrapped; the next paint starts over. */
   forget(): void {
     const columns = Math.max(1, this.#terminal.columns);
     const rowsOf = (line: string) => Math.max(1, Math.ceil(stringWidth(line) / columns));
@@ -68,7 +68,7 @@ export class Painter {
     this.#cursor = { row: 0, column: 0 };
   }
 
-  /** Lines have grown above others that stay as they are, the prompt and the footer: those move down as they stand. */
+  /** If lines were added above unchanged ones (prompt, footer), moves those down instead of rewriting them. */
   #makeRoom(pen: Pen, all: readonly string[]): void {
     const old = this.#lines;
     const grown = all.length - old.length;
@@ -88,12 +88,12 @@ export class Painter {
     return widestWidth(line) > this.#terminal.columns;
   }
 
-  /** Text of a live line, which has one row: it must not wrap where the terminal draws it wider than we think. */
+  /** A live line must stay on one row: no autowrap where the terminal may draw it wider than expected. */
   #oneRow(line: string, text = line): string {
     return this.#mayWrap(line) ? `\u001b[?7l${text}\u001b[?7h` : text;
   }
 
-  /** The first line that is not written over an old one: new rows, and from one on that may be wider than the window. */
+  /** The first row to append rather than overwrite: a new one, or one that may wrap (and all after it). */
   #appendFrom(printed: readonly string[], all: readonly string[]): number {
     const wide = printed.findIndex(line => this.#mayWrap(line));
     return Math.min(wide < 0 ? all.length : wide, this.#lines.length, all.length);
@@ -123,12 +123,12 @@ export class Painter {
   }
 }
 
-/** Collects the writes of one frame and knows where the cursor is. */
+/** Collects one frame's output and tracks the cursor. */
 class Pen {
   text = '';
   changes = 0;
   row: number;
-  /** undefined: somewhere on the row, perhaps behind its last column. */
+  /** undefined: unknown, possibly past the last column. */
   column: number | undefined;
 
   constructor(start: CursorPlace) {
@@ -151,7 +151,7 @@ class Pen {
   }
 }
 
-/** Blanks up to the cursor: they are part of what is typed. */
+/** Pads the cursor's row with spaces up to the cursor: Ink trims them, but they were typed. */
 function padTo(lines: readonly string[], cursor: CursorPlace | undefined): readonly string[] {
   if (!cursor) return lines;
   return lines.map((line, row) =>
