@@ -1,23 +1,23 @@
 import type { ToolDefinition } from '../../chat/message.ts';
 import { exampleArguments } from '../../parse/calls/example-arguments.ts';
-import type { BadCall } from './validate-calls.ts';
+import type { InvalidCall } from './validate-calls.ts';
 
 /** Characters of a schema that are worth their place in the prompt. */
 const MAX_SCHEMA = 4000;
 
 /** What the model is told about a call that could not run: what was wrong, the one schema, an example. */
 export function feedback(
-  bad: BadCall,
+  call: InvalidCall,
   tools: readonly ToolDefinition[],
   writeCall: ((name: string, args: Readonly<Record<string, unknown>>) => string) | undefined,
 ): string {
-  const lines = [`Error: ${bad.message}`];
-  const known = tools.find(tool => tool.function.name === bad.tool);
-  if (known && bad.label !== 'wrong_tool') {
+  const lines = [`Error: ${call.message}`];
+  const known = tools.find(tool => tool.function.name === call.tool);
+  if (known && call.label !== 'wrong_tool') {
     const schema = JSON.stringify(known.function.parameters);
     if (schema.length <= MAX_SCHEMA) lines.push(`Schema of '${known.function.name}': ${schema}`);
   }
-  const example = known ?? (bad.call ? undefined : tools[0]);
+  const example = known ?? (call.call ? undefined : tools[0]);
   if (example && writeCall) {
     const { name, parameters } = example.function;
     lines.push(`Write it like this: ${writeCall(name, exampleArguments(parameters))}`);

@@ -1,5 +1,5 @@
-import type { History, HistoryMark } from '../../chat/history.ts';
-import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
+import type { History } from '../../chat/history.ts';
+import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
 import { LlmHostError } from '../../errors.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
@@ -9,19 +9,19 @@ import { feedback } from '../calls/feedback.ts';
 import { type AttemptRecord, ToolMetrics } from '../calls/metrics.ts';
 import { RepeatGuard } from '../calls/repeat-guard.ts';
 import { resultLimit } from '../calls/result-limit.ts';
-import { type RetryOptions, RetryPlan } from '../calls/retry.ts';
+import type { RetryOptions, RetryPlan } from '../calls/retry.ts';
 import { type CallRecord, hostNotices, runTools } from '../calls/run-tools.ts';
-import {
-  type BadCall,
-  type CallEvent,
-  type GoodCall,
-  type Judgement,
-  judgeReply,
-} from '../calls/validate-calls.ts';
-import { errorEvent, type ReplyStats, type TurnEvent } from '../events/turn-event.ts';
+import { type InvalidCall, type ValidatedCalls, validateCalls } from '../calls/validate-calls.ts';
+import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
-import { fitContext } from './fit-context.ts';
-import { type ConstrainMode, formatError } from './response-problem.ts';
+import { FailedAttempts, invalidCallEvents } from './failed-attempts.ts';
+import { droppedNotice, fitContext } from './fit-context.ts';
+import { assistantMessage, cutNotice, type Reply, readReply } from './reply.ts';
+import { responseFormatError } from './response-format-error.ts';
+import { toolMessage } from './tool-message.ts';
+
+/** `auto`: once the model has failed at a call; `always`; `off`: never. */
+export type ConstrainMode = 'auto' | 'always' | 'off';
 
 export interface AgentOptions {
   readonly model: ChatModel;
@@ -30,39 +30,23 @@ export interface AgentOptions {
   readonly sampling: Sampling;
   /** Milliseconds per call. */
   readonly toolTimeoutMs: number;
-  /** Characters of a tool result that the model sees. Default: by the size of the context. */
+  /** Characters of a tool result shown to the model. Default: depends on the context length. */
   readonly maxResultChars?: number;
   readonly retry?: RetryOptions;
-  /** When calls are held to the schemas of their tools. Default `auto`. */
+  /** When calls are constrained to the schemas of their tools. Default `auto`. */
   readonly constrain?: ConstrainMode;
-  /** What the answer of a turn is held to; one that does not fit all the same is an error. */
+  /** Constrains the answer of a turn; one that still does not fit is an error. */
   readonly responseFormat?: ResponseFormat;
-  /** Takes every attempt at a call, such as `metricsFile`. */
+  /** Receives every attempt at a call; see `metricsFile`. */
   readonly onAttempt?: (record: AttemptRecord) => void;
-  /** Calls of these tools are the caller's to run: they end the turn. Default: none. */
+  /** Tools that the caller runs: a call of one ends the turn. Default: none. */
   readonly handOver?: ReadonlySet<string>;
-  /** A conversation longer than the context loses its oldest turns (`trim`, default), or is an error. */
+  /** When the conversation outgrows the context: drop the oldest turns (`trim`, default) or fail (`stop`). */
   readonly overflow?: 'trim' | 'stop';
-  /** What else is asked of every reply; `toolChoice` of the first one only. */
+  /** Goes into every request to the model; `toolChoice` only until the first call. */
   readonly reply?: Pick<ReplyRequest, 'logprobs' | 'thinking' | 'toolChoice' | 'responseFormat'>;
   /** Default: `call_1`, `call_2`, ... */
   readonly newCallId?: () => string;
-}
-
-/** What one reply of the model came to. */
-interface Reply {
-  content: string;
-  thinking: string;
-  readonly events: CallEvent[];
-  stats: ReplyStats | undefined;
-}
-
-/** Failed attempts at a call stand behind `mark` in the history until one succeeds. */
-interface Round {
-  readonly retry: RetryPlan;
-  mark: HistoryMark | undefined;
-  /** A tool has been called in this turn. */
-  called: boolean;
 }
 
 /** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
@@ -77,18 +61,18 @@ export class Agent {
     this.metrics = new ToolMetrics(options.model.name ?? 'model', options.onAttempt);
   }
 
-  /** Forgets the conversation; the system message stays. */
+  /** Forgets the conversation but for the system message. */
   clear(): void {
     this.#options.history.clear();
   }
 
   /**
-   * One turn as a stream of events; the history grows as it goes. A failure of the engine becomes an `error`
-   * event and takes the turn back out of the history; an abort keeps what was said so far.
+   * Runs one turn; the history grows as it goes. If the engine fails, the stream ends with an `error` event and the
+   * history is as it was before; an abort keeps what was said so far.
    */
   async *turn(input: string, signal?: AbortSignal): AsyncGenerator<TurnEvent> {
     const { history, tools } = this.#options;
-    const prepared = this.#prepared(input, signal);
+    const prepared = this.#prepareInput(input, signal);
     yield* this.#guarded(async function* (rounds) {
       yield* hostNotices(tools);
       history.add({ role: 'user', content: yield* prepared });
@@ -96,10 +80,7 @@ export class Agent {
     }, signal);
   }
 
-  /**
-   * The same over the history as it stands, which ends with the user's message or a result. Returns the calls that are
-   * the caller's to run (see `handOver`).
-   */
+  /** The same for a history that already ends with the question. Returns the calls to hand over (see `handOver`). */
   async *respond(signal?: AbortSignal): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     return yield* this.#guarded(rounds => rounds, signal);
   }
@@ -121,8 +102,8 @@ export class Agent {
     }
   }
 
-  /** The input with the resources or the prompt of a server that it names. */
-  async *#prepared(input: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, string> {
+  /** The input with the resources or the server prompt that it names filled in. */
+  async *#prepareInput(input: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, string> {
     const { tools, toolTimeoutMs } = this.#options;
     if (tools.prepareInput === undefined) return input;
     const options = { timeoutMs: toolTimeoutMs, ...(signal && { signal }) };
@@ -132,167 +113,97 @@ export class Agent {
   }
 
   async *#rounds(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
+    const { model, history, retry } = this.#options;
     const guard = new RepeatGuard();
-    const round: Round = { retry: new RetryPlan(this.#options.retry), mark: undefined, called: false };
+    const newCallId = () => this.#newCall('', {}).id;
+    const failed = new FailedAttempts({ model, history, metrics: this.metrics, retry, newCallId });
+    let called = false;
     let said = '';
     while (true) {
-      const reply = yield* this.#reply(round, signal);
-      const cancelled = reply.stats?.finishReason === 'cancelled';
-      const { good, bad } = this.#judge(reply, cancelled);
-      if (good.length === 0 && bad.length > 0) {
-        const end = yield* this.#retry(round, reply, bad, signal);
+      const reply = yield* this.#reply(failed.plan, called, signal);
+      const cancelled = reply.stats.finishReason === 'cancelled';
+      const { valid, invalid } = this.#validate(reply, cancelled);
+      if (valid.length === 0 && invalid.length > 0) {
+        const end = yield* failed.add(reply, invalid, this.#tools(), signal?.aborted === true);
         if (!end) continue;
         yield { type: 'assistant', text: said, cancelled: end === 'cancelled' };
         return [];
       }
-      this.#checkChoice(round, good.length > 0 || cancelled);
-      // The model let a call that had failed be, and answered in words.
-      if (good.length === 0 && round.retry.attempts > 0) this.metrics.gaveUp();
-      this.#forgetFailures(round);
+      if (!called && valid.length === 0 && !cancelled) this.#refuseMissingCall();
+      // After failed attempts the model answered in words instead.
+      if (valid.length === 0 && failed.plan.attempts > 0) this.metrics.gaveUp();
+      failed.forget();
       said = [said, reply.content.trim()].filter(Boolean).join('\n');
-      this.#remember(reply, [...good, ...bad]);
-      if (good.length === 0) {
-        yield* lengthNotice(reply);
-        yield { type: 'assistant', text: said, cancelled };
-        const { responseFormat } = this.#options;
-        const cut = reply.stats?.finishReason !== 'stop';
-        if (responseFormat && !cancelled) yield* formatError(responseFormat, reply.content, cut);
+      history.add(assistantMessage(reply, [...valid, ...invalid]));
+      if (valid.length === 0) {
+        yield* this.#end(reply, said, cancelled);
         return [];
       }
-      const ours = good.filter(({ call }) => !this.#isHandedOver(call));
-      const records = yield* this.#callTools(ours, bad, round.retry.attempts, signal);
-      round.retry.succeeded();
-      this.#options.model.callSettled?.(true);
-      round.called = true;
+      const ours = valid.filter(({ call }) => !this.#isHandedOver(call));
+      const records = yield* this.#callTools({ valid: ours, invalid }, failed.plan.attempts, signal);
+      failed.plan.succeeded();
+      model.callSettled?.(true);
+      called = true;
       const repeated = guard.check(records);
       if (repeated) yield { type: 'notice', message: repeated };
-      if (signal?.aborted || ours.length < good.length) {
+      if (signal?.aborted || ours.length < valid.length) {
         yield { type: 'assistant', text: said, cancelled: signal?.aborted === true };
-        return good.flatMap(({ call }) => (this.#isHandedOver(call) ? [call] : []));
+        return valid.flatMap(({ call }) => (this.#isHandedOver(call) ? [call] : []));
       }
     }
+  }
+
+  *#end(reply: Reply, said: string, cancelled: boolean): Generator<TurnEvent> {
+    const { responseFormat } = this.#options;
+    yield* cutNotice(reply);
+    yield { type: 'assistant', text: said, cancelled };
+    const cut = reply.stats.finishReason !== 'stop';
+    if (responseFormat && !cancelled) yield* responseFormatError(responseFormat, reply.content, cut);
   }
 
   #isHandedOver({ function: { name } }: ToolCall): boolean {
     return this.#options.handOver?.has(name) === true;
   }
 
-  /** A model that could not be made to call a tool has not done what it was asked for. */
-  #checkChoice({ called }: Round, fulfilled: boolean): void {
+  /** @throws LlmHostError TOOL_FAILED if the model was required to call a tool. */
+  #refuseMissingCall(): void {
     const { toolChoice = 'auto' } = this.#options.reply ?? {};
-    if (toolChoice === 'auto' || called || fulfilled) return;
+    if (toolChoice === 'auto') return;
     throw new LlmHostError('TOOL_FAILED', 'The model called no tool, although it was asked to');
   }
 
   /** A cancelled reply keeps its text but none of its calls. */
-  #judge(reply: Reply, cancelled: boolean): Judgement {
-    if (cancelled || reply.events.length === 0) return { good: [], bad: [] };
+  #validate(reply: Reply, cancelled: boolean): ValidatedCalls {
+    if (cancelled || reply.calls.length === 0) return { valid: [], invalid: [] };
     const catalog = new ToolCatalog(this.#tools());
-    return judgeReply(reply.events, catalog, (name, args) => this.#newCall(name, args));
+    return validateCalls(reply.calls, catalog, (name, args) => this.#newCall(name, args));
   }
 
-  /**
-   * Tells the model what was wrong. Returns why the turn ends, or undefined if the model may try again; the failed
-   * attempts leave the history in the end either way, but for the text of the last.
-   */
-  async *#retry(
-    round: Round,
-    reply: Reply,
-    bad: readonly BadCall[],
+  async *#reply(
+    retry: RetryPlan,
+    called: boolean,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<TurnEvent, 'cancelled' | 'exhausted' | undefined> {
-    const { history, model } = this.#options;
-    const { retry } = round;
-    round.mark ??= history.mark();
-    for (const one of bad)
-      this.metrics.attempt(one.tool ?? one.call?.function.name ?? '', one.label, retry.attempts);
-    retry.failed(textOf(reply));
-    yield* reportBad(bad, () => this.#newCall('', {}).id);
-    if (signal?.aborted || retry.exhausted) {
-      this.metrics.gaveUp();
-      if (!signal?.aborted) model.callSettled?.(false);
-      history.rollback(round.mark);
-      history.add({ role: 'assistant', content: textOf(reply) });
-      if (signal?.aborted) return 'cancelled';
-      yield {
-        type: 'notice',
-        message: 'The model could not write a readable tool call; the turn ends here.',
-      };
-      return 'exhausted';
-    }
-    const readable = bad.filter(one => one.call !== undefined);
-    this.#remember(reply, readable);
-    const tools = this.#tools();
-    const writeCall = model.writeCall?.bind(model);
-    for (const one of bad) {
-      const content = feedback(one, tools, writeCall);
-      if (one.call) history.add(toolMessage(one.call, content));
-    }
-    const unread = bad.filter(one => one.call === undefined);
-    // A result without a call breaks some templates, so what could not even be read is answered by a note.
-    if (unread.length > 0) {
-      history.add({ role: 'user', content: unread.map(one => feedback(one, tools, writeCall)).join('\n') });
-    }
-    return undefined;
-  }
-
-  #forgetFailures(round: Round): void {
-    if (round.mark !== undefined) this.#options.history.rollback(round.mark);
-    round.mark = undefined;
-  }
-
-  async *#reply(round: Round, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, Reply> {
+  ): AsyncGenerator<TurnEvent, Reply> {
     const { model, history, overflow, responseFormat } = this.#options;
-    const constrainCalls = this.#constrains(round.retry);
-    const sampling = round.retry.sampling(this.#options.sampling, constrainCalls);
+    const constrainCalls = this.#constrains(retry);
+    const sampling = retry.sampling(this.#options.sampling, constrainCalls);
     const tools = this.#tools();
-    const whole = { messages: history.messages, droppedTurns: 0 };
+    const { toolChoice, ...options } = this.#options.reply ?? {};
     const { messages, droppedTurns } =
-      overflow === 'stop' ? whole : fitContext(model, history.messages, tools, this.#options.reply?.thinking);
-    if (droppedTurns > 0) {
-      const turns = droppedTurns === 1 ? 'The oldest turn does' : `The ${droppedTurns} oldest turns do`;
-      yield {
-        type: 'notice',
-        message: `${turns} not fit the context of ${model.contextLength} tokens and ${droppedTurns === 1 ? 'was' : 'were'} left out.`,
-      };
-    }
-    const reply: Reply = { content: '', thinking: '', events: [], stats: undefined };
-    const { toolChoice, ...asked } = this.#options.reply ?? {};
+      overflow === 'stop'
+        ? { messages: history.messages, droppedTurns: 0 }
+        : fitContext(model, history.messages, tools, options.thinking);
+    if (droppedTurns > 0) yield droppedNotice(droppedTurns, model.contextLength);
     const events = model.reply({
-      ...{ messages, tools, sampling, constrainCalls, ...asked },
+      ...{ messages, tools, sampling, constrainCalls, ...options },
       ...(responseFormat && { responseFormat }),
-      ...(toolChoice && !round.called && { toolChoice }),
+      ...(toolChoice && !called && { toolChoice }),
       ...(signal && { signal }),
     });
-    for (let step = await events.next(); ; step = await events.next()) {
-      if (step.done) {
-        reply.stats = step.value;
-        this.metrics.tokens(step.value.generatedTokens);
-        yield { type: 'stats', stats: step.value };
-        return reply;
-      }
-      const event = step.value;
-      switch (event.type) {
-        case 'prefill':
-          yield event;
-          break;
-        case 'content':
-          reply.content += event.text;
-          yield { type: 'token', text: event.text, ...(event.logprobs && { logprobs: event.logprobs }) };
-          break;
-        case 'thinking':
-          reply.thinking += event.text;
-          yield { type: 'thinking', text: event.text };
-          break;
-        case 'call':
-        case 'malformed':
-          reply.events.push(event);
-          break;
-      }
-    }
+    return yield* readReply(events, this.metrics);
   }
 
-  /** Whether the next reply's calls are held to their schemas. */
+  /** Whether to constrain the calls of the next reply. */
   #constrains(retry: RetryPlan): boolean {
     const { constrain = 'auto', model } = this.#options;
     return (model.canConstrain ?? false) && (constrain === 'always' || (constrain === 'auto' && retry.stuck));
@@ -308,75 +219,30 @@ export class Agent {
     return { id, type: 'function', function: { name, arguments: args } };
   }
 
-  /** Puts the reply into the history, unreadable calls as the text that they are. */
-  #remember(reply: Reply, calls: readonly (GoodCall | BadCall)[]): void {
-    const broken = reply.events.flatMap(event => (event.type === 'malformed' ? [event.raw] : []));
-    const listed = calls.flatMap(({ call }) => (call ? [call] : []));
-    this.#options.history.add({
-      role: 'assistant',
-      content: [reply.content.trim(), ...broken].filter(Boolean).join('\n'),
-      ...(reply.thinking && { reasoning_content: reply.thinking }),
-      ...(listed.length > 0 && { tool_calls: listed }),
-    });
-  }
-
+  /** Runs the valid calls; the invalid ones are answered with what was wrong. All results go into the history. */
   async *#callTools(
-    good: readonly GoodCall[],
-    bad: readonly BadCall[],
+    { valid, invalid }: ValidatedCalls,
     attempt: number,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<TurnEvent, CallRecord[]> {
     const { tools, toolTimeoutMs, history, model } = this.#options;
-    for (const { call, repairs } of good) this.metrics.attempt(call.function.name, 'ok', attempt, repairs);
-    const records = yield* runTools(
-      tools,
-      good.map(({ call }) => call),
-      {
-        timeoutMs: toolTimeoutMs,
-        maxResultChars: this.#options.maxResultChars ?? resultLimit(model.contextLength),
-        signal,
-      },
-    );
-    yield* reportBad(bad, () => this.#newCall('', {}).id);
-    for (const one of bad) {
-      this.metrics.attempt(one.tool ?? '', one.label, attempt);
-      // What the model makes of it is a call of the next reply.
+    const maxResultChars = this.#options.maxResultChars ?? resultLimit(model.contextLength);
+    for (const { call, repairs } of valid) this.metrics.attempt(call.function.name, 'ok', attempt, repairs);
+    const calls = valid.map(({ call }) => call);
+    const records = yield* runTools(tools, calls, { timeoutMs: toolTimeoutMs, maxResultChars, signal });
+    yield* invalidCallEvents(invalid, () => this.#newCall('', {}).id);
+    for (const { tool, label } of invalid) {
+      this.metrics.attempt(tool ?? '', label, attempt);
+      // If the model tries again, that counts as a new call.
       this.metrics.gaveUp();
     }
-    const definitions = this.#tools();
-    const notes = bad
-      .filter(one => !one.call)
-      .map(one => `\n\nAnother call in the same reply: ${feedback(one, definitions, undefined)}`);
+    const explain = (one: InvalidCall) => feedback(one, this.#tools(), undefined);
+    const unreadable = invalid.filter(one => !one.call);
+    const notes = unreadable.map(one => `\n\nAnother call in the same reply: ${explain(one)}`).join('');
     records.forEach(({ call, content }, index) => {
-      history.add(toolMessage(call, index === records.length - 1 ? content + notes.join('') : content));
+      history.add(toolMessage(call, index === records.length - 1 ? content + notes : content));
     });
-    for (const one of bad)
-      if (one.call) history.add(toolMessage(one.call, feedback(one, definitions, undefined)));
+    for (const one of invalid) if (one.call) history.add(toolMessage(one.call, explain(one)));
     return records;
   }
-}
-
-/** All that the model said, to compare attempts by. */
-function textOf(reply: Reply): string {
-  return [reply.content.trim(), ...reply.events.map(event => event.raw)].filter(Boolean).join('\n');
-}
-
-function toolMessage(call: ToolCall, content: string): Message {
-  return { role: 'tool', tool_call_id: call.id, name: call.function.name, content };
-}
-
-function* reportBad(bad: readonly BadCall[], newId: () => string): Generator<TurnEvent> {
-  for (const { call, message } of bad) {
-    const id = call?.id ?? newId();
-    const name = call?.function.name ?? '';
-    if (call) yield { type: 'tool_call', id, name, arguments: call.function.arguments };
-    yield { type: 'tool_error', id, name, message, seconds: 0 };
-  }
-}
-
-function* lengthNotice(reply: Reply): Generator<TurnEvent> {
-  const reason = reply.stats?.finishReason;
-  if (reason === 'length') yield { type: 'notice', message: 'The reply was cut at --max-tokens.' };
-  if (reason === 'full')
-    yield { type: 'notice', message: 'The context is full; the reply was cut. Type "clear" to start over.' };
 }

@@ -1,4 +1,5 @@
 import type { Message, ToolDefinition } from '../../chat/message.ts';
+import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 
 /** Share of the context kept free for the reply. */
@@ -26,4 +27,13 @@ export function fitContext(
     kept = [...head, ...messages.slice(starts[droppedTurns])];
   }
   return { messages: kept, droppedTurns };
+}
+
+export function droppedNotice(turns: number, contextLength: number): TurnEvent {
+  const [what, verb] =
+    turns === 1 ? ['The oldest turn does', 'was'] : [`The ${turns} oldest turns do`, 'were'];
+  return {
+    type: 'notice',
+    message: `${what} not fit the context of ${contextLength} tokens and ${verb} left out.`,
+  };
 }

@@ -1,13 +1,13 @@
 import { type ResponseFormat, responseProblems } from '../../grammar/response-format.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 
-/** `auto`: once the model has failed at a call; `always`; `off`: never. */
-export type ConstrainMode = 'auto' | 'always' | 'off';
-
-/** Tells that a reply does not fit its format, which a cut reply may not, nor one with a rule that no grammar knows. */
-export function* formatError(format: ResponseFormat, reply: string, cut: boolean): Generator<TurnEvent> {
-  const problems = responseProblems(format, reply);
-  const [first] = problems;
+/** An error event if the reply does not fit: it may be cut off, or break a rule that no grammar can express. */
+export function* responseFormatError(
+  format: ResponseFormat,
+  reply: string,
+  cut: boolean,
+): Generator<TurnEvent> {
+  const [first] = responseProblems(format, reply);
   if (!first) return;
   const { path, expected, got } = first;
   yield {

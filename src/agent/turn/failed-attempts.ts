@@ -1,0 +1,95 @@
+import type { History, HistoryMark } from '../../chat/history.ts';
+import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
+import { feedback } from '../calls/feedback.ts';
+import type { ToolMetrics } from '../calls/metrics.ts';
+import { type RetryOptions, RetryPlan } from '../calls/retry.ts';
+import type { InvalidCall } from '../calls/validate-calls.ts';
+import type { TurnEvent } from '../events/turn-event.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { assistantMessage, type Reply, textOf } from './reply.ts';
+import { toolMessage } from './tool-message.ts';
+
+export interface FailedAttemptsParts {
+  readonly model: ChatModel;
+  readonly history: History;
+  readonly metrics: ToolMetrics;
+  readonly retry: RetryOptions | undefined;
+  /** For a call that could not be read, which has no id of its own. */
+  readonly newCallId: () => string;
+}
+
+/** Failed attempts at a call. They stay in the history only until one succeeds or the turn ends. */
+export class FailedAttempts {
+  readonly plan: RetryPlan;
+  readonly #parts: FailedAttemptsParts;
+  /** Where the history was before the first of them. */
+  #mark: HistoryMark | undefined;
+
+  constructor(parts: FailedAttemptsParts) {
+    this.#parts = parts;
+    this.plan = new RetryPlan(parts.retry);
+  }
+
+  /** Records one and tells the model what was wrong. Returns why the turn ends, or undefined to try again. */
+  *add(
+    reply: Reply,
+    invalid: readonly InvalidCall[],
+    tools: readonly ToolDefinition[],
+    cancelled: boolean,
+  ): Generator<TurnEvent, 'cancelled' | 'exhausted' | undefined> {
+    const { history, metrics, model, newCallId } = this.#parts;
+    this.#mark ??= history.mark();
+    for (const { tool, call, label } of invalid)
+      metrics.attempt(tool ?? call?.function.name ?? '', label, this.plan.attempts);
+    this.plan.failed(textOf(reply));
+    yield* invalidCallEvents(invalid, newCallId);
+    if (!cancelled && !this.plan.exhausted) {
+      this.#tellModel(reply, invalid, tools);
+      return undefined;
+    }
+    metrics.gaveUp();
+    if (!cancelled) model.callSettled?.(false);
+    history.rollback(this.#mark);
+    history.add({ role: 'assistant', content: textOf(reply) });
+    if (cancelled) return 'cancelled';
+    yield {
+      type: 'notice',
+      message: 'The model could not write a readable tool call; the turn ends here.',
+    };
+    return 'exhausted';
+  }
+
+  /** Takes them out of the history: a call succeeded, or the model answered in words. */
+  forget(): void {
+    if (this.#mark !== undefined) this.#parts.history.rollback(this.#mark);
+    this.#mark = undefined;
+  }
+
+  #tellModel(reply: Reply, invalid: readonly InvalidCall[], tools: readonly ToolDefinition[]): void {
+    const { history, model } = this.#parts;
+    const writeCall = model.writeCall?.bind(model);
+    const readable = invalid.filter(one => one.call !== undefined);
+    const unreadable = invalid.filter(one => one.call === undefined);
+    history.add(assistantMessage(reply, readable));
+    for (const one of readable)
+      history.add(toolMessage(one.call as ToolCall, feedback(one, tools, writeCall)));
+    // Some templates break on a result without a call, so what could not be read is answered by the user.
+    if (unreadable.length > 0) {
+      const notes = unreadable.map(one => feedback(one, tools, writeCall));
+      history.add({ role: 'user', content: notes.join('\n') });
+    }
+  }
+}
+
+/** The events of calls that do not run. */
+export function* invalidCallEvents(
+  calls: readonly InvalidCall[],
+  newCallId: () => string,
+): Generator<TurnEvent> {
+  for (const { call, message } of calls) {
+    const id = call?.id ?? newCallId();
+    const name = call?.function.name ?? '';
+    if (call) yield { type: 'tool_call', id, name, arguments: call.function.arguments };
+    yield { type: 'tool_error', id, name, message, seconds: 0 };
+  }
+}

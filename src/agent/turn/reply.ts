@@ -1,0 +1,75 @@
+import type { Message } from '../../chat/message.ts';
+import type { ToolMetrics } from '../calls/metrics.ts';
+import type { CallEvent, InvalidCall, ValidCall } from '../calls/validate-calls.ts';
+import type { ReplyStats, TurnEvent } from '../events/turn-event.ts';
+import type { ReplyEvent } from '../model/chat-model.ts';
+
+/** One reply of the model, complete. */
+export interface Reply {
+  readonly content: string;
+  readonly thinking: string;
+  readonly calls: readonly CallEvent[];
+  readonly stats: ReplyStats;
+}
+
+/** Passes a reply on as events of the turn, but for its calls, and returns all of it. */
+export async function* readReply(
+  events: AsyncGenerator<ReplyEvent, ReplyStats>,
+  metrics: ToolMetrics,
+): AsyncGenerator<TurnEvent, Reply> {
+  let content = '';
+  let thinking = '';
+  const calls: CallEvent[] = [];
+  for (let step = await events.next(); ; step = await events.next()) {
+    if (step.done) {
+      metrics.tokens(step.value.generatedTokens);
+      yield { type: 'stats', stats: step.value };
+      return { content, thinking, calls, stats: step.value };
+    }
+    const event = step.value;
+    switch (event.type) {
+      case 'prefill':
+        yield event;
+        break;
+      case 'content':
+        content += event.text;
+        yield { type: 'token', text: event.text, ...(event.logprobs && { logprobs: event.logprobs }) };
+        break;
+      case 'thinking':
+        thinking += event.text;
+        yield { type: 'thinking', text: event.text };
+        break;
+      case 'call':
+      case 'malformed':
+        calls.push(event);
+        break;
+    }
+  }
+}
+
+/** Everything the model wrote, calls included; attempts are compared by it. */
+export function textOf({ content, calls }: Reply): string {
+  return [content.trim(), ...calls.map(call => call.raw)].filter(Boolean).join('\n');
+}
+
+/** The reply for the history: `calls` as tool calls, unreadable ones as the text they are. */
+export function assistantMessage(
+  { content, thinking, calls: events }: Reply,
+  calls: readonly (ValidCall | InvalidCall)[],
+): Message {
+  const unreadable = events.flatMap(event => (event.type === 'malformed' ? [event.raw] : []));
+  const readable = calls.flatMap(({ call }) => (call ? [call] : []));
+  return {
+    role: 'assistant',
+    content: [content.trim(), ...unreadable].filter(Boolean).join('\n'),
+    ...(thinking && { reasoning_content: thinking }),
+    ...(readable.length > 0 && { tool_calls: readable }),
+  };
+}
+
+/** Says why a reply ended before the model was done. */
+export function* cutNotice({ stats: { finishReason } }: Reply): Generator<TurnEvent> {
+  if (finishReason === 'length') yield { type: 'notice', message: 'The reply was cut at --max-tokens.' };
+  if (finishReason === 'full')
+    yield { type: 'notice', message: 'The context is full; the reply was cut. Type "clear" to start over.' };
+}
