@@ -164,14 +164,15 @@ void check_state(const LayerState& state, const LayerState& like) {
 
 }  // namespace
 
-SavedCache write_cache(const Row& row, const std::string& path, const std::string& model_hash) {
-  if (row.ids.empty()) refuse(path, "there is nothing to save: the cache holds no tokens");
-  int count = static_cast<int>(row.ids.size());
+SavedCache write_cache(const Sequence& sequence, const std::string& path,
+                       const std::string& model_hash) {
+  if (sequence.ids.empty()) refuse(path, "there is nothing to save: the cache holds no tokens");
+  int count = static_cast<int>(sequence.ids.size());
   std::unordered_map<std::string, mx::array> tensors;
-  tensors.emplace("ids", mx::array(row.ids.begin(), {count}, mx::int32));
-  tensors.emplace("planned", mx::array({row.cache.planned()}, {1}, mx::int32));
-  for (size_t i = 0; i < row.cache.layers(); ++i) {
-    for (const auto& [name, array] : row.cache.state_of(i).arrays) {
+  tensors.emplace("ids", mx::array(sequence.ids.begin(), {count}, mx::int32));
+  tensors.emplace("planned", mx::array({sequence.cache.planned()}, {1}, mx::int32));
+  for (size_t i = 0; i < sequence.cache.layers(); ++i) {
+    for (const auto& [name, array] : sequence.cache.state_of(i).arrays) {
       tensors.emplace("layers." + std::to_string(i) + "." + name, mx::contiguous(array));
     }
   }
@@ -185,14 +186,14 @@ SavedCache write_cache(const Row& row, const std::string& path, const std::strin
   return {count, bytes};
 }
 
-Row read_cache(const CacheFile& source, const Model& model, const CacheOptions& options) {
+Sequence read_cache(const CacheFile& source, const Model& model, const CacheOptions& options) {
   const std::string& path = source.weights.files.at(0);
-  Row row(model.new_cache(options));
-  Contents contents = read_contents(source, row.cache.layers());
+  Sequence sequence(model.new_cache(options));
+  Contents contents = read_contents(source, sequence.cache.layers());
   int count = static_cast<int>(contents.ids.size());
-  if (count > options.max_tokens) {
+  if (count > options.max_positions) {
     refuse(path, "holds " + std::to_string(count) + " tokens, the context only " +
-                     std::to_string(options.max_tokens));
+                     std::to_string(options.max_positions));
   }
   for (int32_t id : contents.ids) {
     if (id < 0 || id >= model.info().vocab_size) {
@@ -200,19 +201,19 @@ Row read_cache(const CacheFile& source, const Model& model, const CacheOptions& 
     }
   }
   ModelCache like = after_one_token(model, options);
-  for (size_t i = 0; i < row.cache.layers(); ++i) {
+  for (size_t i = 0; i < sequence.cache.layers(); ++i) {
     LayerState state{count, std::move(contents.layers[i])};
     try {
-      if (row.cache.is_state(i)) check_state(state, like.state_of(i));
-      row.cache.restore(i, state);
+      if (sequence.cache.is_state(i)) check_state(state, like.state_of(i));
+      sequence.cache.restore(i, state);
     } catch (const std::invalid_argument& error) {
       refuse(path, "layer " + std::to_string(i) + ": " + error.what());
     }
   }
-  mx::eval(row.cache.arrays());
-  row.cache.plan(contents.planned);
-  row.ids = std::move(contents.ids);
-  return row;
+  mx::eval(sequence.cache.arrays());
+  sequence.cache.plan(contents.planned);
+  sequence.ids = std::move(contents.ids);
+  return sequence;
 }
 
 }  // namespace llm_host

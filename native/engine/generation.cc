@@ -3,15 +3,10 @@
 #include <algorithm>
 
 #include "common/error.h"
-#include "engine/prompt_score.h"
-#include "engine/schedule_ahead.h"
 #include "layers/positions.h"
 
 namespace llm_host {
 namespace {
-
-// Of values that are computed later: several layers of a chunk.
-constexpr size_t kAheadBytes = size_t{24} << 20;
 
 double milliseconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
@@ -30,10 +25,10 @@ SamplingParams sampling_of(const Request& r) {
 
 }  // namespace
 
-Generation::Generation(const Model& model, Row& row, Job& job, int chunk,
+Generation::Generation(const Model& model, Sequence& sequence, Job& job, int chunk,
                        const std::function<void()>& on_step)
     : model_(model),
-      row_(row),
+      sequence_(sequence),
       job_(job),
       chunk_(chunk),
       on_step_(on_step),
@@ -41,63 +36,11 @@ Generation::Generation(const Model& model, Row& row, Job& job, int chunk,
       meter_(job.request.measure_graph) {}
 
 EndEvent Generation::run() {
-  if (prefill()) decode();
+  prefill_ = prefill(model_, sequence_, job_, chunk_, on_step_);
+  if (prefill_.hidden) decode();
   // A step launched ahead may still write into the cache.
   mx::synchronize();
   return end();
-}
-
-bool Generation::prefill() {
-  const std::vector<int32_t>& prompt = job_.request.prompt_ids;
-  int total = static_cast<int>(prompt.size());
-  // Keys made under other position angles are of no use.
-  if (model_.position_regime(total) != model_.position_regime(row_.cache.planned())) row_.clear();
-  // What is in the cache is not computed again, and so has no scores.
-  if (job_.request.prompt_logprobs) row_.clear();
-  cached_ = row_.rewind(prompt);
-  row_.cache.plan(total);
-  std::set<int> stops = checkpoints();
-  if (!job_.events.push(PrefillEvent{cached_, total, cached_})) return false;
-  // MLX keeps buffers for results of their own size; those of a prompt of another length are of no
-  // use.
-  mx::clear_cache();
-  for (int done = cached_; done < total;) {
-    auto stop = stops.upper_bound(done);
-    int count = std::min(chunk_, (stop == stops.end() ? total : *stop) - done);
-    int outputs = job_.request.prompt_logprobs ? count : 1;
-    mx::array hidden = read({prompt.begin() + done, static_cast<size_t>(count)}, outputs);
-    done += count;
-    last_hidden_ = hidden;
-    if (job_.request.prompt_logprobs) {
-      int first = done - count + 1;
-      std::span<const int32_t> next(prompt.begin() + first,
-                                    prompt.begin() + std::min(done + 1, total));
-      append_scores(model_, hidden, next, prompt_logprobs_);
-    }
-    if (stops.contains(done)) row_.checkpoint();
-    on_step_();
-    if (!job_.events.push(PrefillEvent{done, total, cached_})) return false;
-  }
-  return true;
-}
-
-mx::array Generation::read(std::span<const int32_t> ids, int outputs) {
-  mx::Shape shape{1, static_cast<int>(ids.size())};
-  mx::array hidden = model_.body(mx::array(ids.begin(), shape, mx::int32), row_.cache, outputs);
-  row_.ids.insert(row_.ids.end(), ids.begin(), ids.end());
-  // A state that nothing of the chunk reads would otherwise keep its whole graph alive.
-  std::vector<mx::array> results = row_.cache.arrays();
-  results.push_back(hidden);
-  ScheduleAhead few(kAheadBytes);
-  mx::eval(results);
-  return hidden;
-}
-
-std::set<int> Generation::checkpoints() const {
-  // A step less would be lost on those that nobody needs.
-  if (row_.cache.always_trimmable()) return {};
-  const std::vector<int32_t>& positions = job_.request.checkpoints;
-  return {positions.begin(), positions.end()};
 }
 
 Generation::Step Generation::launch(const mx::array& hidden, int index) {
@@ -111,28 +54,28 @@ Generation::Step Generation::launch(const mx::array& hidden, int index) {
 }
 
 std::optional<Generation::Step> Generation::advance(const Step& step) {
-  int length = row_.cache.length() + 1;
-  row_.cache.plan(length);
+  int length = sequence_.cache.length() + 1;
+  sequence_.cache.plan(length);
   if (model_.positions_restart_at(length)) return start_over(step);
   meter_.start();
-  return launch(model_.body(mx::reshape(step.token, {1, 1}), row_.cache, 1), generated_ + 1);
+  return launch(model_.body(mx::reshape(step.token, {1, 1}), sequence_.cache, 1), generated_ + 1);
 }
 
 std::optional<Generation::Step> Generation::start_over(const Step& step) {
-  std::vector<int32_t> ids = row_.ids;
+  std::vector<int32_t> ids = sequence_.ids;
   ids.push_back(id_of(step));
-  row_.clear();
+  sequence_.clear();
   std::optional<mx::array> hidden;
   for (std::span<const int32_t> left(ids); !left.empty();) {
-    // As long as the prompt took.
+    // This takes as long as the prompt did.
     if (job_.events.cancelled()) return std::nullopt;
     size_t count = std::min(static_cast<size_t>(chunk_), left.size());
-    hidden = read(left.first(count), 1);
+    hidden = append_tokens(model_, sequence_, left.first(count), 1);
     left = left.subspan(count);
     on_step_();
   }
-  // The caller adds it, as for every step.
-  row_.ids.pop_back();
+  // The caller adds the last token, as after every step.
+  sequence_.ids.pop_back();
   return launch(*hidden, generated_ + 1);
 }
 
@@ -146,18 +89,18 @@ int32_t Generation::id_of(const Step& step) {
 void Generation::decode() {
   const Request& request = job_.request;
   int room = model_.info().context_length;
-  Step step = launch(*last_hidden_, 0);
-  last_hidden_.reset();
+  Step step = launch(*prefill_.hidden, 0);
+  prefill_.hidden.reset();
   for (;;) {
     bool last = generated_ + 1 == request.max_tokens;
-    bool full = row_.cache.length() >= room;
+    bool full = sequence_.cache.length() >= room;
     std::optional<Step> next;
     if (!last && !full) {
       next = advance(step);
       if (!next) return;
     }
     int32_t id = id_of(step);
-    if (next) row_.ids.push_back(id);
+    if (next) sequence_.ids.push_back(id);
     on_step_();
     if (job_.events.cancelled()) return;
 
@@ -190,13 +133,13 @@ EndEvent Generation::end() const {
   EndEvent end;
   end.reason = reason_;
   end.prompt_tokens = static_cast<int>(job_.request.prompt_ids.size());
-  end.cached_tokens = cached_;
+  end.cached_tokens = prefill_.cached;
   end.generated_tokens = generated_;
   bool any = first_token_ != Clock::time_point{};
   end.timings.first_token_ms = any ? milliseconds(first_token_ - start_) : 0;
   end.timings.prefill_ms = milliseconds((any ? first_token_ : Clock::now()) - start_);
   end.timings.decode_ms = any ? milliseconds(last_token_ - first_token_) : 0;
-  end.prompt_logprobs = prompt_logprobs_;
+  end.prompt_logprobs = prefill_.logprobs;
   end.graph = meter_.stats();
   return end;
 }

@@ -20,14 +20,14 @@ std::unique_ptr<Session> Session::load(const LoadSpec& spec, const Progress& pro
 
 Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spec)
     : model_(make_model(config, weights, spec.context_length)),
-      options_{.max_tokens = model_->info().context_length, .kv_bits = spec.kv_bits},
-      rows_([this] { return model_->new_cache(options_); }, spec.cache_bytes),
+      options_{.max_positions = model_->info().context_length, .kv_bits = spec.kv_bits},
+      sequences_([this] { return model_->new_cache(options_); }, spec.cache_bytes),
       info_(model_->info()) {
   weights.finish();
   info_.parameters = weights.parameters();
   info_.weight_bytes = weights.bytes();
   info_.device = device_text();
-  info_.wants_checkpoints = !rows_.latest().cache.always_trimmable();
+  info_.wants_checkpoints = !sequences_.latest().cache.always_trimmable();
   // Loading took more memory for a moment: back to the system with it.
   mx::clear_cache();
 #if defined(__GLIBC__)
@@ -36,13 +36,13 @@ Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spe
 }
 
 SavedCache Session::save_cache(const std::string& path, const std::string& model_hash) {
-  return write_cache(rows_.latest(), path, model_hash);
+  return write_cache(sequences_.latest(), path, model_hash);
 }
 
 SavedCache Session::load_cache(const CacheFile& file) {
-  Row row = read_cache(file, *model_, options_);
-  SavedCache loaded{static_cast<int>(row.ids.size()), file.bytes()};
-  rows_.latest() = std::move(row);
+  Sequence sequence = read_cache(file, *model_, options_);
+  SavedCache loaded{static_cast<int>(sequence.ids.size()), file.bytes()};
+  sequences_.latest() = std::move(sequence);
   return loaded;
 }
 
@@ -62,8 +62,8 @@ int Session::chunk() const {
 Event Session::run(Job& job, const std::function<void()>& on_step) {
   try {
     int tokens = job.request.prefill_chunk > 0 ? job.request.prefill_chunk : chunk();
-    Row& row = rows_.choose(job.request.prompt_ids);
-    return Generation(*model_, row, job, tokens, on_step).run();
+    Sequence& sequence = sequences_.choose(job.request.prompt_ids);
+    return Generation(*model_, sequence, job, tokens, on_step).run();
   } catch (const std::exception& exception) {
     Error error = error_of(exception, "generating");
     forget();
@@ -73,7 +73,7 @@ Event Session::run(Job& job, const std::function<void()>& on_step) {
 
 // After a failed step the cache's contents are unknown.
 void Session::forget() {
-  rows_.latest() = Row(model_->new_cache(options_));
+  sequences_.latest() = Sequence(model_->new_cache(options_));
   try {
     mx::synchronize();
   } catch (const std::exception&) {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "engine/job.h"
-#include "engine/row_pool.h"
 #include "engine/saved_cache.h"
+#include "engine/sequence_pool.h"
 #include "models/model.h"
 #include "weights/weight_store.h"
 
@@ -38,7 +38,7 @@ class Session {
 
   std::unique_ptr<Model> model_;
   CacheOptions options_;
-  RowPool rows_;
+  SequencePool sequences_;
   ModelInfo info_;
 };
 

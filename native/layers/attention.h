@@ -31,7 +31,7 @@ struct AttentionOptions {
   const char* key_norm = "k_norm";
 };
 
-// Grouped-query self-attention over one row.
+// Grouped-query self-attention over one sequence.
 class Attention {
  public:
   Attention(WeightStore& weights, const std::string& path, const AttentionOptions& options);

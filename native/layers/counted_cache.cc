@@ -15,8 +15,8 @@ void CountedCache::trim(int length) {
 }
 
 void CountedCache::check_length(int count) const {
-  if (length_ + count <= max_tokens_) return;
-  throw std::length_error("the KV cache holds " + std::to_string(max_tokens_) +
+  if (length_ + count <= max_positions_) return;
+  throw std::length_error("the KV cache holds " + std::to_string(max_positions_) +
                           " tokens, asked for " + std::to_string(length_ + count));
 }
 

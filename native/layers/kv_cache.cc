@@ -5,8 +5,8 @@
 
 namespace llm_host {
 
-KvCache::KvCache(int kv_heads, int head_dim, int max_tokens, mx::Dtype dtype)
-    : CountedCache(max_tokens), kv_heads_(kv_heads), head_dim_(head_dim), dtype_(dtype) {}
+KvCache::KvCache(int kv_heads, int head_dim, int max_positions, mx::Dtype dtype)
+    : CountedCache(max_positions), kv_heads_(kv_heads), head_dim_(head_dim), dtype_(dtype) {}
 
 void KvCache::rebuild(int from, int added) {
   // Each gets a buffer of its own: kernels write into them in place.
@@ -25,7 +25,7 @@ void KvCache::rebuild(int from, int added) {
 void KvCache::reserve(int count) {
   int needed = used() + count;
   if (needed <= capacity()) return;
-  rebuild(0, std::min(grown(needed, capacity()), max_tokens_) - used());
+  rebuild(0, std::min(grown(needed, capacity()), max_positions_) - used());
 }
 
 AttentionCache::View KvCache::append(const mx::array& keys, const mx::array& values) {
@@ -68,7 +68,7 @@ LayerState KvCache::state_at(int length) const {
 void KvCache::restore(const LayerState& state) {
   auto keys = state.arrays.find("keys"), values = state.arrays.find("values");
   bool empty = state.arrays.empty();
-  bool fits = state.length >= 0 && state.length <= max_tokens_;
+  bool fits = state.length >= 0 && state.length <= max_positions_;
   if (!empty && fits) {
     fits = state.arrays.size() == 2 && keys != state.arrays.end() && values != state.arrays.end() &&
            keys->second.ndim() == 4 && keys->second.shape(2) <= state.length &&
@@ -88,12 +88,12 @@ void KvCache::restore(const LayerState& state) {
   keys_ = keys->second;
   values_ = values->second;
   // Copied, because kernels write in place.
-  rebuild(0, std::clamp(max_tokens_ - length_, 1, kBlock));
+  rebuild(0, std::clamp(max_positions_ - length_, 1, kBlock));
 }
 
-RotatingKvCache::RotatingKvCache(int kv_heads, int head_dim, int window, int max_tokens,
+RotatingKvCache::RotatingKvCache(int kv_heads, int head_dim, int window, int max_positions,
                                  mx::Dtype dtype)
-    : KvCache(kv_heads, head_dim, max_tokens, dtype), window_(window) {
+    : KvCache(kv_heads, head_dim, max_positions, dtype), window_(window) {
   if (window < 1) throw std::invalid_argument("a window holds at least one token");
 }
 
@@ -114,10 +114,10 @@ void RotatingKvCache::reserve(int count) {
   int limit = window_ - 1 + std::max(count, kBlock);
   if (used() + count <= limit) {
     int slots = grown(used() + count, capacity());
-    rebuild(0, std::min({slots, limit, max_tokens_ - first_}) - used());
+    rebuild(0, std::min({slots, limit, max_positions_ - first_}) - used());
   } else {
     int kept = std::min(used(), window_ - 1);
-    rebuild(used() - kept, std::min(limit - kept, max_tokens_ - (length_ - kept)));
+    rebuild(used() - kept, std::min(limit - kept, max_positions_ - (length_ - kept)));
   }
 }
 

@@ -7,7 +7,7 @@ namespace llm_host {
 // All keys and values.
 class KvCache : public CountedCache {
  public:
-  KvCache(int kv_heads, int head_dim, int max_tokens, mx::Dtype dtype);
+  KvCache(int kv_heads, int head_dim, int max_positions, mx::Dtype dtype);
 
   View append(const mx::array& keys, const mx::array& values) override;
   std::optional<Buffers> extend(int count) override;
@@ -47,7 +47,7 @@ class KvCache : public CountedCache {
 class RotatingKvCache final : public KvCache {
  public:
   // `window`: tokens that a token sees, itself included; at least 1.
-  RotatingKvCache(int kv_heads, int head_dim, int window, int max_tokens, mx::Dtype dtype);
+  RotatingKvCache(int kv_heads, int head_dim, int window, int max_positions, mx::Dtype dtype);
 
   bool can_trim(int length) const override;
   bool always_trimmable() const override { return false; }

@@ -25,7 +25,7 @@ inline uint64_t bytes_of(const LayerState& state) {
   return bytes;
 }
 
-// What one layer remembers of one row.
+// What one layer remembers of one sequence.
 class LayerCache {
  public:
   virtual ~LayerCache() = default;

@@ -21,19 +21,19 @@ T& as(LayerCache& layer, const char* kind) {
 }  // namespace
 
 void ModelCache::add_attention(const AttentionCacheShape& s) {
-  if (s.window > 0 && s.window < options_.max_tokens) {
+  if (s.window > 0 && s.window < options_.max_positions) {
     layers_.push_back(std::make_unique<RotatingKvCache>(s.kv_heads, s.head_dim, s.window,
-                                                        options_.max_tokens, s.dtype));
+                                                        options_.max_positions, s.dtype));
   } else if (options_.kv_bits != 0) {
     if (QuantizedKvCache::group_size(s.head_dim) == 0) {
       throw Error(kUsage, "kvBits: heads of " + std::to_string(s.head_dim) +
                               " values cannot be quantized; that takes a multiple of 32");
     }
     layers_.push_back(std::make_unique<QuantizedKvCache>(s.kv_heads, s.head_dim, options_.kv_bits,
-                                                         options_.max_tokens, s.dtype));
+                                                         options_.max_positions, s.dtype));
   } else {
     layers_.push_back(
-        std::make_unique<KvCache>(s.kv_heads, s.head_dim, options_.max_tokens, s.dtype));
+        std::make_unique<KvCache>(s.kv_heads, s.head_dim, options_.max_positions, s.dtype));
   }
 }
 

@@ -10,7 +10,7 @@
 namespace llm_host {
 
 struct CacheOptions {
-  int max_tokens = 0;
+  int max_positions = 0;
   // 4 or 8: keys and values of attention without a window are quantized; 0: they are not.
   int kv_bits = 0;
 };
@@ -23,7 +23,7 @@ struct AttentionCacheShape {
   mx::Dtype dtype;
 };
 
-// The cache of every layer for one row.
+// The cache of every layer for one sequence.
 class ModelCache {
  public:
   explicit ModelCache(const CacheOptions& options) : options_(options) {}
@@ -37,8 +37,8 @@ class ModelCache {
   AttentionCache& attention(size_t index);
   StateCache& state(size_t index);
 
-  // The length that the row is going to have, where it is more than that of the tokens seen: some
-  // position angles depend on it.
+  // The length that the sequence is going to have, where it is more than that of the tokens seen:
+  // some position angles depend on it.
   void plan(int length) { planned_ = length; }
   int planned() const { return planned_; }
 
@@ -56,7 +56,7 @@ class ModelCache {
     std::vector<std::optional<LayerState>> layers;
   };
   Checkpoint checkpoint() const;
-  // Only while the row still begins with the tokens that it had at the checkpoint.
+  // Only while the sequence still begins with the tokens that it had at the checkpoint.
   void restore(const Checkpoint& checkpoint);
 
   bool is_state(size_t index) const;

@@ -18,9 +18,9 @@ int QuantizedKvCache::group_size(int head_dim) {
   return 0;
 }
 
-QuantizedKvCache::QuantizedKvCache(int kv_heads, int head_dim, int bits, int max_tokens,
+QuantizedKvCache::QuantizedKvCache(int kv_heads, int head_dim, int bits, int max_positions,
                                    mx::Dtype dtype)
-    : CountedCache(max_tokens),
+    : CountedCache(max_positions),
       kv_heads_(kv_heads),
       head_dim_(head_dim),
       bits_(bits),
@@ -37,7 +37,7 @@ void QuantizedKvCache::reserve(Store& store, int count) {
   int needed = length_ + count;
   int capacity = store.parts ? (*store.parts)[0].shape(2) : 0;
   if (needed <= capacity) return;
-  int added = std::min(grown(needed, capacity), max_tokens_) - capacity;
+  int added = std::min(grown(needed, capacity), max_positions_) - capacity;
   auto larger = [&](size_t part) {
     mx::array room = mx::zeros(shape(part, added), dtype(part));
     return store.parts ? mx::concatenate({(*store.parts)[part], room}, 2) : room;
@@ -91,7 +91,7 @@ uint64_t QuantizedKvCache::bytes() const {
 }
 
 void QuantizedKvCache::restore(const LayerState& state) {
-  if (state.length < 0 || state.length > max_tokens_ ||
+  if (state.length < 0 || state.length > max_positions_ ||
       state.arrays.size() != (state.length == 0 ? 0 : 6)) {
     throw std::invalid_argument("the keys and values do not fit this layer");
   }

@@ -14,7 +14,7 @@ class QuantizedKvCache final : public CountedCache {
   static int group_size(int head_dim);
 
   // `bits` 4 or 8; `dtype` of the keys and values that come and go.
-  QuantizedKvCache(int kv_heads, int head_dim, int bits, int max_tokens, mx::Dtype dtype);
+  QuantizedKvCache(int kv_heads, int head_dim, int bits, int max_positions, mx::Dtype dtype);
 
   View append(const mx::array& keys, const mx::array& values) override;
   std::optional<Buffers> extend(int) override { return std::nullopt; }

@@ -27,10 +27,10 @@ double positive(const Config& section, std::string_view key) {
 
 // A key at the top wins, as in transformers; mlx-lm looks only in the section, and takes 8192 for
 // llama3 and 4096 for yarn where it is missing.
-double original_length(const Config& section, const Config& config, int max_tokens) {
+double original_length(const Config& section, const Config& config, int max_positions) {
   constexpr char kKey[] = "original_max_position_embeddings";
   if (config.has(kKey)) return config.integer(kKey);
-  return section.integer_or(kKey, max_tokens);
+  return section.integer_or(kKey, max_positions);
 }
 
 // Llama 3.1's blend: long wavelengths are stretched by `factor`, short ones kept.
@@ -146,7 +146,8 @@ mx::array RopeAngles::rotate(const mx::array& x, int offset) const {
   return mx::fast::rope(input, dims, interleaved, std::nullopt, 1.0f, offset, periods_);
 }
 
-Rope::Rope(const Config& config, const RopeOptions& options) : max_tokens_(options.max_tokens) {
+Rope::Rope(const Config& config, const RopeOptions& options)
+    : max_positions_(options.max_positions) {
   std::optional<Config> section = section_of(config, options);
   auto number = [&](const char* key, double fallback) {
     return section && section->has(key) ? section->number(key) : fallback;
@@ -172,19 +173,19 @@ Rope::Rope(const Config& config, const RopeOptions& options) : max_tokens_(optio
     for (double& period : periods) period *= factor;
     short_ = angles_of(periods);
   } else if (type == "dynamic") {
-    read_dynamic(*section, options.max_tokens);
+    read_dynamic(*section, options.max_positions);
   } else if (type == "llama3") {
-    double original = original_length(*section, config, options.max_tokens);
+    double original = original_length(*section, config, options.max_positions);
     short_ = angles_of(llama3_periods(*section, original, dims_, theta_));
   } else if (type == "yarn") {
-    double original = original_length(*section, config, options.max_tokens);
+    double original = original_length(*section, config, options.max_positions);
     double factor =
-        section->has("factor") ? positive(*section, "factor") : options.max_tokens / original;
-    max_tokens_ = std::max(max_tokens_, static_cast<int>(factor * original));
+        section->has("factor") ? positive(*section, "factor") : options.max_positions / original;
+    max_positions_ = std::max(max_positions_, static_cast<int>(factor * original));
     short_ = angles_of(yarn_periods(*section, factor, original, dims_, theta_),
                        static_cast<float>(yarn_amplitude(*section, factor)));
   } else if (type == "longrope") {
-    read_longrope(*section, config, options.max_tokens);
+    read_longrope(*section, config, options.max_positions);
   } else {
     throw Error(kModelUnsupported,
                 "config.json: " + section->path_of("rope_type") + " \"" + type +
@@ -193,25 +194,25 @@ Rope::Rope(const Config& config, const RopeOptions& options) : max_tokens_(optio
   }
 }
 
-// NTK-aware scaling: beyond the length that the model was trained for, the base grows with the row.
-// Keys that are there keep the base they were made with, as in transformers and mlx-lm.
-void Rope::read_dynamic(const Config& section, int max_tokens) {
+// NTK-aware scaling: beyond the length that the model was trained for, the base grows with the
+// sequence. Keys that are there keep the base they were made with, as in transformers and mlx-lm.
+void Rope::read_dynamic(const Config& section, int max_positions) {
   factor_ = positive(section, "factor");
   if (dims_ <= 2) {
     throw Error(kModelBroken, "config.json: " + section.path_of("rope_type") +
                                   " \"dynamic\" needs more than 2 rotated channels");
   }
   switch_ = Switch::kWithLength;
-  switch_length_ = max_tokens;
-  max_tokens_ = std::max(max_tokens, static_cast<int>(factor_ * max_tokens));
+  switch_length_ = max_positions;
+  max_positions_ = std::max(max_positions, static_cast<int>(factor_ * max_positions));
   short_ = angles_of(default_periods(dims_, theta_));
 }
 
-// LongRoPE (arXiv 2402.13753): other factors once the row is longer than the original context.
+// LongRoPE (arXiv 2402.13753): other factors once the sequence is longer than the original context.
 // mlx-lm always takes the long ones, which is another model in every short chat.
-void Rope::read_longrope(const Config& section, const Config& config, int max_tokens) {
-  double original = original_length(section, config, max_tokens);
-  double factor = section.has("factor") ? positive(section, "factor") : max_tokens / original;
+void Rope::read_longrope(const Config& section, const Config& config, int max_positions) {
+  double original = original_length(section, config, max_positions);
+  double factor = section.has("factor") ? positive(section, "factor") : max_positions / original;
   double amplitude = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(original));
   float a = static_cast<float>(section.number_or("attention_factor", amplitude));
   switch_ = Switch::kOnceLong;

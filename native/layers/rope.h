@@ -32,7 +32,7 @@ struct RopeAngles {
 struct RopeOptions {
   int head_dim;
   // max_position_embeddings, in tokens.
-  int max_tokens;
+  int max_positions;
   // Where config.json names no base.
   double theta = 10000;
   const char* theta_key = "rope_theta";
@@ -49,22 +49,22 @@ class Rope {
  public:
   Rope(const Config& config, const RopeOptions& options);
 
-  // The angles in a row that is, or is planned to be, `length` tokens long.
+  // The angles in a sequence that is, or is planned to be, `length` tokens long.
   const RopeAngles& angles(int length) const;
   // Equal for two lengths whose angles are equal; always 0 for most kinds. A new prompt cannot use
   // keys that were made under another regime.
   int regime(int length) const;
-  // Whether a row that grows to `length` tokens needs all its keys made anew (longrope).
+  // Whether a sequence that grows to `length` tokens needs all its keys made anew (longrope).
   bool restarts_at(int length) const;
   // Tokens that the angles are meant for: more than max_position_embeddings where that is the
   // length before scaling.
-  int max_tokens() const { return max_tokens_; }
+  int max_positions() const { return max_positions_; }
 
  private:
   enum class Switch { kNever, kOnceLong, kWithLength };
 
-  void read_dynamic(const Config& section, int max_tokens);
-  void read_longrope(const Config& section, const Config& config, int max_tokens);
+  void read_dynamic(const Config& section, int max_positions);
+  void read_longrope(const Config& section, const Config& config, int max_positions);
   RopeAngles angles_of(const std::vector<double>& periods, float amplitude = 1) const;
 
   double theta_;
@@ -72,8 +72,8 @@ class Rope {
   double factor_ = 1;
   bool interleaved_;
   Switch switch_ = Switch::kNever;
-  int switch_length_ = 0;  // tokens; longer rows get other angles
-  int max_tokens_;
+  int switch_length_ = 0;  // tokens; longer sequences get other angles
+  int max_positions_;
   RopeAngles short_;
   RopeAngles long_;               // kOnceLong
   mutable RopeAngles stretched_;  // kWithLength: of the last length asked for

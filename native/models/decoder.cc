@@ -86,9 +86,9 @@ ModelInfo info_of(const Config& config, const DecoderConfig& c, int context_leng
   info.layers = c.layers;
   info.hidden_size = c.hidden;
   info.vocab_size = c.vocab;
-  int most = c.max_tokens;
+  int most = c.max_positions;
   for (const auto& rope : c.ropes) {
-    if (rope) most = std::max(most, rope->max_tokens());
+    if (rope) most = std::max(most, rope->max_positions());
   }
   info.context_length = context_length == 0 ? most : std::min(context_length, most);
   return info;

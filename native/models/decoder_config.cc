@@ -27,7 +27,7 @@ DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
       kv_heads(c.integer_or("num_key_value_heads", heads)),
       head_dim(head_dim_of(c, hidden, heads, defaults.head_dim)),
       vocab(c.integer("vocab_size")),
-      max_tokens(c.integer_or("max_position_embeddings", defaults.max_tokens)),
+      max_positions(c.integer_or("max_position_embeddings", defaults.max_positions)),
       eps(static_cast<float>(c.number_or(defaults.eps_key, defaults.eps))),
       activation(activation_of(
           c.string_or(defaults.activation_key, c.string_or("hidden_act", defaults.activation)))),
@@ -134,7 +134,7 @@ std::vector<std::shared_ptr<const Rope>> ropes_of(const Config& config, const De
     std::string type = types.empty() ? "" : types[static_cast<size_t>(i)];
     std::shared_ptr<const Rope>& rope = known[type];
     if (!rope) {
-      RopeOptions options{.head_dim = c.head_dim, .max_tokens = c.max_tokens};
+      RopeOptions options{.head_dim = c.head_dim, .max_positions = c.max_positions};
       options.theta = default_theta;
       options.layer_type = type;
       rope = std::make_shared<const Rope>(config, options);

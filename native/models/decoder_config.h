@@ -13,7 +13,7 @@ namespace llm_host {
 
 // What a family means where its config.json says nothing: the defaults of its transformers class.
 struct DecoderDefaults {
-  int max_tokens = 2048;
+  int max_positions = 2048;
   double eps = 1e-6;
   int head_dim = 0;  // 0: hidden_size / num_attention_heads
   const char* activation_key = "hidden_act";
@@ -33,7 +33,7 @@ struct DecoderConfig {
   int kv_heads;
   int head_dim;
   int vocab;
-  int max_tokens;
+  int max_positions;
   float eps;
   Activation activation;
 

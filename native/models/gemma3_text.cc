@@ -19,9 +19,9 @@ std::vector<std::string> types_of(const Config& config, int layers) {
 // rope_scaling is for the full layers alone; the others rotate faster and are not scaled.
 std::vector<std::shared_ptr<const Rope>> gemma_ropes(const Config& config, const DecoderConfig& c,
                                                      const std::vector<std::string>& types) {
-  RopeOptions full{.head_dim = c.head_dim, .max_tokens = c.max_tokens, .theta = 1000000};
+  RopeOptions full{.head_dim = c.head_dim, .max_positions = c.max_positions, .theta = 1000000};
   full.layer_type = "full_attention";
-  RopeOptions sliding{.head_dim = c.head_dim, .max_tokens = c.max_tokens, .theta = 10000};
+  RopeOptions sliding{.head_dim = c.head_dim, .max_positions = c.max_positions, .theta = 10000};
   sliding.theta_key = "rope_local_base_freq";
   sliding.layer_type = "sliding_attention";
   sliding.only_own = true;
@@ -47,7 +47,7 @@ float embedding_factor(int hidden, mx::Dtype dtype) {
 // in five layers of six.
 static std::unique_ptr<Model> make_gemma3_text(const Config& config, WeightStore& weights,
                                                int context_length) {
-  DecoderConfig c(config, {.max_tokens = 131072,
+  DecoderConfig c(config, {.max_positions = 131072,
                            .head_dim = 256,
                            .activation_key = "hidden_activation",
                            .activation = "gelu_pytorch_tanh"});

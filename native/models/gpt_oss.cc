@@ -33,7 +33,7 @@ std::vector<std::string> types_of(const Config& config, int layers) {
 // positions turn a little otherwise than in transformers.
 static std::unique_ptr<Model> make_gpt_oss(const Config& config, WeightStore& weights,
                                            int context_length) {
-  DecoderConfig c(config, {.max_tokens = 131072, .eps = 1e-5});
+  DecoderConfig c(config, {.max_positions = 131072, .eps = 1e-5});
   std::vector<std::string> types = types_of(config, c.layers);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", true);
   c.sinks = true;

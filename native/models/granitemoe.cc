@@ -1,6 +1,6 @@
 #include "layers/moe.h"
 #include "models/decoder.h"
-#include "models/granite_moe.h"
+#include "models/granite_experts.h"
 
 namespace llm_host {
 
@@ -12,7 +12,7 @@ static std::unique_ptr<Model> make_granitemoe(const Config& config, WeightStore&
   c.read_granite_multipliers(config);
   c.ropes = ropes_of(config, c, {}, 10000);
   auto feed_forward = [&](WeightStore& store, const std::string& path, int) -> FeedForward {
-    return granite_moe(config, c, store, path + ".block_sparse_moe");
+    return granite_experts(config, c, store, path + ".block_sparse_moe");
   };
   return std::make_unique<Decoder>(config, c, weights, context_length,
                                    DecoderParts{feed_forward, nullptr});

@@ -4,7 +4,7 @@
 #include "layers/moe.h"
 #include "layers/ssm.h"
 #include "models/decoder.h"
-#include "models/granite_moe.h"
+#include "models/granite_experts.h"
 
 namespace llm_host {
 namespace {
@@ -106,7 +106,7 @@ static std::unique_ptr<Model> make_granitemoehybrid(const Config& config, Weight
     }
     Mlp mlp(store, path + (renamed ? ".mlp" : ".shared_mlp"), options);
     if (experts == 0) return mlp;
-    FeedForward moe = granite_moe(config, c, store, path + ".block_sparse_moe");
+    FeedForward moe = granite_experts(config, c, store, path + ".block_sparse_moe");
     return [=](const mx::array& x) { return mx::add(moe(x), mlp(x)); };
   };
   return std::make_unique<Decoder>(config, c, weights, context_length, parts);

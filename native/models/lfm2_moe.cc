@@ -1,5 +1,5 @@
 #include "layers/moe.h"
-#include "models/lfm2.h"
+#include "models/lfm2_base.h"
 
 namespace llm_host {
 

@@ -7,7 +7,7 @@ namespace llm_host {
 // beyond it differs from transformers'.
 static std::unique_ptr<Model> make_mistral(const Config& config, WeightStore& weights,
                                            int context_length) {
-  DecoderConfig c(config, {.max_tokens = 131072});
+  DecoderConfig c(config, {.max_positions = 131072});
   std::vector<std::string> types = layer_types(config, c.layers, kAttentionTypes);
   c.windows = windows_everywhere(config, c, types, 4096);
   c.ropes = ropes_of(config, c, types, 10000);

@@ -25,8 +25,9 @@ class Model {
   virtual ModelCache new_cache(const CacheOptions& options) const = 0;
   virtual const ModelInfo& info() const = 0;
 
-  // For position angles that depend on the length of the row, see Rope: which of them a row of
-  // `length` tokens gets, and whether growing to that length makes all keys of the row useless.
+  // For position angles that depend on the length of the sequence, see Rope: which of them a
+  // sequence of `length` tokens gets, and whether growing to that length makes all keys of the
+  // sequence useless.
   virtual int position_regime(int length) const { return 0; }
   virtual bool positions_restart_at(int length) const { return false; }
 };

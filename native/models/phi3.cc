@@ -6,7 +6,7 @@ namespace llm_host {
 // mlx-lm ignores sliding_window, and of the longrope factors knows the long ones alone.
 static std::unique_ptr<Model> make_phi3(const Config& config, WeightStore& weights,
                                         int context_length) {
-  DecoderConfig c(config, {.max_tokens = 4096, .eps = 1e-5});
+  DecoderConfig c(config, {.max_positions = 4096, .eps = 1e-5});
   std::vector<std::string> types = layer_types(config, c.layers, kAttentionTypes);
   c.windows = windows_everywhere(config, c, types, 0);
   c.ropes = ropes_of(config, c, types, 10000);

@@ -5,7 +5,7 @@ namespace llm_host {
 // llama with biases on q, k and v.
 static std::unique_ptr<Model> make_qwen2(const Config& config, WeightStore& weights,
                                          int context_length) {
-  DecoderConfig c(config, {.max_tokens = 32768});
+  DecoderConfig c(config, {.max_positions = 32768});
   std::vector<std::string> types = qwen_layer_types(config, c.layers);
   c.qkv_bias = true;
   c.windows = windows_of(config, c, types);

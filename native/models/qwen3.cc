@@ -5,7 +5,7 @@ namespace llm_host {
 // llama with heads of their own size, whose q and k are normalised.
 static std::unique_ptr<Model> make_qwen3(const Config& config, WeightStore& weights,
                                          int context_length) {
-  DecoderConfig c(config, {.max_tokens = 32768, .head_dim = 128});
+  DecoderConfig c(config, {.max_positions = 32768, .head_dim = 128});
   std::vector<std::string> types = qwen_layer_types(config, c.layers);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
   c.qk_norm = true;

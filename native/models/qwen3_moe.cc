@@ -9,7 +9,7 @@ namespace llm_host {
 // does not. mlx-lm reads no rope_scaling, attention_bias or sliding_window here; transformers does.
 static std::unique_ptr<Model> make_qwen3_moe(const Config& config, WeightStore& weights,
                                              int context_length) {
-  DecoderConfig c(config, {.max_tokens = 32768});
+  DecoderConfig c(config, {.max_positions = 32768});
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
   c.qk_norm = true;
   c.ropes = ropes_of(config, c, {}, 10000);

@@ -27,7 +27,7 @@ std::vector<bool> rotating_layers(const Config& config, int layers) {
 // llama with layers that know no positions; with use_sliding_window those see only a window.
 static std::unique_ptr<Model> make_smollm3(const Config& config, WeightStore& weights,
                                            int context_length) {
-  DecoderConfig c(config, {.max_tokens = 32768});
+  DecoderConfig c(config, {.max_positions = 32768});
   std::vector<std::string> types = layer_types(config, c.layers, kAttentionTypes);
   std::vector<bool> rotating = rotating_layers(config, c.layers);
   if (types.empty() && config.boolean_or("use_sliding_window", false) &&

@@ -12,7 +12,7 @@
 // summary line.
 //
 //   TEST(prefix_stops_at_first_difference) { CHECK(reusable_prefix(a, b) == 1); }
-//   int main() { return run_tests("prefix"); }
+//   int main() { return check::run("prefix"); }
 namespace check {
 
 struct Case {

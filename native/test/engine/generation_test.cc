@@ -9,7 +9,7 @@ using namespace llm_host;
 
 namespace {
 
-// Rows of more than so many tokens get other position angles, for all of their tokens.
+// Sequences of more than so many tokens get other position angles, for all of their tokens.
 constexpr int kShort = 16;
 
 Value numbers(std::initializer_list<double> values) {
@@ -67,7 +67,7 @@ TEST(a_row_that_outgrows_its_angles_is_read_again) {
   TinyLlama files;
   auto session = load(files), fresh = load(files);
   Reply grown = generate(*session, prompt_of(kShort), 6);
-  // Prompt, the row again by chunks, a step for each token but the last.
+  // Prompt, the sequence again by chunks, a step for each token but the last.
   CHECK(grown.ids.size() == 6 && grown.steps == 4 + 5 + 6);
   std::vector<int32_t> prompt = prompt_of(kShort);
   prompt.push_back(grown.ids[0]);

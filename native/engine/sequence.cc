@@ -1,12 +1,12 @@
-#include "engine/row.h"
+#include "engine/sequence.h"
 
 #include "engine/prefix.h"
 
 namespace llm_host {
 
-int Row::rewind(std::span<const int32_t> prompt) {
+int Sequence::rewind(std::span<const int32_t> prompt) {
   int length = reusable_prefix(ids, prompt);
-  // Later ones would hold what the row is about to overwrite.
+  // Later ones would hold what the sequence is about to overwrite.
   std::erase_if(checkpoints_, [=](const auto& c) { return c.length > length; });
   if (cache.can_trim(length)) {
     cache.trim(length);
@@ -21,7 +21,7 @@ int Row::rewind(std::span<const int32_t> prompt) {
   return length;
 }
 
-const ModelCache::Checkpoint* Row::checkpoint_within(int length) const {
+const ModelCache::Checkpoint* Sequence::checkpoint_within(int length) const {
   const ModelCache::Checkpoint* best = nullptr;
   for (const auto& checkpoint : checkpoints_) {
     if (checkpoint.length <= length) best = &checkpoint;
@@ -29,32 +29,33 @@ const ModelCache::Checkpoint* Row::checkpoint_within(int length) const {
   return best;
 }
 
-int Row::reusable(std::span<const int32_t> prompt) const {
+int Sequence::reusable(std::span<const int32_t> prompt) const {
   int length = reusable_prefix(ids, prompt);
   if (cache.can_trim(length)) return length;
   const ModelCache::Checkpoint* checkpoint = checkpoint_within(length);
   return checkpoint != nullptr ? checkpoint->length : 0;
 }
 
-Row Row::fork(ModelCache cache, std::span<const int32_t> prompt) const {
-  Row row(std::move(cache));
+Sequence Sequence::fork(ModelCache cache, std::span<const int32_t> prompt) const {
+  Sequence sequence(std::move(cache));
   int length = reusable(prompt);
-  if (length == 0) return row;
+  if (length == 0) return sequence;
   const ModelCache::Checkpoint* checkpoint =
       this->cache.can_trim(length) ? nullptr : checkpoint_within(length);
-  for (size_t i = 0; i < row.cache.layers(); ++i) {
+  for (size_t i = 0; i < sequence.cache.layers(); ++i) {
     bool remembered = checkpoint != nullptr && checkpoint->layers.at(i);
-    row.cache.restore(i, remembered ? *checkpoint->layers[i] : this->cache.state_of(i, length));
+    sequence.cache.restore(i,
+                           remembered ? *checkpoint->layers[i] : this->cache.state_of(i, length));
   }
-  row.cache.plan(this->cache.planned());
-  row.ids.assign(ids.begin(), ids.begin() + length);
-  // Now: this row may write over what is being copied.
-  mx::eval(row.cache.arrays());
-  if (checkpoint != nullptr) row.checkpoint();
-  return row;
+  sequence.cache.plan(this->cache.planned());
+  sequence.ids.assign(ids.begin(), ids.begin() + length);
+  // Now: this sequence may write over what is being copied.
+  mx::eval(sequence.cache.arrays());
+  if (checkpoint != nullptr) sequence.checkpoint();
+  return sequence;
 }
 
-uint64_t Row::bytes() const {
+uint64_t Sequence::bytes() const {
   uint64_t bytes = cache.bytes();
   for (const auto& checkpoint : checkpoints_) {
     for (const auto& state : checkpoint.layers) bytes += state ? bytes_of(*state) : 0;
@@ -62,13 +63,13 @@ uint64_t Row::bytes() const {
   return bytes;
 }
 
-void Row::clear() {
+void Sequence::clear() {
   cache.trim(0);
   checkpoints_.clear();
   ids.clear();
 }
 
-void Row::checkpoint() {
+void Sequence::checkpoint() {
   if (cache.always_trimmable()) return;
   if (!checkpoints_.empty() && checkpoints_.back().length == cache.length()) return;
   checkpoints_.push_back(cache.checkpoint());

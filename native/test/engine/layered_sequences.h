@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/row.h"
+#include "engine/sequence.h"
 
-// Rows whose layers hold the ids that they were given, so that a test can tell what is in them.
+// Sequences whose layers hold the ids that they were given, so that a test can tell what is in
+// them.
 namespace layered {
 
 using namespace llm_host;
@@ -15,7 +16,7 @@ using Ids = std::vector<int32_t>;
 enum Layers { kFull, kWindow, kState };
 
 inline ModelCache new_cache(const std::vector<Layers>& layers) {
-  ModelCache cache({.max_tokens = 100000});
+  ModelCache cache({.max_positions = 100000});
   for (Layers layer : layers) {
     if (layer == kState) {
       cache.add_state();
@@ -27,7 +28,7 @@ inline ModelCache new_cache(const std::vector<Layers>& layers) {
 }
 
 // Adds `ids` as a model would. What each layer holds then: the ids as keys, their sum as the state.
-inline void read(Row& row, const std::vector<Layers>& layers, const Ids& ids) {
+inline void read(Sequence& sequence, const std::vector<Layers>& layers, const Ids& ids) {
   if (ids.empty()) return;
   for (size_t i = 0; i < layers.size(); ++i) {
     mx::array column = mx::reshape(mx::array(ids.begin(), {static_cast<int>(ids.size())}),
@@ -35,15 +36,15 @@ inline void read(Row& row, const std::vector<Layers>& layers, const Ids& ids) {
     mx::array rows =
         mx::broadcast_to(mx::astype(column, mx::float32), {1, 1, static_cast<int>(ids.size()), 2});
     if (layers[i] == kState) {
-      StateCache& state = row.cache.state(i);
+      StateCache& state = sequence.cache.state(i);
       mx::array sum = mx::sum(column);
       state.set("sum", state.get("sum") ? mx::add(*state.get("sum"), sum) : sum);
       state.advance(static_cast<int>(ids.size()));
     } else {
-      row.cache.attention(i).append(rows, rows);
+      sequence.cache.attention(i).append(rows, rows);
     }
   }
-  row.ids.insert(row.ids.end(), ids.begin(), ids.end());
+  sequence.ids.insert(sequence.ids.end(), ids.begin(), ids.end());
 }
 
 inline Ids counted(int from, int count) {
@@ -57,12 +58,12 @@ inline Ids joined(Ids a, const Ids& b) {
   return a;
 }
 
-// Whether the layers hold what they hold after reading the row's ids from the start.
-inline bool consistent(Row& row, const std::vector<Layers>& layers) {
-  Row fresh(new_cache(layers));
-  read(fresh, layers, row.ids);
+// Whether the layers hold what they hold after reading the sequence's ids from the start.
+inline bool consistent(Sequence& sequence, const std::vector<Layers>& layers) {
+  Sequence fresh(new_cache(layers));
+  read(fresh, layers, sequence.ids);
   for (size_t i = 0; i < layers.size(); ++i) {
-    LayerState got = row.cache.state_of(i), wanted = fresh.cache.state_of(i);
+    LayerState got = sequence.cache.state_of(i), wanted = fresh.cache.state_of(i);
     if (got.length != wanted.length || got.arrays.size() != wanted.arrays.size()) return false;
     for (auto& [name, array] : wanted.arrays) {
       if (!mx::array_equal(got.arrays.at(name), array).item<bool>()) return false;

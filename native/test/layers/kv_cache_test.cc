@@ -227,7 +227,7 @@ TEST(a_quantized_cache_gives_nearly_what_it_was_given) {
 TEST(a_quantized_cache_refuses_what_does_not_fit) {
   CHECK(QuantizedKvCache::group_size(128) == 64 && QuantizedKvCache::group_size(96) == 32);
   CHECK(QuantizedKvCache::group_size(80) == 0);
-  ModelCache model({.max_tokens = 100, .kv_bits = 4});
+  ModelCache model({.max_positions = 100, .kv_bits = 4});
   CHECK_ERROR(kUsage, "heads of 80 values", model.add_attention({2, 80, 0, mx::float32}));
   QuantizedKvCache four(kHeads, 64, 4, 100, mx::float32), eight(kHeads, 64, 8, 100, mx::float32);
   four.append(noise(9, 64, 1), noise(9, 64, 2));
@@ -239,7 +239,7 @@ TEST(a_quantized_cache_refuses_what_does_not_fit) {
 }
 
 TEST(kv_bits_leave_windows_and_states_as_they_are) {
-  ModelCache cache({.max_tokens = 1000, .kv_bits = 8});
+  ModelCache cache({.max_positions = 1000, .kv_bits = 8});
   cache.add_attention({kHeads, 32, 10, mx::float32});
   cache.add_attention({kHeads, 32, 0, mx::float32});
   CHECK(cache.attention(0).extend(1) && !cache.attention(1).extend(1));
@@ -261,7 +261,7 @@ TEST(a_state_cache_keeps_arrays_and_goes_back_only_to_nothing) {
 }
 
 TEST(a_model_cache_has_a_cache_for_each_layer) {
-  ModelCache cache({.max_tokens = 1000});
+  ModelCache cache({.max_positions = 1000});
   cache.add_attention({kHeads, kDim, 0, mx::float32});
   cache.add_attention({kHeads, kDim, 4, mx::float32});
   cache.add_attention({kHeads, kDim, 0, mx::float32});

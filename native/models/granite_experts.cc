@@ -1,10 +1,10 @@
-#include "models/granite_moe.h"
+#include "models/granite_experts.h"
 
 #include "layers/moe.h"
 
 namespace llm_host {
-FeedForward granite_moe(const Config& config, const DecoderConfig& c, WeightStore& weights,
-                        const std::string& path) {
+FeedForward granite_experts(const Config& config, const DecoderConfig& c, WeightStore& weights,
+                            const std::string& path) {
   int experts = config.integer_or("num_local_experts", 8);
   Router::Options router{.kind = Router::Kind::kTopKSoftmax,
                          .experts = experts,

@@ -1,7 +1,7 @@
-#include "engine/row_pool.h"
+#include "engine/sequence_pool.h"
 
 #include "check.h"
-#include "layered_rows.h"
+#include "layered_sequences.h"
 #include "layers/counted_cache.h"
 
 using namespace layered;
@@ -9,26 +9,26 @@ using namespace layered;
 namespace {
 
 constexpr uint64_t kPlenty = 1 << 30;
-// A short row: keys and values of two full layers, two floats each, one block of tokens.
-constexpr uint64_t kRowBytes = 2 * 2 * 2 * sizeof(float) * CountedCache::kBlock;
+// A short sequence: keys and values of two full layers, two floats each, one block of tokens.
+constexpr uint64_t kSequenceBytes = 2 * 2 * 2 * sizeof(float) * CountedCache::kBlock;
 
 std::function<ModelCache()> with(const std::vector<Layers>& layers) {
   return [layers] { return new_cache(layers); };
 }
 
 // Reads a prompt as a generation does. -> the tokens that were there already.
-int ask(RowPool& pool, const Ids& prompt, const std::vector<Layers>& layers = {kFull, kFull}) {
-  Row& row = pool.choose(prompt);
-  int kept = row.rewind(prompt);
-  read(row, layers, Ids(prompt.begin() + kept, prompt.end()));
-  mx::eval(row.cache.arrays());
+int ask(SequencePool& pool, const Ids& prompt, const std::vector<Layers>& layers = {kFull, kFull}) {
+  Sequence& sequence = pool.choose(prompt);
+  int kept = sequence.rewind(prompt);
+  read(sequence, layers, Ids(prompt.begin() + kept, prompt.end()));
+  mx::eval(sequence.cache.arrays());
   return kept;
 }
 
 }  // namespace
 
 TEST(two_conversations_that_alternate_read_only_what_is_new) {
-  RowPool pool(with({kFull, kFull}), kPlenty);
+  SequencePool pool(with({kFull, kFull}), kPlenty);
   Ids system = counted(0, 50), a = joined(system, counted(1000, 300)),
       b = joined(system, counted(5000, 300));
   CHECK(ask(pool, a) == 0);
@@ -48,18 +48,18 @@ TEST(two_conversations_that_alternate_read_only_what_is_new) {
 }
 
 TEST(a_conversation_goes_on_in_its_row_though_its_last_tokens_changed) {
-  RowPool pool(with({kFull, kFull}), kPlenty);
+  SequencePool pool(with({kFull, kFull}), kPlenty);
   Ids prompt = counted(0, 200);
   ask(pool, prompt);
-  prompt.resize(200 - RowPool::kSlack);
-  CHECK(ask(pool, joined(prompt, counted(900, 50))) == 200 - RowPool::kSlack);
+  prompt.resize(200 - SequencePool::kSlack);
+  CHECK(ask(pool, joined(prompt, counted(900, 50))) == 200 - SequencePool::kSlack);
   CHECK(pool.size() == size_t{1});
   CHECK(consistent(pool.latest(), {kFull, kFull}));
 }
 
 TEST(a_window_that_still_holds_what_is_shared_is_copied) {
   std::vector<Layers> layers{kFull, kWindow};
-  RowPool pool(with(layers), kPlenty);
+  SequencePool pool(with(layers), kPlenty);
   Ids system = counted(0, 50), a = joined(system, counted(1000, 100)),
       b = joined(system, counted(5000, 100));
   ask(pool, a, layers);
@@ -71,7 +71,7 @@ TEST(a_window_that_still_holds_what_is_shared_is_copied) {
 
 TEST(a_conversation_that_parts_behind_a_checkpoint_takes_a_copy_of_it_along) {
   std::vector<Layers> layers{kState, kFull, kWindow};
-  RowPool pool(with(layers), kPlenty);
+  SequencePool pool(with(layers), kPlenty);
   Ids system = counted(0, 50), a = joined(system, counted(1000, 300)),
       b = joined(system, counted(5000, 300));
   ask(pool, system, layers);
@@ -89,14 +89,14 @@ TEST(a_conversation_that_parts_behind_a_checkpoint_takes_a_copy_of_it_along) {
 }
 
 TEST(without_a_budget_there_is_one_row) {
-  RowPool pool(with({kFull, kFull}), 0);
+  SequencePool pool(with({kFull, kFull}), 0);
   ask(pool, counted(0, 100));
   CHECK(ask(pool, counted(500, 100)) == 0);
   CHECK(pool.size() == size_t{1});
 }
 
 TEST(the_rows_used_longest_ago_make_room) {
-  RowPool pool(with({kFull, kFull}), 2 * kRowBytes + kRowBytes / 2);
+  SequencePool pool(with({kFull, kFull}), 2 * kSequenceBytes + kSequenceBytes / 2);
   Ids a = counted(0, 100), b = counted(1000, 100), c = counted(2000, 100);
   ask(pool, a);
   ask(pool, b);
@@ -110,7 +110,7 @@ TEST(the_rows_used_longest_ago_make_room) {
 }
 
 TEST(a_row_larger_than_the_budget_still_works) {
-  RowPool pool(with({kFull, kFull}), 1);
+  SequencePool pool(with({kFull, kFull}), 1);
   ask(pool, counted(0, 100));
   CHECK(ask(pool, counted(0, 150)) == 100);
   CHECK(ask(pool, counted(5000, 100)) == 0);
@@ -120,5 +120,5 @@ TEST(a_row_larger_than_the_budget_still_works) {
 int main() {
   mx::set_default_device(mx::Device::cpu);
   mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("row_pool");
+  return check::run("sequence_pool");
 }

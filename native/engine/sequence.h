@@ -9,22 +9,22 @@
 namespace llm_host {
 
 // One sequence of a batch: its cache and exactly the tokens that are in it.
-class Row {
+class Sequence {
  public:
   // Kept at most; a large model's states take tens of megabytes each.
   static constexpr size_t kCheckpoints = 4;
 
-  explicit Row(ModelCache cache) : cache(std::move(cache)) {}
+  explicit Sequence(ModelCache cache) : cache(std::move(cache)) {}
 
-  // Goes back to a prefix that the row shares with `prompt`, short of the prompt's last token,
+  // Goes back to a prefix that the sequence shares with `prompt`, short of the prompt's last token,
   // which must be computed for its logits: the longest one if every layer can be trimmed to it,
   // else that of the longest checkpoint, else nothing.
   // -> its length.
   int rewind(std::span<const int32_t> prompt);
   // The tokens that `rewind` would keep.
   int reusable(std::span<const int32_t> prompt) const;
-  // A row of its own in `cache`, which is empty, that holds a copy of these.
-  Row fork(ModelCache cache, std::span<const int32_t> prompt) const;
+  // A sequence of its own in `cache`, which is empty, that holds a copy of these.
+  Sequence fork(ModelCache cache, std::span<const int32_t> prompt) const;
   // Of what the layers hold, checkpoints included.
   uint64_t bytes() const;
   // Forgets everything.

@@ -1,0 +1,76 @@
+#include "engine/sequence.h"
+
+#include "check.h"
+#include "layered_sequences.h"
+
+using namespace layered;
+
+TEST(layers_that_can_be_trimmed_go_back_to_any_token) {
+  std::vector<Layers> layers{kFull, kFull};
+  Sequence sequence(new_cache(layers));
+  read(sequence, layers, counted(0, 400));
+  sequence.checkpoint();
+  CHECK(sequence.rewind(joined(counted(0, 123), {-1, -2})) == 123);
+  CHECK(sequence.ids.size() == 123 && consistent(sequence, layers));
+}
+
+TEST(a_state_goes_on_or_back_to_its_longest_checkpoint) {
+  std::vector<Layers> layers{kState, kFull, kWindow};
+  Sequence sequence(new_cache(layers));
+  for (int at : {0, 300, 600}) {
+    read(sequence, layers, counted(at, 300));
+    sequence.checkpoint();
+  }
+  read(sequence, layers, {7, 8});
+  CHECK(sequence.rewind(joined(sequence.ids, {9})) == 902);
+  // Parts from the sequence before the last checkpoint.
+  CHECK(sequence.rewind(joined(counted(0, 899), {-1, -2})) == 600);
+  CHECK(consistent(sequence, layers));
+  read(sequence, layers, joined(counted(1000, 300), {5}));
+  // The one at 900 is gone with its tokens.
+  CHECK(sequence.rewind(joined(sequence.ids, {1})) == 901);
+  CHECK(sequence.rewind(joined(counted(0, 600), {-1})) == 600);
+  CHECK(sequence.rewind(joined(counted(0, 450), {-1})) == 300);
+  CHECK(consistent(sequence, layers));
+  CHECK(sequence.rewind(Ids{-5, -6}) == 0);
+  CHECK(sequence.ids.empty() && consistent(sequence, layers));
+}
+
+TEST(without_a_checkpoint_a_state_starts_again) {
+  std::vector<Layers> layers{kState};
+  Sequence sequence(new_cache(layers));
+  read(sequence, layers, counted(0, 10));
+  CHECK(sequence.rewind(counted(0, 8)) == 0);
+  CHECK(sequence.cache.length() == 0 && consistent(sequence, layers));
+}
+
+TEST(the_same_prompt_again_leaves_its_last_token_to_compute) {
+  std::vector<Layers> layers{kState};
+  Sequence sequence(new_cache(layers));
+  read(sequence, layers, counted(0, 9));
+  sequence.checkpoint();
+  read(sequence, layers, {9});
+  CHECK(sequence.rewind(counted(0, 10)) == 9);
+}
+
+TEST(the_first_checkpoint_and_the_newest_are_kept) {
+  std::vector<Layers> layers{kState, kWindow};
+  Sequence sequence(new_cache(layers));
+  for (int at = 0; at < 1000; at += 100) {
+    read(sequence, layers, counted(at, 100));
+    sequence.checkpoint();
+    sequence.checkpoint();
+  }
+  read(sequence, layers, {1});
+  auto back_to = [&](int length) { return sequence.rewind(joined(counted(0, length), {-1, -2})); };
+  CHECK(back_to(950) == 900);
+  CHECK(back_to(850) == 800);
+  CHECK(back_to(750) == 100);
+  CHECK(consistent(sequence, layers));
+}
+
+int main() {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+  return check::run("sequence");
+}
