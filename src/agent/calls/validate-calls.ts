@@ -9,6 +9,8 @@ export type CallEvent = Extract<ParseEvent, { type: 'call' | 'malformed' }>;
 export interface ValidCall {
   readonly call: ToolCall;
   readonly repairs: readonly Repair[];
+  /** Its arguments could not be checked against the schema. */
+  readonly unchecked: boolean;
 }
 
 export interface InvalidCall {
@@ -43,7 +45,8 @@ export function validateCalls(
     }
     const resolved = resolveCall(event, tools);
     if (resolved.ok) {
-      valid.push({ call: newCall(resolved.name, resolved.arguments), repairs: resolved.repairs });
+      const { name, repairs, unchecked } = resolved;
+      valid.push({ call: newCall(name, resolved.arguments), repairs, unchecked });
     } else {
       // An empty schema only turns bigints into what JSON can hold.
       const args = coerce(event.arguments, {}).value as Record<string, unknown>;

@@ -11,6 +11,7 @@ import { RepeatGuard } from '../calls/repeat-guard.ts';
 import { resultLimit } from '../calls/result-limit.ts';
 import type { RetryOptions, RetryPlan } from '../calls/retry.ts';
 import { type CallRecord, hostNotices, runTools } from '../calls/run-tools.ts';
+import { UncheckedCalls } from '../calls/unchecked-calls.ts';
 import { type InvalidCall, type ValidatedCalls, validateCalls } from '../calls/validate-calls.ts';
 import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
@@ -54,6 +55,7 @@ export class Agent {
   /** How well this model calls tools. */
   readonly metrics: ToolMetrics;
   readonly #options: AgentOptions;
+  readonly #uncheckedCalls = new UncheckedCalls();
   #callCount = 0;
 
   constructor(options: AgentOptions) {
@@ -227,6 +229,7 @@ export class Agent {
   ): AsyncGenerator<TurnEvent, CallRecord[]> {
     const { tools, toolTimeoutMs, history, model } = this.#options;
     const maxResultChars = this.#options.maxResultChars ?? resultLimit(model.contextLength);
+    yield* this.#uncheckedCalls.notices(valid, tools);
     for (const { call, repairs } of valid) this.metrics.attempt(call.function.name, 'ok', attempt, repairs);
     const calls = valid.map(({ call }) => call);
     const records = yield* runTools(tools, calls, { timeoutMs: toolTimeoutMs, maxResultChars, signal });

@@ -1,5 +1,5 @@
 import { nearest } from '../../text/nearest.ts';
-import { checkSchema, type SchemaProblem } from '../json/schema-check.ts';
+import { checkSchema, isNotChecked, type SchemaProblem } from '../json/schema-check.ts';
 import { coerce } from './coerce.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
@@ -23,6 +23,8 @@ export type ResolvedCall =
       readonly name: string;
       readonly arguments: Readonly<Record<string, unknown>>;
       readonly repairs: readonly Repair[];
+      /** The arguments could not be checked against the schema, which is left to the server. */
+      readonly unchecked: boolean;
     }
   | {
       readonly ok: false;
@@ -50,7 +52,10 @@ export function resolveCall(call: RawCall, tools: ToolCatalog): ResolvedCall {
   const schema = tools.parametersOf(name) ?? {};
   const { value, changed } = coerce(call.arguments, schema);
   const args = value as Record<string, unknown>;
-  const problems = [...checkSchema(schema, args), ...(call.guessed ? unknownKeys(args, schema) : [])];
+  const found = checkSchema(schema, args);
+  // A call completed by guessing must be known to fit.
+  const unchecked = !call.guessed && isNotChecked(found);
+  const problems = [...(unchecked ? [] : found), ...(call.guessed ? unknownKeys(args, schema) : [])];
   if (problems.length > 0) {
     const lines = problems.map(problem => `- ${problemText(problem)}`).join('\n');
     const message = `The arguments of '${name}' do not fit its schema:\n${lines}`;
@@ -60,7 +65,7 @@ export function resolveCall(call: RawCall, tools: ToolCatalog): ResolvedCall {
   if (name !== call.name) repairs.push('name');
   if (changed.length > 0) repairs.push('types');
   if (call.guessed) repairs.push('json');
-  return { ok: true, name, arguments: args, repairs };
+  return { ok: true, name, arguments: args, repairs, unchecked };
 }
 
 function unknownTool(name: string, tools: ToolCatalog): ResolvedCall {

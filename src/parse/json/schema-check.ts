@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { TimeLimitError, withinTime } from '../../text/time-limit.ts';
 
 /** One thing that is wrong with a call's arguments. */
 export interface SchemaProblem {
@@ -10,46 +11,78 @@ export interface SchemaProblem {
   readonly got: string | undefined;
 }
 
-/** A server's schema that cannot be compiled, or that would be asynchronous, checks nothing: the server does. */
+/** A schema that cannot be compiled checks nothing: the server that declared it does. */
 const UNCHECKED = Symbol('unchecked');
-const compiled = new WeakMap<object, ValidateFunction | typeof UNCHECKED>();
-const MAX_PROBLEMS = 8;
+/** A check ran out of time once, or its pattern broke in the regular expression engine; it is not tried again. */
+const UNCHECKABLE = Symbol('uncheckable');
+type Validator = ValidateFunction | typeof UNCHECKED | typeof UNCHECKABLE;
 
-/** What `schema` (JSON Schema 2020-12) does not allow in `value`; empty if it fits or the schema is no schema. */
+const validators = new WeakMap<object, Validator>();
+const MAX_PROBLEMS = 8;
+/** Schemas come from servers and requests, and one `pattern` can backtrack for hours. */
+const COMPILE_LIMIT_MS = 1000;
+const CHECK_LIMIT_MS = 250;
+
+/** The only problem of a value that could not be checked. */
+const NOT_CHECKED: SchemaProblem = {
+  path: '$',
+  keyword: 'notChecked',
+  expected: `a schema that can be checked within ${CHECK_LIMIT_MS / 1000} s`,
+  got: undefined,
+};
+
+/** What `schema` (JSON Schema 2020-12) does not allow in `value`; empty if it fits or the schema cannot be compiled. */
 export function checkSchema(schema: object, value: unknown): SchemaProblem[] {
   const validate = validatorOf(schema);
-  if (validate === UNCHECKED || validate(value)) return [];
+  if (validate === UNCHECKED) return [];
+  if (validate === UNCHECKABLE) return [NOT_CHECKED];
+  try {
+    if (withinTime(CHECK_LIMIT_MS, () => validate(value))) return [];
+  } catch {
+    // Out of time, out of stack, or a pattern that only fails once it is used.
+    validators.set(schema, UNCHECKABLE);
+    return [NOT_CHECKED];
+  }
   const errors = validate.errors ?? [];
   // The branches of a union say more than that none of them fits, but only one message can be acted on.
   const own = errors.filter(error => !/\/(?:anyOf|oneOf)\/\d/.test(error.schemaPath));
   return (own.length > 0 ? own : errors).slice(0, MAX_PROBLEMS).map(error => describe(error, value));
 }
 
-/** Whether `schema` can be checked at all. */
-export function isUsableSchema(schema: object): boolean {
-  return validatorOf(schema) !== UNCHECKED;
+/** Whether `checkSchema` gave up on the value instead of finding a fault in it. */
+export function isNotChecked(problems: readonly SchemaProblem[]): boolean {
+  return problems.includes(NOT_CHECKED);
 }
 
-function validatorOf(schema: object): ValidateFunction | typeof UNCHECKED {
-  const known = compiled.get(schema);
+/** Whether `schema` can be checked at all. */
+export function isUsableSchema(schema: object): boolean {
+  return typeof validatorOf(schema) === 'function';
+}
+
+function validatorOf(schema: object): Validator {
+  const known = validators.get(schema);
   if (known) return known;
-  let validate: ValidateFunction | typeof UNCHECKED;
+  const validator = compile(schema);
+  validators.set(schema, validator);
+  return validator;
+}
+
+function compile(schema: object): Validator {
+  // The dialect and the id of a server's schema mean nothing here, and ids of two tools may be the same.
+  const { $schema: _dialect, $id: _id, $async: _async, ...plain } = schema as Record<string, unknown>;
   try {
-    // The dialect and the id of a server's schema mean nothing here, and ids of two tools may be the same.
-    const { $schema: _dialect, $id: _id, $async: _async, ...plain } = schema as Record<string, unknown>;
-    const ajv = new Ajv2020({
-      strict: false,
-      allErrors: true,
-      validateFormats: false,
-      logger: false,
-      addUsedSchema: false,
-    });
-    validate = ajv.compile(plain);
-  } catch {
-    validate = UNCHECKED;
+    return withinTime(COMPILE_LIMIT_MS, () =>
+      new Ajv2020({
+        strict: false,
+        allErrors: true,
+        validateFormats: false,
+        logger: false,
+        addUsedSchema: false,
+      }).compile(plain),
+    );
+  } catch (error) {
+    return error instanceof TimeLimitError ? UNCHECKABLE : UNCHECKED;
   }
-  compiled.set(schema, validate);
-  return validate;
 }
 
 function describe(error: ErrorObject, root: unknown): SchemaProblem {
