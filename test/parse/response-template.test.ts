@@ -54,4 +54,36 @@ describe("a model's own response_template", () => {
     expect(refused({ version: 9, fields: { a: {} } })).toThrow(/version 9/);
     expect(refused({ fields: { a: { open_pattern: '(' } } })).toThrow(/broken 'open_pattern'/);
   });
+
+  it.each([
+    ['opener', { fields: { tool_calls: { open_pattern: '(a+)+b', close: '</c>' } } }],
+    ['closer', { fields: { content: { close_pattern: '(a+)+b' } } }],
+    [
+      'tags',
+      {
+        fields: {
+          tool_calls: {
+            open: '<c>',
+            close: '</c>',
+            content: 'xml-inline',
+            content_args: { tag_pattern: '(?P<key>(a+)+)b' },
+          },
+        },
+      },
+    ],
+  ])('a pattern of the %s that never ends is stopped with its reason', (_, responseTemplate) => {
+    const begun = performance.now();
+    expect(() => {
+      const parser = createToolParser({ responseTemplate, tools: TOOLS, prompt: '' });
+      parser.push(`<c>${'a'.repeat(40)}</c>`);
+      parser.end();
+    }).toThrow('A pattern of the response_template was stopped: it took longer than 1 s');
+    expect(performance.now() - begun).toBeLessThan(3000);
+  });
+
+  it('an anchor that never ends is stopped before the reply', () => {
+    const responseTemplate = { start_anchor_pattern: '(a+)+b', fields: { content: { close: '</c>' } } };
+    const prompt = 'a'.repeat(40);
+    expect(() => createToolParser({ responseTemplate, tools: [], prompt })).toThrow('longer than 1 s');
+  });
 });

@@ -1,4 +1,5 @@
-import { messageOf } from '../../errors.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { TimeLimitError, withinTime } from '../../text/time-limit.ts';
 import { isObject, readCall } from '../bodies/json-body.ts';
 import { typedValue } from '../bodies/typed-value.ts';
 import { settleCalls } from '../calls/settle-calls.ts';
@@ -8,6 +9,9 @@ import type { ParseEvent } from '../types/parse-event.ts';
 import { PendingParser } from '../types/pending-parser.ts';
 import { fieldValue } from './content.ts';
 import type { ResponseTemplate, TemplateField } from './load.ts';
+
+/** For one piece of a reply. The patterns are the model folder's, and one can backtrack for hours. */
+const LIMIT_MS = 1000;
 
 interface Found {
   readonly kind: 'open' | 'close';
@@ -36,14 +40,20 @@ export class ResponseTemplateParser extends PendingParser {
     super();
     this.#template = template;
     this.#tools = tools;
-    this.pending = afterLastAnchor(template, prompt);
-    this.advance(false);
+    limited(() => {
+      this.pending = afterLastAnchor(template, prompt);
+      this.#advance(false);
+    });
     // The prompt's own text is no part of the reply.
     this.pending = '';
     if (this.#region) this.#region = { ...this.#region, raw: '', body: '' };
   }
 
   protected override advance(final: boolean): ParseEvent[] {
+    return limited(() => this.#advance(final));
+  }
+
+  #advance(final: boolean): ParseEvent[] {
     const events: ParseEvent[] = [];
     while (true) {
       const { found, heldFrom } = this.#scan(final);
@@ -168,6 +178,19 @@ export class ResponseTemplateParser extends PendingParser {
       return [key, known ? typedValue(value, call.name, key, context) : value] as const;
     });
     return { ...call, arguments: Object.fromEntries(entries) };
+  }
+}
+
+/** @throws LlmHostError TEMPLATE */
+function limited<T>(work: () => T): T {
+  try {
+    return withinTime(LIMIT_MS, work);
+  } catch (error) {
+    if (!(error instanceof TimeLimitError)) throw error;
+    throw new LlmHostError('TEMPLATE', `A pattern of the response_template was stopped: ${error.message}`, {
+      hint: 'It stands in tokenizer_config.json. Take another copy of the model, or correct the pattern.',
+      cause: error,
+    });
   }
 }
 
