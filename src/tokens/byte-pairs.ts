@@ -66,6 +66,8 @@ export class BytePairs implements WordModel {
   private merge(word: Word): void {
     const { heap, merges } = this;
     const { symbols, next, previous, ranks, length } = word;
+    // A word before may have been stopped half-way by a time limit.
+    heap.clear();
     const weigh = (left: number): void => {
       const right = next[left] as number;
       const rank = right < length ? merges.rankOf(symbols[left] as number, symbols[right] as number) : NONE;

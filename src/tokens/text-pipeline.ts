@@ -81,7 +81,8 @@ function buildLibrary(tokenizerJson: JsonObject, model: JsonObject, config: Json
     normalizer: tokenizerJson.normalizer ?? null,
     pre_tokenizer: adaptPreTokenizer(tokenizerJson.pre_tokenizer),
     model,
-    added_tokens: tokenizerJson.added_tokens ?? [],
+    // Matched by this room's own code: the library would run the folder's patterns on them without a time limit.
+    added_tokens: [tokenizerJson.added_tokens ?? []].flat().map(token => ({ ...token, normalized: false })),
     // Not used: no special tokens are added, and decoding is the detokeniser's.
     post_processor: null,
     decoder: null,

@@ -1,5 +1,6 @@
 import { type AddedToken, AddedTokenMatcher, isControlToken } from './added-tokens.ts';
 import { createTokenTable, Detokenizer, type TokenTable } from './detokenizer.ts';
+import { limitedEncode } from './encode-limit.ts';
 import { RunCache } from './run-cache.ts';
 import { createPipeline, type TextPipeline } from './text-pipeline.ts';
 import { brokenTokenizer, isObject, readAddedTokens, tokenText } from './tokenizer-json.ts';
@@ -47,10 +48,12 @@ class JsonTokenizer implements Tokenizer {
     this.bosToken = tokenText(config.bos_token);
     this.eosToken = tokenText(config.eos_token);
     this.beforeNormalizing = new AddedTokenMatcher(added.filter(token => !token.normalized));
+    const normalized = added.filter(token => token.normalized);
+    const length = normalized.reduce((sum, { content }) => sum + content.length, 0);
     this.afterNormalizing = new AddedTokenMatcher(
-      added
-        .filter(token => token.normalized)
-        .map(token => ({ ...token, content: pipeline.normalize(token.content) })),
+      limitedEncode(length, () =>
+        normalized.map(token => ({ ...token, content: pipeline.normalize(token.content) })),
+      ),
     );
     const unknown = pipeline.model.unknownId;
     this.controls = new Map(
@@ -64,6 +67,10 @@ class JsonTokenizer implements Tokenizer {
 
   encodeSegments(segments: readonly PromptSegment[]): number[] {
     const { text, contentRanges } = joinSegments(segments);
+    return limitedEncode(text.length, () => this.encodeJoined(text, contentRanges));
+  }
+
+  private encodeJoined(text: string, contentRanges: readonly Range[]): number[] {
     const touchesContent = overlapTest(contentRanges);
     const pieces = this.beforeNormalizing.split(
       text,

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { smallTokenizer } from './small-tokenizer.ts';
+
+const split = (Regex: string) => ({
+  pre_tokenizer: { type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false },
+});
+const replace = (Regex: string) => ({
+  normalizer: { type: 'Replace', pattern: { Regex }, content: '-' },
+});
+
+describe('patterns of a model folder that never end', () => {
+  it.each([
+    ['pre-tokenizer', split('^(a+)+$')],
+    ['pre-tokenizer, with a lookahead', split('(?=(a+)+$)')],
+    ['normalizer', replace('^(a|a)*$')],
+  ])('%s: encoding is stopped with its reason', (_, extra) => {
+    const tokenizer = smallTokenizer([], extra);
+    const begun = performance.now();
+    expect(() => tokenizer.encode(`${'a'.repeat(40)}!`)).toThrow(
+      /The tokenizer was stopped: it took longer than 2\.\d+ s for 41 characters/,
+    );
+    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(tokenizer.encode('b')).toHaveLength(1);
+  });
+
+  it('added tokens that are normalized: the tokenizer does not load', () => {
+    const token = { content: `${'a'.repeat(40)}!`, normalized: true };
+    expect(() => smallTokenizer([token], replace('^(a+)+$'))).toThrow('The tokenizer was stopped');
+  });
+});
+
+const LETTERS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+";
+const REST = ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
+
+describe('published patterns stay far below the limit', () => {
+  it.each([
+    ['gpt-2', "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"],
+    ['llama-3', `${LETTERS}|\\p{N}{1,3}|${REST}`],
+    ['qwen', `${LETTERS}|\\p{N}|${REST}`],
+  ])('%s', (_, pattern) => {
+    const tokenizer = smallTokenizer([], split(pattern));
+    const texts = ['a', ' ', '7', '!', '\n', ' \n', 'a ', "'s"].map(part => part.repeat(20_000));
+    for (const text of texts) expect(tokenizer.encode(text)).toHaveLength(text.length);
+  });
+});
