@@ -3,7 +3,10 @@ import type { Painter, PainterTerminal } from './painter.ts';
 
 /**
  * The stream that Ink draws on, in front of the real terminal. Ink does the layout and decides on frames; this changes
- * only how a frame gets to the terminal: the painter writes the characters that differ.
+ * only how a frame gets to the terminal: the painter writes the characters that differ. Ink's `incrementalRendering`
+ * rewrites whole lines, and all of them whenever finished text is printed: for a streamed reply of 2,000 words 5.6 bytes
+ * per byte of text and 384 erased lines, against 1.8 and none. It also wipes the terminal when a resize makes its region
+ * as tall as the window.
  *
  * Ink writes a frame as one erasure and the new region. With finished text (`<Static>`) it makes three writes: the
  * erasure, the text, the region.
