@@ -3,6 +3,8 @@ export interface ModelFacts {
   /** `llama`, `granite`...; as `model_type` says. */
   readonly family: string;
   readonly parameters: number;
+  /** Undefined: not known. */
+  readonly vocabSize?: number;
   readonly bytes: number;
   /** `4-bit`...; undefined: not known. */
   readonly quantization: string | undefined;

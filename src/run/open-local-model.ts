@@ -66,6 +66,7 @@ function factsOf({ engine, read }: LoadedParts, template: string | undefined): M
   return {
     family: engine.info.modelType,
     parameters: read.parameters,
+    vocabSize: engine.info.vocabSize,
     bytes: read.weightBytes,
     quantization: packed && `${packed.bits}-bit`,
     format: read.folder === undefined ? 'gguf' : 'safetensors',

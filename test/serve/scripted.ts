@@ -151,6 +151,7 @@ export async function serveScripted(script: Script, options: ServeOptions = {}) 
         bytes: 97_000_000,
       },
       ...{ quantization: '4-bit', format: 'gguf', template: source, contextLength: model.contextLength },
+      vocabSize: engine.info.vocabSize,
       thinks: capability.thinking !== undefined,
     },
     turns: new RequestTurns({

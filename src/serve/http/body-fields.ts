@@ -1,9 +1,5 @@
 import { z } from 'zod';
 import type { ToolDefinition } from '../../chat/message.ts';
-import type { Sampling } from '../../text/sampling/fields.ts';
-
-/** Fields that both APIs have in common. */
-const SEED_RANGE = 2 ** 32;
 
 /** A JSON Schema, kept whole: whatever is in it reaches the model. */
 export const jsonSchema = z.record(z.string(), z.unknown());
@@ -29,18 +25,4 @@ export function toTool({
       parameters: parameters ?? { type: 'object', properties: {} },
     },
   };
-}
-
-/** Any whole number, folded into the seeds that there are. */
-export function toSeed(seed: number): number {
-  return ((seed % SEED_RANGE) + SEED_RANGE) % SEED_RANGE;
-}
-
-/** Only what was given. */
-export function given(
-  fields: { readonly [Key in keyof Sampling]: Sampling[Key] | null | undefined },
-): Sampling {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  );
 }

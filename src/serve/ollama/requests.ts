@@ -3,22 +3,12 @@ import type { TurnRequest } from '../../agent/requests/request-turn.ts';
 import type { CompletionRequest } from '../../agent/requests/request-turns.ts';
 import type { Message } from '../../chat/message.ts';
 import { badRequest } from '../http/api-error.ts';
-import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../http/body-fields.ts';
+import { jsonSchema, toolDefinition, toTool } from '../http/body-fields.ts';
+import { readSampling, type SamplingReaders } from '../http/sampling.ts';
 import { ollamaMessage, toMessages } from './messages.ts';
 
-/** Options that mean something here; `num_ctx` and the like are settled when the model is loaded. */
-const options = z.looseObject({
-  temperature: z.number().min(0).max(5).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  top_k: z.number().int().min(0).nullish(),
-  min_p: z.number().min(0).lt(1).nullish(),
-  repeat_penalty: z.number().gt(0).max(10).nullish(),
-  presence_penalty: z.number().min(-2).max(2).nullish(),
-  frequency_penalty: z.number().min(-2).max(2).nullish(),
-  seed: z.number().int().nullish(),
-  num_predict: z.number().int().nullish(),
-  stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
-});
+/** Of `options` the sampling fields mean something here; `num_ctx` and the like are settled when the model is loaded. */
+const options = z.record(z.string(), z.unknown());
 
 const shared = {
   model: z.string().min(1),
@@ -77,10 +67,10 @@ function refuseUnknown({ images, suffix }: z.infer<typeof generateBody>): void {
   if (suffix) throw badRequest('suffix: this model cannot fill a gap', 'suffix');
 }
 
-function common({ options: given_, format, think, logprobs, top_logprobs }: Shared) {
+function common({ options: sampling, format, think, logprobs, top_logprobs }: Shared) {
   const shape = format == null || format === '' ? undefined : format === 'json' ? {} : { schema: format };
   return {
-    sampling: toSampling(given_ ?? {}),
+    sampling: readSampling(sampling ?? {}, { api: 'ollama', prefix: 'options.', readers: READERS }),
     logprobs: logprobs ? (top_logprobs ?? 0) : undefined,
     // Levels (`low`, `high`) are ways of thinking.
     thinking: think == null ? undefined : think !== false,
@@ -88,20 +78,10 @@ function common({ options: given_, format, think, logprobs, top_logprobs }: Shar
   };
 }
 
-function toSampling(body: z.infer<typeof options>): TurnRequest['sampling'] {
-  const { seed, stop, num_predict: limit, top_p: topP } = body;
-  return given({
-    temperature: body.temperature,
-    // 0 keeps one token there, as greedy does.
-    topP: topP === 0 ? 1e-6 : topP,
-    topK: body.top_k,
-    minP: body.min_p,
-    repetitionPenalty: body.repeat_penalty,
-    presencePenalty: body.presence_penalty,
-    frequencyPenalty: body.frequency_penalty,
-    seed: seed == null ? undefined : toSeed(seed),
-    // -1 and -2: as many as there is room for.
-    maxTokens: limit != null && limit > 0 ? limit : undefined,
-    stop: typeof stop === 'string' ? [stop] : stop,
-  });
-}
+/** Where Ollama takes more than the table. */
+const READERS: SamplingReaders = {
+  // 0 keeps one token there, as greedy does.
+  topP: value => (value === 0 ? 1e-6 : value),
+  // -1, -2 and 0: no limit of the request's own.
+  maxTokens: value => (Number.isInteger(value) && (value as number) <= 0 ? undefined : value),
+};

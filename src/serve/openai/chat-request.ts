@@ -2,27 +2,16 @@ import { z } from 'zod';
 import type { TurnRequest } from '../../agent/requests/request-turn.ts';
 import type { Message } from '../../chat/message.ts';
 import { badRequest } from '../http/api-error.ts';
-import { given, jsonSchema, toolDefinition, toSeed, toTool } from '../http/body-fields.ts';
+import { jsonSchema, toolDefinition, toTool } from '../http/body-fields.ts';
+import { readSampling } from '../http/sampling.ts';
+import type { ServeContext } from '../http/serve-context.ts';
 import { openaiMessage } from './messages.ts';
 
-const number = (min: number, max: number) => z.number().min(min).max(max).nullish();
-
-/** What chat and plain completions share. */
-export const samplingFields = {
+/** What chat, plain completions and responses share besides the sampling fields. */
+export const sharedFields = {
   model: z.string().nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  temperature: number(0, 5),
-  top_p: z.number().gt(0).max(1).nullish(),
-  top_k: z.number().int().min(0).nullish(),
-  min_p: z.number().min(0).lt(1).nullish(),
-  repetition_penalty: z.number().gt(0).max(10).nullish(),
-  presence_penalty: number(-2, 2),
-  frequency_penalty: number(-2, 2),
-  logit_bias: z.record(z.string().regex(/^\d+$/), z.number().min(-100).max(100)).nullish(),
-  seed: z.number().int().nullish(),
-  max_tokens: z.number().int().min(1).nullish(),
-  stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
   n: z.number().int().nullish(),
   user: z.string().max(256).nullish(),
 };
@@ -42,12 +31,11 @@ const responseFormat = z.union([
 ]);
 
 const turnBody = z.looseObject({
-  ...samplingFields,
+  ...sharedFields,
   tools: z.array(toolDefinition).max(512).nullish(),
   tool_choice: z.union([z.enum(['auto', 'none', 'required']), named]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   response_format: responseFormat.nullish(),
-  max_completion_tokens: z.number().int().min(1).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.number().int().min(0).max(20).nullish(),
   reasoning_effort: z.string().nullish(),
@@ -57,13 +45,13 @@ export const chatBody = turnBody.extend({ messages: z.array(openaiMessage).min(1
 
 /** What a turn is asked for, but for the conversation. */
 export type TurnBody = z.infer<typeof turnBody>;
-type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;
 
 /** What is asked of the turns; throws ApiError 400 for what cannot be done. */
 export function toTurn(
   body: TurnBody,
   messages: readonly Message[],
-  toolNames: (own: TurnRequest['tools']) => readonly string[],
+  { model, turns }: Pick<ServeContext, 'model' | 'turns'>,
+  limit: 'max_completion_tokens' | 'max_output_tokens' = 'max_completion_tokens',
 ): TurnRequest {
   if (body.n != null && body.n !== 1)
     throw badRequest('n: one reply at a time is generated; send n requests', 'n');
@@ -73,7 +61,7 @@ export function toTurn(
   const tools = (body.tools ?? []).map(toTool);
   const choice = body.tool_choice ?? 'auto';
   const toolChoice = typeof choice === 'string' ? choice : { name: choice.function.name };
-  const known = toolNames(tools);
+  const known = turns.toolNames(tools);
   if (typeof toolChoice === 'object' && !known.includes(toolChoice.name)) {
     throw badRequest(`tool_choice: there is no tool '${toolChoice.name}'`, 'tool_choice');
   }
@@ -84,28 +72,12 @@ export function toTurn(
     messages,
     tools,
     toolChoice,
-    sampling: toSampling(body, body.max_completion_tokens),
+    sampling: readSampling(body, { api: 'openai', limit, vocabSize: model.vocabSize }),
     logprobs: body.logprobs ? (body.top_logprobs ?? 0) : undefined,
     thinking: toThinking(body),
     shape: toShape(body.response_format),
     overflow: 'stop',
   };
-}
-
-export function toSampling(body: SamplingBody, maxTokens?: number | null): TurnRequest['sampling'] {
-  return given({
-    temperature: body.temperature,
-    topP: body.top_p,
-    topK: body.top_k,
-    minP: body.min_p,
-    repetitionPenalty: body.repetition_penalty,
-    presencePenalty: body.presence_penalty,
-    frequencyPenalty: body.frequency_penalty,
-    logitBias: body.logit_bias,
-    seed: body.seed == null ? undefined : toSeed(body.seed),
-    maxTokens: maxTokens ?? body.max_tokens,
-    stop: typeof body.stop === 'string' ? [body.stop] : body.stop,
-  });
 }
 
 /** `reasoning_effort: none`, or the switch that vLLM and others pass to the template. */

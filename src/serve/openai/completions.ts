@@ -5,13 +5,14 @@ import { badRequest } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ReplyFormat } from '../http/reply-format.ts';
+import { readSampling } from '../http/sampling.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { errorBody, finishOf, sse, usageOf } from './chat-format.ts';
-import { samplingFields, toSampling } from './chat-request.ts';
+import { sharedFields } from './chat-request.ts';
 import { checkModel, newId, now } from './model-object.ts';
 
 const completionBody = z.looseObject({
-  ...samplingFields,
+  ...sharedFields,
   prompt: z.union([z.string(), z.array(z.string()).length(1)]),
   suffix: z.string().nullish(),
   echo: z.boolean().nullish(),
@@ -32,14 +33,14 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
     if (body.suffix) throw badRequest('suffix: this model cannot fill a gap', 'suffix');
     const text = typeof body.prompt === 'string' ? body.prompt : (body.prompt[0] as string);
     if (text === '') throw badRequest('prompt: there is nothing to go on with', 'prompt');
+    const sampling = readSampling(body, { api: 'openai', vocabSize: model.vocabSize });
     const format = completionFormat(model.id, {
       usage: body.stream_options?.include_usage === true,
       echo: body.echo ? text : '',
     });
     return exchange(context, request, reply, {
       ...{ format, stream: body.stream === true, user: body.user ?? undefined },
-      run: control =>
-        turns.complete({ text, sampling: toSampling(body), logprobs: body.logprobs ?? undefined }, control),
+      run: control => turns.complete({ text, sampling, logprobs: body.logprobs ?? undefined }, control),
     });
   });
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { TurnRequest } from '../../agent/requests/request-turn.ts';
 import { badRequest } from '../http/api-error.ts';
 import { jsonSchema, toolDefinition } from '../http/body-fields.ts';
-import { samplingFields, type TurnBody, toTurn } from './chat-request.ts';
+import type { ServeContext } from '../http/serve-context.ts';
+import { sharedFields, type TurnBody, toTurn } from './chat-request.ts';
 import { inputMessages, responsesInput } from './responses-input.ts';
 
 const format = z.union([
@@ -16,10 +17,9 @@ const format = z.union([
 ]);
 
 export const responsesBody = z.looseObject({
-  ...samplingFields,
+  ...sharedFields,
   input: responsesInput,
   instructions: z.string().nullish(),
-  max_output_tokens: z.number().int().min(1).nullish(),
   tools: z
     .array(z.looseObject({ type: z.literal('function'), ...toolDefinition.shape.function.shape }))
     .max(512)
@@ -47,7 +47,7 @@ const NOT_KEPT = ['previous_response_id', 'conversation', 'prompt'] as const;
 /** What is asked of the turns; throws ApiError 400 for what cannot be done. */
 export function toResponseTurn(
   body: ResponsesBody,
-  toolNames: (own: TurnRequest['tools']) => readonly string[],
+  context: Pick<ServeContext, 'model' | 'turns'>,
 ): TurnRequest {
   for (const name of NOT_KEPT) {
     if (body[name] != null)
@@ -56,7 +56,7 @@ export function toResponseTurn(
   if (body.background === true)
     throw badRequest('background: responses are given at once or as a stream', 'background');
   const messages = inputMessages(body.input, body.instructions ?? '');
-  const turn = toTurn(turnBodyOf(body), messages, toolNames);
+  const turn = toTurn(turnBodyOf(body), messages, context, 'max_output_tokens');
   return { ...turn, overflow: body.truncation === 'auto' ? 'trim' : 'stop' };
 }
 
@@ -67,7 +67,7 @@ function wantsLogprobs({ include, top_logprobs }: ResponsesBody): boolean {
 
 /** The same as a chat completion has it. */
 function turnBodyOf(body: ResponsesBody): TurnBody {
-  const { tools, tool_choice: choice, text, reasoning, max_output_tokens, top_logprobs } = body;
+  const { tools, tool_choice: choice, text, reasoning, top_logprobs } = body;
   return {
     ...body,
     tools: tools?.map(({ type: _, ...definition }) => ({ function: definition })),
@@ -77,7 +77,6 @@ function turnBodyOf(body: ResponsesBody): TurnBody {
         : choice,
     response_format: formatOf(text?.format),
     reasoning_effort: reasoning?.effort,
-    max_completion_tokens: max_output_tokens,
     logprobs: wantsLogprobs(body),
     top_logprobs,
   };

@@ -14,7 +14,7 @@ export function responsesRoute(app: FastifyInstance, context: ServeContext): voi
   app.post('/v1/responses', async (request, reply) => {
     const body = readBody(responsesBody, request.body);
     checkModel(context, body.model);
-    const asked = toResponseTurn(body, tools => turns.toolNames(tools));
+    const asked = toResponseTurn(body, context);
     const turn = turns.open(asked);
     if (asked.overflow === 'stop') checkContext(turns, turn, 'input');
     return exchange(context, request, reply, {

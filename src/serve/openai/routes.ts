@@ -23,7 +23,7 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
   app.post('/v1/chat/completions', async (request, reply) => {
     const body = readBody(chatBody, request.body);
     checkModel(context, body.model);
-    const turn = turns.open(toTurn(body, toMessages(body.messages), tools => turns.toolNames(tools)));
+    const turn = turns.open(toTurn(body, toMessages(body.messages), context));
     checkContext(turns, turn);
     const format = openaiChatFormat({
       ...{ id: newId('chatcmpl-'), model: model.id, created: now() },

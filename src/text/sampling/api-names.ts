@@ -3,7 +3,7 @@ import { SAMPLING_NAMES, type Sampling, type SamplingName, samplingField } from 
 export type SamplingApi = 'flag' | 'openai' | 'ollama';
 
 /** What an API calls each field -> the table's name; without the fields that it does not have. */
-function apiNames(api: SamplingApi): ReadonlyMap<string, SamplingName> {
+export function apiNames(api: SamplingApi): ReadonlyMap<string, SamplingName> {
   return new Map(
     SAMPLING_NAMES.flatMap(name => {
       const shown = samplingField(name).names[api];

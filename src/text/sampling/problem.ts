@@ -12,7 +12,7 @@ import {
  * Why `value` cannot be the field, in a sentence that begins with `shown`, the field's name where it was given:
  * `--top-p must be a number above 0 and at most 1, got 7`. Undefined: it can.
  */
-function samplingProblem(name: SamplingName, value: unknown, shown: string): string | undefined {
+export function samplingProblem(name: SamplingName, value: unknown, shown: string): string | undefined {
   const field = samplingField(name);
   if (field.kind === 'biases') return biasesProblem(field, value, shown);
   if (field.kind === 'texts') return textsProblem(field, value, shown);

@@ -1,0 +1,59 @@
+import { apiNames, type SamplingApi } from '../../text/sampling/api-names.ts';
+import { SAMPLING_FIELDS, type Sampling, type SamplingName } from '../../text/sampling/fields.ts';
+import { samplingProblem } from '../../text/sampling/problem.ts';
+import { badRequest } from './api-error.ts';
+
+/** How an API's value becomes one of the table; undefined: as if it were not given. */
+export type SamplingReaders = { readonly [Name in SamplingName]?: (value: unknown) => unknown };
+
+export interface SamplingSource {
+  readonly api: Exclude<SamplingApi, 'flag'>;
+  /** Stands before each name in a message: `options.`. */
+  readonly prefix?: string;
+  /** Another name for `maxTokens`, which wins over the API's own. */
+  readonly limit?: string;
+  readonly readers?: SamplingReaders;
+  /** Undefined: not known. */
+  readonly vocabSize?: number | undefined;
+}
+
+const SEED_COUNT = SAMPLING_FIELDS.seed.range.max + 1;
+
+const SHARED: SamplingReaders = {
+  // Both APIs take any whole number.
+  seed: value => (isWhole(value) ? ((value % SEED_COUNT) + SEED_COUNT) % SEED_COUNT : value),
+  stop: value => (typeof value === 'string' ? [value] : value),
+};
+
+/** The sampling fields of a body; null means not given. Throws ApiError 400, which names the field as the API does. */
+export function readSampling(body: Readonly<Record<string, unknown>>, source: SamplingSource): Sampling {
+  const { api, prefix = '', limit, vocabSize } = source;
+  const readers: SamplingReaders = { ...SHARED, ...source.readers };
+  const names = [...apiNames(api), ...(limit === undefined ? [] : [[limit, 'maxTokens'] as const])];
+  const fields = names.flatMap(([key, name]) => {
+    const given = body[key] ?? undefined;
+    const read = readers[name] ?? (value => value);
+    const value = given === undefined ? undefined : read(given);
+    if (value === undefined) return [];
+    const shown = `${prefix}${key}`;
+    const problem =
+      samplingProblem(name, value, shown) ??
+      (name === 'logitBias' ? tokenProblem(value as object, shown, vocabSize) : undefined);
+    if (problem) throw badRequest(problem, shown);
+    return [[name, value] as const];
+  });
+  return Object.fromEntries(fields);
+}
+
+function tokenProblem(
+  biases: object,
+  shown: string,
+  vocabSize = Number.POSITIVE_INFINITY,
+): string | undefined {
+  const unknown = Object.keys(biases).find(id => Number(id) >= vocabSize);
+  return unknown && `${shown} must have token ids from 0 to ${vocabSize - 1} as keys, got ${unknown}`;
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isInteger(value);
+}

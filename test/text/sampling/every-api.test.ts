@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { checkNumbers } from '../../../src/cli/options/chat-options.ts';
+import { type Commands, commandLine } from '../../../src/cli/options/command-line.ts';
+import { parseConfig } from '../../../src/cli/settings/config-file.ts';
+import type { EngineInfo } from '../../../src/engine/engine.ts';
+import { toNativeRequest } from '../../../src/engine/native-request.ts';
+import { SAMPLING_NAMES, type SamplingName, samplingField } from '../../../src/text/sampling/fields.ts';
+import { ask } from '../../serve/asking.ts';
+import { serveScripted } from '../../serve/scripted.ts';
+import { type Edge, edgesOf } from './edges.ts';
+
+/** Resolves to the refusing message; undefined: the value was taken. */
+type Give = (edge: Edge) => Promise<string | undefined>;
+
+const EDGES = SAMPLING_NAMES.flatMap(edgesOf);
+
+/** Edges that did not go as the table says: taken or refused by mistake, or refused under another name. */
+async function surprises(
+  give: Give,
+  shown: (name: SamplingName) => string,
+  edges = EDGES,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const edge of edges) {
+    const message = await give(edge);
+    const told = `${edge.name} ${JSON.stringify(edge.value).slice(0, 40)}: ${message ?? 'taken'}`;
+    if (edge.allowed ? message !== undefined : !message?.startsWith(shown(edge.name))) found.push(told);
+  }
+  return found;
+}
+
+const messageOf = async (act: () => unknown) => {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+test('the library', async () => {
+  const model = { vocabSize: 100, contextLength: 100 } as EngineInfo;
+  const give: Give = ({ name, value }) =>
+    messageOf(() => toNativeRequest({ promptIds: [1], [name]: value }, model, []));
+  const ofEngine = EDGES.filter(({ name }) => name !== 'stop');
+  expect(await surprises(give, name => name, ofEngine)).toEqual([]);
+});
+
+const chatThatChecks: Commands['chat'] = async args => {
+  checkNumbers(args);
+  return 0;
+};
+
+test('the command line', async () => {
+  const commands = { chat: chatThatChecks } as Partial<Commands> as Commands;
+  const give: Give = ({ name, value }) => {
+    const flag = `--${samplingField(name).names.flag}`;
+    const words = name === 'logitBias' ? biasWords(value) : [value].flat();
+    return messageOf(() => commandLine(['demo', ...words.map(word => `${flag}=${word}`)], commands));
+  };
+  // Every word is a text.
+  const edges = EDGES.filter(({ name, value, allowed }) => name !== 'stop' || allowed || isLong(value));
+  expect(await surprises(give, name => `--${samplingField(name).names.flag}`, edges)).toEqual([]);
+});
+
+const isLong = (value: unknown) => Array.isArray(value) && value.length > 1;
+
+function biasWords(value: unknown): string[] {
+  if (typeof value !== 'object' || Array.isArray(value)) return [`not an object: ${value}`];
+  return Object.entries(value as object).map(([id, bias]) => `${id}=${bias}`);
+}
+
+test('config.json', async () => {
+  const give: Give = ({ name, value }) =>
+    messageOf(() => parseConfig(JSON.stringify({ SystemPrompt: '', sampling: { [name]: value } }), '/x'));
+  expect(await surprises(give, name => `config.json: the field 'sampling.${name}`)).toEqual([]);
+});
+
+describe('HTTP', () => {
+  /** What an API takes beyond the table. */
+  const more = (api: 'openai' | 'ollama', { name, value }: Edge) =>
+    (name === 'seed' && Number.isInteger(value)) ||
+    (api === 'ollama' && ((name === 'maxTokens' && value === 0) || (name === 'topP' && value === 0)));
+
+  const routes: readonly ['openai' | 'ollama', string, object, string?][] = [
+    ['openai', '/v1/chat/completions', ask('?')],
+    ['openai', '/v1/chat/completions', ask('?'), 'max_completion_tokens'],
+    ['openai', '/v1/completions', { prompt: '?' }],
+    ['openai', '/v1/responses', { input: '?' }],
+    ['openai', '/v1/responses', { input: '?' }, 'max_output_tokens'],
+    ['ollama', '/api/chat', { ...ask('?'), model: 'scripted', stream: false }],
+    ['ollama', '/api/generate', { prompt: '?', model: 'scripted', stream: false }],
+    ['ollama', '/api/generate', { prompt: '?', model: 'scripted', stream: false, raw: true }],
+  ];
+
+  test.each(routes)('%s %s %j %s', async (api, path, body, limit) => {
+    const { url } = await serveScripted(() => 'ok');
+    const key = (name: SamplingName) =>
+      (name === 'maxTokens' ? limit : undefined) ?? samplingField(name).names[api];
+    const prefix = api === 'ollama' ? 'options.' : '';
+    const give: Give = async ({ name, value }) => {
+      const fields = { [key(name) as string]: value };
+      const asked = { ...body, ...(api === 'ollama' ? { options: fields } : fields) };
+      const response = await fetch(url + path, { method: 'POST', body: JSON.stringify(asked) });
+      const answer = (await response.json()) as { error?: string | { message: string; param: string } };
+      if (response.status === 200) return undefined;
+      expect(response.status).toBe(400);
+      if (typeof answer.error === 'string') return answer.error;
+      expect(answer.error?.param).toBe(key(name));
+      return answer.error?.message;
+    };
+    const edges = EDGES.filter(({ name }) => key(name) !== undefined).map(edge =>
+      more(api, edge) ? { ...edge, allowed: true } : edge,
+    );
+    expect(await surprises(give, name => `${prefix}${key(name)}`, edges)).toEqual([]);
+  });
+
+  test('a bias of a token beyond the vocabulary', async () => {
+    const { url } = await serveScripted(() => 'ok');
+    const body = JSON.stringify({ ...ask('?'), logit_bias: { 1114112: 1 } });
+    const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: {
+        param: 'logit_bias',
+        message: 'logit_bias must have token ids from 0 to 1114111 as keys, got 1114112',
+      },
+    });
+  });
+});
