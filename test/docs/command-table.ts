@@ -21,6 +21,7 @@ export type Row =
   | { readonly runsIn: string; readonly test: string };
 
 const DEMO_TEST = 'test/e2e/demo.test.ts';
+const TUTORIAL_TEST = 'test/e2e/tutorial.test.ts';
 const COMPARED = /peak memory, over llama\.cpp: \d/;
 const GENERATED = /^generating, after \d+ tokens\n {2}llm-host /m;
 const SERVES = /^Listening on http:/m;
@@ -54,6 +55,20 @@ export const TABLE: Readonly<Record<string, Row>> = {
     as: 'npm run pack:all -- --to "$TMPDIR/packages" llm-host',
     long: true,
     shows: /^llm-host +\d+\.\d MB, unpacked .*llm-host-\d\S+\.tgz$[\s\S]*^\d packages? in /m,
+  },
+  // docs/tutorial.md, docs/choosing-a-model.md
+  'alias llm-host="node $PWD/dist/cli/main.js"': { runs: 'checkout', shows: /^$/ },
+  'llm-host demo': { runs: 'application', stdin: 'bye\n', shows: /^Ready\./m },
+  'llm-host inspect path/to/model.gguf': { runs: 'application', shows: /^parameters +134\.5 M$/m },
+  'llm-host path/to/model.gguf': { runs: 'application', shows: /^Ready\./m },
+  'llm-host tools --mcp dice.json': { runsIn: TUTORIAL_TEST, test: 'llm-host tools --mcp dice.json: ' },
+  'llm-host demo --mcp dice.json -p "Roll a die with 20 sides"': {
+    runsIn: TUTORIAL_TEST,
+    test: 'llm-host demo --mcp dice.json -p: ',
+  },
+  'node scripts/measure/model-sizes.mjs': {
+    runs: 'measuring',
+    shows: /^\| Llama-3\.3-70B \| 70\.6 B \| 39\.7 \|/m,
   },
   // docs/events.md
   'llm-host <model> --json': {
