@@ -1,6 +1,6 @@
 import { LlmHostError } from '../errors.ts';
 
-/** `@server:uri` in a prompt. */
+/** `@server:uri` in an input. */
 export interface ResourceReference {
   readonly server: string;
   readonly uri: string;
@@ -14,12 +14,12 @@ export interface PromptReference {
 }
 
 /**
- * The resources that an input names as `@server:uri`, each once, for the servers given; `@someone: hello` is no
- * reference. Punctuation that ends a sentence is no part of the uri.
+ * The resources an input names as `@server:uri`, each once, for the given servers only: `@someone: hello` is not a
+ * reference. Punctuation at the end of a sentence is not part of the URI.
  */
 export function resourceReferences(input: string, servers: readonly string[]): readonly ResourceReference[] {
   const found = new Map<string, ResourceReference>();
-  // A name may hold anything, so that it is looked for, not matched: the longest first.
+  // A server name may contain anything, so it is searched for, not matched: longest first.
   const names = [...servers].sort((a, b) => b.length - a.length);
   for (const { index } of input.matchAll(/(?<![^\s([{"'])@/g)) {
     const rest = input.slice(index + 1);
@@ -32,8 +32,8 @@ export function resourceReferences(input: string, servers: readonly string[]): r
 }
 
 /**
- * The prompt that an input calls for, or undefined when it begins otherwise. Values with blanks are quoted, `"` and `\`
- * in them escaped by `\`. Throws LlmHostError USAGE for an argument without a key.
+ * The prompt an input calls, or undefined if it does not. Values with spaces are quoted, with `\` escaping `"` and
+ * `\`. Throws LlmHostError USAGE for an argument without a key.
  */
 export function promptReference(input: string, servers: readonly string[]): PromptReference | undefined {
   if (!input.startsWith('/')) return undefined;
@@ -45,8 +45,8 @@ export function promptReference(input: string, servers: readonly string[]): Prom
   for (const word of words) {
     const at = word.indexOf('=');
     if (at <= 0) {
-      throw new LlmHostError('USAGE', `/${server}:${prompt}: '${word}' is no argument`, {
-        hint: `Write key=value, and quote values with blanks: /${server}:${prompt} key="two words"`,
+      throw new LlmHostError('USAGE', `/${server}:${prompt}: '${word}' is not an argument`, {
+        hint: `Write key=value, and quote values with spaces: /${server}:${prompt} key="two words"`,
       });
     }
     args[word.slice(0, at)] = word.slice(at + 1);
@@ -54,7 +54,7 @@ export function promptReference(input: string, servers: readonly string[]): Prom
   return { server, prompt, arguments: args };
 }
 
-/** Words as a shell separates them: by blanks outside of double or single quotes. */
+/** Splits words as a shell does: at whitespace outside double or single quotes. */
 export function splitWords(text: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

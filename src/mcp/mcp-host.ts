@@ -5,16 +5,15 @@ import { eventSentence, Notices } from './notices.ts';
 import type { OAuthOptions } from './oauth/session.ts';
 import { offeredTools, type Target } from './offered-tools.ts';
 import type { Approver } from './policy/approval.ts';
-import { type AuditEntry, AuditLog } from './policy/audit.ts';
 import type { Redactor } from './policy/audit-redact.ts';
 import { CallGate } from './policy/gate.ts';
 import type { ToolPolicy } from './policy/policy.ts';
 import { prepareInput } from './prepare-input.ts';
-import { resultText } from './result-text.ts';
-import { callServer } from './server/call.ts';
+import { hostPrompts, hostResources } from './prompts-and-resources.ts';
 import type { Elicit } from './server/elicitation.ts';
 import { ManagedServer, type ServerEvent } from './server/managed-server.ts';
 import type { ServerTool } from './server/wire-schemas.ts';
+import { ToolCalls } from './tool-calls.ts';
 import type {
   CallOptions,
   HostPrompt,
@@ -32,36 +31,36 @@ const MAX_RESULT_CHARS = 60_000;
 
 export interface McpHostOptions {
   readonly configs: readonly ServerConfig[];
-  /** Entries that are switched off; they can be switched on later. */
+  /** Disabled entries; they can be enabled later. */
   readonly disabled?: readonly ServerConfig[];
-  /** Entries that could not be read; they appear among the servers as failed. */
+  /** Entries that could not be read; they are listed as failed servers. */
   readonly failures?: readonly { readonly name: string; readonly error: string }[];
-  /** Each line of a server's stderr, its log messages, and what the host has to say about it. */
+  /** Lines of a server's stderr, its log messages, and the host's own about it. */
   readonly onLog?: (server: string, line: string) => void;
   /** Longer results are cut with a note. Default 60,000 characters. */
   readonly maxResultChars?: number;
-  /** JSONL file for the record of all calls; none by default. */
+  /** JSONL file that records every call. Default: none. */
   readonly auditFile?: string;
   /** Keeps secrets out of that record. */
   readonly redactor?: Redactor;
-  /** Which tools are offered, and which calls need the user. Default: all, and none. */
+  /** Which tools are offered, and which calls the user must approve. Default: all, and none. */
   readonly policy?: ToolPolicy;
-  /** Tells of tools that are not what they were when they were first used; nobody does by default. */
+  /** Flags tools whose definition has changed since they were approved. Default: no check. */
   readonly toolTrust?: ToolTrust;
   readonly clientInfo?: { readonly name: string; readonly version: string };
-  /** The folder that servers are told to work in, unless their arguments name others. Default: the current one. */
+  /** The servers' root, unless their arguments name other folders. Default: the current folder. */
   readonly workingDirectory?: string;
-  /** Where the logins of HTTP servers are kept, and who takes the user through one. */
+  /** Stores the logins of HTTP servers, and guides the user through one. */
   readonly oauth?: OAuthOptions;
 }
 
-/** All servers of an mcp.json and the tools that they offer. */
+/** All servers of an mcp.json, and the tools they offer. */
 export class McpHost implements ToolHost, ServerControl {
   readonly #options: McpHostOptions;
   readonly #servers: ManagedServer[] = [];
   readonly #failed: readonly ServerState[];
   readonly #maxResultChars: number;
-  readonly #audit: AuditLog | undefined;
+  readonly #calls: ToolCalls;
   readonly #notices = new Notices();
   readonly #gate: CallGate;
   readonly #reviewed = new WeakMap<ManagedServer, readonly ServerTool[]>();
@@ -83,21 +82,21 @@ export class McpHost implements ToolHost, ServerControl {
       error,
     }));
     this.#maxResultChars = options.maxResultChars ?? MAX_RESULT_CHARS;
-    this.#audit =
-      options.auditFile === undefined
-        ? undefined
-        : new AuditLog(options.auditFile, line => options.onLog?.('audit', line), options.redactor);
+    const { auditFile, redactor, onLog } = options;
+    this.#calls = new ToolCalls({
+      ...{ gate: this.#gate, maxResultChars: this.#maxResultChars, auditFile, redactor, onLog },
+    });
   }
 
-  /** Starts all servers in parallel; resolves when each is ready or has failed. Never throws because of a server. */
+  /** Starts all servers in parallel; resolves when each is ready or has failed. A failing server is not an error. */
   async start(): Promise<void> {
     if (this.#closed !== undefined) return;
     await Promise.all(this.#servers.map(server => server.start()));
   }
 
   /**
-   * Like `start`, but goes on without those that keep the others waiting: resolves `patienceMs` after the last news of
-   * a server. The tools of late ones join with a notice. Returns the names of those that are still starting.
+   * Like `start`, but does not wait for stragglers: resolves once no server has become ready or failed for `patienceMs`.
+   * Late servers join with a notice. Returns the names of those still starting.
    */
   async startPatiently(patienceMs: number): Promise<readonly string[]> {
     this.#lastSettled = performance.now();
@@ -128,35 +127,11 @@ export class McpHost implements ToolHost, ServerControl {
   }
 
   prompts(): readonly HostPrompt[] {
-    return this.#servers.flatMap(({ config, extras }) =>
-      extras.prompts.map(({ name, description, arguments: args }) => ({
-        server: config.name,
-        name,
-        ...(description === undefined ? {} : { description }),
-        arguments: (args ?? []).map(argument => ({
-          name: argument.name,
-          required: argument.required === true,
-          ...(argument.description === undefined ? {} : { description: argument.description }),
-        })),
-      })),
-    );
+    return hostPrompts(this.#servers);
   }
 
-  /** The templates after the resources themselves. */
   resources(): readonly HostResource[] {
-    return this.#servers.flatMap(({ config, extras }) => {
-      const all = [
-        ...extras.resources.map(resource => ({ ...resource, template: false })),
-        ...extras.templates.map(template => ({ ...template, uri: template.uriTemplate, template: true })),
-      ];
-      return all.map(({ uri, name, description, template }) => ({
-        server: config.name,
-        uri,
-        template,
-        ...(name === undefined ? {} : { name }),
-        ...(description === undefined ? {} : { description }),
-      }));
-    });
+    return hostResources(this.#servers);
   }
 
   async call(
@@ -166,30 +141,7 @@ export class McpHost implements ToolHost, ServerControl {
   ): Promise<ToolOutcome> {
     const target = this.#targetsByName().get(name);
     if (target === undefined) throw this.#unknownTool(name);
-    const started = Date.now();
-    const record = (outcome: AuditEntry['outcome']): void =>
-      this.#audit?.append({
-        time: new Date(started).toISOString(),
-        server: target.tool.server,
-        tool: target.tool.tool,
-        arguments: args,
-        outcome,
-        durationMs: Date.now() - started,
-      });
-    let permitted = false;
-    try {
-      const { tool, server } = target;
-      const names = { offered: name, tool: tool.tool, server: tool.server };
-      await this.#gate.permit(names, server.config, args, options.signal);
-      permitted = true;
-      const outcome = await this.#callTarget(target, args, options);
-      record(outcome.isError ? 'tool_error' : 'ok');
-      return outcome;
-    } catch (error) {
-      const outcome = outcomeOf(error);
-      record(permitted || outcome === 'cancelled' ? outcome : 'refused');
-      throw error;
-    }
+    return await this.#calls.call(target, args, options);
   }
 
   prepareInput(input: string, options: CallOptions): Promise<PreparedInput> {
@@ -200,23 +152,23 @@ export class McpHost implements ToolHost, ServerControl {
     return this.#notices.take();
   }
 
-  /** Calls the listener after each change of states, tools, prompts, resources or notices; returns its removal. */
+  /** Calls `listener` when states, tools, prompts, resources or notices change; call the result to unsubscribe. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Sets who asks the user what a server wants to know; undefined: such questions are declined, with a notice. */
+  /** How to ask the user for a server; undefined: its questions are declined with a notice. */
   setElicitation(elicit: Elicit | undefined): void {
     this.#elicit = elicit;
   }
 
-  /** Sets who asks the user before calls that need it; undefined: such calls are refused. */
+  /** How to ask the user for approval; undefined: calls that need it are refused. */
   setApprover(approver: Approver | undefined): void {
     this.#gate.approver = approver;
   }
 
-  /** Starts one more server. Throws LlmHostError USAGE when the name is taken; its failure to start is its state. */
+  /** Starts another server; if that fails, its state says so. Throws LlmHostError USAGE if the name is taken. */
   async add(config: ServerConfig): Promise<ServerState> {
     if (this.#closed !== undefined) throw new LlmHostError('USAGE', 'the servers are closed');
     if (this.servers().some(({ name }) => name === config.name)) {
@@ -228,7 +180,7 @@ export class McpHost implements ToolHost, ServerControl {
     return server.state;
   }
 
-  /** Ends a server and forgets its entry. Throws LlmHostError USAGE for an unknown name, as do the next three. */
+  /** Stops a server and forgets its entry. Throws LlmHostError USAGE for an unknown name, as do the next three. */
   async remove(name: string): Promise<void> {
     const server = this.#named(name);
     this.#servers.splice(this.#servers.indexOf(server), 1);
@@ -236,7 +188,7 @@ export class McpHost implements ToolHost, ServerControl {
     await server.close();
   }
 
-  /** Starts a server that is switched off, or has failed. */
+  /** Starts a disabled or failed server. */
   async enable(name: string): Promise<ServerState> {
     const server = this.#named(name);
     if (server.state.state !== 'ready' && server.state.state !== 'starting') await server.restart();
@@ -296,23 +248,6 @@ export class McpHost implements ToolHost, ServerControl {
     }
   }
 
-  async #callTarget(
-    { tool, server }: Target,
-    args: Readonly<Record<string, unknown>>,
-    options: CallOptions,
-  ): Promise<ToolOutcome> {
-    const result = await callServer(
-      {
-        server,
-        subject: `Tool '${tool.definition.function.name}'`,
-        action: `the call of '${tool.tool}'`,
-        run: (connection, hooks) => connection.call(tool.tool, args, hooks),
-      },
-      options,
-    );
-    return { text: resultText(result, this.#maxResultChars), isError: result.isError === true };
-  }
-
   #targetsByName(): Map<string, Target> {
     this.#targets ??= offeredTools(this.#servers, this.#gate);
     return this.#targets;
@@ -335,10 +270,4 @@ export class McpHost implements ToolHost, ServerControl {
       near === undefined ? `Available: ${names.join(', ') || 'none'}` : `Did you mean '${near}'?`;
     return new LlmHostError('TOOL_FAILED', `There is no tool '${name}'`, { hint: advice });
   }
-}
-
-function outcomeOf(error: unknown): AuditEntry['outcome'] {
-  const code = error instanceof LlmHostError ? error.code : undefined;
-  if (code === 'TOOL_TIMEOUT') return 'timeout';
-  return code === 'CANCELLED' ? 'cancelled' : 'failed';
 }

@@ -2,7 +2,7 @@ import type { ServerEvent } from './server/managed-server.ts';
 
 const MAX_KEPT = 100;
 
-/** What has happened to the servers, kept until somebody shows it. Of a server that changes all the time, the last. */
+/** News of the servers, kept until shown; of repeated events only the latest. */
 export class Notices {
   #kept = new Map<string, string>();
 
@@ -13,7 +13,7 @@ export class Notices {
     if (oldest !== undefined) this.#kept.delete(oldest);
   }
 
-  /** All of them, oldest first, and none the next time. */
+  /** Returns all, oldest first, and clears them. */
   take(): readonly string[] {
     const taken = [...this.#kept.values()];
     this.#kept = new Map();
@@ -21,7 +21,7 @@ export class Notices {
   }
 }
 
-/** The sentence for an event of a server. */
+/** Describes a server event in a sentence. */
 export function eventSentence(server: string, event: ServerEvent, detail: string): string {
   const tools = `${detail} tool${detail === '1' ? '' : 's'}`;
   switch (event) {
@@ -40,7 +40,7 @@ export function eventSentence(server: string, event: ServerEvent, detail: string
   }
 }
 
-/** With a capital, unless it begins with a place in a file, whose name stays as it is. */
+/** Capitalized, unless it starts with a file position. */
 export function asSentence(text: string): string {
   return /^[^\n]*:\d+:\d+: /.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -5,20 +5,20 @@ import type { HostTool } from './tool-host.ts';
 import { offeredNames } from './tool-names.ts';
 import { cleanDescription, cleanSchema } from './trust/text.ts';
 
-/** A tool, and the server that runs it. */
+/** A tool and the server that runs it. */
 export interface Target {
   readonly tool: HostTool;
   readonly server: ManagedServer;
 }
 
-/** The tools of all servers that `gate` lets through, in the order of mcp.json, under the names that the model gets. */
+/** The tools that `gate` lets through, in the order of mcp.json, by the name the model uses. */
 export function offeredTools(servers: readonly ManagedServer[], gate: CallGate): Map<string, Target> {
   const listed = servers.flatMap(server => server.tools.map(tool => ({ server, tool })));
   const allNames = namesOf(listed);
   const all = listed.filter(({ server: { config }, tool }, index) =>
     gate.offers({ offered: allNames[index] as string, tool: tool.name, server: config.name }, config),
   );
-  // A name is free again when the other tool that had it is not offered.
+  // A name is free again if the other tool with that name is not offered.
   const names = namesOf(all);
   return new Map(
     all.map(({ server, tool }, index) => {
@@ -33,7 +33,7 @@ function namesOf(tools: readonly { server: ManagedServer; tool: ServerTool }[]):
 }
 
 function hostTool(name: string, server: string, tool: ServerTool): HostTool {
-  // `$schema` says nothing to a model and costs tokens in every prompt.
+  // `$schema` tells a model nothing and costs tokens in every prompt.
   const { $schema: _, ...schema } = tool.inputSchema ?? {};
   const parameters = { type: 'object', properties: {}, ...cleanSchema(schema) };
   const description =

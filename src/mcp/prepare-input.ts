@@ -7,7 +7,7 @@ import type { ManagedServer } from './server/managed-server.ts';
 import type { PromptResult } from './server/wire-schemas.ts';
 import type { CallOptions, PreparedInput } from './tool-host.ts';
 
-/** An input with the prompt or the resources that it names; see ToolHost.prepareInput. */
+/** An input with its prompt or resources filled in; see ToolHost.prepareInput. */
 export async function prepareInput(
   input: string,
   servers: readonly ManagedServer[],
@@ -74,7 +74,7 @@ async function promptText(
   return text;
 }
 
-/** Refused here, with the names, rather than by the server in its own words. */
+/** Refuses bad names here, listing the good ones, rather than leave it to the server. */
 function checkArguments(
   { server, prompt, arguments: args }: PromptReference,
   { extras }: ManagedServer,
@@ -101,7 +101,7 @@ function checkArguments(
   );
 }
 
-/** What the user would have said; a message of the assistant is quoted as such. */
+/** The prompt's messages as the user's text; an assistant message is labelled. */
 function messagesText({ messages }: PromptResult, maxChars: number): string {
   const texts = messages.map(({ role, content }) => {
     const text = resultText({ content: Array.isArray(content) ? content : [content] }, maxChars);

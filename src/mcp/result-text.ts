@@ -4,10 +4,9 @@ import { cleanText } from './trust/text.ts';
 type Block = NonNullable<CallResult['content']>[number];
 
 /**
- * A call's result as text for the model: text blocks as they are, joined by newlines; images, audio and resources as
- * described placeholders; `structuredContent` as JSON where there is no content. Without terminal sequences and
- * invisible characters. Well-formed Unicode, at most
- * `maxChars` characters (UTF-16 units) plus a note that says how much was cut.
+ * A call's result as text for the model: text blocks joined by newlines; images, audio and resources as placeholders;
+ * `structuredContent` as JSON if there is no content. Terminal sequences and invisible characters are removed.
+ * Well-formed Unicode of at most `maxChars` UTF-16 units, plus a note saying how much was cut.
  */
 export function resultText(result: CallResult, maxChars: number): string {
   const blocks = result.content ?? [];

@@ -7,14 +7,14 @@ import type { ServerState } from './server/server-state.ts';
 export type { CallOptions, Progress, ToolOutcome } from './server/call-types.ts';
 export type { ServerState } from './server/server-state.ts';
 
-/** A tool offered to the model, and where it lives. */
+/** A tool offered to the model, and the server it belongs to. */
 export interface HostTool {
-  /** What the model calls it: the tool's own name while unique, else `server__tool`. */
+  /** The name the model uses: the tool's own if unique, else `server__tool`. */
   readonly definition: ToolDefinition;
   readonly server: string;
   /** The server's own name for it. */
   readonly tool: string;
-  /** The server says that it changes nothing. */
+  /** The server declares it read-only. */
   readonly readOnly: boolean;
 }
 
@@ -33,23 +33,23 @@ export interface HostPrompt {
 /** A resource of a server; attached to a prompt by `@server:uri`. */
 export interface HostResource {
   readonly server: string;
-  /** With `{...}` in it for a template, whose parts the user fills in. */
+  /** A template has `{...}` parts, which the user fills in. */
   readonly uri: string;
   readonly name?: string;
   readonly description?: string;
   readonly template: boolean;
 }
 
-/** A prompt as it is sent to the model. */
+/** An input with what it refers to filled in. */
 export interface PreparedInput {
   readonly text: string;
-  /** What was attached, for the user. */
+  /** What was attached, for the user to see. */
   readonly notices: readonly string[];
 }
 
-/** Servers changed in a running session; the tools of the next prompt follow. A wrong name is LlmHostError USAGE. */
+/** Changes the servers of a running session, from the next prompt on. An unknown name is LlmHostError USAGE. */
 export interface ServerControl {
-  /** A failure to start is the state that is returned. */
+  /** If the start fails, the returned state says so. */
   add(config: ServerConfig): Promise<ServerState>;
   remove(name: string): Promise<void>;
   enable(name: string): Promise<ServerState>;
@@ -61,7 +61,7 @@ export interface ServerControl {
 
 /** The tools of all running MCP servers. */
 export interface ToolHost {
-  /** Undefined where servers cannot be changed. */
+  /** undefined if the servers cannot be changed. */
   readonly control?: ServerControl;
   tools(): readonly HostTool[];
   servers(): readonly ServerState[];
@@ -70,15 +70,15 @@ export interface ToolHost {
    * (unknown name, the server died or answered with a protocol error). A tool's own error is an outcome, not a throw.
    */
   call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
-  /** Closes all servers at once; no process of theirs remains. Idempotent. */
+  /** Closes all servers at once and leaves no process behind. Idempotent. */
   close(): Promise<void>;
-  /** Sets who asks the user what a server wants to know; undefined: it is declined, with a notice. */
+  /** How to ask the user for a server; undefined: its questions are declined with a notice. */
   setElicitation?(elicit: Elicit | undefined): void;
-  /** What has happened to the servers since the last time (late, crashed, changed), in whole sentences. */
+  /** What happened to the servers since the last call (late, crashed, changed), in full sentences. */
   takeNotices?(): readonly string[];
   /**
-   * Replaces `/server:prompt key=value` by that prompt, and adds the text of each `@server:uri` to the input.
-   * Throws LlmHostError (USAGE, TOOL_FAILED, TOOL_TIMEOUT, CANCELLED) when one of them cannot be had.
+   * Expands `/server:prompt key=value` to that prompt, and appends the text of each `@server:uri` to the input.
+   * Throws LlmHostError (USAGE, TOOL_FAILED, TOOL_TIMEOUT, CANCELLED) if one cannot be fetched.
    */
   prepareInput?(input: string, options: CallOptions): Promise<PreparedInput>;
 }

@@ -9,9 +9,9 @@ export interface NamedTool {
 }
 
 /**
- * The names under which tools are offered to the model, in the same order: the tool's own name while it is unique,
- * else `server__tool` for each of those that share it. Made of `A-Z a-z 0-9 _ -`, at most 64 characters, all
- * different; a name that had to be shortened, or that still clashes, ends in a hash of server and tool.
+ * The names the model uses, in the same order: the tool's own name if unique, else `server__tool` for each that
+ * shares it. Only `A-Z a-z 0-9 _ -`, at most 64 characters, all different; a shortened or still clashing name ends in
+ * a hash of server and tool.
  */
 export function offeredNames(tools: readonly NamedTool[]): string[] {
   const own = tools.map(({ tool }) => sanitise(tool));

@@ -110,7 +110,7 @@ test('`tools --login`: through the browser once, then without a question; what c
   const address = /^http:\/\/127\.0\.0\.1:\d+\/authorize\?\S+$/m;
   while (!address.test(login.stderr)) await new Promise(resolve => setTimeout(resolve, 20));
   const page = await fetch(address.exec(login.stderr)?.[0] ?? '');
-  expect(await page.text()).toContain('The login has come back to llm-host');
+  expect(await page.text()).toContain('Login complete');
   const { stdout, code } = await login.ended;
   expect([stdout.split('\n')[0], code]).toEqual(['web: ready, 4 tools', 0]);
 

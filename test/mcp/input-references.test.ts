@@ -32,7 +32,7 @@ describe('a prompt as the whole input', () => {
   });
 
   it('refuses an argument without a key', () => {
-    expect(() => promptReference('/docs:x word', SERVERS)).toThrow("'word' is no argument");
+    expect(() => promptReference('/docs:x word', SERVERS)).toThrow("'word' is not an argument");
   });
 });
 

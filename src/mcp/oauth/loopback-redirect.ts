@@ -4,12 +4,11 @@ import { LlmHostError } from '../../errors.ts';
 import type { Authorizer } from './session.ts';
 
 const PATH = '/callback';
-const DONE = 'The login has come back to llm-host. You can close this window.';
+const DONE = 'Login complete. You can close this window.';
 
 /**
- * Listens on 127.0.0.1 for the way back from a login; what comes with another state than it went out with (an old tab, a
- * page that guesses the port) is turned away, and the wait goes on. `show` gets the address that the user has to open in a browser;
- * it is opened by nobody else.
+ * Listens on 127.0.0.1 for the OAuth callback. A callback with another state (an old tab, a page guessing the port)
+ * is rejected and the wait goes on. `show` gets the address for the user to open; nothing opens it for them.
  */
 export class LoopbackRedirect implements Authorizer {
   readonly redirectUrl: string;
@@ -35,13 +34,13 @@ export class LoopbackRedirect implements Authorizer {
     });
   }
 
-  /** Any free port unless one is given. Throws LlmHostError MCP_SERVER when it is taken. */
+  /** Uses any free port unless one is given. Throws LlmHostError MCP_SERVER if that is taken. */
   static async open(show: (url: URL) => void, port = 0): Promise<LoopbackRedirect> {
     const server = createServer();
     await new Promise<void>((resolve, reject) => {
       server.once('error', error =>
         reject(
-          new LlmHostError('MCP_SERVER', `the port ${port} for the way back from the login cannot be used`, {
+          new LlmHostError('MCP_SERVER', `port ${port} cannot be used for the login's callback`, {
             cause: error,
           }),
         ),
@@ -57,7 +56,7 @@ export class LoopbackRedirect implements Authorizer {
       this.#arrived = resolve;
       signal.addEventListener(
         'abort',
-        () => reject(new LlmHostError('MCP_SERVER', 'the login took too long and was given up')),
+        () => reject(new LlmHostError('MCP_SERVER', 'the login took too long')),
         { once: true },
       );
       this.#show(url);
@@ -70,7 +69,7 @@ export class LoopbackRedirect implements Authorizer {
   }
 }
 
-/** Undefined for what is no callback; the target of a request may be any text. */
+/** undefined if it is not the callback; a request target can be any text. */
 function callbackParams(target = ''): URLSearchParams | undefined {
   const start = `${PATH}?`;
   return target.startsWith(start) ? new URLSearchParams(target.slice(start.length)) : undefined;

@@ -12,26 +12,26 @@ import { LlmHostError } from '../../errors.ts';
 import type { HttpServerConfig } from '../config/types.ts';
 import type { OAuthStore } from './store.ts';
 
-/** Takes the user through a login. */
+/** Guides the user through a login. */
 export interface Authorizer {
-  /** Where the authorisation server sends the user back to. */
+  /** The redirect URI. */
   readonly redirectUrl: string;
-  /** Shows the address to the user; resolves with the parameters of the address that they were sent back to. */
+  /** Shows the address to the user; resolves with the parameters of the callback. */
   readonly authorize: (url: URL, signal: AbortSignal) => Promise<URLSearchParams>;
 }
 
 export interface OAuthOptions {
   readonly store: OAuthStore;
-  /** Undefined: nobody can log in now; stored logins are used and renewed. */
+  /** undefined: nobody can log in now; stored logins are still used and refreshed. */
   readonly authorizer?: Authorizer;
   readonly clientName?: string;
 }
 
-/** Used for refreshing only, where no user can be sent anywhere. */
+/** For refreshing a token, which redirects nobody. */
 const NO_REDIRECT = 'http://127.0.0.1/callback';
 const LOGIN_LIMIT_MS = 10 * 60_000;
 
-/** One server's authorisation: what the SDK's flow (discovery, registration, PKCE, resource, refresh) needs to know. */
+/** One server's authorization, as the SDK's flow (discovery, registration, PKCE, resource, refresh) needs it. */
 export class OAuthSession {
   readonly provider: OAuthClientProvider | AuthProvider;
   readonly #config: HttpServerConfig;
@@ -46,7 +46,7 @@ export class OAuthSession {
     this.provider = idle ? this.#refusal() : this.#makeProvider();
   }
 
-  /** The answer to the authorisation that the SDK has begun. Throws LlmHostError MCP_SERVER. */
+  /** Completes the authorization that the SDK started. Throws LlmHostError MCP_SERVER. */
   async answer(): Promise<URLSearchParams> {
     const pending = this.#answer;
     this.#answer = undefined;
@@ -68,7 +68,7 @@ export class OAuthSession {
     });
   }
 
-  /** Without a login and without a user, nothing is begun: no discovery, no registration. */
+  /** With neither a login nor a user, starts nothing: no discovery, no registration. */
   #refusal(): AuthProvider {
     return {
       token: () => Promise.resolve(undefined),
@@ -85,7 +85,7 @@ export class OAuthSession {
     return {
       redirectUrl: authorizer?.redirectUrl ?? NO_REDIRECT,
       clientMetadata: this.#metadata(),
-      // A client id that is an address names a document about the client, which spares the registration.
+      // A client id that is a URL names a client metadata document, which makes registration unnecessary.
       ...(metadataUrl === undefined ? {} : { clientMetadataUrl: metadataUrl }),
       state: () => {
         this.#state = randomBytes(24).toString('base64url');
@@ -104,7 +104,7 @@ export class OAuthSession {
           );
         }
         this.#answer = authorizer.authorize(address, AbortSignal.timeout(LOGIN_LIMIT_MS));
-        // Nobody may be waiting when it fails; who asks for it hears of it.
+        // It may fail before anyone awaits it; whoever does gets the error.
         this.#answer.catch(() => undefined);
       },
       saveCodeVerifier: value => {
@@ -151,13 +151,13 @@ export class OAuthSession {
     const client = sameIssuer(this.#options.store.load(url).client, context);
     const uris = client !== undefined && 'redirect_uris' in client ? client.redirect_uris : undefined;
     const redirect = this.#options.authorizer?.redirectUrl;
-    // Registered for another port of the loopback redirect, which strict servers refuse: registered anew.
+    // Registered with another loopback port, which strict servers reject: register again.
     if (redirect !== undefined && Array.isArray(uris) && !uris.includes(redirect)) return undefined;
     return client;
   }
 }
 
-/** What one authorisation server has issued is never shown to another. */
+/** What one authorization server issued is never shown to another. */
 function sameIssuer<T extends StoredOAuthTokens | StoredOAuthClientInformation>(
   stored: T | undefined,
   context: OAuthClientInformationContext | undefined,

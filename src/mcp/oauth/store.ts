@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
 
-/** What is kept of a login. */
+/** What is stored of a login. */
 export interface StoredLogin {
   readonly serverUrl: string;
   readonly tokens?: StoredOAuthTokens;
@@ -11,8 +11,8 @@ export interface StoredLogin {
 }
 
 /**
- * The logins of HTTP servers, one file (0600) for each server url in a folder (0700). A file that cannot be read is
- * like no login; one is written whole or not at all, so that two programs at once do no harm.
+ * The logins of HTTP servers: a folder (0700) with a file (0600) per server URL. An unreadable file counts as no
+ * login. Writes are atomic, so two programs can run at once.
  */
 export class OAuthStore {
   readonly #folder: string;
@@ -26,18 +26,18 @@ export class OAuthStore {
       const stored = JSON.parse(readFileSync(this.#path(serverUrl), 'utf8')) as StoredLogin;
       return stored.serverUrl === serverUrl ? stored : { serverUrl };
     } catch {
-      // None yet, or broken: the user logs in (again).
+      // Missing or broken: the user logs in again.
       return { serverUrl };
     }
   }
 
-  /** Throws Node's own error when the folder cannot be written. */
+  /** Throws Node's own error if the folder is not writable. */
   save(login: StoredLogin): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const path = this.#path(login.serverUrl);
     const temporary = `${path}.${randomUUID()}.tmp`;
     writeFileSync(temporary, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    // The mode given above is cut by the umask, never widened; a file system without modes ignores both.
+    // The umask can only narrow the mode above; file systems without modes ignore both.
     chmodSync(temporary, 0o600);
     renameSync(temporary, path);
   }

@@ -1,29 +1,32 @@
 import { LlmHostError } from '../../errors.ts';
 import type { PolicyTool } from './policy.ts';
 
-/** A call that waits for the user. */
+/** A call waiting for approval. */
 export interface ApprovalRequest extends PolicyTool {
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Aborted when the turn is cancelled: the question is over. */
+  /** Aborts when the turn is cancelled, which ends the question. */
   readonly signal?: AbortSignal;
 }
 
-/** `always`: this tool of this server, until the program ends. */
+/** `always`: this tool of this server, until the program exits. */
 export type ApprovalAnswer = 'yes' | 'always' | 'no';
 export type Approver = (request: ApprovalRequest) => Promise<ApprovalAnswer>;
 
-/** Asks the user before calls, one question at a time, however many calls wait. */
+/** Asks the user to approve calls, one question at a time. */
 export class Approvals {
   readonly #always = new Set<string>();
   #approver: Approver | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Who is asked; undefined: nobody is there, and calls that need an answer are refused. */
+  /** undefined: nobody can be asked, and calls that need approval are refused. */
   set approver(approver: Approver | undefined) {
     this.#approver = approver;
   }
 
-  /** Resolves when the user agrees. Throws LlmHostError: CANCELLED (the signal), TOOL_FAILED in words for the model. */
+  /**
+   * Resolves if the user agrees. Throws LlmHostError: CANCELLED (the signal), TOOL_FAILED with a message for the
+   * model.
+   */
   async ask(request: ApprovalRequest): Promise<void> {
     const turn = this.#last.then(() => this.#askNow(request));
     this.#last = turn.catch(() => undefined);

@@ -8,8 +8,8 @@ const MAX_DEPTH = 8;
 const MIN_SECRET_CHARS = 4;
 
 /**
- * Credentials by their shape: in urls, after an authorisation scheme, and tokens of well-known makers.
- * Every repetition has an end, or a hostile text could keep the search busy for hours.
+ * Credentials by shape: in URLs, after an auth scheme, and tokens of well-known vendors. Every repetition is bounded,
+ * or a hostile text could keep the search busy for hours.
  */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@]{1,500}@/gi, `$1${REDACTED}@`],
@@ -23,18 +23,18 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, REDACTED],
 ];
 
-/** Takes secrets out of what is written to files: values that are known to be secret, and what looks like one. */
+/** Removes secrets from what is written to files: known values, and what looks like one. */
 export class Redactor {
   readonly #secrets: readonly string[];
 
-  /** Secrets of less than 4 characters are left: they would take half of every text with them. */
+  /** Ignores secrets of fewer than 4 characters: they would wipe out half of any text. */
   constructor(secrets: Iterable<string> = []) {
     const forms = [...secrets].flatMap(secret => [
       secret,
       encodeURIComponent(secret),
       JSON.stringify(secret).slice(1, -1),
     ]);
-    // The longest first, or a part of one secret would leave the rest of another.
+    // Longest first, or part of one secret would leave the rest of another.
     this.#secrets = [...new Set(forms.filter(secret => secret.length >= MIN_SECRET_CHARS))].sort(
       (a, b) => b.length - a.length,
     );
@@ -48,8 +48,8 @@ export class Redactor {
   }
 
   /**
-   * A copy that can be written as JSON: values under keys that look secret become `[redacted]`; long strings and lists
-   * and deep values are shortened.
+   * A copy for JSON: values under secret-looking keys become `[redacted]`; long strings, long lists and deep values
+   * are truncated.
    */
   value(value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return this.#short(value);
@@ -71,7 +71,7 @@ export class Redactor {
     return Object.fromEntries(kept);
   }
 
-  /** Cut before the search with room for a secret that the end would divide, and again after it. */
+  /** Truncated before the search, with room for a secret at the cut, and again after it. */
   #short(text: string): string {
     const clean = this.text(text.slice(0, 2 * MAX_STRING_CHARS));
     if (text.length <= MAX_STRING_CHARS) return clean;

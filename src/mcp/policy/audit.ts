@@ -3,25 +3,25 @@ import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { Redactor } from './audit-redact.ts';
 
-/** One tool call, as it is kept. */
+/** One recorded tool call. */
 export interface AuditEntry {
   readonly time: string;
   readonly server: string;
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** `refused`: by the policy or by the user; the server never saw it. */
+  /** `refused`: by the policy or the user; it never reached the server. */
   readonly outcome: 'ok' | 'tool_error' | 'timeout' | 'cancelled' | 'failed' | 'refused';
   readonly durationMs: number;
 }
 
 const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_LINE_CHARS = 64 * 1024;
-/** Files beside the current one: `<path>.1` is the youngest. */
+/** Rotated files to keep: `<path>.1` is the newest. */
 const KEPT = 3;
 
 /**
- * Appends each call to a JSONL file that only its owner may read. At 5 MB the file becomes `<path>.1`, `.1` becomes
- * `.2`, and `.3` is the oldest that is kept. A failure to write is reported once and never stops a call.
+ * Appends each call to a JSONL file that only its owner can read. At 5 MB the file becomes `<path>.1`, `.1` becomes
+ * `.2`, and so on up to `.3`. A failed write is reported once and never stops a call.
  */
 export class AuditLog {
   readonly #path: string;

@@ -2,7 +2,7 @@ import type { ServerSettings } from '../config/types.ts';
 import { Approvals, type Approver } from './approval.ts';
 import { PolicyCheck, type PolicyTool, type ToolPolicy } from './policy.ts';
 
-/** What stands between the model and the tools: which it sees, and which calls are made. */
+/** Stands between the model and the tools: decides which it sees and which calls go through. */
 export class CallGate {
   readonly #check: PolicyCheck;
   readonly #approvals = new Approvals();
@@ -20,8 +20,8 @@ export class CallGate {
   }
 
   /**
-   * Resolves when the call may be made; what the user declines counts for the limit too, or a model could ask without
-   * end. Throws LlmHostError: CANCELLED (the signal), TOOL_FAILED in words for the model.
+   * Resolves if the call may go ahead. Declined calls count towards the rate limit too, or a model could ask forever.
+   * Throws LlmHostError: CANCELLED (the signal), TOOL_FAILED with a message for the model.
    */
   async permit(
     tool: PolicyTool,

@@ -2,23 +2,23 @@ import { LlmHostError } from '../../errors.ts';
 import { matchesGlob } from '../../text/glob.ts';
 import type { Approval, ServerSettings } from '../config/types.ts';
 
-/** What the user allows, from config.json and the command line. Patterns know `*` and `?`. */
+/** What the user allows, from config.json and the command line. Patterns may use `*` and `?`. */
 export interface ToolPolicy {
-  /** Tools that are never offered or called. Compared without regard to case, so that spelling cannot dodge it. */
+  /** Never offered or called. Case-insensitive, so that spelling cannot get around it. */
   readonly blocked?: readonly string[];
-  /** Only these are offered, where given. */
+  /** If given, only these are offered. */
   readonly allowed?: readonly string[];
-  /** `--tools`: of those, only these. */
+  /** `--tools`: narrows the offered tools further. */
   readonly selected?: readonly string[];
-  /** Calls of all tools together in any 60 s; no limit where absent. */
+  /** Calls of all tools together per 60 s. Default: no limit. */
   readonly ratePerMinute?: number;
-  /** For tools about which their server's entry says nothing. Default `auto`. */
+  /** For tools that their server's entry does not mention. Default `auto`. */
   readonly approval?: Approval;
-  /** `--ask`: no call without a question, whatever else says `auto`. */
+  /** `--ask`: every call needs approval, even where the rule is `auto`. */
   readonly askAll?: boolean;
 }
 
-/** A tool, by all the names that a pattern may mean. */
+/** A tool under every name a pattern may match. */
 export interface PolicyTool {
   /** The name offered to the model. */
   readonly offered: string;
@@ -29,20 +29,20 @@ export interface PolicyTool {
 
 const MINUTE_MS = 60_000;
 
-/** Decides which tools the model gets to see, and whether a call may be made now. */
+/** Decides which tools the model sees, and whether a call may go ahead now. */
 export class PolicyCheck {
   readonly #policy: ToolPolicy;
   readonly #now: () => number;
-  /** Times of the calls of the last minute. */
+  /** When the calls of the last minute were made. */
   #calls: number[] = [];
 
-  /** `now` in milliseconds, never going back. */
+  /** `now`: a monotonic clock in milliseconds. */
   constructor(policy: ToolPolicy = {}, now: () => number = () => performance.now()) {
     this.#policy = policy;
     this.#now = now;
   }
 
-  /** Whether the model may know of the tool at all. */
+  /** Whether the model may see the tool at all. */
   offers(tool: PolicyTool, settings: ServerSettings): boolean {
     const { blocked = [], allowed, selected } = this.#policy;
     if (blocked.some(pattern => names(tool).some(name => matchesGlob(fold(pattern), fold(name)))))
@@ -62,7 +62,10 @@ export class PolicyCheck {
     return approval === 'auto' && this.#policy.askAll === true ? 'ask' : approval;
   }
 
-  /** Counts a call. Throws LlmHostError TOOL_FAILED, for the model to read, when the minute's calls are used up. */
+  /**
+   * Counts a call. Throws LlmHostError TOOL_FAILED, with a message for the model, once the minute's calls are used
+   * up.
+   */
   count(): void {
     const { ratePerMinute } = this.#policy;
     if (ratePerMinute === undefined) return;
@@ -84,7 +87,7 @@ function names({ offered, tool, server }: PolicyTool): string[] {
   return [offered, tool, `${server}__${tool}`, `${server}/${tool}`];
 }
 
-/** Look-alikes of letters in other forms count as the letters. */
+/** Compatibility forms of letters (full-width, for example) count as the letters. */
 function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }

@@ -12,64 +12,44 @@ import type { ServerConfig } from '../config/types.ts';
 import type { OAuthOptions } from '../oauth/session.ts';
 import { openTransport } from '../transport/open.ts';
 import type { ServerTransport } from '../transport/server-transport.ts';
-import { Coalesced } from './coalesced.ts';
-import { Deadline } from './deadline.ts';
-import { type ListKind, listAll, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './discovery.ts';
+import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import type { Elicit } from './elicitation.ts';
 import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-requests.ts';
+import { ServerLists, type ServerListsOptions } from './server-lists.ts';
 import {
   type CallResult,
   CallResultSchema,
-  PageSchema,
   type PromptResult,
   PromptResultSchema,
   ReadResultSchema,
-  type ResourceTemplate,
-  type ServerPrompt,
-  type ServerResource,
   type ServerTool,
 } from './wire-schemas.ts';
 
 const START_TIMEOUT_MS = 30_000;
-/** Changes that come close together are fetched once. */
-const CHANGE_PAUSE_MS = 150;
 const PING_TIMEOUT_MS = 5000;
-/** A server of the old era may not answer the question for the new one at all. */
+/** A server of the legacy era may not answer the probe for the modern one at all. */
 const PROBE_TIMEOUT_MS = 3000;
-/** The SDK's own timer is kept out of the way: the signal of a deadline does its work, and tells who aborted. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** What a server offers besides tools. */
-export interface Extras {
-  readonly prompts: readonly ServerPrompt[];
-  readonly resources: readonly ServerResource[];
-  readonly templates: readonly ResourceTemplate[];
-}
-
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Omit<ServerListsOptions, 'hasEnded'> {
   readonly clientInfo: { readonly name: string; readonly version: string };
-  readonly onLog: (line: string) => void;
-  /** The server is gone without having been closed; called once, only after a successful start. */
+  /** The server ended by itself; called at most once, and only after a successful start. */
   readonly onEnd: (reason: string) => void;
-  /** The server's list has changed and was fetched again. */
-  readonly onTools: (tools: readonly ServerTool[]) => void;
-  readonly onExtras: (extras: Extras) => void;
   readonly elicit: () => Elicit | undefined;
   readonly onDeclined: (message: string) => void;
-  /** Absolute; the folder that a server is told to work in unless its arguments name others. */
+  /** Absolute path; the server's root, unless its arguments name other folders. */
   readonly workingDirectory: string;
-  /** Logins of HTTP servers; without it a server that asks for one fails to start. */
+  /** Logins of HTTP servers. Without it, a server that requires one fails to start. */
   readonly oauth?: OAuthOptions | undefined;
 }
 
 export interface CallHooks {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** A question of the server to the user begins or ends, during which no time limit should run. */
+  /** The server starts or stops waiting for the user, which should not count against the time limit. */
   readonly onWaiting?: ((waiting: boolean) => void) | undefined;
 }
 
-/** One running server: start, list, call, close. Not restartable; a new one is made for each start. */
+/** One running server: start, call, close. Not restartable: each start makes a new one. */
 export class Connection {
   readonly #config: ServerConfig;
   readonly #options: ConnectionOptions;
@@ -77,8 +57,7 @@ export class Connection {
   readonly #client: Client;
   readonly #waiting = new Set<(waiting: boolean) => void>();
   readonly #closed = new AbortController();
-  readonly #toolsChanged: Coalesced;
-  readonly #extrasChanged: Coalesced;
+  readonly #lists: ServerLists;
 
   constructor(config: ServerConfig, options: ConnectionOptions) {
     this.#config = config;
@@ -89,8 +68,8 @@ export class Connection {
       versionNegotiation: { mode: negotiation(config), probe: { timeoutMs: PROBE_TIMEOUT_MS } },
     });
     this.#client.onerror = error => options.onLog(`connection: ${messageOf(error)}`);
-    this.#toolsChanged = new Coalesced(() => this.#refetchTools(), CHANGE_PAUSE_MS);
-    this.#extrasChanged = new Coalesced(() => this.#refetchExtras(), CHANGE_PAUSE_MS);
+    const hasEnded = (): boolean => this.ending !== undefined;
+    this.#lists = new ServerLists(this.#client, { ...options, hasEnded }, this.#closed.signal);
     answerPeerRequests(this.#client, {
       server: config.name,
       onLog: options.onLog,
@@ -104,22 +83,22 @@ export class Connection {
   }
 
   /**
-   * Starts the process, shakes hands and lists its tools, all within the entry's timeout or 30 s. Prompts and
-   * resources follow later, by `onExtras`.
-   * Throws LlmHostError MCP_SERVER with the tail of stderr, after having ended the process.
+   * Starts the process, initializes the protocol and lists the tools, all within the entry's timeout or 30 s. Prompts
+   * and resources follow through `onExtras`.
+   * On failure ends the process and throws LlmHostError MCP_SERVER with the tail of stderr.
    */
   async start(signal?: AbortSignal): Promise<readonly ServerTool[]> {
     const limitMs = this.#config.startTimeoutMs ?? this.#config.timeoutMs ?? START_TIMEOUT_MS;
     const deadline = new Deadline(limitMs, { signal });
     try {
       await this.#client.connect(this.#transport, { signal: deadline.signal, timeout: NO_TIMEOUT_MS });
-      this.#watchChanges();
-      const tools = await this.#tools(deadline.signal);
+      this.#lists.watch();
+      const tools = await this.#lists.tools(deadline.signal);
       this.#client.onclose = () => {
         if (!this.#closed.signal.aborted) this.#options.onEnd(this.ending ?? 'ended');
       };
       if (this.ending !== undefined) throw new Error('Connection closed');
-      this.#extrasChanged.request();
+      this.#lists.requestExtras();
       return tools;
     } catch (error) {
       if (!deadline.signal.aborted) await this.#transport.waitForEnd();
@@ -131,7 +110,7 @@ export class Connection {
     }
   }
 
-  /** What the server says about its use, for the system message. */
+  /** How to use the server, in its own words; goes into the system message. */
   get instructions(): string | undefined {
     return this.#client.getInstructions();
   }
@@ -149,12 +128,12 @@ export class Connection {
     return this.#transport.pid;
   }
 
-  /** Rejects with the SDK's errors; when the signal is aborted, the server is told to cancel. */
+  /** Rejects with the SDK's errors. Aborting the signal sends the server a cancellation. */
   call(tool: string, args: Readonly<Record<string, unknown>>, hooks: CallHooks): Promise<CallResult> {
     return this.#ask('tools/call', { name: tool, arguments: { ...args } }, CallResultSchema, hooks);
   }
 
-  /** The blocks of a resource, as in a result of a call. */
+  /** The blocks of a resource, in the shape of a call's result. */
   async readResource(uri: string, hooks: CallHooks): Promise<CallResult> {
     const { contents } = await this.#ask('resources/read', { uri }, ReadResultSchema, hooks);
     return { content: contents.map(resource => ({ type: 'resource', resource })) };
@@ -164,7 +143,7 @@ export class Connection {
     return this.#ask('prompts/get', { name, arguments: { ...args } }, PromptResultSchema, hooks);
   }
 
-  /** Whether the server still answers; an error is an answer too. Waits 5 s at most. */
+  /** Whether the server still answers, be it with an error. Waits at most 5 s. */
   async answersPing(): Promise<boolean> {
     if (this.#client.getProtocolEra() === 'modern') return true;
     const deadline = new Deadline(PING_TIMEOUT_MS, { signal: this.#closed.signal });
@@ -178,11 +157,10 @@ export class Connection {
     }
   }
 
-  /** Ends the connection, and the process with all its descendants in the group. Idempotent, never throws. */
+  /** Closes the connection and ends the process group. Idempotent, never throws. */
   async close(): Promise<void> {
     this.#closed.abort();
-    this.#toolsChanged.dispose();
-    this.#extrasChanged.dispose();
+    this.#lists.dispose();
     await this.#transport.close();
   }
 
@@ -200,7 +178,7 @@ export class Connection {
         ...(onProgress ? { onprogress: onProgress } : {}),
       });
     } catch (error) {
-      // A broken pipe is noticed before the exit that explains it.
+      // A broken pipe shows up before the exit that explains it.
       if (!(error instanceof ProtocolError) && !signal.aborted) await this.#transport.waitForEnd();
       throw error;
     } finally {
@@ -208,75 +186,10 @@ export class Connection {
     }
   }
 
-  /** Servers that do not declare `listChanged` send the notifications all the same. */
-  #watchChanges(): void {
-    const client = this.#client;
-    client.setNotificationHandler('notifications/tools/list_changed', () => this.#toolsChanged.request());
-    const extras = (): void => this.#extrasChanged.request();
-    client.setNotificationHandler('notifications/prompts/list_changed', extras);
-    client.setNotificationHandler('notifications/resources/list_changed', extras);
-    if (client.getProtocolEra() !== 'modern') return;
-    // The new era sends them only to who asks.
-    const filter = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
-    client
-      .listen(filter, { signal: this.#closed.signal })
-      .catch(error => this.#options.onLog(`no news of changed lists: ${messageOf(error)}`));
-  }
-
-  async #tools(signal: AbortSignal): Promise<readonly ServerTool[]> {
-    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
-    const tools = await this.#list(TOOLS, signal);
-    // Such a tool can only be run as a task, which this host does not offer.
-    return tools.filter(tool => tool.execution?.taskSupport !== 'required');
-  }
-
-  #list<T>(kind: ListKind<T>, signal: AbortSignal): Promise<readonly T[]> {
-    const options = { signal, timeout: NO_TIMEOUT_MS };
-    return listAll(
-      (method, params) => this.#client.request({ method, params }, PageSchema, options),
-      kind,
-      this.#options.onLog,
-    );
-  }
-
-  async #refetchTools(): Promise<void> {
-    const tools = await this.#refetched('tools', signal => this.#tools(signal));
-    if (tools !== undefined) this.#options.onTools(tools);
-  }
-
-  async #refetchExtras(): Promise<void> {
-    const has = this.#client.getServerCapabilities();
-    const extras = await this.#refetched('prompts and resources', async signal => {
-      const [prompts, resources, templates] = await Promise.all([
-        has?.prompts ? this.#list(PROMPTS, signal) : [],
-        has?.resources ? this.#list(RESOURCES, signal) : [],
-        // Many servers with resources do not know of templates.
-        has?.resources ? this.#list(TEMPLATES, signal).catch(() => []) : [],
-      ]);
-      return { prompts, resources, templates };
-    });
-    if (extras !== undefined) this.#options.onExtras(extras);
-  }
-
-  /** The list, or undefined, with a line in the log, when it cannot be had: the old one stays. */
-  async #refetched<T>(what: string, fetch: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    const deadline = new Deadline(START_TIMEOUT_MS, { signal: this.#closed.signal });
-    try {
-      return await fetch(deadline.signal);
-    } catch (error) {
-      if (!this.#closed.signal.aborted && this.ending === undefined) {
-        this.#options.onLog(`its ${what} cannot be listed: ${messageOf(error)}`);
-      }
-      return undefined;
-    } finally {
-      deadline.dispose();
-    }
-  }
-
   #startFailure(error: unknown, timedOutAfterMs: number | undefined): LlmHostError {
     const { name } = this.#config;
     if (error instanceof LlmHostError) return error;
-    // The SDK has closed the transport by then, which is not the reason.
+    // The SDK closes the transport then, so its end is not the reason.
     const noEra = error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
     const reason =
       this.ending !== undefined && !noEra
@@ -296,7 +209,7 @@ function negotiation({ protocol }: ServerConfig): VersionNegotiationMode {
     : { pin: protocol };
 }
 
-/** The tail of stderr as it follows a message; empty when there is none. */
+/** The tail of stderr, to append to a message; '' if there is none. */
 export function quoteTail(tail: string): string {
   return tail === '' ? '' : `\nIts last output:\n${tail.replace(/^/gm, '  ')}`;
 }

@@ -1,22 +1,24 @@
 import { setMaxListeners } from 'node:events';
 
-/** setTimeout fires at once beyond this. */
+/** setTimeout fires immediately beyond this. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Keeps the SDK's own timer out of the way: a deadline's signal replaces it, and knows who aborted. */
+export const NO_TIMEOUT_MS = MAX_TIMER_MS;
 
 export interface DeadlineOptions {
   /** The caller's own signal, which aborts too. */
   readonly signal?: AbortSignal | undefined;
-  /** However often the limit is extended, this many milliseconds after the begin it is over. Default: the limit. */
+  /** Hard maximum in milliseconds from the start, however often the limit is extended. Default: the limit. */
   readonly maxMs?: number;
 }
 
-/** One signal for a time limit and a caller's own signal; afterwards it can be told which of them it was. */
+/** One signal for a time limit and a caller's signal, which remembers which of them aborted it. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #limitMs: number;
   readonly #maxMs: number;
   readonly #caller: AbortSignal | undefined;
-  readonly #begun = performance.now();
+  readonly #started = performance.now();
   readonly #onAbort = (): void => this.#controller.abort(this.#caller?.reason);
   #timer: NodeJS.Timeout | undefined;
   #expired = false;
@@ -29,7 +31,7 @@ export class Deadline {
     this.#maxMs = Math.max(limitMs, options.maxMs ?? limitMs);
     this.#caller = options.signal;
     this.#arm(limitMs);
-    // All calls of a reply share one signal; each listener is taken away again by dispose.
+    // All calls of a reply share one signal; dispose removes each listener.
     if (this.#caller) setMaxListeners(0, this.#caller);
     if (this.#caller?.aborted) this.#onAbort();
     else this.#caller?.addEventListener('abort', this.#onAbort, { once: true });
@@ -39,17 +41,17 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** It was the time limit that aborted the signal, not the caller. */
+  /** The time limit aborted the signal, not the caller. */
   get expired(): boolean {
     return this.#expired;
   }
 
-  /** The limit that was reached: the one given, or with extensions the whole time. */
+  /** The limit that was reached: the given one, or the whole time if it was extended. */
   get reachedMs(): number {
     return this.#extended ? this.#elapsed() : this.#limitMs;
   }
 
-  /** There is a sign of life: the limit begins anew, within the hard maximum. */
+  /** Restarts the limit after a sign of life, within the hard maximum. */
   extend(): void {
     if (this.#timer === undefined) return;
     const left = Math.min(this.#limitMs, this.#maxMs - this.#elapsed());
@@ -57,7 +59,7 @@ export class Deadline {
     if (this.#extended) this.#arm(Math.max(0, left));
   }
 
-  /** Someone is asked something; the time that a person takes does not count. */
+  /** Stops the clock while the user is asked something. */
   pause(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
@@ -65,7 +67,7 @@ export class Deadline {
     this.#pausedAt = performance.now();
   }
 
-  /** The limit begins anew after a pause. */
+  /** Restarts the limit after a pause. */
   resume(): void {
     if (this.#pausedAt === undefined) return;
     this.#pausedMs += performance.now() - this.#pausedAt;
@@ -73,7 +75,7 @@ export class Deadline {
     this.#arm(Math.max(0, Math.min(this.#limitMs, this.#maxMs - this.#elapsed())));
   }
 
-  /** The promise, or a rejection as soon as the signal is aborted. */
+  /** The promise, or a rejection as soon as the signal aborts. */
   async race<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this;
     signal.throwIfAborted();
@@ -89,7 +91,7 @@ export class Deadline {
     }
   }
 
-  /** Has to be called once the work is over, or the timer goes on. */
+  /** Must be called when the work is over, or the timer keeps running. */
   dispose(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -98,7 +100,7 @@ export class Deadline {
   }
 
   #elapsed(): number {
-    return performance.now() - this.#begun - this.#pausedMs;
+    return performance.now() - this.#started - this.#pausedMs;
   }
 
   #arm(ms: number): void {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
-import { Connection, type ConnectionOptions, type Extras, quoteTail } from './connection.ts';
+import { Connection, type ConnectionOptions, quoteTail } from './connection.ts';
+import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
 import type { ServerTool } from './wire-schemas.ts';
 

@@ -9,12 +9,12 @@ import type { Text } from '../config/fields.ts';
 import { looksSecret } from '../config/secrets.ts';
 import { expandVariables, type VariableScope } from '../config/variables.ts';
 
-/** What an entry would start, for the user to allow. */
+/** What an entry would start, for the user to approve. */
 export interface Launch {
   readonly server: string;
-  /** The whole command line or address as the file has it, nothing cut, nothing hidden. */
+  /** The whole command line or URL as written in the file, with nothing cut or hidden. */
   readonly shown: string;
-  /** Changes with everything that decides what runs: the env file's content too, since NODE_OPTIONS may be in it. */
+  /** Changes with anything that decides what runs, including the env file, which can set NODE_OPTIONS. */
   readonly fingerprint: string;
 }
 
@@ -22,8 +22,8 @@ const MAX_ENV_FILE_BYTES = 256 * 1024;
 const BUNDLED = new Set(['calculator', 'research']);
 
 /**
- * Variables stay unexpanded in what is shown and compared: their values may be secrets, and they come from the
- * user's own environment, not from the file that is judged.
+ * Variables stay unexpanded in what is shown and compared: their values may be secret, and they come from the user's
+ * environment, not from the file in question.
  */
 export function launchOf({ name, launch }: ServerEntry, scope: VariableScope): Launch {
   const parts: unknown[] =
@@ -47,8 +47,7 @@ export function launchOf({ name, launch }: ServerEntry, scope: VariableScope): L
 }
 
 /**
- * Whether an entry runs nothing but a server of this package that can reach nothing outside the project: no question
- * is asked for it.
+ * Whether an entry only runs a server of this package that cannot reach outside the project, which needs no question.
  */
 export function isHarmless({ launch }: ServerEntry, scope: VariableScope): boolean {
   if (launch.transport !== 'stdio' || launch.command.text !== 'llm-host') return false;
@@ -80,7 +79,7 @@ function programLine({ command, args, env, envFile, cwd }: StdioEntry): string {
 }
 
 function addressLine(launch: Exclude<ServerEntry['launch'], StdioEntry>): string {
-  // What stands before the @ are a user and a password.
+  // A user and password may precede the @.
   const url = visible(launch.url.text).replace(/^(\w+:\/\/)[^/?#]*@/, '$1...@');
   const headers = [...launch.headers.keys()].map(word);
   return [
@@ -90,7 +89,7 @@ function addressLine(launch: Exclude<ServerEntry['launch'], StdioEntry>): string
   ].join(' ');
 }
 
-/** One word of a command line, quoted as a shell would want it. */
+/** One word of a command line, quoted as in a shell. */
 function word(text: string): string {
   const seen = visible(text);
   return /^[\w@%+=:,./${}\\-]+$/.test(seen) ? seen : `'${seen.replaceAll("'", "'\\''")}'`;
@@ -101,7 +100,7 @@ function contentHash(file: Text, scope: VariableScope): string {
     const path = resolve(scope.workspaceFolder, expandVariables(file.text, scope));
     return sha256(readTextFile(path, MAX_ENV_FILE_BYTES));
   } catch {
-    // Without a file that can be read the server is not started either.
+    // If the file cannot be read, the server does not start either.
     return '';
   }
 }

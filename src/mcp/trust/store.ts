@@ -4,7 +4,7 @@ import { messageOf } from '../../errors.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
 import { readTextFile } from '../../text/read-text-file.ts';
 
-/** Fingerprints by name, such as those of the servers of one mcp file. */
+/** Fingerprints by name, such as the servers of one mcp file. */
 export type Fingerprints = ReadonlyMap<string, string>;
 type Section = 'launches' | 'tools';
 type Content = Record<Section, Map<string, Map<string, string>>>;
@@ -13,8 +13,8 @@ const MAX_BYTES = 8 * 1024 * 1024;
 const SECTIONS: readonly Section[] = ['launches', 'tools'];
 
 /**
- * What the user has allowed, in one JSON file that only its owner may read or write. A file that someone else could
- * have written, or that is damaged, counts as empty: the worst that follows is a question asked again.
+ * What the user has allowed: one JSON file that only its owner can read and write. A file that others could have
+ * written, or that is damaged, counts as empty; at worst a question is asked again.
  */
 export class TrustStore {
   readonly #path: string;
@@ -30,7 +30,7 @@ export class TrustStore {
     return this.#read()[section].get(key) ?? new Map();
   }
 
-  /** Puts fingerprints under a key beside those that are there, or `replace`s them. Never throws. */
+  /** Adds fingerprints under a key, or `replace`s those there. Never throws. */
   set(section: Section, key: string, fingerprints: Fingerprints, { replace = false } = {}): void {
     const content = this.#read();
     const before = replace ? [] : (content[section].get(key) ?? []);
@@ -38,7 +38,7 @@ export class TrustStore {
     try {
       this.#write(content);
     } catch (error) {
-      this.#warn(`what you allow is not kept, ${this.#path} cannot be written: ${messageOf(error)}`);
+      this.#warn(`your answer cannot be saved in ${this.#path}: ${messageOf(error)}`);
     }
   }
 
@@ -49,10 +49,10 @@ export class TrustStore {
       if (stat === undefined) return empty;
       if (!stat.isFile()) throw new Error('it is not a file');
       const foreign = process.getuid !== undefined && stat.uid !== process.getuid();
-      if (foreign || (stat.mode & 0o022) !== 0) throw new Error('others than you could have written it');
+      if (foreign || (stat.mode & 0o022) !== 0) throw new Error('other users can write to it');
       return parse(readTextFile(this.#path, MAX_BYTES));
     } catch (error) {
-      this.#warn(`${this.#path} is not used and will be made anew: ${messageOf(error)}`);
+      this.#warn(`${this.#path} is ignored and will be replaced: ${messageOf(error)}`);
       return empty;
     }
   }
@@ -83,7 +83,7 @@ export class TrustStore {
 
 function parse(text: string): Content {
   const value: unknown = JSON.parse(text);
-  if (!isPlainObject(value) || value.version !== 1) throw new Error('it is of another version');
+  if (!isPlainObject(value) || value.version !== 1) throw new Error('it has an unknown version');
   const section = (name: Section) =>
     new Map(entriesOf(value[name]).map(([key, map]) => [key, new Map(entriesOf(map).filter(isFingerprint))]));
   return { launches: section('launches'), tools: section('tools') };

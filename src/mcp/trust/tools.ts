@@ -9,9 +9,9 @@ const PARTS = ['description', 'parameters', 'annotations'] as const;
 const MAX_NAMED = 5;
 
 /**
- * Remembers what the tools of each server said about themselves when they were first used, and tells when one says
- * something else: a server may show a harmless tool until it is trusted. Told once; the new definition is then the
- * known one. A server started by another command line, or at another address, is another server.
+ * Remembers the definition of each tool as first used, and warns once if it changes: a server could show a harmless
+ * tool until it is trusted. The new definition is then the known one. A server with another command line or URL is
+ * another server.
  */
 export class ToolTrust {
   readonly #store: TrustStore;
@@ -20,7 +20,7 @@ export class ToolTrust {
     this.#store = store;
   }
 
-  /** Sentences about the tools that have changed since they were last seen. Never throws. */
+  /** Warnings about tools that changed since they were last seen. Never throws. */
   review(config: ServerConfig, tools: readonly ServerTool[]): string[] {
     const key = `${config.name} ${identity(config)}`;
     const known = this.#store.get('tools', key);
@@ -69,7 +69,7 @@ function hash(value: unknown): string {
 
 const MAX_DEPTH = 64;
 
-/** The same value whatever the order of keys. */
+/** The same value in any order of keys. */
 function canonical(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) return '...';
   if (Array.isArray(value)) return value.map(item => canonical(item, depth + 1));

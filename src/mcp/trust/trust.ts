@@ -3,26 +3,26 @@ import type { VariableScope } from '../config/variables.ts';
 import { isHarmless, type Launch, launchOf } from './launch.ts';
 import type { TrustStore } from './store.ts';
 
-/** A launch that the user has to allow. */
+/** A launch that needs the user to allow it. */
 export interface LaunchRequest extends Launch {
-  /** It was allowed once, and is another one now. */
+  /** Allowed before, but different now. */
   readonly changed: boolean;
 }
 
 export interface ConsentOptions {
   readonly store: TrustStore;
   readonly scope: (document: McpDocument) => VariableScope;
-  /** The user allows the servers of every file (`LLM_HOST_TRUST_MCP=1`); nothing is remembered of it. */
+  /** Allow the servers of every file (`LLM_HOST_TRUST_MCP=1`); nothing is remembered. */
   readonly allowAll: boolean;
-  /** Asks once for all launches of a file; undefined where nobody can be asked. */
+  /** Asks once for all launches of a file; undefined if nobody can be asked. */
   readonly confirm?:
     | ((document: McpDocument, launches: readonly LaunchRequest[]) => Promise<boolean>)
     | undefined;
 }
 
 /**
- * Asks for the servers of an mcp file that came with the working directory, once for each exact command line. The
- * document comes back without the servers that are not allowed; they are failures that say so.
+ * Asks about the servers of an mcp file found in the working directory, once per exact command line. Servers that are
+ * not allowed leave the document and are listed as failures that say why.
  */
 export async function withConsent(document: McpDocument, options: ConsentOptions): Promise<McpDocument> {
   if (document.file.origin !== 'project' || options.allowAll) return document;
@@ -35,7 +35,7 @@ export async function withConsent(document: McpDocument, options: ConsentOptions
     const before = allowed.get(entry.name);
     return before === launch.fingerprint ? undefined : { ...launch, changed: before !== undefined };
   };
-  // What is off is not asked for, and can be switched on only if it was allowed before.
+  // Disabled servers are not asked about, and can be enabled only if they were allowed before.
   const switchedOff = document.switchedOff.filter(entry => requestOf(entry) === undefined);
   const open = document.entries.flatMap(entry => {
     const request = requestOf(entry);

@@ -199,7 +199,7 @@ describe('the file that remembers', () => {
 
   it.each([
     ['is damaged', (path: string) => writeFileSync(path, '{"version": 1, ', { mode: 0o600 })],
-    ['is of another version', (path: string) => writeFileSync(path, '{"version": 7}', { mode: 0o600 })],
+    ['has an unknown version', (path: string) => writeFileSync(path, '{"version": 7}', { mode: 0o600 })],
     ['could be written by others', (path: string) => chmodSync(path, 0o666)],
   ])('counts as empty when it %s', async (_, harm) => {
     const path = join(tempFolder(), 'trust.json');
@@ -207,7 +207,7 @@ describe('the file that remembers', () => {
     harm(path);
     warnings.length = 0;
     expect((await consent(project({ a: run }), storeAt(path), true)).asked).toEqual(['a']);
-    expect(warnings).toEqual([expect.stringContaining('is not used and will be made anew')]);
+    expect(warnings).toEqual([expect.stringContaining('is ignored and will be replaced')]);
     expect((await consent(project({ a: run }), storeAt(path), false)).asked).toEqual([]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });

@@ -1,0 +1,124 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { messageOf } from '../../errors.ts';
+import { Coalesced } from './coalesced.ts';
+import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
+import { type ListKind, listAll, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './discovery.ts';
+import {
+  PageSchema,
+  type ResourceTemplate,
+  type ServerPrompt,
+  type ServerResource,
+  type ServerTool,
+} from './wire-schemas.ts';
+
+/** Milliseconds for fetching a list again. */
+const REFETCH_TIMEOUT_MS = 30_000;
+/** Changes this close together are fetched once. */
+const CHANGE_PAUSE_MS = 150;
+
+/** The prompts, resources and templates a server lists. */
+export interface Extras {
+  readonly prompts: readonly ServerPrompt[];
+  readonly resources: readonly ServerResource[];
+  readonly templates: readonly ResourceTemplate[];
+}
+
+export interface ServerListsOptions {
+  readonly onLog: (line: string) => void;
+  /** The tools were fetched again after a change. */
+  readonly onTools: (tools: readonly ServerTool[]) => void;
+  readonly onExtras: (extras: Extras) => void;
+  /** The server is gone, which explains any failure. */
+  readonly hasEnded: () => boolean;
+}
+
+/** Fetches what a connected server lists, and fetches it again when the server says it has changed. */
+export class ServerLists {
+  readonly #client: Client;
+  readonly #options: ServerListsOptions;
+  /** Aborts with the connection. */
+  readonly #closed: AbortSignal;
+  readonly #toolsChanged = new Coalesced(() => this.#refetchTools(), CHANGE_PAUSE_MS);
+  readonly #extrasChanged = new Coalesced(() => this.#refetchExtras(), CHANGE_PAUSE_MS);
+
+  constructor(client: Client, options: ServerListsOptions, closed: AbortSignal) {
+    this.#client = client;
+    this.#options = options;
+    this.#closed = closed;
+  }
+
+  /** Also for servers that send the notifications without declaring `listChanged`. */
+  watch(): void {
+    const client = this.#client;
+    client.setNotificationHandler('notifications/tools/list_changed', () => this.#toolsChanged.request());
+    const extras = (): void => this.#extrasChanged.request();
+    client.setNotificationHandler('notifications/prompts/list_changed', extras);
+    client.setNotificationHandler('notifications/resources/list_changed', extras);
+    if (client.getProtocolEra() !== 'modern') return;
+    // The modern era sends them only to clients that ask.
+    const filter = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+    client
+      .listen(filter, { signal: this.#closed })
+      .catch(error => this.#options.onLog(`cannot watch its lists for changes: ${messageOf(error)}`));
+  }
+
+  /** Without those that only run as a task, which this host does not support. */
+  async tools(signal: AbortSignal): Promise<readonly ServerTool[]> {
+    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+    const tools = await this.#list(TOOLS, signal);
+    return tools.filter(tool => tool.execution?.taskSupport !== 'required');
+  }
+
+  /** Prompts, resources and templates follow by `onExtras`. */
+  requestExtras(): void {
+    this.#extrasChanged.request();
+  }
+
+  dispose(): void {
+    this.#toolsChanged.dispose();
+    this.#extrasChanged.dispose();
+  }
+
+  #list<T>(kind: ListKind<T>, signal: AbortSignal): Promise<readonly T[]> {
+    const options = { signal, timeout: NO_TIMEOUT_MS };
+    return listAll(
+      (method, params) => this.#client.request({ method, params }, PageSchema, options),
+      kind,
+      this.#options.onLog,
+    );
+  }
+
+  async #refetchTools(): Promise<void> {
+    const tools = await this.#refetched('tools', signal => this.tools(signal));
+    if (tools !== undefined) this.#options.onTools(tools);
+  }
+
+  async #refetchExtras(): Promise<void> {
+    const has = this.#client.getServerCapabilities();
+    const extras = await this.#refetched('prompts and resources', async signal => {
+      const [prompts, resources, templates] = await Promise.all([
+        has?.prompts ? this.#list(PROMPTS, signal) : [],
+        has?.resources ? this.#list(RESOURCES, signal) : [],
+        // Many servers with resources do not implement templates.
+        has?.resources ? this.#list(TEMPLATES, signal).catch(() => []) : [],
+      ]);
+      return { prompts, resources, templates };
+    });
+    if (extras !== undefined) this.#options.onExtras(extras);
+  }
+
+  /** undefined, with a line in the log, if the list cannot be fetched: the old one stays. */
+  async #refetched<T>(what: string, fetch: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const deadline = new Deadline(REFETCH_TIMEOUT_MS, { signal: this.#closed });
+    try {
+      return await fetch(deadline.signal);
+    } catch (error) {
+      if (!this.#closed.aborted && !this.#options.hasEnded()) {
+        this.#options.onLog(`its ${what} cannot be listed: ${messageOf(error)}`);
+      }
+      return undefined;
+    } finally {
+      deadline.dispose();
+    }
+  }
+}

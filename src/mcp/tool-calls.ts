@@ -1,0 +1,87 @@
+import { LlmHostError } from '../errors.ts';
+import type { Target } from './offered-tools.ts';
+import { type AuditEntry, AuditLog } from './policy/audit.ts';
+import type { Redactor } from './policy/audit-redact.ts';
+import type { CallGate } from './policy/gate.ts';
+import { resultText } from './result-text.ts';
+import { callServer } from './server/call.ts';
+import type { CallOptions, ToolOutcome } from './tool-host.ts';
+
+export interface ToolCallsOptions {
+  /** Refuses calls, or asks the user about them. */
+  readonly gate: CallGate;
+  readonly maxResultChars: number;
+  /** JSONL file that records every call; undefined: none. */
+  readonly auditFile: string | undefined;
+  /** Keeps secrets out of that record. */
+  readonly redactor: Redactor | undefined;
+  readonly onLog: ((server: string, line: string) => void) | undefined;
+}
+
+/** Calls tools: each call passes the gate, runs on its server and is recorded. */
+export class ToolCalls {
+  readonly #options: ToolCallsOptions;
+  readonly #audit: AuditLog | undefined;
+
+  constructor(options: ToolCallsOptions) {
+    this.#options = options;
+    const { auditFile, redactor, onLog } = options;
+    if (auditFile !== undefined)
+      this.#audit = new AuditLog(auditFile, line => onLog?.('audit', line), redactor);
+  }
+
+  /** @throws LlmHostError as `ToolHost.call` does. */
+  async call(
+    target: Target,
+    args: Readonly<Record<string, unknown>>,
+    options: CallOptions,
+  ): Promise<ToolOutcome> {
+    const { tool, server } = target;
+    const started = Date.now();
+    const record = (outcome: AuditEntry['outcome']): void =>
+      this.#audit?.append({
+        time: new Date(started).toISOString(),
+        server: tool.server,
+        tool: tool.tool,
+        arguments: args,
+        outcome,
+        durationMs: Date.now() - started,
+      });
+    let permitted = false;
+    try {
+      const names = { offered: tool.definition.function.name, tool: tool.tool, server: tool.server };
+      await this.#options.gate.permit(names, server.config, args, options.signal);
+      permitted = true;
+      const outcome = await this.#run(target, args, options);
+      record(outcome.isError ? 'tool_error' : 'ok');
+      return outcome;
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      record(permitted || outcome === 'cancelled' ? outcome : 'refused');
+      throw error;
+    }
+  }
+
+  async #run(
+    { tool, server }: Target,
+    args: Readonly<Record<string, unknown>>,
+    options: CallOptions,
+  ): Promise<ToolOutcome> {
+    const result = await callServer(
+      {
+        server,
+        subject: `Tool '${tool.definition.function.name}'`,
+        action: `the call of '${tool.tool}'`,
+        run: (connection, hooks) => connection.call(tool.tool, args, hooks),
+      },
+      options,
+    );
+    return { text: resultText(result, this.#options.maxResultChars), isError: result.isError === true };
+  }
+}
+
+function outcomeOf(error: unknown): AuditEntry['outcome'] {
+  const code = error instanceof LlmHostError ? error.code : undefined;
+  if (code === 'TOOL_TIMEOUT') return 'timeout';
+  return code === 'CANCELLED' ? 'cancelled' : 'failed';
+}
