@@ -1,13 +1,9 @@
 #include "kernels/ops.h"
 
-#include <cstdlib>
-#include <string_view>
-
-#include "kernels/cpu_op.h"
-#include "kernels/packed/kernels.h"
+#include "kernels/base/cpu_op.h"
+#include "kernels/base/thread_pool.h"
 #include "kernels/simd/linear.h"
 #include "kernels/simd/simd.h"
-#include "kernels/thread_pool.h"
 
 namespace llm_host::cpu {
 namespace {
@@ -26,18 +22,6 @@ void for_rows(int rows, int size, F&& body) {
 }
 
 }  // namespace
-
-bool usable() {
-  // LLM_HOST_KERNELS=0 runs MLX's own operations, those of a GPU, on the CPU: slow, but they can be
-  // tested.
-  static const bool wanted = [] {
-    const char* text = std::getenv("LLM_HOST_KERNELS");
-    return text == nullptr || std::string_view(text) != "0";
-  }();
-  return wanted && mx::default_device() == mx::Device::cpu;
-}
-
-bool fast() { return usable() && packed_fast(); }
 
 bool supports(const Weight& w) {
   if (w.weight.dtype() == mx::float32) return true;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu_op.h"
+#include "kernels/base/cpu_op.h"
+#include "kernels/base/thread_pool.h"
 #include "kernels/simd/simd.h"
-#include "kernels/thread_pool.h"
 
 namespace llm_host::cpu {
 namespace {

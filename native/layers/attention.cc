@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "kernels/attention/attention.h"
 #include "kernels/ops.h"
 #include "layers/positions.h"
 

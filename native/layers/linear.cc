@@ -6,8 +6,8 @@
 namespace llm_host {
 
 WeightMatrix::WeightMatrix(Matrix stored, WeightStore& weights) {
-  if (WeightArena* arena = weights.arena()) {
-    packed_ = cpu::Packed::pack(*arena, stored.weight, stored.scales, stored.biases,
+  if (weights.packed()) {
+    packed_ = cpu::Packed::pack(weights.arena(), stored.weight, stored.scales, stored.biases,
                                 stored.group_size, stored.bits);
   }
   if (packed_) {
@@ -31,7 +31,7 @@ std::optional<mx::array> Linear::bias_of(WeightStore& weights, const std::string
 }
 
 Linear Linear::load(WeightStore& weights, const std::string& path, int out, int in, bool bias) {
-  WeightMatrix matrix(weights.matrix(path, out, in, weights.arena() != nullptr), weights);
+  WeightMatrix matrix(weights.matrix(path, out, in, weights.packed()), weights);
   return complete(std::move(matrix), bias_of(weights, path, out, bias), weights, path, out, in);
 }
 
@@ -44,7 +44,7 @@ Linear Linear::load_router(WeightStore& weights, const std::string& path, int ou
 Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int heads, int head_dim,
                            int in, bool bias) {
   int out = heads * head_dim;
-  Matrix matrix = weights.matrix(path, out, in, weights.arena() != nullptr);
+  Matrix matrix = weights.matrix(path, out, in, weights.packed());
   std::optional<mx::array> offset = bias_of(weights, path, out, bias);
   if (weights.gguf()) {
     matrix = unpermute(matrix, heads, head_dim);

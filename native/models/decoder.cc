@@ -65,8 +65,7 @@ Vocabulary::Vocabulary(const Config& config, const DecoderConfig& c, WeightStore
       divisor_(c.logit_divisor),
       cap_(c.logit_cap),
       embedding_(WeightMatrix(
-          weights.matrix("model.embed_tokens", c.vocab, c.hidden, weights.arena() != nullptr),
-          weights)),
+          weights.matrix("model.embed_tokens", c.vocab, c.hidden, weights.packed()), weights)),
       head_(head_of(config, c, weights, embedding_)) {}
 
 mx::array Vocabulary::embed(const mx::array& ids) const { return scaled(embedding_(ids), factor_); }
@@ -98,7 +97,7 @@ Decoder::Decoder(const Config& config, DecoderConfig c, WeightStore& weights, in
                  const DecoderParts& parts)
     : config_(with_plain_residuals(std::move(c))),
       dtype_(weights.dtype()),
-      cache_dtype_(weights.arena() != nullptr ? mx::float16 : weights.dtype()),
+      cache_dtype_(weights.packed() ? mx::float16 : weights.dtype()),
       vocabulary_(config, config_, weights),
       norm_(weights, config_.names.final_norm, config_.hidden, config_.norm()),
       info_(info_of(config, config_, context_length)) {

@@ -101,7 +101,7 @@ class Decoder final : public Model {
 
   DecoderConfig config_;
   mx::Dtype dtype_;
-  // Of keys and values: the CPU's fast kernels read 16 bits.
+  // Of keys and values: float16 where weights are packed.
   mx::Dtype cache_dtype_;
   Vocabulary vocabulary_;
   std::vector<Layer> layers_;

@@ -1,6 +1,6 @@
 #include "sample/lazy_sampler.h"
 
-#include "kernels/cpu_op.h"
+#include "kernels/base/cpu_op.h"
 
 namespace llm_host {
 

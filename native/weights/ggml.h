@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kernels/float16.h"
+#include "kernels/base/float16.h"
 
 namespace llm_host {
 

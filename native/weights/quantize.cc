@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/thread_pool.h"
+#include "kernels/base/thread_pool.h"
 #include "mlx/mlx.h"
 
 namespace llm_host {

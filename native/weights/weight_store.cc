@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/error.h"
-#include "kernels/ops.h"
+#include "kernels/packed/linear.h"
 #include "weights/ggml.h"
 #include "weights/quantize.h"
 #include "weights/transpose.h"
@@ -80,8 +80,8 @@ WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint
     : spec_(spec),
       progress_{std::move(progress)},
       main_(spec.weights, progress_),
-      adapters_(spec.adapters, progress_),
-      fast_(packs(spec.exact)) {
+      adapters_(spec.adapters, progress_) {
+  if (cpu::packs_weights(spec.exact)) arena_.emplace();
   if (spec.quantize) {
     quantize_ = Quantization{spec.quantize->group_size, spec.quantize->bits, spec.quantize->mode};
     check_quantization(*quantize_, "quantizing while loading");
@@ -92,11 +92,9 @@ WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint
   pick_dtype();
 }
 
-bool WeightStore::packs(bool exact) { return !exact && cpu::fast(); }
-
 const char* WeightStore::layout(bool exact) {
   if (mx::default_device() != mx::Device::cpu) return "stored";
-  return packs(exact) ? "packed" : "float32";
+  return cpu::packs_weights(exact) ? "packed" : "float32";
 }
 
 void WeightStore::pick_dtype() {

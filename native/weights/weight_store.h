@@ -30,7 +30,7 @@ class WeightStore {
   // `spec` must outlive the store. `progress(done, total)` may throw to stop the load.
   WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint64_t)> progress);
 
-  // How weights are held: "stored" as they are in the files (GPU), "packed" for the CPU's fast
+  // How weights are held: "stored" as they are in the files (GPU), "packed" for the CPU's packed
   // kernels, "float32" for its exact ones.
   static const char* layout(bool exact);
 
@@ -46,8 +46,10 @@ class WeightStore {
   // The float type of the embedding, or of its scales, in the files: float16 for ggml blocks.
   mx::Dtype stored_dtype() const { return stored_dtype_; }
 
-  // Where matrices are to be packed for the CPU's fast kernels; nullptr: they are not.
-  WeightArena* arena() { return fast_ ? &arena_ : nullptr; }
+  // Whether matrices are packed for the CPU's kernels, as cpu::packs_weights says.
+  bool packed() const { return arena_.has_value(); }
+  // Memory for packed matrices; only if they are packed.
+  WeightArena& arena() { return *arena_; }
 
   // `path`.weight, with .scales and .biases if it is quantized. Where it is neither quantized nor
   // to be, `as_stored` keeps bfloat16 and float16 as they are.
@@ -75,7 +77,7 @@ class WeightStore {
 
   // Logical weights handed out, and the bytes they take in memory.
   uint64_t parameters() const { return parameters_; }
-  uint64_t bytes() const { return bytes_ + static_cast<uint64_t>(arena_.taken()); }
+  uint64_t bytes() const { return bytes_ + (arena_ ? static_cast<uint64_t>(arena_->taken()) : 0); }
   // `matrix` has been packed, and is not kept.
   void drop(const Matrix& matrix);
   // Tensors whose names start so may be there without a use, such as another modality's.
@@ -85,8 +87,6 @@ class WeightStore {
   void finish();
 
  private:
-  // Whether weights are packed for the CPU's fast kernels.
-  static bool packs(bool exact);
   void check_alike(const std::string& what, const std::vector<Matrix>& parts) const;
   mx::array keep(mx::array array);
   mx::array read_float(const TensorEntry& entry);
@@ -116,8 +116,7 @@ class WeightStore {
   std::optional<Quantization> quantize_;
   std::unique_ptr<CheckpointWriter> writer_;
   std::vector<std::string> ignored_;
-  bool fast_;
-  WeightArena arena_;
+  std::optional<WeightArena> arena_;
   mx::Dtype dtype_ = mx::float32;
   mx::Dtype stored_dtype_ = mx::float16;  // that of ggml's own scales
   uint64_t parameters_ = 0;

@@ -1,11 +1,13 @@
+#include "kernels/attention/attention.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "kernels/attention/task.h"
-#include "kernels/cpu_op.h"
+#include "kernels/base/cpu_op.h"
+#include "kernels/base/thread_pool.h"
 #include "kernels/simd/simd.h"
-#include "kernels/thread_pool.h"
 
 namespace llm_host::cpu {
 namespace {
@@ -156,7 +158,7 @@ void set_inputs(AttentionTask& task, const std::vector<mx::array>& in, bool side
 void run(const AttentionTask& task) {
   append(task);
   if (task.shape.outputs == 1) return attend_one(task);
-  if (!task.shape.fast || !attend_by_tiles(task)) attend_blocks(task);
+  if (!task.shape.allow_bfloat16 || !attend_by_tiles(task)) attend_blocks(task);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "kernels/attention/task.h"
+#include "kernels/base/thread_pool.h"
 #include "kernels/simd/simd.h"
-#include "kernels/thread_pool.h"
 
 namespace llm_host::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/ops.h"
+#include "kernels/attention/attention.h"
 
 namespace llm_host::cpu {
 
@@ -16,7 +16,7 @@ struct Angles {
   std::vector<float> cosines, sines;  // [length, frequencies]
 };
 
-// One call of attention: see ops.h.
+// One call of attention: see attention.h.
 struct AttentionTask {
   AttentionShape shape;
   int length;    // queries

@@ -12,7 +12,8 @@ ATTENTION_TILES_TABLE(DECLARE)
 const AttentionTiles* attention_tiles() {
 #define ROW(name) {#name, attention_tiles_##name},
   static constexpr Variant<AttentionTiles> kTable[] = {ATTENTION_TILES_TABLE(ROW)};
-  static const AttentionTiles* chosen = first_usable(std::span<const Variant<AttentionTiles>>(kTable));
+  static const AttentionTiles* chosen =
+      first_usable(std::span<const Variant<AttentionTiles>>(kTable));
   return chosen;
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/instruction_sets.h"
+#include "kernels/base/instruction_sets.h"
 
 namespace llm_host {
 
@@ -64,7 +64,8 @@ struct AttentionTiles {
   void (*finish)(const TileStates& states, const float* sinks, float* const* out);
 };
 
-// The fastest, or nullptr if the build, the CPU or the system has no matrix unit. For heads of a multiple of 32 channels.
+// The fastest, or nullptr if the build, the CPU or the system has no matrix unit. For heads of a
+// multiple of 32 channels.
 const AttentionTiles* attention_tiles();
 
 }  // namespace llm_host

@@ -25,6 +25,6 @@ const PackedKernels& packed_kernels() {
   return chosen;
 }
 
-bool packed_fast() { return &packed_kernels() != packed_portable(); }
+bool packed_kernels_portable() { return &packed_kernels() == packed_portable(); }
 
 }  // namespace llm_host

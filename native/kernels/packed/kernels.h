@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/instruction_sets.h"
+#include "kernels/base/instruction_sets.h"
 #include "kernels/packed/matrix.h"
 
 namespace llm_host {
@@ -43,7 +43,7 @@ struct PackedKernels {
 std::span<const Variant<PackedKernels>> packed_variants();
 // The fastest that this CPU has.
 const PackedKernels& packed_kernels();
-// Whether that is one of instructions made for it: else exact arithmetic is as fast.
-bool packed_fast();
+// Whether those are the portable ones, which are no faster than exact arithmetic.
+bool packed_kernels_portable();
 
 }  // namespace llm_host

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "kernels/cpu_op.h"
+#include "kernels/base/cpu_op.h"
+#include "kernels/base/thread_pool.h"
 #include "kernels/packed/kernels.h"
 #include "kernels/packed/product.h"
-#include "kernels/thread_pool.h"
 
 namespace llm_host::cpu {
 namespace {
@@ -54,6 +54,8 @@ void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
 }
 
 }  // namespace
+
+bool packs_weights(bool exact) { return !exact && usable() && !packed_kernels_portable(); }
 
 std::optional<Packed> Packed::pack(WeightArena& arena, const mx::array& weight,
                                    const std::optional<mx::array>& scales,

@@ -13,6 +13,10 @@ namespace llm_host::cpu {
 
 namespace mx = mlx::core;
 
+// Whether weights are packed while loading: on a CPU with instructions that the packed kernels use,
+// unless results must be exact.
+bool packs_weights(bool exact);
+
 // A matrix that has been packed.
 class Packed {
  public:

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "kernels/float16.h"
-#include "kernels/thread_pool.h"
+#include "kernels/base/float16.h"
+#include "kernels/base/thread_pool.h"
 
 namespace llm_host {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "kernels/base/thread_pool.h"
 #include "kernels/packed/kernels.h"
 #include "kernels/simd/simd.h"
-#include "kernels/thread_pool.h"
 
 namespace llm_host::cpu {
 namespace {

@@ -2,8 +2,8 @@
 // instruction set, each compiled with its own flags: nothing here may call an inline function of a
 // library, or the linker could hand the version for a newer CPU to everyone.
 #include "kernels/simd/float16.h"
-#include "kernels/simd/gemv.h"
 #include "kernels/simd/gemm.h"
+#include "kernels/simd/gemv.h"
 
 namespace llm_host {
 namespace {

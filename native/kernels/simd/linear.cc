@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/thread_pool.h"
+#include "kernels/base/thread_pool.h"
 
 namespace llm_host {
 namespace {

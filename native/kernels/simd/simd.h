@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/instruction_sets.h"
+#include "kernels/base/instruction_sets.h"
 
 namespace llm_host {
 

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "engine/host.h"
-#include "kernels/thread_pool.h"
+#include "kernels/base/thread_pool.h"
 
 // For what a system that grants no more threads does to us; it is asked for stacks that it cannot
 // give.

@@ -1,10 +1,11 @@
+#include "kernels/attention/attention.h"
+
 #include <cmath>
 #include <random>
 #include <vector>
 
 #include "check.h"
-#include "kernels/float16.h"
-#include "kernels/ops.h"
+#include "kernels/base/float16.h"
 
 using namespace llm_host;
 namespace mx = mlx::core;
@@ -38,7 +39,8 @@ double value_at(const mx::array& cache, int64_t i) {
 }
 
 // Without rotation: a pair of channels that is turned by no angle stays.
-void check_attention(const Case& c, mx::Dtype type, bool fast, int outputs, double tolerance) {
+void check_attention(const Case& c, mx::Dtype type, bool allow_bfloat16, int outputs,
+                     double tolerance) {
   int total = c.before + c.length, capacity = total + 3;
   mx::Shape cache_shape{1, c.kv_heads, capacity, c.head_dim};
   mx::array keys = mx::contiguous(mx::astype(random_array(cache_shape), type));
@@ -49,8 +51,8 @@ void check_attention(const Case& c, mx::Dtype type, bool fast, int outputs, doub
   mx::array sinks = random_array({c.heads});
   mx::eval(keys, values, q, k, v, sinks);
   std::vector<float> none(static_cast<size_t>(c.head_dim) / 2, 0.0f);
-  cpu::AttentionShape shape{c.heads,  c.kv_heads, c.head_dim, c.window, c.before,
-                            c.before, outputs,    0.125f,     fast};
+  cpu::AttentionShape shape{c.heads,  c.kv_heads, c.head_dim, c.window,      c.before,
+                            c.before, outputs,    0.125f,     allow_bfloat16};
   mx::array y = cpu::attention({q, k, v}, keys, values, shape, {none, 1.0f, false},
                                c.sinks ? std::optional(sinks) : std::nullopt);
   y.eval();
@@ -111,11 +113,11 @@ const Case kCases[] = {{1, 0},
                        {64, 64, 0, false, 8, 8, 128}};
 
 // Answers for all queries, for some and for the last alone.
-void check_all(bool fast, double tolerance) {
+void check_all(bool allow_bfloat16, double tolerance) {
   for (mx::Dtype type : kTypes) {
     for (const Case& c : kCases) {
       for (int outputs : {c.length, (c.length + 1) / 2, 1}) {
-        check_attention(c, type, fast, outputs, tolerance);
+        check_attention(c, type, allow_bfloat16, outputs, tolerance);
       }
     }
   }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "check.h"
-#include "kernels/float16.h"
+#include "kernels/base/float16.h"
 #include "kernels/packed/kernels.h"
 #include "kernels/packed/tiles.h"
 #include "variants.h"

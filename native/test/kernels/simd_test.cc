@@ -1,11 +1,12 @@
+#include "kernels/simd/simd.h"
+
 #include <algorithm>
 #include <random>
 #include <vector>
 
 #include "check.h"
-#include "kernels/float16.h"
+#include "kernels/base/float16.h"
 #include "kernels/simd/linear.h"
-#include "kernels/simd/simd.h"
 #include "variants.h"
 
 using namespace llm_host;

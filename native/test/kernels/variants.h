@@ -4,7 +4,7 @@
 #include <string>
 
 #include "check.h"
-#include "kernels/instruction_sets.h"
+#include "kernels/base/instruction_sets.h"
 
 // Calls body(kernels) for each variant that this build and CPU have, and reports the others as
 // skipped.

@@ -1,4 +1,4 @@
-#include "kernels/instruction_sets.h"
+#include "kernels/base/instruction_sets.h"
 
 #include <cstdlib>
 #include <cstring>

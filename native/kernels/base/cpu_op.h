@@ -17,4 +17,10 @@ using CpuBody = std::function<void(const std::vector<mx::array>& inputs, mx::arr
 mx::array cpu_op(const char* name, mx::Shape shape, std::vector<mx::array> inputs, CpuBody body,
                  mx::Dtype dtype = mx::float32);
 
+// Whether layers use these operations: MLX's default device is the CPU, and LLM_HOST_KERNELS is not
+// 0.
+namespace cpu {
+bool usable();
+}
+
 }  // namespace llm_host

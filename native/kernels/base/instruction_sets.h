@@ -7,7 +7,7 @@ namespace llm_host {
 // A row of a table of kernels: those for one instruction set.
 template <typename Kernels>
 struct Variant {
-  const char* name;            // of the instruction set, as in LLM_HOST_SIMD
+  const char* name;             // of the instruction set, as in LLM_HOST_SIMD
   const Kernels* (*kernels)();  // returns nullptr if this build or CPU lacks it
 };
 

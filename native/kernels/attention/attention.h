@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mlx/mlx.h"
+
+// Attention over a KV cache on the CPU; see kernels/ops.h.
+namespace llm_host::cpu {
+
+namespace mx = mlx::core;
+
+struct AttentionShape {
+  int heads;
+  int kv_heads;
+  int head_dim;
+  int window;    // a query sees this many keys at most, its own the last; 0 = all
+  int slot;      // of the first query in the caches; earlier slots hold the keys before it
+  int position;  // of the first query, for its rotation
+  int outputs;   // the last `outputs` queries are computed; the others only append keys and values
+  float scale;   // of the scores q · k
+  // Whether many queries may be computed in bfloat16, where the CPU has a matrix unit.
+  bool allow_bfloat16 = false;
+};
+
+// See RopeAngles in layers/rope.h.
+struct Rotation {
+  const std::vector<float>& frequencies;
+  float amplitude;
+  bool interleaved;
+};
+
+// Rotates q and k, appends k and v to the caches *in place* and attends.
+// `projected`: q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], or the three side
+// by side in one array; keys and values [1, kv_heads, capacity, head_dim], float32 or float16;
+// sinks [heads] -> [1, outputs, heads · head_dim].
+mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
+                    const mx::array& values, const AttentionShape& shape, const Rotation& rotation,
+                    const std::optional<mx::array>& sinks);
+
+}  // namespace llm_host::cpu
