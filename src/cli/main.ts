@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { OLLAMA_PREFIX } from '../run/ollama-source.ts';
-import { startProgram } from './process/start-program.ts';
+import { runProgram } from './program.ts';
 
-await startProgram(async (source, options) => {
+await runProgram(async (source, options) => {
   if (source.startsWith(OLLAMA_PREFIX)) {
     const { openOllamaModel } = await import('../run/open-ollama-model.ts');
     return await openOllamaModel(source.slice(OLLAMA_PREFIX.length), options);

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands/table.ts';
 import { type ChatArguments, checkNumbers } from '../../src/cli/options/chat-options.ts';
-import { type Commands, commandLine } from '../../src/cli/options/command-line.ts';
+import type { Command, CommandContext } from '../../src/cli/options/command.ts';
+import { commandLine } from '../../src/cli/options/command-line.ts';
 import { parseConfig } from '../../src/cli/settings/config-file.ts';
 import { argumentsOf, codeBlocks, commandLines, ROOT } from './command-lines.ts';
 import { TABLE } from './command-table.ts';
@@ -59,15 +61,18 @@ describe('the command lines of README.md and docs', () => {
 /** What the program's own parser makes of a line, without running it. */
 async function parsed(args: readonly string[]): Promise<{ command: string; model?: string | undefined }> {
   let found: { command: string; model?: string | undefined } | undefined;
-  const commands = new Proxy({} as Commands, {
-    get: (_target, command: string) => async (options?: ChatArguments) => {
-      if (command === 'chat' || command === 'serve') checkNumbers(options ?? {});
-      found = { command, model: options?.model };
+  const commands = COMMANDS.map((command): Command => {
+    const name = command.usage.startsWith('$0') ? 'chat' : (command.usage.split(' ')[0] as string);
+    const run = (args: object) => {
+      const options: ChatArguments = args;
+      if (name === 'chat' || name === 'serve') checkNumbers(options);
+      found = { command: name, model: options.model };
       return 0;
-    },
+    };
+    return { ...command, run };
   });
   try {
-    await commandLine(args, commands);
+    await commandLine(args, commands, {} as CommandContext);
   } catch (error) {
     // In running text a command is also called by its name alone.
     if (args.length !== 1 || !/^Not enough non-option arguments/.test(String((error as Error).message)))

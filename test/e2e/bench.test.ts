@@ -105,6 +105,6 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
     });
     program.child.kill('SIGTERM');
     expect(await program.ended).toMatchObject({ code: 143 });
-    expect(await processesLeft(join(ROOT, 'dist', 'cli', 'bench-run.js'))).toEqual([]);
+    expect(await processesLeft(join(ROOT, 'dist', 'cli', 'bench', 'bench-process.js'))).toEqual([]);
   });
 });

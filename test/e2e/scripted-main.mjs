@@ -6,7 +6,7 @@ import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/prom
 import { LocalChatModel } from '../../dist/agent/model/local-model.js';
 import { probeTemplate } from '../../dist/chat/capability.js';
 import { compileTemplate } from '../../dist/chat/template.js';
-import { startProgram } from '../../dist/cli/process/start-program.js';
+import { runProgram } from '../../dist/cli/program.js';
 
 const script = JSON.parse(readFileSync(process.env.LLM_HOST_SCRIPT, 'utf8'));
 const source = readFileSync(new URL('../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
@@ -86,4 +86,4 @@ async function openModel() {
   };
 }
 
-await startProgram(openModel);
+await runProgram(openModel);

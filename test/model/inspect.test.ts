@@ -2,7 +2,8 @@ import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type InspectArguments, inspect } from '../../src/cli/commands/inspect.ts';
+import { inspect } from '../../src/cli/commands/inspect.ts';
+import type { CommandContext } from '../../src/cli/options/command.ts';
 import { loadEngine } from '../../src/engine/load-engine.ts';
 import { inspectModel } from '../../src/model/inspect.ts';
 import { readSafetensorsHeader } from '../../src/model/weights/safetensors.ts';
@@ -21,14 +22,16 @@ function changed(name: string, changes: object = {}): string {
   return folder;
 }
 
+const runInspect = async (args: object) => inspect.run(args, {} as CommandContext);
+
 /** What the command prints. */
-async function printed(args: InspectArguments): Promise<string> {
+async function printed(args: object): Promise<string> {
   let text = '';
   vi.spyOn(process.stdout, 'write').mockImplementation(chunk => {
     text += chunk;
     return true;
   });
-  expect(await inspect(args)).toBe(0);
+  expect(await runInspect(args)).toBe(0);
   vi.restoreAllMocks();
   return text;
 }
@@ -167,7 +170,7 @@ describe('llm-host inspect', () => {
     ['impossible shapes', { num_attention_heads: 3 }, 'MODEL_BROKEN', /num_attention_heads/],
     ['an unknown quantization', { quantization: { bits: 7, group_size: 64 } }, 'MODEL_UNSUPPORTED', /7 bits/],
   ])('%s is refused', async (_, changes, code, message) => {
-    const run = inspect({ model: changed('tiny-f32', changes) });
+    const run = runInspect({ model: changed('tiny-f32', changes) });
     await expect(run).rejects.toMatchObject({
       code: expect.stringMatching(code),
       message: expect.stringMatching(message),
@@ -178,18 +181,18 @@ describe('llm-host inspect', () => {
     const folder = changed('tiny-f32');
     const path = join(folder, 'model.safetensors');
     truncateSync(path, 20_000);
-    await expect(inspect({ model: folder })).rejects.toMatchObject({ code: 'MODEL_BROKEN' });
+    await expect(runInspect({ model: folder })).rejects.toMatchObject({ code: 'MODEL_BROKEN' });
     const weight_map = { 'model.norm.weight': 'model-00002-of-00002.safetensors' };
     const sharded = changed('tiny-f32');
     writeFileSync(join(sharded, 'model.safetensors.index.json'), JSON.stringify({ weight_map }));
-    await expect(inspect({ model: sharded })).rejects.toMatchObject({
+    await expect(runInspect({ model: sharded })).rejects.toMatchObject({
       code: 'MODEL_BROKEN',
       message: expect.stringContaining('model-00002-of-00002.safetensors'),
     });
   });
 
   test.each([-1, 1.5, Number.NaN, 513])('--ctx %s is refused', async context => {
-    const run = inspect({ model: join(MODELS, 'tiny-f32'), context });
+    const run = runInspect({ model: join(MODELS, 'tiny-f32'), context });
     await expect(run).rejects.toMatchObject({ code: 'USAGE' });
   });
 

@@ -1,140 +1,43 @@
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { bench as measure } from '../../bench/bench.ts';
-import { htmlReport } from '../../bench/html-report.ts';
-import { findPeer, PEERS, type PeerModels, type PeerName } from '../../bench/peers.ts';
-import { textReport } from '../../bench/text-report.ts';
-import { LlmHostError, messageOf } from '../../errors.ts';
-import { demoWeightsPath } from '../../model/demo-model.ts';
-import { type ReadModel, readModel } from '../../model/load-model.ts';
-import { resolveModel } from '../../model/locate.ts';
-import { loadAddon } from '../../native/load-addon.ts';
-import { stripControls } from '../../text/strip-controls.ts';
-import type { Signals } from '../process/signals.ts';
-import { VERSION } from '../process/version.ts';
+import { PEERS } from '../../bench/peers.ts';
+import { LlmHostError } from '../../errors.ts';
+import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
+import { defineCommand } from '../options/command.ts';
+import { json, list, number, text } from '../options/option-kinds.ts';
 
-export interface BenchArguments {
-  readonly model: string;
-  /** Numbers with commas; default 512. */
-  readonly promptTokens?: string | undefined;
-  readonly generate: number;
-  readonly runs: number;
-  readonly threads?: number | undefined;
-  readonly quantize?: string | undefined;
-  readonly kvBits?: 4 | 8 | undefined;
-  readonly adapter?: readonly string[] | undefined;
-  /** Numbers with commas. */
-  readonly turns?: string | undefined;
-  readonly graph?: boolean | undefined;
-  /** Names with commas. */
-  readonly compare?: string | undefined;
-  readonly mlxLmModel?: string | undefined;
-  readonly llamaCppModel?: string | undefined;
-  readonly json?: boolean | undefined;
-  readonly html?: string | undefined;
-}
+/** Options that only make sense once. */
+const ONCE = ['html', 'mlx-lm-model', 'llama-cpp-model', 'quantize'];
 
-const OWN_RUN = fileURLToPath(new URL('../../../dist/cli/commands/bench-run.js', import.meta.url));
+/** Parts with commas, and options given several times, are one list. */
+const commas = (describe: string) =>
+  ({ ...list(describe), coerce: (given?: string[]) => given?.join() }) as const;
 
-/** `llm-host bench <model>`: measures it, with the peers beside it. Returns the exit code. */
-export async function bench(args: BenchArguments, signals: Signals): Promise<number> {
-  const promptTokens = numbers('--prompt-tokens', args.promptTokens ?? '512');
-  const turns = args.turns === undefined ? [] : numbers('--turns', args.turns);
-  const [generate, runs] = [whole('--generate', args.generate), whole('--runs', args.runs)];
-  const threads = args.threads === undefined ? undefined : whole('--threads', args.threads);
-  const names = peerNames(args.compare);
-  // The peers have no adapter of the demo's.
-  const adapter = args.adapter ?? (names.length > 0 ? [] : undefined);
-  const load = {
-    ...(args.quantize !== undefined && { quantize: args.quantize }),
-    ...(args.kvBits !== undefined && { kvBits: args.kvBits }),
-    ...(adapter !== undefined && { adapter }),
-  };
-  const contextLength = Math.max(...promptTokens, ...turns) + generate;
-  const read = readModel(args.model, { ...load, contextLength, cwd: process.cwd(), env: process.env });
-  const models = peerModels(args);
-  const peers = names.map(name => findPeer(name, models, process.env));
-  const stop = new AbortController();
-  signals.addCleanup(async () => stop.abort());
-  const report = await measure({
-    model: args.model,
-    read,
-    load,
-    vocabSize: vocabSizeOf(read),
-    promptTokens,
-    generate,
-    runs,
-    threads,
-    turns,
-    graph: args.graph ?? false,
-    runner: {
-      name: 'llm-host',
-      command: process.execPath,
-      args: [OWN_RUN],
-      env: threads === undefined ? {} : { LLM_HOST_THREADS: String(threads) },
-    },
-    peers,
-    versions: { llmHost: VERSION, mlx: loadAddon().versions.mlxLoaded, node: process.versions.node },
-    environment: ownEnvironment(process.env),
-    onProgress: text => process.stderr.write(`${text}\n`),
-    signal: stop.signal,
-  });
-  if (args.html !== undefined) writeHtml(args.html, htmlReport(report));
-  const text = args.json ? JSON.stringify(report, null, 2) : stripControls(textReport(report));
-  process.stdout.write(`${text}\n`);
-  return 0;
-}
-
-function numbers(option: string, text: string): number[] {
-  return text.split(',').map(part => whole(option, Number(part)));
-}
-
-function whole(option: string, value: number): number {
-  if (Number.isInteger(value) && value >= 1 && value <= 1e6) return value;
-  throw new LlmHostError('USAGE', `${option} takes whole numbers of at least 1`);
-}
-
-function peerNames(text: string | undefined): PeerName[] {
-  const known: readonly string[] = PEERS;
-  return (text?.split(',') ?? []).map(name => {
-    if (known.includes(name)) return name as PeerName;
-    throw new LlmHostError('USAGE', `--compare takes ${PEERS.join(' and ')}, not '${name}'`);
-  });
-}
-
-/** The same weights for the peers: the model itself where they can read it, or what the user names. */
-function peerModels(args: BenchArguments): PeerModels {
-  const where = { cwd: process.cwd(), env: process.env };
-  const location = resolveModel(args.model, where);
-  const named = (path: string | undefined) => (path === undefined ? undefined : resolve(where.cwd, path));
-  const gguf = location.kind === 'demo' ? demoWeightsPath(where.env) : undefined;
-  return {
-    gguf: named(args.llamaCppModel) ?? (location.kind === 'gguf' ? location.path : gguf),
-    folder:
-      named(args.mlxLmModel) ??
-      (location.kind === 'folder' && args.quantize === undefined ? location.path : undefined),
-  };
-}
-
-function vocabSizeOf({ name, spec }: ReadModel): number {
-  const size = spec.config.vocab_size;
-  if (typeof size === 'number' && Number.isInteger(size) && size > 0) return size;
-  throw new LlmHostError('MODEL_BROKEN', `${name}: config.json has no vocab_size`);
-}
-
-/** What was set to change how this program computes. */
-function ownEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
-  const own = Object.entries(env).filter(([name]) => name.startsWith('LLM_HOST_'));
-  return Object.fromEntries(own) as Record<string, string>;
-}
-
-function writeHtml(path: string, text: string): void {
-  try {
-    writeFileSync(path, text);
-  } catch (error) {
-    throw new LlmHostError('UNEXPECTED', `the report could not be written: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
-}
+export const bench = defineCommand({
+  usage: 'bench <model>',
+  description:
+    'measure the model: tokens per second, time to first token, memory; beside mlx-lm and llama.cpp',
+  options: (y, declareModel) =>
+    declareModel(y)
+      .option('prompt-tokens', commas('lengths of the prompts, with commas (512): 128,512,4096'))
+      .option('generate', { ...number('tokens after each prompt'), default: 128 })
+      .option('runs', { ...number('how often, each time as a new process'), default: 5 })
+      .option('threads', number("of every engine; default: each engine's own choice"))
+      .option('quantize', { ...text('quantize while loading'), choices: QUANTIZE_CHOICES })
+      .option('kv-bits', { choices: [4, 8] as const, requiresArg: true, describe: 'quantize the KV cache' })
+      .option('adapter', list('folder of a LoRA adapter (repeatable)'))
+      .option('turns', commas('measure a second turn after so many tokens of history, with commas: 100,4000'))
+      .option('graph', { type: 'boolean', describe: 'count and time the graph of a decoding step' })
+      .option('compare', commas(`measure beside: ${PEERS.join(',')}`))
+      .option('mlx-lm-model', text('folder with the same weights, for mlx-lm'))
+      .option('llama-cpp-model', text('.gguf file with the same weights, for llama.cpp'))
+      .option('json', { ...json, describe: 'the report as JSON' })
+      .option('html', text('write the report to this file'))
+      .check(args => {
+        const twice = ONCE.find(name => Array.isArray(args[name]));
+        if (twice !== undefined) throw new LlmHostError('USAGE', `--${twice} was given twice`);
+        return true;
+      }),
+  run: async (args, { signals }) => {
+    const { runBench } = await import('../bench/run-bench.ts');
+    return await runBench(args, signals);
+  },
+});

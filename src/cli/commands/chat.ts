@@ -1,39 +1,27 @@
-import type { OpenModel } from '../../run/open-model.ts';
-import { answerOnce } from '../chat/answer-once.ts';
-import { chatInJson } from '../chat/json-chat.ts';
-import { LineSession } from '../chat/line-session.ts';
-import { startChat } from '../chat/start-chat.ts';
+import type { Argv } from 'yargs';
 import type { ChatArguments } from '../options/chat-options.ts';
-import { localeNotice } from '../process/locale-notice.ts';
-import type { Signals } from '../process/signals.ts';
+import { defineCommand } from '../options/command.ts';
+import { modelOptions } from '../options/model-options.ts';
+import { text } from '../options/option-kinds.ts';
 
-/** `llm-host <model>`: start-up, then a chat on stdin and stdout, or one prompt. Returns the exit code. */
-export async function chat(args: ChatArguments, openModel: OpenModel, signals: Signals): Promise<number> {
-  if (args.json) return await chatInJson(args, openModel, signals);
-  const started = await startChat(args, openModel);
-  signals.addCleanup(started.close);
-  try {
-    if (!args.quiet) process.stderr.write([...started.summary, ''].join('\n'));
-    for (const notice of started.notices) process.stderr.write(`${notice}\n`);
-    const locale = process.stdout.isTTY ? localeNotice(process.env) : undefined;
-    if (locale !== undefined) process.stderr.write(`Notice: ${locale}\n`);
-    const { session } = started;
-    if (args.prompt !== undefined) return await answerOnce(session, args.prompt, signals);
-    process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");
-    if (!wantsScreen(args)) return await new LineSession({ session, signals }).run();
-    // React checks itself and keeps measurements unless it is told that this is no development.
-    process.env.NODE_ENV ??= 'production';
-    const { ScreenSession } = await import('../chat/screen-session.ts');
-    const { theme } = started.settings.config;
-    return await new ScreenSession({ session, signals, theme, colors: args.color !== false }).run();
-  } finally {
-    await started.close();
-  }
-}
-
-/** The Ink screen needs a terminal on both ends that can move its cursor, and a person before it. */
-function wantsScreen(args: ChatArguments): boolean {
-  const { TERM, CI } = process.env;
-  if (args.plain || TERM === 'dumb' || (CI !== undefined && CI !== '' && CI !== 'false')) return false;
-  return process.stdin.isTTY === true && process.stdout.isTTY === true;
-}
+export const chat = defineCommand({
+  usage: '$0 [model]',
+  description: 'chat with a model: a Hub id (org/name), a folder, a .gguf file, or demo',
+  options: (y, declareModel) =>
+    modelOptions(declareModel(y))
+      .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })
+      .option('schema', text('with -p: a file with the JSON Schema that the answer has to fit'))
+      .option('ask', { type: 'boolean', describe: 'ask before each tool call' })
+      .option('save', text('keep the conversation in this file'))
+      .option('resume', {
+        type: 'string',
+        describe: 'go on with a saved conversation; without a file: the latest',
+      })
+      .option('json', { type: 'boolean', describe: 'one JSON event a line on stdout (docs/events.md)' })
+      .option('plain', { type: 'boolean', describe: 'line mode on a terminal too' })
+      .option('color', { type: 'boolean', describe: '--no-color: no colours' }) as Argv<ChatArguments>,
+  run: async (args, { openModel, signals }) => {
+    const { runChat } = await import('../chat/run-chat.ts');
+    return await runChat(args, openModel, signals);
+  },
+});

@@ -1,45 +1,22 @@
 import { basename } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
+import { defineCommand } from '../options/command.ts';
+import { COMPLETION_SCRIPTS } from '../options/completion-scripts.ts';
 
-/** They all ask the program itself what fits, so that they never go out of date; SHELL decides the form of its answer. */
-const SCRIPTS: Readonly<Record<string, string>> = {
-  bash: `# llm-host completion for bash: eval "$(llm-host completion bash)" in ~/.bashrc
-_llm_host() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" IFS=$'\\n'
-  local found="$(SHELL=bash llm-host --get-yargs-completions "\${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null | grep -vxF '$0')"
-  COMPREPLY=($(compgen -W "$found" -- "$word"))
-}
-complete -o bashdefault -o default -F _llm_host llm-host
-`,
-  zsh: `#compdef llm-host
-# llm-host completion for zsh: source <(llm-host completion zsh) after compinit in ~/.zshrc
-_llm_host() {
-  local -a found
-  found=("\${(@f)$(SHELL=zsh llm-host --get-yargs-completions "\${(@)words[1,CURRENT]}" 2>/dev/null | grep -v '^$0:')}")
-  _describe 'llm-host' found || _files
-}
-compdef _llm_host llm-host
-`,
-  fish: `# llm-host completion for fish: llm-host completion fish | source in ~/.config/fish/config.fish
-function __llm_host
-  set -l words (commandline -opc) (commandline -ct)
-  SHELL=bash llm-host --get-yargs-completions $words 2>/dev/null | string match -v '$0'
-end
-complete -c llm-host -a '(__llm_host)'
-`,
-};
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-const SHELLS = Object.keys(SCRIPTS);
-
-/** `llm-host completion [shell]`: prints the script for a shell, by default that of $SHELL. Returns the exit code. */
-export function completion({ shell }: { readonly shell?: string | undefined }): number {
-  const name = shell ?? basename(process.env.SHELL ?? '');
-  const script = SCRIPTS[name];
-  if (script === undefined) {
-    throw new LlmHostError('USAGE', `which shell? ${SHELLS.join(', ')}`, {
-      hint: 'For example: llm-host completion bash',
-    });
-  }
-  process.stdout.write(script);
-  return 0;
-}
+export const completion = defineCommand({
+  usage: 'completion [shell]',
+  description: 'print the completion script of a shell: bash, zsh or fish',
+  options: y => y.positional('shell', { type: 'string', choices: SHELLS }),
+  run: ({ shell }) => {
+    const name = shell ?? SHELLS.find(known => known === basename(process.env.SHELL ?? ''));
+    if (name === undefined) {
+      throw new LlmHostError('USAGE', `which shell? ${SHELLS.join(', ')}`, {
+        hint: 'For example: llm-host completion bash',
+      });
+    }
+    process.stdout.write(COMPLETION_SCRIPTS[name]);
+    return 0;
+  },
+});

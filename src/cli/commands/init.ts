@@ -2,15 +2,22 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { defineCommand } from '../options/command.ts';
 import { APPLICATION_DIRECTORY } from '../settings/lookup.ts';
 
-/** `llm-host init`: writes config.json and mcp.json into the working directory where they are missing. */
-export function init(): number {
+export const init = defineCommand({
+  usage: 'init',
+  description: 'write config.json and mcp.json where they are missing',
+  options: y => y,
+  run: () => writeExamples(),
+});
+
+function writeExamples(): number {
   for (const name of ['config.json', 'mcp.json']) {
     const target = join(process.cwd(), name);
     try {
       const example = readFileSync(join(APPLICATION_DIRECTORY, `${name}.example`), 'utf8');
-      // The schemas stay in the package, where an editor finds them from any folder.
+      // The schemas stay in the package; an absolute URL lets an editor find them from any folder.
       const text = example.replace(/"\.\/(\w+\.schema\.json)"/, (_own, schema: string) =>
         JSON.stringify(pathToFileURL(join(APPLICATION_DIRECTORY, schema)).href),
       );

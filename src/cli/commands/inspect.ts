@@ -1,39 +1,39 @@
 import { LlmHostError } from '../../errors.ts';
-import { type Inspection, inspectModel } from '../../model/inspect.ts';
+import type { Inspection } from '../../model/inspect.ts';
 import type { ReadModel } from '../../model/load-model.ts';
 import { withConfigFile } from '../../model/name-config-file.ts';
-import { loadAddon } from '../../native/load-addon.ts';
+import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
 import { stripControls } from '../../text/strip-controls.ts';
+import { defineCommand } from '../options/command.ts';
+import { json, number } from '../options/option-kinds.ts';
 
-export interface InspectArguments {
-  readonly model: string;
-  /** Tokens. */
-  readonly context?: number | undefined;
-  readonly quantize?: string | undefined;
-  readonly json?: boolean | undefined;
-}
-
-/** `llm-host inspect <model>`: what headers, config and template say. Loads no weights. Returns the exit code. */
-export async function inspect(args: InspectArguments): Promise<number> {
-  const contextLength = args.context ?? 0;
-  if (!Number.isInteger(contextLength) || contextLength < 0) {
-    throw new LlmHostError('USAGE', `--context takes a whole number of tokens, not ${args.context}`);
-  }
-  const { inspection, read } = inspectModel(args.model, {
-    contextLength,
-    quantize: args.quantize,
-    cwd: process.cwd(),
-    env: process.env,
-  });
-  await checkFamily(read);
-  const text = args.json ? JSON.stringify(inspection, null, 2) : lines(inspection).join('\n');
-  process.stdout.write(`${args.json ? text : stripControls(text)}\n`);
-  return 0;
-}
+/** Loads no weights. */
+export const inspect = defineCommand({
+  usage: 'inspect <model>',
+  description: 'what headers and config say: family, size, quantization, memory, predicted speed',
+  options: (y, declareModel) =>
+    declareModel(y)
+      .option('context', { ...number('tokens to count memory for'), alias: 'ctx' })
+      .option('quantize', { type: 'string', choices: QUANTIZE_CHOICES, describe: 'as if loaded so' })
+      .option('json', json),
+  run: async args => {
+    const { context = 0, quantize } = args;
+    if (!Number.isInteger(context) || context < 0) {
+      throw new LlmHostError('USAGE', `--context takes a whole number of tokens, not ${context}`);
+    }
+    const { inspectModel } = await import('../../model/inspect.ts');
+    const place = { cwd: process.cwd(), env: process.env };
+    const { inspection, read } = inspectModel(args.model, { contextLength: context, quantize, ...place });
+    await checkFamily(read);
+    const text = args.json ? JSON.stringify(inspection, null, 2) : lines(inspection).join('\n');
+    process.stdout.write(`${args.json ? text : stripControls(text)}\n`);
+    return 0;
+  },
+});
 
 /**
- * Lets the engine read the configuration, without any tensor to load: it names a family, a key or a size that it
- * cannot use. That the first tensor is then missing is what ends the attempt for a good configuration.
+ * Lets the engine read the configuration without any tensors: it names a family, key or size it cannot use. A good
+ * configuration gets as far as the first tensor, which is missing.
  */
 async function checkFamily({ spec, configFile }: ReadModel): Promise<void> {
   const { config, gguf } = spec;
@@ -45,6 +45,7 @@ async function checkFamily({ spec, configFile }: ReadModel): Promise<void> {
     contextLength: 0,
     kvBits: 0,
   };
+  const { loadAddon } = await import('../../native/load-addon.ts');
   try {
     await (await loadAddon().load(empty, () => {})).close();
   } catch (error) {

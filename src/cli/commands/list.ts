@@ -1,15 +1,23 @@
-import { type CachedModel, cachedModels } from '../../hub/cached-models.ts';
+import type { CachedModel } from '../../hub/cached-models.ts';
 import { hubCacheFolder } from '../../hub/hub-environment.ts';
+import { byteSize } from '../../text/byte-size.ts';
+import { defineCommand } from '../options/command.ts';
+import { json } from '../options/option-kinds.ts';
 
-/** `llm-host list`: the models in the Hub cache with their sizes. Returns the exit code. */
-export function list({ json }: { readonly json?: boolean | undefined }): number {
-  const cacheFolder = hubCacheFolder(process.env);
-  const models = cachedModels(cacheFolder);
-  process.stdout.write(
-    json ? `${JSON.stringify({ cacheFolder, models }, null, 2)}\n` : table(cacheFolder, models),
-  );
-  return 0;
-}
+export const list = defineCommand({
+  usage: 'list',
+  description: 'list the models in the cache, with their sizes',
+  options: y => y.option('json', json),
+  run: async args => {
+    const { cachedModels } = await import('../../hub/cached-models.ts');
+    const cacheFolder = hubCacheFolder(process.env);
+    const models = cachedModels(cacheFolder);
+    process.stdout.write(
+      args.json ? `${JSON.stringify({ cacheFolder, models }, null, 2)}\n` : table(cacheFolder, models),
+    );
+    return 0;
+  },
+});
 
 function table(cacheFolder: string, models: readonly CachedModel[]): string {
   if (models.length === 0) return `No models in ${cacheFolder}\n`;
@@ -20,12 +28,12 @@ function table(cacheFolder: string, models: readonly CachedModel[]): string {
   );
   const total = models.reduce((sum, model) => sum + model.bytes + model.partialBytes, 0);
   const count = models.length === 1 ? '1 model' : `${models.length} models`;
-  return `${lines.join('\n')}\n${count}, ${bytes(total)} in ${cacheFolder}\n`;
+  return `${lines.join('\n')}\n${count}, ${byteSize(total)} in ${cacheFolder}\n`;
 }
 
 function row(model: CachedModel): string[] {
   const date = new Date(model.modifiedMs).toISOString().slice(0, 10);
-  return [model.repo, bytes(model.bytes + model.partialBytes), date, state(model)];
+  return [model.repo, byteSize(model.bytes + model.partialBytes), date, state(model)];
 }
 
 /** Revisions by name, or the beginning of their commit; what a model lacks that cannot be loaded yet. */
@@ -36,11 +44,5 @@ function state({ revisions, partialBytes }: CachedModel): string {
     if (missing.length === 0) return name;
     return `${name} (lacks ${missing[0]}${missing.length > 1 ? ` and ${missing.length - 1} more` : ''})`;
   });
-  return `${parts.join('; ')}${partialBytes > 0 ? `; ${bytes(partialBytes)} on the way` : ''}`;
-}
-
-/** For people: GB, MB or kB. */
-export function bytes(count: number): string {
-  if (count >= 1e9) return `${(count / 1e9).toFixed(2)} GB`;
-  return count >= 1e6 ? `${(count / 1e6).toFixed(1)} MB` : `${Math.ceil(count / 1e3)} kB`;
+  return `${parts.join('; ')}${partialBytes > 0 ? `; ${byteSize(partialBytes)} on the way` : ''}`;
 }

@@ -1,19 +1,25 @@
-import { LlmHostError } from '../../errors.ts';
-import { type HubId, parseHubId } from '../../hub/hub-id.ts';
-import { type PulledModel, pullModel } from '../../hub/pull-model.ts';
+import type { HubId } from '../../hub/hub-id.ts';
+import type { PulledModel } from '../../hub/pull-model.ts';
 import { DownloadLine } from '../../line/download-line.ts';
-import { atRevision } from '../options/at-revision.ts';
+import { requireHubId } from '../options/at-revision.ts';
+import { defineCommand } from '../options/command.ts';
+import { json, revision } from '../options/option-kinds.ts';
 import type { Signals } from '../process/signals.ts';
 
-export interface PullArguments {
-  readonly id: string;
-  readonly revision?: string | undefined;
-  readonly json?: boolean | undefined;
-}
+export const pull = defineCommand({
+  usage: 'pull <id>',
+  description: 'download a model of the Hub (org/name) into the cache, or go on with it',
+  options: y =>
+    y
+      .positional('id', { type: 'string', demandOption: true })
+      .option('revision', revision)
+      .option('json', { ...json, describe: 'the result as JSON' }),
+  run: async (args, { signals }) =>
+    await download(requireHubId(args.id, args.revision), args.json ?? false, signals),
+});
 
-/** `llm-host pull <id>`: downloads a model into the Hub cache, or what it lacks of it. Returns the exit code. */
-export async function pull({ id, revision, json }: PullArguments, signals: Signals): Promise<number> {
-  const hubId = requireHubId(atRevision(id, revision));
+async function download(hubId: HubId, asJson: boolean, signals: Signals): Promise<number> {
+  const { pullModel } = await import('../../hub/pull-model.ts');
   const line = new DownloadLine(process.stderr, hubId.source);
   const abort = new AbortController();
   signals.onInterrupt(() => abort.abort());
@@ -28,7 +34,7 @@ export async function pull({ id, revision, json }: PullArguments, signals: Signa
     line.end();
     const seconds = (performance.now() - started) / 1000;
     process.stdout.write(
-      json ? `${JSON.stringify(pulled)}\n` : `${summary(hubId, pulled, seconds)}\n${pulled.folder}\n`,
+      asJson ? `${JSON.stringify(pulled)}\n` : `${summary(hubId, pulled, seconds)}\n${pulled.folder}\n`,
     );
     return 0;
   } catch (error) {
@@ -42,15 +48,6 @@ export async function pull({ id, revision, json }: PullArguments, signals: Signa
     line.end();
     signals.onInterrupt(undefined);
   }
-}
-
-/** Throws LlmHostError USAGE. */
-export function requireHubId(source: string): HubId {
-  const id = parseHubId(source);
-  if (id) return id;
-  throw new LlmHostError('USAGE', `'${source}' is no name of a model on the Hub`, {
-    hint: 'Such a name is org/name, or org/name@revision.',
-  });
 }
 
 function summary(

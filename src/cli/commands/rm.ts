@@ -1,21 +1,22 @@
-import { removeModel } from '../../hub/remove-model.ts';
-import { atRevision } from '../options/at-revision.ts';
-import { bytes } from './list.ts';
-import { requireHubId } from './pull.ts';
+import { byteSize } from '../../text/byte-size.ts';
+import { requireHubId } from '../options/at-revision.ts';
+import { defineCommand } from '../options/command.ts';
+import { revision } from '../options/option-kinds.ts';
 
-export interface RmArguments {
-  readonly id: string;
-  readonly revision?: string | undefined;
-}
-
-/** `llm-host rm <id>`: removes a model, or one revision of it, from the Hub cache. Returns the exit code. */
-export async function rm({ id, revision }: RmArguments): Promise<number> {
-  const source = atRevision(id, revision);
-  const freed = await removeModel(requireHubId(source), {
-    env: process.env,
-    revisionOnly: source.includes('@'),
-    onWait: pid => process.stderr.write(`Waiting for process ${pid ?? 'unknown'}, which downloads it ...\n`),
-  });
-  process.stdout.write(`Removed ${source}: ${bytes(freed)} freed\n`);
-  return 0;
-}
+export const rm = defineCommand({
+  usage: 'rm <id>',
+  description: 'remove a model, or one revision of it, from the cache',
+  options: y => y.positional('id', { type: 'string', demandOption: true }).option('revision', revision),
+  run: async args => {
+    const { removeModel } = await import('../../hub/remove-model.ts');
+    const id = requireHubId(args.id, args.revision);
+    const freed = await removeModel(id, {
+      env: process.env,
+      revisionOnly: id.source.includes('@'),
+      onWait: pid =>
+        process.stderr.write(`Waiting for process ${pid ?? 'unknown'}, which downloads it ...\n`),
+    });
+    process.stdout.write(`Removed ${id.source}: ${byteSize(freed)} freed\n`);
+    return 0;
+  },
+});

@@ -5,7 +5,7 @@ import { cachedModels } from '../../hub/cached-models.ts';
 import { HttpClient } from '../../hub/http-client.ts';
 import { type HubEnvironment, hubCacheFolder, hubEnvironment } from '../../hub/hub-environment.ts';
 import { HubFailure } from '../../hub/hub-failure.ts';
-import { bytes } from '../commands/list.ts';
+import { byteSize } from '../../text/byte-size.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 /** Bytes; less is not enough for most models. */
@@ -18,7 +18,7 @@ export function checkCache(env: NodeJS.ProcessEnv): Finding {
     const present = nearestPresent(folder);
     accessSync(present, constants.W_OK);
     const { bavail, bsize } = statfsSync(present);
-    const message = `${folder}: ${models} ${models === 1 ? 'model' : 'models'}, ${bytes(bavail * bsize)} free`;
+    const message = `${folder}: ${models} ${models === 1 ? 'model' : 'models'}, ${byteSize(bavail * bsize)} free`;
     if (bavail * bsize >= LITTLE_ROOM) return ok('cache', message);
     return warning('cache', message, 'Free some (`llm-host rm`), or set HF_HUB_CACHE to another disk.');
   } catch (error) {

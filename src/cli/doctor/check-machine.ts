@@ -1,6 +1,6 @@
 import { EXIT } from '../../errors.ts';
 import { availableMemory } from '../../model/fit.ts';
-import { bytes } from '../commands/list.ts';
+import { byteSize } from '../../text/byte-size.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const NODE_MINIMUM = [20, 19] as const;
@@ -19,7 +19,7 @@ export function checkNode(version = process.versions.node): Finding {
 }
 
 export function checkMemory(available = availableMemory()): Finding {
-  const message = `${bytes(available)} can be used`;
+  const message = `${byteSize(available)} can be used`;
   if (available >= LITTLE_MEMORY) return ok('memory', message);
   return warning(
     'memory',

@@ -1,5 +1,5 @@
 import { LlmHostError } from '../../errors.ts';
-import { parseHubId } from '../../hub/hub-id.ts';
+import { type HubId, parseHubId } from '../../hub/hub-id.ts';
 
 /** `--revision`: the same as `@revision` behind a Hub id. Throws LlmHostError USAGE where it means nothing. */
 export function atRevision(source: string, revision: string | undefined): string {
@@ -8,5 +8,15 @@ export function atRevision(source: string, revision: string | undefined): string
   if (!source.includes('@') && parseHubId(whole)) return whole;
   throw new LlmHostError('USAGE', `--revision ${revision} does not go with the model '${source}'`, {
     hint: 'It is for models of the Hub: llm-host org/name --revision v1, or llm-host org/name@v1.',
+  });
+}
+
+/** The Hub id of a command that takes nothing else. Throws LlmHostError USAGE. */
+export function requireHubId(source: string, revision: string | undefined): HubId {
+  const whole = atRevision(source, revision);
+  const id = parseHubId(whole);
+  if (id) return id;
+  throw new LlmHostError('USAGE', `'${whole}' is not the name of a model on the Hub`, {
+    hint: 'Such a name is org/name, or org/name@revision.',
   });
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { chat } from '../../../src/cli/commands/chat.ts';
 import { checkNumbers } from '../../../src/cli/options/chat-options.ts';
-import { type Commands, commandLine } from '../../../src/cli/options/command-line.ts';
+import type { CommandContext } from '../../../src/cli/options/command.ts';
+import { commandLine } from '../../../src/cli/options/command-line.ts';
 import { parseConfig } from '../../../src/cli/settings/config-file.ts';
 import type { EngineInfo } from '../../../src/engine/engine.ts';
 import { toNativeRequest } from '../../../src/engine/native-request.ts';
@@ -46,17 +48,20 @@ test('the library', async () => {
   expect(await surprises(give, name => name, ofEngine)).toEqual([]);
 });
 
-const chatThatChecks: Commands['chat'] = async args => {
-  checkNumbers(args);
-  return 0;
+const chatThatChecks = {
+  ...chat,
+  run: (args: object) => {
+    checkNumbers(args);
+    return 0;
+  },
 };
 
 test('the command line', async () => {
-  const commands = { chat: chatThatChecks } as Partial<Commands> as Commands;
   const give: Give = ({ name, value }) => {
     const flag = `--${samplingField(name).names.flag}`;
     const words = name === 'logitBias' ? biasWords(value) : [value].flat();
-    return messageOf(() => commandLine(['demo', ...words.map(word => `${flag}=${word}`)], commands));
+    const line = ['demo', ...words.map(word => `${flag}=${word}`)];
+    return messageOf(() => commandLine(line, [chatThatChecks], {} as CommandContext));
   };
   // Every word is a text.
   const edges = EDGES.filter(({ name, value, allowed }) => name !== 'stop' || allowed || isLong(value));

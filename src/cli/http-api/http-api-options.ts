@@ -4,10 +4,10 @@ import { LlmHostError, messageOf } from '../../errors.ts';
 import { type AccessRules, isLoopback } from '../../serve/http/access.ts';
 import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/http/serve-context.ts';
 import type { NumberRange } from '../../text/number-range.ts';
-import { type ChatArguments, checkNumber } from './chat-options.ts';
+import { type ChatArguments, checkNumber } from '../options/chat-options.ts';
 
-/** The options of `serve` as yargs gives them; those of chat hold as well. */
-export interface ServeArguments extends ChatArguments {
+/** The options of `serve` as yargs gives them, those of every command that runs a model included. */
+export interface HttpApiArguments extends ChatArguments {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly apiKey?: string | undefined;
@@ -20,7 +20,7 @@ export interface ServeArguments extends ChatArguments {
   readonly cacheMb?: number | undefined;
 }
 
-export interface ServeOptions {
+export interface HttpApiOptions {
   readonly access: AccessRules;
   readonly port: number;
   readonly limits: ServeLimits;
@@ -39,7 +39,7 @@ const DEFAULT_CACHE_MB = 1024;
 const DEFAULT_DRAIN_SECONDS = 20;
 
 /** Checks the options. Throws LlmHostError USAGE, also for an address beyond loopback without a key. */
-export function serveOptions(args: ServeArguments, env: NodeJS.ProcessEnv): ServeOptions {
+export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): HttpApiOptions {
   const host = args.host ?? '127.0.0.1';
   const apiKey = keyOf(args.apiKey ?? env.LLM_HOST_API_KEY);
   if (!isLoopback(host) && apiKey === undefined) {

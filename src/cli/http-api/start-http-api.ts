@@ -8,15 +8,15 @@ import { ServeMetrics } from '../../serve/http/metrics.ts';
 import type { ServeContext, ServedModel } from '../../serve/http/serve-context.ts';
 import { createServer } from '../../serve/server.ts';
 import { checkNumbers, systemText } from '../options/chat-options.ts';
-import { type ServeArguments, type ServeOptions, serveOptions } from '../options/serve-options.ts';
 import { startRun } from '../process/start-run.ts';
 import { agentOptions } from '../settings/run-options.ts';
 import { loadServeSettings } from '../settings/settings.ts';
+import { type HttpApiArguments, type HttpApiOptions, httpApiOptions } from './http-api-options.ts';
 
 const LOOK_MS = 100;
 
 /** A server that takes requests. */
-export interface StartedServe {
+export interface HttpApi {
   /** `http://127.0.0.1:8080` */
   readonly url: string;
   readonly summary: readonly string[];
@@ -28,9 +28,9 @@ export interface StartedServe {
 }
 
 /** Loads model and servers, then listens. Refuses what cannot work before that. */
-export async function startServe(args: ServeArguments, openModel: OpenModel): Promise<StartedServe> {
+export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel): Promise<HttpApi> {
   checkNumbers(args);
-  const options = serveOptions(args, process.env);
+  const options = httpApiOptions(args, process.env);
   const where = { cwd: process.cwd(), env: process.env };
   const settings = loadServeSettings(args, args.model === 'demo', where);
   const system =
@@ -67,7 +67,7 @@ export async function startServe(args: ServeArguments, openModel: OpenModel): Pr
   }
 }
 
-async function listen(options: ServeOptions, { opened, log }: Run, turns: RequestTurns) {
+async function listen(options: HttpApiOptions, { opened, log }: Run, turns: RequestTurns) {
   const stop = new AbortController();
   const context: ServeContext = {
     model: servedModel(opened),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { serveOptions } from '../../../src/cli/options/serve-options.ts';
+import { httpApiOptions } from '../../../src/cli/http-api/http-api-options.ts';
 
 it.each([
   [{ host: '0.0.0.0' }, /--host 0\.0\.0\.0 is beyond this machine: a key is needed/],
@@ -11,14 +11,14 @@ it.each([
   [{ apiKey: '@nowhere.txt' }, /nowhere\.txt cannot be read/],
   [{ corsOrigin: ['example'] }, /--cors-origin takes an origin/],
 ])('%j is refused', (args, message) => {
-  expect(() => serveOptions(args, {})).toThrow(message);
+  expect(() => httpApiOptions(args, {})).toThrow(message);
 });
 
 it('a key from the environment opens other addresses; origins lose their paths', () => {
-  const { access } = serveOptions(
+  const { access } = httpApiOptions(
     { host: '0.0.0.0', corsOrigin: ['https://example.org/page', '*'] },
     { LLM_HOST_API_KEY: 'k' },
   );
   expect(access).toMatchObject({ apiKey: 'k', corsOrigins: ['https://example.org', '*'] });
-  expect(serveOptions({}, {})).toMatchObject({ port: 8080, places: 64, access: { host: '127.0.0.1' } });
+  expect(httpApiOptions({}, {})).toMatchObject({ port: 8080, places: 64, access: { host: '127.0.0.1' } });
 });

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type StartedServe, startServe } from '../../../src/cli/commands/start-serve.ts';
-import type { ServeArguments } from '../../../src/cli/options/serve-options.ts';
+import type { HttpApiArguments } from '../../../src/cli/http-api/http-api-options.ts';
+import { type HttpApi, startHttpApi } from '../../../src/cli/http-api/start-http-api.ts';
 import type { OpenModel } from '../../../src/run/open-model.ts';
 import { content, FakeModel, STATS, type Step } from '../../agent/fakes.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
@@ -41,15 +41,15 @@ function scripted(...steps: Step[]) {
   return { seen, openModel };
 }
 
-const ARGS: ServeArguments = { model: 'org/fake', mcp: false, port: 0 };
+const ARGS: HttpApiArguments = { model: 'org/fake', mcp: false, port: 0 };
 
-async function started(args: Partial<ServeArguments>, openModel: OpenModel): Promise<StartedServe> {
-  const serve = await startServe({ ...ARGS, ...args }, openModel);
+async function started(args: Partial<HttpApiArguments>, openModel: OpenModel): Promise<HttpApi> {
+  const serve = await startHttpApi({ ...ARGS, ...args }, openModel);
   onTestFinished(() => serve.close());
   return serve;
 }
 
-const ask = (serve: StartedServe) =>
+const ask = (serve: HttpApi) =>
   fetch(`${serve.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -135,7 +135,7 @@ describe('refusals', () => {
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     const { seen, openModel } = scripted();
-    await expect(startServe({ ...ARGS, port }, openModel)).rejects.toMatchObject({
+    await expect(startHttpApi({ ...ARGS, port }, openModel)).rejects.toMatchObject({
       code: 'USAGE',
       message: expect.stringContaining(`--port ${port} on 127.0.0.1 cannot be used: `),
       hint: 'Choose another --port; 0 takes any that is free.',
@@ -143,7 +143,7 @@ describe('refusals', () => {
     expect(seen).toEqual({ opened: 1, closed: 1 });
   });
 
-  test.each<[string, Partial<ServeArguments>, RegExp]>([
+  test.each<[string, Partial<HttpApiArguments>, RegExp]>([
     ['no model', { model: undefined }, /missing model/],
     ['a host for all without a key', { host: '0.0.0.0' }, /a key is needed/],
     ['a port that is none', { port: 65_536 }, /--port/],
@@ -152,13 +152,13 @@ describe('refusals', () => {
     ['a system prompt that is not there', { system: '@nowhere.txt' }, /nowhere\.txt/],
   ])('%s: before the model is loaded', async (_name, args, message) => {
     const { seen, openModel } = scripted();
-    await expect(startServe({ ...ARGS, ...args }, openModel)).rejects.toThrow(message);
+    await expect(startHttpApi({ ...ARGS, ...args }, openModel)).rejects.toThrow(message);
     expect(seen).toEqual({ opened: 0, closed: 0 });
   });
 
   test('a model that cannot be loaded, with its own reason', async () => {
     const openModel: OpenModel = () => Promise.reject(new Error('no such model'));
-    await expect(startServe(ARGS, openModel)).rejects.toThrow('no such model');
+    await expect(startHttpApi(ARGS, openModel)).rejects.toThrow('no such model');
   });
 });
 

@@ -1,0 +1,39 @@
+import type { OpenModel } from '../../run/open-model.ts';
+import type { ChatArguments } from '../options/chat-options.ts';
+import { localeNotice } from '../process/locale-notice.ts';
+import type { Signals } from '../process/signals.ts';
+import { answerOnce } from './answer-once.ts';
+import { chatInJson } from './json-chat.ts';
+import { LineSession } from './line-session.ts';
+import { startChat } from './start-chat.ts';
+
+/** `llm-host <model>`: start-up, then a chat on stdin and stdout, or one prompt. Resolves with the exit code. */
+export async function runChat(args: ChatArguments, openModel: OpenModel, signals: Signals): Promise<number> {
+  if (args.json) return await chatInJson(args, openModel, signals);
+  const started = await startChat(args, openModel);
+  signals.addCleanup(started.close);
+  try {
+    if (!args.quiet) process.stderr.write([...started.summary, ''].join('\n'));
+    for (const notice of started.notices) process.stderr.write(`${notice}\n`);
+    const locale = process.stdout.isTTY ? localeNotice(process.env) : undefined;
+    if (locale !== undefined) process.stderr.write(`Notice: ${locale}\n`);
+    const { session } = started;
+    if (args.prompt !== undefined) return await answerOnce(session, args.prompt, signals);
+    process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");
+    if (!wantsScreen(args)) return await new LineSession({ session, signals }).run();
+    // React checks itself and keeps measurements unless it is told that this is no development.
+    process.env.NODE_ENV ??= 'production';
+    const { ScreenSession } = await import('./screen-session.ts');
+    const { theme } = started.settings.config;
+    return await new ScreenSession({ session, signals, theme, colors: args.color !== false }).run();
+  } finally {
+    await started.close();
+  }
+}
+
+/** The Ink screen needs a terminal on both ends that can move its cursor, and a person before it. */
+function wantsScreen(args: ChatArguments): boolean {
+  const { TERM, CI } = process.env;
+  if (args.plain || TERM === 'dumb' || (CI !== undefined && CI !== '' && CI !== 'false')) return false;
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
+}

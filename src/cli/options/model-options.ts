@@ -1,0 +1,50 @@
+import type { Argv } from 'yargs';
+import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
+import { list, number, revision, text } from './option-kinds.ts';
+import { samplingOptions } from './sampling-options.ts';
+
+/** Options of every command that runs a model. */
+export function modelOptions(y: Argv): Argv {
+  const named = y
+    .option('model', { ...text('also as -m or --model'), alias: 'm' })
+    .option('revision', revision)
+    .option('backend', {
+      choices: ['mlx', 'ollama'] as const,
+      requiresArg: true,
+      describe: 'what runs the model; ollama:NAME is the same as --backend ollama NAME',
+    })
+    .option('ollama-base-url', text('address of Ollama (http://localhost:11434)'))
+    .option('config', list('config file, or an mcp file (repeatable)'))
+    .option('mcp', {
+      ...list('mcp file (repeatable); --no-mcp: no servers'),
+      // yargs gives [false] for the negated form of a list.
+      coerce: (given: (string | boolean)[] | undefined) => (given?.includes(false) ? false : given),
+    })
+    .option('system', text('system prompt, or @FILE'));
+  return samplingOptions(named)
+    .option('context', number('tokens of context'))
+    .option('think', {
+      type: 'boolean',
+      describe: 'think before answering; --no-think: do not (default: as the model does)',
+    })
+    .option('kv-bits', {
+      choices: [4, 8] as const,
+      requiresArg: true,
+      describe: 'quantize the KV cache: less memory per token',
+    })
+    .option('adapter', list('folder of a LoRA adapter (repeatable)'))
+    .option('quantize', {
+      ...text('quantize while loading: bits, or a mode'),
+      choices: QUANTIZE_CHOICES,
+    })
+    .option('save-quantized', text('with --quantize: a new folder for the result'))
+    .option('tool-timeout', number('seconds per tool call (90)'))
+    .option('tools', list('offer only these tools; * and ? are wildcards (repeatable)'))
+    .option('log-level', {
+      choices: ['debug', 'info', 'warn', 'error', 'silent'] as const,
+      describe: 'of the log file',
+    })
+    .option('log-file', text('default: llm-host.log in the state folder'))
+    .option('debug', { type: 'boolean', describe: 'the same as --log-level debug' })
+    .option('quiet', { type: 'boolean', describe: 'no start-up lines' });
+}

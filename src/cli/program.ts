@@ -1,0 +1,27 @@
+import type { OpenModel } from '../run/open-model.ts';
+import { COMMANDS } from './commands/table.ts';
+import { commandLine } from './options/command-line.ts';
+import { reportError } from './process/report-error.ts';
+import { Signals } from './process/signals.ts';
+
+/**
+ * Runs the program and ends the process: command line, signals, crashes, a reader that goes away. Whole-program tests
+ * give it another `openModel`.
+ */
+export async function runProgram(openModel: OpenModel): Promise<never> {
+  const signals = new Signals();
+  signals.install();
+  process.on('uncaughtException', error => {
+    signals.leaveScreen();
+    void signals.exit(reportError(error));
+  });
+  // A reader that went away (`| head`) or a closed terminal is not a failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    signals.leaveScreen();
+    void signals.exit(error.code === 'EPIPE' || error.code === 'EIO' ? 0 : reportError(error));
+  });
+  // Without stderr there is nobody to tell.
+  process.stderr.on('error', () => undefined);
+  const done = commandLine(process.argv.slice(2), COMMANDS, { openModel, signals });
+  return await signals.exit(await done.catch(reportError));
+}

@@ -1,0 +1,91 @@
+import { LlmHostError } from '../../errors.ts';
+import type { HttpServerConfig, McpConfig } from '../../mcp/config/config.ts';
+import { LoopbackRedirect } from '../../mcp/oauth/loopback-redirect.ts';
+import type { HostTool } from '../../mcp/tool-host.ts';
+import { startServers } from '../../run/start-servers.ts';
+import { formatArguments } from '../../text/console-format.ts';
+import { stripControls } from '../../text/strip-controls.ts';
+import { visible } from '../../text/visible.ts';
+import { toolPolicy } from '../options/chat-options.ts';
+import { prepareMcp } from '../process/prepare-mcp.ts';
+import { openProgramLog } from '../process/program-log.ts';
+import type { Signals } from '../process/signals.ts';
+import { CLIENT_INFO } from '../process/version.ts';
+import { findMcpFile, missingFile, stateDirectory } from '../settings/lookup.ts';
+import { findConfig, lookUpMcpFile, readMcpFiles } from '../settings/settings.ts';
+
+/** Milliseconds. */
+const LOGIN_LIMIT_MS = 10 * 60_000;
+
+export interface ToolsOptions {
+  /** Files; those of the lookup where empty. */
+  readonly mcp: readonly string[];
+  /** The server that the user wants to log in to. */
+  readonly login?: string | undefined;
+}
+
+/** `llm-host tools`: starts the servers, prints each one's state and tools. 0 when all of them are up, else 69. */
+export async function showTools({ mcp, login }: ToolsOptions, signals: Signals): Promise<number> {
+  const where = { cwd: process.cwd(), env: process.env };
+  const files = mcp.length > 0 ? readMcpFiles(mcp, where.cwd) : lookUpMcpFile(where);
+  if (!files) throw missingFile('mcp.json', findMcpFile(where).searched);
+  const settings = findConfig(where);
+  const all = await prepareMcp(files, where);
+  const config = login === undefined ? all : { ...all, servers: [loginTarget(all, login)], failures: [] };
+  const redirect = login === undefined ? undefined : await openRedirect(loginTarget(all, login));
+  const { host, problems } = await startServers(config, {
+    log: openProgramLog(where.env),
+    clientInfo: CLIENT_INFO,
+    stateFolder: stateDirectory(where.env),
+    authorizer: redirect,
+    policy: settings && toolPolicy({}, settings),
+  });
+  signals.addCleanup(() => host.close());
+  try {
+    for (const server of host.servers()) {
+      const mine = host.tools().filter(tool => tool.server === server.name);
+      const hidden = server.tools - mine.length;
+      const more = hidden > 0 ? ` (${hidden} not offered to the model)` : '';
+      process.stdout.write(
+        `${server.name}: ${server.state}, ${mine.length} tools${more}\n${mine.map(describe).join('')}`,
+      );
+    }
+    for (const problem of problems) process.stderr.write(`Notice: ${problem}\n`);
+    return problems.length > 0 ? 69 : 0;
+  } finally {
+    redirect?.close();
+    await host.close();
+  }
+}
+
+/** The entry to log in to, with as much time as a person may need. Throws LlmHostError USAGE. */
+function loginTarget({ servers }: McpConfig, name: string): HttpServerConfig {
+  const found = servers.find(server => server.name === name);
+  if (found === undefined) {
+    const names = servers.filter(({ transport }) => transport !== 'stdio').map(server => server.name);
+    throw new LlmHostError('USAGE', `--login: there is no server '${name}'`, {
+      hint: `Servers with a url: ${names.join(', ') || 'none'}`,
+    });
+  }
+  if (found.transport === 'stdio') {
+    throw new LlmHostError('USAGE', `--login: '${name}' is a program, which nobody logs in to`);
+  }
+  return { ...found, startTimeoutMs: LOGIN_LIMIT_MS };
+}
+
+function openRedirect({ oauth }: HttpServerConfig): Promise<LoopbackRedirect> {
+  const show = (url: URL): void => {
+    process.stderr.write(`Open this address in a browser to log in:\n${visible(url.href)}\n`);
+  };
+  return LoopbackRedirect.open(show, oauth?.callbackPort);
+}
+
+function describe({ definition }: HostTool): string {
+  const { name, description, parameters } = definition.function;
+  const properties = (parameters.properties ?? {}) as Record<string, { type?: unknown }>;
+  const types = Object.fromEntries(
+    Object.entries(properties).map(([key, schema]) => [key, schema.type ?? 'any']),
+  );
+  const line = `  ${name}(${formatArguments(types).replaceAll('"', '')}) - ${description ?? ''}`;
+  return `${stripControls(line)}\n`;
+}
