@@ -1,5 +1,5 @@
 import { stripControls } from '../../text/strip-controls.ts';
-import type { ChatSession } from '../chat/chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
 import { type Builtin, print } from './builtin.ts';
 
 export const tools: Builtin = {

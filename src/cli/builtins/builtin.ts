@@ -1,4 +1,4 @@
-import type { ChatSession } from '../chat/chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
 
 /** What a built-in command came to. */
 export interface BuiltinResult {

@@ -1,4 +1,4 @@
-import { thinkingNotice } from '../chat/thinking-notice.ts';
+import { thinkingNotice } from '../session/thinking-notice.ts';
 import { type Builtin, print } from './builtin.ts';
 
 export const clear: Builtin = {

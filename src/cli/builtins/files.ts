@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import type { ChatSession } from '../chat/chat-session.ts';
-import { EXPORT_FORMATS, type ExportFormat, exportSession, formatOf } from '../chat/session-export.ts';
+import type { ChatSession } from '../session/chat-session.ts';
+import { EXPORT_FORMATS, type ExportFormat, exportSession, formatOf } from '../session/session-export.ts';
 import { type Builtin, print } from './builtin.ts';
 
 /** Sessions that a list shows. */

@@ -1,6 +1,6 @@
 import { LlmHostError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
-import type { ChatSession } from '../chat/chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
 import { debug, expand, model, quit, stats, tools } from './about.ts';
 import { type Builtin, type BuiltinResult, print } from './builtin.ts';
 import { clear, retry, system, think, undo } from './conversation.ts';

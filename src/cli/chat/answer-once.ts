@@ -2,7 +2,7 @@ import { type ErrorCode, LlmHostError } from '../../errors.ts';
 import { LinePrinter } from '../../line/line-printer.ts';
 import { readAll } from '../../text/piped-lines.ts';
 import type { Signals } from '../process/signals.ts';
-import type { ChatSession } from './chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
 
 const PATIENCE_MS = 2000;
 

@@ -2,7 +2,7 @@ import type { EventWriter } from '../../json/event-writer.ts';
 import { parseRequest } from '../../json/json-input.ts';
 import { pipedLines } from '../../text/piped-lines.ts';
 import type { Signals } from '../process/signals.ts';
-import type { ChatSession } from './chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
 import { TurnLoop } from './turn-loop.ts';
 
 /** Prompts that wait while a turn runs; more are refused. */

@@ -5,7 +5,7 @@ import { type PipedLine, pipedLines } from '../../text/piped-lines.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 import { readLine } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
-import type { ChatSession } from './chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
 import { TurnLoop } from './turn-loop.ts';
 
 const PROMPT = 'prompt -> ';

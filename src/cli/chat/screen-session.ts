@@ -9,10 +9,10 @@ import type { FooterInfo } from '../../tui/state/screen-state.ts';
 import { chooseTheme } from '../../tui/style/theme.ts';
 import { BUILTINS } from '../builtins/table.ts';
 import { divertOutput } from '../process/divert-output.ts';
+import { stateDirectory } from '../process/folders.ts';
 import { readLine, shareTerminal } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
-import { stateDirectory } from '../settings/lookup.ts';
-import type { ChatSession } from './chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
 import { TurnLoop, type TurnReader } from './turn-loop.ts';
 
 export interface ScreenSessionOptions {

@@ -4,15 +4,16 @@ import { createHistory } from '../../chat/history.ts';
 import { LlmHostError } from '../../errors.ts';
 import type { OpenModel } from '../../run/open-model.ts';
 import { answerFormat, type ChatArguments, checkNumbers, systemText } from '../options/chat-options.ts';
-import { startRun } from '../process/start-run.ts';
-import { findFile, stateDirectory } from '../settings/lookup.ts';
-import { agentOptions } from '../settings/run-options.ts';
+import { stateDirectory } from '../process/folders.ts';
+import { ChatSession } from '../session/chat-session.ts';
+import { SessionFolder } from '../session/saved-sessions.ts';
+import { thinkingNotice } from '../session/thinking-notice.ts';
+import { TurnLog } from '../session/turn-log.ts';
+import { findFile } from '../settings/lookup.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
+import { agentOptions } from '../start/run-options.ts';
+import { startRun } from '../start/start-run.ts';
 import { terminalApprover } from './ask-approval.ts';
-import { ChatSession } from './chat-session.ts';
-import { SessionFolder } from './sessions.ts';
-import { thinkingNotice } from './thinking-notice.ts';
-import { TurnLog } from './turn-log.ts';
 
 /** A chat that is ready for its first prompt. */
 export interface StartedChat {

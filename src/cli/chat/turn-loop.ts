@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import { runBuiltin } from '../builtins/table.ts';
 import type { Signals } from '../process/signals.ts';
-import type { ChatSession } from './chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
 
 /** A second Ctrl+C within this time ends the program. */
 const SECOND_INTERRUPT_MS = 2000;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { defineCommand } from '../options/command.ts';
-import { APPLICATION_DIRECTORY } from '../settings/lookup.ts';
+import { APPLICATION_DIRECTORY } from '../process/folders.ts';
 
 export const init = defineCommand({
   usage: 'init',

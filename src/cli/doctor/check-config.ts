@@ -1,16 +1,17 @@
 import { EXIT, LlmHostError } from '../../errors.ts';
 import { startServers } from '../../run/start-servers.ts';
+import { type Place, stateDirectory } from '../process/folders.ts';
 import { prepareMcp } from '../process/prepare-mcp.ts';
 import { openProgramLog } from '../process/program-log.ts';
 import { CLIENT_INFO } from '../process/version.ts';
 import { readConfigFile } from '../settings/config-file.ts';
-import { findFile, findMcpFile, type LookupOptions, stateDirectory } from '../settings/lookup.ts';
+import { findFile, findMcpFile } from '../settings/lookup.ts';
 import { lookUpMcpFile } from '../settings/settings.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const INIT = 'Write one from the example: llm-host init';
 
-export function checkConfig(where: LookupOptions): Finding[] {
+export function checkConfig(where: Place): Finding[] {
   const { path } = findFile('config.json', where);
   if (path === undefined) return [warning('config.json', 'not found; the demo needs none', INIT)];
   try {
@@ -23,7 +24,7 @@ export function checkConfig(where: LookupOptions): Finding[] {
 }
 
 /** Starts the servers of mcp.json, each a finding. What came with the working directory needs consent first. */
-export async function checkServers(where: LookupOptions): Promise<Finding[]> {
+export async function checkServers(where: Place): Promise<Finding[]> {
   const { path } = findMcpFile(where);
   if (path === undefined) return [warning('mcp.json', 'not found; the demo needs none', INIT)];
   try {

@@ -8,9 +8,9 @@ import { ServeMetrics } from '../../serve/http/metrics.ts';
 import type { ServeContext, ServedModel } from '../../serve/http/serve-context.ts';
 import { createServer } from '../../serve/server.ts';
 import { checkNumbers, systemText } from '../options/chat-options.ts';
-import { startRun } from '../process/start-run.ts';
-import { agentOptions } from '../settings/run-options.ts';
 import { loadServeSettings } from '../settings/settings.ts';
+import { agentOptions } from '../start/run-options.ts';
+import { startRun } from '../start/start-run.ts';
 import { type HttpApiArguments, type HttpApiOptions, httpApiOptions } from './http-api-options.ts';
 
 const LOOK_MS = 100;

@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { checkResponseFormat, type ResponseFormat } from '../../grammar/response-format.ts';
-import type { ToolPolicy } from '../../mcp/policy/policy.ts';
 import { isInRange, type NumberRange, rangeText } from '../../text/number-range.ts';
 import { readTextFile } from '../../text/read-text-file.ts';
-import type { AppConfig } from '../settings/config-file.ts';
 import { checkSampling, type SamplingArguments } from './sampling-options.ts';
 
 const MAX_SCHEMA_BYTES = 1024 * 1024;
@@ -59,20 +57,6 @@ export function checkNumbers(args: ChatArguments): void {
 export function checkNumber(flag: string, value: number | undefined, range: NumberRange): void {
   if (value === undefined || isInRange(value, range)) return;
   throw new LlmHostError('USAGE', `--${flag} must be ${rangeText(range)}, got ${value}`);
-}
-
-/** What config.json and the command line say about tools. `--tools a,b` is the same as `--tools a --tools b`. */
-export function toolPolicy(args: ChatArguments, { tools = {} }: AppConfig): ToolPolicy {
-  const selected = args.tools?.flatMap(patterns => patterns.split(',')).filter(pattern => pattern !== '');
-  const { blocked, allowed, ratePerMinute, approval } = tools;
-  return {
-    ...(blocked && { blocked }),
-    ...(allowed && { allowed }),
-    ...(selected && { selected }),
-    ...(ratePerMinute !== undefined && { ratePerMinute }),
-    ...(approval && { approval }),
-    ...(args.ask && { askAll: true }),
-  };
 }
 
 /** `--schema FILE`, with `--prompt` only. Throws LlmHostError USAGE for a file that holds no schema to follow. */

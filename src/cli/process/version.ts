@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { APPLICATION_DIRECTORY } from '../settings/lookup.ts';
+import { APPLICATION_DIRECTORY } from './folders.ts';
 
 /** The version in package.json. */
 export const VERSION: string = (

@@ -15,7 +15,7 @@ import { formatProblem, type UserFormat, type UserTemplate } from '../../parse/f
 import { parseJsonWithComments, positionOf } from '../../text/json-with-comments.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
-import { APPLICATION_DIRECTORY } from './lookup.ts';
+import { APPLICATION_DIRECTORY } from '../process/folders.ts';
 
 /** config.json; the schema in config.schema.json describes every field. */
 export interface AppConfig {

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { McpFile } from '../../mcp/config/document.ts';
+import { APPLICATION_DIRECTORY, stateDirectory } from '../process/folders.ts';
 import type { AppConfig } from './config-file.ts';
-import { APPLICATION_DIRECTORY, stateDirectory } from './lookup.ts';
 
 /**
  * The demo's own config.json. The model is small: greedy, so that its answers are the same every time, and held to the

@@ -1,25 +1,7 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
-
-/** The package's root: the folder that holds package.json, from src/cli/settings or dist/cli/settings. */
-export const APPLICATION_DIRECTORY = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
-
-function configDirectory(env: NodeJS.ProcessEnv): string {
-  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'llm-host');
-}
-
-/** Logs, audit and what else the program keeps for itself. */
-export function stateDirectory(env: NodeJS.ProcessEnv): string {
-  return join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'llm-host');
-}
-
-export interface LookupOptions {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-}
+import { APPLICATION_DIRECTORY, configDirectory, type Place } from '../process/folders.ts';
 
 /** The names of mcp files that other hosts put into a project, in the order in which they are looked for. */
 const PROJECT_MCP_FILES = ['mcp.json', join('.vscode', 'mcp.json'), '.mcp.json'];
@@ -29,7 +11,7 @@ const PROJECT_MCP_FILES = ['mcp.json', join('.vscode', 'mcp.json'), '.mcp.json']
  * user's configuration folder, else in the application directory.
  * `project`: it came with the working directory, whoever wrote that.
  */
-export function findMcpFile({ cwd, env }: LookupOptions): {
+export function findMcpFile({ cwd, env }: Place): {
   path: string | undefined;
   searched: string[];
   project: boolean;
@@ -44,7 +26,7 @@ export function findMcpFile({ cwd, env }: LookupOptions): {
 /** The first `name` in the working directory, the user's configuration folder, the application directory. */
 export function findFile(
   name: string,
-  { cwd, env }: LookupOptions,
+  { cwd, env }: Place,
 ): { path: string | undefined; searched: string[] } {
   const searched = [cwd, configDirectory(env), APPLICATION_DIRECTORY].map(folder => join(folder, name));
   return { path: searched.find(path => existsSync(path)), searched };

@@ -7,9 +7,10 @@ import { parseJsonWithComments } from '../../text/json-with-comments.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
 import { readTextFile } from '../../text/read-text-file.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
+import type { Place } from '../process/folders.ts';
 import { type AppConfig, parseConfig, readConfigFile } from './config-file.ts';
 import { DEMO_CONFIG } from './demo.ts';
-import { findFile, findMcpFile, type LookupOptions, missingFile } from './lookup.ts';
+import { findFile, findMcpFile, missingFile } from './lookup.ts';
 
 /** What the two configuration files say, found and read. */
 export interface Settings {
@@ -23,7 +24,7 @@ export interface Settings {
  * Finds and reads config.json and mcp.json. A file given to --config that holds servers is an mcp file. `demo`
  * needs neither: it brings its own for whichever is not found. Throws LlmHostError CONFIG.
  */
-export function loadSettings(args: ChatArguments, demo: boolean, where: LookupOptions): Settings {
+export function loadSettings(args: ChatArguments, demo: boolean, where: Place): Settings {
   const given = (args.config ?? []).map(path => readGiven(path, where.cwd));
   const mcpGiven = args.mcp === false ? [] : readMcpFiles(args.mcp ?? [], where.cwd);
   const configs = given.filter(file => !holdsServers(file.text));
@@ -36,7 +37,7 @@ export function loadSettings(args: ChatArguments, demo: boolean, where: LookupOp
  * The same for `serve`, which can do without either file: its clients bring their own system message and tools.
  * Ollama's mcp.json comes first, so that one's own goes before it where both name a server.
  */
-export function loadServeSettings(args: ChatArguments, demo: boolean, where: LookupOptions): Settings {
+export function loadServeSettings(args: ChatArguments, demo: boolean, where: Place): Settings {
   const given = (args.config ?? []).map(path => readGiven(path, where.cwd));
   const mcpGiven = args.mcp === false ? [] : readMcpFiles(args.mcp ?? [], where.cwd);
   const configs = given.filter(file => !holdsServers(file.text));
@@ -48,7 +49,7 @@ export function loadServeSettings(args: ChatArguments, demo: boolean, where: Loo
 }
 
 /** Its servers were not chosen for this program: local addresses need `allowLocalNetwork`. */
-function ollamaMcpFile({ env }: LookupOptions): McpFile[] {
+function ollamaMcpFile({ env }: Place): McpFile[] {
   const path = join(env.HOME || homedir(), '.ollama', 'mcp.json');
   return existsSync(path) ? [{ path, text: readText(path, false), origin: 'foreign' }] : [];
 }
@@ -59,12 +60,12 @@ export function readMcpFiles(paths: readonly string[], cwd: string): McpFile[] {
 }
 
 /** config.json, where the lookup finds one, for commands that can do without. Throws LlmHostError CONFIG. */
-export function findConfig(where: LookupOptions): AppConfig | undefined {
+export function findConfig(where: Place): AppConfig | undefined {
   const { path } = findFile('config.json', where);
   return path === undefined ? undefined : readConfigFile(path).config;
 }
 
-function readConfigs(given: readonly McpFile[], fallback: AppConfig | undefined, where: LookupOptions) {
+function readConfigs(given: readonly McpFile[], fallback: AppConfig | undefined, where: Place) {
   const read = given.map(file => parseConfig(file.text, file.path));
   if (read.length === 0) {
     const found = findFile('config.json', where);
@@ -77,11 +78,7 @@ function readConfigs(given: readonly McpFile[], fallback: AppConfig | undefined,
   return { config, warnings: read.flatMap(one => one.warnings) };
 }
 
-function findMcp(
-  given: readonly McpFile[],
-  demo: boolean,
-  where: LookupOptions,
-): readonly McpFile[] | undefined {
+function findMcp(given: readonly McpFile[], demo: boolean, where: Place): readonly McpFile[] | undefined {
   if (given.length > 0) return given;
   const found = lookUpMcpFile(where);
   if (found || demo) return found;
@@ -89,7 +86,7 @@ function findMcp(
 }
 
 /** The mcp file that the lookup finds, if any. */
-export function lookUpMcpFile(where: LookupOptions): McpFile[] | undefined {
+export function lookUpMcpFile(where: Place): McpFile[] | undefined {
   const { path, project } = findMcpFile(where);
   if (path === undefined) return undefined;
   return [{ path, text: readText(path, false), origin: project ? 'project' : 'user' }];

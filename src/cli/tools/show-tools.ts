@@ -6,13 +6,14 @@ import { startServers } from '../../run/start-servers.ts';
 import { formatArguments } from '../../text/console-format.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 import { visible } from '../../text/visible.ts';
-import { toolPolicy } from '../options/chat-options.ts';
+import { stateDirectory } from '../process/folders.ts';
 import { prepareMcp } from '../process/prepare-mcp.ts';
 import { openProgramLog } from '../process/program-log.ts';
 import type { Signals } from '../process/signals.ts';
 import { CLIENT_INFO } from '../process/version.ts';
-import { findMcpFile, missingFile, stateDirectory } from '../settings/lookup.ts';
+import { findMcpFile, missingFile } from '../settings/lookup.ts';
 import { findConfig, lookUpMcpFile, readMcpFiles } from '../settings/settings.ts';
+import { toolPolicy } from '../start/tool-policy.ts';
 
 /** Milliseconds. */
 const LOGIN_LIMIT_MS = 10 * 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { ThinkingOutcome } from '../../../src/agent/model/chat-model.ts';
 import { runBuiltin } from '../../../src/cli/builtins/table.ts';
-import type { ChatSession } from '../../../src/cli/chat/chat-session.ts';
+import type { ChatSession } from '../../../src/cli/session/chat-session.ts';
 import { FakeModel } from '../../agent/fakes.ts';
 
 function sessionWith(outcome: ThinkingOutcome | undefined) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TurnEvent } from '../../../src/agent/events/turn-event.ts';
-import type { ChatSession } from '../../../src/cli/chat/chat-session.ts';
 import { TurnLoop } from '../../../src/cli/chat/turn-loop.ts';
 import { Signals } from '../../../src/cli/process/signals.ts';
+import type { ChatSession } from '../../../src/cli/session/chat-session.ts';
 
 /** A loop over a session whose turn is `turn`, and everything its reader was shown. */
 function start(

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toolPolicy } from '../../../src/cli/options/chat-options.ts';
-import { APPLICATION_DIRECTORY, findMcpFile } from '../../../src/cli/settings/lookup.ts';
+import { APPLICATION_DIRECTORY } from '../../../src/cli/process/folders.ts';
+import { findMcpFile } from '../../../src/cli/settings/lookup.ts';
 import { loadServeSettings, loadSettings, lookUpMcpFile } from '../../../src/cli/settings/settings.ts';
 import { prepareServers } from '../../../src/run/prepare-servers.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
@@ -82,17 +82,5 @@ describe('files that are named', () => {
 
   it.each(['none.json', '.'])('%s: refused by name', name => {
     expect(() => loadSettings({ mcp: [name] }, false, files())).toThrow(/does not exist|is not a file/);
-  });
-});
-
-describe('the policy', () => {
-  it('comes from config.json and the command line', () => {
-    const tools = { blocked: ['a'], allowed: ['b'], ratePerMinute: 5, approval: 'ask' as const };
-    expect(toolPolicy({ ask: true, tools: ['x,y', 'z'] }, { SystemPrompt: '', tools })).toEqual({
-      ...tools,
-      selected: ['x', 'y', 'z'],
-      askAll: true,
-    });
-    expect(toolPolicy({}, { SystemPrompt: '' })).toEqual({});
   });
 });

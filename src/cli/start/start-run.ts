@@ -2,14 +2,15 @@ import { DownloadLine } from '../../line/download-line.ts';
 import { ProgressLine } from '../../line/progress-line.ts';
 import type { OpenModel } from '../../run/open-model.ts';
 import { openRun, type Run } from '../../run/open-run.ts';
-import { type ChatArguments, toolPolicy } from '../options/chat-options.ts';
-import { stateDirectory } from '../settings/lookup.ts';
+import type { ChatArguments } from '../options/chat-options.ts';
+import { stateDirectory } from '../process/folders.ts';
+import { openRunLog } from '../process/program-log.ts';
+import { terminalQuestions } from '../process/questions.ts';
+import { CLIENT_INFO } from '../process/version.ts';
 import { modelSource } from '../settings/model-source.ts';
-import { mcpFilesOf, modelOptions } from '../settings/run-options.ts';
 import type { Settings } from '../settings/settings.ts';
-import { openRunLog } from './program-log.ts';
-import { terminalQuestions } from './questions.ts';
-import { CLIENT_INFO } from './version.ts';
+import { logOptions, mcpFilesOf, modelOptions } from './run-options.ts';
+import { toolPolicy } from './tool-policy.ts';
 
 /** Milliseconds without news of a server after which a person is not kept waiting. */
 const PATIENCE_MS = 1500;
@@ -24,7 +25,7 @@ export async function startRun(
   const { cwd, env } = { cwd: process.cwd(), env: process.env };
   const { config } = settings;
   const source = modelSource(args, config);
-  const log = openRunLog(args, config, env);
+  const log = openRunLog(logOptions(args, config), env);
   const loading = new ProgressLine(process.stderr, 'Loading');
   const download = new DownloadLine(process.stderr, source);
   try {

@@ -1,5 +1,5 @@
 import type { Message } from '../../chat/message.ts';
-import type { SavedSession } from './sessions.ts';
+import type { SavedSession } from './saved-sessions.ts';
 
 export type ExportFormat = 'markdown' | 'json' | 'html';
 

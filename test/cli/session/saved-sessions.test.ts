@@ -1,13 +1,13 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exportSession, formatOf } from '../../../src/cli/chat/session-export.ts';
 import {
   readSession,
   type SavedSession,
   SessionFolder,
   writeSession,
-} from '../../../src/cli/chat/sessions.ts';
+} from '../../../src/cli/session/saved-sessions.ts';
+import { exportSession, formatOf } from '../../../src/cli/session/session-export.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 const session = (text: string): SavedSession => ({

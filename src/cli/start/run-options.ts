@@ -8,11 +8,11 @@ import { rowsOfUser } from '../../parse/formats/user-format.ts';
 import type { OpenModelOptions } from '../../run/open-model.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { mergeSampling } from '../options/sampling-options.ts';
-import type { AppConfig } from './config-file.ts';
-import { demoMcpFile } from './demo.ts';
-import { stateDirectory } from './lookup.ts';
-import { ollamaSettings } from './model-source.ts';
-import type { Settings } from './settings.ts';
+import { stateDirectory } from '../process/folders.ts';
+import type { AppConfig } from '../settings/config-file.ts';
+import { demoMcpFile } from '../settings/demo.ts';
+import { ollamaSettings } from '../settings/model-source.ts';
+import type { Settings } from '../settings/settings.ts';
 
 const DEFAULT_TOOL_TIMEOUT_SECONDS = 90;
 
@@ -48,6 +48,11 @@ function promptStyleOf(
     return style ? [[name, style] as const] : [];
   });
   return { styles, memory: styleFile(join(stateDirectory(env), 'prompt-styles.json'), notice) };
+}
+
+/** What the command line and config.json say about the log file. */
+export function logOptions({ logFile, logLevel, debug }: ChatArguments, { logging }: AppConfig) {
+  return { file: logFile ?? logging?.file, level: debug ? 'debug' : (logLevel ?? logging?.level) };
 }
 
 /** The mcp files that were found or named; for the demo its own. */

@@ -6,8 +6,8 @@ import { messageOf } from '../../errors.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
 import type { Log } from '../../run/log.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
+import { readSession, type SavedSession, type SessionFolder, writeSession } from './saved-sessions.ts';
 import { keepCache, restoreCache } from './session-cache.ts';
-import { readSession, type SavedSession, type SessionFolder, writeSession } from './sessions.ts';
 import { ToolResults } from './tool-results.ts';
 import type { TurnLog } from './turn-log.ts';
 

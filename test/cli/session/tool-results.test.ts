@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ToolResults } from '../../../src/cli/chat/tool-results.ts';
+import { ToolResults } from '../../../src/cli/session/tool-results.ts';
 
 test('each step goes to an earlier result, then to the last again; a new one begins anew', () => {
   const results = new ToolResults();

@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { toolPolicy } from '../../../src/cli/start/tool-policy.ts';
+
+describe('the policy', () => {
+  it('comes from config.json and the command line', () => {
+    const tools = { blocked: ['a'], allowed: ['b'], ratePerMinute: 5, approval: 'ask' as const };
+    expect(toolPolicy({ ask: true, tools: ['x,y', 'z'] }, { SystemPrompt: '', tools })).toEqual({
+      ...tools,
+      selected: ['x', 'y', 'z'],
+      askAll: true,
+    });
+    expect(toolPolicy({}, { SystemPrompt: '' })).toEqual({});
+  });
+});
