@@ -260,7 +260,7 @@ describe('call', () => {
     const failure = await failureOf(host.call('run', {}, { timeoutMs: 60_000 }));
     expect([failure.code, failure.message]).toEqual([
       'TOOL_FAILED',
-      expect.stringContaining('64 MB that is no MCP message'),
+      expect.stringContaining('64 MB of output that is not MCP'),
     ]);
   });
 

@@ -38,7 +38,7 @@ describe('prepareServers', () => {
     expect(asked).toEqual([]);
     expect(config.servers).toMatchObject([{ name: 'x', command: 'run', args: [], cwd: '/elsewhere' }]);
     expect(config.failures[0]?.error).toMatch(/^sub\/a\.json:1:\d+: server 'y': /);
-    expect(config.warnings).toContain("sub/a.json: server 'x' is replaced by that of /elsewhere/b.json");
+    expect(config.warnings).toContain("sub/a.json: server 'x' is replaced by the one in /elsewhere/b.json");
   });
 
   it('asks for consent before inputs, and for no input of a refused server', async () => {

@@ -3,8 +3,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { LlmHostError } from '../../errors.ts';
 
 /**
- * Whether a server may be on a loopback or private address: `never`; `named`, when its url itself names a local host
- * (the user wrote it, but a public name that turns out to be local is a trick); `always` (`allowLocalNetwork`).
+ * Whether a server may be on a loopback or private address: `never`; `named`: if its URL itself names a local host (a
+ * public name that resolves to a local address is an attack); `always` (`allowLocalNetwork`).
  */
 export type LocalAccess = 'never' | 'named' | 'always';
 
@@ -27,7 +27,7 @@ for (const [net, bits] of [
 ] as const)
   LOCAL.addSubnet(net, bits, 'ipv4');
 
-/** Only 2000::/3 is routed on the internet; what of it leads elsewhere, or wraps an IPv4 address, is named below. */
+/** Only 2000::/3 is routed on the internet; its exceptions, and ranges that wrap IPv4 addresses, are listed below. */
 const PUBLIC_V6 = new BlockList();
 PUBLIC_V6.addSubnet('2000::', 3, 'ipv6');
 const SPECIAL_V6 = new BlockList();
@@ -36,9 +36,9 @@ SPECIAL_V6.addSubnet('2001:db8::', 32, 'ipv6');
 SPECIAL_V6.addSubnet('3fff::', 20, 'ipv6');
 
 /**
- * Whether an IP address is anything but a public one: loopback, private, link-local (cloud metadata), shared,
- * multicast, reserved, for documentation; also when it is wrapped in IPv6 (mapped, 6to4, NAT64). What is no address
- * at all counts as local, so that it is refused.
+ * Whether an IP address is not public: loopback, private, link-local (cloud metadata), shared, multicast, reserved or
+ * documentation, also wrapped in IPv6 (mapped, 6to4, NAT64). Anything that is not an address counts as local, and so
+ * is refused.
  */
 export function isLocalAddress(address: string): boolean {
   const plain = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
@@ -52,7 +52,7 @@ export function isLocalAddress(address: string): boolean {
 
 /** The IPv4 address inside ::ffff:a.b.c.d, 64:ff9b::a.b.c.d and 2002:ab:cd::. */
 function wrappedIpv4(address: string): string | undefined {
-  // The parser of urls writes every IPv6 address in one way, with its IPv4 part in hexadecimal.
+  // The URL parser normalizes IPv6 addresses and writes the IPv4 part in hexadecimal.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const words =
     /^(?:::ffff:|64:ff9b::)(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})$/.exec(canonical) ??
@@ -62,7 +62,7 @@ function wrappedIpv4(address: string): string | undefined {
   return [24, 16, 8, 0].map(shift => Math.floor(value / 2 ** shift) % 256).join('.');
 }
 
-/** Names that no public name server answers for. */
+/** Names that public DNS does not resolve. */
 function isLocalName(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '');
   return (
@@ -71,9 +71,9 @@ function isLocalName(host: string): boolean {
 }
 
 /**
- * Checks a server's url, or the target of a redirect, before anything is sent. Throws LlmHostError CONFIG for another
- * scheme than http and https, and for a local host that `access` does not allow. A name may still turn out to be
- * local: connect with `guardedLookup`.
+ * Checks a server's URL before anything is sent. Throws LlmHostError CONFIG for a scheme other than http and https,
+ * and for a local host that `access` does not allow. A name may still resolve to a local address: connect with
+ * `guardedLookup`.
  */
 export function checkServerUrl(url: string | URL, access: LocalAccess): URL {
   const parsed = URL.canParse(String(url)) ? new URL(String(url)) : undefined;
@@ -87,8 +87,8 @@ export function checkServerUrl(url: string | URL, access: LocalAccess): URL {
 }
 
 /**
- * The check of a redirect: as `checkServerUrl`, but a server that is allowed on the local network only because its
- * own url says so may not lead to another host there.
+ * Checks a redirect: like `checkServerUrl`, but a server that is only allowed on the local network because its own
+ * URL says so may not redirect to another local host.
  */
 export function checkRedirect(from: string | URL, to: string | URL, access: LocalAccess): URL {
   const sameHost = new URL(String(from)).host === (URL.canParse(String(to)) ? new URL(String(to)).host : '');
@@ -96,8 +96,8 @@ export function checkRedirect(from: string | URL, to: string | URL, access: Loca
 }
 
 /**
- * A `lookup` for sockets that gives no local address for a name that may not have one. The socket connects to the
- * very address that was checked: a name server that answers differently the next time (DNS rebinding) gains nothing.
+ * A `lookup` for sockets that never returns a forbidden local address. The socket connects to the address that was
+ * checked, so DNS rebinding gains nothing.
  */
 export function guardedLookup(access: LocalAccess, lookup: LookupFunction = systemLookup): LookupFunction {
   return (hostname, options, callback) => {

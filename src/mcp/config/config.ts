@@ -6,31 +6,31 @@ import { expandVariables, type VariableScope } from './variables.ts';
 
 export type { HttpServerConfig, ServerConfig, StdioServerConfig } from './types.ts';
 
-/** What an mcp.json holds; one broken entry never hides the others. */
+/** The contents of an mcp.json. A broken entry never hides the others. */
 export interface McpConfig {
   readonly servers: readonly ServerConfig[];
-  /** Names of the entries that are switched off. */
+  /** Names of disabled entries. */
   readonly disabled: readonly string[];
-  /** Those of them that need nothing more to be switched on. */
+  /** The disabled entries that could be enabled as they are. */
   readonly switchedOff: readonly ServerConfig[];
-  /** Entries that cannot be used: `mcp.json:12:5: server 'x': <what>`, and the accepted shape on a second line. */
+  /** Unusable entries: `mcp.json:12:5: server 'x': <what>`, with the accepted shape on a second line. */
   readonly failures: readonly { readonly name: string; readonly error: string }[];
-  /** Whole lines, with file, line and column. */
+  /** Full lines with file, line and column. */
   readonly warnings: readonly string[];
-  /** Values of variables, inputs and headers that may appear in no log. */
+  /** Values of variables, inputs and headers that must not appear in a log. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Reads the text of an mcp.json (see parseMcpFile for its shapes) and expands its variables. `file` is used for
- * messages and, unless `scope` says otherwise, its folder (the parent of `.vscode`) is `${workspaceFolder}`.
- * Inputs have no value unless `scope.input` gives it. Throws LlmHostError CONFIG for a file that is no JSON.
+ * Parses an mcp.json (see parseMcpFile for its shapes) and expands its variables. `file` is for messages; its folder
+ * (or the parent of `.vscode`) is `${workspaceFolder}` unless `scope` says otherwise. Inputs have no value unless
+ * `scope.input` provides it. Throws LlmHostError CONFIG if the file is not JSON.
  */
 export function loadMcpConfig(text: string, file: string, scope: Partial<VariableScope> = {}): McpConfig {
   return resolveDocument(parseMcpFile({ path: file, text }), scope);
 }
 
-/** Expands the variables of a document. Never throws: what is wrong disables one server. */
+/** Expands the variables of a document. Never throws: an error disables one server. */
 export function resolveDocument(document: McpDocument, scope: Partial<VariableScope> = {}): McpConfig {
   const whole: VariableScope = {
     env: process.env,
@@ -52,7 +52,7 @@ export function resolveDocument(document: McpDocument, scope: Partial<VariableSc
       secrets.push(...resolved.secrets);
       return [resolved.config];
     } catch {
-      // An input that was not asked for, a variable that is not set: nothing to say while it is off.
+      // A missing input or variable does not matter while the entry is disabled.
       return [];
     }
   });
@@ -92,7 +92,7 @@ export function neededInputs(entries: readonly ServerEntry[], env: VariableScope
     try {
       expandVariables(text, scope);
     } catch {
-      // Said, with its place, when the entry is resolved.
+      // Reported, with its position, when the entry is resolved.
     }
   }
   return [...ids];

@@ -10,39 +10,39 @@ import { type InputDefinition, readInputs } from './inputs.ts';
 import { KNOWN_KEYS, NEUTRAL_KEYS, REFUSED_KEYS, SERVER_KEYS, TOP_KEYS } from './keys.ts';
 import { EntryProblem, type Path } from './problem.ts';
 
-/** An mcp.json as text. */
+/** The text of an mcp.json. */
 export interface McpFile {
   readonly path: string;
   readonly text: string;
   /**
-   * `project`: found in the working directory, written by whoever wrote the project. `foreign`: the user's, but of
-   * another program, so that its local addresses were not meant for this one. `user` where absent.
+   * `project`: from the working directory, so written by the project's author. `foreign`: the user's, but for another
+   * program, so its local addresses were not meant for this one. Default `user`.
    */
   readonly origin?: 'user' | 'project' | 'foreign';
-  /** The file's name in messages; its base name where absent. */
+  /** The file's name in messages. Default: its base name. */
   readonly label?: string;
 }
 
 export interface ServerEntry extends CheckedEntry {
   readonly name: string;
-  /** `mcp.json:3:12`: the place of a value of this entry, or of the whole. */
+  /** `mcp.json:3:12`: the position of a value in this entry, or of the entry. */
   readonly locate: (path?: Path) => string;
 }
 
-/** An mcp.json that was read and checked, its variables not yet expanded. */
+/** An mcp.json, parsed and checked, with its variables not yet expanded. */
 export interface McpDocument {
   readonly file: McpFile;
-  /** The folder that `${workspaceFolder}` stands for, which is also the default `cwd` of a server. */
+  /** What `${workspaceFolder}` expands to; also the default `cwd` of a server. */
   readonly workspaceFolder: string;
   readonly entries: readonly ServerEntry[];
   readonly inputs: readonly InputDefinition[];
-  /** Names of the entries that are switched off. */
+  /** Names of disabled entries. */
   readonly disabled: readonly string[];
-  /** Those of them that could be switched on. */
+  /** The disabled entries that could be enabled. */
   readonly switchedOff: readonly ServerEntry[];
-  /** Entries that cannot be used: `mcp.json:12:5: server 'x': <what>`, and the accepted shape on a second line. */
+  /** Unusable entries: `mcp.json:12:5: server 'x': <what>`, with the accepted shape on a second line. */
   readonly failures: readonly { readonly name: string; readonly error: string }[];
-  /** Whole lines, with file, line and column. */
+  /** Full lines with file, line and column. */
   readonly warnings: readonly string[];
 }
 
@@ -51,15 +51,15 @@ const MAX_SERVERS = 256;
 const MAX_WARNINGS = 30;
 
 /**
- * Reads an mcp.json: `servers` (VS Code; an object, or an array of entries with a `name`), `mcpServers`, `mcp_servers`
- * or `mcp`; several are merged. Throws LlmHostError CONFIG `Invalid JSON in mcp.json: <detail> at <line>:<column>`, or
- * for more than 1 M characters; anything less concerns one entry.
+ * Parses an mcp.json: `servers` (VS Code; an object, or an array of entries with a `name`), `mcpServers`,
+ * `mcp_servers` or `mcp`; several are merged. Throws LlmHostError CONFIG `Invalid JSON in mcp.json: <detail> at
+ * <line>:<column>`, or for more than 1 M characters; any other problem concerns one entry.
  */
 export function parseMcpFile(file: McpFile): McpDocument {
   const name = basename(file.path);
   const refuse = (what: string) => new LlmHostError('CONFIG', what, { hint: `File: ${file.path}` });
   if (file.text.length > MAX_CHARS) {
-    throw refuse(`${name} has ${file.text.length} characters; more than ${MAX_CHARS} are not read`);
+    throw refuse(`${name} has ${file.text.length} characters; the limit is ${MAX_CHARS}`);
   }
   const parsed = parseJsonWithComments(file.text);
   if (!parsed.ok) throw refuse(`Invalid JSON in ${name}: ${parsed.detail}`);
@@ -140,7 +140,7 @@ class DocumentReader {
     }
   }
 
-  /** In a list: the name given, else the host of the url, else the program; made unique. */
+  /** In a list: the given name, else the host of the URL, else the program; made unique. */
   #nameOf(item: Node): string {
     const entry = jsonc().getNodeValue(item) as unknown;
     const text = (key: string): string | undefined => {
@@ -182,7 +182,7 @@ class DocumentReader {
     }
   }
 
-  /** Nobody wants to hear what is wrong with an entry that is not used. */
+  /** Problems in a disabled entry are not reported. */
   #keepSwitchedOff(
     name: string,
     entry: Readonly<Record<string, unknown>>,
@@ -206,7 +206,7 @@ class DocumentReader {
           `server ${quoted(name)}: ${unknownKey(key, KNOWN_KEYS, KNOWN_KEYS.slice(0, 12))}`,
         );
       if (seen.has(key))
-        this.#warn(keyNode, `server ${quoted(name)}: ${quoted(key)} is there twice; the last is used`);
+        this.#warn(keyNode, `server ${quoted(name)}: ${quoted(key)} appears twice; the last one is used`);
       seen.add(key);
     }
   }
@@ -236,7 +236,7 @@ class DocumentReader {
   }
 }
 
-/** The line that says what is wrong with an entry, and the accepted shape below it. */
+/** The line that says what is wrong with an entry, with the accepted shape below it. */
 export function entryFailure(name: string, error: unknown, locate: (path?: Path) => string): string {
   const [path, accepted] =
     error instanceof EntryProblem ? [error.path, `\naccepted: ${error.accepted}`] : [[], ''];
@@ -252,7 +252,7 @@ function findClosest(node: Node, path: Path): Node {
   return node;
 }
 
-/** The properties of an object, in file order, duplicates included. */
+/** The properties of an object in file order, including duplicates. */
 function propertiesOf(node: Node): { key: string; keyNode: Node; value: Node }[] {
   const properties: { key: string; keyNode: Node; value: Node }[] = [];
   for (const property of node.type === 'object' ? (node.children ?? []) : []) {

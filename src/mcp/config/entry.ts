@@ -23,7 +23,7 @@ export interface HttpEntry {
   readonly oauth?: OAuthSettings;
 }
 
-/** An entry of which everything is known but the values of its variables. */
+/** An entry that is complete but for the values of its variables. */
 export interface CheckedEntry {
   readonly settings: ServerSettings;
   readonly launch: StdioEntry | HttpEntry;
@@ -35,21 +35,20 @@ const APPROVALS = ['auto', 'ask', 'never'];
 const PROTOCOLS = ['legacy', 'auto', '2026-07-28'];
 const MAX_NAME_CHARS = 128;
 
-/** The names of servers appear in tool names, messages and files. Throws EntryProblem. */
+/** Server names appear in tool names, messages and files. Throws EntryProblem. */
 export function checkName(name: string): void {
   if (name.trim() === '') throw new EntryProblem('the name is empty');
   if (name.length > MAX_NAME_CHARS)
     throw new EntryProblem(`the name is longer than ${MAX_NAME_CHARS} characters`);
-  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(name))
-    throw new EntryProblem('the name has characters that cannot be seen');
+  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) throw new EntryProblem('the name has invisible characters');
 }
 
-/** Whether the entry is switched off. Throws EntryProblem when a switch is not a boolean. */
+/** Throws EntryProblem if a switch is not a boolean. */
 export function isDisabled(entry: Entry): boolean {
   return flag(entry, 'disabled') === true || flag(entry, 'enabled') === false;
 }
 
-/** Checks everything about an entry that does not depend on variables. Throws EntryProblem. */
+/** Checks everything in an entry that does not depend on variables. Throws EntryProblem. */
 export function checkEntry(name: string, entry: Entry, warn: Warn): CheckedEntry {
   for (const [key, why] of Object.entries(REFUSED_KEYS)) {
     if (entry[key] !== undefined && entry[key] !== false) throw new EntryProblem(`'${key}': ${why}`, [key]);
@@ -76,7 +75,7 @@ function transportFor(entry: Entry): 'stdio' | 'http' | 'sse' {
   const named = typeof given?.value === 'string' ? transportOf(given.value) : undefined;
   if (given && named === undefined) {
     throw new EntryProblem(
-      `'${given.key}' is ${quoted(given.value)}, which is no transport of this host`,
+      `'${given.key}' is ${quoted(given.value)}, which is not a supported transport`,
       [given.key],
       '"type": "stdio" | "http" | "sse"',
     );
@@ -112,7 +111,7 @@ function stdioEntry(entry: Entry, warn: Warn): StdioEntry {
   };
 }
 
-/** The command, as a string or as a list with its first arguments. */
+/** The command: a string, or a list that starts with it and goes on with arguments. */
 function readCommand(entry: Entry, warn: Warn): [Text, ...Text[]] {
   const given = pick(entry, 'command');
   if (!given) throw new EntryProblem("'command' is missing", [], STDIO_SHAPE);

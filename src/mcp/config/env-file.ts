@@ -6,8 +6,8 @@ const LINE = /^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*(.*)$/;
 
 /**
  * Reads the `NAME=value` lines of an env file: comments, `export`, single and double quotes (`\n`, `\t`, `\"`, `\\`
- * in double ones). Values are taken as they are, no variable in them is expanded. `path` is its place in the entry.
- * Throws EntryProblem for a file that cannot be read and for a line that is none of these, by its number.
+ * in double ones). Variables in values are not expanded. `path`: where the entry names the file. Throws EntryProblem
+ * if the file cannot be read, or with the number of a malformed line.
  */
 export function readEnvFile(file: string, path: Path): Map<string, string> {
   let text: string;
@@ -36,7 +36,7 @@ export function parseEnvFile(text: string, file: string, path: Path = []): Map<s
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-/** undefined: a quote that is not closed, or text behind it. */
+/** undefined: an unclosed quote, or text after one. */
 function unquote(raw: string): string | undefined {
   const double = /^"((?:[^"\\]|\\.)*)"[ \t]*(?:#.*)?$/.exec(raw)?.[1];
   if (double !== undefined)

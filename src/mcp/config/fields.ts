@@ -3,13 +3,13 @@ import { quoted } from '../../text/visible.ts';
 import { type Field, KEYS } from './keys.ts';
 import { EntryProblem, type Path } from './problem.ts';
 
-/** One entry as JSON. */
+/** An entry as parsed JSON. */
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** A value as the file has it, its variables not yet expanded. */
+/** A value as written in the file, with its variables not yet expanded. */
 export interface Text {
   readonly text: string;
-  /** Inside the entry, for messages. */
+  /** Its place in the entry, for messages. */
   readonly path: Path;
 }
 
@@ -28,7 +28,7 @@ export function patterns(entry: Entry, field: 'allow' | 'deny'): string[] | unde
   return value;
 }
 
-/** One word of a fixed list. */
+/** One of a fixed list of words. */
 export function oneOf(
   entry: Entry,
   field: Field,
@@ -41,7 +41,7 @@ export function oneOf(
   throw new EntryProblem(`'${given.key}' is ${quoted(given.value)}`, [given.key], accepted);
 }
 
-/** An object with names and values of one kind, in file order. */
+/** An object as name-value pairs of one kind, in file order. */
 export function readMap<T>(
   entry: Entry,
   field: Field,
@@ -55,7 +55,7 @@ export function readMap<T>(
   return new Map(Object.entries(value).map(([name, item]) => [name, read(name, item, [key, name])]));
 }
 
-/** A string that holds something. */
+/** A non-empty string. */
 export function optionalText(entry: Entry, field: Field): Text | undefined {
   const given = pick(entry, field);
   if (!given) return undefined;
@@ -66,7 +66,6 @@ export function optionalText(entry: Entry, field: Field): Text | undefined {
   return { text: value, path: [key] };
 }
 
-/** A boolean. */
 export function flag(entry: Entry, field: Field): boolean | undefined {
   const given = pick(entry, field);
   if (!given) return undefined;
@@ -74,7 +73,7 @@ export function flag(entry: Entry, field: Field): boolean | undefined {
   throw new EntryProblem(`'${given.key}' must be true or false`, [given.key], `"${given.key}": true`);
 }
 
-/** The value of a field under whichever of its keys it stands. Throws EntryProblem when two keys disagree. */
+/** The value of a field under whichever of its keys is used. Throws EntryProblem if two keys disagree. */
 export function pick(entry: Entry, field: Field): { key: string; value: unknown } | undefined {
   const present = (KEYS[field] as readonly string[]).filter(key => entry[key] !== undefined);
   const [key, ...others] = present;

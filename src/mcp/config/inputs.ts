@@ -4,30 +4,30 @@ import { jsonc } from '../../text/jsonc.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
 import { quoted } from '../../text/visible.ts';
 
-/** A value that an mcp.json asks for, as in VS Code. */
+/** A value that an mcp.json asks the user for, as in VS Code. */
 export interface InputDefinition {
   readonly id: string;
   readonly description: string;
-  /** Shown as typed only when the file says `"password": false`. */
+  /** Typed text is shown only if the file says `"password": false`. */
   readonly masked: boolean;
   readonly fallback?: string;
-  /** For `pickString`: the values to choose from. */
+  /** The values of a `pickString`. */
   readonly options?: readonly { readonly label: string; readonly value: string }[];
-  /** Why it can have no value at all. */
+  /** Why it cannot have a value at all. */
   readonly refusal?: string;
 }
 
-/** Asks the user for a value; undefined when there is no answer. */
+/** Asks the user for a value; undefined if they give none. */
 export type AskInput = (input: InputDefinition) => Promise<string | undefined>;
 
-/** Gives the value of an input by its id. Throws LlmHostError CONFIG when it has none. */
+/** Looks up an input by id. Throws LlmHostError CONFIG if it has no value. */
 export type InputLookup = (id: string) => string;
 
 const ACCEPTED =
   'accepted: {"type": "promptString", "id": "key", "description": "...", "password": true} or ' +
   '{"type": "pickString", "id": "level", "description": "...", "options": ["a", "b"]}';
 
-/** Reads the `inputs` of an mcp.json. A broken one is warned of, and missing for those who need it. */
+/** Reads the `inputs` of an mcp.json. A broken one is reported, and missing for entries that need it. */
 export function readInputs(
   list: Node,
   at: (node: Node) => string,
@@ -89,8 +89,8 @@ export function inputVariable(id: string): string {
 }
 
 /**
- * Gets the values of the inputs in `needed`, each once: from `LLM_HOST_INPUT_<ID>`, else by `ask`, else the default
- * of the file. `ask` is undefined where nobody can be asked. Rejects only when `ask` does.
+ * Resolves the inputs in `needed`, each once: from `LLM_HOST_INPUT_<ID>`, else through `ask`, else the default in the
+ * file. `ask` is undefined if nobody can be asked. Rejects only if `ask` does.
  */
 export async function resolveInputs(
   definitions: readonly InputDefinition[],

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of mcp.json look like that
 /**
- * What an entry can say, and the keys for it: the first is ours and VS Code's where it has one, the others are what
- * Claude, Cursor, Gemini CLI, Codex, goose, opencode, mcphost and LM Studio call the same thing.
+ * The fields of an entry and their keys: first ours (VS Code's where it has one), then what Claude, Cursor, Gemini
+ * CLI, Codex, goose, opencode, mcphost and LM Studio call the same thing.
  */
 export const KEYS = {
   name: ['name'],
@@ -27,7 +27,7 @@ export const KEYS = {
 
 export type Field = keyof typeof KEYS;
 
-/** Keys of other hosts that mean nothing here and take nothing away: no warning. */
+/** Keys of other hosts that are safe to ignore without a warning. */
 export const NEUTRAL_KEYS = [
   'description',
   'gallery',
@@ -39,12 +39,12 @@ export const NEUTRAL_KEYS = [
   'alwaysLoad',
 ];
 
-/** Keys that a server relies on for its safety or access: it is not started as if they were not there. */
+/** Keys that a server needs for its safety or access: it must not start without them. */
 export const REFUSED_KEYS: Readonly<Record<string, string>> = {
   sandboxEnabled: 'a sandbox is not supported, and the server would run without the one it asks for',
   sandbox: 'a sandbox is not supported, and the server would run without the one it asks for',
   headersHelper:
-    'a command that makes headers is not supported; use "headers" with ${env:NAME} or ${input:id}',
+    'generating headers with a command is not supported; use "headers" with ${env:NAME} or ${input:id}',
 };
 
 /** All keys that an entry may have, ours first. */
@@ -53,13 +53,13 @@ export const KNOWN_KEYS: readonly string[] = [
   ...Object.values(KEYS).flatMap(([, ...others]) => others),
 ];
 
-/** Keys that say something only about a program, or only about an address. */
+/** Fields that apply to programs only, or to URLs only. */
 export const STDIO_ONLY: readonly Field[] = ['command', 'args', 'env', 'envFile', 'cwd'];
 export const HTTP_ONLY: readonly Field[] = ['url', 'headers', 'allowLocalNetwork', 'oauth'];
 
 /** Top-level keys that hold servers. */
 export const SERVER_KEYS = ['servers', 'mcpServers', 'mcp_servers', 'mcp'];
-/** Other top-level keys that are known. */
+/** Other known top-level keys. */
 export const TOP_KEYS = ['$schema', 'inputs', 'version'];
 
 export const STDIO_SHAPE =
@@ -80,7 +80,7 @@ const TRANSPORTS: Readonly<Record<string, 'stdio' | 'http' | 'sse'>> = {
   httpsse: 'sse',
 };
 
-/** The transport by any of its names: `streamable-http`, `streamable_http` and `streamableHttp` are the same. */
+/** The transport by any of its spellings, such as `streamable-http`, `streamable_http` and `streamableHttp`. */
 export function transportOf(name: string): 'stdio' | 'http' | 'sse' | undefined {
   const plain = name.toLowerCase().replace(/[-_+ ]/g, '');
   return Object.hasOwn(TRANSPORTS, plain) ? TRANSPORTS[plain] : undefined;

@@ -3,8 +3,8 @@ import { quoted } from '../../text/visible.ts';
 import type { McpDocument } from './document.ts';
 
 /**
- * Several mcp files as one: a server of a later file takes the place of one of the same name in an earlier file, as
- * a whole, also when the later one is switched off or broken. Each file keeps its own inputs and `${workspaceFolder}`.
+ * Merges mcp files. A server replaces the one of the same name in an earlier file completely, even if it is disabled
+ * or broken. Each file keeps its own inputs and `${workspaceFolder}`.
  */
 export function mergeDocuments(documents: readonly McpDocument[]): McpDocument[] {
   return documents.map((document, index) => {
@@ -24,7 +24,8 @@ export function mergeDocuments(documents: readonly McpDocument[]): McpDocument[]
       warnings: [
         ...document.warnings,
         ...gone.map(
-          name => `${labelOf(document)}: server ${quoted(name)} is replaced by that of ${replaced.get(name)}`,
+          name =>
+            `${labelOf(document)}: server ${quoted(name)} is replaced by the one in ${replaced.get(name)}`,
         ),
       ],
     };

@@ -13,13 +13,13 @@ import { expandVariables, type VariableScope } from './variables.ts';
 
 export interface ResolvedEntry {
   readonly config: ServerConfig;
-  /** Values that may appear in no log. */
+  /** Values that must not appear in a log. */
   readonly secrets: readonly string[];
 }
 
 interface ResolveOptions {
   readonly scope: VariableScope;
-  /** An address of the local network may be used because the user wrote it. */
+  /** Local network addresses are allowed, since the user wrote them. */
   readonly userFile: boolean;
 }
 
@@ -32,7 +32,7 @@ export function resolveEntry(
   return resolveHttp(settings, launch, options);
 }
 
-/** All texts of an entry in which a variable may stand. */
+/** All texts of an entry that may contain variables. */
 export function textsOf(launch: StdioEntry | HttpEntry): Text[] {
   const texts =
     launch.transport === 'stdio'
@@ -102,7 +102,7 @@ function resolveHttp(
   };
 }
 
-/** The url without its credentials, which go into a header so that no message can show them. */
+/** The URL without its credentials, which move to a header so that no message can show them. */
 function readUrl(text: Text, scope: VariableScope, access: LocalAccess) {
   let url: URL;
   try {

@@ -10,14 +10,14 @@ const PLAIN_HEADERS = new Set([
   'mcp-protocol-version',
 ]);
 
-/** Whether a value under this name is likely to be a secret. */
+/** Whether a value under this name is likely a secret. */
 export function looksSecret(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
 /**
- * Whether the value of an environment variable has to be kept out of logs: all but short ones, numbers, words, paths
- * and urls without credentials, unless the name says that it is secret.
+ * Whether to keep an environment variable out of logs: everything but short values, numbers, words, paths and URLs
+ * without credentials, unless the name says it is secret.
  */
 export function isSecretVariable(name: string, value: string): boolean {
   if (looksSecret(name)) return value.length >= 4;

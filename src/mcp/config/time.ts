@@ -5,9 +5,9 @@ const DAY_MS = 24 * 3600 * 1000;
 const SECONDS = new Set(['tool_timeout_sec', 'tool_timeout', 'startup_timeout_sec', 'init_timeout']);
 
 /**
- * A time limit in milliseconds, 1 to 24 h. Hosts do not agree about the unit, so a number that can hardly be meant
- * is read in the other unit, with a warning: `"timeout": 30` is 30 s, `"tool_timeout_sec": 90000` is 90 s.
- * Throws EntryProblem for what is no positive number.
+ * A time limit in milliseconds, from 1 to 24 h. Hosts disagree about the unit, so a number that makes no sense in one
+ * unit is read in the other, with a warning: `"timeout": 30` is 30 s, `"tool_timeout_sec": 90000` is 90 s. Throws
+ * EntryProblem if it is not a positive number.
  */
 export function readTimeLimit(key: string, value: unknown, warn: (message: string) => void): number {
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {

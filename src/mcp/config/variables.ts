@@ -3,13 +3,13 @@ import { basename, sep } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
 import { quoted } from '../../text/visible.ts';
 
-/** What `${...}` in an mcp.json may name. */
+/** What `${...}` in an mcp.json can refer to. */
 export interface VariableScope {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workspaceFolder: string;
   readonly userHome: string;
   readonly cwd: string;
-  /** The value of `${input:id}`. Throws LlmHostError CONFIG when there is none. */
+  /** The value of `${input:id}`. Throws LlmHostError CONFIG if there is none. */
   readonly input: (id: string) => string;
 }
 
@@ -22,11 +22,11 @@ const KNOWN =
   '${userHome}, ${cwd}, ${pathSeparator}; $${ for a plain ${';
 
 /**
- * Replaces `${env:X}`, `${X}`, `${X:-default}`, `${input:id}`, `${workspaceFolder}`, `${workspaceFolderBasename}`,
- * `${userHome}`, `${cwd}`, `${pathSeparator}` and `${/}`, in one pass: what a variable holds is never expanded again,
- * so variables cannot form a cycle. A default may hold variables, 8 levels deep. `$${` stands for a plain `${`;
- * `$X` stays as it is. Throws LlmHostError CONFIG for an unknown variable, one that is not closed, and for an unset
- * one without a default, since a server started with the literal text would fail in a less obvious way.
+ * Expands `${env:X}`, `${X}`, `${X:-default}`, `${input:id}`, `${workspaceFolder}`, `${workspaceFolderBasename}`,
+ * `${userHome}`, `${cwd}`, `${pathSeparator}` and `${/}` in one pass: values are never expanded again, so there are
+ * no cycles. A default may contain variables, 8 levels deep. `$${` is a literal `${`; `$X` stays as it is. Throws
+ * LlmHostError CONFIG for an unknown or unclosed variable, and for an unset one without a default, since a server
+ * started with the literal text would fail in a less obvious way.
  */
 export function expandVariables(text: string, scope: VariableScope): string {
   let result = '';
@@ -43,11 +43,12 @@ export function expandVariables(text: string, scope: VariableScope): string {
     if (result.length > MAX_CHARS) break;
   }
   result += text.slice(at);
-  if (result.length > MAX_CHARS) throw problem(`its variables make more than ${MAX_CHARS} characters of it`);
+  if (result.length > MAX_CHARS)
+    throw problem(`with its variables expanded it exceeds ${MAX_CHARS} characters`);
   return result;
 }
 
-/** The index of the `}` that ends the variable at `open`. */
+/** The index of the `}` that closes the variable at `open`. */
 function closingBrace(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < text.length; at++) {
@@ -80,7 +81,7 @@ function resolve(body: string, scope: VariableScope): string {
   const split = plain.indexOf(':-');
   const name = split < 0 ? plain : plain.slice(0, split);
   if (!NAME.test(name)) throw unknown(body);
-  // The environment object inherits names such as `constructor`.
+  // `in` would also find inherited names such as `constructor`.
   const value = Object.hasOwn(scope.env, name) ? scope.env[name] : undefined;
   // As in a shell, `:-` also replaces an empty value.
   if (value !== undefined && (value !== '' || split < 0)) return value;
@@ -92,7 +93,7 @@ function unknown(body: string): LlmHostError {
   const editor = /^(config|command|file|relativeFile|selectedText|lineNumber|extensionInstallFolder)/.test(
     body,
   );
-  const why = editor ? 'means something only inside an editor' : 'is not a known variable';
+  const why = editor ? 'only has a meaning in an editor' : 'is not a known variable';
   return problem(`${quoted(`\${${body}}`)} ${why} (${KNOWN})`);
 }
 

@@ -1,7 +1,7 @@
 export interface ToolOutcome {
-  /** Text for the model; images and resources as described placeholders. */
+  /** Text for the model, with placeholders for images and resources. */
   readonly text: string;
-  /** The server reported a tool error; `text` says which. */
+  /** The server reported a tool error, described in `text`. */
   readonly isError: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface Progress {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds; progress begins it anew, up to ten times this. */
+  /** Milliseconds. Progress restarts it, up to ten times this in all. */
   readonly timeoutMs: number;
   readonly onProgress?: (progress: Progress) => void;
 }

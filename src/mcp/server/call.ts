@@ -5,26 +5,26 @@ import { type CallHooks, type Connection, quoteTail } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { ManagedServer } from './managed-server.ts';
 
-/** Progress extends a call, but not beyond this many times its limit. */
+/** Progress extends a call up to this many times its limit. */
 const MAX_EXTENSION = 10;
 
-/** One request to a server, as messages name it. */
+/** A request to a server, described for messages. */
 export interface ServerCall<T> {
   readonly server: ManagedServer;
-  /** Begins a message, such as `Tool 'add'`. */
+  /** Starts a message: `Tool 'add'`. */
   readonly subject: string;
-  /** Ends a message, such as `the call of 'add'`. */
+  /** Ends a message: `the call of 'add'`. */
   readonly action: string;
   readonly run: (connection: Connection, hooks: CallHooks) => Promise<T>;
 }
 
 /**
- * Runs a request within its time limit, which progress begins anew and a question to the user suspends. Throws
+ * Runs a request within its time limit. Progress restarts the clock, a question to the user stops it. Throws
  * LlmHostError TOOL_TIMEOUT, CANCELLED or TOOL_FAILED.
  */
 export async function callServer<T>(call: ServerCall<T>, options: CallOptions): Promise<T> {
   const { server } = call;
-  // The entry's own limit is the more specific one.
+  // The entry's own limit wins.
   const timeoutMs = server.config.timeoutMs ?? options.timeoutMs;
   const deadline = new Deadline(timeoutMs, { signal: options.signal, maxMs: timeoutMs * MAX_EXTENSION });
   let connection: Connection | undefined;
@@ -50,7 +50,7 @@ function hooksOf(deadline: Deadline, { onProgress }: CallOptions): CallHooks {
   return {
     signal: deadline.signal,
     onWaiting: waiting => (waiting ? deadline.pause() : deadline.resume()),
-    // Always asked for: it is what tells a long call from a hanging one.
+    // Always requested: it tells a long call from a hanging one.
     onProgress: ({ progress, total, message }) => {
       deadline.extend();
       onProgress?.({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work that is asked for more often than it need be done: requests that come close together are one. */
+/** Runs `work` on request; requests close together run it once. */
 export class Coalesced {
   readonly #work: () => Promise<void>;
   readonly #pauseMs: number;
@@ -8,7 +8,7 @@ export class Coalesced {
   #running: Promise<void> | undefined;
   #disposed = false;
 
-  /** `work` never rejects. It begins `pauseMs` after the first request, and never twice at once. */
+  /** `work` never rejects. It starts `pauseMs` after the first request, and never runs twice at once. */
   constructor(work: () => Promise<void>, pauseMs: number) {
     this.#work = work;
     this.#pauseMs = pauseMs;
@@ -19,7 +19,7 @@ export class Coalesced {
     this.#running ??= this.#run();
   }
 
-  /** Begins nothing any more. */
+  /** Starts nothing more. */
   dispose(): void {
     this.#disposed = true;
   }

@@ -10,18 +10,18 @@ import {
   ServerToolSchema,
 } from './wire-schemas.ts';
 
-/** A server whose cursors never end must not keep the host busy for ever. */
+/** A server whose cursors never end must not keep the host busy forever. */
 const MAX_PAGES = 256;
-/** More is of no use to anybody, and the text of all of them is kept in memory. */
+/** More than anyone can use, and all of it is kept in memory. */
 const MAX_ITEMS = 5000;
 
-/** One of the lists that a server may have. */
+/** A list that a server may have. */
 export interface ListKind<T> {
   readonly method: string;
-  /** The key of the list in an answer. */
+  /** The key of the list in the result. */
   readonly key: string;
   readonly schema: ZodType<T>;
-  /** What an item is told apart by. */
+  /** What identifies an item. */
   readonly idOf: (item: T) => string;
   /** For messages. */
   readonly word: string;
@@ -59,15 +59,15 @@ export const TEMPLATES: ListKind<ResourceTemplate> = {
   word: 'resource template',
 };
 
-/** Asks for one page. */
+/** Requests one page. */
 export type PageRequest = (
   method: string,
   params: { readonly cursor?: string },
 ) => Promise<Readonly<Record<string, unknown>> & { readonly nextCursor?: string | undefined }>;
 
 /**
- * All items of a list, page by page, each once. An item that makes no sense is left out with a line in the log, and
- * so is what follows a cursor that comes again, page 256 or item 5,000. Rejects when a page cannot be had.
+ * Fetches a list page by page, each item once. Invalid items are skipped with a line in the log; so is everything
+ * after a repeated cursor, page 256 or item 5,000. Rejects if a page cannot be fetched.
  */
 export async function listAll<T>(
   ask: PageRequest,

@@ -1,11 +1,11 @@
-/** A server asks the user for something: a message, and a form as a flat JSON Schema object. */
+/** A form that a server asks the user to fill in: a message and a flat JSON Schema object. */
 export interface ElicitationRequest {
   readonly server: string;
   readonly message: string;
   readonly fields: readonly ElicitationField[];
 }
 
-/** One field of a form. */
+/** A field of a form. */
 export interface ElicitationField {
   readonly name: string;
   readonly required: boolean;
@@ -14,9 +14,9 @@ export interface ElicitationField {
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
-  /** The values that may be given, with what to show for each. */
+  /** The accepted values, with labels. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
-  /** The field's own JSON Schema, for limits such as `minLength`, `maximum`, `format`. */
+  /** The field's JSON Schema, for limits such as `minLength`, `maximum`, `format`. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
@@ -24,12 +24,12 @@ export type ElicitationAnswer =
   | { readonly action: 'accept'; readonly content: Record<string, string | number | boolean | string[]> }
   | { readonly action: 'decline' | 'cancel' };
 
-/** Asks the user. The signal is aborted when the server no longer waits. */
+/** Asks the user. The signal aborts when the server no longer waits. */
 export type Elicit = (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The fields of a form, in the order of its schema. What is no object, or nested, is left out. */
+/** The fields of a form in schema order, without nested ones and anything that is not an object. */
 export function elicitationFields(schema: unknown): readonly ElicitationField[] {
   const { properties, required } = objectOf(schema);
   const needed = new Set(Array.isArray(required) ? required : []);

@@ -6,29 +6,29 @@ import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
 import type { ServerTool } from './wire-schemas.ts';
 
-/** Waits before the restarts of a server that crashed; after the last it stays failed. */
+/** Delays before restarting a crashed server; after the last one it stays failed. */
 const BACKOFF_MS = [500, 1000, 2000];
 const NO_EXTRAS: Extras = { prompts: [], resources: [], templates: [] };
 
-/** What happens to a server that its user may want to know. */
+/** Server events that the user may want to know about. */
 export type ServerEvent = 'ready' | 'failed' | 'crashed' | 'restarted' | 'tools' | 'declined';
 
 export interface ManagedServerOptions
   extends Omit<ConnectionOptions, 'onEnd' | 'onTools' | 'onExtras' | 'onDeclined'> {
-  /** Its state, its tools, prompts or resources have changed. */
+  /** The state, tools, prompts or resources have changed. */
   readonly onChange: () => void;
   readonly onEvent: (event: ServerEvent, detail: string) => void;
 }
 
-/** One entry of mcp.json over its whole life: started, restarted after crashes, switched off and on, closed. */
+/** An entry of mcp.json over its whole life: started, restarted after crashes, disabled and enabled, closed. */
 export class ManagedServer {
   readonly config: ServerConfig;
   readonly #options: ManagedServerOptions;
   #stop = new AbortController();
   #connection: Connection | undefined;
-  /** The start or restart in progress, or the last one; never rejects. */
+  /** The current or latest start or restart; never rejects. */
   #started: Promise<void> = Promise.resolve();
-  /** The check of a server that let a call run out of time. */
+  /** A check of the server after a call timed out. */
   #check: Promise<void> | undefined;
   #state: ServerState['state'];
   #error: string | undefined;
@@ -42,7 +42,7 @@ export class ManagedServer {
     this.#state = enabled ? 'starting' : 'disabled';
   }
 
-  /** Kept while a crashed server is restarted, so that the model's list does not flicker. */
+  /** Kept while a crashed server restarts, so that the model's tool list does not flicker. */
   get tools(): readonly ServerTool[] {
     return this.#tools;
   }
@@ -62,7 +62,7 @@ export class ManagedServer {
     };
   }
 
-  /** Resolves when the server is ready or has failed; never throws. One that is switched off stays so. */
+  /** Resolves when the server is ready or has failed; never throws. A disabled server stays disabled. */
   start(): Promise<void> {
     if (this.#state !== 'starting') return this.#started;
     this.#started = this.#startOnce().then(
@@ -72,7 +72,7 @@ export class ManagedServer {
     return this.#started;
   }
 
-  /** Ends it and begins anew, whatever its state but closed. Resolves when it is ready or has failed again. */
+  /** Stops and starts it again, in any state but closed. Resolves when it is ready or has failed. */
   async restart(): Promise<void> {
     if (this.#state === 'closed') return;
     await this.#end('starting');
@@ -81,17 +81,17 @@ export class ManagedServer {
     await this.start();
   }
 
-  /** Ends it, and keeps its entry. */
+  /** Stops it but keeps its entry. */
   async disable(): Promise<void> {
     if (this.#state !== 'closed') await this.#end('disabled');
   }
 
-  /** Idempotent; no process of the server remains. */
+  /** Idempotent; leaves no process behind. */
   async close(): Promise<void> {
     await this.#end('closed');
   }
 
-  /** The live connection, after a restart in progress. Throws LlmHostError TOOL_FAILED when there is none. */
+  /** The live connection, after any restart in progress. Throws LlmHostError TOOL_FAILED if there is none. */
   async connection(): Promise<Connection> {
     await this.#started;
     if (this.#state === 'ready' && this.#connection !== undefined) return this.#connection;
@@ -99,12 +99,12 @@ export class ManagedServer {
     throw new LlmHostError('TOOL_FAILED', `server '${this.config.name}' is not running${why}`);
   }
 
-  /** A call has succeeded: the next crash is a new one, not the same crash again. */
+  /** After a successful call, the next crash counts as the first. */
   noteSuccess(): void {
     this.#restarts = 0;
   }
 
-  /** A call ran out of time: a server that does not even answer a ping is ended and started again. */
+  /** After a timeout: restarts the server unless it answers a ping. */
   noteTimeout(): void {
     this.#check ??= this.#pingOrRestart().finally(() => {
       this.#check = undefined;
@@ -203,7 +203,7 @@ export class ManagedServer {
   }
 }
 
-/** What is wrong, and on a line of its own what to do. */
+/** The message, with the hint on its own line. */
 function withHint(error: unknown): string {
   const hint = error instanceof LlmHostError ? error.hint : undefined;
   return hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`;

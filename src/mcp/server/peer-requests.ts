@@ -6,30 +6,30 @@ import { messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
 import { type Elicit, type ElicitationAnswer, elicitationFields } from './elicitation.ts';
 
-/** A server that asks again and again must not take the terminal over. */
+/** A server that keeps asking must not take over the terminal. */
 const MAX_OPEN_QUESTIONS = 1;
 const MAX_LOG_CHARS = 4000;
 
 export interface PeerRequestOptions {
   readonly server: string;
   readonly onLog: (line: string) => void;
-  /** Asks the user; undefined while nobody can be asked, and then the form is declined. */
+  /** Asks the user; undefined: nobody can be asked, and forms are declined. */
   readonly elicit: () => Elicit | undefined;
   /** A form was declined because nobody could be asked. */
   readonly onDeclined: (message: string) => void;
-  /** A question to the user begins or ends. */
+  /** A question to the user starts or ends. */
   readonly onWaiting: (waiting: boolean) => void;
-  /** Absolute folders that the server is told to work in. */
+  /** Absolute paths of the server's roots. */
   readonly roots: readonly string[];
 }
 
-/** What the host can do for a server. Sampling is not among it: the protocol has given it up. */
+/** What this host offers to servers. Not sampling: the protocol has deprecated it. */
 export const CLIENT_CAPABILITIES = {
   roots: { listChanged: false },
   elicitation: { form: { applyDefaults: true } },
 } as const;
 
-/** Answers the requests that a server makes of its host, and writes its log messages to the log. */
+/** Answers a server's requests to its host, and logs its messages. */
 export function answerPeerRequests(client: Client, options: PeerRequestOptions): void {
   client.setRequestHandler('roots/list', () => ({
     roots: options.roots.map(root => ({ uri: pathToFileURL(root).href, name: root })),
@@ -63,8 +63,8 @@ export function answerPeerRequests(client: Client, options: PeerRequestOptions):
 }
 
 /**
- * The folders that a server is told to work in. Those that its own arguments name win: a server that prefers roots to
- * its arguments (as the reference file server does) must not get another folder than the one the user wrote down.
+ * A server's roots. Folders in its own arguments win: a server that prefers roots to its arguments, as the reference
+ * file server does, must not get another folder than the one the user wrote.
  */
 export function rootsOf(config: ServerConfig, workingDirectory: string): readonly string[] {
   const args = 'args' in config ? config.args : [];

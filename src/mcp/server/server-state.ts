@@ -1,9 +1,9 @@
 export interface ServerState {
   readonly name: string;
-  /** `starting` also while a crashed server is restarted; `disabled`: configured, and switched off. */
+  /** `starting` includes restarts after a crash; `disabled`: configured but turned off. */
   readonly state: 'starting' | 'ready' | 'failed' | 'disabled' | 'closed';
   readonly tools: number;
-  /** Why it failed, with the tail of its stderr. */
+  /** Why it failed, with the tail of stderr. */
   readonly error?: string;
   readonly instructions?: string;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What is needed of a server's answers and no more. The SDK's own schemas refuse a whole list for one odd tool and a
- * whole result for one odd block; a host that talks to other people's servers must be more patient.
+ * Only what we need from a server's results. The SDK's schemas reject a whole list for one odd tool, and a whole
+ * result for one odd block; a host for other people's servers must be more lenient.
  */
 export const PageSchema = z.looseObject({ nextCursor: z.string().optional() });
 

@@ -6,23 +6,22 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { checkRedirect, guardedLookup, type LocalAccess } from '../config/address-guard.ts';
 import { limitedBody } from './limited-body.ts';
 
-/** Statuses of answers that have no body by definition. */
+/** Statuses without a body. */
 const BODILESS = new Set([101, 204, 205, 304]);
 
 export interface GuardedFetchOptions {
-  /** The server's own address; what it leads to elsewhere is trusted less. */
+  /** The server's own address; addresses it redirects to are trusted less. */
   readonly serverUrl: string;
   readonly access: LocalAccess;
-  /** Instead of the system's name lookup, for tests. */
+  /** Replaces the system resolver in tests. */
   readonly lookup?: LookupFunction;
 }
 
 /**
- * A `fetch` over Node's own http that never reaches an address which the server may not have: the url is checked
- * before, and a name's addresses when the socket connects to them, so that a name server which changes its mind
- * gains nothing. Follows no redirect (the SDK follows those within the origin, which come back here) and uses no
- * cookies and no compression. Each request has a connection of its own: one that is kept may be closed by the server
- * just as it is used again, and a call must not be sent twice to find out.
+ * A `fetch` over Node's http that never reaches a forbidden address: the URL is checked first, and each resolved
+ * address when the socket connects, so DNS rebinding gains nothing. No redirects (the SDK follows those within the
+ * origin, through here), cookies or compression. Each request has its own connection: the server could close a
+ * kept-alive one just as it is reused, and a call must not be sent twice to find out.
  */
 export class GuardedFetch {
   readonly #options: GuardedFetchOptions;
@@ -35,7 +34,7 @@ export class GuardedFetch {
     this.#options = options;
   }
 
-  /** Rejects with LlmHostError CONFIG for a refused address, else with Node's own errors. */
+  /** Rejects with LlmHostError CONFIG for a refused address, else with Node's errors. */
   readonly fetch: FetchLike = async (url, init) => {
     const { serverUrl, access } = this.#options;
     const target = checkRedirect(serverUrl, url, access);
@@ -63,7 +62,7 @@ export class GuardedFetch {
     return responseOf(message, requestId(body));
   };
 
-  /** Ends what is still open. */
+  /** Closes what is still open. */
   close(): void {
     this.#agents.http.destroy();
     this.#agents.https.destroy();
@@ -78,7 +77,7 @@ function responseOf(message: IncomingMessage, id: string | number | undefined): 
     try {
       headers.append(name, value);
     } catch {
-      // A header that no browser would take either; nothing here reads it.
+      // No browser accepts such a header, and nothing here reads it.
     }
   }
   if (BODILESS.has(status)) {
@@ -86,19 +85,19 @@ function responseOf(message: IncomingMessage, id: string | number | undefined): 
     return new Response(null, { status, headers });
   }
   const stream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
-  // A reader that goes away destroys the message; its own errors reach the reader.
+  // A reader that leaves destroys the message; errors of the message reach the reader.
   const body = Readable.toWeb(limitedBody(message, { stream, id })) as ReadableStream<Uint8Array>;
   return new Response(body, { status, statusText: printable(message.statusMessage ?? ''), headers });
 }
 
-/** The id of the JSON-RPC request in a body; undefined for anything else. */
+/** The id of the JSON-RPC request in a body; undefined if it is not one. */
 function requestId(body: Buffer | undefined): string | number | undefined {
   if (body?.[0] !== '{'.charCodeAt(0)) return undefined;
   const { id } = JSON.parse(body.toString('utf8')) as { id?: unknown };
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
-/** Response refuses a status text with characters that a hostile server may send. */
+/** Response rejects status texts with characters that a hostile server may send. */
 function printable(text: string): string {
   return text.replace(/[^\t\x20-\x7e]/g, '?');
 }

@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { HOST_MARK, MARK_VARIABLE } from './marked-processes.ts';
 
 /**
- * Reads `+ <group> ` and `- <group>` lines; when its stdin ends, this program has ended in whatever way, and what is
- * still registered is asked to end, then killed. `start` is field 22 of /proc/<pid>/stat, remembered so that a number
- * that the system has given to another process meanwhile is left alone (elsewhere than on Linux it is empty). Last, the
- * processes that have left their group are killed by their mark.
- * Kept to what dash, bash and busybox share.
+ * Reads `+ <group> ` and `- <group>` lines. When its stdin closes, this program has ended one way or another, and the
+ * groups still registered get SIGTERM, then SIGKILL. `start` is field 22 of /proc/<pid>/stat, remembered so that a
+ * reused pid is left alone (empty on systems other than Linux). Last, processes that have left their group are killed
+ * by their mark. Sticks to what dash, bash and busybox share.
  */
 const SCRIPT = `
 trap '' HUP INT TERM QUIT
@@ -38,12 +37,12 @@ signal KILL
 marked "${MARK_VARIABLE}=$MARK"
 `;
 
-/** A guardian that ends sooner is not started again before the next server. */
+/** A guardian that exits sooner is not restarted before the next server. */
 const MIN_LIFE_MS = 1000;
 
 /**
- * One small shell for all servers, for the one ending that no handler sees: this process killed by SIGKILL or by a
- * crash. Servers that leave when their stdin ends need it not; stubborn ones and those behind wrappers do.
+ * One small shell for all servers, for the case no handler sees: this process dies of SIGKILL or a crash. Servers
+ * that exit when stdin closes do not need it; stubborn ones and those behind wrappers do.
  */
 export class Guardian {
   readonly #groups = new Set<number>();
@@ -55,14 +54,14 @@ export class Guardian {
     else this.#tell('+', group);
   }
 
-  /** Without groups to watch the guardian ends too, so that it never is the process that stays behind. */
+  /** With no groups left the guardian exits too, so that it never outlives us. */
   release(group: number): void {
     if (!this.#groups.delete(group)) return;
     this.#tell('-', group);
     if (this.#groups.size === 0) this.#end();
   }
 
-  /** Ends the guardian at once, for use when this process exits and has killed the groups itself. */
+  /** Stops the guardian at once, when this process exits and has killed the groups itself. */
   dismiss(): void {
     this.#groups.clear();
     this.#shell?.kill('SIGKILL');
@@ -71,7 +70,7 @@ export class Guardian {
 
   #start(): void {
     const shell = spawn('/bin/sh', ['-c', SCRIPT, 'llm-host-guardian'], {
-      // Its own session: Ctrl+C and a closed terminal do not reach it. No stdout: a pipe of ours would stay open.
+      // Its own session: Ctrl+C and a closed terminal do not reach it. No stdout: it would hold a pipe of ours open.
       detached: true,
       cwd: '/',
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -79,7 +78,7 @@ export class Guardian {
     });
     this.#shell = shell;
     const begun = Date.now();
-    // Killed by someone: another one takes over, unless it is the system that does not let it run.
+    // If someone killed it, another takes over, unless the system refuses to run it.
     const forget = (): void => {
       if (this.#shell !== shell) return;
       this.#shell = undefined;

@@ -13,24 +13,24 @@ import type { OAuthSession } from '../oauth/session.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
 import type { ServerTransport } from './server-transport.ts';
 
-/** A lost stream is taken up again, with Last-Event-ID, after these waits, unless the server names another. */
+/** Delays before a lost stream is resumed with Last-Event-ID, unless the server sets its own. */
 const RECONNECTION = {
   initialReconnectionDelay: 500,
   reconnectionDelayGrowFactor: 2,
   maxReconnectionDelay: 10_000,
   maxRetries: 5,
 };
-/** A server that does not answer the end of its session is left all the same. */
+/** How long to wait for the server to end its session before leaving anyway. */
 const GOODBYE_MS = 500;
-/** A server that asks for another authorisation each time is not obeyed for ever. */
+/** A server that keeps asking for authorization is not obeyed forever. */
 const MAX_AUTHORIZATIONS = 2;
 
 type Inner = StreamableHTTPClientTransport | SSEClientTransport;
 
 /**
- * A server behind an address: Streamable HTTP, and where it answers the first message with a refusal that means
- * "not spoken here", the older HTTP+SSE. The SDK's transports do the protocol; this adds the guarded `fetch`, the
- * fallback, a session that the server has forgotten, and the login.
+ * A server at a URL: Streamable HTTP, falling back to HTTP+SSE if the server rejects the first message in a way that
+ * means it does not speak the former. The SDK's transports implement the protocol; this adds the guarded `fetch`, the
+ * fallback, lost sessions and the login.
  */
 export class HttpTransport implements ServerTransport {
   onclose?: () => void;
@@ -44,12 +44,12 @@ export class HttpTransport implements ServerTransport {
   readonly #auth: OAuthSession | undefined;
   readonly #onLog: (line: string) => void;
   #inner: Inner;
-  /** An answer has come: what speaks it is known. */
+  /** The server has answered, so the transport is settled. */
   #proven = false;
   #version: string | undefined;
   #ending: string | undefined;
   #authorizing: Promise<void> | undefined;
-  /** It was this side that has ended it. */
+  /** We closed the connection. */
   #left = false;
   #closing: Promise<void> | undefined;
 
@@ -97,7 +97,7 @@ export class HttpTransport implements ServerTransport {
     }
   }
 
-  /** Nothing tells that a server behind an address has gone. */
+  /** Nothing signals that a remote server is gone. */
   async waitForEnd(): Promise<void> {}
 
   close(): Promise<void> {
@@ -154,7 +154,7 @@ export class HttpTransport implements ServerTransport {
       : this.#inner.send(message);
   }
 
-  /** The protocol's rule: a refusal of the very first POST, other than for want of a login, hints at the old transport. */
+  /** As the protocol says: a rejected first POST, other than for a missing login, suggests the older transport. */
   #mayFallBack(error: unknown): boolean {
     if (this.#proven || this.#config.transport === 'sse') return false;
     const status = error instanceof SdkHttpError ? error.status : undefined;
@@ -170,7 +170,7 @@ export class HttpTransport implements ServerTransport {
       await this.#authorized(() => this.#inner.start());
     } catch (error) {
       if (error instanceof LlmHostError) throw error;
-      // The first refusal says more than that the old transport is not there either.
+      // The first rejection is more telling than that SSE failed too.
       throw new LlmHostError(
         'MCP_SERVER',
         `${messageOf(cause)} (nor is it an SSE server: ${messageOf(error)})`,
@@ -178,7 +178,7 @@ export class HttpTransport implements ServerTransport {
     }
   }
 
-  /** A server that was restarted knows nothing of its session; a new connection has to be made. */
+  /** A restarted server does not know its session any more; a new connection is needed. */
   #noteLostSession(error: unknown): void {
     if (this.sessionId === undefined || !(error instanceof SdkHttpError)) return;
     const lost = error.status === 404 || (error.status === 400 && /session/i.test(error.message));
@@ -187,7 +187,9 @@ export class HttpTransport implements ServerTransport {
     void this.#inner.close();
   }
 
-  /** Runs the work; where it ends for want of a login, the user logs in once for all that wait, and it runs again. */
+  /**
+   * Runs `work`. If it fails for lack of a login, the user logs in once for all waiting requests, and it runs again.
+   */
   async #authorized(work: () => Promise<void>): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {

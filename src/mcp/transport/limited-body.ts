@@ -7,20 +7,20 @@ const RETURN = 0x0d;
 const REFUSAL = `the answer is larger than the limit of ${MAX_MESSAGE_BYTES / MEGABYTE} MB and was refused`;
 
 export interface LimitedBodyOptions {
-  /** It is an event stream, which may go on for ever; the limit is one event's. */
+  /** An event stream can go on forever; the limit is per event. */
   readonly stream: boolean;
   /** The request that waits for it. */
   readonly id: string | number | undefined;
 }
 
 /**
- * The body of an answer with an end to what one message may take: 10 MB for a whole body, or for one event of a
- * stream. What is larger ends in an error before it is all in memory; in a stream as an event, since the request
- * that waits would not hear of an error of the stream.
+ * A response body with a limit per message: 10 MB for a whole body, or for one event of a stream. A larger one
+ * becomes an error before it is all in memory; in a stream an error event, since the waiting request would not see an
+ * error of the stream itself.
  */
 export function limitedBody(body: Readable, { stream, id }: LimitedBodyOptions): Readable {
   let bytes = 0;
-  /** The last byte was the end of a line, so that another one ends the event. */
+  /** The last byte ended a line, so another line break ends the event. */
   let lineEnded = false;
   let refused = false;
   const limited = new Transform({
@@ -38,7 +38,7 @@ export function limitedBody(body: Readable, { stream, id }: LimitedBodyOptions):
       if (!stream || id === undefined) return done(new Error(REFUSAL));
       refused = true;
       const error = JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: REFUSAL } });
-      // What has gone before is half an event, no JSON, and is dropped by its reader.
+      // What came before is half an event, not valid JSON, and its reader drops it.
       done(null, `\n\nevent: message\ndata: ${error}\n\n`);
       body.unpipe(limited);
       body.destroy();
@@ -46,7 +46,7 @@ export function limitedBody(body: Readable, { stream, id }: LimitedBodyOptions):
     },
   });
   body.on('error', error => limited.destroy(error));
-  // Cut off in the middle: `close` without `end`.
+  // Cut off: `close` without `end`.
   body.on('close', () => {
     if (!body.readableEnded && !refused) limited.destroy(new Error('the connection was lost'));
   });

@@ -3,23 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * A process that leaves its group (`setsid`, a daemon) keeps its environment: each server is started with a mark of its
- * own there, by which its descendants are found. One that empties its environment on purpose is not.
+ * A process that leaves its group (`setsid`, a daemon) keeps its environment, so each server starts with a mark in it
+ * by which its descendants are found, unless they deliberately empty their environment.
  */
 export const MARK_VARIABLE = 'LLM_HOST_SERVER';
 
-/** What the marks of all servers of this process begin with. */
+/** Prefix of the marks of all servers of this process. */
 export const HOST_MARK = `${process.pid}-${randomUUID()}`;
 
 let count = 0;
 
-/** A mark for one start of one server. */
+/** A mark for one start of a server. */
 export function newMark(): string {
   count += 1;
   return `${HOST_MARK}.${count};`;
 }
 
-/** The live processes of this user that carry a mark beginning with `mark`. Linux: /proc, about 1 ms a 100 processes. */
+/** This user's live processes whose mark starts with `mark`. On Linux from /proc, about 1 ms per 100 processes. */
 export function markedProcesses(mark: string): number[] {
   const entry = `${MARK_VARIABLE}=${mark}`;
   return (process.platform === 'linux' ? inProc(entry) : inProcessList(entry)).filter(
@@ -27,14 +27,14 @@ export function markedProcesses(mark: string): number[] {
   );
 }
 
-/** Sends a signal to every marked process; how many there were. */
+/** Sends a signal to every marked process; returns how many there were. */
 export function signalMarked(mark: string, signal: 'SIGTERM' | 'SIGKILL'): number {
   const found = markedProcesses(mark);
   for (const pid of found) {
     try {
       process.kill(pid, signal);
     } catch {
-      // ESRCH: it has ended since. EPERM: it has become another user's.
+      // ESRCH: it has exited since. EPERM: it now belongs to another user.
     }
   }
   return found.length;
@@ -48,13 +48,15 @@ function inProc(entry: string): number[] {
         ? [Number(name)]
         : [];
     } catch {
-      // It has ended, or is another user's.
+      // It has exited, or belongs to another user.
       return [];
     }
   });
 }
 
-/** macOS shows the environment of one's own processes behind their command line; system programs hide theirs. */
+/**
+ * On macOS `ps` shows the environment of one's own processes after their command line; system programs hide theirs.
+ */
 function inProcessList(entry: string): number[] {
   try {
     const list = execFileSync('ps', ['-axwwE', '-o', 'pid=,command='], { encoding: 'utf8', stdio: 'pipe' });
@@ -63,7 +65,7 @@ function inProcessList(entry: string): number[] {
       .filter(line => line.includes(entry))
       .map(line => Number.parseInt(line, 10));
   } catch {
-    // Without ps, the process groups have to do.
+    // Without ps, process groups must do.
     return [];
   }
 }

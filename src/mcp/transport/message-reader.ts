@@ -2,21 +2,24 @@ import { deserializeMessage, type JSONRPCMessage } from '@modelcontextprotocol/c
 import { LineSplitter, type SplitLine } from '../../text/line-splitter.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** A longer message is refused and skipped; the connection goes on. */
+/** Longer messages are refused and skipped; the connection goes on. */
 export const MAX_MESSAGE_BYTES = 10 * MEGABYTE;
-/** This much that is no message, without a message between, and the server is given up. */
+/** This much junk without a message in between, and the server is given up. */
 const MAX_JUNK_BYTES = 64 * MEGABYTE;
-/** What a line counts at least: a flood of short lines costs more time than bytes. */
+/** What each line counts at least: a flood of short lines costs more time than its bytes. */
 const MIN_JUNK_BYTES = 64;
 const MAX_JUNK_LINE_CHARS = 200;
-/** Stray lines in a row that are reported; the rest is only counted. */
+/** Stray lines in a row to report; the rest are only counted. */
 const MAX_REPORTED = 20;
 
 export interface MessageReaderEvents {
   readonly onMessage: (message: JSONRPCMessage) => void;
-  /** A line that is no JSON-RPC message, shortened (the first 20 in a row): a server that prints to stdout what belongs on stderr. */
+  /**
+   * A line that is not a JSON-RPC message, shortened (the first 20 in a row): some servers print to stdout what
+   * belongs on stderr.
+   */
   readonly onJunk: (line: string) => void;
-  /** The stream is hopeless; nothing more is read. */
+  /** The stream is beyond hope; nothing more is read. */
   readonly onFatal: (reason: string) => void;
 }
 
@@ -37,7 +40,7 @@ export class MessageReader {
     for (const line of this.#lines.push(chunk)) this.#take(line);
     if (this.#junkBytes + this.#lines.pendingBytes > MAX_JUNK_BYTES) {
       this.#ended = true;
-      this.#events.onFatal(`it printed more than ${MAX_JUNK_BYTES / MEGABYTE} MB that is no MCP message`);
+      this.#events.onFatal(`it printed more than ${MAX_JUNK_BYTES / MEGABYTE} MB of output that is not MCP`);
     }
   }
 
@@ -62,12 +65,12 @@ function parseMessage(text: string): JSONRPCMessage | undefined {
   try {
     return deserializeMessage(text);
   } catch {
-    // Not JSON, or JSON that is no message: both are junk, which the caller counts and logs.
+    // Junk: not JSON, or not a message. The caller counts and logs it.
     return undefined;
   }
 }
 
-/** The answer that the waiting request gets in place of an oversized one, when its id can be told. */
+/** An error for the request waiting for an oversized response, if its id can be found. */
 function refusalOf(line: Extract<SplitLine, { type: 'oversized' }>): JSONRPCMessage | undefined {
   const found =
     /^\{"jsonrpc":\s*"2\.0",\s*"id":\s*(\d+),\s*"(?:result|error)"/.exec(line.head) ??

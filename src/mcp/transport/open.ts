@@ -4,7 +4,9 @@ import { HttpTransport } from './http.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { StdioTransport } from './stdio.ts';
 
-/** The way to a server, not yet opened. A server whose `Authorization` header is given is never logged in to. */
+/**
+ * The transport of a server, not yet started. A server with an `Authorization` header of its own never gets a login.
+ */
 export function openTransport(
   config: ServerConfig,
   onLog: (line: string) => void,

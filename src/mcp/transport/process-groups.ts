@@ -3,17 +3,17 @@ import { Guardian } from './guardian.ts';
 import { HOST_MARK, markedProcesses, signalMarked } from './marked-processes.ts';
 import { endTree, endTreeNow, onWindows } from './windows-tree.ts';
 
-/** Milliseconds that processes get to leave by themselves after each step of the shutdown. */
+/** Milliseconds for processes to exit after each step of the shutdown. */
 const GRACE_MS = 500;
 const POLL_MS = 15;
 
-/** The mark of each group's processes. */
+/** Each group's mark. */
 const alive = new Map<number, string>();
 const guardian = new Guardian();
 let exitHooked = false;
 
 /**
- * Registers a process group (the pid of its leader) that must not outlive this process, however it ends; nor must
+ * Registers a process group (by the pid of its leader) that must not outlive this process, however it ends; nor may
  * processes with its mark that have left the group.
  */
 export function trackGroup(group: number, mark: string): void {
@@ -24,9 +24,8 @@ export function trackGroup(group: number, mark: string): void {
 }
 
 /**
- * SIGTERM, a wait, SIGKILL, to all processes of the group, whether or not its leader lives, then to those that have
- * left it. Resolves when none is left (or, for one that even SIGKILL cannot end, after another wait). At most about
- * two seconds.
+ * SIGTERM, a pause, SIGKILL to the whole group, even without its leader, then to processes that have left it.
+ * Resolves when none is left, or after another pause for one that survives SIGKILL; two seconds at most.
  */
 export async function endGroup(group: number): Promise<void> {
   const mark = alive.get(group);
@@ -46,7 +45,7 @@ export async function endGroup(group: number): Promise<void> {
   forgetGroup(group);
 }
 
-/** SIGTERM, a wait, SIGKILL, another wait; nothing where nobody is there. */
+/** SIGTERM, a pause, SIGKILL, another pause; returns early once no process is left. */
 async function endAll(send: (signal: 'SIGTERM' | 'SIGKILL') => void, someLeft: () => boolean): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!someLeft()) return;
@@ -57,8 +56,8 @@ async function endAll(send: (signal: 'SIGTERM' | 'SIGKILL') => void, someLeft: (
 }
 
 /**
- * Kills every registered group at once, synchronously. Runs by itself when the process exits; signals that end it
- * without exit handlers (SIGKILL, an unhandled SIGTERM) are the guardian's case.
+ * Kills every registered group at once, synchronously. Runs when the process exits; signals that skip exit handlers
+ * (SIGKILL, an unhandled SIGTERM) are left to the guardian.
  */
 function killAllGroups(): void {
   for (const group of alive.keys()) {
@@ -80,7 +79,7 @@ function groupExists(group: number): boolean {
     process.kill(-group, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists and is another user's (a setuid child).
+    // EPERM: it exists but belongs to another user (a setuid child).
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -89,6 +88,6 @@ function signalGroup(group: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-group, signal);
   } catch {
-    // ESRCH: all gone already. EPERM: nothing that this user may do.
+    // ESRCH: all gone already. EPERM: nothing this user can do.
   }
 }

@@ -1,14 +1,14 @@
 import { onWindows } from './windows-tree.ts';
 
-/** What a server inherits; everything else, tokens and keys above all, has to be named in its entry. */
+/** What a server inherits. Anything else, above all tokens and keys, must be named in its entry. */
 const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ'];
-/** Without these, hardly any program starts on Windows. */
+/** Hardly any Windows program starts without these. */
 const WINDOWS =
   'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE';
-/** Without these, servers behind a proxy that re-signs TLS hang. Read in upper and lower case. */
+/** Servers behind a proxy that re-signs TLS hang without these. Read in upper and lower case. */
 const NETWORK = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'];
 
-/** The whole environment of a server: the short list from `host`, then its entry's `env`, where null removes. */
+/** A server's whole environment: the short list from `host`, then its entry's `env`, where null removes. */
 export function serverEnvironment(
   entryEnv: Readonly<Record<string, string | null>>,
   host: Readonly<Record<string, string | undefined>> = process.env,

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 const RING_CHARS = 64 * 1024;
 const MAX_LINE_CHARS = 4096;
 
-/** The last 64 KB of a server's stderr, and each whole line to a log. */
+/** Keeps the last 64 KB of a server's stderr, and logs each whole line. */
 export class StderrTail {
   readonly #onLine: (line: string) => void;
   readonly #decoder = new StringDecoder('utf8');
@@ -21,7 +21,7 @@ export class StderrTail {
     const lines = (this.#line + text).split('\n');
     this.#line = lines.pop() ?? '';
     for (const line of lines) this.#emit(line);
-    // A progress bar that never ends its line must not gather for ever.
+    // A progress bar that never ends its line must not pile up.
     if (this.#line.length > MAX_LINE_CHARS) this.flush();
   }
 
@@ -31,7 +31,7 @@ export class StderrTail {
     this.#line = '';
   }
 
-  /** The last lines for a message, without colours; empty when nothing was written. */
+  /** The last lines for a message, without colors; '' if nothing was written. */
   last(lines = 15): string {
     const all = stripVTControlCharacters(this.#kept).split('\n');
     return all

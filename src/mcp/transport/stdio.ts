@@ -15,24 +15,27 @@ import { onWindows } from './windows-tree.ts';
 
 type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** How long a server may take to leave after its stdin has ended. */
+/** How long a server has to exit after its stdin is closed. */
 const STDIN_GRACE_MS = 500;
-/** How long a failed exchange waits for the end of the process that may be its cause. */
+/** How long a failed request waits for the exit that may explain it. */
 const END_NOTICE_MS = 400;
-/** How long output may still arrive after the process has ended; a process that fled its group may hold the pipe. */
+/** How long to read output after the exit; a process that left the group may hold the pipe open. */
 const DRAIN_MS = 200;
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
 
 /**
- * MCP over the stdin and stdout of a child process that leads its own process group, so that wrappers and
- * grandchildren end with it. Replaces the SDK's transport, which signals the direct child only, gives up a connection
- * over one oversized message, and waits for ever when a child dies with a full pipe.
+ * MCP over stdin and stdout of a child process that leads its own process group, so that wrappers and grandchildren
+ * end with it. Replaces the SDK's transport, which signals only the direct child, drops the connection over one
+ * oversized message, and hangs when a child dies with a full pipe.
  */
 export class StdioTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** By this and `pid` the SDK knows a process: one that does not answer the question for the newer era is an older one. */
+  /**
+   * With this and `pid` the SDK recognizes a process: one that does not answer the probe for the modern era is a
+   * legacy server.
+   */
   readonly stderr = null;
 
   readonly #config: StdioServerConfig;
@@ -43,7 +46,7 @@ export class StdioTransport implements ServerTransport {
     this.#markExited = resolve;
   });
   #markOver: () => void = () => {};
-  /** Exited, and its output read to the end. */
+  /** The process has exited and its output has been read. */
   readonly #over = new Promise<void>(resolve => {
     this.#markOver = resolve;
   });
@@ -78,7 +81,7 @@ export class StdioTransport implements ServerTransport {
     return this.#process?.pid;
   }
 
-  /** Throws LlmHostError MCP_SERVER when the command cannot be started. */
+  /** Throws LlmHostError MCP_SERVER if the command cannot be started. */
   async start(): Promise<void> {
     if (this.#process !== undefined) throw new Error('the transport was started already');
     const { name, command, args, cwd } = this.#config;
@@ -89,7 +92,7 @@ export class StdioTransport implements ServerTransport {
     const child = spawn(command, args, {
       cwd,
       env: { ...serverEnvironment(this.#config.env), [MARK_VARIABLE]: mark },
-      // A group of its own; on Windows it would be a window of its own.
+      // Its own process group; on Windows that would be its own window.
       detached: !onWindows,
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -108,7 +111,7 @@ export class StdioTransport implements ServerTransport {
     if (stdin === undefined || this.#ending !== undefined || !stdin.writable)
       throw new Error('Not connected');
     if (stdin.writableLength > MAX_QUEUED_BYTES) throw new Error('the server does not read its input');
-    // The callback also comes, with an error, when the stream is destroyed, so a dead server cannot hold the sender.
+    // The callback also runs, with an error, when the stream is destroyed, so a dead server cannot block the sender.
     await new Promise<void>((resolve, reject) => {
       stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
     });
@@ -119,15 +122,15 @@ export class StdioTransport implements ServerTransport {
     await Promise.race([this.#over, sleep(END_NOTICE_MS, undefined, { ref: false })]);
   }
 
-  /** Ends stdin, then SIGTERM, then SIGKILL to the group. Idempotent; resolves in about a second at most. */
+  /** Closes stdin, then sends SIGTERM, then SIGKILL to the group. Idempotent; takes about a second at most. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
   }
 
   /**
-   * The SDK takes notifications up a moment later and answers at once, so that progress which arrives together with
-   * its answer would be lost: answers wait for that moment.
+   * The SDK defers notifications but handles responses at once, so progress that arrives together with its response
+   * would be lost: responses wait their turn.
    */
   #deliver(message: JSONRPCMessage): void {
     if ('result' in message || 'error' in message) setImmediate(() => this.onmessage?.(message));
@@ -149,7 +152,7 @@ export class StdioTransport implements ServerTransport {
     child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     child.stdout.on('end', () => void this.#onPipeLost('stdout'));
     child.stdin.on('error', () => void this.#onPipeLost('stdin'));
-    // EPIPE and the like: the exit that follows tells more.
+    // The exit that follows EPIPE and the like tells more.
     for (const stream of [child.stdin, child.stdout, child.stderr])
       stream.on('error', error => this.onerror?.(error));
     child.on('error', error => this.onerror?.(error));
@@ -160,13 +163,13 @@ export class StdioTransport implements ServerTransport {
   async #onExit(child: ServerProcess, code: number | null, signal: NodeJS.Signals | null): Promise<void> {
     this.#ending ??= signal === null ? `ended (exit code ${code})` : `ended (signal ${signal})`;
     this.#markExited();
-    // Grandchildren may live on without their parent.
+    // Grandchildren may outlive their parent.
     if (child.pid !== undefined) void this.#endGroup(child.pid);
     await sleep(DRAIN_MS);
     this.#finish('ended');
   }
 
-  /** A process that goes on without one of its pipes can answer no call any more. */
+  /** A process without one of its pipes cannot answer calls any more. */
   async #onPipeLost(name: 'stdin' | 'stdout'): Promise<void> {
     await this.waitForEnd();
     if (!this.#finished && this.#closing === undefined) this.#giveUp(`it closed its ${name}`);

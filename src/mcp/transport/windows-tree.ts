@@ -1,23 +1,23 @@
 import { execFile, spawnSync } from 'node:child_process';
 
 /**
- * What stands for a process group on Windows, which has none: a process with its descendants, as `taskkill` sees them.
- * A grandchild whose parent has left already is not found, and nothing watches for the sudden end of this program.
- * Written after Microsoft's description of taskkill; not run on Windows yet.
+ * Windows has no process groups; a process with its descendants, as `taskkill` sees them, stands in for one. A
+ * grandchild whose parent has exited is not found, and nothing covers a crash of this program. Written from
+ * Microsoft's documentation of taskkill; not yet run on Windows.
  */
 export const onWindows = process.platform === 'win32';
 
-/** A console program takes no request to end, so that it is ended at once. */
+/** Console programs cannot be asked to exit, so they are killed at once. */
 const endOf = (pid: number): string[] => ['/PID', String(pid), '/T', '/F'];
 
-/** Ends a process with its descendants. Never rejects: one that has ended already is what was wanted. */
+/** Kills a process with its descendants. Never rejects: one that has exited is fine. */
 export function endTree(pid: number, taskkill = 'taskkill'): Promise<void> {
   return new Promise(resolve => {
     execFile(taskkill, endOf(pid), { windowsHide: true }, () => resolve());
   });
 }
 
-/** The same when this program exits: it returns when it is done. */
+/** The same, synchronously, for when this program exits. */
 export function endTreeNow(pid: number, taskkill = 'taskkill'): void {
   spawnSync(taskkill, endOf(pid), { stdio: 'ignore', windowsHide: true });
 }

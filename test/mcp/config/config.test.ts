@@ -174,8 +174,11 @@ describe('entries', () => {
     [{ command: 'run', timeout: -1 }, "'timeout' must be a positive number of milliseconds"],
     [{ command: 'run', init_timeout: 0 }, "'init_timeout' must be a positive number of seconds"],
     [{ command: 'run', disabled: 'yes' }, "'disabled' must be true or false"],
-    [{ command: 'run', type: 'carrier-pigeon' }, "'type' is 'carrier-pigeon', which is no transport"],
-    [{ command: 'run', type: 3 }, "'type' is 3, which is no transport"],
+    [
+      { command: 'run', type: 'carrier-pigeon' },
+      "'type' is 'carrier-pigeon', which is not a supported transport",
+    ],
+    [{ command: 'run', type: 3 }, "'type' is 3, which is not a supported transport"],
     [{ command: 'run', allow: 'read' }, "'allow' must be a list of tool names"],
     [{ command: 'run', deny: [''] }, "'deny' must be a list of tool names"],
     [{ command: 'run', approval: 'maybe' }, "'approval' is 'maybe'"],
@@ -193,7 +196,10 @@ describe('entries', () => {
     [{ url: 'https://example.com', headers: { 'a b': 'x' } }, "impossible name 'a b'"],
     [{ url: 'https://example.com', headers: { A: 7 } }, "'headers.A' must be a string"],
     [{ url: 'https://example.com', headers: { A: 'x\r\nB: y' } }, 'has a line break'],
-    [{ url: 'https://example.com', headersHelper: 'run' }, 'a command that makes headers is not supported'],
+    [
+      { url: 'https://example.com', headersHelper: 'run' },
+      'generating headers with a command is not supported',
+    ],
     [{ url: 'https://example.com', oauth: { callbackPort: 0 } }, 'must be a port number'],
     [{ url: 'https://example.com', oauth: 'yes' }, "'oauth' must be an object"],
     ['run', 'an object is expected'],
@@ -363,14 +369,14 @@ describe('variables', () => {
     ['${UNSET}', 'the environment variable UNSET is not set'],
     ['${env:UNSET}', 'the environment variable UNSET is not set'],
     ['${input:key}', "input 'key' has no value"],
-    ['${config:editor.tabSize}', "'${config:editor.tabSize}' means something only inside an editor"],
+    ['${config:editor.tabSize}', "'${config:editor.tabSize}' only has a meaning in an editor"],
     ['${}', "'${}' is not a known variable"],
     ['${TOKEN', "'${TOKEN' has no closing brace"],
     ['${a b}', "'${a b}' is not a known variable"],
     ['${toString}', 'the environment variable toString is not set'],
     ['${__proto__}', 'the environment variable __proto__ is not set'],
     [`${'${A:-'.repeat(9)}x${'}'.repeat(9)}`, 'nested more than 8 levels deep'],
-    ['${BIG}'.repeat(20), 'more than 1048576 characters'],
+    ['${BIG}'.repeat(20), 'it exceeds 1048576 characters'],
   ])('disables the server for %s', (text, message) => {
     expect(failure({ command: 'run', args: [text] })).toContain(message);
   });

@@ -11,7 +11,7 @@ describe('a hostile mcp.json', () => {
   it('larger than 1 M characters is refused before it is parsed', () => {
     const text = `{"servers": {"x": {"command": "${'a'.repeat(1 << 20)}"}}}`;
     expect(thrown(() => load(text))).toBe(
-      `CONFIG: mcp.json has ${text.length} characters; more than 1048576 are not read`,
+      `CONFIG: mcp.json has ${text.length} characters; the limit is 1048576`,
     );
   });
 
@@ -67,7 +67,7 @@ describe('a hostile mcp.json', () => {
     const config = load('{"servers": {"x": {"command": "a", "command": "b"}}}');
     expect(config.servers[0]).toMatchObject({ command: 'b' });
     expect(config.warnings).toEqual([
-      "mcp.json:1:36: server 'x': 'command' is there twice; the last is used",
+      "mcp.json:1:36: server 'x': 'command' appears twice; the last one is used",
     ]);
   });
 
@@ -108,8 +108,8 @@ describe('a hostile mcp.json', () => {
     );
     expect(config.servers).toEqual([]);
     expect(config.failures.map(failure => failure.error.split('\n')[0])).toEqual([
-      "mcp.json:1:27: server 'a\\u{1b}[2Jb': the name has characters that cannot be seen",
-      "mcp.json:1:49: server 'e\\u{202e}f': the name has characters that cannot be seen",
+      "mcp.json:1:27: server 'a\\u{1b}[2Jb': the name has invisible characters",
+      "mcp.json:1:49: server 'e\\u{202e}f': the name has invisible characters",
     ]);
   });
 

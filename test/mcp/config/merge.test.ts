@@ -13,9 +13,9 @@ it('a later file wins, server by server, also by switching off or by being broke
   ]);
   expect(first?.entries.map(entry => entry.name)).toEqual(['own']);
   expect(first?.warnings).toEqual([
-    "a.json: server 'same' is replaced by that of c.json",
-    "a.json: server 'off' is replaced by that of b.json",
-    "a.json: server 'broken' is replaced by that of c.json",
+    "a.json: server 'same' is replaced by the one in c.json",
+    "a.json: server 'off' is replaced by the one in b.json",
+    "a.json: server 'broken' is replaced by the one in c.json",
   ]);
   expect([second?.entries, second?.disabled]).toEqual([[], ['off']]);
   expect(third?.entries.map(entry => entry.name)).toEqual(['same']);

@@ -69,7 +69,7 @@ describe('MessageReader', () => {
     for (const chunk of ['x'.repeat(1 << 20), `${'x'.repeat(1 << 20)}\n`]) {
       const { fatal, push } = reader();
       for (let count = 0; count < 80; count++) push(chunk);
-      expect(fatal).toEqual(['it printed more than 64 MB that is no MCP message']);
+      expect(fatal).toEqual(['it printed more than 64 MB of output that is not MCP']);
     }
   });
 
