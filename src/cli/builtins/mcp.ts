@@ -10,10 +10,8 @@ const USAGE =
 
 export const mcp: Builtin = {
   name: 'mcp',
-  aliases: [],
   argument: '[add|remove|enable|disable|restart NAME]',
   help: 'lists the servers, or changes them for this session',
-  plain: [],
   run: async ({ tools }, argument) => {
     const [verb = 'list', name, ...rest] = splitWords(argument);
     if (verb === 'list') return print(serversText(tools));

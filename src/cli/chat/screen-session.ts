@@ -7,6 +7,7 @@ import { PromptHistory } from '../../tui/input/prompt-history.ts';
 import { Screen } from '../../tui/screen.ts';
 import type { FooterInfo } from '../../tui/state/screen-state.ts';
 import { chooseTheme } from '../../tui/style/theme.ts';
+import { namesOf } from '../builtins/run-builtin.ts';
 import { BUILTINS } from '../builtins/table.ts';
 import { divertOutput } from '../process/divert-output.ts';
 import { stateDirectory } from '../process/folders.ts';
@@ -45,7 +46,7 @@ export class ScreenSession {
       history,
       footer: () => footerOf(session),
       candidates: () => ({
-        commands: [...BUILTINS.flatMap(({ name, aliases }) => [name, ...aliases]), ...promptNames(session)],
+        commands: [...BUILTINS.flatMap(namesOf), ...promptNames(session)],
         tools: session.tools.tools().map(tool => tool.definition.function.name),
         resources: resourceNames(session),
       }),

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
-import { runBuiltin } from '../builtins/table.ts';
+import { runBuiltin } from '../builtins/run-builtin.ts';
 import type { Signals } from '../process/signals.ts';
 import type { ChatSession } from '../session/chat-session.ts';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Agent } from '../../../src/agent/turn/agent.ts';
 import { createHistory } from '../../../src/chat/history.ts';
-import { BUILTINS, runBuiltin } from '../../../src/cli/builtins/table.ts';
+import { namesOf, runBuiltin } from '../../../src/cli/builtins/run-builtin.ts';
+import { BUILTINS } from '../../../src/cli/builtins/table.ts';
 import { ChatSession } from '../../../src/cli/session/chat-session.ts';
 import { SessionFolder } from '../../../src/cli/session/saved-sessions.ts';
 import { TurnLog } from '../../../src/cli/session/turn-log.ts';
@@ -53,7 +54,7 @@ const says = (...texts: string[]) => texts.map(text => [content(text)]);
 describe('the table', () => {
   test('has every command once, each with a line in the help', async () => {
     const { type } = place([]);
-    const names = BUILTINS.flatMap(({ name, aliases }) => [name, ...aliases]);
+    const names = BUILTINS.flatMap(namesOf);
     expect(new Set(names).size).toBe(names.length);
     const help = (await type('/help'))?.output ?? '';
     for (const name of names) expect(help).toContain(`/${name}`);

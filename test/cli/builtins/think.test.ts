@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { ThinkingOutcome } from '../../../src/agent/model/chat-model.ts';
-import { runBuiltin } from '../../../src/cli/builtins/table.ts';
+import { runBuiltin } from '../../../src/cli/builtins/run-builtin.ts';
 import type { ChatSession } from '../../../src/cli/session/chat-session.ts';
 import { FakeModel } from '../../agent/fakes.ts';
 

@@ -1,0 +1,11 @@
+import { type Builtin, print } from './builtin.ts';
+
+export const clear: Builtin = {
+  name: 'clear',
+  help: 'forgets the conversation',
+  plain: ['clear'],
+  run: session => {
+    session.clear();
+    return print('The conversation was cleared.');
+  },
+};

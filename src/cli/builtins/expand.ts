@@ -1,0 +1,12 @@
+import { type Builtin, print } from './builtin.ts';
+
+export const expand: Builtin = {
+  name: 'expand',
+  argument: '[number]',
+  help: 'shows the last result of a tool in full, 2: the one before it (Ctrl+O, again: earlier ones)',
+  run: ({ results }, word) => {
+    if (!/^\d*$/.test(word))
+      return print('/expand takes a number: 1 is the last result, 2 the one before it.');
+    return print(results.show(word === '' ? 1 : Number(word)));
+  },
+};

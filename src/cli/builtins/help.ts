@@ -1,0 +1,12 @@
+import { type Builtin, print } from './builtin.ts';
+
+export const help: Builtin = {
+  name: 'help',
+  help: 'lists the commands',
+  run: (_session, _argument, builtins) => print(builtins.map(lineOf).join('\n')),
+};
+
+function lineOf({ name, aliases = [], argument = '', help: text }: Builtin): string {
+  const names = [name, ...aliases].map(word => `/${word}`).join(', ');
+  return `${`${names} ${argument}`.trim().padEnd(34)} ${text}`;
+}

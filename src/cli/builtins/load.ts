@@ -1,0 +1,26 @@
+import { LlmHostError } from '../../errors.ts';
+import type { ChatSession } from '../session/chat-session.ts';
+import { type Builtin, print } from './builtin.ts';
+import { sessionList } from './session-list.ts';
+import { userPath } from './user-path.ts';
+
+export const load: Builtin = {
+  name: 'load',
+  argument: '[file or number]',
+  help: 'goes on with a saved conversation; without a file lists them',
+  run: async (session, word) => {
+    if (word === '') return print(sessionList(session, ''));
+    const path = /^\d+$/.test(word) ? numbered(session, Number(word)) : userPath(word);
+    const saved = session.load(path);
+    const turns = saved.messages.filter(message => message.role === 'user').length;
+    const loaded = `Loaded ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
+    return print([loaded, await session.restoreCache(path)].filter(Boolean).join('\n'));
+  },
+};
+
+function numbered(session: ChatSession, number: number): string {
+  const found = session.folder.list()[number - 1];
+  if (!found)
+    throw new LlmHostError('USAGE', `There is no conversation ${number}`, { hint: '/load lists them.' });
+  return found.path;
+}

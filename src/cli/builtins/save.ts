@@ -1,0 +1,15 @@
+import { type Builtin, print } from './builtin.ts';
+import { userPath } from './user-path.ts';
+
+export const save: Builtin = {
+  name: 'save',
+  argument: '[file]',
+  help: 'saves the conversation',
+  run: async (session, file) => {
+    const path = file === '' ? session.folder.newFile(new Date()) : userPath(file);
+    session.save(path);
+    // Only where the user has named the place: it may be large.
+    const cache = file === '' || !session.lastReply ? undefined : await session.keepCache(path);
+    return print([`Saved to ${path}`, cache].filter(Boolean).join('\n'));
+  },
+};

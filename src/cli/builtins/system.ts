@@ -1,0 +1,14 @@
+import { type Builtin, print } from './builtin.ts';
+
+export const system: Builtin = {
+  name: 'system',
+  argument: '[text]',
+  help: 'shows the system prompt, or sets it',
+  run: (session, text) => {
+    const { messages } = session.history;
+    const first = messages[0]?.role === 'system' ? messages[0] : undefined;
+    if (text === '') return print(first?.content ?? 'There is no system prompt.');
+    session.replaceMessages([{ role: 'system', content: text }, ...messages.slice(first ? 1 : 0)]);
+    return print('The system prompt was set.');
+  },
+};

@@ -1,0 +1,17 @@
+import { thinkingNotice } from '../session/thinking-notice.ts';
+import { type Builtin, print } from './builtin.ts';
+
+export const think: Builtin = {
+  name: 'think',
+  argument: '[on|off|show|hide]',
+  help: 'makes the model think or not; shows its thinking in full, or folds it',
+  run: (session, word) => {
+    if (word === 'on' || word === 'off') {
+      const [notice] = thinkingNotice(session.opened, word === 'on');
+      return print(notice ?? `The model ${word === 'on' ? 'thinks' : 'does not think'} before it answers.`);
+    }
+    if (!['', 'show', 'hide'].includes(word)) return print('/think takes on, off, show or hide.');
+    session.showThinking = word === '' ? !session.showThinking : word === 'show';
+    return print(session.showThinking ? 'Thinking is shown.' : 'Thinking is folded.');
+  },
+};
