@@ -3,14 +3,14 @@ import type { CallLayout, CallRegion, ObjectLayout } from '../parse/types/format
 import { Grammar, literal, oneOf, SPACE } from './ebnf.ts';
 import { JsonGrammar, LEADING_SPACE } from './json-grammar.ts';
 
-/** Whatever follows the call in the same token, or behind it. */
+/** Anything after the call, in the same token or later. */
 const REST = '[\\U00000000-\\U0010FFFF]*';
 const COMMA = `${SPACE} "," ${SPACE}`;
 const COLON = `${SPACE} ":" ${SPACE}`;
 
 /**
- * The grammar of what follows a call's opener: the body with one of the tools and arguments that fit its schema, the
- * closer, then anything. undefined where no grammar can be made: no tool, or a schema that is too much for one.
+ * The grammar of what follows a call's opener: a body naming one of the tools, with arguments that fit its schema,
+ * the closer, then anything. undefined if there is no tool, or a schema is too complex.
  */
 export function callGrammar(
   layout: CallLayout,
@@ -62,7 +62,7 @@ function bodyOf(layout: CallLayout, tools: readonly ToolDefinition[], grammar: G
   }
 }
 
-/** `{"name": ..., "arguments": {...}}`, with the members that may stand before and behind them. */
+/** `{"name": ..., "arguments": {...}}`, with the members that may come before and after. */
 function objectCall(layout: ObjectLayout, rules: readonly ToolRule[], grammar: Grammar): string {
   const { before = [], after = [] } = layout;
   const text = new JsonGrammar(grammar, { type: 'string' }).root();
@@ -88,7 +88,7 @@ function key(text: string): string {
   return literal(JSON.stringify(text));
 }
 
-/** Arguments are an object, whatever the schema leaves out. */
+/** Arguments are always an object, even if the schema does not say so. */
 function withType(parameters: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return 'type' in parameters || '$ref' in parameters ? parameters : { type: 'object', ...parameters };
 }

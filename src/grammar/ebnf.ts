@@ -1,18 +1,20 @@
-/** Whitespace between tokens of JSON: none, a space, or a new line with its indentation; never without end. */
+/** Whitespace in JSON: nothing, a space, or a line break with indentation; always bounded. */
 export const SPACE = 'ws';
 
-/** A grammar in xgrammar's EBNF, put together rule by rule. */
+/** Builds a grammar in xgrammar's EBNF, rule by rule. */
 export class Grammar {
   readonly #rules: string[] = [];
   readonly #names = new Map<string, string>();
   readonly #maxRules: number;
 
-  /** `maxRules`: more than this, and the grammar is refused. Default 4000. */
+  /** `maxRules`: larger grammars are refused. Default 4000. */
   constructor(maxRules = 4000) {
     this.#maxRules = maxRules;
   }
 
-  /** The name of a rule of this body; the same body is one rule. @throws RangeError for a grammar that grows too large. */
+  /**
+   * The name of a rule with this body; equal bodies share a rule. @throws RangeError if the grammar gets too large.
+   */
   rule(body: string): string {
     if (/^r\d+$/.test(body)) return body;
     const known = this.#names.get(body);
@@ -23,7 +25,7 @@ export class Grammar {
     return name;
   }
 
-  /** A name for a rule that is defined later, since it holds itself. */
+  /** A name for a recursive rule, which is defined later. */
   reserve(): string {
     if (this.#rules.length >= this.#maxRules) throw new RangeError('the grammar has too many rules');
     this.#rules.push('');
@@ -34,14 +36,14 @@ export class Grammar {
     this.#rules[Number(name.slice(1))] = `${name} ::= ${body}`;
   }
 
-  /** The text, with `root` for the whole. */
+  /** The text of the grammar with a `root` rule. */
   text(root: string): string {
     const space = `${SPACE} ::= "" | " " | "\\n" [ \\t]{0,40}`;
     return [`root ::= ${root}`, space, ...this.#rules, ''].join('\n');
   }
 }
 
-/** A text as it stands, as an expression. */
+/** A literal text as an expression. */
 export function literal(text: string): string {
   if (text === '') return '""';
   const escaped = Array.from(text, letter => {
@@ -57,7 +59,7 @@ export function oneOf(expressions: readonly string[]): string {
   return expressions.length === 1 ? (expressions[0] as string) : `(${expressions.join(' | ')})`;
 }
 
-/** `least` to `most` times; undefined: without end. */
+/** `least` to `most` repetitions; undefined: unbounded. */
 export function times(expression: string, least: number, most: number | undefined): string {
   if (most !== undefined && most <= 0) return '""';
   if (least === 0 && most === undefined) return `(${expression})*`;

@@ -1,6 +1,6 @@
-/** Follows texts along one grammar. */
+/** Matches tokens against a grammar. */
 export interface GrammarMatcher {
-  /** Goes on by as many of these tokens as can stand, and says how many those are. */
+  /** Advances by as many of these tokens as fit, and returns how many. */
   accept(ids: readonly number[]): Promise<number>;
   next(): Promise<NextTokens>;
   close(): void;
@@ -9,29 +9,29 @@ export interface GrammarMatcher {
 /** What may come next. */
 export interface NextTokens {
   /**
-   * What has to come, whatever is chosen; '' if there is a choice at once. Where texts part within a character, the last
-   * one is not to be trusted: `accept` tells.
+   * Text that must come next; '' if there is a choice. If the choices share part of a character, its last character
+   * cannot be trusted: `accept` tells.
    */
   readonly forced: string;
-  /** A bit for each token, the lowest of a byte first. Stop tokens only where the text may end. */
+  /** A bit per token, lowest bit first. Stop tokens only where the text may end. */
   readonly allowed: Uint8Array;
   /** The text may end here. */
   readonly complete: boolean;
 }
 
-/** Checks texts against grammars. Rejects with an Error where a grammar cannot be used, or after `close`. */
+/** Checks text against grammars. Rejects with an Error if a grammar cannot be used, or after `close`. */
 export interface GrammarEngine {
-  /** Makes a grammar ready, so that `begin` is quick. */
+  /** Compiles a grammar, so that `start` is quick. */
   prepare(grammar: string): Promise<void>;
-  /** A matcher behind as many of these texts as can stand one after another, and how many those are. */
-  begin(
+  /** A matcher that has accepted as many of these texts as fit, and how many those are. */
+  start(
     grammar: string,
     texts: readonly string[],
   ): Promise<{ readonly matcher: GrammarMatcher; readonly accepted: number }>;
   close(): Promise<void>;
 }
 
-/** The tokens of a model, for grammars over them. */
+/** A model's tokens, as grammars see them. */
 export interface GrammarVocabulary {
   /** Width of the logits. */
   readonly size: number;

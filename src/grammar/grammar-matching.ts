@@ -3,17 +3,17 @@ import { messageOf } from '../errors.ts';
 import type { NextTokens } from './grammar-engine.ts';
 import { loadXGrammar, type XGrammar } from './xgrammar.ts';
 
-/** The vocabulary as it travels to a worker. */
+/** The vocabulary as sent to the worker. */
 export interface VocabularyMessage {
-  /** Bytes as GPT-2's letters; '' for ids without a text. */
+  /** Bytes in GPT-2's byte-to-unicode alphabet; '' for ids without text. */
   readonly tokens: readonly string[];
   readonly stopIds: readonly number[];
 }
 
-/** Compiled grammars that are kept: a session has a few. */
+/** Compiled grammars to keep; a session needs a few. */
 const MAX_GRAMMARS = 16;
 
-/** xgrammar over one vocabulary. Slow where it compiles: meant for a thread of its own. */
+/** xgrammar over one vocabulary. Compiling is slow, so this belongs in its own thread. */
 export class GrammarMatching {
   readonly #library: XGrammar;
   readonly #lastMessage: () => string;
@@ -38,7 +38,7 @@ export class GrammarMatching {
   static async create(vocabulary: VocabularyMessage): Promise<GrammarMatching> {
     let said = '';
     const library = loadXGrammar(text => {
-      // Which says no more than that it ends here.
+      // "Aborted" does not say why.
       if (!text.startsWith('Aborted')) said = text;
     });
     try {
@@ -54,7 +54,7 @@ export class GrammarMatching {
       info.dispose();
       return new GrammarMatching(library, compiler, vocabulary, () => said);
     } catch (error) {
-      throw new Error(`xgrammar does not start: ${said || messageOf(error)}`);
+      throw new Error(`xgrammar cannot start: ${said || messageOf(error)}`);
     }
   }
 
@@ -62,7 +62,7 @@ export class GrammarMatching {
     await this.#compile(grammar);
   }
 
-  async begin(
+  async start(
     grammar: string,
     texts: readonly string[],
   ): Promise<{ readonly matcher: number; readonly accepted: number }> {

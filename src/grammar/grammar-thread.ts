@@ -4,13 +4,13 @@ import type { GrammarEngine, GrammarMatcher, GrammarVocabulary, NextTokens } fro
 import type { VocabularyMessage } from './grammar-matching.ts';
 import type { GrammarReply, GrammarRequest } from './grammar-worker.ts';
 
-/** A schema may be written so that its grammar takes hours. */
+/** A hostile schema can take hours to compile. */
 const LIMIT_MS = 30_000;
 
 export interface GrammarThreadOptions {
-  /** The compiled worker. Default: the one beside this file. */
+  /** The compiled worker. Default: the one next to this file. */
   readonly worker?: URL;
-  /** For one answer, a compilation included. Default 30 s. */
+  /** Milliseconds per request, including compilation. Default 30 s. */
   readonly limitMs?: number;
 }
 
@@ -22,8 +22,8 @@ interface Waiting {
 type Ask = GrammarRequest extends infer One ? (One extends GrammarRequest ? Omit<One, 'id'> : never) : never;
 
 /**
- * xgrammar in a worker thread, started when it is first asked. It keeps the process alive only while it owes an answer. An answer that takes
- * too long, or a thread that breaks, ends it for good: every later question is rejected.
+ * xgrammar in a worker thread, which starts on the first request and keeps the process alive only while a request is
+ * pending. A request that takes too long, or a crash, ends the thread for good: all later requests are rejected.
  */
 export class GrammarThread implements GrammarEngine {
   readonly #vocabulary: GrammarVocabulary;
@@ -42,9 +42,9 @@ export class GrammarThread implements GrammarEngine {
     await this.#ask({ op: 'prepare', grammar });
   }
 
-  async begin(grammar: string, texts: readonly string[]) {
-    const begun = await this.#ask({ op: 'begin', grammar, texts });
-    const { matcher, accepted } = begun as { matcher: number; accepted: number };
+  async start(grammar: string, texts: readonly string[]) {
+    const started = await this.#ask({ op: 'start', grammar, texts });
+    const { matcher, accepted } = started as { matcher: number; accepted: number };
     return { matcher: this.#matcher(matcher), accepted };
   }
 
@@ -56,7 +56,7 @@ export class GrammarThread implements GrammarEngine {
     return {
       accept: ids => this.#ask({ op: 'accept', matcher, ids }) as Promise<number>,
       next: () => this.#ask({ op: 'next', matcher }) as Promise<NextTokens>,
-      // Of a thread that has ended nothing is left to close.
+      // A thread that has ended has nothing left to close.
       close: () => void this.#ask({ op: 'close', matcher }).catch(() => undefined),
     };
   }
@@ -87,12 +87,13 @@ export class GrammarThread implements GrammarEngine {
     if (this.#worker) return this.#worker;
     const worker = new Worker(this.#options.worker ?? new URL('./grammar-worker.js', import.meta.url), {
       workerData: vocabularyMessage(this.#vocabulary),
-      // The program's own may be about its source.
+      // Flags of this process may be about running from source.
       execArgv: [],
     });
     worker.on('message', (reply: GrammarReply) => {
       const waiting = this.#waiting.get(reply.id);
-      // An answer that comes while the thread is ended: unref now would let the process go in the middle of the wait.
+      // A response that arrives while the thread is being stopped: unref now would let the process exit during the
+      // wait.
       if (!waiting) return;
       this.#waiting.delete(reply.id);
       if (this.#waiting.size === 0) worker.unref();

@@ -2,10 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../errors.ts';
 import { GrammarMatching, type VocabularyMessage } from './grammar-matching.ts';
 
-/** What the thread is asked for; every `id` is answered once. */
+/** A request to the thread; each `id` gets one response. */
 export type GrammarRequest = { readonly id: number } & (
   | { readonly op: 'prepare'; readonly grammar: string }
-  | { readonly op: 'begin'; readonly grammar: string; readonly texts: readonly string[] }
+  | { readonly op: 'start'; readonly grammar: string; readonly texts: readonly string[] }
   | { readonly op: 'accept'; readonly matcher: number; readonly ids: readonly number[] }
   | { readonly op: 'next'; readonly matcher: number }
   | { readonly op: 'close'; readonly matcher: number }
@@ -17,9 +17,9 @@ export type GrammarReply = { readonly id: number } & (
 );
 
 const matching = GrammarMatching.create(workerData as VocabularyMessage);
-// Told to whoever asks first.
+// Reported to the first request.
 matching.catch(() => undefined);
-// One after another: a matcher must not be asked while its grammar is being compiled.
+// One at a time: a matcher must not be used while its grammar compiles.
 let last: Promise<unknown> = Promise.resolve();
 
 parentPort?.on('message', (request: GrammarRequest) => {
@@ -39,8 +39,8 @@ function run(grammars: GrammarMatching, request: GrammarRequest): unknown {
   switch (request.op) {
     case 'prepare':
       return grammars.prepare(request.grammar);
-    case 'begin':
-      return grammars.begin(request.grammar, request.texts);
+    case 'start':
+      return grammars.start(request.grammar, request.texts);
     case 'accept':
       return grammars.accept(request.matcher, request.ids);
     case 'next':

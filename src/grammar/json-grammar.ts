@@ -1,35 +1,35 @@
 import { type Grammar, literal, oneOf, SPACE, times } from './ebnf.ts';
 import { isSchema, mergeSchemas, resolvePointer, type Schema } from './schema-merge.ts';
 
-/** What models put between a mark and the JSON behind it. */
+/** Whitespace that models put between a mark and the JSON. */
 export const LEADING_SPACE = '[ \\n\\r\\t]{0,3}';
 
 const HEX = '[0-9A-Fa-f]';
 const PLAIN = '[^"\\\\\\x00-\\x1f]';
 const STRING = `"\\"" ${PLAIN}* ("\\\\" (["\\\\/bfnrt] | "u" ${HEX} ${HEX} ${HEX} ${HEX}) ${PLAIN}*)* "\\""`;
-// Bounded, since a model may go on with digits for ever; whole numbers may have more digits than a double holds.
+// Bounded, since a model may produce digits forever; integers may have more digits than a double holds.
 const INTEGER = '("0" | [1-9] [0-9]{0,30})';
 const FRACTION = '("." [0-9]{1,20})? ([eE] [+-]? [0-9]{1,2})?';
 
-/** What is not worth its rules: longer lists are checked afterwards. */
+/** Longer lists are not worth their rules; they are checked afterwards. */
 export const MAX_ITEMS = 24;
 const MAX_DEPTH = 48;
 const MAX_SCHEMAS = 20_000;
-/** Whole numbers between bounds this close are listed. */
+/** Integers in a range this small are enumerated. */
 const MAX_RANGE = 64;
 
 type Type = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
 
 /**
- * JSON Schema (2020-12) as rules of a grammar. Objects have their properties in the order in which the schema names
- * them, and others only where it says so. Held to: type, properties, required, additionalProperties, items,
- * prefixItems, minItems and maxItems up to 24, enum, const, anyOf, oneOf, allOf, local $ref, nullable, small ranges of
- * whole numbers. What else a schema asks for has to be checked afterwards.
+ * Turns JSON Schema (2020-12) into grammar rules. Objects have their properties in schema order, and other properties
+ * only where the schema allows them explicitly. Enforced: type, properties, required, additionalProperties, items,
+ * prefixItems, minItems and maxItems up to 24, enum, const, anyOf, oneOf, allOf, local $ref, nullable, small integer
+ * ranges. Everything else must be checked afterwards.
  */
 export class JsonGrammar {
   readonly #grammar: Grammar;
   readonly #root: Schema | boolean;
-  /** Schemas that are behind a $ref, which may hold themselves. */
+  /** Schemas behind a $ref, which may be recursive. */
   readonly #referred = new Map<string, string>();
   #depth = 0;
   #count = 0;
@@ -39,12 +39,12 @@ export class JsonGrammar {
     this.#root = root;
   }
 
-  /** The rule of the whole schema. @throws RangeError for one that is too large, or that nothing fits. */
+  /** The rule for the whole schema. @throws RangeError if it is too large or unsatisfiable. */
   root(): string {
     return this.value(this.#root);
   }
 
-  /** Any JSON object, as `response_format: json_object` wants it. */
+  /** Any JSON object, for `response_format: json_object`. */
   anyObject(): string {
     return this.#object({});
   }
@@ -97,7 +97,7 @@ export class JsonGrammar {
     return name;
   }
 
-  /** A branch with the schema that it refers to in its place; a circle is cut. */
+  /** A branch with its $ref resolved; cycles are cut. */
   #resolved(part: unknown): Schema {
     let schema = part;
     for (let hops = 0; hops < MAX_DEPTH && isSchema(schema) && typeof schema.$ref === 'string'; hops++) {
@@ -149,7 +149,7 @@ export class JsonGrammar {
     }));
     const others = this.#others(schema);
     const separator = `${SPACE} "," ${SPACE}`;
-    // `after`: the members from here on, behind another one; `first`: with none before.
+    // `after`: the members from here on, following another one; `first`: with none before.
     let after = others === undefined ? '""' : this.#grammar.rule(`(${separator} ${others})*`);
     let first = others === undefined ? '""' : this.#grammar.rule(`(${others} ${after})?`);
     for (const { text, needed } of members.reverse()) {
@@ -160,7 +160,7 @@ export class JsonGrammar {
     return this.#grammar.rule(`"{" ${SPACE} ${first} ${SPACE} "}"`);
   }
 
-  /** A member that `properties` does not name; undefined: there is none. */
+  /** A member not named in `properties`; undefined: none allowed. */
   #others({ properties, additionalProperties, patternProperties }: Schema): string | undefined {
     const open =
       additionalProperties === undefined && (properties === undefined || patternProperties !== undefined);
@@ -188,7 +188,6 @@ export class JsonGrammar {
     return this.#grammar.rule(least > 0 ? filled : `${filled} | "[" ${SPACE} "]"`);
   }
 
-  /** Any JSON value. */
   #any(): string {
     const known = this.#referred.get('');
     if (known !== undefined) return known;
@@ -211,7 +210,7 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   ...['deprecated', 'readOnly', 'writeOnly'],
 ]);
 
-/** Without anything that a value must be. */
+/** Says nothing about the value. */
 function isBare(schema: Schema): boolean {
   return Object.keys(schema).every(key => SAYS_NOTHING.has(key));
 }
@@ -220,7 +219,7 @@ function jsonLiteral(value: unknown): string {
   return literal(JSON.stringify(value) ?? 'null');
 }
 
-/** No minus where the schema wants no number below 0. */
+/** No minus sign if the schema allows no negative number. */
 function sign({ minimum, exclusiveMinimum }: Schema): string {
   const least = Math.max(
     typeof minimum === 'number' ? minimum : Number.NEGATIVE_INFINITY,

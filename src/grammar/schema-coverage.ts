@@ -1,7 +1,7 @@
 import { MAX_ITEMS, SAYS_NOTHING } from './json-grammar.ts';
 import { isSchema, resolvePointer, type Schema } from './schema-merge.ts';
 
-/** What the grammar holds a value to, each under the conditions of `isCovered`. */
+/** Keywords that the grammar enforces, each under the conditions in `isCovered`. */
 const COVERED = new Set([
   ...['type', 'enum', 'const', 'nullable', 'anyOf', '$ref'],
   ...['properties', 'required', 'additionalProperties', 'items', 'minItems', 'maxItems'],
@@ -9,10 +9,7 @@ const COVERED = new Set([
 /** Never checked. */
 const UNCHECKED = new Set([...SAYS_NOTHING, 'format']);
 
-/**
- * Whether what the grammar of a schema lets through fits the schema: no rule in it has to be checked afterwards. False
- * where that is not plain to see.
- */
+/** Whether the grammar of a schema enforces all of it, so nothing has to be checked afterwards. False if in doubt. */
 export function isCovered(root: unknown): boolean {
   const seen = new Set<string>();
   return covers(root);

@@ -6,7 +6,7 @@ export function isSchema(value: unknown): value is Schema {
   return isPlainObject(value);
 }
 
-/** A schema that asks for what both ask for, as far as a grammar can: of what only one value can stand for, the second's. */
+/** A schema that requires both, as far as a grammar can; of a keyword with a single value, the second's wins. */
 export function mergeSchemas(a: Schema, b: Schema): Schema {
   const merged: Record<string, unknown> = { ...a, ...b };
   if (isSchema(a.properties) && isSchema(b.properties)) {
@@ -17,7 +17,7 @@ export function mergeSchemas(a: Schema, b: Schema): Schema {
   if (a.type !== undefined && b.type !== undefined) merged.type = commonTypes(a.type, b.type);
   for (const union of ['anyOf', 'oneOf', 'allOf']) {
     if (!Array.isArray(a[union]) || !Array.isArray(b[union])) continue;
-    // Both have to hold; one of them stays where it is.
+    // Both must hold; one of them stays where it is.
     merged[union] = a[union];
     merged.allOf = [...(Array.isArray(merged.allOf) ? merged.allOf : []), { [union]: b[union] }];
   }
@@ -42,7 +42,7 @@ function commonTypes(a: unknown, b: unknown): unknown {
   return common.length > 0 ? common : b;
 }
 
-/** What `#/$defs/name` and the like stand for in `root`; undefined for anything else. */
+/** Resolves `#/$defs/name` and the like in `root`; undefined for anything else. */
 export function resolvePointer(root: unknown, pointer: string): unknown {
   if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
   const keys = pointer.split('/').slice(1);

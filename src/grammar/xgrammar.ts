@@ -6,8 +6,8 @@ import type * as Module from '@mlc-ai/web-xgrammar';
 export type XGrammar = typeof Module;
 
 /**
- * Loads the library, which is published as a script for browsers (UMD in a package that calls itself ESM, so that
- * neither `import` nor `require` can load it): as a browser's worker would run it. `onMessage` gets what it prints.
+ * Loads the library as a browser worker would: it is a UMD script in a package marked as ESM, so neither `import` nor
+ * `require` works. `onMessage` gets what it prints.
  */
 export function loadXGrammar(onMessage: (text: string) => void): XGrammar {
   const filename = createRequire(import.meta.url).resolve('@mlc-ai/web-xgrammar');

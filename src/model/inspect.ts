@@ -1,7 +1,7 @@
 import { probeTemplate, type TemplateCapability } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
 import { loadAddon } from '../native/load-addon.ts';
-import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
+import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
 import type { JsonObject } from '../text/json-file.ts';
 import { modelContext } from './context-length.ts';
@@ -74,7 +74,7 @@ export function inspectModel(
 
 /** The row by which calls are read, or that the model brings a description of its own. */
 function toolFormatOf(tokenizerConfig: Readonly<Record<string, unknown>>, template: string) {
-  const { responseTemplate, format } = chooseToolCalls(tokenizerConfig, template, []);
+  const { responseTemplate, format } = chooseCallFormat(tokenizerConfig, template, []);
   return responseTemplate ? 'response_template' : (format ?? formatOfTemplate(template))?.id;
 }
 

@@ -7,7 +7,7 @@ import { LlmHostError } from '../errors.ts';
 import { GrammarThread } from '../grammar/grammar-thread.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import { quantizationOf } from '../model/weights/quantization.ts';
-import { chooseToolCalls } from '../parse/choose-tool-calls.ts';
+import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import type { OpenedModel, OpenModelOptions, TriedStyles } from './open-model.ts';
 
@@ -40,7 +40,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
       engine,
       tokenizer,
       template: prepare(template, tokenizer),
-      toolCalls: chooseToolCalls(read.tokenizerConfig ?? {}, template ?? '', options.toolFormats ?? []),
+      toolCalls: chooseCallFormat(read.tokenizerConfig ?? {}, template ?? '', options.toolFormats ?? []),
       ...(options.toolProtocol && { toolProtocol: options.toolProtocol }),
       ...(options.promptStyle && { promptStyle: styleFor(engine.info.name, options.promptStyle) }),
       ...(grammar && { grammar }),

@@ -5,7 +5,7 @@ import type { LocalEngine } from '../engine/engine.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
-import type { ToolCallRow } from '../parse/types/tool-call-choice.ts';
+import type { CallFormatEntry } from '../parse/types/call-format-choice.ts';
 
 export interface TriedStyles {
   readonly styles: readonly (readonly [name: string, style: PromptStyle])[];
@@ -24,7 +24,7 @@ export interface OpenModelOptions {
   readonly cacheBytes?: number | undefined;
   readonly saveQuantized?: string | undefined;
   /** The user's own forms of calls, before those of the table. */
-  readonly toolFormats?: readonly ToolCallRow[];
+  readonly toolFormats?: readonly CallFormatEntry[];
   readonly toolProtocol?: ToolProtocol | undefined;
   /** The style that was asked for, or those that may be tried, with what is known of them. */
   readonly promptStyle?: PromptStyle | TriedStyles | undefined;

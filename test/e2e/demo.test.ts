@@ -133,7 +133,7 @@ test('-p --schema: the answer is JSON that fits; a schema that cannot be followe
   const none = await ask('-p', 'x', '--schema', 'none.json');
   expect([none.code, none.stderr]).toEqual([
     2,
-    expect.stringContaining('Error: The schema is no JSON Schema'),
+    expect.stringContaining('Error: The schema is not a JSON Schema'),
   ]);
   const gone = await ask('-p', 'x', '--schema', 'gone.json');
   expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('gone.json does not exist')]);

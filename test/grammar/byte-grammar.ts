@@ -14,8 +14,8 @@ export async function byteGrammar(extra: readonly string[] = []): Promise<Gramma
   const matching = await GrammarMatching.create({ tokens, stopIds: [stop] });
   return {
     prepare: grammar => matching.prepare(grammar),
-    begin: async (grammar, texts) => {
-      const { matcher, accepted } = await matching.begin(grammar, texts);
+    start: async (grammar, texts) => {
+      const { matcher, accepted } = await matching.start(grammar, texts);
       return {
         accepted,
         matcher: {
@@ -35,7 +35,7 @@ export async function judge(
   grammar: string,
   text: string,
 ): Promise<'whole' | 'beginning' | 'no'> {
-  const { matcher, accepted } = await grammars.begin(grammar, [text]);
+  const { matcher, accepted } = await grammars.start(grammar, [text]);
   const verdict =
     accepted === 0 && text !== '' ? 'no' : (await matcher.next()).complete ? 'whole' : 'beginning';
   matcher.close();

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ToolDefinition } from '../../src/chat/message.ts';
+import type { ReplyConstraint } from '../../src/grammar/constrained-reply.ts';
 import type { GrammarEngine } from '../../src/grammar/grammar-engine.ts';
-import type { Guide } from '../../src/grammar/guided-reply.ts';
-import { canConstrain, replyGuide } from '../../src/grammar/reply-guide.ts';
+import { canConstrain, replyConstraint } from '../../src/grammar/reply-constraint.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
 import { FORMATS } from '../../src/parse/formats/table.ts';
 import type { BodyCall, ChatFormat } from '../../src/parse/types/format.ts';
@@ -53,10 +53,10 @@ test('every format is either held or known to be free', () => {
   expect(free.sort()).toEqual([...FREE].sort());
 });
 
-const guideOf = (format: ChatFormat): Promise<Guide> => {
+const constraintOf = (format: ChatFormat): Promise<ReplyConstraint> => {
   const newParser = () => createToolParser({ format, tools: TOOLS });
   const tokenizer = { stream: () => ({ push: () => '', end: () => '' }), encodeSegments: () => [] };
-  return replyGuide({
+  return replyConstraint({
     ...{ grammar: grammars, tokenizer, format, tools: TOOLS, newParser },
     constrainCalls: true,
     responseFormat: undefined,
@@ -65,12 +65,12 @@ const guideOf = (format: ChatFormat): Promise<Guide> => {
 
 /** The grammar of the first call in `text`, and the text that it is about. */
 async function opened(format: ChatFormat, text: string) {
-  const guide = await guideOf(format);
-  const parser = guide.newParser();
+  const constraint = await constraintOf(format);
+  const parser = constraint.newParser();
   for (const [index, letter] of [...text].entries()) {
     parser.push(letter);
     const call = parser.progress?.().call;
-    const found = call && guide.callGrammar(call);
+    const found = call && constraint.callGrammar(call);
     if (call && found) return { found, body: call.body + [...text].slice(index + 1).join('') };
   }
   return undefined;
@@ -125,7 +125,7 @@ test('a schema that is too much for a grammar leaves the calls free', async () =
   ];
   const newParser = () => createToolParser({ format: hermes, tools });
   const tokenizer = { stream: () => ({ push: () => '', end: () => '' }), encodeSegments: () => [] };
-  const guide = await replyGuide({
+  const constraint = await replyConstraint({
     grammar: grammars,
     tokenizer,
     format: hermes,
@@ -138,5 +138,5 @@ test('a schema that is too much for a grammar leaves the calls free', async () =
   parser.push('<tool_call>{"n');
   const call = parser.progress?.().call;
   expect(call?.body).toBe('{"n');
-  expect(call && guide.callGrammar(call)).toBeUndefined();
+  expect(call && constraint.callGrammar(call)).toBeUndefined();
 });

@@ -30,7 +30,7 @@ describe('a thread of grammars', () => {
   test('follows texts and tokens, and says what may come', async () => {
     const grammars = thread();
     await grammars.prepare(grammar);
-    const { matcher, accepted } = await grammars.begin(grammar, ['{', '"ci', 'xx']);
+    const { matcher, accepted } = await grammars.start(grammar, ['{', '"ci', 'xx']);
     expect(accepted).toBe(2);
     expect((await matcher.next()).forced).toBe('ty"');
     expect(await matcher.accept(tokenizer.encode('ty": "'))).toBe(6);
@@ -49,9 +49,9 @@ describe('a thread of grammars', () => {
 
   test('many matchers go on side by side', async () => {
     const grammars = thread();
-    const begun = await Promise.all([1, 2, 3].map(() => grammars.begin(grammar, ['{"city"'])));
+    const started = await Promise.all([1, 2, 3].map(() => grammars.start(grammar, ['{"city"'])));
     const accepted = await Promise.all(
-      begun.map(({ matcher }, index) => matcher.accept(tokenizer.encode(': "'.slice(0, index + 1)))),
+      started.map(({ matcher }, index) => matcher.accept(tokenizer.encode(': "'.slice(0, index + 1)))),
     );
     expect(accepted).toEqual([1, 2, 3]);
   });
@@ -67,7 +67,7 @@ describe('a thread of grammars', () => {
     const refused = expect(asked).rejects.toThrow('the grammar engine is closed');
     await grammars.close();
     await refused;
-    await expect(grammars.begin(grammar, [])).rejects.toThrow('the grammar engine is closed');
+    await expect(grammars.start(grammar, [])).rejects.toThrow('the grammar engine is closed');
     await grammars.close();
     await thread().close();
   });
@@ -89,7 +89,7 @@ describe('a thread of grammars', () => {
 
   test('keeps a process alive until it has ended, an answer on its way or not', async () => {
     expect(await inProcess(`await grammars.close(); console.log('closed');`)).toBe('ready\nclosed\n');
-    const answer = `const { matcher } = await grammars.begin('root ::= "a"', []); matcher.close();`;
+    const answer = `const { matcher } = await grammars.start('root ::= "a"', []); matcher.close();`;
     expect(await inProcess(`${answer} await grammars.close(); console.log('closed');`)).toBe(
       'ready\nclosed\n',
     );

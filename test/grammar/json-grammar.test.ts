@@ -179,7 +179,7 @@ describe.each(CASES)('$name', ({ schema, good, bad }) => {
 
 /** Follows the grammar with bytes drawn from those that it allows, ending strings and lists soon. */
 async function randomText(grammar: string, random: () => number): Promise<string> {
-  const { matcher } = await grammars.begin(grammar, []);
+  const { matcher } = await grammars.start(grammar, []);
   const bytes: number[] = [];
   for (let step = 0; step < 2000; step++) {
     const { allowed, complete } = await matcher.next();
@@ -205,8 +205,8 @@ test('whitespace ends, so that a model cannot go on with it for ever', async () 
 });
 
 test.each([
-  [{ type: 'nonsense' }, 'The schema is no JSON Schema (2020-12)'],
-  ['x', 'The schema is no JSON Schema (2020-12)'],
+  [{ type: 'nonsense' }, 'The schema is not a JSON Schema (2020-12)'],
+  ['x', 'The schema is not a JSON Schema (2020-12)'],
   [{ anyOf: [false] }, 'The schema cannot be followed: a schema that nothing fits'],
   [deep(60), 'The schema cannot be followed: the schema is nested too deeply'],
   [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { chooseToolCalls } from '../../src/parse/choose-tool-calls.ts';
+import { chooseCallFormat } from '../../src/parse/choose-call-format.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
 import { formatOfUser, rowsOfUser, type UserFormat } from '../../src/parse/formats/user-format.ts';
 
@@ -60,18 +60,18 @@ describe('the choice of a form', () => {
   ]);
 
   it('is a row of the user for its marks or its name, before those of the table', () => {
-    expect(chooseToolCalls({}, 'x [[call]] <tool_call>', rows).format).toBe(rows[0]?.format);
-    expect(chooseToolCalls({ tool_parser_type: 'hermes' }, '', rows).format).toBe(rows[1]?.format);
-    expect(chooseToolCalls({}, 'x <theirs>', rows)).toEqual({ responseTemplate });
-    expect(chooseToolCalls({ tool_parser_type: 'theirs' }, '', rows)).toEqual({ responseTemplate });
-    expect(chooseToolCalls({ tool_parser_type: 'llama-3' }, '[[call]]', rows).format?.id).toBe('llama-3');
-    expect(chooseToolCalls({ tool_parser_type: 'unheard-of' }, '<tool_call>', rows)).toEqual({});
+    expect(chooseCallFormat({}, 'x [[call]] <tool_call>', rows).format).toBe(rows[0]?.format);
+    expect(chooseCallFormat({ tool_parser_type: 'hermes' }, '', rows).format).toBe(rows[1]?.format);
+    expect(chooseCallFormat({}, 'x <theirs>', rows)).toEqual({ responseTemplate });
+    expect(chooseCallFormat({ tool_parser_type: 'theirs' }, '', rows)).toEqual({ responseTemplate });
+    expect(chooseCallFormat({ tool_parser_type: 'llama-3' }, '[[call]]', rows).format?.id).toBe('llama-3');
+    expect(chooseCallFormat({ tool_parser_type: 'unheard-of' }, '<tool_call>', rows)).toEqual({});
   });
 
   it("is the model's own response_template where it has one", () => {
     const own = { fields: { content: {} } };
-    expect(chooseToolCalls({ response_template: own }, '[[call]]', rows)).toEqual({ responseTemplate: own });
-    expect(() => chooseToolCalls({ response_template: { version: 9 } }, '', rows)).toThrow(
+    expect(chooseCallFormat({ response_template: own }, '[[call]]', rows)).toEqual({ responseTemplate: own });
+    expect(() => chooseCallFormat({ response_template: { version: 9 } }, '', rows)).toThrow(
       expect.objectContaining({ code: 'MODEL_BROKEN' }),
     );
   });

@@ -3,9 +3,9 @@ import { createToolParser, endsInThinking } from '../../parse/create-tool-parser
 import { hermes } from '../../parse/formats/hermes.ts';
 import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
 import { formatOfTemplate } from '../../parse/formats/table.ts';
+import type { CallFormatChoice } from '../../parse/types/call-format-choice.ts';
 import type { ChatFormat } from '../../parse/types/format.ts';
 import type { ToolParser } from '../../parse/types/parse-event.ts';
-import type { ToolCallChoice } from '../../parse/types/tool-call-choice.ts';
 import type { ReplyRequest } from './chat-model.ts';
 import { forcedCall } from './forced-call.ts';
 import { PromptStyleChoice } from './prompt-style-choice.ts';
@@ -14,7 +14,7 @@ export type ToolProtocol = 'auto' | 'native' | 'prompt';
 
 export interface CallProtocolOptions {
   /** Overrides what the marks in the template say. */
-  readonly toolCalls?: ToolCallChoice;
+  readonly toolCalls?: CallFormatChoice;
   /** `prompt`: describe tools in text even if the template takes them; `native`: never do. Default `auto`. */
   readonly toolProtocol?: ToolProtocol;
   /** For models without a call format of their own: a fixed style, or one chosen by trial. Default: generic. */
@@ -88,7 +88,7 @@ export class CallProtocol {
     return forcedCall(format, toolChoice, tools);
   }
 
-  #parsedBy(): ToolCallChoice {
+  #parsedBy(): CallFormatChoice {
     const { toolCalls, toolProtocol } = this.#options;
     if (toolProtocol !== 'prompt' && toolCalls?.responseTemplate) return toolCalls;
     return { format: this.ownFormat ?? this.style };

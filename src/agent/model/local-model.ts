@@ -1,9 +1,9 @@
 import type { Engine, GenerateRequest, GenerateResult } from '../../engine/engine.ts';
 import { LlmHostError } from '../../errors.ts';
+import { constrainedGeneration } from '../../grammar/constrained-generation.ts';
+import type { ReplyConstraint } from '../../grammar/constrained-reply.ts';
 import type { GrammarEngine } from '../../grammar/grammar-engine.ts';
-import { guidedGeneration } from '../../grammar/guided-generation.ts';
-import type { Guide } from '../../grammar/guided-reply.ts';
-import { canConstrain, replyGuide } from '../../grammar/reply-guide.ts';
+import { canConstrain, replyConstraint } from '../../grammar/reply-constraint.ts';
 import type { ToolParser } from '../../parse/types/parse-event.ts';
 import { firstSamplingProblem } from '../../text/sampling/problem.ts';
 import { StopStrings } from '../../tokens/stop-strings.ts';
@@ -83,8 +83,10 @@ export class LocalChatModel implements ChatModel {
       ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
       signal: AbortSignal.any(signals),
     };
-    const guide = await this.#guide(request, forced, newParser);
-    const events = guide ? guidedGeneration(engine, generation, guide) : engine.events(generation);
+    const constraint = await this.#constraint(request, forced, newParser);
+    const events = constraint
+      ? constrainedGeneration(engine, generation, constraint)
+      : engine.events(generation);
     const logprobs = new ContentLogprobs(tokenizer);
     yield* parser.push(forced);
     try {
@@ -121,11 +123,11 @@ export class LocalChatModel implements ChatModel {
   }
 
   /** What constrains a reply that starts with `forced`; undefined: nothing does. */
-  async #guide(
+  async #constraint(
     { responseFormat, toolChoice = 'auto', ...request }: ReplyRequest,
     forced: string,
     newParser: () => ToolParser,
-  ): Promise<Guide | undefined> {
+  ): Promise<ReplyConstraint | undefined> {
     const { grammar, tokenizer } = this.#parts;
     if (responseFormat && !grammar) {
       throw new LlmHostError('MODEL_UNSUPPORTED', `${this.name} cannot be held to a response format`);
@@ -135,9 +137,9 @@ export class LocalChatModel implements ChatModel {
     const asked = request.constrainCalls === true || toolChoice !== 'auto';
     const constrainCalls = asked && tools.length > 0 && request.text === undefined && this.canConstrain;
     if (!grammar || (!constrainCalls && !responseFormat)) return undefined;
-    return await replyGuide({
+    return await replyConstraint({
       ...{ grammar, tokenizer, format: this.#protocol.parsedFormat, tools, constrainCalls },
-      ...{ responseFormat, begun: forced, newParser },
+      ...{ responseFormat, prefix: forced, newParser },
     });
   }
 }

@@ -8,9 +8,9 @@ import type { Sampling } from '../../text/sampling/fields.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ToolChoice } from '../model/chat-model.ts';
 import { Agent, type AgentOptions } from '../turn/agent.ts';
+import { type ReplyShape, shapedTurn, shapeInstruction } from './formatted-turn.ts';
 import type { HiddenRounds } from './hidden-rounds.ts';
 import { type Acquire, queuedModel } from './queued-model.ts';
-import { type ReplyShape, shapedTurn, shapeInstruction } from './reply-shape.ts';
 
 /** One request of a client: the whole conversation, and what to do with it. */
 export interface TurnRequest {

@@ -97,11 +97,11 @@ export function formatIds(): string[] {
 
 /** The format of a template; undefined if it bears no known mark. */
 export function formatOfTemplate(template: string): ChatFormat | undefined {
-  return rowOfTemplate(template, FORMATS);
+  return firstMatch(template, FORMATS);
 }
 
 /** The first row whose marks stand in a template. */
-export function rowOfTemplate<Row extends Pick<ChatFormat, 'when'>>(
+export function firstMatch<Row extends Pick<ChatFormat, 'when'>>(
   template: string,
   rows: readonly Row[],
 ): Row | undefined {

@@ -3,8 +3,8 @@ import { jsonBody } from '../bodies/json-body.ts';
 import { pythonicBody, writePythonic } from '../bodies/pythonic-body.ts';
 import { JSON_FOLLOWS, JSON_STRINGS, PYTHON_STRINGS } from '../bodies/strings.ts';
 import { loadResponseTemplate } from '../response-template/load.ts';
+import type { CallFormatEntry } from '../types/call-format-choice.ts';
 import type { BodyCall, ChatFormat, Delimiters } from '../types/format.ts';
-import type { ToolCallRow } from '../types/tool-call-choice.ts';
 import { hermes, jsonCall, OBJECT_LAYOUT } from './hermes.ts';
 import { THINK } from './thinking.ts';
 
@@ -61,7 +61,7 @@ export function formatOfUser(row: UserFormat): ChatFormat {
 }
 
 /** The rows as calls are chosen by. */
-export function rowsOfUser(rows: readonly (UserFormat | UserTemplate)[]): ToolCallRow[] {
+export function rowsOfUser(rows: readonly (UserFormat | UserTemplate)[]): CallFormatEntry[] {
   return rows.map(row =>
     'responseTemplate' in row ? row : { id: row.id, when: row.when, format: formatOfUser(row) },
   );

@@ -1,17 +1,17 @@
-import { formatNamed, rowOfTemplate } from './formats/table.ts';
+import { firstMatch, formatNamed } from './formats/table.ts';
 import { loadResponseTemplate } from './response-template/load.ts';
-import type { ToolCallChoice, ToolCallRow } from './types/tool-call-choice.ts';
+import type { CallFormatChoice, CallFormatEntry } from './types/call-format-choice.ts';
 
 /**
  * What a model's tokenizer_config.json says of its calls (`response_template`, then `tool_parser_type`), else the
  * first of the user's `rows` whose marks stand in its template. A name that no row has is left to the marks. Throws
  * LlmHostError MODEL_BROKEN for a `response_template` that cannot be read.
  */
-export function chooseToolCalls(
+export function chooseCallFormat(
   tokenizerConfig: Readonly<Record<string, unknown>>,
   template: string,
-  rows: readonly ToolCallRow[],
-): ToolCallChoice {
+  rows: readonly CallFormatEntry[],
+): CallFormatChoice {
   const { response_template: own, tool_parser_type: type } = tokenizerConfig;
   if (typeof own === 'object' && own !== null) {
     loadResponseTemplate(own);
@@ -20,6 +20,6 @@ export function chooseToolCalls(
   const row = (typeof type === 'string' && rows.find(one => one.id === type)) || undefined;
   const named = row || typeof type !== 'string' ? undefined : formatNamed(type);
   if (named) return { format: named };
-  const { format, responseTemplate } = row ?? rowOfTemplate(template, rows) ?? {};
+  const { format, responseTemplate } = row ?? firstMatch(template, rows) ?? {};
   return { ...(format && { format }), ...(responseTemplate && { responseTemplate }) };
 }

@@ -4,35 +4,35 @@ import type { CallLayout, CallRegion, ChatFormat } from '../parse/types/format.t
 import type { OpenCall, ToolParser } from '../parse/types/parse-event.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { callGrammar } from './call-grammar.ts';
+import type { CallGrammar, ReplyConstraint } from './constrained-reply.ts';
 import type { GrammarEngine } from './grammar-engine.ts';
-import type { CallGrammar, Guide } from './guided-reply.ts';
 import { type ResponseFormat, responseGrammar } from './response-format.ts';
 
-export interface ReplyGuideOptions {
+export interface ReplyConstraintOptions {
   readonly grammar: GrammarEngine;
   readonly tokenizer: Pick<Tokenizer, 'stream' | 'encodeSegments'>;
-  /** How the model writes calls; undefined: in a way of its own that no grammar is known for. */
+  /** How the model writes calls; undefined: in a way no grammar is known for. */
   readonly format: ChatFormat | undefined;
   readonly tools: readonly ToolDefinition[];
   readonly constrainCalls: boolean;
   readonly responseFormat: ResponseFormat | undefined;
-  /** What the reply was made to begin with. Default: ''. */
-  readonly begun?: string;
+  /** Text the reply is forced to start with. Default: ''. */
+  readonly prefix?: string;
   newParser(): ToolParser;
 }
 
-/** Whether a grammar can hold calls of this format. */
+/** Whether a grammar can constrain calls of this format. */
 export function canConstrain(format: ChatFormat | undefined): boolean {
   if (!format) return false;
   return format.bareLayout !== undefined || format.calls.some(region => region.layout !== undefined);
 }
 
 /**
- * What a reply is held to. Grammars of calls are made ready beside the reading of the prompt; that of the content
- * before it, so that a schema that takes too long is refused. @throws LlmHostError USAGE for such a schema.
+ * What constrains a reply. Grammars of calls compile while the prompt is read; the one for content before that, so
+ * that a schema that takes too long is refused. @throws LlmHostError USAGE for such a schema.
  */
-export async function replyGuide(options: ReplyGuideOptions): Promise<Guide> {
-  const { grammar, tokenizer, format, responseFormat, begun = '', newParser } = options;
+export async function replyConstraint(options: ReplyConstraintOptions): Promise<ReplyConstraint> {
+  const { grammar, tokenizer, format, responseFormat, prefix = '', newParser } = options;
   const calls = options.constrainCalls && format ? callGrammars(options, format) : undefined;
   for (const text of calls?.known ?? []) grammar.prepare(text).catch(() => undefined);
   const content = responseFormat && responseGrammar(responseFormat);
@@ -41,13 +41,13 @@ export async function replyGuide(options: ReplyGuideOptions): Promise<Guide> {
     grammar,
     tokenizer,
     newParser,
-    begun,
+    prefix,
     content,
     callGrammar: call => {
       if (!call.bare || namesTool(call, options)) return calls?.of(call);
       const mayBeCall = format?.bareLayout !== undefined;
       if (content !== undefined) return mayBeCall && !hasName(call) ? undefined : 'content';
-      // JSON without marks may still be an answer, until the arguments of a call begin.
+      // JSON without marks may still be an answer, until the arguments of a call start.
       return mayBeCall && BARE_CALL.test(call.body) ? calls?.of(call) : undefined;
     },
   };
@@ -62,12 +62,12 @@ async function prepared(grammar: GrammarEngine, content: string): Promise<void> 
 }
 
 interface CallGrammars {
-  /** Those of the format's own regions. */
+  /** Names from the format's own regions. */
   readonly known: readonly string[];
   of(call: OpenCall): CallGrammar | undefined;
 }
 
-function callGrammars({ tools }: ReplyGuideOptions, format: ChatFormat): CallGrammars {
+function callGrammars({ tools }: ReplyConstraintOptions, format: ChatFormat): CallGrammars {
   const made = new Map<string, string | undefined>();
   const make = (layout: CallLayout | undefined, region: CallRegion | undefined): string | undefined => {
     if (!layout) return undefined;
@@ -94,7 +94,7 @@ function callGrammars({ tools }: ReplyGuideOptions, format: ChatFormat): CallGra
   };
 }
 
-/** Texts that stand in a grammar as they are written in quotes, and that may be control tokens. */
+/** Quoted texts in a grammar that may be special tokens. */
 function marksOf(closer: string, layout: CallLayout | undefined): string[] {
   const parts = layout?.kind === 'named' ? [layout.before, layout.between, layout.after] : [];
   const quoted = parts.flatMap(part =>
@@ -103,7 +103,7 @@ function marksOf(closer: string, layout: CallLayout | undefined): string[] {
   return [closer, ...quoted].filter(mark => mark.trim().length > 1 && !/^\w+$/.test(mark));
 }
 
-/** A call for certain: its arguments begin, whatever tool it names. */
+/** Certainly a call: its arguments start, whatever tool it names. */
 const BARE_CALL =
   /^[\s[]*\{\s*(?:["']type["']\s*:\s*["'][^"']*["']\s*,\s*)?["']name["']\s*:\s*["'][^"']*["']\s*,\s*["'](?:parameters|arguments)["']\s*:/;
 
@@ -113,7 +113,7 @@ function hasName({ body }: OpenCall): boolean {
   return NAME.test(body);
 }
 
-function namesTool({ body }: OpenCall, { format, tools }: ReplyGuideOptions): boolean {
+function namesTool({ body }: OpenCall, { format, tools }: ReplyConstraintOptions): boolean {
   const name = format?.bareLayout && NAME.exec(body)?.[1];
   return tools.some(tool => tool.function.name === name);
 }

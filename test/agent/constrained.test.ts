@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ReplyShape } from '../../src/agent/requests/reply-shape.ts';
+import type { ReplyShape } from '../../src/agent/requests/formatted-turn.ts';
 import { RequestTurns } from '../../src/agent/requests/request-turns.ts';
 import { Agent, type AgentOptions } from '../../src/agent/turn/agent.ts';
 import { createHistory } from '../../src/chat/history.ts';

@@ -1,10 +1,10 @@
 import type { ChatFormat } from './format.ts';
 
 /** What goes before the marks that the built-in table knows; nothing: those decide. */
-export interface ToolCallChoice {
+export interface CallFormatChoice {
   readonly responseTemplate?: object;
   readonly format?: ChatFormat;
 }
 
 /** A choice for the templates whose marks it knows. */
-export type ToolCallRow = ToolCallChoice & Pick<ChatFormat, 'id' | 'when'>;
+export type CallFormatEntry = CallFormatChoice & Pick<ChatFormat, 'id' | 'when'>;

@@ -1,17 +1,17 @@
 import type { Engine, EngineEvent, GenerateRequest, GenerateResult, TokenEvent } from '../engine/engine.ts';
-import { type Correction, type Guide, GuidedReply } from './guided-reply.ts';
+import { ConstrainedReply, type Correction, type ReplyConstraint } from './constrained-reply.ts';
 
 /**
- * `engine.generate`, held to grammars. The model runs freely and ahead; where a token cannot stand, the run is stopped
- * and another goes on from the last good one, which the cache still holds, with the tokens that must follow and a first
- * token out of those that may. The result tells of the whole as if it had been one run.
+ * `engine.events`, constrained by grammars. The model runs freely; when a token does not fit, the run is stopped and
+ * another starts after the last good one, which is still in the KV cache, with the tokens that must follow and a mask
+ * for the first free one. The result describes all runs as one.
  */
-export async function* guidedGeneration(
+export async function* constrainedGeneration(
   engine: Pick<Engine, 'events' | 'info'>,
   request: GenerateRequest,
-  guide: Guide,
+  constraint: ReplyConstraint,
 ): AsyncGenerator<EngineEvent, GenerateResult> {
-  const reply = new GuidedReply(guide);
+  const reply = new ConstrainedReply(constraint);
   const prompt = Array.from(request.promptIds);
   const maxTokens = request.maxTokens ?? engine.info.contextLength;
   let total: GenerateResult | undefined;
@@ -42,7 +42,7 @@ export async function* guidedGeneration(
 
 interface Run {
   readonly result: GenerateResult;
-  /** How to go on, if the model said what cannot stand. */
+  /** How to continue after a rejected token. */
   readonly correction?: Correction | undefined;
   /** The reply is over, whatever the engine says. */
   readonly end?: GenerateResult['finishReason'] | undefined;
@@ -50,7 +50,7 @@ interface Run {
 
 async function* oneRun(
   engine: Pick<Engine, 'events'>,
-  reply: GuidedReply,
+  reply: ConstrainedReply,
   request: GenerateRequest,
 ): AsyncGenerator<EngineEvent, Run> {
   const stop = new AbortController();
@@ -68,7 +68,7 @@ async function* oneRun(
         return { result, correction: result.finishReason === 'stop' ? await reply.stop() : undefined };
       }
       if (step.value.type === 'prefill') {
-        // A corrected run reads back a few tokens of its own, which is no progress to show.
+        // A corrected run reads back a few tokens of its own, which is not progress worth showing.
         if (reply.corrections === 0) yield step.value;
         continue;
       }
@@ -87,7 +87,7 @@ function* asEvents(tokens: readonly TokenEvent[]): Generator<EngineEvent> {
   for (const token of tokens) yield { type: 'token', token };
 }
 
-/** Why a corrected reply ends all the same. */
+/** Why a corrected reply ends anyway. */
 function cannotGoOn(
   { signal }: GenerateRequest,
   length: number,
@@ -99,7 +99,7 @@ function cannotGoOn(
   return length >= engine.info.contextLength ? 'full' : undefined;
 }
 
-/** The first run read the prompt; what later ones read again was for generating. */
+/** The first run reads the prompt; what later runs read again counts as decoding. */
 function sum(total: GenerateResult | undefined, run: GenerateResult, generated: number): GenerateResult {
   if (!total) return { ...run, generatedTokens: generated };
   const { timings } = total;

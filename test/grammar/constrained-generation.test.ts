@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolDefinition } from '../../src/chat/message.ts';
 import type { EngineEvent, GenerateRequest, GenerateResult } from '../../src/engine/engine.ts';
+import { constrainedGeneration } from '../../src/grammar/constrained-generation.ts';
 import type { GrammarEngine } from '../../src/grammar/grammar-engine.ts';
-import { guidedGeneration } from '../../src/grammar/guided-generation.ts';
-import { replyGuide } from '../../src/grammar/reply-guide.ts';
+import { replyConstraint } from '../../src/grammar/reply-constraint.ts';
 import type { ResponseFormat } from '../../src/grammar/response-format.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
 import { harmony } from '../../src/parse/formats/harmony.ts';
@@ -43,7 +43,7 @@ interface Options {
 async function say(wish: Wish, options: Options = {}) {
   const { format = hermes, responseFormat, constrainCalls = true, startsInThinking = false } = options;
   const engine = new WishingEngine(tokenizer, wish, { minds: options.minds ?? true });
-  const guide = await replyGuide({
+  const constraint = await replyConstraint({
     ...{
       grammar: options.grammar ?? (await shared),
       tokenizer,
@@ -54,10 +54,10 @@ async function say(wish: Wish, options: Options = {}) {
     },
     newParser: () => createToolParser({ format, tools: TOOLS, startsInThinking }),
   });
-  const events = guidedGeneration(
+  const events = constrainedGeneration(
     engine,
     { promptIds: [1, 2, 3], maxTokens: 300, ...options.request },
-    guide,
+    constraint,
   );
   const ids: number[] = [];
   let text = '';
@@ -241,7 +241,7 @@ describe('what could go wrong', () => {
 
   test('the reader leaves early', async () => {
     const engine = new WishingEngine(tokenizer, planned('Hello there.'));
-    const guide = await replyGuide({
+    const constraint = await replyConstraint({
       ...{
         grammar: await shared,
         tokenizer,
@@ -252,7 +252,7 @@ describe('what could go wrong', () => {
       },
       newParser: () => createToolParser({ format: hermes, tools: TOOLS }),
     });
-    for await (const _event of guidedGeneration(engine, { promptIds: [1] }, guide)) break;
+    for await (const _event of constrainedGeneration(engine, { promptIds: [1] }, constraint)) break;
     expect(engine.left).toBe(1);
   });
 
@@ -269,7 +269,7 @@ describe('what could go wrong', () => {
   test('the grammar breaks: calls are free, a held reply is refused', async () => {
     const broken: GrammarEngine = {
       prepare: () => Promise.reject(new Error('no memory')),
-      begin: () => Promise.reject(new Error('no memory')),
+      start: () => Promise.reject(new Error('no memory')),
       close: async () => undefined,
     };
     const plan = '<tool_call>{"name": "sum"}</tool_call>';
