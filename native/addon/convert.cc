@@ -1,6 +1,7 @@
 #include "addon/convert.h"
 
 #include "addon/fields.h"
+#include "addon/sampling.h"
 
 namespace llm_host {
 namespace {
@@ -122,18 +123,7 @@ Request to_request(const Napi::Value& value) {
   Fields fields(value, "request");
   Request request;
   request.prompt_ids = fields.ids("promptIds");
-  request.max_tokens = static_cast<int>(fields.integer("maxTokens", 1, kMaxInt));
-  request.temperature = static_cast<float>(fields.number("temperature"));
-  request.top_p = static_cast<float>(fields.number("topP"));
-  request.top_k = static_cast<int>(fields.integer("topK", 0, kMaxInt));
-  request.min_p = static_cast<float>(fields.number("minP"));
-  request.logit_bias_ids = fields.ids("logitBiasIds");
-  request.logit_bias = fields.floats("logitBias");
-  request.repetition_penalty = static_cast<float>(fields.number("repetitionPenalty"));
-  request.presence_penalty = static_cast<float>(fields.number("presencePenalty"));
-  request.frequency_penalty = static_cast<float>(fields.number("frequencyPenalty"));
-  request.seed =
-      static_cast<uint32_t>(fields.integer("seed", 0, std::numeric_limits<uint32_t>::max()));
+  read_sampling(fields, request);
   request.stop_ids = fields.ids("stopIds");
   request.logprobs = static_cast<int>(fields.integer("logprobs", -1, 20));
   request.checkpoints = fields.ids("checkpoints");

@@ -1,7 +1,5 @@
 #include "engine/request.h"
 
-#include <cmath>
-
 #include "common/error.h"
 #include "sample/sampler.h"
 
@@ -19,22 +17,10 @@ void check_ids(const std::vector<int32_t>& ids, int vocab_size, const char* name
   }
 }
 
-void check_penalties(const ModelInfo& info, const Request& r) {
+void check_logit_bias(const ModelInfo& info, const Request& r) {
   check_ids(r.logit_bias_ids, info.vocab_size, "logitBiasIds");
   if (r.logit_bias.size() != r.logit_bias_ids.size()) {
     refuse("logitBias must hold one number for each of logitBiasIds");
-  }
-  for (float bias : r.logit_bias) {
-    if (!(bias >= -100 && bias <= 100)) refuse("logitBias must hold numbers from -100 to 100");
-  }
-  if (!(r.repetition_penalty > 0 && r.repetition_penalty <= 10)) {
-    refuse("repetitionPenalty must be above 0 and at most 10");
-  }
-  if (!(r.presence_penalty >= -2 && r.presence_penalty <= 2)) {
-    refuse("presencePenalty must be from -2 to 2");
-  }
-  if (!(r.frequency_penalty >= -2 && r.frequency_penalty <= 2)) {
-    refuse("frequencyPenalty must be from -2 to 2");
   }
 }
 
@@ -57,14 +43,7 @@ void check_request(const ModelInfo& info, const Request& r) {
   if (r.prompt_ids.empty()) refuse("promptIds must hold at least one token");
   check_ids(r.prompt_ids, info.vocab_size, "promptIds");
   check_ids(r.stop_ids, info.vocab_size, "stopIds");
-  if (r.max_tokens < 1) refuse("maxTokens must be at least 1");
-  if (!(r.temperature >= 0) || !std::isfinite(r.temperature)) {
-    refuse("temperature must be a finite number of at least 0");
-  }
-  if (!(r.top_p > 0 && r.top_p <= 1)) refuse("topP must be above 0 and at most 1");
-  if (r.top_k < 0) refuse("topK must be at least 0");
-  if (!(r.min_p >= 0 && r.min_p < 1)) refuse("minP must be at least 0 and below 1");
-  check_penalties(info, r);
+  check_logit_bias(info, r);
   if (r.logprobs < -1 || r.logprobs > 20) refuse("logprobs must be from -1 to 20");
   for (int32_t position : r.checkpoints) {
     if (position < 1 || static_cast<size_t>(position) > r.prompt_ids.size()) {

@@ -31,7 +31,8 @@ struct Request {
   int continued = 0;
 };
 
-// Throws USAGE for values out of range and CONTEXT_FULL for a prompt longer than the context.
+// Checks what depends on the model or on other fields; the addon has checked each value's range.
+// Throws USAGE, or CONTEXT_FULL for a prompt longer than the context.
 void check_request(const ModelInfo& info, const Request& request);
 
 }  // namespace llm_host

@@ -162,6 +162,16 @@ describe('sampling', () => {
     expect(new Set(runs.map(({ ids }) => ids.join())).size).toBe(4);
   });
 
+  test('takes numbers that float32 would round out of their range', async () => {
+    const greedy = await run(model, request([3], { maxTokens: 5 }));
+    for (const edge of [{ minP: 1 - 1e-12 }, { topP: 1e-60 }]) {
+      const { ids } = await run(model, request([3], { temperature: 1, maxTokens: 5, ...edge }));
+      expect(ids).toEqual(greedy.ids);
+    }
+    const tiny = await run(model, request([3], { maxTokens: 1, repetitionPenalty: 1e-60 }));
+    expect(tiny.last.type).toBe('end');
+  });
+
   test('with topK 1 is greedy', async () => {
     const greedy = await run(model, request([9, 8, 7]));
     const sampled = await run(model, request([9, 8, 7], { temperature: 3, topK: 1, seed: 5 }));

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { applyEdits, modify } from 'jsonc-parser';
 import { expect, test } from 'vitest';
-import { samplingSchema } from './derived-files.ts';
+import { samplingRanges, samplingSchema } from './derived-files.ts';
 
+const HEADER = new URL('../../../native/sample/sampling_ranges.h', import.meta.url);
 const SCHEMA = new URL('../../../config.schema.json', import.meta.url);
 
 // `npx vitest run test/text/sampling -u` rewrites the files.
@@ -12,4 +13,8 @@ test('config.schema.json has the sampling fields of the table', async () => {
     formattingOptions: { insertSpaces: true, tabSize: 2 },
   });
   await expect(applyEdits(text, edits)).toMatchFileSnapshot(SCHEMA.pathname);
+});
+
+test('native/sample/sampling_ranges.h has the ranges of the table', async () => {
+  await expect(samplingRanges()).toMatchFileSnapshot(HEADER.pathname);
 });

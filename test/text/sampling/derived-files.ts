@@ -1,3 +1,4 @@
+import { type NumberRange, rangeText } from '../../../src/text/number-range.ts';
 import { SAMPLING_NAMES, type SamplingField, samplingField } from '../../../src/text/sampling/fields.ts';
 
 /** `properties.sampling` of config.schema.json. */
@@ -22,4 +23,39 @@ function fieldSchema({ kind, range, maxItems, default: fallback, doc }: Sampling
     ...{ type: 'object', propertyNames: { pattern: '^[0-9]+$' }, additionalProperties: number },
     ...described,
   };
+}
+
+/** native/sample/sampling_ranges.h. */
+export function samplingRanges(): string {
+  const rows = SAMPLING_NAMES.flatMap(name => {
+    const { range } = samplingField(name);
+    return range ? [rangeRow(name, range)] : [];
+  });
+  return `// Written from src/text/sampling/fields.ts by \`npx vitest run test/text/sampling -u\`; do not edit.
+#pragma once
+
+namespace llm_host {
+
+struct SamplingRange {
+  const char* name;
+  double min;
+  double max;
+  bool above;  // min itself is out of range
+  bool below;  // max itself is out of range
+  const char* text;
+};
+
+// clang-format off
+${rows.join('\n')}
+// clang-format on
+
+}  // namespace llm_host
+`;
+}
+
+function rangeRow(name: string, range: NumberRange): string {
+  const { min, max, above = false, below = false } = range;
+  const constant = `k${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const text = rangeText(range);
+  return `inline constexpr SamplingRange ${constant}{"${name}", ${min}, ${max}, ${above}, ${below}, "${text}"};`;
 }

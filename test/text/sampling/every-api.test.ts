@@ -6,7 +6,10 @@ import { commandLine } from '../../../src/cli/options/command-line.ts';
 import { parseConfig } from '../../../src/cli/settings/config-file.ts';
 import type { EngineInfo } from '../../../src/engine/engine.ts';
 import { toNativeRequest } from '../../../src/engine/native-request.ts';
+import type { NativeRequest } from '../../../src/native/addon-types.ts';
 import { SAMPLING_NAMES, type SamplingName, samplingField } from '../../../src/text/sampling/fields.ts';
+import { request } from '../../native/native-request.ts';
+import { run, withTinyModel } from '../../native/run-job.ts';
 import { ask } from '../../serve/asking.ts';
 import { serveScripted } from '../../serve/scripted.ts';
 import { type Edge, edgesOf } from './edges.ts';
@@ -55,6 +58,26 @@ const chatThatChecks = {
     return 0;
   },
 };
+
+test('the addon', async () => {
+  const config = { max_position_embeddings: 8 };
+  await withTinyModel({ config }, async model => {
+    const give: Give = ({ name, value }) =>
+      messageOf(() => run(model, request([1], nativeFields(name, value))));
+    const ofAddon = EDGES.filter(
+      ({ name, value }) => name !== 'stop' && (name !== 'logitBias' || isBias(value)),
+    );
+    expect(await surprises(give, name => `request.${name}`, ofAddon)).toEqual([]);
+  });
+});
+
+/** A bias that a Float32Array can hold. */
+const isBias = (value: unknown) => typeof (value as { 1?: unknown })[1] === 'number';
+
+function nativeFields(name: SamplingName, value: unknown): Partial<NativeRequest> {
+  if (name !== 'logitBias') return { [name]: value };
+  return { logitBiasIds: Int32Array.of(1), logitBias: Float32Array.of((value as { 1: number })[1]) };
+}
 
 test('the command line', async () => {
   const give: Give = ({ name, value }) => {
