@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { isMain, root } from '../lib/project.mjs';
+import { HEADING, rankBreaches } from './ranks.mjs';
 
 /**
- * What each part may not touch (docs: "Rules that keep it so").
+ * What each part may not touch.
  * @typedef {object} Rule
  * @property {RegExp} files paths that the rule is about
  * @property {RegExp} forbids in the text without comments
@@ -50,33 +51,41 @@ const RULES = [
  * @returns {string[]}
  */
 export function checkLayers(top = root) {
-  return ['native', 'src'].flatMap(dir => sources(join(top, dir))).flatMap(file => breaches(top, file));
+  const sources = ['native', 'src']
+    .flatMap(dir => filesBelow(join(top, dir)))
+    .map(file => readSource(top, file));
+  return [...sources.flatMap(forbidden), ...rankBreaches(sources)];
 }
 
-function sources(dir) {
+function filesBelow(dir) {
   if (!existsSync(dir)) return [];
   return readdirSync(dir, { withFileTypes: true })
     .flatMap(entry => {
       const path = join(dir, entry.name);
-      if (entry.isDirectory()) return sources(path);
+      if (entry.isDirectory()) return filesBelow(path);
       return /\.(tsx?|cc|h)$/.test(entry.name) ? [path] : [];
     })
     .sort();
 }
 
-function breaches(top, file) {
-  const path = relative(top, file).replaceAll('\\', '/');
-  const rules = RULES.filter(rule => rule.files.test(path));
-  const text = withoutComments(readFileSync(file, 'utf8'));
-  return rules.flatMap(({ forbids, because }) => {
+function readSource(top, file) {
+  return {
+    path: relative(top, file).replaceAll('\\', '/'),
+    text: withoutComments(readFileSync(file, 'utf8')),
+  };
+}
+
+function forbidden({ path, text }) {
+  return RULES.filter(rule => rule.files.test(path)).flatMap(({ forbids, because }) => {
     const found = forbids.exec(text);
     if (!found) return [];
     const start = found.index + found[0].search(/\S/);
-    return [`${path}:${text.slice(0, start).split('\n').length}: ${because}`];
+    const line = text.slice(0, start).split('\n').length;
+    return [`${path}:${line}: ${because}; see CONTRIBUTING.md, "${HEADING}"`];
   });
 }
 
-/** Keeps the line breaks, so that positions stay true. `://` in a string is no comment. */
+/** Keeps the line breaks, so that positions stay true. `://` in a string does not start a comment. */
 function withoutComments(text) {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, comment => comment.replace(/[^\n]/g, ' '))

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -50,6 +50,50 @@ describe('the layer check', () => {
       'src/engine/a.ts': "/* process.exit(1) */ const u = 'http://localhost';\n",
     });
     expect(run).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it.each([
+    [
+      'native/layers/a.cc',
+      '#include "models/b.h"',
+      'native/models/b.h',
+      'includes upwards from native/models',
+    ],
+    ['native/sample/a.h', '#include "weights/b.h"', 'native/weights/b.h', 'includes sideways'],
+    [
+      'src/chat/a.ts',
+      "import { b } from '../agent/b.ts';",
+      'src/agent/b.ts',
+      'imports upwards from src/agent',
+    ],
+    ['src/hub/a.ts', "import type { b } from '../model/b.ts';", 'src/model/b.ts', 'imports upwards'],
+    ['src/hub/a.ts', "const b = await import('../cli/b.ts');", 'src/cli/b.ts', 'imports upwards'],
+    ['src/model/a.ts', "export * from '../mcp/b.ts';", 'src/mcp/b.ts', 'imports sideways'],
+  ])('%s may not hold %s', async (path, text, other, reason) => {
+    const run = await check({ [path]: `\n${text}\n`, [other]: '' });
+    expect(run.stderr).toContain(`${path}:2: ${reason}`);
+    expect(run.stderr).toContain('see CONTRIBUTING.md, "Rooms and their ranks"');
+    expect(run.status).toBe(1);
+  });
+
+  it('refuses folders that import each other in a circle', async () => {
+    const run = await check({
+      'src/mcp/host.ts': "import { open } from './server/open.ts';\n",
+      'src/mcp/server/open.ts': "import type { Host } from '../host.ts';\n",
+    });
+    expect(run.stderr).toContain('src/mcp, src/mcp/server: these folders import each other in a circle');
+    expect(run.status).toBe(1);
+  });
+
+  it('wants a rank for every room', async () => {
+    const run = await check({ 'src/attic/a.ts': 'export const a = 1;\n' });
+    expect(run.stderr).toContain('src/attic: has no rank');
+    expect(run.status).toBe(1);
+  });
+
+  it('names a heading that CONTRIBUTING has', () => {
+    const text = readFileSync(new URL('../../../CONTRIBUTING.md', import.meta.url), 'utf8');
+    expect(text).toMatch(/^#+ Rooms and their ranks$/m);
   });
 
   it('holds for this source tree', async () => {
