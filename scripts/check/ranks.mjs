@@ -5,7 +5,7 @@ export const HEADING = 'Rooms and their ranks';
 const SEE = `see CONTRIBUTING.md, "${HEADING}"`;
 
 /** @type {Readonly<Record<'native' | 'src', readonly (readonly string[])[]>>} */
-export const RANKS = {
+const RANKS = {
   native: [['common'], ['kernels'], ['sample', 'weights'], ['layers'], ['models'], ['engine'], ['addon']],
   src: [
     ['errors.ts'],
