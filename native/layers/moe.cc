@@ -1,6 +1,7 @@
 #include "layers/moe.h"
 
 #include "common/error.h"
+#include "weights/join.h"
 
 namespace llm_host {
 namespace {
@@ -16,7 +17,7 @@ mx::array evaluated(mx::array x) {
 
 // Rows of gate and up in turn -> gate's rows first.
 Matrix halves(const WeightStore& weights, const std::string& name, const Matrix& m, int rows) {
-  return weights.concatenate(name, {m.rows(0, rows, 2), m.rows(1, rows, 2)});
+  return concatenate(name, {m.rows(0, rows, 2), m.rows(1, rows, 2)}, weights.where());
 }
 
 mx::array halves(const mx::array& bias) {  // [E, 2I]
@@ -63,7 +64,8 @@ Experts::Stacks Experts::read_separate(WeightStore& weights, const std::string& 
   Matrix gate = weights.experts(path + ".gate_proj", s.experts, s.intermediate, s.hidden);
   Matrix up = weights.experts(path + ".up_proj", s.experts, s.intermediate, s.hidden);
   Matrix down = weights.experts(path + ".down_proj", s.experts, s.hidden, s.intermediate);
-  Stacks stacks{{weights.concatenate(path + ".gate_proj and up_proj", {gate, up}), {}}, {down, {}}};
+  Stacks stacks{{concatenate(path + ".gate_proj and up_proj", {gate, up}, weights.where()), {}},
+                {down, {}}};
   if (s.bias) {
     mx::array gate_bias = weights.tensor(path + ".gate_proj.bias", {s.experts, s.intermediate});
     mx::array up_bias = weights.tensor(path + ".up_proj.bias", {s.experts, s.intermediate});
@@ -81,11 +83,11 @@ Experts::Stacks Experts::read_single(WeightStore& weights, const std::string& pa
     Matrix gate = weights.matrix(expert + names[0], s.intermediate, s.hidden);
     Matrix up = weights.matrix(expert + names[1], s.intermediate, s.hidden);
     std::string both = expert + names[0] + " and " + names[1];
-    gates.push_back(weights.concatenate(both, {gate, up}));
+    gates.push_back(concatenate(both, {gate, up}, weights.where()));
     downs.push_back(weights.matrix(expert + names[2], s.hidden, s.intermediate));
   }
-  return {{weights.stack("gate and up of " + path, gates), {}},
-          {weights.stack("down of " + path, downs), {}}};
+  return {{stack("gate and up of " + path, gates, weights.where()), {}},
+          {stack("down of " + path, downs, weights.where()), {}}};
 }
 
 Experts::Stacks Experts::read_fused(WeightStore& weights, const std::string& gate_up,

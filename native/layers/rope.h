@@ -1,44 +1,23 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/value.h"
-#include "mlx/mlx.h"
+#include "layers/rope_angles.h"
 
 namespace llm_host {
 
-namespace mx = mlx::core;
-
-// How a token's position turns the channels of its queries and keys, for the first 2n channels of a
-// head, n being the number of frequencies. Channel c pairs with c + n (Hugging Face's rotate_half),
-// or 2c with 2c + 1 if interleaved.
-struct RopeAngles {
-  RopeAngles() = default;  // no positions at all
-  explicit RopeAngles(std::vector<float> frequencies, float amplitude = 1);
-
-  // x [1, heads, L, head_dim], the first position being `offset`.
-  mx::array rotate(const mx::array& x, int offset) const;
-
-  std::vector<float> frequencies;  // radians per position
-  float amplitude = 1;             // of the rotated channels
-  bool interleaved = false;
-
- private:
-  std::optional<mx::array> periods_;  // [n] = 1 / frequencies
-};
-
 struct RopeOptions {
   int head_dim;
-  // max_position_embeddings, in tokens.
+  // max_position_embeddings.
   int max_positions;
-  // Where config.json names no base.
+  // The base where config.json has none.
   double theta = 10000;
   const char* theta_key = "rope_theta";
-  // The entry of `rope_parameters` that counts, where it has one for each kind of layer.
+  // Which entry of `rope_parameters` to read, where it has one for each kind of layer.
   std::string layer_type;
-  // Only that entry counts: parameters that all layers share are not for this one.
+  // Read that entry only, not the parameters that all layers share.
   bool only_own = false;
 };
 
@@ -51,13 +30,13 @@ class Rope {
 
   // The angles in a sequence that is, or is planned to be, `length` tokens long.
   const RopeAngles& angles(int length) const;
-  // Equal for two lengths whose angles are equal; always 0 for most kinds. A new prompt cannot use
-  // keys that were made under another regime.
+  // The same number for two lengths with the same angles; always 0 for most kinds. A new prompt
+  // cannot reuse keys that were made under another regime.
   int regime(int length) const;
-  // Whether a sequence that grows to `length` tokens needs all its keys made anew (longrope).
+  // Whether a sequence that grows to `length` tokens needs all its keys computed again (longrope).
   bool restarts_at(int length) const;
-  // Tokens that the angles are meant for: more than max_position_embeddings where that is the
-  // length before scaling.
+  // The longest sequence the angles are made for: more than max_position_embeddings where that is
+  // the length before scaling.
   int max_positions() const { return max_positions_; }
 
  private:

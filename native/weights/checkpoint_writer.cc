@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kMaxShard = 5'000'000'000;
 
-// Names hold no control characters: the reader refuses them.
+// Names have no control characters: src/model refuses files that do.
 std::string quoted(const std::string& text) {
   std::string result(1, '"');
   for (char c : text) {
@@ -21,10 +21,17 @@ std::string quoted(const std::string& text) {
   return result;
 }
 
+// Three tensors for each one of the source, with their descriptions.
+uint64_t header_bound(const WeightFiles& source) {
+  uint64_t bytes = 100;
+  for (const TensorEntry& entry : source.tensors) bytes += 3 * (2 * entry.name.size() + 160);
+  return bytes;
+}
+
 }  // namespace
 
-CheckpointWriter::CheckpointWriter(std::string folder, uint64_t max_header)
-    : folder_(std::move(folder)), max_header_((max_header + 7) / 8 * 8) {}
+CheckpointWriter::CheckpointWriter(std::string folder, const WeightFiles& source)
+    : folder_(std::move(folder)), max_header_((header_bound(source) + 7) / 8 * 8) {}
 
 CheckpointWriter::~CheckpointWriter() {
   if (file_ != nullptr) std::fclose(file_);
@@ -49,7 +56,7 @@ void CheckpointWriter::write(const void* data, uint64_t bytes) {
   if (std::fwrite(data, 1, bytes, file_) != bytes) fail("write");
 }
 
-// The header is filled up with spaces, which the format allows at its end.
+// Pads the header with spaces, which the format allows at its end.
 void CheckpointWriter::close_shard() {
   header_ += '}';
   if (header_.size() > max_header_) throw Error(kEngine, "the header of a shard grew too long");

@@ -5,21 +5,24 @@
 #include <string>
 #include <vector>
 
+#include "weights/weight_files.h"
+
 namespace llm_host {
 
-// Writes tensors to shard-1.safetensors, shard-2.safetensors and so on in a folder as they come:
-// each shard is at most 5 GB, but for a single tensor that is greater. Every error names the file.
+// Writes tensors as they come to shard-1.safetensors, shard-2.safetensors, ... in a folder. A shard
+// is at most 5 GB, unless a single tensor is larger. Every error names the file.
 class CheckpointWriter {
  public:
-  // `max_header` bounds the bytes of a shard's header, for which room is left at its start.
-  CheckpointWriter(std::string folder, uint64_t max_header);
+  // `source`: what is converted. Its names bound the size of a shard's header, for which room is
+  // left at the start of the file.
+  CheckpointWriter(std::string folder, const WeightFiles& source);
   ~CheckpointWriter();
   CheckpointWriter(const CheckpointWriter&) = delete;
 
-  // `dtype` as in safetensors. Data are `bytes` bytes in row-major order.
+  // `dtype` as safetensors names it; `data` in row-major order.
   void add(const std::string& name, const char* dtype, const std::vector<int64_t>& shape,
            const void* data, uint64_t bytes);
-  // Ends the last shard; nothing is complete before.
+  // Completes the last shard: until then its header is missing.
   void finish();
 
  private:

@@ -5,7 +5,7 @@
 
 namespace llm_host {
 
-// The first value that is infinite or no number, as an index; -1 if all are finite.
+// The first value that is infinite or not a number, as an index; -1 if all are finite.
 int64_t first_not_finite_f32(const uint32_t* values, size_t count);
 int64_t first_not_finite_f16(const uint16_t* values, size_t count);
 int64_t first_not_finite_bf16(const uint16_t* values, size_t count);

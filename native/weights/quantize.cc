@@ -86,7 +86,7 @@ mx::Dtype dtype_of(FloatType type) {
 
 // MLX's own code, one thread of it: its rounding of these codes is followed to the bit.
 void quantize_float_mode(const Quantization& q, FloatType type, const void* source, int64_t rows,
-                         int cols, const PackedRows& out) {
+                         int cols, const QuantizedRows& out) {
   mx::Dtype dtype = dtype_of(type);
   mx::Shape shape{static_cast<int>(rows), cols};
   mx::array w(mx::allocator::malloc(static_cast<size_t>(rows) * cols * mx::size_of(dtype)), shape,
@@ -101,7 +101,7 @@ void quantize_float_mode(const Quantization& q, FloatType type, const void* sour
 }  // namespace
 
 void quantize_rows(const Quantization& q, FloatType type, const void* source, int64_t rows,
-                   int cols, const PackedRows& out) {
+                   int cols, const QuantizedRows& out) {
   if (q.mode != "affine") return quantize_float_mode(q, type, source, rows, cols, out);
   int64_t groups = rows * (cols / q.group_size);
   int64_t chunk = kChunk / q.group_size;

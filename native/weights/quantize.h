@@ -9,7 +9,7 @@ namespace llm_host {
 enum class FloatType { kF32, kF16, kBF16 };
 
 // Where the parts of quantized rows go, from their first row on.
-struct PackedRows {
+struct QuantizedRows {
   uint8_t* words;        // cols · bits / 8 bytes a row
   float* scales;         // mode affine: cols / group_size a row, rounded to the source's type
   float* biases;         // mode affine
@@ -19,6 +19,6 @@ struct PackedRows {
 // Quantizes rows of floats to the same bits as MLX's `quantize`; mode affine on all cores, where
 // MLX's CPU backend is one thread. cols is a multiple of the group's size.
 void quantize_rows(const Quantization& quantization, FloatType type, const void* source,
-                   int64_t rows, int cols, const PackedRows& out);
+                   int64_t rows, int cols, const QuantizedRows& out);
 
 }  // namespace llm_host

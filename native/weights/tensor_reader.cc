@@ -1,6 +1,7 @@
 #include "weights/tensor_reader.h"
 
 #include "common/error.h"
+#include "weights/dtypes.h"
 #include "weights/finite.h"
 
 namespace llm_host {
@@ -9,7 +10,7 @@ namespace {
 [[noreturn]] void refuse_not_finite(const TensorFiles& files, const TensorEntry& entry,
                                     uint64_t index) {
   throw Error(kModelBroken, files.name_of(entry) +
-                                " has a value that is infinite or no number at element " +
+                                " has a value that is infinite or not a number at element " +
                                 std::to_string(index) + "; fetch the file again");
 }
 
@@ -19,16 +20,9 @@ int64_t first_not_finite(mx::Dtype type, const void* data, size_t count) {
   if (type == mx::float32) {
     return first_not_finite_f32(static_cast<const uint32_t*>(data), count);
   }
-  const uint16_t* halves = static_cast<const uint16_t*>(data);
-  return type == mx::float16 ? first_not_finite_f16(halves, count)
-                             : first_not_finite_bf16(halves, count);
-}
-
-std::optional<mx::Dtype> float_type(const std::string& name) {
-  if (name == "F32") return mx::float32;
-  if (name == "F16") return mx::float16;
-  if (name == "BF16") return mx::bfloat16;
-  return std::nullopt;
+  const uint16_t* values = static_cast<const uint16_t*>(data);
+  return type == mx::float16 ? first_not_finite_f16(values, count)
+                             : first_not_finite_bf16(values, count);
 }
 
 TensorReader::TensorReader(const WeightFiles& weights, LoadProgress& progress)
@@ -72,7 +66,7 @@ mx::array TensorReader::read(const TensorEntry& entry, mx::Dtype type) {
 }
 
 mx::array TensorReader::read_float(const TensorEntry& entry) {
-  auto type = float_type(entry.dtype);
+  auto type = float_dtype_of(entry.dtype);
   if (!type) {
     throw Error(kModelBroken,
                 files_.name_of(entry) + " has type " + entry.dtype + ", expected F32, F16 or BF16");

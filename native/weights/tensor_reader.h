@@ -51,10 +51,8 @@ class TensorReader {
   std::set<std::string> used_;
 };
 
-// The first of `count` float32, float16 or bfloat16 values that is infinite or no number, as an
+// The first of `count` float32, float16 or bfloat16 values that is infinite or not a number, as an
 // index; -1 if all are finite.
 int64_t first_not_finite(mx::Dtype type, const void* data, size_t count);
-// MLX's type for F32, F16 and BF16; nothing for others.
-std::optional<mx::Dtype> float_type(const std::string& name);
 
 }  // namespace llm_host

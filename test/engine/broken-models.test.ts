@@ -175,6 +175,6 @@ test.each([
   const copy = copyOf(model);
   const file = copy.endsWith('.gguf') ? copy : join(copy, 'model.safetensors');
   overwriteTensor(file, tensor);
-  const parts = [`tensor ${tensor} (${file}) has a value that is infinite or no number at element 0`];
+  const parts = [`tensor ${tensor} (${file}) has a value that is infinite or not a number at element 0`];
   await expectRefusal(copy, 'MODEL_BROKEN', parts, quantize);
 });

@@ -189,7 +189,7 @@ describe('a file that does not fit is refused, and the cache stays as it is', ()
     const broken = Buffer.from(good);
     broken.writeUInt16LE(highest[dtype as keyof typeof highest], start + (data_offsets[1] as number) - 2);
     if (dtype === 'F32') broken.writeUInt16LE(0, start + (data_offsets[1] as number) - 4);
-    await expectRefusal(broken, 'tensor layers.1.values has a value that is infinite or no number');
+    await expectRefusal(broken, 'tensor layers.1.values has a value that is infinite or not a number');
   });
 
   test('with a header of endless length', async () => {
@@ -263,7 +263,7 @@ describe('a file that does not fit is refused, and the cache stays as it is', ()
         header['layers.7.keys'] = tensor(header, 'layers.1.keys');
         delete header['layers.1.keys'];
       }),
-      'has tensor layers.7.keys, which this model has no place for',
+      'has tensor layers.7.keys, which this model does not use',
     );
     await expectRefusal(
       withHeader(header => {
@@ -285,7 +285,7 @@ describe('a file that does not fit is refused, and the cache stays as it is', ()
     const header = JSON.parse(good.subarray(8, at).toString()) as Header;
     const wild = Buffer.from(good);
     wild.writeInt32LE(96, at + (tensor(header, 'ids').data_offsets[0] as number));
-    await expectRefusal(wild, 'holds 96, which is no token id of the model');
+    await expectRefusal(wild, 'holds 96, which is not a token id of the model');
     await using small = await open({ ...spec, contextLength: 30 });
     const path = newPath();
     writeFileSync(path, good);

@@ -214,7 +214,7 @@ test('tensors that no layer takes are refused', async () => {
   await expectRefusal(
     withTensors(spec, 'vision.weight'),
     'MODEL_BROKEN',
-    ') has no place in a model of type "llama": is config.json that of these weights?',
+    ') has no place in a model of type "llama": does config.json belong to these weights?',
   );
   await expectRefusal(
     withTensors(spec, 'model.layers.0.self_attn.q_proj.bias', 'model.layers.7.mlp.up_proj.weight'),
@@ -291,7 +291,7 @@ function overwriteNorm(spec: LoadSpec, ...values: number[]): void {
 test.each([Number.NaN, Number.POSITIVE_INFINITY])('a weight of %d is refused', async value => {
   const { spec } = tinyModel();
   overwriteNorm(spec, 1, value);
-  const message = `tensor ${NORM} (${spec.weights.files[0]}) has a value that is infinite or no number at element 1`;
+  const message = `tensor ${NORM} (${spec.weights.files[0]}) has a value that is infinite or not a number at element 1`;
   await expectRefusal(spec, 'MODEL_BROKEN', message);
 });
 

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "common/error.h"
 #include "weights/file.h"
+#include "weights/join.h"
 
 using namespace llm_host;
 
@@ -132,17 +133,17 @@ TEST(joined_matrices_keep_their_rows) {
   checkpoint.add_quantized("b", b, 64, 5, "affine");
   WeightStore store = checkpoint.store();
   Matrix first = store.matrix("a", 4, 64), second = store.matrix("b", 8, 64);
-  Matrix joined = store.concatenate("a and b", {first, second});
+  Matrix joined = concatenate("a and b", {first, second}, store.where());
   CHECK(same(joined.rows(0, 4).dequantize(), first.dequantize()));
   CHECK(same(joined.rows(4, 12).dequantize(), second.dequantize()));
-  Matrix stacked = store.stack("a", {first, first});
+  Matrix stacked = stack("a", {first, first}, store.where());
   CHECK(stacked.weight.shape() == mx::Shape({2, 4, 10}));
   mx::array odd = mx::take(first.dequantize(), mx::array({1, 3}), 0);
   CHECK(same(first.rows(1, 4, 2).dequantize(), odd));
   Matrix dense = first;
   dense.bits = 0;
   CHECK_ERROR(kModelUnsupported, "a and c are quantized differently",
-              store.concatenate("a and c", {first, dense}));
+              concatenate("a and c", {first, dense}, store.where()));
 }
 
 TEST(scales_that_are_no_numbers_are_refused) {
