@@ -1,6 +1,7 @@
 import { type Instance, render } from 'ink';
 import { createElement } from 'react';
 import type { TurnEvent } from '../agent/events/turn-event.ts';
+import { stripControls } from '../text/strip-controls.ts';
 import { App } from './components/app.tsx';
 import { type Candidates, complete } from './input/complete.ts';
 import { type EditorEffect, type EditorState, EMPTY, edit, expandPastes, withText } from './input/editor.ts';
@@ -54,6 +55,8 @@ export class Screen {
   #store: Store<ScreenState> | undefined;
   #app: Instance | undefined;
   #editor: EditorState = EMPTY;
+  /** Submitted prompts that hold pastes, and their text with the pastes folded. */
+  readonly #folded = new Map<string, string>();
   #stopped = false;
   #suspended = false;
   busy = false;
@@ -127,8 +130,16 @@ export class Screen {
   }
 
   begin(prompt: string): void {
-    this.print(this.#options.theme.bold(`prompt -> ${prompt}`));
+    this.echo(prompt);
     this.#turn.begin();
+  }
+
+  /** Prints a prompt as it was typed, its pastes folded, after a blank line. */
+  echo(prompt: string): void {
+    const folded = this.#folded.get(prompt);
+    this.#folded.delete(prompt);
+    this.print('');
+    this.#turn.print(`prompt -> ${folded ?? prompt}`, this.#replyView(), this.#options.theme.bold);
   }
 
   event(event: TurnEvent): void {
@@ -194,7 +205,11 @@ export class Screen {
     this.#finished.add(finished);
     return {
       ...{ window: this.#window(), finished: this.#finished.items, turn: live },
-      ...{ queue: this.queue, editor: this.#editor, footer: this.#options.footer() },
+      ...{
+        queue: this.queue.map(text => this.#folded.get(stripControls(text)) ?? text),
+        editor: this.#editor,
+        footer: this.#options.footer(),
+      },
     };
   }
 
@@ -214,7 +229,11 @@ export class Screen {
   }
 
   #perform(effect: EditorEffect): void {
-    if (effect.type === 'submit') this.#options.history.add(effect.text);
+    if (effect.type === 'submit') {
+      this.#options.history.add(effect.text);
+      if (effect.folded !== undefined)
+        this.#folded.set(stripControls(effect.text), stripControls(effect.folded));
+    }
     if (effect.type === 'redraw') {
       this.#options.output.write(CLEAR);
       this.#redraw();

@@ -25,7 +25,7 @@ test('lines typed before the screen opens are asked, one after another', { timeo
   terminal.type('first\rsecond\rbye\r');
   expect(await terminal.exits(60_000)).toBe(0);
   const lines = (await terminal.emulator.lines(true)).join('\n');
-  expect(lines).toContain('prompt -> first\nassistant -> One.\nprompt -> second\nassistant -> Two.\n');
+  expect(lines).toContain('prompt -> first\nassistant -> One.\n\nprompt -> second\nassistant -> Two.\n');
   // Once it is open, Ctrl+J is a new line.
   const { dir: other, env: its } = place({ replies: ['Both.'] });
   const open = new Terminal(SCRIPTED_MAIN, ['x'], other, its);

@@ -140,7 +140,7 @@ function screenReader(screen: Screen, session: ChatSession): TurnReader {
       screen.end();
     },
     builtin: (typed, output) => {
-      screen.print(`prompt -> ${typed}`);
+      screen.echo(typed);
       screen.showThinking = session.showThinking;
       if (output !== '') screen.print(output);
     },

@@ -30,7 +30,8 @@ export interface EditorContext {
 
 /** What a key asks the program to do. */
 export type EditorEffect =
-  | { readonly type: 'submit'; readonly text: string }
+  /** `folded` is the text as typed, if it holds folded pastes. */
+  | { readonly type: 'submit'; readonly text: string; readonly folded?: string }
   | { readonly type: 'cancel' | 'interrupt' | 'suspend' | 'leave' | 'redraw' | 'expand' | 'editor' };
 
 export interface Edited {
@@ -172,8 +173,12 @@ function submit(state: EditorState): Edited {
     return { state: { ...state, text: typed } };
   }
   if (state.text.trim() === '') return { state: { ...EMPTY, killed: state.killed } };
-  const effect = { type: 'submit', text: expandPastes(state) } as const;
-  return { state: { ...EMPTY, killed: state.killed }, effect };
+  const submitted = expandPastes(state);
+  const folded = submitted === state.text ? {} : { folded: state.text };
+  return {
+    state: { ...EMPTY, killed: state.killed },
+    effect: { type: 'submit', text: submitted, ...folded },
+  };
 }
 
 function escapeKey(state: EditorState, { busy }: EditorContext): Edited {

@@ -1,8 +1,8 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 import type { Theme } from '../style/theme.ts';
 import { highlightLine } from './highlight.ts';
+import { wrap } from './wrap.ts';
 
 /** The markdown blocks of a text, in order; their `raw` joined is the text. */
 export function blocksOf(text: string): Token[] {
@@ -39,18 +39,6 @@ export function renderBlock(block: Token, width: number, theme: Theme): string[]
 
 function blocks(tokens: readonly Token[], width: number, theme: Theme): string[] {
   return tokens.flatMap(token => renderBlock(token, width, theme));
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles may stand before the blank
-const BLANK_START = /^((?:\u001b\[[0-9;]*m)*) +/;
-
-/** Wraps between words; breaks only words wider than the line. Drops the space at a break. */
-export function wrap(text: string, width: number): string[] {
-  return text.split('\n').flatMap(line =>
-    wrapAnsi(line.trimEnd(), Math.max(1, width), { hard: true, trim: false })
-      .split('\n')
-      .map((part, row) => (row === 0 ? part : part.replace(BLANK_START, '$1')).trimEnd()),
-  );
 }
 
 function inline(tokens: readonly Token[], theme: Theme): string {

@@ -1,17 +1,19 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
-import { clock, formatArguments, formatResult, formatSeconds, lastLine } from '../../text/console-format.ts';
+import { clock, lastLine } from '../../text/console-format.ts';
 import { stripControls } from '../../text/strip-controls.ts';
-import { wrap } from '../markdown/markdown.ts';
 import { ReplyText, type ReplyView } from '../markdown/reply-text.ts';
+import { wrap, wrapLine } from '../markdown/wrap.ts';
+import type { Paint } from '../style/theme.ts';
 import type { LiveTurn, RunningCall } from './screen-state.ts';
-
-const EXPAND_KEY = 'Ctrl+O';
+import { callLine, errorLines, resultLines } from './tool-lines.ts';
 
 /** Turns a turn's events into finished lines, which `take` hands out once, and its live part. */
 export class TurnView {
   readonly #now: () => Date;
   readonly #reply = new ReplyText();
   readonly #calls = new Map<string, RunningCall>();
+  /** Several calls ran at once since none did. */
+  #parallel = false;
   #finished: string[] = [];
   #startedAt = 0;
   #prefill: { readonly done: number; readonly total: number } | undefined;
@@ -31,10 +33,11 @@ export class TurnView {
     this.#startedAt = this.#now().getTime();
   }
 
-  /** Prints lines below everything printed so far. */
-  print(text: string, view: ReplyView): void {
+  /** Prints lines below everything printed so far, wrapped to the window. */
+  print(text: string, view: ReplyView, paint: Paint = plain): void {
     this.#settleReply(view, '');
-    this.#finished.push(...text.split('\n'));
+    const rows = text.split('\n').flatMap(line => wrapLine(line, view.width));
+    this.#finished.push(...rows.map(paint));
   }
 
   add(event: TurnEvent, view: ReplyView): void {
@@ -67,10 +70,10 @@ export class TurnView {
       case 'stats':
         break;
       case 'notice':
-        this.print(view.theme.dim(`Notice: ${stripControls(event.message)}`), view);
+        this.print(`Notice: ${stripControls(event.message)}`, view, view.theme.dim);
         break;
       case 'error':
-        this.print(view.theme.error(stripControls(`Error: ${event.message}`)), view);
+        this.print(stripControls(`Error: ${event.message}`), view, view.theme.error);
         if (event.hint) this.print(stripControls(event.hint), view);
         break;
     }
@@ -81,6 +84,7 @@ export class TurnView {
     this.#endThinking(view);
     this.#settleReply(view, '');
     this.#calls.clear();
+    this.#parallel = false;
     this.#thought = '';
     this.#prefill = undefined;
     this.#phase = 'idle';
@@ -105,19 +109,16 @@ export class TurnView {
   #tool(event: Extract<TurnEvent, { id: string }>, view: ReplyView): void {
     const { theme } = view;
     const time = clock(this.#now());
+    const tool = this.#parallel && 'name' in event ? stripControls(event.name) : '';
     switch (event.type) {
       case 'tool_call':
         this.#endThinking(view);
-        this.print(
-          theme.call(
-            `${time} Calling tool: ${stripControls(event.name)}(${formatArguments(event.arguments)}) ...`,
-          ),
-          view,
-        );
+        this.print(callLine(time, event.name, event.arguments), view, theme.call);
         this.#calls.set(event.id, {
           ...{ id: event.id, name: stripControls(event.name) },
           ...{ startedAt: this.#now().getTime(), message: '' },
         });
+        this.#parallel ||= this.#calls.size > 1;
         break;
       case 'tool_progress': {
         const call = this.#calls.get(event.id);
@@ -126,21 +127,21 @@ export class TurnView {
         break;
       }
       case 'tool_result':
-        this.print(
-          `${time} Result: ${formatResult(event.text, EXPAND_KEY)} (${formatSeconds(event.seconds)})`,
-          view,
-        );
+        this.print(resultLines({ time, tool, text: event.text, seconds: event.seconds }), view);
         this.#calls.delete(event.id);
         break;
       case 'tool_error':
         this.print(
-          theme.error(`${time} ERROR: ${formatResult(event.message)} (${formatSeconds(event.seconds)})`),
+          errorLines({ time, tool, text: event.message, seconds: event.seconds }),
           view,
+          theme.error,
         );
         this.#calls.delete(event.id);
         break;
     }
-    if (this.#calls.size === 0) this.#restart('reading');
+    if (this.#calls.size > 0) return;
+    this.#parallel = false;
+    this.#restart('reading');
   }
 
   #restart(phase: 'reading' | 'thinking'): void {
@@ -165,3 +166,5 @@ export class TurnView {
     if (this.showThinking) this.#finished.push(...lines.map(line => theme.dim(`  ${line}`)));
   }
 }
+
+const plain: Paint = text => text;

@@ -114,7 +114,10 @@ describe('pastes', () => {
 
   test('500 lines are folded, and sent whole', () => {
     expect(typed(`see ${paste(big)}`).shown).toBe('see [Pasted text #1: 500 lines]|');
-    expect(typed(`see ${paste(big)}!\r`).effect).toEqual({ type: 'submit', text: `see ${big}!` });
+    expect(typed(`see ${paste(big)}!\r`).effect).toEqual({
+      ...{ type: 'submit', text: `see ${big}!` },
+      folded: 'see [Pasted text #1: 500 lines]!',
+    });
   });
 
   test('backspace takes a folded paste away whole', () => {

@@ -55,8 +55,8 @@ test('a call: its arguments, the seconds and the progress as they run, a long re
   const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join('\n');
   add({ type: 'tool_result', ...tool, text, seconds: 2.6 });
   const { finished } = look();
-  expect(finished[0]).toBe('[03:04:07] Result: line 1');
-  expect(finished.slice(-2)).toEqual(['line 12', '... (8 more lines, Ctrl+O shows all) (took 2.60s)']);
+  expect(finished[0]).toBe('[03:04:07] Result: line 1 (took 2.60s)');
+  expect(finished.slice(-2)).toEqual(['  line 12', '  ... (8 more lines, Ctrl+O shows all)']);
 });
 
 test('thinking is folded to a line; while the model or a tool works its last line stands beside', () => {
@@ -94,4 +94,34 @@ test('the end of a turn leaves nothing that moves, whatever was going on', () =>
     finished: ['[03:04:05] Calling tool: search() ...', 'assistant -> half a'],
     live: [],
   });
+});
+
+test('calls that run at once have their results named', () => {
+  const { add, look } = turn();
+  add({ type: 'tool_call', ...tool, arguments: {} });
+  add({ type: 'tool_call', id: '2', name: 'fetch', arguments: {} });
+  look();
+  add({ type: 'tool_result', ...tool, text: 'a', seconds: 0.1 });
+  add({ type: 'tool_error', id: '2', name: 'fetch', message: 'gone', seconds: 0.2 });
+  add({ type: 'tool_call', ...tool, arguments: {} });
+  add({ type: 'tool_result', ...tool, text: 'b', seconds: 0.1 });
+  expect(look().finished).toEqual([
+    '[03:04:05] Result: a (took 0.10s) · search',
+    '[03:04:05] ERROR: gone (took 0.20s) · fetch',
+    '[03:04:05] Calling tool: search() ...',
+    '[03:04:05] Result: b (took 0.10s)',
+  ]);
+});
+
+test('what is printed is wrapped between words', () => {
+  const { add, look, view } = turn();
+  add({ type: 'notice', message: 'a server that is slow to start was left out of the first prompt' });
+  view.print('/expand [number]      shows the last result of a tool in full, or an earlier one', VIEW);
+  expect(look().finished).toEqual([
+    ...['Notice: a server that is slow to start was left out of the', '  first prompt'],
+    ...[
+      '/expand [number]      shows the last result of a tool in',
+      `${' '.repeat(22)}full, or an earlier one`,
+    ],
+  ]);
 });
