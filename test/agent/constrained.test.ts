@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ReplyShape } from '../../src/agent/requests/formatted-turn.ts';
 import { RequestTurns } from '../../src/agent/requests/request-turns.ts';
 import { Agent, type AgentOptions } from '../../src/agent/turn/agent.ts';
 import { createHistory } from '../../src/chat/history.ts';
+import type { ResponseFormat } from '../../src/grammar/response-format.ts';
 import { answer, call, collect, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';
 
 class HeldModel extends FakeModel {
@@ -101,8 +101,8 @@ describe('an answer in a format', () => {
   });
 });
 
-/** What a client's request for a shape comes to, and what the model was asked for. */
-async function shaped(shape: ReplyShape, steps: Step[]) {
+/** The events of a client's request for a format, and the requests to the model. */
+async function formatted(responseFormat: ResponseFormat, steps: Step[]) {
   const model = Object.assign(new FakeModel(steps), { canFollowFormat: true });
   const turns = new RequestTurns({
     ...{ model, tools: new FakeHost({}), systemMessage: '', sampling: {}, toolTimeoutMs: 1000 },
@@ -111,7 +111,7 @@ async function shaped(shape: ReplyShape, steps: Step[]) {
     turns
       .open({
         ...{ messages: [{ role: 'user', content: 'x' }], tools: [], toolChoice: 'auto', sampling: {} },
-        ...{ shape, overflow: 'trim' },
+        ...{ responseFormat, overflow: 'trim' },
       })
       .run({ acquire: async () => () => undefined, signal: new AbortController().signal }),
   );
@@ -119,40 +119,39 @@ async function shaped(shape: ReplyShape, steps: Step[]) {
 }
 
 test.each([
-  [
-    'a schema that can be followed',
-    { schema: { type: 'object' } },
-    { type: 'json_schema', schema: { type: 'object' } },
-  ],
-  ['any object', {}, { type: 'json_object' }],
-  ['a schema that is too much for a grammar', { schema: { anyOf: [false] } }, undefined],
-])('a request for %s', async (_name, shape, responseFormat) => {
-  const { requests } = await shaped(shape, [[content('{}')], [content('{}')], [content('{}')]]);
-  expect(requests[0]?.responseFormat).toEqual(responseFormat);
+  ['a schema that can be followed', { type: 'json_schema', schema: { type: 'object' } }, true],
+  ['any object', { type: 'json_object' }, true],
+  ['a schema that is too much for a grammar', { type: 'json_schema', schema: { anyOf: [false] } }, false],
+] as const)('a request for %s', async (_name, responseFormat, enforced) => {
+  const { requests } = await formatted(responseFormat, [[content('{}')], [content('{}')], [content('{}')]]);
+  expect(requests[0]?.responseFormat).toEqual(enforced ? responseFormat : undefined);
 });
 
-describe('a reply in a shape', () => {
+describe('a reply in a format', () => {
   const properties = { a: { type: 'integer' } };
   const PIECES = [content('\n{"a":'), content(' 1'), content('}')];
   const assistant = { type: 'assistant', text: '{"a": 1}', cancelled: false };
 
   test('streams where a grammar sees to all of it', async () => {
-    const { events } = await shaped({ schema: { type: 'object', properties } }, [PIECES]);
+    const { events } = await formatted({ type: 'json_schema', schema: { type: 'object', properties } }, [
+      PIECES,
+    ]);
     const tokens = PIECES.map(piece => ({ ...piece, type: 'token' }));
     expect(events).toEqual([...tokens, assistant]);
   });
 
   test('comes in one piece where it is checked afterwards, and may be written again', async () => {
     const schema = { type: 'object', properties, minProperties: 1 };
-    const { events, requests } = await shaped({ schema }, [[content('{}')], PIECES]);
+    const { events, requests } = await formatted({ type: 'json_schema', schema }, [[content('{}')], PIECES]);
     expect(events).toEqual([{ type: 'token', text: '{"a": 1}' }, assistant]);
     expect(requests).toHaveLength(2);
   });
 
   test('that streams and does not fit all the same ends with an error', async () => {
-    const { events, requests } = await shaped({ schema: { type: 'object', properties } }, [
-      [content('{"a":'), content('"x"}')],
-    ]);
+    const { events, requests } = await formatted(
+      { type: 'json_schema', schema: { type: 'object', properties } },
+      [[content('{"a":'), content('"x"}')]],
+    );
     expect(events.map(event => event.type)).toEqual(['token', 'token', 'error']);
     expect(events.at(-1)).toMatchObject({ message: expect.stringContaining('$.a: expected integer') });
     expect(requests).toHaveLength(1);

@@ -2,10 +2,10 @@ import type { ToolDefinition } from '../../chat/message.ts';
 import { exampleArguments } from '../../parse/calls/example-arguments.ts';
 import type { InvalidCall } from './validate-calls.ts';
 
-/** Characters of a schema that are worth their place in the prompt. */
+/** Longer schemas are not worth their place in the prompt. */
 const MAX_SCHEMA = 4000;
 
-/** What the model is told about a call that could not run: what was wrong, the one schema, an example. */
+/** Tells the model about a call that could not run: what was wrong, the schema, an example. */
 export function feedback(
   call: InvalidCall,
   tools: readonly ToolDefinition[],

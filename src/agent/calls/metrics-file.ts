@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import type { AttemptRecord } from './metrics.ts';
 
-/** Appends each attempt as a line of JSON. A file that cannot be written is reported once and then left alone. */
+/** Appends each attempt as a line of JSON. A failure to write is reported once, then nothing more is written. */
 export function metricsFile(
   path: string,
   onProblem: (message: string) => void,
@@ -16,7 +16,7 @@ export function metricsFile(
       appendFileSync(path, `${JSON.stringify({ time: new Date().toISOString(), ...record })}\n`);
     } catch (error) {
       broken = true;
-      onProblem(`The metrics file ${path} cannot be written: ${messageOf(error)}`);
+      onProblem(`Cannot write the metrics file ${path}: ${messageOf(error)}`);
     }
   };
 }

@@ -1,6 +1,6 @@
 import type { AttemptLabel, Repair } from '../../parse/calls/resolve-call.ts';
 
-/** One attempt of the model at a tool call. */
+/** One of the model's attempts at a tool call. */
 export interface AttemptRecord {
   readonly model: string;
   readonly tool: string;
@@ -12,19 +12,19 @@ export interface AttemptRecord {
 
 /** How well a model calls tools, since the program started. */
 export interface ToolMetricsSummary {
-  /** Calls that were tried, retries of one call not counted. */
+  /** Retries of a call are not counted again. */
   readonly calls: number;
   readonly firstAttempt: number;
   readonly afterRetry: number;
   readonly failed: number;
   readonly retries: number;
-  /** Failed attempts by what was wrong. */
+  /** Failed attempts by kind of error. */
   readonly errors: Readonly<Record<string, number>>;
   readonly repairs: Readonly<Record<string, number>>;
   readonly generatedTokens: number;
 }
 
-/** Counts attempts at tool calls by their outcome; hands each to `onAttempt`, such as a file of JSON lines. */
+/** Counts attempts at tool calls by outcome, and passes each to `onAttempt`. */
 export class ToolMetrics {
   readonly #model: string;
   readonly #onAttempt: ((record: AttemptRecord) => void) | undefined;
@@ -50,7 +50,6 @@ export class ToolMetrics {
     this.#onAttempt?.({ model: this.#model, tool, label, attempt, repairs });
   }
 
-  /** A call was given up. */
   gaveUp(): void {
     this.#failed += 1;
   }
@@ -72,7 +71,7 @@ export class ToolMetrics {
     };
   }
 
-  /** The figures of the calls, for people. */
+  /** The figures as text for people. */
   text(): string {
     const { calls, firstAttempt, afterRetry, failed, retries, errors, repairs } = this.summary();
     const share = calls > 0 ? ` (${Math.round((100 * firstAttempt) / calls)} %)` : '';

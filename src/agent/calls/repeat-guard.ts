@@ -1,17 +1,17 @@
 import type { CallRecord } from './run-tools.ts';
 
-/** Rounds in a row with the same calls and the same results after which the user is told, and told again. */
+/** Warn after this many identical rounds in a row. */
 const REPEATS = [3, 10, 25, 50];
-/** Rounds of calls in one turn after which the user is told that it goes on, each time. */
+/** Warn each time a turn has had this many more rounds. */
 const ROUNDS = 25;
 
-/** Notices a model that makes the same calls with the same results over and over, or goes on calling without end. */
+/** Notices a model that repeats the same calls with the same results, or never stops calling tools. */
 export class RepeatGuard {
   #last = '';
   #count = 0;
   #rounds = 0;
 
-  /** What the user should know, who may cancel; undefined while all is well. The turn is never ended here. */
+  /** A warning for the user, who may cancel; undefined if there is none. The turn never ends here. */
   check(records: readonly CallRecord[]): string | undefined {
     this.#rounds++;
     const key = JSON.stringify(records.map(({ call, content }) => [call.function, content]));

@@ -1,18 +1,18 @@
 import type { Sampling } from '../../text/sampling/fields.ts';
 
-/** Temperatures are rounded to a thousandth. */
+/** Temperatures are rounded to thousandths. */
 const PRECISION = 1000;
-/** What an identical repeat needs at least, to say something else. */
+/** The least that makes a model say something else after an identical repeat. */
 const MIN_NUDGE = 0.2;
 
 export interface RetryOptions {
   /** Attempts after the first. Default 2. */
   readonly max?: number;
-  /** By how much each attempt lowers the temperature. Default 0.1. */
+  /** How much each attempt lowers the temperature. Default 0.1. */
   readonly temperatureStep?: number;
 }
 
-/** Counts the failed attempts at one call and says how the next one is sampled. */
+/** Counts failed attempts at a call and decides how to sample the next one. */
 export class RetryPlan {
   readonly #max: number;
   readonly #step: number;
@@ -25,7 +25,6 @@ export class RetryPlan {
     this.#step = temperatureStep;
   }
 
-  /** Failed attempts so far. */
   get attempts(): number {
     return this.#attempts;
   }
@@ -34,12 +33,11 @@ export class RetryPlan {
     return this.#attempts > this.#max;
   }
 
-  /** The same words again, or the last attempt: more than words is needed. */
+  /** The same text again, or the last attempt: words alone will not help. */
   get stuck(): boolean {
     return this.#identical || (this.#attempts > 0 && this.#attempts >= this.#max);
   }
 
-  /** Notes a failed attempt by its text. */
   failed(text: string): void {
     this.#attempts += 1;
     this.#identical = text === this.#last;
@@ -53,14 +51,14 @@ export class RetryPlan {
   }
 
   /**
-   * Each attempt is a little cooler than the one before; after an identical repeat warmer, since the same prompt at a
-   * lower temperature says the same again: unless the call is `held` to its schema, which changes what it says.
+   * Each attempt is a little cooler. After an identical repeat it is warmer, since the same prompt at a lower
+   * temperature would give the same text again; unless the call is `constrained`, which changes the text anyway.
    */
-  sampling(base: Sampling, held = false): Sampling {
+  sampling(base: Sampling, constrained = false): Sampling {
     if (this.#attempts === 0) return base;
     const temperature = base.temperature ?? 0;
     const next =
-      this.#identical && !held
+      this.#identical && !constrained
         ? temperature + Math.max(MIN_NUDGE, 2 * this.#step)
         : Math.max(0, temperature - this.#step * this.#attempts);
     return { ...base, temperature: Math.round(next * PRECISION) / PRECISION };

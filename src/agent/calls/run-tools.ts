@@ -7,20 +7,20 @@ import { ToolProgress } from './tool-progress.ts';
 
 export interface RunToolsOptions {
   readonly timeoutMs: number;
-  /** Characters of a result that the model sees. */
+  /** Characters of a result shown to the model. */
   readonly maxResultChars: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the model is told about one call. */
+/** The result of a call for the model. */
 export interface CallRecord {
   readonly call: ToolCall;
   readonly content: string;
 }
 
 /**
- * Runs the calls of one reply and yields their events as they happen; returns what the model is told, in call
- * order. Several calls run at once only when the servers say that all of them change nothing.
+ * Runs the calls of a reply and yields their events as they happen; returns the results in call order. Calls run in
+ * parallel only if all their tools are read-only.
  */
 export async function* runTools(
   host: ToolHost,
@@ -47,7 +47,7 @@ export async function* runTools(
   return records;
 }
 
-/** What has happened to the servers meanwhile. */
+/** News of the servers. */
 export function* hostNotices(host: ToolHost): Generator<TurnEvent> {
   for (const message of host.takeNotices?.() ?? []) yield { type: 'notice', message };
 }
@@ -61,7 +61,7 @@ function announce(call: ToolCall): TurnEvent {
   return { type: 'tool_call', id: call.id, name: call.function.name, arguments: call.function.arguments };
 }
 
-/** `3 of 4: what is done`, as far as the server says. */
+/** `3 of 4: the message`, as far as the server says. */
 function progressText({ done, total, message }: Progress): string {
   const count = total === undefined ? `${done}` : `${done} of ${total}`;
   return message === undefined ? count : `${count}: ${message}`;
@@ -77,7 +77,7 @@ async function runOne(
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
   const failed = (text: string): Finished => {
-    // Readers print their own label; the model always gets the word.
+    // Readers print their own label; the model always sees the word.
     const message = text.replace(/^Error: /, '');
     return {
       event: { type: 'tool_error', id: call.id, name, message, seconds: seconds() },

@@ -1,7 +1,7 @@
 import type { FinishReason } from '../../engine/engine.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 
-/** Figures of one model reply. */
+/** Figures of one reply. */
 export interface ReplyStats {
   readonly promptTokens: number;
   readonly cachedTokens: number;
@@ -13,19 +13,19 @@ export interface ReplyStats {
   readonly finishReason: FinishReason;
 }
 
-/** One token of a reply's content, and how probable it was. */
+/** A token of a reply's content with its log-probability. */
 export interface TokenLogprob {
   readonly token: string;
   /** Natural log of the probability before penalties, temperature and truncation. */
   readonly logprob: number;
-  /** The most probable tokens, the first first. */
+  /** The most probable tokens, best first. */
   readonly top: readonly { readonly token: string; readonly logprob: number }[];
 }
 
-/** One turn, from the user's prompt to the final reply, as every reader (lines, JSON, screen, HTTP) sees it. */
+/** Events of a turn, from the prompt to the final reply, for every reader (lines, JSON, screen, HTTP). */
 export type TurnEvent =
   | { readonly type: 'prefill'; readonly done: number; readonly total: number; readonly cached: number }
-  /** `logprobs` only where they were asked for. */
+  /** `logprobs` only if requested. */
   | { readonly type: 'token'; readonly text: string; readonly logprobs?: readonly TokenLogprob[] }
   | { readonly type: 'thinking'; readonly text: string }
   | {
@@ -49,13 +49,13 @@ export type TurnEvent =
       readonly message: string;
       readonly seconds: number;
     }
-  /** The reply is complete; `text` is all of it. */
+  /** The complete reply. */
   | { readonly type: 'assistant'; readonly text: string; readonly cancelled: boolean }
   | { readonly type: 'stats'; readonly stats: ReplyStats }
   | { readonly type: 'notice'; readonly message: string }
   | { readonly type: 'error'; readonly code: string; readonly message: string; readonly hint?: string };
 
-/** What a turn says of anything that was thrown in it. */
+/** The event for anything thrown in a turn. */
 export function errorEvent(error: unknown): Extract<TurnEvent, { type: 'error' }> {
   const { code, hint } = error instanceof LlmHostError ? error : { code: 'UNEXPECTED', hint: undefined };
   return { type: 'error', code, message: messageOf(error), ...(hint && { hint }) };

@@ -8,24 +8,24 @@ export interface ReplyRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly sampling: Sampling;
-  /** Holds calls to the schemas of `tools`, where the model's form of calls has JSON in it. Default false. */
+  /** Constrain calls to the schemas of `tools`, if the model writes them as JSON. Default false. */
   readonly constrainCalls?: boolean;
-  /** Holds all that is neither thinking nor a call to JSON. @see responseProblems for what it cannot see to. */
+  /** Constrain everything but thinking and calls to JSON. @see responseProblems for what a grammar cannot enforce. */
   readonly responseFormat?: ResponseFormat;
   readonly signal?: AbortSignal;
-  /** Top log-probabilities for each token of the content, 0..20. Default: none. */
+  /** Top log-probabilities per token of the content, 0..20. Default: none. */
   readonly logprobs?: number;
-  /** Think or not, for this reply. Default: as `setThinking` said. */
+  /** Whether to think in this reply. Default: as set by `setThinking`. */
   readonly thinking?: boolean;
-  /** `required`: the reply begins as a call; `{ name }`: of this tool. A model that cannot be held to it may not. */
+  /** `required`: the reply must start with a call; `{ name }`: of this tool. Not every model can be made to. */
   readonly toolChoice?: ToolChoice;
-  /** Goes on with this text, without template, tools or parser; `messages` and `tools` are not looked at. */
+  /** Continue this text instead, without template, tools or parser; `messages` and `tools` are ignored. */
   readonly text?: string;
 }
 
 export type ToolChoice = 'auto' | 'required' | { readonly name: string };
 
-/** What of a request the prompt depends on. */
+/** The part of a request that determines the prompt. */
 export type PromptRequest = Pick<ReplyRequest, 'messages' | 'tools' | 'thinking' | 'text'>;
 
 export type ReplyEvent =
@@ -35,30 +35,30 @@ export type ReplyEvent =
 
 export type ThinkingOutcome = 'done' | 'less' | 'none';
 
-/** A model that answers messages: template, tokenizer, engine and parser behind one door. */
+/** A model that answers messages: template, tokenizer, engine and parser in one. */
 export interface ChatModel {
-  /** Name for people and for files. */
+  /** For people, and for file names. */
   readonly name?: string;
   /** Tokens. */
   readonly contextLength: number;
-  /** A call as this model should write it, to be shown as an example. */
+  /** A call as this model should write it, as an example for it. */
   writeCall?(name: string, args: Readonly<Record<string, unknown>>): string;
   /**
-   * Makes the model think before it answers, or not; from the next reply on. Without a call the template decides.
-   * @returns what the model's template can do about it: `done`, `less` (it only thinks less), `none` (no switch)
+   * Turns thinking on or off from the next reply on; by default the template decides.
+   * @returns what the model's template supports: `done`, `less` (it can only think less), `none` (no switch)
    */
   setThinking?(on: boolean): ThinkingOutcome;
-  /** A call of the model ran, or was given up: a model that is asked for calls as text may be asked otherwise then. */
+  /** A call ran or was given up; a model that gets its tools as text may be asked in another style from then on. */
   callSettled?(worked: boolean): void;
   /** Whether `constrainCalls` has an effect. Default false. */
   readonly canConstrain?: boolean;
-  /** Whether replies can have a `responseFormat`; else one that asks for it is refused. Default false. */
+  /** Whether `responseFormat` is supported; if not, requests with one are refused. Default false. */
   readonly canFollowFormat?: boolean;
-  /** Tokens of the prompt that `request` becomes. */
+  /** Tokens of the request's prompt. */
   countTokens(request: PromptRequest): number;
   /**
-   * One reply. An abort ends the stream early with `finishReason: 'cancelled'` in the stats; engine failures throw
-   * LlmHostError, a prompt longer than the context with code CONTEXT_FULL.
+   * One reply. An abort ends the stream early with `finishReason: 'cancelled'`. Engine failures throw LlmHostError; a
+   * prompt longer than the context has code CONTEXT_FULL.
    */
   reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats>;
 }

@@ -4,7 +4,7 @@ import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
 import type { TokenLogprob } from '../events/turn-event.ts';
 import type { ReplyEvent } from './chat-model.ts';
 
-/** Keeps the log-probabilities of tokens until the content that they became comes out of the parser. */
+/** Holds the log-probabilities of tokens until the parser returns their content. */
 export class ContentLogprobs {
   readonly #tokenizer: Pick<Tokenizer, 'decode'>;
   #waiting: TokenLogprob[] = [];
@@ -13,14 +13,14 @@ export class ContentLogprobs {
     this.#tokenizer = tokenizer;
   }
 
-  /** A token without log-probabilities changes nothing. */
+  /** Ignores tokens without log-probabilities. */
   add({ id, logprob, topLogprobs = [] }: TokenEvent): void {
     if (logprob === undefined) return;
     const top = topLogprobs.map(one => ({ token: this.#tokenizer.decode([one.id]), logprob: one.logprob }));
     this.#waiting.push({ token: this.#tokenizer.decode([id]), logprob, top });
   }
 
-  /** The events with what waits on the first content among them; what became something else is forgotten. */
+  /** Attaches what was held to the first content event; if the tokens became something else, it is dropped. */
   *with(events: readonly ParseEvent[]): Generator<ReplyEvent> {
     for (const event of events) {
       const logprobs = this.#waiting;

@@ -2,14 +2,14 @@ import type { ToolDefinition } from '../../chat/message.ts';
 import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
 import type { ToolChoice } from './chat-model.ts';
 
-/** A name that no tool has, to find where a format writes one. */
+/** A name no tool has, to find where a format puts the name. */
 const NAME = 'tool_name_6e2f';
-/** What the model's own next token is likely to begin with. */
+/** What the model's next token is likely to start with. */
 const NEXT = /[\s"{<]+$/;
 
 /**
- * The beginning of a call as `format` writes it, up to the tool's name, or with a name up to the arguments. One tool
- * on offer is as good as its name. '' where the format cannot be cut so.
+ * The start of a call in this format, up to the tool's name, or up to the arguments if the tool is given or the only
+ * one. '' if the format cannot be cut there.
  */
 export function forcedCall(
   format: Pick<PromptStyle, 'writeCalls'>,

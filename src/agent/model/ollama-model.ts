@@ -12,14 +12,14 @@ export interface OllamaModelParts {
   readonly name: string;
   /** Tokens. */
   readonly contextLength: number;
-  /** `num_ctx`, which makes Ollama load the model with this context. Default: as it is loaded. */
+  /** `num_ctx`: makes Ollama load the model with this context. Default: as it is loaded. */
   readonly numCtx?: number;
   readonly thinks: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Characters a token has, at least roughly, in most languages and tokenizers: Ollama counts for nobody. */
+/** A rough average over languages and tokenizers: Ollama has no way to count tokens. */
 const CHARS_PER_TOKEN = 3.5;
 const MESSAGE_TOKENS = 8;
 
@@ -69,7 +69,7 @@ export class OllamaChatModel implements ChatModel {
     }
     const cancelled = request.signal?.aborted === true;
     if (!counts.done && !cancelled) {
-      throw new LlmHostError('ENGINE', 'Ollama ended its answer before it was done');
+      throw new LlmHostError('ENGINE', 'Ollama ended its reply early');
     }
     return statsOf(counts.done, counts.firstMs, performance.now() - started, cancelled);
   }
@@ -103,7 +103,7 @@ function toWire(message: Message): Json {
   };
 }
 
-/** What one object of the stream says: of /api/chat in `message`, of /api/generate in `response`. */
+/** The events in one object of the stream: /api/chat has `message`, /api/generate `response`. */
 function eventsOf(part: Json): ReplyEvent[] {
   const message = isPlainObject(part.message) ? (part.message as Json) : {};
   const content = message.content ?? part.response;
@@ -118,7 +118,7 @@ function eventsOf(part: Json): ReplyEvent[] {
   ];
 }
 
-/** Arguments come as an object, from some servers as its JSON. */
+/** Arguments are an object, or from some servers its JSON text. */
 function callEvent(call: unknown): ReplyEvent {
   const raw = JSON.stringify(call);
   const inner =
@@ -129,13 +129,13 @@ function callEvent(call: unknown): ReplyEvent {
     try {
       args = JSON.parse(args);
     } catch {
-      return { type: 'malformed', raw, reason: 'the arguments are no JSON' };
+      return { type: 'malformed', raw, reason: 'the arguments are not JSON' };
     }
   }
   if (typeof name === 'string' && name !== '' && isPlainObject(args)) {
     return { type: 'call', name, arguments: args as Json, raw };
   }
-  return { type: 'malformed', raw, reason: 'a call has a name, and an object of arguments' };
+  return { type: 'malformed', raw, reason: 'a call needs a name and an object of arguments' };
 }
 
 function statsOf(
@@ -149,7 +149,7 @@ function statsOf(
   const ended = done?.done_reason === 'length' ? 'length' : 'stop';
   return {
     promptTokens: number(done?.prompt_eval_count),
-    // Ollama itself does not tell.
+    // Ollama itself does not say.
     cachedTokens: number(done?.prompt_cached_count),
     generatedTokens: number(done?.eval_count),
     firstTokenMs,

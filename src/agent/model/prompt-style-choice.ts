@@ -4,19 +4,19 @@ import { messageOf } from '../../errors.ts';
 import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
 
-/** Models that are remembered; the oldest are forgotten. */
+/** Models to remember; the oldest are forgotten. */
 const MAX_MODELS = 500;
 
-/** Which style of calls last worked with a model. */
+/** Remembers which style of calls last worked with a model. */
 export interface StyleMemory {
-  /** undefined: none did yet. */
+  /** undefined: none so far. */
   recall(model: string): string | undefined;
   remember(model: string, style: string): void;
 }
 
 /**
- * The memory in a file of JSON. One that is not there or cannot be read is empty, since it only saves attempts; one that
- * cannot be written is reported once.
+ * Stored in a JSON file. A missing or unreadable file counts as empty, since it only saves attempts; a failure to
+ * write is reported once.
  */
 export function styleFile(path: string, onProblem: (message: string) => void): StyleMemory {
   let broken = false;
@@ -27,7 +27,7 @@ export function styleFile(path: string, onProblem: (message: string) => void): S
     },
     remember: (model, style) => {
       if (broken) return;
-      // Read again: another program may have learnt something meanwhile.
+      // Read again: another process may have written meanwhile.
       const styles = readStyles(path);
       if (styles.get(model) === style) return;
       styles.delete(model);
@@ -40,7 +40,7 @@ export function styleFile(path: string, onProblem: (message: string) => void): S
         renameSync(draft, path);
       } catch (error) {
         broken = true;
-        onProblem(`What was learnt about tool calls cannot be kept in ${path}: ${messageOf(error)}`);
+        onProblem(`Cannot save which prompt style works in ${path}: ${messageOf(error)}`);
       }
     },
   };
@@ -56,8 +56,8 @@ function readStyles(path: string): Map<string, unknown> {
 }
 
 /**
- * The style of calls for a model without a form of its own: first the one that last worked with it. When a call has
- * been given up, the next one of the list has its turn.
+ * Chooses the style of calls for a model without a format of its own: first the one that last worked with it; each
+ * time a call is given up, the next in the list.
  */
 export class PromptStyleChoice {
   readonly #model: string;
@@ -65,7 +65,7 @@ export class PromptStyleChoice {
   readonly #memory: StyleMemory;
   #index: number;
 
-  /** `styles`: at least one, in the order in which they are tried. */
+  /** `styles`: at least one, in the order to try them. */
   constructor(
     model: string,
     styles: readonly (readonly [name: string, style: PromptStyle])[],
@@ -85,7 +85,7 @@ export class PromptStyleChoice {
     return this.#current[1];
   }
 
-  /** A call ran, or was given up. Returns whether the style is another one from now on. */
+  /** A call ran or was given up. Returns whether the style changes. */
   settle(worked: boolean): boolean {
     if (worked) this.#memory.remember(this.#model, this.#current[0]);
     else this.#index = (this.#index + 1) % this.#styles.length;

@@ -1,66 +1,67 @@
 import type { History } from '../../chat/history.ts';
 import type { ToolCall } from '../../chat/message.ts';
+import type { ResponseFormat } from '../../grammar/response-format.ts';
 import { checkSchema } from '../../parse/json/schema-check.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { Agent } from '../turn/agent.ts';
 
-/** What a reply must be: any JSON object, or JSON that fits a schema. */
-export interface ReplyShape {
-  /** JSON Schema; undefined: any object. */
-  readonly schema?: Readonly<Record<string, unknown>>;
-}
-
 /** Attempts after the first. */
 const RETRIES = 2;
 
-/** What the model is told of it. */
-export function shapeInstruction({ schema }: ReplyShape): string {
+/** The JSON Schema of a format; undefined: any object. */
+export function schemaOf(format: ResponseFormat): Readonly<Record<string, unknown>> | undefined {
+  return format.type === 'json_schema' ? format.schema : undefined;
+}
+
+/** Asks the model for the format in words. */
+export function formatInstruction(format: ResponseFormat): string {
+  const schema = schemaOf(format);
   const what = schema ? `JSON that fits this schema:\n${JSON.stringify(schema)}` : 'one JSON object';
   return `Answer with ${what}\nWrite nothing before or after the JSON.`;
 }
 
 /**
- * A turn whose reply has the shape: what does not fit is told to the model, which tries again. The text comes in one
- * piece when it is known to fit; after the last attempt the turn ends with an error. A reply that is `held` to all of
- * the shape from its start streams instead, and has one attempt.
+ * A turn whose reply must fit a format: the model is told what does not fit and tries again. The text is yielded in
+ * one piece once it fits; after the last attempt the turn ends with an error. A `constrained` reply, whose grammar
+ * enforces all of the format, is streamed instead and has one attempt.
  */
-export async function* shapedTurn(
+export async function* formattedTurn(
   agent: Agent,
   history: History,
-  shape: ReplyShape,
-  { signal, held }: { readonly signal: AbortSignal | undefined; readonly held: boolean },
+  format: ResponseFormat,
+  { signal, constrained }: { readonly signal: AbortSignal | undefined; readonly constrained: boolean },
 ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
   const start = history.mark();
   for (let attempt = 0; ; attempt += 1) {
-    const { calls, text, cancelled, cut, failed } = yield* untilItsEnd(agent, signal, held);
+    const { calls, text, cancelled, cut, failed } = yield* untilItsEnd(agent, signal, constrained);
     if (failed) return [];
-    // What was cut off cannot fit, and the client is told why it was.
+    // A reply that was cut off cannot fit; the client learns why it was.
     const checked =
-      calls.length > 0 || cancelled || cut ? { text, problem: undefined } : readShaped(text, shape);
+      calls.length > 0 || cancelled || cut ? { text, problem: undefined } : readReply(text, format);
     if (checked.problem === undefined) {
       if (attempt > 0 && calls.length === 0) {
         history.rollback(start);
         history.add({ role: 'assistant', content: checked.text });
       }
-      if (!held && checked.text !== '') yield { type: 'token', text: checked.text };
+      if (!constrained && checked.text !== '') yield { type: 'token', text: checked.text };
       yield { type: 'assistant', text: checked.text, cancelled };
       return calls;
     }
-    if (held || attempt === RETRIES) {
+    if (constrained || attempt === RETRIES) {
       history.rollback(start);
-      const message = `The model did not write the JSON that was asked for: ${checked.problem}`;
+      const message = `The model did not write the requested JSON: ${checked.problem}`;
       yield { type: 'error', code: 'TOOL_FAILED', message };
       return [];
     }
     history.add({
       role: 'user',
-      content: `That was not the JSON that was asked for: ${checked.problem}\n${shapeInstruction(shape)}`,
+      content: `That was not the requested JSON: ${checked.problem}\n${formatInstruction(format)}`,
     });
   }
 }
 
-/** Everything of a turn but its whole text, which is returned, and without `streams` the pieces of it. */
+/** The events of a turn without its final text, which is returned; without `streams` also without the tokens. */
 async function* untilItsEnd(agent: Agent, signal: AbortSignal | undefined, streams: boolean) {
   const turn = agent.respond(signal);
   let text = '';
@@ -77,8 +78,9 @@ async function* untilItsEnd(agent: Agent, signal: AbortSignal | undefined, strea
   }
 }
 
-/** The JSON in a reply, with or without a fence around it, and what is wrong with it. */
-function readShaped(reply: string, { schema }: ReplyShape): { text: string; problem: string | undefined } {
+/** The JSON of a reply, out of its code fence if it has one, and what is wrong with it. */
+function readReply(reply: string, format: ResponseFormat): { text: string; problem: string | undefined } {
+  const schema = schemaOf(format);
   const text = (/^```(?:json)?\s*\n([\s\S]*?)\n?```$/.exec(reply.trim())?.[1] ?? reply).trim();
   let value: unknown;
   try {
@@ -86,7 +88,7 @@ function readShaped(reply: string, { schema }: ReplyShape): { text: string; prob
   } catch (error) {
     return { text, problem: `it cannot be read (${(error as Error).message})` };
   }
-  if (!schema) return { text, problem: isPlainObject(value) ? undefined : 'it is no object' };
+  if (!schema) return { text, problem: isPlainObject(value) ? undefined : 'it is not an object' };
   const [first] = checkSchema(schema, value);
   return {
     text,

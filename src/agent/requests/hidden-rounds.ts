@@ -10,15 +10,17 @@ const MAX_ENTRIES = 1000;
 const MAX_CHARS = 16_000_000;
 
 /**
- * What happened between a client's message and the reply that it was shown: calls of our own tools and their results.
- * A client sends back only what it has seen; with the hidden messages in their places again the model knows what it
- * did, and the prompt begins with the same tokens as before. Found by the whole conversation up to the reply.
+ * The messages between a client's message and the reply it got: calls of our own tools and their results. A client
+ * only sends back what it has seen; with the hidden messages restored the model knows what it did, and the prompt
+ * starts with the same tokens as before. Looked up by the whole conversation up to the reply.
  */
 export class HiddenRounds {
   readonly #entries = new Map<string, Entry>();
   #chars = 0;
 
-  /** `shown`: the client's messages and the reply as it will send them back; `hidden`: what stands for that reply. */
+  /**
+   * `shown`: the client's messages and the reply as it will send them back; `hidden`: the messages behind that reply.
+   */
   remember(shown: readonly Message[], hidden: readonly Message[]): void {
     const key = keysOf(shown).at(-1);
     if (key === undefined) return;
@@ -32,7 +34,7 @@ export class HiddenRounds {
     }
   }
 
-  /** The conversation with everything in it that is remembered. */
+  /** The conversation with its hidden messages. */
   restore(shown: readonly Message[]): readonly Message[] {
     if (this.#entries.size === 0) return shown;
     const keys = keysOf(shown);
@@ -48,7 +50,7 @@ export class HiddenRounds {
   }
 }
 
-/** For each message a digest of it and all before it. */
+/** For each message, a digest of it and all before it. */
 function keysOf(messages: readonly Message[]): string[] {
   let key = '';
   return messages.map(message => {
@@ -57,7 +59,7 @@ function keysOf(messages: readonly Message[]): string[] {
   });
 }
 
-/** Without what clients change or leave out: ids, reasoning, spaces. */
+/** Ignores what clients change or drop: ids, reasoning, whitespace. */
 function plain(message: Message): string {
   const content = message.content.replace(/\s+/g, ' ').trim();
   const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];

@@ -8,7 +8,7 @@ import type { Sampling } from '../../text/sampling/fields.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ToolChoice } from '../model/chat-model.ts';
 import { Agent, type AgentOptions } from '../turn/agent.ts';
-import { type ReplyShape, shapedTurn, shapeInstruction } from './formatted-turn.ts';
+import { formatInstruction, formattedTurn, schemaOf } from './formatted-turn.ts';
 import type { HiddenRounds } from './hidden-rounds.ts';
 import { type Acquire, queuedModel } from './queued-model.ts';
 
@@ -23,7 +23,7 @@ export interface TurnRequest {
   readonly sampling: Sampling;
   readonly logprobs?: number | undefined;
   readonly thinking?: boolean | undefined;
-  readonly shape?: ReplyShape | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
   readonly overflow: 'trim' | 'stop';
 }
 
@@ -74,11 +74,14 @@ export class RequestTurn {
 
   /** Returns the calls that are the client's to run. A failure is the last event, an abort ends the stream early. */
   async *run({ acquire, signal }: TurnControl): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
-    const { shape } = this.#request;
-    const responseFormat = shape && this.#options.model.canFollowFormat ? formatOf(shape) : undefined;
-    const agent = this.#agent(acquire, responseFormat);
-    const held = responseFormat !== undefined && isCovered(shape?.schema);
-    const turn = shape ? shapedTurn(agent, this.#history, shape, { signal, held }) : agent.respond(signal);
+    const { responseFormat: format } = this.#request;
+    // A schema that no grammar can express is only asked for in words.
+    const enforced = format && this.#options.model.canFollowFormat && canFollow(format) ? format : undefined;
+    const agent = this.#agent(acquire, enforced);
+    const constrained = enforced !== undefined && isCovered(schemaOf(enforced));
+    const turn = format
+      ? formattedTurn(agent, this.#history, format, { signal, constrained })
+      : agent.respond(signal);
     let said = '';
     for (let step = await turn.next(); ; step = await turn.next()) {
       if (step.done) {
@@ -128,14 +131,14 @@ export class RequestTurn {
 
 /** The client's messages with the hidden rounds back in place, under a system message with ours in it. */
 function conversation(
-  { messages, shape }: TurnRequest,
+  { messages, responseFormat }: TurnRequest,
   systemMessage: string,
   hidden: HiddenRounds,
 ): readonly Message[] {
   const restored = hidden.restore(messages);
   const [first, ...rest] = restored;
   const own = first?.role === 'system' ? first.content : systemMessage;
-  const system = [own, shape ? shapeInstruction(shape) : ''].filter(Boolean).join('\n\n');
+  const system = [own, responseFormat ? formatInstruction(responseFormat) : ''].filter(Boolean).join('\n\n');
   const others = first?.role === 'system' ? rest : restored;
   return system === '' ? others : [{ role: 'system', content: system }, ...others];
 }
@@ -152,12 +155,6 @@ function offeredTools({ tools, toolChoice }: TurnRequest, host: ToolHost): HostT
   ];
   if (typeof toolChoice === 'string') return all;
   return all.filter(tool => tool.definition.function.name === toolChoice.name);
-}
-
-/** What constrains the reply from its start; undefined for a schema that no grammar can express. */
-function formatOf({ schema }: ReplyShape): ResponseFormat | undefined {
-  const responseFormat: ResponseFormat = schema ? { type: 'json_schema', schema } : { type: 'json_object' };
-  return canFollow(responseFormat) ? responseFormat : undefined;
 }
 
 function newCallId(): string {

@@ -67,14 +67,19 @@ function refuseUnknown({ images, suffix }: z.infer<typeof generateBody>): void {
   if (suffix) throw badRequest('suffix: this model cannot fill a gap', 'suffix');
 }
 
+function toResponseFormat(format: Shared['format']): TurnRequest['responseFormat'] {
+  if (format == null || format === '') return undefined;
+  return format === 'json' ? { type: 'json_object' } : { type: 'json_schema', schema: format };
+}
+
 function common({ options: sampling, format, think, logprobs, top_logprobs }: Shared) {
-  const shape = format == null || format === '' ? undefined : format === 'json' ? {} : { schema: format };
   return {
     sampling: readSampling(sampling ?? {}, { api: 'ollama', prefix: 'options.', readers: READERS }),
     logprobs: logprobs ? (top_logprobs ?? 0) : undefined,
     // Levels (`low`, `high`) are ways of thinking.
     thinking: think == null ? undefined : think !== false,
-    ...{ shape, overflow: 'trim' as const, toolChoice: 'auto' as const },
+    responseFormat: toResponseFormat(format),
+    ...{ overflow: 'trim' as const, toolChoice: 'auto' as const },
   };
 }
 

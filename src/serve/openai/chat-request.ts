@@ -75,7 +75,7 @@ export function toTurn(
     sampling: readSampling(body, { api: 'openai', limit, vocabSize: model.vocabSize }),
     logprobs: body.logprobs ? (body.top_logprobs ?? 0) : undefined,
     thinking: toThinking(body),
-    shape: toShape(body.response_format),
+    responseFormat: toResponseFormat(body.response_format),
     overflow: 'stop',
   };
 }
@@ -92,9 +92,9 @@ function toThinking(body: TurnBody): boolean | undefined {
   return body.reasoning_effort !== 'none' && body.reasoning_effort !== 'minimal';
 }
 
-function toShape(format: TurnBody['response_format']): TurnRequest['shape'] {
+function toResponseFormat(format: TurnBody['response_format']): TurnRequest['responseFormat'] {
   if (format == null || format.type === 'text') return undefined;
   return 'json_schema' in format && format.type === 'json_schema'
-    ? { schema: format.json_schema.schema }
-    : {};
+    ? { type: 'json_schema', schema: format.json_schema.schema }
+    : { type: 'json_object' };
 }

@@ -66,7 +66,7 @@ describe('how well a model calls tools', () => {
           metricsFile(path, message => problems.push(message)),
         ),
       );
-      expect(problems).toEqual([expect.stringContaining(`The metrics file ${path} cannot be written: `)]);
+      expect(problems).toEqual([expect.stringContaining(`Cannot write the metrics file ${path}: `)]);
     }
   });
 });

@@ -200,7 +200,7 @@ describe('what goes wrong', () => {
     [200, '{"error":"out of memory in mid-stream"}', 'ENGINE', /out of memory/],
     [200, 'not JSON at all', 'ENGINE', /not Ollama's/],
     [200, '[1]', 'ENGINE', /not Ollama's/],
-    [200, '', 'ENGINE', /before it was done/],
+    [200, '', 'ENGINE', /ended its reply early/],
   ])('%i %s is %s', async (code, body, expected, text) => {
     const { url } = await standIn(status(code, body));
     await expect(replyOf(url)).rejects.toMatchObject({

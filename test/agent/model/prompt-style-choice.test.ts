@@ -69,6 +69,6 @@ describe('the style that last worked', () => {
     const styles = choice(path, problems);
     styles.settle(true);
     styles.settle(true);
-    expect(problems).toEqual([expect.stringContaining(`cannot be kept in ${path}`)]);
+    expect(problems).toEqual([expect.stringContaining(`Cannot save which prompt style works in ${path}`)]);
   });
 });
