@@ -61,7 +61,7 @@ export class LlmHostError extends Error {
   }
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -6,9 +6,9 @@ import { missingFiles } from './snapshot-state.ts';
 
 export interface CachedRevision {
   readonly commit: string;
-  /** Branches and tags that lead to it. */
+  /** Branches and tags that point to it. */
   readonly refs: readonly string[];
-  /** Files that it lacks to be a model; empty when it is complete. */
+  /** Files missing from the model; empty when it is complete. */
   readonly missing: readonly string[];
 }
 
@@ -16,15 +16,15 @@ export interface CachedModel {
   /** `org/name` */
   readonly repo: string;
   readonly path: string;
-  /** Bytes on the disk, each file once, of complete files and of those on their way. */
+  /** Bytes on disk, complete and partial files, each counted once. */
   readonly bytes: number;
   readonly partialBytes: number;
-  /** Latest change, milliseconds since 1970. */
+  /** Last change, in milliseconds since 1970. */
   readonly modifiedMs: number;
   readonly revisions: readonly CachedRevision[];
 }
 
-/** The models in the cache by name; other kinds of repositories are left out. Throws LlmHostError CONFIG. */
+/** The models in the cache, by name; other repositories are left out. Throws LlmHostError CONFIG. */
 export function cachedModels(cacheFolder: string): CachedModel[] {
   return entries(cacheFolder)
     .flatMap(({ name }) => {
@@ -43,7 +43,7 @@ function describe(cacheFolder: string, repo: string): CachedModel {
     stat: statSync(join(folder.path, 'blobs', name), { throwIfNoEntry: false }),
   }));
   const isPartial = ({ name }: { name: string }) => name.endsWith('.incomplete');
-  // A file on its way has room for all its bytes, of which only those that are there take blocks.
+  // A partial file is sparse: only the bytes that have arrived take blocks.
   const taken = (list: typeof blobs) => list.reduce((sum, { stat }) => sum + (stat?.blocks ?? 0) * 512, 0);
   return {
     repo,
@@ -68,13 +68,13 @@ export function refsOf(folder: string, prefix = ''): string[] {
   );
 }
 
-/** Empty for a folder that is not there. */
+/** Empty for a missing folder. */
 export function entries(folder: string): Dirent[] {
   try {
     return existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
   } catch (error) {
     throw new LlmHostError('CONFIG', `the cache folder ${folder} cannot be read: ${messageOf(error)}`, {
-      hint: 'Set HF_HUB_CACHE to a folder that can be read.',
+      hint: 'Set HF_HUB_CACHE to a readable folder.',
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The hash that a blob is named after: sha256 of the content, or git's sha1 of a header and the content. */
+/** The hash a blob is named after: the content's sha256, or git's sha1 of a header and the content. */
 export async function contentHash(
   etag: string,
   size: number,

@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 import { HubFailure } from './hub-failure.ts';
 
-/** Runs what writes below `folder`; its failures become words about the disk. Throws HubFailure. */
+/** Runs something that writes below `folder` and explains its failures. Throws HubFailure. */
 export async function onDisk<T>(folder: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
@@ -10,12 +10,12 @@ export async function onDisk<T>(folder: string, work: () => Promise<T> | T): Pro
   }
 }
 
-const ELSEWHERE = 'Set HF_HUB_CACHE to a folder that can be written.';
+const ELSEWHERE = 'Set HF_HUB_CACHE to a writable folder.';
 
 function diskFailure(error: unknown, folder: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(`${folder} has no room left (${code})`, error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(`${folder} has no space left (${code})`, error);
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
     const why = code === 'EROFS' ? 'it is on a read-only file system' : code;
     return new HubFailure(`The cache folder ${folder} cannot be written: ${why}.`, {
@@ -29,7 +29,7 @@ function diskFailure(error: unknown, folder: string): unknown {
   });
 }
 
-/** `what` is a sentence without its end. */
+/** `what` is a sentence without its full stop. */
 export function diskFull(what: string, cause?: unknown): HubFailure {
   return new HubFailure(`The disk is full: ${what}.`, {
     advice:

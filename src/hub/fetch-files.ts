@@ -10,24 +10,24 @@ import { type DownloadContext, downloadSegment } from './segment-download.ts';
 
 /** Requests at a time. */
 const CONNECTIONS = 8;
-/** A file whose hash is wrong is fetched anew so often. */
+/** Attempts at a file whose hash is wrong. */
 const FRESH_STARTS = 1;
 
-/** A blob on its way. */
+/** A blob being downloaded. */
 interface Job {
   readonly file: HubFile;
   readonly partial: PartialFile;
   readonly waiting: Segment[];
-  /** Segments in work. */
+  /** Segments being downloaded. */
   running: number;
   settled: boolean;
   freshStarts: number;
 }
 
 /**
- * Brings files into the cache: fetches the blobs that are not there, several parts at a time, compares each with its
- * hash, moves it into place, and links all into the snapshot. After a failure what is there stays for the next time.
- * Throws HubFailure.
+ * Brings files into the cache: fetches the missing blobs, several parts at a time, checks their hashes, moves them into
+ * place and links them into the snapshot. After a failure, the parts that arrived stay for the next attempt. Throws
+ * HubFailure.
  */
 export async function fetchFiles(
   files: readonly HubFile[],
@@ -37,7 +37,7 @@ export async function fetchFiles(
   const { meter, retry } = context;
   const abort = new AbortController();
   const signal = retry.signal ? AbortSignal.any([retry.signal, abort.signal]) : abort.signal;
-  // Each request in work listens to it.
+  // Every request in flight listens to it.
   setMaxListeners(0, signal);
   const jobs: Job[] = [];
   try {
@@ -64,7 +64,7 @@ export async function fetchFiles(
   });
 }
 
-/** Two names for one content are one download. */
+/** Two names for the same content are one download. */
 function uniqueBlobs(files: readonly HubFile[]): HubFile[] {
   return [...new Map(files.map(file => [file.etag, file])).values()];
 }
@@ -76,7 +76,7 @@ async function openJob(file: HubFile, folder: RepoFolder, { meter }: DownloadCon
   return { file, partial, waiting, running: 0, settled: false, freshStarts: 0 };
 }
 
-/** Takes one segment after the other; whoever ends the last one settles the file. */
+/** Takes one segment after another; the worker that finishes the last one completes the file. */
 async function workOn(job: Job, folder: RepoFolder, context: DownloadContext): Promise<void> {
   for (;;) {
     const segment = job.waiting.shift();
@@ -111,7 +111,7 @@ async function startAnew(job: Job, folder: RepoFolder, { meter, environment }: D
     await rm(folder.partialPath(file), { force: true });
     const kind = file.etag.length === 64 ? 'sha256' : 'git sha1';
     throw new HubFailure(`${file.path} arrived damaged twice: its ${kind} is not ${file.etag}.`, {
-      advice: `Something between here and ${environment.endpoint} alters files: a proxy, a mirror, or this disk.`,
+      advice: `Something between here and ${environment.endpoint} alters files: a proxy, a mirror or the disk.`,
     });
   }
   job.freshStarts += 1;

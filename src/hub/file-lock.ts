@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const BEAT_MS = 10_000;
 const STALE_MS = 120_000;
-/** Time enough to write the few bytes of a lock. */
+/** Long enough to write the few bytes of a lock. */
 const UNWRITTEN_MS = 2000;
 const POLL_MS = 100;
 
 interface LockOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called once with the holder's process id, when another process has the lock. */
+  /** Called once, with the holder's process id, if another process has the lock. */
   readonly onWait?: ((pid: number | undefined) => void) | undefined;
 }
 
@@ -23,8 +23,8 @@ interface Holder {
 }
 
 /**
- * Runs `work` while this process alone holds the lock file. Waits for another holder; takes over from one that
- * is gone, or has not touched the file for two minutes. Throws what the file system does.
+ * Runs `work` while this process alone holds the lock file. Waits for another holder; takes over from one that is gone
+ * or has not touched the file for two minutes. Throws file system errors.
  */
 export async function withFileLock<T>(
   path: string,
@@ -66,7 +66,7 @@ async function acquire(path: string, { signal, onWait }: LockOptions): Promise<v
   }
 }
 
-/** undefined when the lock was released meanwhile. */
+/** undefined if the lock has been released. */
 function readHolder(path: string): Holder | undefined {
   try {
     const text = readFileSync(path, 'utf8');
@@ -82,7 +82,7 @@ function ownerIn(text: string): Pick<Holder, 'pid' | 'host'> {
     const { pid, host } = JSON.parse(text) as Holder;
     return { pid, host };
   } catch {
-    // Just being written, or cut off by a crash: then its age decides.
+    // Being written, or cut off by a crash: its age decides.
     return { pid: undefined, host: undefined };
   }
 }
@@ -101,7 +101,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Removes a dead holder's file. Two waiters may race here: what was taken is put back when it is another's. */
+/** Removes a dead holder's file. Two waiters may race: a file that turns out to be another's is put back. */
 function takeAway(path: string, holder: Holder): void {
   const aside = `${path}.${process.pid}`;
   try {

@@ -7,9 +7,9 @@ import { proxyFor, proxyHeaders, TunnelAgent } from './proxy.ts';
 
 export interface HubRequest {
   readonly url: URL;
-  /** First byte wanted, and the one after the last. Default: everything. */
+  /** First byte, and the one after the last. Default: everything. */
   readonly range?: { readonly start: number; readonly end: number } | undefined;
-  /** Milliseconds without any byte. */
+  /** Milliseconds without a byte. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -17,11 +17,11 @@ export interface HubRequest {
 export interface HubResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Of the answer of the Hub itself, before it sent us elsewhere: they hold what it knows of the file. */
+  /** Of the Hub's own answer, before any redirect to storage: they describe the file. */
   readonly hubHeaders: IncomingHttpHeaders;
-  /** Where the answer is from. */
+  /** Where the answer came from. */
   readonly url: URL;
-  /** Must be read or destroyed. */
+  /** The caller reads or destroys it. */
   readonly body: IncomingMessage;
 }
 
@@ -29,7 +29,7 @@ const MAX_REDIRECTS = 10;
 const CONNECTIONS = 16;
 const KEEP_ALIVE = { keepAlive: true, maxSockets: CONNECTIONS };
 
-/** GET requests to the Hub, and wherever it sends us. The token goes to the Hub alone. */
+/** GET requests to the Hub and wherever it redirects. Only the Hub gets the token. */
 export class HttpClient {
   readonly #environment: HubEnvironment;
   readonly #hub: string;
@@ -42,14 +42,14 @@ export class HttpClient {
     this.#hub = new URL(environment.endpoint).origin;
   }
 
-  /** Resolves with the first answer that is no redirect, whatever its status. Throws HubFailure. */
+  /** Resolves with the first answer that is not a redirect, whatever its status. Throws HubFailure. */
   async get(request: HubRequest): Promise<HubResponse> {
     let { url } = request;
     let hubHeaders: IncomingHttpHeaders | undefined;
     for (let count = 0; count <= MAX_REDIRECTS; count++) {
       const body = await this.#send(url, request);
       const { statusCode: status = 0, headers } = body;
-      // What a redirect to another name of the same model says is not about the file.
+      // The headers of a redirect to a renamed repository do not describe the file.
       if (hubHeaders === undefined || url.origin === this.#hub) hubHeaders = headers;
       const { location } = headers;
       if (status < 300 || status >= 400 || location === undefined) {
@@ -58,7 +58,7 @@ export class HttpClient {
       discard(body);
       url = this.#redirected(url, location);
     }
-    throw new HubFailure(`${url.host} redirects without end.`);
+    throw new HubFailure(`${url.host} redirects too often.`);
   }
 
   /** Closes idle connections; later requests open new ones. */
@@ -69,7 +69,7 @@ export class HttpClient {
   #redirected(from: URL, location: string): URL {
     const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
     if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-      throw new HubFailure(`${from.host} redirects to what is no address: ${location.slice(0, 200)}`);
+      throw new HubFailure(`${from.host} redirects to an invalid address: ${location.slice(0, 200)}`);
     }
     if (from.protocol === 'https:' && url.protocol !== 'https:') {
       throw new HubFailure(
@@ -85,7 +85,7 @@ export class HttpClient {
     const plainProxy = url.protocol === 'http:' ? proxy : undefined;
     const headers: Record<string, string> = {
       'user-agent': 'llm-host',
-      // A compressed answer would have another size and could not be taken up again.
+      // A compressed answer has another size and could not be resumed.
       'accept-encoding': 'identity',
       ...(range && { range: `bytes=${range.start}-${range.end - 1}` }),
       ...(token && url.origin === this.#hub && { authorization: `Bearer ${token.value}` }),
@@ -119,7 +119,7 @@ export class HttpClient {
   }
 }
 
-/** Reads an answer that nobody wants to its end, so that its connection can be used again. */
+/** Reads an unwanted answer to its end, so its connection can be reused. */
 function discard(body: IncomingMessage): void {
   body.on('error', () => body.destroy());
   body.resume();
@@ -134,7 +134,7 @@ function silence(url: URL, timeoutMs: number): HubFailure {
 
 const CERTIFICATE = /^(CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/;
 
-/** What a broken connection means, in words. */
+/** Explains a broken connection. */
 export function networkFailure(error: unknown, url: URL): unknown {
   if (error instanceof HubFailure || (error as Error).name === 'AbortError') return error;
   const { code = '' } = error as NodeJS.ErrnoException;

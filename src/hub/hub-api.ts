@@ -13,7 +13,7 @@ export interface HubFile {
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** Name of its blob in the cache: a sha256 for large files, else git's sha1 of the content. */
+  /** Its blob's name in the cache: a sha256 for large files, else git's sha1. */
   readonly etag: string;
 }
 
@@ -25,7 +25,7 @@ export interface HubListing {
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_PAGES = 1000;
 
-/** Resolves the revision and lists the files of the repository. Throws HubFailure. */
+/** Resolves the revision and lists the repository's files. Throws HubFailure. */
 export async function listRepository(
   id: HubId,
   client: HttpClient,
@@ -97,20 +97,20 @@ function nextPage({ headers, url }: HubResponse): URL | undefined {
 }
 
 function strange({ endpoint }: HubEnvironment, what: string): HubFailure {
-  return new HubFailure(`${endpoint} does not answer as the Hub does: ${what}.`, {
-    advice: 'Check HF_ENDPOINT, and whether the network wants a login in a browser first.',
+  return new HubFailure(`${endpoint} does not answer like the Hub: ${what}.`, {
+    advice: 'Check HF_ENDPOINT, and whether this network needs a login in a browser first.',
   });
 }
 
-/** Folders are left out: their files are in the list too. */
+/** Folders are skipped: the list has their files too. */
 function fileOf(entry: unknown, environment: HubEnvironment): HubFile[] {
-  if (!isPlainObject(entry)) throw strange(environment, 'an odd list of files');
+  if (!isPlainObject(entry)) throw strange(environment, 'an unexpected list of files');
   if (entry.type !== 'file') return [];
   const { path, size, oid, lfs } = entry;
   const etag = isPlainObject(lfs) ? lfs.oid : oid;
   const bytes = isPlainObject(lfs) ? lfs.size : size;
   if (!isSafePath(path) || !isSize(bytes) || !isEtag(etag))
-    throw strange(environment, 'an odd list of files');
+    throw strange(environment, 'an unexpected list of files');
   return [{ path, size: bytes, etag }];
 }
 
@@ -120,7 +120,7 @@ const isSize = (value: unknown): value is number =>
 const isEtag = (value: unknown): value is string =>
   typeof value === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
 
-/** It names a place on disk: nothing outside of its folder. */
+/** The path is used on disk, so it must stay inside its folder. */
 function isSafePath(path: unknown): path is string {
   if (typeof path !== 'string' || path.length > 1000 || /[\\\0]/.test(path)) return false;
   return path.split('/').every(part => part !== '' && part !== '.' && part !== '..');

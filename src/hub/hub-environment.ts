@@ -5,30 +5,30 @@ import { LlmHostError, messageOf } from '../errors.ts';
 
 export interface HubToken {
   readonly value: string;
-  /** The variable or file that it is from, for messages. */
+  /** The variable or file it comes from, for messages. */
   readonly origin: string;
 }
 
-/** What the environment says about the Hub, by the same variables as Python's huggingface_hub. */
+/** Settings of the Hub, from the same environment variables as Python's huggingface_hub. */
 export interface HubEnvironment {
-  /** `https://huggingface.co`, or a mirror. Without a slash at its end. */
+  /** `https://huggingface.co` or a mirror, without a trailing slash. */
   readonly endpoint: string;
   /** Absolute path. */
   readonly cacheFolder: string;
   readonly token: HubToken | undefined;
-  /** No request is made. */
+  /** Make no requests. */
   readonly offline: boolean;
-  /** Milliseconds without any byte after which a request has failed: for answers about a model, and for files. */
+  /** Milliseconds without a byte after which a request fails: for metadata, and for files. */
   readonly answerTimeoutMs: number;
   readonly fileTimeoutMs: number;
-  /** For the variables of proxies. */
+  /** For the proxy variables. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 const ENDPOINT = 'https://huggingface.co';
 const TIMEOUT_SECONDS = 10;
 
-/** Reads the `HF_*` variables and the token file. Throws LlmHostError CONFIG for one that cannot be used. */
+/** Reads the `HF_*` variables and the token file. Throws LlmHostError CONFIG for an unusable value. */
 export function hubEnvironment(env: NodeJS.ProcessEnv): HubEnvironment {
   return {
     endpoint: endpointOf(env.HF_ENDPOINT),
@@ -41,7 +41,7 @@ export function hubEnvironment(env: NodeJS.ProcessEnv): HubEnvironment {
   };
 }
 
-/** The folder in which Hugging Face's tools keep downloaded models. */
+/** The folder where Hugging Face's tools keep downloaded models. */
 export function hubCacheFolder(env: NodeJS.ProcessEnv): string {
   const given = env.HF_HUB_CACHE || env.HUGGINGFACE_HUB_CACHE;
   return given ? expanded(given, env) : join(huggingFaceHome(env), 'hub');
@@ -62,7 +62,7 @@ function expanded(path: string, env: NodeJS.ProcessEnv): string {
   return resolve(path.replace(/^~(?=\/|$)/, () => home(env)));
 }
 
-/** As Python reads such a switch. */
+/** As huggingface_hub reads a switch. */
 function isSet(value: string | undefined): boolean {
   return /^(1|on|yes|true)$/i.test(value ?? '');
 }
@@ -76,7 +76,7 @@ function endpointOf(given: string | undefined): string {
   const text = (given || ENDPOINT).replace(/\/+$/, '');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && (url.protocol === 'https:' || url.protocol === 'http:')) return text;
-  throw new LlmHostError('CONFIG', `HF_ENDPOINT is no address: ${text}`, {
+  throw new LlmHostError('CONFIG', `HF_ENDPOINT is not an http address: ${text}`, {
     hint: `Give it as ${ENDPOINT}, or unset it.`,
   });
 }
@@ -98,16 +98,16 @@ function readToken(path: string): string | undefined {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new LlmHostError('CONFIG', `the token file ${path} cannot be read: ${messageOf(error)}`, {
-      hint: 'Make it readable, set HF_TOKEN, or set HF_HUB_DISABLE_IMPLICIT_TOKEN=1 to go on without a token.',
+      hint: 'Make it readable, set HF_TOKEN, or set HF_HUB_DISABLE_IMPLICIT_TOKEN=1 to continue without a token.',
       cause: error,
     });
   }
 }
 
-/** What is no token must not get into a header. */
+/** Anything else must not get into a header. */
 function checked(token: HubToken): HubToken {
   if (/^[\x21-\x7e]+$/.test(token.value)) return token;
-  throw new LlmHostError('CONFIG', `the token in ${token.origin} has blanks or other characters in it`, {
-    hint: 'A token is one word, such as hf_...; see https://huggingface.co/settings/tokens',
+  throw new LlmHostError('CONFIG', `the token in ${token.origin} contains spaces or invalid characters`, {
+    hint: 'A token is one word such as hf_...; see https://huggingface.co/settings/tokens',
   });
 }

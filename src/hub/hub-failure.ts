@@ -1,16 +1,16 @@
 import { LlmHostError } from '../errors.ts';
 
 export interface FailureOptions {
-  /** Worth another try. */
+  /** Worth retrying. */
   readonly temporary?: boolean;
-  /** The server's own wish, milliseconds. */
+  /** The server's Retry-After, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** What to do, a whole line. */
+  /** What to do about it, a whole line. */
   readonly advice?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** Why something could not be had from the Hub or put into the cache; `message` is a whole sentence for people. */
+/** Why something could not be downloaded or stored in the cache; `message` is a whole sentence for people. */
 export class HubFailure extends Error {
   override readonly name = 'HubFailure';
   readonly temporary: boolean;
@@ -25,7 +25,7 @@ export class HubFailure extends Error {
   }
 }
 
-/** The error of a model that cannot be had, with the reason on the line below. */
+/** The error for a model that cannot be downloaded, with the reason on the next line. */
 export function modelNotFound(source: string, reason: string, cause?: unknown): LlmHostError {
   return new LlmHostError('MODEL_NOT_FOUND', `Model '${source}' not found or not accessible`, {
     hint: reason,

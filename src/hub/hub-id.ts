@@ -9,7 +9,7 @@ export interface HubId {
 }
 
 const PATTERN = /^(?<repo>[\w-][\w.-]*\/[\w-][\w.-]*)(?:@(?<revision>[\w-][\w./-]*))?$/;
-/** Longer ones would not fit into file names. */
+/** Longer names do not fit into file names. */
 const MAX_LENGTH = 200;
 
 /** `org/name`, optionally `@revision` (default `main`); undefined for anything else. */
@@ -20,5 +20,5 @@ export function parseHubId(source: string): HubId | undefined {
   return { repo: groups.repo, revision: groups.revision ?? 'main', source };
 }
 
-/** True for a whole commit hash, which never means anything else later. */
+/** Whether the revision is a full commit hash, whose meaning never changes. */
 export const isCommit = (revision: string): boolean => /^[0-9a-f]{40}$/.test(revision);

@@ -6,8 +6,8 @@ import type { HubId } from './hub-id.ts';
 const TOKENS_PAGE = 'https://huggingface.co/settings/tokens';
 
 /**
- * What an answer other than 2xx means. The Hub names the case in `X-Error-Code`; it answers 401 for a repository that
- * does not exist as well, so as not to tell which private ones do.
+ * Explains an answer other than 2xx. The Hub names the case in `X-Error-Code`. It also answers 401 for a missing
+ * repository, so as not to reveal which private ones exist.
  */
 export function statusFailure(
   status: number,
@@ -33,15 +33,15 @@ export function statusFailure(
   if (status === 401 || status === 404 || code === 'RepoNotFound') return missing(status, id, environment);
   if (status === 403)
     return new HubFailure(`Access is denied (403)${token ? ` to the token in ${token.origin}` : ''}.`, {
-      advice: `The token needs the right to read this repository: ${TOKENS_PAGE}`,
+      advice: `The token needs read access to this repository: ${TOKENS_PAGE}`,
     });
   if (status === 429)
-    return new HubFailure(`${host} asks for fewer requests (429).`, {
+    return new HubFailure(`${host} limits the rate of requests (429).`, {
       temporary: true,
       retryAfterMs: retryAfter(headers),
       advice: token
-        ? 'Try again in some minutes.'
-        : 'Try again in some minutes, or set HF_TOKEN: a login may ask more often.',
+        ? 'Try again in a few minutes.'
+        : 'Try again in a few minutes, or set HF_TOKEN for a higher limit.',
     });
   const temporary = status >= 500 || status === 408;
   return new HubFailure(`${host} answered ${status}.`, {
@@ -56,7 +56,7 @@ function gated({ repo }: HubId, { endpoint, token }: HubEnvironment): HubFailure
     return new HubFailure(`The model is gated, and the token in ${token.origin} has no access to it (403).`, {
       advice: `Ask for access at ${endpoint}/${repo} with the account of that token.`,
     });
-  return new HubFailure('The model is gated: it wants a login (401).', {
+  return new HubFailure('The model is gated: it needs a login (401).', {
     advice: `Ask for access at ${endpoint}/${repo}, then set HF_TOKEN to a token from ${TOKENS_PAGE}`,
   });
 }
@@ -65,14 +65,14 @@ function missing(status: number, { repo }: HubId, { endpoint, token }: HubEnviro
   const name = `${endpoint} has no model '${repo}'`;
   return token
     ? new HubFailure(`${name}, or the token in ${token.origin} may not see it (${status}).`, {
-        advice: 'Check the name; for a private model, check the rights of the token.',
+        advice: "Check the name; for a private model, check the token's permissions.",
       })
     : new HubFailure(`${name}, or it is private (${status}).`, {
         advice: `Check the name; for a private model, set HF_TOKEN to a token from ${TOKENS_PAGE}`,
       });
 }
 
-/** Seconds, or a date. */
+/** In seconds, or as a date. */
 function retryAfter(headers: IncomingHttpHeaders): number | undefined {
   const value = headers['retry-after'];
   if (value === undefined) return undefined;

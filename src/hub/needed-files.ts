@@ -6,17 +6,17 @@ export const INDEX = 'model.safetensors.index.json';
 
 const TEXTS = /^(?:[^/]+\.(?:json|jinja|model|tiktoken)|merges\.txt|vocab\.txt)$/;
 
-/** What is read before the weights: configuration, templates, tokenizer, the index. */
+/** Read before the weights: configuration, templates, tokenizer, index. */
 export function textFiles(files: readonly HubFile[]): HubFile[] {
   return files.filter(({ path }) => TEXTS.test(path));
 }
 
-/** One file of weights may have another name; shards without an index cannot be told apart from other models. */
+/** A single weight file may have any name; shards without an index could belong to several models. */
 export const isWholeWeights = (name: string): boolean =>
   /^model.*\.safetensors$/.test(name) && !/-\d+-of-\d+\.safetensors$/.test(name);
 
 /**
- * The weights: the shards of the index, else the one safetensors file. `index` is the parsed index, undefined where the
+ * The weights: the shards of the index, or the only safetensors file. `index` is the parsed index; undefined if the
  * repository has none. Throws LlmHostError MODEL_BROKEN or MODEL_UNSUPPORTED.
  */
 export function weightFiles(source: string, files: readonly HubFile[], index: unknown): HubFile[] {
@@ -31,13 +31,13 @@ function shards(source: string, files: readonly HubFile[], index: unknown): HubF
   return shardNames(index).map(name => {
     const file = files.find(({ path }) => path === name);
     if (file) return file;
-    throw new LlmHostError('MODEL_BROKEN', `${INDEX} of ${source} names ${name}, which is not there`, {
-      hint: 'The repository is incomplete: another revision may be whole (--revision).',
+    throw new LlmHostError('MODEL_BROKEN', `${INDEX} of ${source} names ${name}, which is missing`, {
+      hint: 'The repository is incomplete; another revision may be complete (--revision).',
     });
   });
 }
 
-/** The files that an index names, each once. */
+/** The files an index names, each once. */
 export function shardNames(index: unknown): string[] {
   const map = isPlainObject(index) ? index.weight_map : undefined;
   const names = isPlainObject(map) ? Object.values(map) : [];

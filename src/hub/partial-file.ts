@@ -2,25 +2,25 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { onDisk } from './disk-failure.ts';
 
-/** A part of a file that one request fetches from its beginning on. */
+/** A part of a file, fetched by one request. */
 export interface Segment {
   readonly index: number;
   /** First byte in the file. */
   readonly start: number;
   /** Bytes. */
   readonly length: number;
-  /** Bytes that are there. */
+  /** Bytes that have arrived. */
   done: number;
 }
 
-/** Bytes; large enough that asking for each is no work, small enough that several of one file go side by side. */
+/** Bytes; large enough to make requests cheap, small enough to fetch several parts of a file in parallel. */
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 const SLOT_BYTES = 8;
 
 /**
- * A file on its way: room for all its bytes, and behind them one number for each segment, how much of it is there. It
- * is written after the bytes that it counts, so that whatever ends this process, the next one goes on from there. What
- * a power cut mixes up is found when the whole is hashed.
+ * A file being downloaded: space for all its bytes, followed by one count per segment of how many have arrived. A count
+ * is written after the bytes it counts, so the next process can resume however this one ends. Damage by a power cut is
+ * found when the whole file is hashed.
  */
 export class PartialFile {
   readonly #handle: FileHandle;
@@ -35,7 +35,7 @@ export class PartialFile {
     this.segments = segments;
   }
 
-  /** Opens the file at `path`, with what is there of it, or makes it. */
+  /** Opens the partial file at `path`, or creates it. */
   static async open(path: string, size: number): Promise<PartialFile> {
     const handle = await open(path, constants.O_RDWR | constants.O_CREAT);
     try {
@@ -53,35 +53,35 @@ export class PartialFile {
     }
   }
 
-  /** Bytes that are there. */
+  /** Bytes that have arrived. */
   get done(): number {
     return this.segments.reduce((sum, segment) => sum + segment.done, 0);
   }
 
-  /** Puts the next bytes of a segment in their place. Throws HubFailure. */
+  /** Writes the next bytes of a segment. Throws HubFailure. */
   async append(segment: Segment, bytes: Buffer): Promise<void> {
     await this.#writeFully(bytes, segment.start + segment.done);
     await this.#setDone(segment, segment.done + bytes.length);
   }
 
-  /** Forgets what is there of a segment. */
+  /** Starts a segment over. */
   async restart(segment: Segment): Promise<void> {
     await this.#setDone(segment, 0);
   }
 
-  /** All bytes in their order, in pieces. */
+  /** All bytes in order, in pieces. */
   async *content(): AsyncGenerator<Buffer> {
     const buffer = Buffer.allocUnsafe(4 * 1024 * 1024);
     for (let position = 0; position < this.size; ) {
       const wanted = Math.min(buffer.length, this.size - position);
       const { bytesRead } = await this.#handle.read(buffer, 0, wanted, position);
-      if (bytesRead === 0) throw new Error('the file became shorter while it was read');
+      if (bytesRead === 0) throw new Error('the file shrank while it was read');
       yield buffer.subarray(0, bytesRead);
       position += bytesRead;
     }
   }
 
-  /** Cuts the counts off: what is left is the file itself, on the disk. */
+  /** Cuts off the counts, which leaves the file itself, and syncs it to disk. */
   async finish(): Promise<void> {
     await this.#handle.truncate(this.size);
     await this.#handle.sync();

@@ -3,7 +3,7 @@ import https from 'node:https';
 import tls from 'node:tls';
 import { HubFailure } from './hub-failure.ts';
 
-/** The proxy for an address by `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`; lower case comes first. */
+/** The proxy for an address, by `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`; lower case wins. */
 export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   const variable = (name: string): string | undefined => env[name.toLowerCase()] || env[name];
   const text = variable(url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY') ?? variable('ALL_PROXY');
@@ -11,7 +11,7 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   const address = text.includes('://') ? text : `http://${text}`;
   const proxy = URL.canParse(address) ? new URL(address) : undefined;
   if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
-  throw new HubFailure(`The proxy of the environment is no http address: ${withoutPassword(text)}.`, {
+  throw new HubFailure(`The proxy in the environment is not an http address: ${withoutPassword(text)}.`, {
     advice: 'Set HTTPS_PROXY to an address such as http://proxy:3128, or name the Hub in NO_PROXY.',
   });
 }
@@ -31,14 +31,14 @@ function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
 
 const withoutPassword = (text: string): string => text.replace(/\/\/[^/@]*@/, '//***@');
 
-/** The proxy's own header for a name and password in its address. */
+/** The proxy's header for the user name and password in its address. */
 export function proxyHeaders(proxy: URL): Record<string, string> {
   if (!proxy.username) return {};
   const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
-/** Connections to https addresses through a proxy: it opens a tunnel (CONNECT) and sees no content. */
+/** https connections through a proxy's tunnel (CONNECT), which sees no content. */
 export class TunnelAgent extends https.Agent {
   readonly #proxy: URL;
 
@@ -64,7 +64,7 @@ export class TunnelAgent extends https.Agent {
       socket.destroy();
       done(refused(this.#proxy, statusCode));
     });
-    // A proxy that does not know CONNECT answers as a server would.
+    // A proxy without CONNECT answers like an ordinary server.
     connect.once('response', response => {
       response.destroy();
       done(refused(this.#proxy, response.statusCode));
@@ -78,7 +78,7 @@ function refused(proxy: URL, status: number | undefined): HubFailure {
   return new HubFailure(`The proxy ${proxy.host} refused the connection (${status}).`, {
     advice:
       status === 407
-        ? 'It wants a name and a password: HTTPS_PROXY=http://name:password@host:port'
+        ? 'It needs a name and a password: HTTPS_PROXY=http://name:password@host:port'
         : 'Check HTTPS_PROXY and NO_PROXY.',
   });
 }

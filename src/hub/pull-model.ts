@@ -19,34 +19,34 @@ export interface PullOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
-  /** Another process downloads the same model; its id where known. */
+  /** Another process is downloading the same model; its id if known. */
   readonly onWait?: ((pid: number | undefined) => void) | undefined;
-  /** Looks at the configuration before any weights are fetched; what it throws ends the download. */
+  /** Checks the configuration before any weights are fetched; throwing ends the download. */
   readonly checkTexts?: ((snapshot: string) => void) | undefined;
   /** Milliseconds before a second attempt. */
   readonly firstWaitMs?: number | undefined;
 }
 
 export interface PulledModel {
-  /** Path of the snapshot. */
+  /** The snapshot's path. */
   readonly folder: string;
   readonly commit: string;
-  /** Bytes of its files, and those of them that came over the network; 0 when nothing was to do. */
+  /** Bytes of its files, and of them those received over the network; 0 if nothing was missing. */
   readonly totalBytes: number;
   readonly receivedBytes: number;
 }
 
 const FIRST_WAIT_MS = 500;
-/** For questions about the model, where somebody waits for the answer; and for files. */
+/** For metadata, where somebody waits for the answer; and for files. */
 const ANSWER_RETRIES = 3;
 const FILE_RETRIES = 6;
-/** Bytes left free for others. */
+/** Bytes left free for other programs. */
 const RESERVE = 16 * 1024 * 1024;
 
 /**
- * Brings a model of the Hub into the cache, at the commit that its revision now means, and resolves with where it is.
- * Only what is not there is fetched; what a former run left half-done goes on. Offline a complete copy is enough.
- * Throws LlmHostError MODEL_NOT_FOUND with the reason as its hint, MODEL_BROKEN, MODEL_UNSUPPORTED or CONFIG.
+ * Brings a model of the Hub into the cache, at the commit its revision points to now, and resolves with its place. Fetches
+ * only what is missing and resumes partial files. Offline, a complete copy is enough. Throws LlmHostError MODEL_NOT_FOUND
+ * with the reason as its hint, MODEL_BROKEN, MODEL_UNSUPPORTED or CONFIG.
  */
 export async function pullModel(id: HubId, options: PullOptions): Promise<PulledModel> {
   const environment = hubEnvironment(options.env);
@@ -75,7 +75,7 @@ function cachedModel(id: HubId, folder: RepoFolder): PulledModel {
     };
   }
   const what = snapshot
-    ? `only a part of it is in the cache (${missing[0]} is missing)`
+    ? `only part of it is in the cache (${missing[0]} is missing)`
     : 'it is not in the cache';
   throw modelNotFound(
     id.source,
@@ -98,7 +98,7 @@ async function pull(
   });
   const snapshot = folder.snapshotPath(commit);
   const result = { folder: snapshot, commit, totalBytes: 0, receivedBytes: 0 };
-  // A complete model takes no lock and no write, so that a read-only cache can be used.
+  // A complete model needs no lock and no write, so a read-only cache works.
   if (folder.readRef(id.revision) === commit && isComplete(id, folder, commit, files)) return result;
   const meter = new TransferMeter(options.onProgress);
   const context: DownloadContext = {
@@ -136,37 +136,37 @@ async function fetchAll(
   checkRoom(weights, folder);
   await fetchFiles(weights, folder, context);
   noteAbsent(snapshot, files);
-  // Last, so that a revision never leads to a snapshot that was not finished.
+  // Last: a revision must never point to an unfinished snapshot.
   folder.writeRef(id.revision, commit);
 }
 
 const readIndex = (snapshot: string): unknown => readJsonObject(join(snapshot, INDEX));
 
-/** On a read-only file system Node makes folders with an error that means something else. */
+/** On a read-only file system Node's mkdir fails with a misleading error. */
 function checkWritable(folder: string): void {
   if (existsSync(folder) || dirname(folder) === folder) accessSync(folder, constants.W_OK);
   else checkWritable(dirname(folder));
 }
 
-/** Refuses what cannot fit before it is begun. */
+/** Refuses a download that cannot fit on the disk. */
 function checkRoom(files: readonly HubFile[], folder: RepoFolder): void {
   const needed = files.reduce((sum, file) => sum + folder.missingBytes(file), 0);
   const { bavail, bsize, blocks } = statfsSync(folder.path);
   const free = bavail * bsize;
-  // Some network file systems do not say how large they are.
+  // Some network file systems do not report their size.
   if (needed === 0 || blocks === 0 || needed + RESERVE <= free) return;
   throw diskFull(`${folder.path} needs ${megabytes(needed)} more, and ${megabytes(free)} are free`);
 }
 
 const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
 
-/** Tells programs that make backups what this folder is. */
+/** Marks the folder as a cache for backup programs. */
 function markCache(cacheFolder: string): void {
   const path = join(cacheFolder, 'CACHEDIR.TAG');
   if (!existsSync(path)) writeFileSync(path, 'Signature: 8a477f597d28d172789f06886806bc55\n');
 }
 
-/** A model without a tokenizer is complete all the same: what is not there is not asked for again. */
+/** Notes the files the repository lacks, so they are not asked for again: a model without a tokenizer is complete. */
 function noteAbsent(snapshot: string, files: readonly HubFile[]): void {
   if (files.some(({ path }) => path === 'tokenizer.json')) return;
   const path = absentPath(snapshot, 'tokenizer.json');

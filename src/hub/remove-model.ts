@@ -11,14 +11,14 @@ import { absentPath } from './snapshot-state.ts';
 
 export interface RemoveOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Only the snapshot of the id's revision; files that others share are kept. */
+  /** Only the snapshot of the id's revision; blobs that other snapshots share are kept. */
   readonly revisionOnly: boolean;
   readonly onWait?: (pid: number | undefined) => void;
 }
 
 /**
- * Removes a model, or one revision of it, from the cache and resolves with the bytes that this freed. Waits for a
- * download of it that is on its way. Throws LlmHostError MODEL_NOT_FOUND with the reason as its hint.
+ * Removes a model, or one revision of it, from the cache and resolves with the bytes freed. Waits for a running download
+ * of it. Throws LlmHostError MODEL_NOT_FOUND with the reason as its hint.
  */
 export async function removeModel(id: HubId, options: RemoveOptions): Promise<number> {
   const cacheFolder = hubCacheFolder(options.env);
@@ -41,7 +41,7 @@ export async function removeModel(id: HubId, options: RemoveOptions): Promise<nu
 function removeAll(folder: RepoFolder): number {
   const blobs = join(folder.path, 'blobs');
   const freed = entries(blobs).reduce((sum, { name }) => sum + bytesOf(join(blobs, name)), 0);
-  // Whatever interrupts this, no revision leads to half a model.
+  // First, so that an interruption leaves no revision pointing to half a model.
   rmSync(join(folder.path, 'refs'), { recursive: true, force: true });
   rmSync(folder.path, { recursive: true, force: true });
   return freed;
@@ -62,7 +62,7 @@ function removeRevision(folder: RepoFolder, revision: string): number {
   return removeUnused(folder);
 }
 
-/** Blobs that no snapshot links to, and what was on its way. */
+/** Blobs without a link from any snapshot, and partial files. */
 function removeUnused(folder: RepoFolder): number {
   const used = new Set(linksBelow(join(folder.path, 'snapshots')));
   const blobs = join(folder.path, 'blobs');
@@ -74,14 +74,14 @@ function removeUnused(folder: RepoFolder): number {
   return freed;
 }
 
-/** The names of the blobs that links below a folder lead to. */
+/** The names of the blobs that links below a folder point to. */
 function linksBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter(entry => entry.isSymbolicLink())
     .map(entry => basename(readlinkSync(join(entry.parentPath, entry.name))));
 }
 
-/** On the disk; a link to a store that several models share frees nothing. */
+/** Bytes on disk; removing a link to a store shared by several models frees nothing. */
 function bytesOf(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isFile() ? Math.min(stat.size, stat.blocks * 512) : 0;

@@ -12,16 +12,16 @@ import { dirname, join, relative } from 'node:path';
 import type { HubFile } from './hub-api.ts';
 import { isCommit } from './hub-id.ts';
 
-/** Of `stat`, whatever the file system uses. */
+/** The unit of `stat`'s `blocks` on every file system. */
 const BLOCK_BYTES = 512;
 
 /**
- * A repository's folder in the cache, as Python's huggingface_hub lays it out: contents in `blobs` by their hash,
- * `snapshots/<commit>` with links to them, `refs/<revision>` with the commit that it meant when last asked.
+ * A repository's folder in the cache, in the layout of Python's huggingface_hub: `blobs` named by hash,
+ * `snapshots/<commit>` with links to them, `refs/<revision>` with the commit it last pointed to.
  */
 export class RepoFolder {
   readonly path: string;
-  /** For the lock: beside those of Python. */
+  /** For the lock, beside huggingface_hub's. */
   readonly lockPath: string;
 
   constructor(cacheFolder: string, repo: string) {
@@ -34,7 +34,7 @@ export class RepoFolder {
     return join(this.path, 'blobs', etag);
   }
 
-  /** The ending lets Python's tools see and clear away what was never finished. */
+  /** The suffix lets Python's tools find and remove unfinished files. */
   partialPath({ etag }: HubFile): string {
     return join(this.path, 'blobs', `${etag}.llm-host.incomplete`);
   }
@@ -43,24 +43,24 @@ export class RepoFolder {
     return join(this.path, 'snapshots', commit);
   }
 
-  /** The blob is there. It was moved into place when its hash was right, so the size is enough to look at. */
+  /** Whether the blob is complete. It is moved into place only with the right hash, so its size tells. */
   hasBlob({ etag, size }: HubFile): boolean {
     return statSync(this.blobPath(etag), { throwIfNoEntry: false })?.size === size;
   }
 
-  /** The file is in a snapshot, whole. */
+  /** Whether the file is complete in a snapshot. */
   hasInSnapshot(commit: string, { path, size }: HubFile): boolean {
     return statSync(join(this.snapshotPath(commit), path), { throwIfNoEntry: false })?.size === size;
   }
 
-  /** Bytes on the disk that the file will take beyond what it takes now. */
+  /** Further bytes the file will take on disk. */
   missingBytes(file: HubFile): number {
     if (this.hasBlob(file)) return 0;
     const partial = statSync(this.partialPath(file), { throwIfNoEntry: false });
     return Math.max(0, file.size - (partial ? partial.blocks * BLOCK_BYTES : 0));
   }
 
-  /** Throws what the file system does. */
+  /** Throws file system errors. */
   prepare(): void {
     mkdirSync(join(this.path, 'blobs'), { recursive: true });
   }
@@ -76,7 +76,7 @@ export class RepoFolder {
     renameSync(draft, place);
   }
 
-  /** The commit of a revision; undefined when the cache does not know it. */
+  /** The commit of a revision; undefined if the cache does not know it. */
   readRef(revision: string): string | undefined {
     if (isCommit(revision)) return revision;
     try {
@@ -97,7 +97,7 @@ export class RepoFolder {
     renameSync(draft, path);
   }
 
-  /** The folder of a revision's snapshot, complete or not; undefined when there is none. */
+  /** A revision's snapshot folder, complete or not; undefined if there is none. */
   findSnapshot(revision: string): string | undefined {
     const commit = this.readRef(revision);
     if (commit === undefined) return undefined;

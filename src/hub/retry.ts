@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HubFailure } from './hub-failure.ts';
 
 export interface RetryOptions {
-  /** Further attempts after the first. */
+  /** Attempts after the first. */
   readonly retries: number;
-  /** Milliseconds before the first of them; doubles each time, with jitter. */
+  /** Milliseconds before the first retry; doubles each time, with jitter. */
   readonly firstWaitMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 const MAX_WAIT_MS = 30_000;
-/** A server that asks for more than this is not waited for. */
+/** Longest Retry-After that is waited for. */
 const MAX_RETRY_AFTER_MS = 120_000;
 
-/** Runs `attempt` until it succeeds; a temporary HubFailure is tried again after a wait, as often as `retries` says. */
+/** Runs `attempt`; after a temporary HubFailure waits and retries, up to `retries` times. */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const patience = new Patience(options);
   for (;;) {
@@ -25,7 +25,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOp
   }
 }
 
-/** Counts failures in a row, and waits after each. */
+/** Counts consecutive failures and waits after each. */
 export class Patience {
   readonly #options: RetryOptions;
   #failures = 0;
@@ -34,12 +34,12 @@ export class Patience {
     this.#options = options;
   }
 
-  /** There was progress: the count starts anew. */
+  /** Resets the count after progress. */
   reset(): void {
     this.#failures = 0;
   }
 
-  /** Throws `error` when it is no use to go on, else resolves when the time has come. */
+  /** Throws `error` if retrying is pointless, else resolves after the wait. */
   async wait(error: unknown): Promise<void> {
     const { retries, firstWaitMs, signal } = this.#options;
     signal?.throwIfAborted();

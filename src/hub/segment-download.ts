@@ -8,7 +8,7 @@ import type { PartialFile, Segment } from './partial-file.ts';
 import { Patience, type RetryOptions } from './retry.ts';
 import type { TransferMeter } from './transfer-meter.ts';
 
-/** What every request for a file of one snapshot needs. */
+/** Shared by all requests for one snapshot. */
 export interface DownloadContext {
   readonly id: HubId;
   readonly commit: string;
@@ -18,7 +18,7 @@ export interface DownloadContext {
   readonly retry: RetryOptions;
 }
 
-/** Fetches what a segment lacks, asking again from there when the connection breaks. Throws HubFailure. */
+/** Fetches the rest of a segment, resuming when the connection breaks. Throws HubFailure. */
 export async function downloadSegment(
   file: HubFile,
   partial: PartialFile,
@@ -55,7 +55,7 @@ async function fetchRest(
   try {
     checkAnswer(answer, file, start, context);
     if (answer.status === 200 && start > 0) {
-      // Some servers send small files whole, whatever part is asked for.
+      // Some servers ignore ranges for small files and send them whole.
       if (segment.length < file.size) throw noRanges(answer.url);
       meter.discard(segment.done);
       await partial.restart(segment);
@@ -68,7 +68,7 @@ async function fetchRest(
   } catch (error) {
     throw networkFailure(error, answer.url);
   } finally {
-    // Only one that was read to its end gives its connection back.
+    // Only a body read to its end gives its connection back.
     if (!answer.body.readableEnded) answer.body.destroy();
   }
   if (segment.done < segment.length) throw endedEarly(file, segment);
@@ -91,7 +91,7 @@ function checkAnswer(
   const etag = hashIn(hubHeaders['x-linked-etag'] ?? hubHeaders.etag);
   if (etag?.length === file.etag.length && etag !== file.etag) {
     throw new HubFailure(`The Hub lists ${file.path} as ${file.etag}, but sends ${etag} (etag).`, {
-      advice: 'The repository or a mirror is just changing: try again later, or unset HF_ENDPOINT.',
+      advice: 'The repository or a mirror is being updated: try again later, or unset HF_ENDPOINT.',
     });
   }
   if (headers['content-encoding'] && headers['content-encoding'] !== 'identity') {
@@ -104,7 +104,7 @@ function checkAnswer(
   }
 }
 
-/** The hash in an etag such as `W/"..."`; undefined when it is something else. */
+/** The hash in an etag such as `W/"..."`; undefined for anything else. */
 function hashIn(etag: string | string[] | undefined): string | undefined {
   return /^(?:W\/)?"?([0-9a-f]{40}|[0-9a-f]{64})"?$/.exec(String(etag ?? ''))?.[1];
 }
@@ -117,12 +117,12 @@ function notServed(
 ): HubFailure {
   const code = headers['x-error-code'];
   if (url.origin !== new URL(environment.endpoint).origin && status !== 429) {
-    // Its address is signed for some time only: the Hub gives another.
+    // A signed address expires; the Hub gives a new one.
     return new HubFailure(`${url.host} answered ${status} for ${file.path}.`, { temporary: true });
   }
   if (status === 404 && code !== 'RepoNotFound' && code !== 'RevisionNotFound') {
     return new HubFailure(`The Hub lists ${file.path}, but does not have it (404).`, {
-      advice: 'The repository or a mirror is just changing: try again later.',
+      advice: 'The repository or a mirror is being updated: try again later.',
     });
   }
   return statusFailure(status, headers, url.host, id, environment);
@@ -136,7 +136,7 @@ function noRanges(url: URL): HubFailure {
 
 function wrongSize({ path, size }: HubFile, what: string): HubFailure {
   return new HubFailure(`The Hub lists ${path} with ${size} bytes, but ${what}.`, {
-    advice: 'The repository or a mirror is just changing: try again later.',
+    advice: 'The repository or a mirror is being updated: try again later.',
   });
 }
 

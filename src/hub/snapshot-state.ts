@@ -5,11 +5,11 @@ import { INDEX, isWholeWeights, shardNames } from './needed-files.ts';
 const TOKENIZERS = ['tokenizer.json', 'tokenizer.model', 'vocab.json', 'vocab.txt'];
 
 /**
- * What a snapshot lacks of a model that can be loaded, by its index; empty when it is complete. Other tools also keep
- * parts of a model, such as the tokenizer alone.
+ * The files a snapshot lacks to be loaded, by its index; empty when it is complete. Other tools may keep only part of a
+ * model, such as the tokenizer.
  */
 export function missingFiles(snapshot: string): string[] {
-  // Of a link whose blob is gone existsSync says no.
+  // existsSync is false for a link whose blob is gone.
   const has = (name: string) => existsSync(join(snapshot, name));
   const missing = has('config.json') ? [] : ['config.json'];
   if (has(INDEX)) missing.push(...indexed(join(snapshot, INDEX)).filter(name => !has(name)));
@@ -25,12 +25,12 @@ function indexed(path: string): string[] {
     const names = shardNames(JSON.parse(readFileSync(path, 'utf8')));
     return names.length > 0 ? names : ['model.safetensors'];
   } catch {
-    // Loading says what is wrong with it, line and column.
+    // Loading the model reports the problem with line and column.
     return [];
   }
 }
 
-/** Python's tools and ours note there which files the repository does not have. */
+/** Where Python's tools and this program note the files a repository lacks. */
 export function absentPath(snapshot: string, name: string): string {
   return join(dirname(dirname(snapshot)), '.no_exist', basename(snapshot), name);
 }

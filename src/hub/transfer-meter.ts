@@ -1,19 +1,19 @@
-/** How far a download is. Bytes of all its files; those that were there before count as done. */
+/** Progress of a download, in bytes of all its files; those already present count as done. */
 export interface DownloadProgress {
   readonly doneBytes: number;
   readonly totalBytes: number;
-  /** Of the last seconds; 0 while unknown. */
+  /** Over the last seconds; 0 while unknown. */
   readonly bytesPerSecond: number;
   /** undefined while unknown. */
   readonly secondsLeft: number | undefined;
-  /** Everything is here and is being compared with its hash. */
+  /** Everything has arrived and hashes are being checked. */
   readonly checking: boolean;
 }
 
 const WINDOW_MS = 5000;
 const STEP_MS = 100;
 
-/** Counts bytes and tells of them, at most ten times a second. */
+/** Counts bytes and reports progress at most ten times a second. */
 export class TransferMeter {
   readonly #onProgress: (progress: DownloadProgress) => void;
   readonly #now: () => number;
@@ -21,7 +21,7 @@ export class TransferMeter {
   #total = 0;
   #received = 0;
   #toldAt = Number.NEGATIVE_INFINITY;
-  /** Times and bytes received, within the window. */
+  /** Times and received bytes within the window. */
   readonly #marks: { at: number; received: number }[] = [];
 
   /** @param now milliseconds; for tests */
@@ -39,7 +39,7 @@ export class TransferMeter {
     return this.#total;
   }
 
-  /** More files, of which `done` bytes are there. */
+  /** Adds files, of which `done` bytes are present. */
   expect(total: number, done: number): void {
     this.#total += total;
     this.#done += done;
@@ -51,7 +51,7 @@ export class TransferMeter {
     this.#tell(false);
   }
 
-  /** Bytes that turned out to be of no use. */
+  /** Takes back bytes that turned out useless. */
   discard(bytes: number): void {
     this.#done -= bytes;
   }

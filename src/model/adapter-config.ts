@@ -1,32 +1,32 @@
 import { isObject, type JsonObject } from '../text/json-file.ts';
 import { broken, unsupported } from '../text/model-fault.ts';
 
-/** The ranks and modules that an adapter_config.json promises. */
+/** The ranks and modules an adapter_config.json declares. */
 export interface AdapterConfig {
   readonly rank: number;
   /** y = Wx + scale * (x A) B */
   readonly scale: number;
   /** Ends of module names, such as `self_attn.q_proj`; undefined = any. */
   readonly keys: readonly string[] | undefined;
-  /** What the file calls them. */
+  /** The file's key for them. */
   readonly keysName: string;
   /** A is [rank, in] and B [out, rank]. */
   readonly transposed: boolean;
 }
 
-/** mlx-lm's. Throws MODEL_BROKEN or MODEL_UNSUPPORTED. */
+/** mlx-lm's config. Throws MODEL_BROKEN or MODEL_UNSUPPORTED. */
 export function mlxAdapterConfig(path: string, json: JsonObject): AdapterConfig {
   const type = json.fine_tune_type ?? 'lora';
   if (type !== 'lora') throw unsupported(path, `has fine_tune_type ${JSON.stringify(type)}; supported: lora`);
   const { rank, scale, keys } = isObject(json.lora_parameters) ? json.lora_parameters : json;
   if (!isRank(rank)) throw broken(path, 'has no lora_parameters.rank >= 1');
   if (typeof scale !== 'number' || !Number.isFinite(scale))
-    throw broken(path, 'has no number lora_parameters.scale');
+    throw broken(path, 'has no numeric lora_parameters.scale');
   const keysName = 'lora_parameters.keys';
   return { rank, scale, keys: names(path, keysName, keys), keysName, transposed: false };
 }
 
-/** What of PEFT's LoRA changes more than W + scale * A B, and the values with which it does nothing. */
+/** PEFT options that change more than W + scale * A B, with the values at which they have no effect. */
 const PEFT_EXTRAS: Readonly<Record<string, readonly unknown[]>> = {
   use_dora: [false],
   bias: ['none'],
@@ -37,7 +37,7 @@ const PEFT_EXTRAS: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /**
- * PEFT's. The scale is lora_alpha / r, or lora_alpha / sqrt(r) with use_rslora (Kalajdzievski 2023). Throws
+ * PEFT's config. The scale is lora_alpha / r, or lora_alpha / sqrt(r) with use_rslora (Kalajdzievski 2023). Throws
  * MODEL_BROKEN or MODEL_UNSUPPORTED.
  */
 export function peftAdapterConfig(path: string, json: JsonObject): AdapterConfig {
@@ -63,7 +63,7 @@ export function peftAdapterConfig(path: string, json: JsonObject): AdapterConfig
   }
   const { r, lora_alpha: alpha, target_modules: targets } = json;
   if (!isRank(r)) throw broken(path, 'has no r >= 1');
-  if (typeof alpha !== 'number' || !Number.isFinite(alpha)) throw broken(path, 'has no number lora_alpha');
+  if (typeof alpha !== 'number' || !Number.isFinite(alpha)) throw broken(path, 'has no numeric lora_alpha');
   const scale = alpha / (json.use_rslora === true ? Math.sqrt(r) : r);
   // A single string is a pattern, or "all-linear".
   const keys = typeof targets === 'string' ? undefined : names(path, 'target_modules', targets);
@@ -77,5 +77,5 @@ function isRank(value: unknown): value is number {
 function names(path: string, key: string, value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value) && value.every(name => typeof name === 'string')) return value;
-  throw broken(path, `has ${key} that are no list of module names`);
+  throw broken(path, `has ${key} that is not a list of module names`);
 }

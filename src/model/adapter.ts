@@ -34,7 +34,7 @@ export function readAdapter(folder: string, base: WeightFiles): AdapterSpec {
   return { weights, scale: config.scale, transposed: peft };
 }
 
-/** `base_model.model.MODULE.lora_A.weight` is MODULE.lora_a here; an adapter's name may stand before `.weight`. */
+/** `base_model.model.MODULE.lora_A.weight` becomes MODULE.lora_a; an adapter's name may precede `.weight`. */
 function withMlxName(path: string, tensor: TensorEntry): TensorEntry {
   const [, module, factor] =
     /^base_model\.model\.(.+)\.lora_([AB])(?:\.\w+)?\.weight$/.exec(tensor.name) ?? [];
@@ -66,7 +66,7 @@ function checkTensors(path: string, config: AdapterConfig, weights: WeightFiles,
   }
 }
 
-/** lora_a is [in, rank], lora_b [rank, out]; packed weights do not tell `in`. */
+/** lora_a is [in, rank], lora_b [rank, out]; quantized weights do not show `in`. */
 function expectedShape(
   target: TensorEntry,
   factor: string | undefined,

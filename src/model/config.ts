@@ -3,7 +3,7 @@ import { LlmHostError } from '../errors.ts';
 import { isObject, type JsonObject, readJsonObject, readText } from '../text/json-file.ts';
 import { broken } from '../text/model-fault.ts';
 
-/** The texts of a model folder beside its weights. */
+/** The text files of a model folder. */
 export interface ModelTexts {
   readonly config: JsonObject;
   readonly generationConfig: JsonObject | undefined;
@@ -11,11 +11,11 @@ export interface ModelTexts {
   readonly tokenizerConfig: JsonObject | undefined;
   /** Jinja source. */
   readonly chatTemplate: string | undefined;
-  /** The variant for conversations with tools, where the model has one. */
+  /** The variant for conversations with tools, if the model has one. */
   readonly toolTemplate: string | undefined;
 }
 
-/** Reads the JSON and Jinja files of a folder in Hugging Face's layout; broken JSON is named with line:column. */
+/** Reads the JSON and Jinja files of a folder in Hugging Face's layout; broken JSON is reported with line:column. */
 export function readModelTexts(folder: string): ModelTexts {
   const config = readJsonObject(join(folder, 'config.json'));
   if (!config) {

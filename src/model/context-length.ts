@@ -2,8 +2,8 @@ import { LlmHostError } from '../errors.ts';
 import { isObject, type JsonObject } from '../text/json-file.ts';
 
 /**
- * Tokens that the model was made for; undefined where config.json does not say. Kinds of positions that stretch
- * what max_position_embeddings was before (dynamic, yarn) make it longer.
+ * The model's context length in tokens; undefined if config.json does not say. Rope scaling of types dynamic and yarn
+ * extends max_position_embeddings.
  */
 export function modelContext(config: JsonObject): number | undefined {
   const own = positive(config.max_position_embeddings);
@@ -21,11 +21,11 @@ export function modelContext(config: JsonObject): number | undefined {
   return Math.max(own, Math.floor(original * factor));
 }
 
-/** The context to use, in tokens, where `wanted` 0 is the model's own. Throws USAGE for one that it does not have. */
+/** The context to use, in tokens; `wanted` 0 means the model's own. Throws USAGE beyond the model's. */
 export function checkContext(wanted: number, config: JsonObject): number {
   const most = modelContext(config);
   if (!Number.isInteger(wanted) || wanted < 0 || (most !== undefined && wanted > most)) {
-    const range = most === undefined ? 'at least 1 token' : `1 to ${most} tokens, as the model was made for`;
+    const range = most === undefined ? 'at least 1 token' : `1 to ${most} tokens, the model's maximum`;
     throw new LlmHostError('USAGE', `The context must be ${range}; got ${wanted}`);
   }
   return wanted === 0 ? (most ?? 0) : wanted;

@@ -6,7 +6,7 @@ import { IS_CHECKOUT, optionalPackage, PACKAGE_ROOT, WEIGHTS_PACKAGE } from '../
 
 export interface DemoFiles {
   readonly weights: string;
-  /** Folder; undefined if the package has no adapter. */
+  /** A folder; undefined if the package has no adapter. */
   readonly adapter: string | undefined;
   /** Jinja source. */
   readonly chatTemplate: string;
@@ -15,7 +15,7 @@ export interface DemoFiles {
 const DEMO_FOLDER = join(PACKAGE_ROOT, 'models', 'demo');
 const WEIGHTS = 'SmolLM2-135M-Instruct.Q4_1.gguf';
 
-/** The demo's base weights: of the package that brings them, else where `npm run bootstrap` puts them. */
+/** The demo's base weights: in their package, or where `npm run bootstrap` puts them. */
 export function demoWeightsPath(env: NodeJS.ProcessEnv): string {
   const installed = optionalPackage(WEIGHTS_PACKAGE);
   if (installed) return join(installed.folder, WEIGHTS);
@@ -23,7 +23,7 @@ export function demoWeightsPath(env: NodeJS.ProcessEnv): string {
   return join(cache, 'llm-host', 'demo', WEIGHTS);
 }
 
-/** The parts of the embedded default model; throws MODEL_NOT_FOUND if its weights are not there yet. */
+/** The parts of the embedded default model. Throws MODEL_NOT_FOUND if its weights are missing. */
 export function demoFiles(env: NodeJS.ProcessEnv): DemoFiles {
   const weights = demoWeightsPath(env);
   if (!existsSync(weights)) {

@@ -11,8 +11,8 @@ import { quantizationOf } from './weights/quantization.ts';
 export type EnsureOptions = LocateOptions & Pick<PullOptions, 'signal' | 'onProgress' | 'onWait'>;
 
 /**
- * Downloads a Hub id that is not in the cache, or only in part; any other source is left to whoever loads it. A
- * complete copy is used as it is, without a question to the Hub. Throws as `pullModel` does.
+ * Downloads a Hub id that is missing from the cache or incomplete. A complete copy is used without asking the Hub; any
+ * other kind of source is ignored. Throws as `pullModel` does.
  */
 export async function ensureModel(source: string, options: EnsureOptions): Promise<void> {
   const id = hubIdOf(source, options);
@@ -20,12 +20,12 @@ export async function ensureModel(source: string, options: EnsureOptions): Promi
   const folder = new RepoFolder(hubCacheFolder(options.env), id.repo);
   const snapshot = folder.findSnapshot(id.revision);
   if (snapshot !== undefined && missingFiles(snapshot).length === 0) return;
-  // A model that is there needs nothing of the network.
+  // A complete model needs no network.
   const { pullModel } = await import('../hub/pull-model.ts');
   await pullModel(id, { ...options, checkTexts: folder => checkConfig(id.repo, folder) });
 }
 
-/** Refuses, before gigabytes are fetched, a family or a quantization that could not be loaded. */
+/** Refuses an unsupported family or quantization before gigabytes are fetched. */
 function checkConfig(name: string, snapshot: string): void {
   const config = readJsonObject(join(snapshot, 'config.json'));
   if (!config) return;

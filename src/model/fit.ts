@@ -4,7 +4,7 @@ import type { WeightLayout } from '../native/addon-types.ts';
 import type { JsonObject } from '../text/json-file.ts';
 
 export interface MemoryNeed {
-  /** Bytes that the weights take when loaded. */
+  /** Bytes of the loaded weights. */
   readonly weightBytes: number;
   readonly kvBytesPerToken: number;
   /** Tokens. */
@@ -14,17 +14,17 @@ export interface MemoryNeed {
 /** Bytes for activations, logits and the program itself. */
 export const WORKING_SET = 256 * 1024 * 1024;
 
-/** Tokens; a smaller context is not worth offering. */
+/** Tokens; a smaller context is not worth suggesting. */
 const SMALLEST_CONTEXT = 512;
 
-/** Bytes of a key's or value's element, with the scale and the bias of each 32 where it is quantized. */
+/** Bytes per element of a key or value; if quantized, with the scale and bias of each group of 32. */
 export function kvElementBytes(layout: WeightLayout, kvBits: number): number {
   const scaleBytes = layout === 'stored' ? 2 : 4;
   if (kvBits > 0) return kvBits / 8 + (2 * scaleBytes) / 32;
   return layout === 'float32' ? 4 : 2;
 }
 
-/** Bytes of keys and values for one token. 0 where the config is odd. */
+/** Bytes of keys and values per token; 0 if the config is malformed. */
 export function kvBytesPerToken(config: JsonObject, elementBytes: number): number {
   const number = (key: string): number | undefined => {
     const value = config[key];
@@ -36,7 +36,7 @@ export function kvBytesPerToken(config: JsonObject, elementBytes: number): numbe
   return 2 * layers * (number('num_key_value_heads') ?? heads) * headDim * elementBytes;
 }
 
-/** Hybrid models keep a state of fixed size in the other layers. */
+/** The other layers of a hybrid model keep a state of fixed size. */
 function attentionLayers(config: JsonObject): number | undefined {
   const { layer_types: types, full_attn_idxs: indices } = config;
   if (Array.isArray(types)) return types.filter(type => !STATE_LAYERS.has(type)).length;
@@ -45,12 +45,12 @@ function attentionLayers(config: JsonObject): number | undefined {
 
 const STATE_LAYERS: ReadonlySet<unknown> = new Set(['mamba', 'linear_attention', 'conv']);
 
-/** Bytes that a process can take without swapping; on macOS most of what is in use can be freed. */
+/** Bytes a process can take without swapping. macOS can free most of what is in use. */
 export function availableMemory(): number {
   return process.platform === 'darwin' ? totalmem() * 0.75 : process.availableMemory();
 }
 
-/** Refuses with OUT_OF_MEMORY, the numbers and what would fit, before anything is loaded. */
+/** Throws OUT_OF_MEMORY, with the numbers and what would fit, before anything is loaded. */
 export function checkFit(need: MemoryNeed, available: number): void {
   const kv = need.kvBytesPerToken * need.contextLength;
   const total = need.weightBytes + kv + WORKING_SET;
@@ -60,7 +60,7 @@ export function checkFit(need: MemoryNeed, available: number): void {
     `KV cache for ${need.contextLength} tokens ${size(kv)}`,
     `working set ${size(WORKING_SET)}`,
   ];
-  const message = `Not enough memory: the model needs ${size(total)} (${parts.join(', ')}), available are ${size(available)}`;
+  const message = `Not enough memory: the model needs ${size(total)} (${parts.join(', ')}), but only ${size(available)} is available`;
   throw new LlmHostError('OUT_OF_MEMORY', message, { hint: advice(need, available) });
 }
 

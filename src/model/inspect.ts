@@ -11,15 +11,15 @@ import { type MemoryBandwidth, memoryBandwidth } from './memory-bandwidth.ts';
 import { bytesPerDecodedToken, type Loading, loadedBytes } from './weights/loaded-bytes.ts';
 import { quantizationOf } from './weights/quantization.ts';
 
-/** What can be said of a model from its headers and texts. Bytes are those in memory on this machine. */
+/** A model as its headers and text files describe it. Byte counts are for memory on this machine. */
 export interface Inspection {
   readonly name: string;
   readonly family: string;
   readonly parameters: number;
-  /** Such as `affine, 4 bits, groups of 64`, or the types of the tensors. */
+  /** Such as `affine, 4 bits, groups of 64`, or the tensors' types. */
   readonly quantization: string;
   readonly layers: number | undefined;
-  /** Tokens that the model was made for. */
+  /** The model's own maximum, in tokens. */
   readonly contextLength: number | undefined;
   /** undefined: a base model without a chat template. */
   readonly template: TemplateCapability | undefined;
@@ -28,7 +28,7 @@ export interface Inspection {
   readonly memory: {
     readonly storedBytes: number;
     readonly weightBytes: number;
-    /** Tokens for which `kvBytes` is counted. */
+    /** Tokens that `kvBytes` is for. */
     readonly contextLength: number;
     readonly kvBytes: number;
     readonly workingSetBytes: number;
@@ -36,14 +36,14 @@ export interface Inspection {
     readonly availableBytes: number;
     readonly fits: boolean;
   };
-  /** An upper bound for one reply at a time: memory read for a token over the bandwidth. */
+  /** An upper bound for one reply at a time: bandwidth over bytes read per token. */
   readonly prediction: { readonly tokensPerSecond: number; readonly bandwidth: MemoryBandwidth };
 }
 
-/** Tokens counted when nobody names a context and the model allows more. */
+/** Tokens assumed if no context is given and the model allows more. */
 const USUAL_CONTEXT = 4096;
 
-/** Reads headers, config and template; no weights. Throws as `readModel` does, but for OUT_OF_MEMORY. */
+/** Reads headers, config and template, not weights. Throws as `readModel` does, except OUT_OF_MEMORY. */
 export function inspectModel(
   source: string,
   options: Omit<ReadModelOptions, 'anyMemory'>,
@@ -72,7 +72,7 @@ export function inspectModel(
   return { inspection, read };
 }
 
-/** The row by which calls are read, or that the model brings a description of its own. */
+/** The table row that parses calls, or a note that the model brings its own response template. */
 function toolFormatOf(tokenizerConfig: Readonly<Record<string, unknown>>, template: string) {
   const { responseTemplate, format } = chooseCallFormat(tokenizerConfig, template, []);
   return responseTemplate ? 'response_template' : (format ?? formatOfTemplate(template))?.id;

@@ -21,39 +21,39 @@ import { folderWeights, ggufWeights } from './weights-manifest.ts';
 export interface ReadModelOptions extends LocateOptions {
   /** Tokens; 0 = the model's own maximum. */
   readonly contextLength: number;
-  /** 4 or 8: keys and values are to be quantized; 0 (default): they are not. */
+  /** Quantize keys and values to 4 or 8 bits; 0 (default): do not. */
   readonly kvBits?: number;
   /** Float32 activations on the CPU; default: see `LoadEngineOptions`. */
   readonly exact?: boolean | undefined;
-  /** Folder of a LoRA adapter, or several that add up; they take the place of the demo's own. */
+  /** Folder of a LoRA adapter, or several that add up; replaces the demo's own. */
   readonly adapter?: string | readonly string[] | undefined;
-  /** Pack float matrices while loading: 8, 6, 5, 4, 3, 2 (affine bits), mxfp4, nvfp4 or mxfp8. */
+  /** Quantize float matrices while loading: 8, 6, 5, 4, 3, 2 (affine bits), mxfp4, nvfp4 or mxfp8. */
   readonly quantize?: string | undefined;
-  /** Do not refuse a model for want of memory. */
+  /** Do not check whether the model fits into memory. */
   readonly anyMemory?: boolean;
 }
 
-/** A model that was found and checked, and of which no weights are loaded yet. */
+/** A model that was found and checked, its weights not loaded yet. */
 export interface ReadModel {
   readonly name: string;
   /** Where config.json is; undefined for a GGUF file. */
   readonly folder: string | undefined;
-  /** What messages about the configuration name: its config.json, or the GGUF file. */
+  /** The file that messages about the configuration name: config.json, or the GGUF file. */
   readonly configFile: string;
   readonly spec: LoadSpec;
-  /** tokenizer.json and tokenizer_config.json as parsed; undefined where the model has none. */
+  /** tokenizer.json and tokenizer_config.json, parsed; undefined if the model has none. */
   readonly tokenizer: JsonObject | undefined;
   readonly tokenizerConfig: JsonObject | undefined;
-  /** The metadata of a GGUF file, which hold its tokenizer. */
+  /** A GGUF file's metadata, which hold its tokenizer. */
   readonly ggufMetadata: GgufMetadata | undefined;
   /** Jinja source; undefined for a base model. */
   readonly chatTemplate: string | undefined;
-  /** The variant for conversations with tools, where the model has one. */
+  /** The variant for conversations with tools, if the model has one. */
   readonly toolTemplate: string | undefined;
   readonly stopIds: readonly number[];
-  /** Weights before quantization, the adapter's not counted. */
+  /** Weights before quantization, without the adapter's. */
   readonly parameters: number;
-  /** Bytes in the files, the adapter's not counted. */
+  /** Bytes in the files, without the adapter's. */
   readonly weightBytes: number;
 }
 
@@ -66,8 +66,8 @@ type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes'> & {
 };
 
 /**
- * Finds the model, reads its texts and headers, and refuses what cannot work: MODEL_NOT_FOUND, MODEL_BROKEN,
- * MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE, and USAGE for a context that the model does not have.
+ * Finds the model, reads its text files and headers, and refuses what cannot work. Throws MODEL_NOT_FOUND, MODEL_BROKEN,
+ * MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE, or USAGE for a context beyond the model's.
  */
 export function readModel(source: string, options: ReadModelOptions): ReadModel {
   const parts = readParts(source, options);
@@ -106,7 +106,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   };
 }
 
-/** What is packed while it is loaded is rounded as it is; nobody computes that in float32. */
+/** Weights quantized while loading are rounded anyway, so computing them in float32 gains nothing. */
 function exactByDefault(
   wanted: string | undefined,
   weights: WeightFiles,
@@ -116,7 +116,7 @@ function exactByDefault(
   return quantize === undefined && isFloat32Throughout(weights);
 }
 
-/** Refuses weights that nobody here can read, and to quantize what is quantized. */
+/** Refuses unsupported quantizations, and quantizing what is quantized already. */
 function quantizationToDo(
   { name, folder, configFile }: Pick<ReadModel, 'name' | 'folder' | 'configFile'>,
   config: JsonObject,

@@ -8,8 +8,8 @@ import { readGgufHeader } from './gguf/gguf.ts';
 import { resolveModel } from './locate.ts';
 
 /**
- * The tokenizer of a model, without its weights: a folder, a .gguf file, a cached Hub id, or `demo`. Throws
- * LlmHostError MODEL_NOT_FOUND, MODEL_BROKEN, or MODEL_UNSUPPORTED when there is none or its kind is not known.
+ * Loads a model's tokenizer without its weights: of a folder, a .gguf file, a cached Hub id, or `demo`. Throws
+ * LlmHostError MODEL_NOT_FOUND, MODEL_BROKEN, or MODEL_UNSUPPORTED if it is missing or of an unknown kind.
  */
 export function loadTokenizer(
   source: string,

@@ -18,12 +18,12 @@ export type ModelLocation =
   | { readonly kind: 'demo'; readonly name: string };
 
 /**
- * Finds a model: `demo`, a folder, a `.gguf` file, or a Hub id in the Hugging Face cache (its layout is Python's).
+ * Finds a model: `demo`, a folder, a `.gguf` file, or a Hub id in Hugging Face's cache.
  * Throws MODEL_NOT_FOUND with the reason as the hint.
  */
 export function resolveModel(source: string, options: LocateOptions): ModelLocation {
   if (source === 'demo') return { kind: 'demo', name: 'demo' };
-  if (source === '' || source.includes('\0')) throw modelNotFound(source, 'That is no name of a model.');
+  if (source === '' || source.includes('\0')) throw modelNotFound(source, 'That is not the name of a model.');
   const path = resolve(options.cwd, source);
   const kind = kindOf(path);
   if (kind === 'folder') return { kind, name: basename(path) || path, path };
@@ -40,7 +40,7 @@ export function resolveModel(source: string, options: LocateOptions): ModelLocat
   );
 }
 
-/** The Hub id that a source names; undefined where it means something on this machine. */
+/** The Hub id of a source; undefined if it names something on this machine. */
 export function hubIdOf(source: string, { cwd }: Pick<LocateOptions, 'cwd'>): HubId | undefined {
   const id = source === 'demo' ? undefined : parseHubId(source);
   return id && kindOf(resolve(cwd, source)) === 'missing' ? id : undefined;

@@ -1,13 +1,13 @@
 import { cpus } from 'node:os';
 
 export interface MemoryBandwidth {
-  /** Bytes a second. */
+  /** Bytes per second. */
   readonly bytesPerSecond: number;
-  /** How it is known, in words. */
+  /** How the figure is known, in words. */
   readonly origin: string;
 }
 
-/** GB/s that Apple gives for each chip; the smaller figure where a name stands for two. */
+/** GB/s by Apple's specifications; the smaller figure where one name stands for two chips. */
 const APPLE_CHIPS: readonly (readonly [RegExp, number])[] = [
   [/M3 Ultra/, 819],
   [/M[12] Ultra/, 800],
@@ -30,7 +30,7 @@ const COPIES = 4;
 
 let measured: number | undefined;
 
-/** What the processor's maker gives, or else a copy in memory by one thread, measured once (some 50 ms). */
+/** The chip's specified bandwidth, or else that of a copy by one thread, measured once (about 50 ms). */
 export function memoryBandwidth(processor = cpus()[0]?.model ?? ''): MemoryBandwidth {
   const chip = APPLE_CHIPS.find(([name]) => processor.startsWith('Apple') && name.test(processor));
   if (chip) return { bytesPerSecond: chip[1] * 1e9, origin: `assumed for ${processor}` };
@@ -38,7 +38,7 @@ export function memoryBandwidth(processor = cpus()[0]?.model ?? ''): MemoryBandw
   return { bytesPerSecond: measured, origin: 'measured with one thread' };
 }
 
-/** Bytes a second; a copy reads and writes. */
+/** Bytes per second; a copy reads and writes. */
 function copyBandwidth(): number {
   const from = Buffer.alloc(COPY_BYTES, 1);
   const to = Buffer.alloc(COPY_BYTES);

@@ -1,16 +1,16 @@
-/** What a model is, as clients of its server ask for it. */
+/** Facts about a model, for clients of the HTTP API. */
 export interface ModelFacts {
-  /** `llama`, `granite`...; as `model_type` says. */
+  /** The `model_type`: `llama`, `granite`... */
   readonly family: string;
   readonly parameters: number;
-  /** Undefined: not known. */
+  /** Undefined: unknown. */
   readonly vocabSize?: number;
   readonly bytes: number;
-  /** `4-bit`...; undefined: not known. */
+  /** `4-bit`...; undefined: unknown. */
   readonly quantization: string | undefined;
   readonly format: 'gguf' | 'safetensors' | 'remote';
   /** Jinja source; '' for a base model. */
   readonly template: string;
-  /** There is a switch for thinking. */
+  /** Whether the template has a switch for thinking. */
   readonly thinks: boolean;
 }

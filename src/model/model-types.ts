@@ -1,6 +1,6 @@
 /**
- * The table of families that the engine runs, as config.json's `model_type` names them, so that any other is refused
- * before any work. Each enters the engine by its file in native/models.
+ * The families the engine runs, by config.json's `model_type`; any other is refused before any work. Each is a file in
+ * native/models.
  */
 export const MODEL_TYPES: readonly string[] = [
   'gemma3_text',

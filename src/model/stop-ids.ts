@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../text/json-file.ts';
 import { TextList } from '../text/text-list.ts';
 
-/** Marks with which chat models of all families end their turn. */
+/** Tokens that end a turn in the chat models of all families. */
 const END_MARKS = [
   '<|im_end|>',
   '<|endoftext|>',
@@ -15,7 +15,7 @@ const END_MARKS = [
   '</s>',
 ];
 
-/** Ids that end a reply: what the configurations name, and the special tokens that are chat end marks. */
+/** Ids that end a reply: those the configurations name, and special tokens known to end a turn. */
 export function stopIdsOf(texts: {
   readonly config: JsonObject;
   readonly generationConfig?: JsonObject | undefined;
@@ -35,7 +35,7 @@ export function stopIdsOf(texts: {
   return [...ids];
 }
 
-/** The same from llama.cpp's tokenizer metadata. */
+/** The same, from llama.cpp's tokenizer metadata. */
 export function ggufStopIds(metadata: ReadonlyMap<string, unknown>): number[] {
   const ids = new Set<number>();
   for (const key of ['eos', 'eot', 'eom']) {

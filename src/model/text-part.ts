@@ -8,10 +8,10 @@ export interface TextPart {
   readonly weights: WeightFiles;
 }
 
-/** Models that also see: their text model's configuration is in `text_config`. */
+/** Vision models, whose text model's configuration is in `text_config`. */
 const WRAPPERS: readonly string[] = ['gemma3', 'mistral3'];
 
-/** Where the text model's tensors are in such a model, by transformers 4, transformers 5 and MLX. */
+/** Prefixes of the text model's tensors, by transformers 4, transformers 5 and MLX. */
 const PREFIXES = [
   { from: 'model.language_model.', to: 'model.' },
   { from: 'language_model.', to: '' },
@@ -19,9 +19,9 @@ const PREFIXES = [
 const OTHER_PARTS = /^(model\.)?(vision_tower|multi_modal_projector)\./;
 
 /**
- * The model as the engine knows it. Of one that also sees, only the text part: its configuration, and its tensors
- * with the names of a text model. Throws MODEL_UNSUPPORTED for an unknown `model_type`, naming those there are;
- * `where`: the file or model that the message names.
+ * The model as the engine knows it. Of a vision model only the text part: its configuration, and its tensors under the
+ * names of a text model. Throws MODEL_UNSUPPORTED, listing the known ones, for an unknown `model_type`; `where` is the
+ * file or model that the message names.
  */
 export function textPart(where: string, config: JsonObject, weights: WeightFiles): TextPart {
   const inner = config.text_config;
@@ -37,7 +37,7 @@ export function textPart(where: string, config: JsonObject, weights: WeightFiles
 }
 
 function checkModelType(where: string, type: unknown, path = ''): void {
-  // The engine says what is wrong with a config.json that has none.
+  // The engine reports a missing model_type.
   if (typeof type !== 'string' || MODEL_TYPES.includes(type)) return;
   const supported = [...MODEL_TYPES, ...WRAPPERS].sort().join(', ');
   const message = `${where}: ${path}model_type "${type}" is not supported; supported are: ${supported}`;
@@ -46,13 +46,13 @@ function checkModelType(where: string, type: unknown, path = ''): void {
   });
 }
 
-/** What the outer configuration says of both parts. */
+/** Keys of the outer configuration that apply to both parts. */
 function shared(config: JsonObject): JsonObject {
   const keys = ['tie_word_embeddings', 'quantization', 'quantization_config', 'dtype', 'torch_dtype'];
   return Object.fromEntries(keys.flatMap(key => (key in config ? [[key, config[key]]] : [])));
 }
 
-/** Modules that the quantization names have the text model's names, too. */
+/** Gives the modules that the quantization names the text model's names. */
 function withoutPrefixes(config: JsonObject): JsonObject {
   const quantization = config.quantization;
   if (!isObject(quantization)) return config;

@@ -8,9 +8,8 @@ import { type GgufModel, readGgufModel } from './gguf/config.ts';
 import { readSafetensorsHeader } from './weights/safetensors.ts';
 
 /**
- * The tensors of a folder: those of the index, else of its single safetensors file. Other files are ignored, but no
- * shard is: index and shards must name the same tensors. Headers only; throws MODEL_BROKEN or MODEL_UNSUPPORTED naming
- * the file and the tensor.
+ * The tensors of a folder, by its index or its only safetensors file. Index and shards must name the same tensors; other
+ * files are ignored. Reads headers only. Throws MODEL_BROKEN or MODEL_UNSUPPORTED naming file and tensor.
  */
 export function folderWeights(folder: string): WeightFiles {
   const indexPath = join(folder, 'model.safetensors.index.json');
@@ -24,7 +23,7 @@ export function singleFileWeights(path: string): WeightFiles {
   return { files: [path], tensors: readSafetensorsHeader(path).tensors.map(t => ({ ...t, file: 0 })) };
 }
 
-/** A GGUF file with Hugging Face's names. */
+/** The tensors of a GGUF file, under Hugging Face's names. */
 export function ggufWeights(path: string): { model: GgufModel; weights: WeightFiles } {
   const model = readGgufModel(path);
   return { model, weights: { files: [path], tensors: model.tensors.map(t => ({ ...t, file: 0 })) } };
@@ -76,7 +75,7 @@ function indexedWeights(folder: string, indexPath: string, map: unknown): Weight
   return { files, tensors };
 }
 
-/** Whether a file is counted as one of the shards that the index names, without being named itself. */
+/** Whether a file looks like one of the index's shards though the index does not name it. */
 function isShardOf(file: string, wanted: ReadonlyMap<string, unknown>): boolean {
   const set = file.match(/^(.+-)\d+(-of-\d+\.safetensors)$/);
   if (!set || wanted.has(file)) return false;

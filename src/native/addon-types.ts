@@ -9,7 +9,7 @@ import type { SamplingNumbers } from '../text/sampling/fields.ts';
 export type StoredDtype = 'F32' | 'F16' | 'BF16' | 'U32' | 'U8' | 'I32' | GgmlBlockType;
 export type GgmlBlockType = 'Q4_0' | 'Q4_1' | 'Q5_0' | 'Q5_1' | 'Q8_0' | 'Q4_K' | 'Q5_K' | 'Q6_K';
 
-/** One tensor in a weight file. The reader in `src/model` has checked that ranges lie inside the file and do not overlap. */
+/** One tensor in a weight file. `src/model` has checked that ranges lie inside the file and do not overlap. */
 export interface TensorEntry {
   readonly name: string;
   readonly dtype: StoredDtype;
@@ -32,13 +32,13 @@ export interface AdapterSpec {
   readonly weights: WeightFiles;
   /** y = Wx + scale * (x A) B, with tensors MODULE.lora_a and MODULE.lora_b. */
   readonly scale: number;
-  /** false: A is [in, rank] and B [rank, out], as MLX has them; true: [rank, in] and [out, rank], as PEFT does. */
+  /** false: A is [in, rank] and B [rank, out], as in MLX; true: [rank, in] and [out, rank], as in PEFT. */
   readonly transposed: boolean;
 }
 
 export interface LoadSpec {
   /**
-   * config.json as parsed (Hugging Face names). For a GGUF file: the same keys made from its metadata, with
+   * config.json, parsed (Hugging Face names). For a GGUF file: the same keys, made from its metadata, with
    * Hugging Face tensor names in `weights`.
    */
   readonly config: Readonly<Record<string, unknown>>;
@@ -47,19 +47,19 @@ export interface LoadSpec {
   readonly gguf: boolean;
   /** Added to every tensor named `*norm.weight`; default 0. Gemma's GGUF files hold 1 + w. */
   readonly normShift?: number;
-  /** All of them are added to the weights. */
+  /** All are added to the weights. */
   readonly adapters: readonly AdapterSpec[];
-  /** How float matrices are packed while they are read; routers and vectors stay as they are. */
+  /** How to quantize float matrices while loading; routers and vectors stay as they are. */
   readonly quantize?: { readonly mode: string; readonly bits: number; readonly groupSize: number };
-  /** An empty folder that gets what was loaded, as shard-1.safetensors, shard-2.safetensors and so on. */
+  /** An empty folder for the loaded weights: shard-1.safetensors, shard-2.safetensors and so on. */
   readonly saveTo?: string;
-  /** Tokens; 0 = the model's own maximum, to which more is lowered. A longer prompt is refused with code CONTEXT_FULL. */
+  /** Tokens; 0 or more than the model's maximum means that maximum. A longer prompt is refused with CONTEXT_FULL. */
   readonly contextLength: number;
-  /** 4 or 8: keys and values are quantized to so many bits; 0: they are not. */
+  /** Bits to quantize keys and values to: 4 or 8; 0: do not. */
   readonly kvBits: number;
-  /** The CPU multiplies weights by float32 activations, not by rounded ones. Default: false. */
+  /** On the CPU, multiply weights by float32 activations instead of rounded ones. Default: false. */
   readonly exact?: boolean;
-  /** Bytes for the caches of several conversations; 0 (default): that of the last one is kept, whatever its size. */
+  /** Bytes for the caches of several conversations; 0 (default): keep the last one, whatever its size. */
   readonly cacheBytes?: number;
 }
 
@@ -79,7 +79,7 @@ export interface ModelInfo {
   readonly weightBytes: number;
   /** 'cpu' or 'gpu' with the device's name. */
   readonly device: string;
-  /** False: every prefix can be reused, so that `checkpoints` have no effect. */
+  /** False: every prefix can be reused, so `checkpoints` have no effect. */
   readonly wantsCheckpoints: boolean;
 }
 
@@ -97,26 +97,26 @@ export interface NativeRequest extends SamplingNumbers {
   readonly stopIds: Int32Array;
   /** Number of top log-probabilities per token, 0..20; -1 = none, not even the chosen token's. */
   readonly logprobs: number;
-  /** Prompt tokens per step, between which a cancel is seen; 0 = what suits the device. */
+  /** Prompt tokens per step; a cancel takes effect between steps. 0 = the device's default. */
   readonly prefillChunk: number;
-  /** Prompt lengths, 1 to that of the prompt, to which a later prompt may have to go back. */
+  /** Prefix lengths, 1 to the prompt's, that a later prompt may have to return to. */
   readonly checkpoints: Int32Array;
-  /** Compute the whole prompt and give the log-probability of each of its tokens but the first; default false. */
+  /** Compute the whole prompt and return the log-probability of each token but the first; default false. */
   readonly promptLogprobs?: boolean;
-  /** Count and time what the host does for a decoding step; default false. */
+  /** Count and time the host's work for a decoding step; default false. */
   readonly measureGraph?: boolean;
-  /** A bit for each token, the lowest of a byte first: which of them may be the first. Default: all. */
+  /** A bit per token, lowest bit first: which tokens may come first. Default: all. */
   readonly allowedFirst?: Uint8Array;
   /**
-   * The last so many of `promptIds` were generated before: penalties count them so, and random numbers are those that
-   * would have followed. Default 0.
+   * This many of the last `promptIds` were generated before: penalties count them as such, and random numbers continue
+   * as if generation had gone on. Default 0.
    */
   readonly continued?: number;
 }
 
-/** Decoding steps as the host sees them. Microseconds of the model thread's processor time, a value for each step. */
+/** The host's work for decoding steps: microseconds of the model thread's CPU time, one value per step. */
 export interface NativeGraph {
-  /** Operations of a step. */
+  /** Operations per step. */
   readonly primitives: number;
   readonly buildMicroseconds: Float32Array;
   /** Handing the built graph over for evaluation. */
@@ -149,9 +149,9 @@ export type NativeEvent =
       readonly cachedTokens: number;
       readonly generatedTokens: number;
       readonly timings: NativeTimings;
-      /** If asked for, and the prompt has more than one token. */
+      /** If requested, and the prompt has more than one token. */
       readonly promptLogprobs?: Float32Array;
-      /** If asked for. */
+      /** If requested. */
       readonly graph?: NativeGraph;
     }
   | { readonly type: 'error'; readonly code: string; readonly message: string };
@@ -169,18 +169,18 @@ export interface NativeModel {
    * Throws when 64 jobs are already waiting, or the model is closed.
    */
   start(request: NativeRequest, onReady: () => void): number;
-  /** Takes all events waiting. After `end` or `error` the job is gone and this returns []. */
+  /** Takes all waiting events. After `end` or `error` the job is gone and this returns []. */
   take(job: number): NativeEvent[];
   /** Ends the job within one step; an `end` event with reason `cancelled` follows. No effect on a finished job. */
   cancel(job: number): void;
   /**
-   * Writes the live cache to `path`, after what was queued before: a safetensors file that is there whole or not at
-   * all. Rejects with CACHE if it cannot be written or holds no tokens.
+   * Writes the live cache to `path` once earlier jobs are done: a safetensors file, whole or not at all. Rejects with
+   * CACHE if it cannot be written or holds no tokens.
    */
   saveCache(path: string, modelHash: string): Promise<NativeSavedCache>;
   /**
-   * Takes over a saved cache, after what was queued before. Its header and hash must have been checked. Rejects with
-   * CACHE or MODEL_BROKEN if it does not fit the model, which then keeps what it has.
+   * Loads a saved cache once earlier jobs are done. The caller has checked its header and hash. Rejects with CACHE or
+   * MODEL_BROKEN if it does not fit the model, which then keeps its present cache.
    */
   loadCache(file: WeightFiles): Promise<NativeSavedCache>;
   /** Cancels all jobs and frees the weights. Idempotent. */

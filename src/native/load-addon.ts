@@ -12,16 +12,16 @@ const require = createRequire(import.meta.url);
 let loaded: NativeAddon | undefined;
 
 /**
- * Loads the native addon once and hands out the same object ever after. $LLM_HOST_ADDON, when set, names the only
- * file that is tried. The addon's model thread is joined when the process exits.
- * @throws LlmHostError ENGINE_UNAVAILABLE: lists each path tried with its reason; the hint says how to mend it.
+ * Loads the native addon once; later calls return the same object. $LLM_HOST_ADDON, if set, is the only file tried. The
+ * addon's model thread is joined when the process exits.
+ * @throws LlmHostError ENGINE_UNAVAILABLE listing each path tried with its reason; the hint is the fix.
  */
 export function loadAddon(): NativeAddon {
   loaded ??= loadFirst(addonCandidates());
   return loaded;
 }
 
-/** The files to try, in order: the platform's package, then what was built here. */
+/** The files to try, in order: the platform's package, then a local build. */
 export function addonCandidates(): readonly string[] {
   const named = process.env.LLM_HOST_ADDON;
   if (named) return [resolve(named)];
@@ -35,13 +35,13 @@ export function addonCandidates(): readonly string[] {
 }
 
 function loadFirst(paths: readonly string[]): NativeAddon {
-  // MLX would run the C++ compiler at run time to fuse operations on the CPU.
+  // Otherwise MLX runs a C++ compiler at run time to fuse operations on the CPU.
   if (process.platform !== 'darwin') process.env.MLX_DISABLE_COMPILE ??= '1';
   const failures: LoadFailure[] = [];
   for (const path of paths) {
     try {
       const addon = loadFile(path);
-      // Leaving the process while the model thread is inside MLX crashes. A worker's end is not the process's.
+      // Exiting while the model thread is inside MLX crashes. The end of a worker is not the end of the process.
       if (isMainThread) process.on('exit', () => addon.shutdown());
       return addon;
     } catch (error) {
@@ -63,7 +63,7 @@ function loadFile(path: string): NativeAddon {
   const addon: Partial<NativeAddon> = require(path);
   const { mlxBuilt, mlxLoaded } = addon.versions ?? {};
   if (mlxBuilt === undefined || mlxLoaded === undefined || typeof addon.shutdown !== 'function') {
-    throw new Error('not an addon of llm-host');
+    throw new Error('not the addon of llm-host');
   }
   if (mlxBuilt !== mlxLoaded) throw new Error(`built for MLX ${mlxBuilt}, but the MLX found is ${mlxLoaded}`);
   return addon as NativeAddon;

@@ -13,7 +13,7 @@ const REBUILD = IS_CHECKOUT
   ? 'Remove the folders build and vendor, then run: npm run bootstrap'
   : 'Remove node_modules, then install again: npm install';
 
-/** Reasons as dlopen words them on Linux and macOS, and what mends each. The first that fits counts. */
+/** dlopen's reasons on Linux and macOS, with their fixes. The first match counts. */
 const FIXES: readonly { readonly when: RegExp; readonly fix: string }[] = [
   {
     when: /GLIBC_2\.\d+.*not found/,
@@ -23,8 +23,11 @@ const FIXES: readonly { readonly when: RegExp; readonly fix: string }[] = [
     when: /(GLIBCXX|CXXABI)_[\d.]+.*not found/,
     fix: `The C++ library is older than the compiler that built the addon. ${REBUILD}`,
   },
-  { when: /built for MLX/, fix: `The addon and its MLX must be one pair. ${REBUILD}` },
-  { when: /undefined symbol|Symbol not found/, fix: `The addon and its MLX must be one pair. ${REBUILD}` },
+  { when: /built for MLX/, fix: `The addon was built for another version of MLX. ${REBUILD}` },
+  {
+    when: /undefined symbol|Symbol not found/,
+    fix: `The addon was built for another version of MLX. ${REBUILD}`,
+  },
   { when: /libmlx|mlx_cpu\.libs/, fix: `The MLX library is missing. ${BOOTSTRAP}` },
   {
     when: /invalid ELF header|wrong ELF class|incompatible architecture|not a mach-o|slice is not valid|Exec format/i,
@@ -36,8 +39,8 @@ const FIXES: readonly { readonly when: RegExp; readonly fix: string }[] = [
 ];
 
 /**
- * What to do about an addon that does not load, one line for each cause.
- * @param glibc version of the running C library, null when it is not glibc (Linux only)
+ * What to do about an addon that does not load, one line per cause.
+ * @param glibc version of the running C library; null if it is not glibc (Linux only)
  */
 export function loadHint(
   failures: readonly LoadFailure[],
@@ -58,7 +61,7 @@ function systemHint(glibc: string | null | undefined): string | undefined {
   return `This system has glibc ${glibc}; 2.35 or newer is needed (Ubuntu 22.04, Debian 12, Fedora 36 or newer).`;
 }
 
-/** undefined where there is no Linux. */
+/** undefined on other systems than Linux. */
 function runtimeGlibc(): string | null | undefined {
   if (process.platform !== 'linux') return undefined;
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };

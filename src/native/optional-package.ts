@@ -6,24 +6,24 @@ import { fileURLToPath } from 'node:url';
 /** The package's root, two folders up in src/ and in dist/ alike. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Here are the sources, from which the addon can be built; an installed package has none. */
+/** Whether the sources are here, so the addon can be built; an installed package has none. */
 export const IS_CHECKOUT = existsSync(join(PACKAGE_ROOT, 'native'));
 
-/** Holds the addon and MLX for this kind of machine. */
+/** The package with the addon and MLX for this kind of machine. */
 export const PLATFORM_PACKAGE = `@llm-host/${process.platform}-${process.arch}`;
 
-/** Holds the base weights of the demo. */
+/** The package with the demo's base weights. */
 export const WEIGHTS_PACKAGE = '@llm-host/demo-weights';
 
 const require = createRequire(import.meta.url);
 
-/** The folder of a package that belongs to this one and may not be installed. */
+/** The folder of an optional package of this one, if installed. */
 export function optionalPackage(name: string): { folder: string; version: string } | undefined {
   let path: string;
   try {
     path = require.resolve(`${name}/package.json`);
   } catch {
-    // Not installed, which is what "optional" means.
+    // Not installed: it is optional.
     return undefined;
   }
   const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };

@@ -57,7 +57,7 @@ describe('what the Hub refuses', () => {
     hub.tokens = ['hf_good', 'hf_member'];
     expect(await failure()).toEqual({
       text: NOT_FOUND,
-      hint: `The model is gated: it wants a login (401).\nAsk for access at ${hub.endpoint}/org/model, then set HF_TOKEN to a token from https://huggingface.co/settings/tokens`,
+      hint: `The model is gated: it needs a login (401).\nAsk for access at ${hub.endpoint}/org/model, then set HF_TOKEN to a token from https://huggingface.co/settings/tokens`,
       exit: 66,
     });
     const { hint } = await failure('org/model', { env: { ...env, HF_TOKEN: 'hf_good' } });
@@ -97,7 +97,7 @@ describe('what the Hub refuses', () => {
   test('429 and 5xx for ever: several attempts, then the reason', async () => {
     const { hint, hub } = await hintWhen('api', { status: 429, headers: { 'retry-after': '0' } });
     expect(hint).toBe(
-      'HOST asks for fewer requests (429).\nTry again in some minutes, or set HF_TOKEN: a login may ask more often.',
+      'HOST limits the rate of requests (429).\nTry again in a few minutes, or set HF_TOKEN for a higher limit.',
     );
     expect(hub.requests.length).toBe(4);
     const long = await hintWhen('api', { status: 429, headers: { 'retry-after': '3600' } });
@@ -156,7 +156,7 @@ describe('contents that are not what the Hub lists', () => {
   test('damaged every time: fetched twice, then nothing of it is kept', async () => {
     const { hint, hub } = await hintWhen('cdn', { corrupt: true });
     expect(hint).toBe(
-      `model.safetensors arrived damaged twice: its sha256 is not ${sha256(WEIGHTS)}.\nSomething between here and HUB alters files: a proxy, a mirror, or this disk.`,
+      `model.safetensors arrived damaged twice: its sha256 is not ${sha256(WEIGHTS)}.\nSomething between here and HUB alters files: a proxy, a mirror or the disk.`,
     );
     expect(hub.sent['model.safetensors']).toBe(2 * WEIGHTS.length);
     const small = await hintWhen('file', { corrupt: true });
@@ -178,7 +178,7 @@ describe('contents that are not what the Hub lists', () => {
     const { text, hint, exit } = await failure();
     expect([text, exit]).toEqual([NOT_FOUND, 66]);
     expect(hint).toBe(
-      `The Hub lists model.safetensors as ${sha256(WEIGHTS)}, but sends ${etag} (etag).\nThe repository or a mirror is just changing: try again later, or unset HF_ENDPOINT.`,
+      `The Hub lists model.safetensors as ${sha256(WEIGHTS)}, but sends ${etag} (etag).\nThe repository or a mirror is being updated: try again later, or unset HF_ENDPOINT.`,
     );
     expect(
       tree(cache).filter(name => name.includes(sha256(WEIGHTS)) && !name.includes('.incomplete')),
@@ -234,9 +234,9 @@ describe('hosts', () => {
           : undefined;
     await pull();
     const circle = await hintWhen('api', { status: 302, headers: { location: '?again' } });
-    expect(circle.hint).toBe('HOST redirects without end.');
+    expect(circle.hint).toBe('HOST redirects too often.');
     const odd = await hintWhen('file', { status: 302, headers: { location: 'file:///etc/passwd' } });
-    expect(odd.hint).toBe('HOST redirects to what is no address: file:///etc/passwd');
+    expect(odd.hint).toBe('HOST redirects to an invalid address: file:///etc/passwd');
   });
 
   test('nobody listens there; something else listens there', async () => {
@@ -246,7 +246,7 @@ describe('hosts', () => {
       '127.0.0.1:1 cannot be reached (ECONNREFUSED).\nCheck the network, HTTPS_PROXY and HF_ENDPOINT.',
     );
     expect((await hintWhen('api', { status: 200, body: '<html>log in</html>' })).hint).toMatch(
-      /^HUB does not answer as the Hub does: no JSON/,
+      /^HUB does not answer like the Hub: no JSON/,
     );
     expect((await hintWhen('api', { status: 200, body: '{"sha":"x"}' })).hint).toMatch(/no commit\.$/m);
     const raw = createServer(socket => socket.end('220 mail\r\n'));
@@ -264,7 +264,7 @@ describe('hosts', () => {
       const entry = { type: 'file', path, size: 1, oid: 'a'.repeat(40) };
       hub.fault = request =>
         request.path.includes('/tree/') ? { status: 200, body: JSON.stringify([entry]) } : undefined;
-      expect((await failure()).hint).toMatch(/does not answer as the Hub does: an odd list of files/);
+      expect((await failure()).hint).toMatch(/does not answer like the Hub: an unexpected list of files/);
       expect(existsSync(cache)).toBe(false);
     },
   );
@@ -276,7 +276,7 @@ describe('hosts', () => {
       const entry = { type: 'file', path: 'config.json', size: 1, oid: 'a'.repeat(40), ...change };
       hub.fault = request =>
         request.path.includes('/tree/') ? { status: 200, body: JSON.stringify([entry]) } : undefined;
-      expect((await failure()).hint).toMatch(/an odd list of files/);
+      expect((await failure()).hint).toMatch(/an unexpected list of files/);
     },
   );
 });
@@ -305,7 +305,7 @@ describe('repositories without a model', () => {
       'org/model': repository({ 'config.json': CONFIG, 'model.safetensors.index.json': index }),
     });
     expect((await failure()).text).toBe(
-      'MODEL_BROKEN: model.safetensors.index.json of org/model names model-00001-of-00001.safetensors, which is not there',
+      'MODEL_BROKEN: model.safetensors.index.json of org/model names model-00001-of-00001.safetensors, which is missing',
     );
   });
 });
@@ -327,7 +327,7 @@ describe('offline', () => {
     expect((await pull(`org/model@${commit}`, { env: offline })).folder).toBe(folder);
     rmSync(join(folder, 'model.safetensors'));
     expect((await failure('org/model', { env: offline })).hint).toContain(
-      'HF_HUB_OFFLINE is set, and only a part of it is in the cache (model.safetensors is missing)',
+      'HF_HUB_OFFLINE is set, and only part of it is in the cache (model.safetensors is missing)',
     );
     expect(hub.requests).toEqual([]);
   });
@@ -342,7 +342,7 @@ describe('the cache folder', () => {
       const { text, hint, exit } = await failure('org/model', { env: { ...env, HF_HUB_CACHE } });
       expect([text, exit]).toEqual([NOT_FOUND, 66]);
       expect(hint).toMatch(
-        /^The cache folder \S+ cannot be (used|written): .*\nSet HF_HUB_CACHE to a folder/,
+        /^The cache folder \S+ cannot be (used|written): .*\nSet HF_HUB_CACHE to a writable folder/,
       );
     }
   });

@@ -25,7 +25,7 @@ test('the token: variables, then the file of $HF_TOKEN_PATH, then that of the ho
   expect(token({ HF_HOME: join(home, 'empty') })).toBeUndefined();
   expect(token({ HF_HUB_DISABLE_IMPLICIT_TOKEN: '1' })).toBeUndefined();
   expect(thrown(() => token({ HF_TOKEN: 'hf_a\r\nx: y' }))).toBe(
-    'CONFIG: the token in HF_TOKEN has blanks or other characters in it',
+    'CONFIG: the token in HF_TOKEN contains spaces or invalid characters',
   );
   expect(thrown(() => token({ HF_TOKEN_PATH: home }))).toMatch(/^CONFIG: the token file .* cannot be read/);
 });
@@ -54,6 +54,8 @@ test('endpoint, offline and time limits', () => {
     answerTimeoutMs: 10_000,
   });
   for (const HF_ENDPOINT of ['huggingface.co', 'ftp://x', '/tmp']) {
-    expect(thrown(() => hubEnvironment({ HOME, HF_ENDPOINT }))).toMatch(/^CONFIG: HF_ENDPOINT is no address/);
+    expect(thrown(() => hubEnvironment({ HOME, HF_ENDPOINT }))).toMatch(
+      /^CONFIG: HF_ENDPOINT is not an http address/,
+    );
   }
 });

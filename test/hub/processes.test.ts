@@ -61,7 +61,7 @@ describe('pull, list, rm', () => {
   test('names that are none, a revision where it means nothing: exit 2', async () => {
     const { run } = await programPlace();
     expect((await run('pull', './folder')).stderr).toContain(
-      "Error: './folder' is no name of a model on the Hub\nSuch a name is org/name, or org/name@revision.\n",
+      "Error: './folder' is not the name of a model on the Hub\nSuch a name is org/name, or org/name@revision.\n",
     );
     const twice = await run('pull', 'org/model@v1', '--revision', 'v2');
     expect(twice.stderr).toContain("Error: --revision v2 does not go with the model 'org/model@v1'");
@@ -208,7 +208,7 @@ describe.skipIf(!namespaces)('a disk of its own (needs the right to mount in a n
       `mount -t tmpfs -o size=64m tmpfs "$1" && { (${filling}) 2>/dev/null & }`,
     );
     expect(text).toContain(
-      `${NOT_FOUND}The disk is full: CACHE/models--org--model/blobs has no room left (ENOSPC).\nFree some`,
+      `${NOT_FOUND}The disk is full: CACHE/models--org--model/blobs has no space left (ENOSPC).\nFree some`,
     );
     expect(code).toBe(66);
   });
@@ -217,7 +217,7 @@ describe.skipIf(!namespaces)('a disk of its own (needs the right to mount in a n
     const place = await programPlace();
     const empty = await pullMounted(place, 'mount -t tmpfs -o ro tmpfs "$1"');
     expect(empty.text).toBe(
-      `${NOT_FOUND}The cache folder CACHE cannot be written: it is on a read-only file system.\nSet HF_HUB_CACHE to a folder that can be written.\n`,
+      `${NOT_FOUND}The cache folder CACHE cannot be written: it is on a read-only file system.\nSet HF_HUB_CACHE to a writable folder.\n`,
     );
     expect(empty.code).toBe(66);
     await place.pull();

@@ -30,7 +30,7 @@ test('which proxy for which address', () => {
   expect(of('https://x/', { ALL_PROXY: 'http://all:3' })).toBe('http://all:3/');
   expect(of('https://x/', { https_proxy: '', HTTPS_PROXY: 'http://b:4' })).toBe('http://b:4/');
   expect(() => of('https://x/', { HTTPS_PROXY: 'socks5://me:secret@s:5' })).toThrow(
-    'The proxy of the environment is no http address: socks5://***@s:5.',
+    'The proxy in the environment is not an http address: socks5://***@s:5.',
   );
 });
 
@@ -136,7 +136,7 @@ describe.skipIf(!openssl)('https addresses (needs openssl for a certificate)', (
     expect(distrusting.code).toBe(66);
     const refused = await pull({ ...trusting, HTTPS_PROXY: `http://${address}` });
     expect(refused.stderr).toMatch(
-      /The proxy 127\.0\.0\.1:\d+ refused the connection \(407\)\.\nIt wants a name/,
+      /The proxy 127\.0\.0\.1:\d+ refused the connection \(407\)\.\nIt needs a name/,
     );
   });
 

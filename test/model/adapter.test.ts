@@ -68,8 +68,8 @@ describe('readAdapter', () => {
   test.each([
     [{ rank: 0, scale: 1 }, /rank >= 1/],
     [{ rank: 2.5, scale: 1 }, /rank >= 1/],
-    [{ rank: 2 }, /no number lora_parameters\.scale/],
-    [{ rank: 2, scale: 1, keys: 'q' }, /keys that are no list/],
+    [{ rank: 2 }, /no numeric lora_parameters\.scale/],
+    [{ rank: 2, scale: 1, keys: 'q' }, /keys that is not a list/],
   ])('parameters %j', (lora_parameters, message) => {
     expect(refusal({ ...CONFIG, lora_parameters })).toMatch(message);
   });
@@ -157,8 +157,8 @@ describe("readAdapter with PEFT's layout", () => {
 
   test.each([
     [{ r: 0 }, /has no r >= 1/],
-    [{ lora_alpha: undefined }, /has no number lora_alpha/],
-    [{ target_modules: [1] }, /target_modules that are no list/],
+    [{ lora_alpha: undefined }, /has no numeric lora_alpha/],
+    [{ target_modules: [1] }, /target_modules that is not a list/],
     [{ target_modules: ['v_proj'] }, /does not name in target_modules/],
     [{ r: 2 }, /lora_a has shape \[4, 32\], expected \[2, 32\]/],
   ])('%j is broken', (changes, message) => {

@@ -6,7 +6,7 @@ const need = { weightBytes: 2e9, kvBytesPerToken: 100_000, contextLength: 32_768
 
 test('refuses with the numbers and a context that would fit', () => {
   expect(thrown(() => checkFit(need, 4e9))).toBe(
-    'OUT_OF_MEMORY: Not enough memory: the model needs 5.5 GB (weights 2.0 GB, KV cache for 32768 tokens 3.3 GB, working set 269 MB), available are 4.0 GB',
+    'OUT_OF_MEMORY: Not enough memory: the model needs 5.5 GB (weights 2.0 GB, KV cache for 32768 tokens 3.3 GB, working set 269 MB), but only 4.0 GB is available',
   );
   expect(thrownHint(() => checkFit(need, 4e9))).toBe('--context 16384 would fit.');
   expect(() => checkFit({ ...need, contextLength: 16_384 }, 4e9)).not.toThrow();

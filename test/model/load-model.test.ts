@@ -93,7 +93,7 @@ describe('readModel', () => {
     expect(readModel('tiny-f32', { ...OPTIONS, contextLength: 512 }).spec.contextLength).toBe(512);
     for (const contextLength of [513, -1, 1.5, Number.NaN]) {
       expect(thrown(() => readModel('tiny-f32', { ...OPTIONS, contextLength }))).toMatch(
-        /^USAGE: The context must be 1 to 512 tokens, as the model was made for; got/,
+        /^USAGE: The context must be 1 to 512 tokens, the model's maximum; got/,
       );
     }
   });

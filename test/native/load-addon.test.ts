@@ -72,12 +72,12 @@ describe('loadAddon', () => {
     const { loadAddon } = await loadFake('pair.cjs', fakeAddon('0.32.4', '0.31.0'));
     const error = errorOf(loadAddon);
     expect(error.message).toContain('built for MLX 0.32.4, but the MLX found is 0.31.0');
-    expect(error.hint).toContain('one pair');
+    expect(error.hint).toContain('built for another version of MLX');
   });
 
   it('refuses a module that is not the addon', async () => {
     const { loadAddon } = await loadFake('other.cjs', 'module.exports = {};');
-    expect(errorOf(loadAddon).message).toContain('not an addon of llm-host');
+    expect(errorOf(loadAddon).message).toContain('not the addon of llm-host');
   });
 
   it('explains a file that the machine cannot load', async () => {

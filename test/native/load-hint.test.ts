@@ -11,8 +11,8 @@ describe('loadHint', () => {
     ['Library not loaded: @rpath/libmlx.dylib', 'MLX library is missing'],
     ["/lib/libc.so.6: version `GLIBC_2.38' not found", 'glibc 2.35'],
     ["libstdc++.so.6: version `GLIBCXX_3.4.32' not found", 'C++ library is older'],
-    ['built for MLX 0.32.4, but the MLX found is 0.31.0', 'one pair'],
-    ['undefined symbol: _ZN3mlx4core4evalE', 'one pair'],
+    ['built for MLX 0.32.4, but the MLX found is 0.31.0', 'built for another version of MLX'],
+    ['undefined symbol: _ZN3mlx4core4evalE', 'built for another version of MLX'],
     ['/x.node: invalid ELF header', 'another kind of machine'],
     [
       "mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64')",

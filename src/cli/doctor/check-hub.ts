@@ -25,7 +25,7 @@ export function checkCache(env: NodeJS.ProcessEnv): Finding {
     return warning(
       'cache',
       `${folder} cannot be used to download: ${messageOf(error)}`,
-      'Set HF_HUB_CACHE to a folder that can be written.',
+      'Set HF_HUB_CACHE to a writable folder.',
     );
   }
 }

@@ -7,20 +7,20 @@ import { GGUF_NAMES, huggingFaceName } from './names.ts';
 import { llama3Scaling } from './rope.ts';
 
 export interface GgufModel {
-  /** In the shape of Hugging Face's config.json. */
+  /** In the form of Hugging Face's config.json. */
   readonly config: JsonObject;
-  /** With Hugging Face's names. */
+  /** With Hugging Face's tensor names. */
   readonly tensors: readonly FileTensor[];
   readonly metadata: GgufMetadata;
-  /** The rows of q and k alternate between the halves of a rotary head, as llama.cpp wants them for some architectures. */
+  /** The rows of q and k interleave the halves of each rotary head, as llama.cpp stores them for some architectures. */
   readonly permuted: boolean;
-  /** What to add to norms: -1 where the file holds 1 + w. */
+  /** Added to norm weights: -1 if the file holds 1 + w. */
   readonly normShift: number;
 }
 
 const PERMUTED: ReadonlySet<unknown> = new Set(['llama', 'granite']);
 
-/** Reads the header of a GGUF file and says it in Hugging Face's words; reads no weights. */
+/** Reads the header of a GGUF file and translates it to Hugging Face's names; reads no weights. */
 export function readGgufModel(path: string): GgufModel {
   const header = readGgufHeader(path);
   const architecture = header.metadata.get('general.architecture');
@@ -105,7 +105,7 @@ interface Sizes {
   readonly headDim: number;
 }
 
-/** What the configurations of some architectures have beside llama's. */
+/** Configuration keys of some architectures beyond llama's. */
 const OWN_KEYS: Readonly<Record<string, (number: ReadNumber, sizes: Sizes) => JsonObject>> = {
   granite: number => ({
     embedding_multiplier: number('embedding_scale', 1),
@@ -116,7 +116,7 @@ const OWN_KEYS: Readonly<Record<string, (number: ReadNumber, sizes: Sizes) => Js
   gemma3: (number, sizes) => ({
     model_type: 'gemma3_text',
     hidden_activation: 'gelu_pytorch_tanh',
-    // The file does not say it; the 27 B model, the only one of 62 layers, has its own.
+    // Not in the file: the 27 B model, the only one with 62 layers, has its own value.
     query_pre_attn_scalar: number('block_count') === 62 ? sizes.hidden / sizes.heads : sizes.headDim,
     sliding_window: number('attention.sliding_window'),
     sliding_window_pattern: number('attention.sliding_window_pattern', 6),

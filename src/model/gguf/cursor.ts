@@ -4,7 +4,7 @@ import type { ModelFile } from '../weights/model-file.ts';
 
 const CHUNK = 1 << 20;
 
-/** Bytes; far above any vocabulary or chat template, so that a hostile length cannot ask for the machine's memory. */
+/** Bytes; far above any vocabulary or chat template, yet a hostile length cannot exhaust memory. */
 const MAX_STRING = 1 << 24;
 const MAX_METADATA = 1 << 28;
 
@@ -14,7 +14,7 @@ export class GgufCursor {
   private readonly room = Buffer.allocUnsafe(CHUNK);
   private buffer: Buffer = Buffer.alloc(0);
   private bufferStart = 0;
-  /** Where the bytes last taken begin in the buffer. */
+  /** Where the bytes last taken start in the buffer. */
   private at = 0;
   /** Bytes from the start of the file. */
   position = 0;
@@ -52,7 +52,7 @@ export class GgufCursor {
     return this.take(4).readInt32LE(this.at);
   }
 
-  /** A number while it is exact, else a bigint. */
+  /** A number if exact, else a bigint. */
   u64(): number | bigint {
     const value = this.take(8).readBigUInt64LE(this.at);
     return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
@@ -71,7 +71,7 @@ export class GgufCursor {
     return this.take(8).readDoubleLE(this.at);
   }
 
-  /** How many of something follow; each takes at least `itemBytes`, so the file bounds the count. */
+  /** A count of items; each takes at least `itemBytes`, so the file's size bounds it. */
   count(what: string, itemBytes: number): number {
     const count = this.u32() + this.u32() * 2 ** 32;
     if (count * itemBytes > this.left) {
@@ -104,13 +104,13 @@ export class GgufCursor {
     return length;
   }
 
-  /** Steps over `length` bytes; they are in the buffer that it returns, from `this.at`. */
+  /** Advances over `length` bytes and returns the buffer that holds them, from `this.at`. */
   private take(length: number): Buffer {
     this.at = this.position - this.bufferStart;
     if (this.at + length > this.buffer.length) {
       if (length > this.left) throw truncated(this.file.path, this.position + length, this.file.size);
       if (this.position + length > MAX_METADATA)
-        throw broken(this.file.path, 'is broken: its metadata do not end');
+        throw broken(this.file.path, 'is broken: its metadata never end');
       const wanted = Math.min(this.left, Math.max(CHUNK, length));
       this.buffer = this.file.read(this.position, wanted, this.room);
       this.bufferStart = this.position;

@@ -34,7 +34,7 @@ const SUPPORTED: ReadonlyMap<number, Block> = new Map([
   [30, { name: 'BF16', elements: 1, bytes: 2 }],
 ]);
 
-/** ggml's other types by number, to name them in the refusal. Numbers that are not here are no types. */
+/** ggml's unsupported types by number, for the error message. Any other number is not a type. */
 const OTHER_TYPES: Readonly<Record<number, string>> = {
   9: 'Q8_1',
   10: 'Q2_K',
@@ -62,7 +62,7 @@ const OTHER_TYPES: Readonly<Record<number, string>> = {
 const MAX_DIMENSIONS = 4;
 const MAX_ARRAY_DEPTH = 4;
 
-/** The least bytes that a value of each type takes. */
+/** The minimum bytes of a value of each type. */
 const VALUE_BYTES = [1, 1, 2, 2, 4, 4, 4, 1, 8, 12, 8, 8, 8];
 const STRING_TYPE = 8;
 const ARRAY_TYPE = 9;
@@ -85,7 +85,7 @@ export function readGgufHeader(path: string): GgufHeader {
 
 function checkVersion(path: string, cursor: GgufCursor): void {
   const magic = String.fromCharCode(cursor.u8(), cursor.u8(), cursor.u8(), cursor.u8());
-  if (magic !== 'GGUF') throw broken(path, 'is no GGUF file: it does not start with GGUF');
+  if (magic !== 'GGUF') throw broken(path, 'is not a GGUF file: it does not start with GGUF');
   const version = cursor.u32();
   if (version === 2 || version === 3) return;
   if ((version & 0xffff) === 0)
@@ -97,7 +97,7 @@ function readMetadata(path: string, cursor: GgufCursor, count: number): Map<stri
   const metadata = new Map<string, unknown>();
   for (let i = 0; i < count; i++) {
     const key = cursor.string();
-    if (metadata.has(key)) throw broken(path, `is broken: metadata ${key} is there twice`);
+    if (metadata.has(key)) throw broken(path, `is broken: metadata ${key} occurs twice`);
     metadata.set(key, readValue(path, cursor, key, cursor.u32(), 0));
   }
   return metadata;
@@ -158,7 +158,7 @@ function readTensors(file: ModelFile, cursor: GgufCursor, count: number, alignme
   const names = new Set<string>();
   for (let i = 0; i < count; i++) {
     const tensor = readTensor(file.path, cursor, alignment);
-    if (names.has(tensor.name)) throw broken(file.path, `is broken: tensor ${tensor.name} is there twice`);
+    if (names.has(tensor.name)) throw broken(file.path, `is broken: tensor ${tensor.name} occurs twice`);
     names.add(tensor.name);
     tensors.push(tensor);
   }

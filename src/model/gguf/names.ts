@@ -1,4 +1,4 @@
-/** llama.cpp's module names to Hugging Face's, of one architecture. `%` stands for the layer's number. */
+/** llama.cpp's module names to Hugging Face's for one architecture; `%` is the layer number. */
 type NameTable = Readonly<Record<string, string>>;
 
 const LLAMA: NameTable = {
@@ -38,7 +38,7 @@ export const GGUF_NAMES: ReadonlyMap<string, NameTable> = new Map([
   ['gemma3', GEMMA3],
 ]);
 
-/** The Hugging Face name of a tensor; undefined if the table does not have it. */
+/** The Hugging Face name of a tensor; undefined if not in the table. */
 export function huggingFaceName(table: NameTable, name: string): string | undefined {
   const [, stem, kind] = /^(.+)\.(weight|bias)$/.exec(name) ?? [];
   if (stem === undefined) return undefined;

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../text/json-file.ts';
 
-// The values of every Llama 3.1, 3.2 and 3.3 checkpoint; a GGUF file holds only what follows from them.
+// The values of every Llama 3.1, 3.2 and 3.3 checkpoint; a GGUF file only holds the factors computed from them.
 const LOW = 1;
 const HIGH = 4;
 const ORIGINAL_CONTEXT = 8192;
 
 /**
- * The `rope_scaling` of config.json from which llama.cpp made `factors` [head_dim / 2] (its `rope_freqs.weight`);
- * undefined if they are of another kind.
+ * The `rope_scaling` of config.json from which llama.cpp computed `factors` [head_dim / 2] (its `rope_freqs.weight`);
+ * undefined if they match no known scaling.
  */
 export function llama3Scaling(factors: readonly number[], theta: number): JsonObject | undefined {
   const factor = factors.at(-1) ?? 0;

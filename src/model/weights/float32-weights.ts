@@ -1,6 +1,6 @@
 import type { WeightFiles } from '../../native/addon-types.ts';
 
-/** Whether a checkpoint holds float32 alone, nothing quantized: then the references compute in it too. */
+/** Whether a checkpoint is all float32: then the reference implementations compute in float32 too. */
 export function isFloat32Throughout({ tensors }: WeightFiles): boolean {
   return tensors.every(({ dtype }) => dtype === 'F32');
 }

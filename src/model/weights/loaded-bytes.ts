@@ -4,18 +4,18 @@ import { bitsOf } from './parameters.ts';
 import type { Quantization } from './quantization.ts';
 import { elementCount } from './tensor-ranges.ts';
 
-/** What loading makes of tensors. `quantize` is done while loading. */
+/** How tensors are held once loaded. `quantize` happens while loading. */
 export interface Loading {
   readonly layout: WeightLayout;
   readonly quantize?: Quantization | undefined;
 }
 
-/** Bytes of all tensors in memory; K-quants of GGUF files may take up to a tenth less. */
+/** Bytes of all tensors in memory; a GGUF file's K-quants may take up to a tenth less. */
 export function loadedBytes(weights: WeightFiles, config: JsonObject, loading: Loading): number {
   return weights.tensors.reduce((sum, tensor) => sum + tensorBytes(tensor, config, loading), 0);
 }
 
-/** Bytes read for one token of a single reply: an untied input matrix gives one row, experts their share. */
+/** Bytes read per token of a single reply: one row of an untied embedding, and only the experts in use. */
 export function bytesPerDecodedToken(weights: WeightFiles, config: JsonObject, loading: Loading): number {
   const untied = weights.tensors.some(t => t.name.endsWith('lm_head.weight'));
   const experts = Number(config.num_local_experts ?? config.num_experts ?? 0);
@@ -32,7 +32,7 @@ function isExpert(name: string): boolean {
 }
 
 const ROUTER = /router|\.gate\./;
-/** Rows of a packed matrix are filled up to whole blocks of so many. */
+/** Rows of a packed matrix are padded to a multiple of this. */
 const BLOCK_ROWS = 16;
 const PACKED_BITS: ReadonlySet<number | undefined> = new Set([4, 8]);
 
@@ -43,7 +43,7 @@ function tensorBytes(tensor: TensorEntry, config: JsonObject, { layout, quantize
   return packed ? packedBytes(tensor) : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
 }
 
-/** Matrices of linear layers and the embedding; those of experts are multiplied by other kernels. */
+/** Matrices of linear layers and the embedding; experts use other kernels. */
 function isPacked({ name, dtype, shape }: TensorEntry, config: JsonObject): boolean {
   if (shape.length !== 2 || isExpert(name) || ROUTER.test(name)) return false;
   const [, module, part] = /^(.*)\.(weight|scales|biases)$/.exec(name) ?? [];
@@ -73,7 +73,7 @@ function quantizedBytes(tensor: TensorEntry, layout: WeightLayout, quantize: Qua
   return packed ? filledUp(bytes, shape[0] as number) : bytes;
 }
 
-/** The engine quantizes every float matrix whose rows are whole groups, but for routers. */
+/** The engine quantizes every float matrix whose rows are whole groups, except routers. */
 function isQuantizable(
   { name, dtype, shape }: TensorEntry,
   config: JsonObject,
@@ -105,7 +105,7 @@ const FLOAT32_GROWTH: Readonly<Record<StoredDtype, number>> = {
   Q6_K: 320 / 210,
 };
 
-/** Scales and biases of ggml's plain blocks fit 16 bits; those of K-quants are products, which need not. */
+/** Scales and biases of ggml's plain blocks fit 16 bits; those of K-quants are products and may not. */
 const PACKED_SHARE: Readonly<Partial<Record<StoredDtype, number>>> = {
   Q4_0: 20 / 18,
   Q4_1: 1,

@@ -7,15 +7,15 @@ export interface ModelFile {
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** Exactly `length` bytes from `offset`, which must lie inside the file; in `room`, where that is large enough. */
+  /** Exactly `length` bytes from `offset`, which must lie inside the file; uses `room` as buffer if large enough. */
   read(offset: number, length: number, room?: Buffer): Buffer;
 }
 
-/** Opens `path` for as long as `use` runs. Whatever goes wrong in the file system is MODEL_BROKEN. */
+/** Opens `path` while `use` runs. File system errors become MODEL_BROKEN. */
 export function withModelFile<T>(path: string, use: (file: ModelFile) => T): T {
   let descriptor: number;
   try {
-    // Before opening: to open a named pipe would wait for a writer.
+    // Before opening: opening a named pipe waits for a writer.
     if (!statSync(path).isFile()) throw broken(path, 'is not a file');
     descriptor = openSync(path, 'r');
   } catch (error) {

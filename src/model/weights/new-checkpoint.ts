@@ -16,30 +16,30 @@ import type { JsonObject } from '../../text/json-file.ts';
 import type { Quantization } from './quantization.ts';
 import { readSafetensorsHeader } from './safetensors.ts';
 
-/** A checkpoint in MLX's layout that is being written. Until `complete` its files are in a folder of their own. */
+/** A checkpoint in MLX's layout being written, to a folder of its own until `complete`. */
 export interface NewCheckpoint {
   /** Where the engine writes its shards: empty, on the same disk as the target. */
   readonly folder: string;
-  /** Adds the index, config.json and the tokenizer's files, and puts the folder in its place. */
+  /** Adds the index, config.json and tokenizer files, and moves the folder into place. */
   complete(): void;
-  /** Removes what there is. No effect after `complete`. */
+  /** Removes the files written so far. No effect after `complete`. */
   discard(): void;
 }
 
-/** The texts that go with the weights; all that says how the weights are stored is written anew. */
+/** Text files copied with the weights; those that describe how weights are stored are written anew. */
 const COPIED = /\.(json|jinja|model|tiktoken|txt)$|^(LICENSE|NOTICE|README)/i;
 const WRITTEN = /^config\.json$|\.safetensors\.index\.json$/;
 
 /**
  * Prepares `target`, which must not exist or be an empty folder.
- * @throws LlmHostError USAGE when there is something, or nothing can be written there.
+ * @throws LlmHostError USAGE if it is not empty or not writable.
  */
 export function newCheckpoint(
   target: string,
   source: { readonly folder: string; readonly config: JsonObject; readonly quantization: Quantization },
 ): NewCheckpoint {
   if (existsSync(target) && !(statSync(target).isDirectory() && readdirSync(target).length === 0)) {
-    throw new LlmHostError('USAGE', `--save-quantized: ${target} is there already and not an empty folder`);
+    throw new LlmHostError('USAGE', `--save-quantized: ${target} already exists and is not an empty folder`);
   }
   const folder = writing(target, () => {
     mkdirSync(dirname(target), { recursive: true });
@@ -53,7 +53,7 @@ export function newCheckpoint(
         nameShards(folder);
         copyTexts(source.folder, folder);
         writeJson(join(folder, 'config.json'), withQuantization(source.config, source.quantization));
-        // rename() takes the place of an empty folder, but not on every system.
+        // rename() does not replace an empty folder on every system.
         if (existsSync(target)) rmdirSync(target);
         renameSync(folder, target);
         open = false;

@@ -29,7 +29,7 @@ function weightsPerElement(tensor: TensorEntry, config: JsonObject): number {
   return bits === undefined ? 1 : 32 / bits;
 }
 
-/** Bits of a module that MLX has quantized; undefined where the config does not say. */
+/** Bits of a module quantized by MLX; undefined if the config does not say. */
 export function bitsOf(module: string, config: JsonObject): number | undefined {
   const defaults = isObject(config.quantization) ? config.quantization : config.quantization_config;
   if (!isObject(defaults)) return undefined;

@@ -2,7 +2,7 @@ import { LlmHostError } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../text/json-file.ts';
 import { QUANTIZE_CHOICES } from './quantize-choices.ts';
 
-/** How weights are packed; the modes but affine have one form each. */
+/** How weights are quantized; every mode except affine has a single form. */
 export interface Quantization {
   readonly mode: 'affine' | 'mxfp4' | 'nvfp4' | 'mxfp8';
   readonly bits: number;
@@ -12,7 +12,7 @@ export interface Quantization {
 const SUPPORTED_QUANTIZATIONS =
   'MLX affine (2, 3, 4, 5, 6, 8 bits in groups of 32, 64, 128), mxfp4, nvfp4, mxfp8';
 
-/** Groups and bits of the modes that have only one form. */
+/** Group size and bits of the modes with a single form. */
 const FIXED: Readonly<Record<string, { readonly bits: number; readonly groupSize: number }>> = {
   mxfp4: { bits: 4, groupSize: 32 },
   nvfp4: { bits: 4, groupSize: 16 },
@@ -20,15 +20,15 @@ const FIXED: Readonly<Record<string, { readonly bits: number; readonly groupSize
 };
 
 /**
- * What config.json says of the whole model; undefined for a dense one. Throws MODEL_UNSUPPORTED for weights packed
- * by other tools than MLX (their names and layouts differ) and for forms that MLX does not have, here or in an entry
- * of a single module. `where`: the file or model that the message names.
+ * The quantization in config.json; undefined for an unquantized model. Throws MODEL_UNSUPPORTED for weights quantized by
+ * other tools than MLX (names and layouts differ) and for forms MLX lacks, of the whole model or of a single module.
+ * `where` is the file or model that the message names.
  */
 export function quantizationOf(where: string, config: JsonObject): Quantization | undefined {
   const foreign = config.quantization_config;
   const method = isObject(foreign) ? foreign.quant_method : undefined;
   if (config.quantization === undefined && method !== undefined) {
-    // gpt-oss's own files: experts in mxfp4, under names of their own.
+    // gpt-oss's original files: experts in mxfp4, under their own names.
     if (method === 'mxfp4' && config.model_type === 'gpt_oss') return quantizationFrom({ mode: 'mxfp4' });
     throw unsupported(where, `quantization_config.quant_method '${String(method)}'`);
   }
@@ -48,7 +48,7 @@ function check(where: string, entry: JsonObject, key: string): Quantization {
   throw unsupported(where, `${key} with mode ${mode}, ${bits} bits, groups of ${groupSize}`);
 }
 
-/** An entry of config.json's `quantization`; undefined if MLX has no such form. */
+/** Parses an entry of config.json's `quantization`; undefined if MLX has no such form. */
 function quantizationFrom(entry: JsonObject): Quantization | undefined {
   const { mode = 'affine', bits, group_size: groupSize } = entry;
   const fixed = typeof mode === 'string' && Object.hasOwn(FIXED, mode) ? FIXED[mode] : undefined;

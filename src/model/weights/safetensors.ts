@@ -16,7 +16,7 @@ const MAX_HEADER = 100_000_000;
 
 const DTYPE_BYTES: Partial<Record<string, number>> = { F32: 4, F16: 2, BF16: 2, U32: 4, U8: 1, I32: 4 };
 
-/** What the format has and the engine cannot use. */
+/** Types the format has but the engine cannot use. */
 const OTHER_DTYPES = /^(BOOL|I8|I16|I64|U16|U64|F64|C64|F8_\w+|F4\w*|F6_\w+)$/;
 
 /**
@@ -43,7 +43,7 @@ function headerText(file: ModelFile): { text: string; dataStart: number } {
   if (length > MAX_HEADER) {
     throw broken(
       path,
-      `is no safetensors file: its header would have ${length} bytes, at most ${MAX_HEADER}`,
+      `is not a safetensors file: its header would have ${length} bytes, at most ${MAX_HEADER}`,
     );
   }
   const dataStart = 8 + Number(length);
@@ -69,7 +69,7 @@ function parseHeader(path: string, text: string): JsonObject {
   return header;
 }
 
-/** JSON.parse silently keeps the last of two equal names. */
+/** JSON.parse silently keeps the last of two equal keys. */
 function checkNamesUnique(path: string, text: string): void {
   const names = new Set<string>();
   let depth = 0;
@@ -82,7 +82,7 @@ function checkNamesUnique(path: string, text: string): void {
     },
     onObjectProperty: name => {
       if (depth !== 1) return;
-      if (names.has(name)) throw broken(path, `is broken: tensor ${name} is there twice`);
+      if (names.has(name)) throw broken(path, `is broken: tensor ${name} occurs twice`);
       names.add(name);
     },
   });
@@ -129,7 +129,7 @@ function isOffset(value: unknown): value is number {
 }
 
 function metadataOf(path: string, header: JsonObject): Record<string, string> {
-  // MLX writes null where it has nothing to say.
+  // MLX writes null for no metadata.
   const metadata = (Object.hasOwn(header, '__metadata__') ? header.__metadata__ : null) ?? {};
   if (isObject(metadata) && Object.values(metadata).every(v => typeof v === 'string')) {
     return metadata as Record<string, string>;

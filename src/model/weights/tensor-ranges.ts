@@ -15,7 +15,7 @@ export function checkName(path: string, name: string): void {
     throw broken(path, `is broken: it has a tensor named ${JSON.stringify(name)}`);
 }
 
-/** Number of elements; undefined if a dimension is no count or the product is not exact. */
+/** Number of elements; undefined if a dimension is invalid or the product is not exact. */
 export function elementCount(shape: readonly unknown[]): number | undefined {
   let count = 1;
   for (const size of shape) {
@@ -27,7 +27,7 @@ export function elementCount(shape: readonly unknown[]): number | undefined {
   return count;
 }
 
-/** Refuses ranges that leave the file or share bytes. */
+/** Refuses ranges that overlap or leave the file. */
 export function checkRanges(path: string, fileSize: number, tensors: readonly FileTensor[]): void {
   const sorted = tensors.filter(t => t.bytes > 0).sort((a, b) => a.offset - b.offset);
   let last: FileTensor | undefined;

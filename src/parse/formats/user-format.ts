@@ -74,7 +74,7 @@ export function formatProblem(
   for (const [index, row] of rows.entries()) {
     const { id } = row;
     if (rows.findIndex(other => other.id === id) < index) {
-      return { path: [index, 'id'], message: `'${id}' is there twice` };
+      return { path: [index, 'id'], message: `'${id}' occurs twice` };
     }
     if ('responseTemplate' in row) {
       if ('opener' in row)

@@ -47,7 +47,7 @@ describe('the engine, tried in a process of its own', () => {
     const missing = await tryText(`throw new Error('libmlx.so: cannot open shared object file')`);
     expect(missing.message).toContain('libmlx.so: cannot open shared object file');
     expect(missing.fix).toContain('The MLX library is missing.');
-    expect((await tryText(addon('1', '2'))).fix).toContain('must be one pair');
+    expect((await tryText(addon('1', '2'))).fix).toContain('built for another version of MLX');
     expect((await checkEngine(['/nowhere/x.node'])).fix).toContain('npm run bootstrap');
     const folder = tempFolder({ 'good.cjs': addon('3', '3') });
     expect((await checkEngine(['/nowhere/x.node', join(folder, 'good.cjs')])).state).toBe('ok');
@@ -91,7 +91,7 @@ describe('the Hub', () => {
     const file = join(tempFolder({ file: '' }), 'file');
     expect(checkCache({ HF_HUB_CACHE: file })).toMatchObject({
       state: 'warning',
-      fix: 'Set HF_HUB_CACHE to a folder that can be written.',
+      fix: 'Set HF_HUB_CACHE to a writable folder.',
     });
   });
 });

@@ -67,9 +67,9 @@ describe('readGgufHeader', () => {
     expect(read(big).metadata.get('n')).toBe(2n ** 60n);
   });
 
-  test('what is no GGUF file, or one of another kind', () => {
+  test('what is not a GGUF file, or one of another kind', () => {
     expect(refusal(Buffer.from(''))).toMatch(/^MODEL_BROKEN: m\.gguf is truncated/);
-    expect(refusal(Buffer.from('GGML....'))).toMatch(/is no GGUF file/);
+    expect(refusal(Buffer.from('GGML....'))).toMatch(/is not a GGUF file/);
     expect(refusal(gguf({ version: 1 }))).toMatch(
       /^MODEL_UNSUPPORTED: m\.gguf has GGUF version 1; supported: 2, 3/,
     );
@@ -136,7 +136,7 @@ describe('readGgufHeader', () => {
       /a and b overlap/,
     );
     expect(refusal(gguf({ tensors: [a, { ...a, offset: 64 }], dataBytes: 128 }))).toMatch(
-      /tensor a is there twice/,
+      /tensor a occurs twice/,
     );
     expect(
       refusal(
@@ -147,7 +147,7 @@ describe('readGgufHeader', () => {
           ],
         }),
       ),
-    ).toMatch(/metadata k is there twice/);
+    ).toMatch(/metadata k occurs twice/);
     expect(refusal(gguf({ metadata: [['general.alignment', 33]] }))).toMatch(/general\.alignment is 33/);
     expect(refusal(gguf({ metadata: [['general.alignment', 0]] }))).toMatch(/general\.alignment is 0/);
   });
