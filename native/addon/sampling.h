@@ -5,8 +5,8 @@
 
 namespace llm_host {
 
-// Reads the sampling fields, all of which must be there. Throws USAGE for a value outside the ranges of
-// sample/sampling_ranges.h.
+// Reads the sampling fields, all of which must be there. Throws USAGE for a value outside the
+// ranges of sample/sampling_ranges.h.
 void read_sampling(const Fields& fields, Request& request);
 
 }  // namespace llm_host

@@ -1,5 +1,6 @@
 import type { ReplyStats } from '../events/turn-event.ts';
-import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { withReply } from './with-reply.ts';
 
 /** Waits for the engine; undefined once `signal` aborts. Call what it returns to free the engine. */
 export type Acquire = (signal?: AbortSignal) => Promise<(() => void) | undefined>;
@@ -16,22 +17,13 @@ const CANCELLED: ReplyStats = {
 
 /** The same model, acquired before each reply and freed after it. */
 export function queuedModel(model: ChatModel, acquire: Acquire): ChatModel {
-  const { name } = model;
-  return {
-    ...(name !== undefined && { name }),
-    contextLength: model.contextLength,
-    ...(model.canConstrain && { canConstrain: true }),
-    ...(model.canFollowFormat && { canFollowFormat: true }),
-    ...(model.writeCall && { writeCall: model.writeCall.bind(model) }),
-    countTokens: request => model.countTokens(request),
-    async *reply(request: ReplyRequest) {
-      const release = await acquire(request.signal);
-      if (!release) return CANCELLED;
-      try {
-        return yield* model.reply(request);
-      } finally {
-        release();
-      }
-    },
-  };
+  return withReply(model, async function* (request) {
+    const release = await acquire(request.signal);
+    if (!release) return CANCELLED;
+    try {
+      return yield* model.reply(request);
+    } finally {
+      release();
+    }
+  });
 }

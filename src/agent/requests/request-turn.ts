@@ -8,6 +8,7 @@ import type { Sampling } from '../../text/sampling/fields.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ToolChoice } from '../model/chat-model.ts';
 import { Agent, type AgentOptions } from '../turn/agent.ts';
+import { budgetedModel } from './budgeted-model.ts';
 import { formatInstruction, formattedTurn, schemaOf } from './formatted-turn.ts';
 import type { HiddenRounds } from './hidden-rounds.ts';
 import { type Acquire, queuedModel } from './queued-model.ts';
@@ -97,11 +98,12 @@ export class RequestTurn {
     const { model, tools, sampling, toolTimeoutMs, maxResultChars, retry, constrain, onAttempt } =
       this.#options;
     const { logprobs, thinking, toolChoice, overflow, ...request } = this.#request;
+    const merged = { ...sampling, ...request.sampling };
     return new Agent({
-      model: queuedModel(model, acquire),
+      model: budgetedModel(queuedModel(model, acquire), merged.maxTokens),
       tools: offering(tools, this.#offered),
       history: this.#history,
-      sampling: { ...sampling, ...request.sampling },
+      sampling: merged,
       ...{ toolTimeoutMs, overflow, newCallId },
       ...(maxResultChars !== undefined && { maxResultChars }),
       ...(retry && { retry }),

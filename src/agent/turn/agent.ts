@@ -131,7 +131,8 @@ export class Agent {
         yield { type: 'assistant', text: said, cancelled: end === 'cancelled' };
         return [];
       }
-      if (!called && valid.length === 0 && !cancelled) this.#refuseMissingCall();
+      const ended = reply.stats.finishReason === 'stop';
+      if (!called && valid.length === 0 && ended) this.#refuseMissingCall();
       // After failed attempts the model answered in words instead.
       if (valid.length === 0 && failed.plan.attempts > 0) this.metrics.gaveUp();
       failed.forget();

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { answer, FakeHost } from '../agent/fakes.ts';
+import { ask, chat } from './asking.ts';
+import { callText, serveScripted } from './scripted.ts';
+
+const ADD = { type: 'function', function: { name: 'add', parameters: { type: 'object', properties: {} } } };
+const NEVER_CLOSED = `<tool_call>\n{"name": "add", "arguments": {"a": "${'x'.repeat(1000)}`;
+
+interface Completion {
+  readonly choices: readonly [{ finish_reason: string; message: { content: string | null } }];
+  readonly usage: { completion_tokens: number };
+}
+
+describe('max_tokens is the budget of the whole request', () => {
+  it('attempts at a call that is never finished', async () => {
+    const { url, engine } = await serveScripted(() => NEVER_CLOSED);
+    const response = await chat(url, ask('?', { tools: [ADD], max_tokens: 150 }));
+    const { choices, usage } = (await response.json()) as Completion;
+    expect([engine.steps, usage.completion_tokens, choices[0].finish_reason]).toEqual([150, 150, 'length']);
+  });
+
+  it('the same when a call is required', async () => {
+    const { url, engine } = await serveScripted(() => NEVER_CLOSED);
+    const body = ask('?', { tools: [ADD], tool_choice: 'required', max_tokens: 150 });
+    const { choices } = (await (await chat(url, body)).json()) as Completion;
+    expect([engine.steps, choices[0].finish_reason]).toEqual([150, 'length']);
+  });
+
+  it('rounds of our tools', async () => {
+    const call = callText('look_up', {});
+    const { url, engine } = await serveScripted(
+      prompt => (prompt.includes('blue') ? 'x'.repeat(1000) : `First. ${call}`),
+      { turns: { tools: new FakeHost({ look_up: answer('blue') }) } },
+    );
+    const said = `First. ${call}`.length;
+    const body = ask('?', { max_tokens: said + 10 });
+    const { choices, usage } = (await (await chat(url, body)).json()) as Completion;
+    expect([engine.steps, usage.completion_tokens]).toEqual([said + 10, said + 10]);
+    expect(choices).toMatchObject([
+      { finish_reason: 'length', message: { content: `First.\n${'x'.repeat(10)}` } },
+    ]);
+  });
+
+  it('repairs of an answer that is not the JSON that was asked for', async () => {
+    const { url, engine } = await serveScripted(() => 'no JSON.');
+    const body = ask('?', { response_format: { type: 'json_object' }, max_tokens: 20 });
+    const { choices } = (await (await chat(url, body)).json()) as Completion;
+    expect([engine.steps, choices[0].finish_reason]).toEqual([20, 'length']);
+  });
+
+  it("the server's own limit, Ollama's and the one of responses", async () => {
+    const { url, engine } = await serveScripted(() => NEVER_CLOSED, {
+      turns: { sampling: { maxTokens: 30 } },
+    });
+    const post = (path: string, body: object) =>
+      fetch(url + path, { method: 'POST', body: JSON.stringify({ ...body, tools: [ADD], stream: false }) });
+    const steps = async (response: Promise<Response>) => {
+      const before = engine.steps;
+      expect((await response).status).toBe(200);
+      return engine.steps - before;
+    };
+    expect(await steps(post('/v1/chat/completions', ask('?')))).toBe(30);
+    const limited = { ...ask('?'), model: 'scripted', options: { num_predict: 50 } };
+    expect(await steps(post('/api/chat', limited))).toBe(50);
+    const tools = [{ type: 'function', ...ADD.function }];
+    const asked = fetch(`${url}/v1/responses`, {
+      method: 'POST',
+      body: JSON.stringify({ input: '?', tools, max_output_tokens: 70 }),
+    });
+    expect(await steps(asked)).toBe(70);
+  });
+
+  it('leaves a later request its own', async () => {
+    const { url, engine } = await serveScripted(() => NEVER_CLOSED);
+    for (const times of [1, 2]) {
+      await chat(url, ask('?', { tools: [ADD], max_tokens: 40 }));
+      expect(engine.steps).toBe(40 * times);
+    }
+  });
+});
