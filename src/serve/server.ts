@@ -19,7 +19,7 @@ export function createServer(context: ServeContext): FastifyInstance {
     bodyLimit: limits.maxBody,
     requestTimeout: limits.receiveMs,
     keepAliveTimeout: 30_000,
-    // On the way down: what runs is ended by its turn, what is idle at once.
+    // During shutdown, running turns end themselves and idle connections are closed at once.
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
     routerOptions: { ignoreTrailingSlash: true },
@@ -43,7 +43,7 @@ export function createServer(context: ServeContext): FastifyInstance {
   return app;
 }
 
-/** Everything that is decided by the head alone; also sets what every answer carries. */
+/** Everything decided by the head alone; also sets the headers of every response. */
 async function admit(context: ServeContext, request: FastifyRequest, reply: FastifyReply) {
   record(context, request, reply);
   reply.raw.setHeader('x-request-id', request.id);
@@ -78,7 +78,7 @@ async function admit(context: ServeContext, request: FastifyRequest, reply: Fast
   }
 }
 
-/** Clients of Ollama say nothing, or that it is a form; what the body is shows when it is read. */
+/** Clients of Ollama send no content type, or a form; the parser decides what the body is. */
 function readAnythingAsJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
@@ -103,7 +103,7 @@ function sendError(context: ServeContext, request: FastifyRequest, reply: Fastif
   return reply.code(error.status).send(ollama ? { error: error.message } : errorBody(error));
 }
 
-/** Counts and logs a request once its answer is out, or its client gone. */
+/** Counts and logs a request once its response is sent or its client is gone. */
 function record(context: ServeContext, request: FastifyRequest, reply: FastifyReply): void {
   const started = performance.now();
   context.metrics.active += 1;

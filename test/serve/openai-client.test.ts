@@ -208,7 +208,7 @@ describe('the official openai client', () => {
     const failing = client.chat.completions.create({
       ...{ model, messages: ask('A colour'), response_format: { type: 'json_object' } },
     });
-    await expect(failing).rejects.toThrow(/did not write the JSON/);
+    await expect(failing).rejects.toThrow(/did not write the requested JSON/);
   });
 
   it('gets log-probabilities, stop, seed and penalties', async () => {

@@ -1,17 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export interface AccessRules {
-  /** Address that is listened on. */
+  /** Address to listen on. */
   readonly host: string;
-  /** Required of every request but /health. */
+  /** Required in every request but /health. */
   readonly apiKey?: string | undefined;
-  /** Further names by which this server may be asked for. */
+  /** Further host names under which this server may be addressed. */
   readonly allowedHosts: readonly string[];
-  /** Origins of pages that may ask; `*`: all. Default: none but those of this server itself. */
+  /** Origins of pages that may use the API; `*`: all. Default: only our own. */
   readonly corsOrigins: readonly string[];
 }
 
-/** What of a request's head decides. */
+/** The parts of a request's head that matter here. */
 export interface RequestHead {
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -32,12 +32,12 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether the request may be answered at all. The name in `Host` must be one of ours: a page whose own name was made
- * to point here (DNS rebinding) gives itself away by it. A page of another origin must have been allowed.
+ * Whether to answer a request at all. `Host` must be one of our names: a page that rebinds its own name to this
+ * address (DNS rebinding) gives itself away by it. Pages of other origins must be allowed.
  */
 export function checkAccess(head: RequestHead, rules: AccessRules, open: boolean): Refusal | undefined {
   if (!knownHost(head.host, rules)) {
-    return { status: 403, message: 'The name in the Host header is none of this server; see --allow-host' };
+    return { status: 403, message: 'The Host header does not name this server; see --allow-host' };
   }
   if (!allowedOrigin(head, rules)) {
     return { status: 403, message: 'Pages of this origin may not use this server; see --cors-origin' };
@@ -46,12 +46,12 @@ export function checkAccess(head: RequestHead, rules: AccessRules, open: boolean
   const bearer = /^Bearer\s+(.+)$/i.exec(head.authorization ?? '')?.[1];
   const given = bearer ?? head.apiKeyHeader;
   if (given === undefined) {
-    return { status: 401, message: 'An API key is needed: Authorization: Bearer <key>' };
+    return { status: 401, message: 'An API key is required: Authorization: Bearer <key>' };
   }
   return sameKey(given, rules.apiKey) ? undefined : { status: 401, message: 'Incorrect API key provided' };
 }
 
-/** The origin to name in the answer's CORS headers; undefined: none. */
+/** The origin for the response's CORS headers; undefined: none. */
 export function corsOrigin(origin: string | undefined, { corsOrigins }: AccessRules): string | undefined {
   if (origin === undefined) return undefined;
   return corsOrigins.includes(origin) || corsOrigins.includes('*') ? origin : undefined;
@@ -65,7 +65,7 @@ function knownHost(header: string | undefined, { host, allowedHosts }: AccessRul
   return [...LOOPBACK_NAMES, host, `[${host}]`, ...allowedHosts].some(known => known.toLowerCase() === name);
 }
 
-/** Without the port, in lower case; undefined for what is no host. */
+/** Lower case, without the port; undefined if it is not a host. */
 function hostName(header: string | undefined): string | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(header ?? '');
   return match?.[1]?.toLowerCase();
@@ -74,11 +74,11 @@ function hostName(header: string | undefined): string | undefined {
 function allowedOrigin({ host, origin, secFetchSite }: RequestHead, rules: AccessRules): boolean {
   if (corsOrigin(origin, rules) !== undefined) return true;
   if (origin !== undefined) return origin === `http://${host}`;
-  // A browser leaves `Origin` out of simple requests for pictures, scripts and the like.
+  // Browsers omit `Origin` in simple requests for images, scripts and the like.
   return secFetchSite === undefined || secFetchSite === 'same-origin' || secFetchSite === 'none';
 }
 
-/** In a time that does not depend on where the two differ, or on their lengths. */
+/** Compares in constant time, whatever the lengths. */
 function sameKey(given: string, key: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(key));

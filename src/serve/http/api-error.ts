@@ -1,16 +1,16 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import { QueueFull } from './generation-queue.ts';
 
-/** What a client is told, whichever API it speaks. */
+/** An error for a client of either API. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   /** OpenAI's `code`; undefined: none. */
   readonly code: string | undefined;
-  /** The field that is wrong, if it is one. */
+  /** The offending field, if there is one. */
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** For the log alone. */
+  /** For the log only. */
   readonly problem: string | undefined;
 
   constructor(
@@ -39,7 +39,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   OUT_OF_MEMORY: 503,
 };
 
-/** The failure of a turn. What nobody foresaw is told to the log only. */
+/** The failure of a turn. Unexpected ones are described in the log only. */
 export function ofTurnError({ code, message }: Extract<TurnEvent, { type: 'error' }>): ApiError {
   if (code === 'UNEXPECTED') return internalError(message);
   const status = STATUS_OF[code] ?? 500;
@@ -47,7 +47,7 @@ export function ofTurnError({ code, message }: Extract<TurnEvent, { type: 'error
   return new ApiError(status, message, { code: code.toLowerCase() });
 }
 
-/** Anything thrown while a request was answered. */
+/** Anything thrown while a request was handled. */
 export function ofThrown(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof QueueFull) {
@@ -57,11 +57,11 @@ export function ofThrown(error: unknown): ApiError {
     });
   }
   const { statusCode, code, message } = error as { statusCode?: number; code?: string; message?: string };
-  // The framework's own refusals: too large, no JSON, unsupported.
+  // The framework's own refusals: too large, not JSON, unsupported.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ApiError(statusCode, message ?? 'The request cannot be read', code ? { code } : {});
   }
-  // LlmHostError, known by its shape.
+  // A LlmHostError.
   if (code !== undefined && STATUS_OF[code] !== undefined) {
     return ofTurnError({ type: 'error', code, message: message ?? '' });
   }
@@ -69,7 +69,7 @@ export function ofThrown(error: unknown): ApiError {
 }
 
 function internalError(problem: string): ApiError {
-  return new ApiError(500, 'Something unexpected happened; the log has it under the id in x-request-id', {
+  return new ApiError(500, 'Unexpected error; look for the id in x-request-id in the log', {
     problem,
   });
 }

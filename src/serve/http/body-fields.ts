@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ToolDefinition } from '../../chat/message.ts';
 
-/** A JSON Schema, kept whole: whatever is in it reaches the model. */
+/** A JSON Schema, unchanged: all of it reaches the model. */
 export const jsonSchema = z.record(z.string(), z.unknown());
 
 export const toolDefinition = z.looseObject({
@@ -13,7 +13,7 @@ export const toolDefinition = z.looseObject({
   }),
 });
 
-/** As templates want it. */
+/** In the shape that templates expect. */
 export function toTool({
   function: { name, description, parameters },
 }: z.infer<typeof toolDefinition>): ToolDefinition {

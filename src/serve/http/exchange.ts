@@ -4,15 +4,15 @@ import type { Acquire } from '../../agent/requests/queued-model.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import { ApiError, ofTurnError } from './api-error.ts';
 import { noteProblem } from './problems.ts';
-import type { ReplyFormat } from './reply-format.ts';
 import { ResponseStream } from './response-stream.ts';
 import type { ServeContext } from './serve-context.ts';
 import { type ReadTurn, readTurn, type TurnListener } from './turn-reader.ts';
+import type { WireFormat } from './wire-format.ts';
 
 export interface Exchange {
-  readonly format: ReplyFormat;
+  readonly format: WireFormat;
   readonly stream: boolean;
-  /** Who asks, for fairness; undefined: the client's address. */
+  /** Identifies the client for fairness; undefined: by its address. */
   readonly user: string | undefined;
   readonly run: (control: {
     readonly acquire: Acquire;
@@ -20,13 +20,13 @@ export interface Exchange {
   }) => AsyncGenerator<TurnEvent, readonly ToolCall[]>;
 }
 
-/** Why a turn was ended from outside. */
+/** Reasons for ending a turn from outside. */
 const GONE = 'the client is gone';
 const TOO_LONG = 'the request took too long';
 
 /**
- * Runs one turn for one request and answers it, as a stream or whole. Ends the turn when the client goes away, when it
- * takes too long, and when the server has to stop. Throws ApiError while nothing has been sent.
+ * Runs the turn of a request and responds, streamed or whole. Ends the turn when the client leaves, when it takes too
+ * long, and when the server stops. Throws ApiError while nothing has been sent.
  */
 export async function exchange(
   context: ServeContext,
@@ -66,11 +66,11 @@ function outcomeOf(read: ReadTurn, signal: AbortSignal) {
   return new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 });
 }
 
-/** The answer to one request while its turn runs. */
+/** The response to a request while its turn runs. */
 class Answering implements TurnListener {
   readonly #context: ServeContext;
   readonly #reply: FastifyReply;
-  readonly #format: ReplyFormat;
+  readonly #format: WireFormat;
   readonly #stream: ResponseStream | undefined;
   readonly #wantsEvents: boolean;
   readonly #started: number;
@@ -81,7 +81,7 @@ class Answering implements TurnListener {
   constructor(
     context: ServeContext,
     reply: FastifyReply,
-    format: ReplyFormat,
+    format: WireFormat,
     stream: boolean,
     wantsEvents: boolean,
     started: number,
@@ -115,7 +115,7 @@ class Answering implements TurnListener {
     if (this.#stream) this.#keepAlive(`prefill ${done}/${total}`);
   }
 
-  /** Throws the error while the client can still be given its status. */
+  /** Throws the error while the status can still be set. */
   endStream(outcome: Exclude<ReadTurn, { error: unknown }>['reply'] | ApiError): FastifyReply {
     const stream = this.#stream as ResponseStream;
     if (outcome instanceof ApiError) {
@@ -143,7 +143,7 @@ class Answering implements TurnListener {
     this.#stream?.write(this.#format.keepAlive(note));
   }
 
-  /** What is said first is made first: pieces may be numbered. */
+  /** Pieces may be numbered, so `begin` must be made first. */
   #write(piece: () => string): void {
     if (!this.#begun) {
       this.#begun = true;

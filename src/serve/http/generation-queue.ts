@@ -9,11 +9,11 @@ export class QueueFull extends Error {
   }
 }
 
-/** A request's place. Its generations wait for each other's and everyone else's. */
+/** A request's place in the queue, kept for all its generations. */
 export interface Place {
-  /** Waits for the engine; undefined once `signal` aborts. What is returned frees the engine. */
+  /** Waits for the engine; undefined once `signal` aborts. Call what it returns to free the engine. */
   acquire(signal?: AbortSignal): Promise<(() => void) | undefined>;
-  /** Gives the place up. Idempotent. */
+  /** Gives up the place. Idempotent. */
   leave(): void;
 }
 
@@ -21,26 +21,26 @@ interface Waiter {
   readonly start: () => void;
 }
 
-/** The share of the places that only a lane without any may take, so that one client alone cannot fill the queue. */
+/** Share of the places reserved for lanes without any, so that one client cannot fill the queue. */
 const RESERVED = 1 / 8;
 const MAX_RETRY_SECONDS = 120;
 /** Weight of the latest generation in the mean. */
 const SMOOTHING = 0.2;
 
 /**
- * One generation at a time. Requests have lanes (who asks), and the lanes take turns; within one, first come, first
+ * Runs one generation at a time. Each client has a lane, and lanes take turns; within a lane, first come, first
  * served. A request keeps its place over all its generations, and holds the engine only during one.
  */
 export class GenerationQueue {
   readonly #places: number;
   readonly #held = new Map<string, number>();
-  /** In the order in which the lanes are served. */
+  /** In the order they are served. */
   readonly #lanes = new Map<string, Waiter[]>();
   #admitted = 0;
   #busy = false;
   #meanSeconds = 1;
 
-  /** `places`: requests at a time, the one that is generating included; at least 1. */
+  /** `places`: requests at a time, including the running one; at least 1. */
   constructor(places: number) {
     this.#places = places;
   }
@@ -93,7 +93,7 @@ export class GenerationQueue {
     };
   }
 
-  /** False once `signal` aborts. The engine stays busy from one holder to the next. */
+  /** False once `signal` aborts. The engine passes from holder to holder without becoming free. */
   #wait(lane: string, signal: AbortSignal | undefined): Promise<boolean> {
     return new Promise(resolve => {
       const settle = (won: boolean) => {
@@ -125,7 +125,7 @@ export class GenerationQueue {
       return;
     }
     const [lane, [waiter, ...rest]] = first;
-    // A map keeps the order of insertion: the lane goes to the end.
+    // Maps keep insertion order: the lane moves to the end.
     this.#lanes.delete(lane);
     if (rest.length > 0) this.#lanes.set(lane, rest);
     waiter?.start();

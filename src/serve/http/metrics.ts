@@ -1,5 +1,5 @@
 import type { GenerationQueue } from './generation-queue.ts';
-import type { Totals } from './reply-format.ts';
+import type { Totals } from './wire-format.ts';
 
 /** Upper bounds in seconds. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -27,9 +27,9 @@ class Histogram {
   }
 }
 
-/** Counts since the start, in the text format of Prometheus. */
+/** Counts since the start, in Prometheus's text format. */
 export class ServeMetrics {
-  /** Requests whose answer is not out yet. */
+  /** Requests still being answered. */
   active = 0;
   readonly #requests = new Map<string, number>();
   readonly #finishes = new Map<string, number>();
@@ -65,12 +65,12 @@ export class ServeMetrics {
   text(queue: GenerationQueue): string {
     const families: readonly (readonly [string, string, string, readonly string[]])[] = [
       family('http_requests_total', 'counter', 'Requests by route and status.', this.#requests),
-      family('turns_total', 'counter', 'Turns by how they ended.', this.#finishes),
+      family('turns_total', 'counter', 'Turns by outcome.', this.#finishes),
       family('tool_calls_total', 'counter', 'Calls of MCP tools by outcome.', this.#tools),
       single('prompt_tokens_total', 'counter', 'Tokens of all prompts.', this.#promptTokens),
-      single('cached_tokens_total', 'counter', 'Of these, taken from the cache.', this.#cachedTokens),
+      single('cached_tokens_total', 'counter', 'Of these, from the KV cache.', this.#cachedTokens),
       single('generated_tokens_total', 'counter', 'Tokens generated.', this.#generatedTokens),
-      single('http_requests_active', 'gauge', 'Requests whose answer is not out yet.', this.active),
+      single('http_requests_active', 'gauge', 'Requests still being answered.', this.active),
       single('requests_admitted', 'gauge', 'Requests that have a place in the queue.', queue.admitted),
       single('generations_waiting', 'gauge', 'Of these, waiting for the engine.', queue.waiting),
       single('generating', 'gauge', '1 while the engine works.', queue.busy ? 1 : 0),
@@ -84,7 +84,7 @@ export class ServeMetrics {
       [
         'llm_host_http_request_seconds',
         'histogram',
-        'From the request to the end of its answer.',
+        'From the request to the end of its response.',
         this.#duration.lines('llm_host_http_request_seconds'),
       ],
     ];

@@ -3,7 +3,7 @@ import type { ApiError } from './api-error.ts';
 
 const problems = new WeakMap<FastifyRequest, string>();
 
-/** Keeps what the log should say of a failed request until its line is written. */
+/** Keeps what the log should say about a failed request until its line is written. */
 export function noteProblem(request: FastifyRequest, { problem }: ApiError): void {
   if (problem !== undefined) problems.set(request, problem);
 }

@@ -3,7 +3,7 @@ import { badRequest } from './api-error.ts';
 
 const MAX_DEPTH = 100;
 
-/** Checks a body against its schema. Throws ApiError 400, which names the first field that is wrong. */
+/** Checks a body against its schema. Throws ApiError 400 naming the first invalid field. */
 export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw badRequest('The body must be a JSON object');
@@ -18,7 +18,7 @@ export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
   throw badRequest(`${param || 'The body'}: ${issue?.message ?? 'is not as documented'}`, param || undefined);
 }
 
-/** Level by level, so that depth costs no stack. */
+/** Breadth first, so that depth needs no stack. */
 function tooDeep(value: object): boolean {
   let level: object[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 
 export interface StreamLimits {
-  /** Bytes that a client may leave unread before it is cut off. */
+  /** Bytes that a client may leave unread before the connection is closed. */
   readonly maxUnread: number;
-  /** Milliseconds without reading anything, after which it is. */
+  /** Milliseconds without reading before it is. */
   readonly stallMs: number;
 }
 
 /**
- * A streamed answer. Writing never waits: a reader that is slow must not hold the engine, so what it has not read is
- * kept, up to a limit. The head goes out with the first piece.
+ * A streamed response. Writing never waits, since a slow reader must not hold the engine: unread data is buffered up
+ * to a limit. The head goes out with the first piece.
  */
 export class ResponseStream {
   readonly #raw: ServerResponse;
@@ -29,7 +29,7 @@ export class ResponseStream {
     return this.#raw.headersSent;
   }
 
-  /** '' writes nothing. After the reader is gone this does nothing. */
+  /** Does nothing for '' or once the reader is gone. */
   write(text: string): void {
     if (text === '' || this.#raw.destroyed) return;
     if (!this.#raw.headersSent) {

@@ -3,29 +3,29 @@ import { SAMPLING_FIELDS, type Sampling, type SamplingName } from '../../text/sa
 import { samplingProblem } from '../../text/sampling/problem.ts';
 import { badRequest } from './api-error.ts';
 
-/** How an API's value becomes one of the table; undefined: as if it were not given. */
+/** Maps an API's value to one of the table's; undefined: as if not given. */
 export type SamplingReaders = { readonly [Name in SamplingName]?: (value: unknown) => unknown };
 
 export interface SamplingSource {
   readonly api: Exclude<SamplingApi, 'flag'>;
-  /** Stands before each name in a message: `options.`. */
+  /** Prefix of names in messages: `options.`. */
   readonly prefix?: string;
   /** Another name for `maxTokens`, which wins over the API's own. */
   readonly limit?: string;
   readonly readers?: SamplingReaders;
-  /** Undefined: not known. */
+  /** undefined: unknown. */
   readonly vocabSize?: number | undefined;
 }
 
 const SEED_COUNT = SAMPLING_FIELDS.seed.range.max + 1;
 
 const SHARED: SamplingReaders = {
-  // Both APIs take any whole number.
+  // Both APIs take any integer.
   seed: value => (isWhole(value) ? ((value % SEED_COUNT) + SEED_COUNT) % SEED_COUNT : value),
   stop: value => (typeof value === 'string' ? [value] : value),
 };
 
-/** The sampling fields of a body; null means not given. Throws ApiError 400, which names the field as the API does. */
+/** The sampling fields of a body; null means not given. Throws ApiError 400 with the name that the API uses. */
 export function readSampling(body: Readonly<Record<string, unknown>>, source: SamplingSource): Sampling {
   const { api, prefix = '', limit, vocabSize } = source;
   const readers: SamplingReaders = { ...SHARED, ...source.readers };

@@ -5,21 +5,21 @@ import type { GenerationQueue } from './generation-queue.ts';
 import type { ServeMetrics } from './metrics.ts';
 import type { StreamLimits } from './response-stream.ts';
 
-/** The one model that is served, as the APIs describe it. */
+/** The served model, as the APIs describe it. */
 export interface ServedModel extends ModelFacts {
   readonly id: string;
-  /** Unix seconds at which it was loaded. */
+  /** Unix seconds when it was loaded. */
   readonly created: number;
   /** Tokens. */
   readonly contextLength: number;
 }
 
 export interface ServeLimits extends StreamLimits {
-  /** Milliseconds that one request may take, its waiting and its tools included. */
+  /** Milliseconds per request, including waiting and tools. */
   readonly requestMs: number;
-  /** Milliseconds of silence after which a stream gets a sign of life. */
+  /** Milliseconds of silence before a stream sends a keep-alive. */
   readonly keepAliveMs: number;
-  /** Bytes of a request's body. */
+  /** Bytes of a request body. */
   readonly maxBody: number;
   readonly maxConnections: number;
   /** Milliseconds for a request's head, and for all of it. */
@@ -38,20 +38,20 @@ export const DEFAULT_LIMITS: ServeLimits = {
   receiveMs: 60_000,
 };
 
-/** One line of the log for each request. */
+/** A line of the log per request. */
 export interface RequestRecord {
   readonly id: string;
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly ms: number;
-  /** What nobody foresaw. */
+  /** An unexpected error. */
   readonly problem?: string | undefined;
   /** The client left before the end. */
   readonly aborted: boolean;
 }
 
-/** What every route works with. */
+/** What all routes share. */
 export interface ServeContext {
   readonly model: ServedModel;
   readonly turns: RequestTurns;
@@ -59,7 +59,7 @@ export interface ServeContext {
   readonly metrics: ServeMetrics;
   readonly access: AccessRules;
   readonly limits: ServeLimits;
-  /** Aborts when what still runs has to end. */
+  /** Aborts when running turns have to end. */
   readonly stopping: AbortSignal;
   readonly onRequest: (record: RequestRecord) => void;
 }

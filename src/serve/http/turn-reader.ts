@@ -1,10 +1,10 @@
 import type { TokenLogprob, TurnEvent } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
-import type { ToolEvent, Totals, WholeReply } from './reply-format.ts';
+import type { ToolEvent, Totals, WholeReply } from './wire-format.ts';
 
 type ErrorEvent = Extract<TurnEvent, { type: 'error' }>;
 
-/** What a reader is told of a turn, piece by piece. */
+/** Receives a turn piece by piece. */
 export interface TurnListener {
   text(text: string, logprobs: readonly TokenLogprob[] | undefined): void;
   thinking(text: string): void;
@@ -14,7 +14,7 @@ export interface TurnListener {
 
 export type ReadTurn = { readonly reply: WholeReply } | { readonly error: ErrorEvent };
 
-/** Reads a turn to its end. The texts of its rounds are parted by a line break, as in the whole reply. */
+/** Reads a turn to its end. The texts of its rounds are separated by a line break. */
 export async function readTurn(
   turn: AsyncGenerator<TurnEvent, readonly ToolCall[]>,
   listener: TurnListener,
@@ -77,7 +77,7 @@ export async function readTurn(
 
 type Stats = Extract<TurnEvent, { type: 'stats' }>['stats'];
 
-/** Adds the replies of a turn up. */
+/** Sums up the replies of a turn. */
 class Tally {
   #all: Stats[] = [];
 

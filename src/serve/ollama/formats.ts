@@ -1,11 +1,11 @@
 import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
-import type { ReplyFormat, Totals, WholeReply } from '../http/reply-format.ts';
+import type { Totals, WholeReply, WireFormat } from '../http/wire-format.ts';
 
 const CONTENT_TYPE = 'application/x-ndjson';
 
-/** One line of /api/chat or /api/generate: what differs is where the text stands. */
-export function ollamaFormat(model: string, kind: 'chat' | 'generate'): ReplyFormat {
+/** /api/chat and /api/generate: they differ in where the text is. */
+export function ollamaFormat(model: string, kind: 'chat' | 'generate'): WireFormat {
   const body = ({
     text = '',
     thinking,
@@ -44,7 +44,7 @@ export function ollamaFormat(model: string, kind: 'chat' | 'generate'): ReplyFor
   };
 }
 
-/** The last object of a stream, and all of an answer without one; times are nanoseconds. */
+/** The last object of a stream, or all of a whole response; times are nanoseconds. */
 function ended(totals: Totals): object {
   const nanoseconds = (ms: number) => Math.round(ms * 1e6);
   return {

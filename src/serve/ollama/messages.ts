@@ -20,14 +20,19 @@ export const ollamaMessage = z.looseObject({
 
 type OllamaMessage = z.infer<typeof ollamaMessage>;
 
-/** Ollama's messages as templates want them; calls have no ids there, so results belong to them in order. */
+/**
+ * Ollama's messages in the shape that templates expect. Calls have no ids there, so results belong to them in order.
+ */
 export function toMessages(messages: readonly OllamaMessage[]): Message[] {
   const open: ToolCall[] = [];
   let count = 0;
   const read = messages.map((message, index): Message => {
     const content = message.content ?? '';
     if (message.images && message.images.length > 0) {
-      throw badRequest(`messages[${index}]: this model takes text, no images`, `messages[${index}].images`);
+      throw badRequest(
+        `messages[${index}]: this model takes text only, not images`,
+        `messages[${index}].images`,
+      );
     }
     switch (message.role) {
       case 'assistant': {
@@ -46,7 +51,7 @@ export function toMessages(messages: readonly OllamaMessage[]): Message[] {
         const named = open.findIndex(call => call.function.name === message.tool_name);
         const [call] = open.splice(Math.max(0, named), 1);
         if (!call)
-          throw badRequest(`messages[${index}]: the result of no call before it`, `messages[${index}]`);
+          throw badRequest(`messages[${index}]: there is no call for this result`, `messages[${index}]`);
         return { role: 'tool', content, tool_call_id: call.id, name: call.function.name };
       }
       default:

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServedModel } from '../http/serve-context.ts';
 
-/** The version of Ollama whose API is followed; its clients ask for a minimum. */
+/** The version of the API that we follow; clients require a minimum. */
 export const OLLAMA_API_VERSION = '0.13.0';
 
 /** An entry of /api/tags. */
@@ -12,7 +12,7 @@ export function tagOf(model: ServedModel): object {
   };
 }
 
-/** An entry of /api/ps. The model stays for as long as the server. */
+/** An entry of /api/ps. The model never expires. */
 export function runningOf(model: ServedModel): object {
   return {
     ...{ name: model.id, model: model.id, size: model.bytes, digest: digestOf(model) },
@@ -57,7 +57,7 @@ function timeOf({ created }: ServedModel): string {
   return new Date(created * 1000).toISOString();
 }
 
-/** Of what the model is called and how large it is; the files themselves would take seconds. */
+/** Of its id, size and parameters; hashing the files would take seconds. */
 function digestOf({ id, bytes, parameters }: ServedModel): string {
   return createHash('sha256').update(`${id}\0${bytes}\0${parameters}`).digest('hex');
 }

@@ -7,7 +7,7 @@ import { jsonSchema, toolDefinition, toTool } from '../http/body-fields.ts';
 import { readSampling, type SamplingReaders } from '../http/sampling.ts';
 import { ollamaMessage, toMessages } from './messages.ts';
 
-/** Of `options` the sampling fields mean something here; `num_ctx` and the like are settled when the model is loaded. */
+/** Only the sampling fields matter here; `num_ctx` and the like are set when the model is loaded. */
 const options = z.record(z.string(), z.unknown());
 
 const shared = {
@@ -38,7 +38,7 @@ export const generateBody = z.looseObject({
 
 type Shared = z.infer<z.ZodObject<typeof shared>>;
 
-/** A chat as a turn; Ollama forgets the oldest turns of one that is too long. */
+/** A chat as a turn; like Ollama, drops the oldest turns of one that is too long. */
 export function toTurn(body: z.infer<typeof chatBody>): TurnRequest {
   return {
     ...common(body),
@@ -76,17 +76,17 @@ function common({ options: sampling, format, think, logprobs, top_logprobs }: Sh
   return {
     sampling: readSampling(sampling ?? {}, { api: 'ollama', prefix: 'options.', readers: READERS }),
     logprobs: logprobs ? (top_logprobs ?? 0) : undefined,
-    // Levels (`low`, `high`) are ways of thinking.
+    // Levels (`low`, `high`) all mean thinking.
     thinking: think == null ? undefined : think !== false,
     responseFormat: toResponseFormat(format),
     ...{ overflow: 'trim' as const, toolChoice: 'auto' as const },
   };
 }
 
-/** Where Ollama takes more than the table. */
+/** Where Ollama accepts more than the table. */
 const READERS: SamplingReaders = {
-  // 0 keeps one token there, as greedy does.
+  // 0 keeps one token there, which is greedy.
   topP: value => (value === 0 ? 1e-6 : value),
-  // -1, -2 and 0: no limit of the request's own.
+  // -1, -2 and 0 mean no limit.
   maxTokens: value => (Number.isInteger(value) && (value as number) <= 0 ? undefined : value),
 };

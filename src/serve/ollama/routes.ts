@@ -10,10 +10,10 @@ import { OLLAMA_API_VERSION, runningOf, showOf, tagOf } from './model-info.ts';
 import { chatBody, generateBody, toCompletion, toPromptTurn, toTurn } from './requests.ts';
 
 const showBody = z.looseObject({ model: z.string().nullish(), name: z.string().nullish() });
-/** What changes models, which this server does not. */
+/** Routes that would change models, which this server does not do. */
 const REFUSED = ['create', 'copy', 'delete', 'pull', 'push', 'embed', 'embeddings', 'blobs/:digest'];
 
-/** Ollama's routes below /api. */
+/** Ollama's routes, under /api. */
 export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void {
   const { model, turns } = context;
   app.get('/api/version', () => ({ version: OLLAMA_API_VERSION }));
@@ -59,12 +59,15 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
   });
   for (const path of REFUSED) {
     app.all(`/api/${path}`, () => {
-      throw new ApiError(501, `llm-host serves one model, which it was started with; it has no /api/${path}`);
+      throw new ApiError(
+        501,
+        `llm-host serves the one model it was started with; /api/${path} is not supported`,
+      );
     });
   }
 }
 
-/** Ollama answers so to a request without a prompt, which asks it to load the model. */
+/** What Ollama answers to a request without a prompt, which only loads the model. */
 function loaded(model: string, body: object): object {
   return { model, created_at: new Date().toISOString(), ...body, done: true, done_reason: 'load' };
 }

@@ -1,21 +1,23 @@
 import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from '../http/api-error.ts';
-import type { ReplyFormat, ToolEvent, Totals, WholeReply } from '../http/reply-format.ts';
+import type { ToolEvent, Totals, WholeReply, WireFormat } from '../http/wire-format.ts';
 
 export interface ChatFormatOptions {
   readonly id: string;
   readonly model: string;
   /** Unix seconds. */
   readonly created: number;
-  /** The last chunk tells the tokens, where the client asked for it. */
+  /** Report token usage in the last chunk, if the client asked for it. */
   readonly usage: boolean;
-  /** Each choice says `logprobs: null` where the client did not. */
+  /** Each choice has `logprobs: null` if the client did not ask for them. */
   readonly logprobs: boolean;
 }
 
-/** `chat.completion` and its chunks, as OpenAI documents them; our own tools in a field that other clients pass over. */
-export function openaiChatFormat(options: ChatFormatOptions): ReplyFormat {
+/**
+ * `chat.completion` and its chunks, as OpenAI documents them; our own tools are in a field that other clients ignore.
+ */
+export function openaiChatFormat(options: ChatFormatOptions): WireFormat {
   const { id, model, created, usage } = options;
   const head = { id, object: 'chat.completion.chunk', created, model, system_fingerprint: null };
   const chunk = (delta: object, finish: string | null = null, logprobs: object | null = null) =>

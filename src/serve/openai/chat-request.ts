@@ -7,7 +7,7 @@ import { readSampling } from '../http/sampling.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { openaiMessage } from './messages.ts';
 
-/** What chat, plain completions and responses share besides the sampling fields. */
+/** Fields that chat, completions and responses share besides the sampling fields. */
 export const sharedFields = {
   model: z.string().nullish(),
   stream: z.boolean().nullish(),
@@ -43,10 +43,10 @@ const turnBody = z.looseObject({
 
 export const chatBody = turnBody.extend({ messages: z.array(openaiMessage).min(1).max(10_000) });
 
-/** What a turn is asked for, but for the conversation. */
+/** A request for a turn, without the conversation. */
 export type TurnBody = z.infer<typeof turnBody>;
 
-/** What is asked of the turns; throws ApiError 400 for what cannot be done. */
+/** Throws ApiError 400 for anything we cannot do. */
 export function toTurn(
   body: TurnBody,
   messages: readonly Message[],
@@ -54,7 +54,7 @@ export function toTurn(
   limit: 'max_completion_tokens' | 'max_output_tokens' = 'max_completion_tokens',
 ): TurnRequest {
   if (body.n != null && body.n !== 1)
-    throw badRequest('n: one reply at a time is generated; send n requests', 'n');
+    throw badRequest('n: only one reply per request is supported; send n requests', 'n');
   if (body.top_logprobs != null && body.logprobs !== true) {
     throw badRequest('top_logprobs: set logprobs to true as well', 'top_logprobs');
   }
@@ -80,7 +80,7 @@ export function toTurn(
   };
 }
 
-/** `reasoning_effort: none`, or the switch that vLLM and others pass to the template. */
+/** `reasoning_effort: none`, or the template switch of vLLM and others. */
 function toThinking(body: TurnBody): boolean | undefined {
   const kwargs = body.chat_template_kwargs;
   const asked =

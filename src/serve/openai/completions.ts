@@ -4,9 +4,9 @@ import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import { badRequest } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
 import { readBody } from '../http/read-body.ts';
-import type { ReplyFormat } from '../http/reply-format.ts';
 import { readSampling } from '../http/sampling.ts';
 import type { ServeContext } from '../http/serve-context.ts';
+import type { WireFormat } from '../http/wire-format.ts';
 import { errorBody, finishOf, sse, usageOf } from './chat-format.ts';
 import { sharedFields } from './chat-request.ts';
 import { checkModel, newId, now } from './model-object.ts';
@@ -20,7 +20,7 @@ const completionBody = z.looseObject({
   logprobs: z.number().int().min(0).max(20).nullish(),
 });
 
-/** /v1/completions: the model goes on with a text, without template or tools. */
+/** /v1/completions: continues a text, without template or tools. */
 export function completionRoute(app: FastifyInstance, context: ServeContext): void {
   const { model, turns } = context;
   app.post('/v1/completions', async (request, reply) => {
@@ -28,7 +28,7 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
     checkModel(context, body.model);
     for (const name of ['n', 'best_of'] as const) {
       if (body[name] != null && body[name] !== 1)
-        throw badRequest(`${name}: one text at a time is generated`, name);
+        throw badRequest(`${name}: only one text per request is supported`, name);
     }
     if (body.suffix) throw badRequest('suffix: this model cannot fill a gap', 'suffix');
     const text = typeof body.prompt === 'string' ? body.prompt : (body.prompt[0] as string);
@@ -45,7 +45,7 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
   });
 }
 
-function completionFormat(model: string, { usage, echo }: { usage: boolean; echo: string }): ReplyFormat {
+function completionFormat(model: string, { usage, echo }: { usage: boolean; echo: string }): WireFormat {
   const head = { id: newId('cmpl-'), object: 'text_completion', created: now(), model };
   const choice = (text: string, finish: string | null, logprobs?: readonly TokenLogprob[]) => ({
     ...{ text, index: 0, logprobs: logprobs ? listed(logprobs) : null, finish_reason: finish },
@@ -71,7 +71,7 @@ function completionFormat(model: string, { usage, echo }: { usage: boolean; echo
   };
 }
 
-/** The older form of OpenAI's log-probabilities. */
+/** OpenAI's older form of log-probabilities. */
 function listed(logprobs: readonly TokenLogprob[]): object {
   return {
     tokens: logprobs.map(one => one.token),

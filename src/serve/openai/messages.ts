@@ -29,7 +29,7 @@ export const openaiMessage = z.looseObject({
 
 type OpenaiMessage = z.infer<typeof openaiMessage>;
 
-/** OpenAI's messages as templates want them. Throws ApiError 400. */
+/** OpenAI's messages in the shape that templates expect. Throws ApiError 400. */
 export function toMessages(messages: readonly OpenaiMessage[]): Message[] {
   const names = new Map<string, string>();
   const read = messages.map((message, index) => toMessage(message, `messages[${index}]`, names));
@@ -68,7 +68,7 @@ function toMessage(message: OpenaiMessage, at: string, names: Map<string, string
   }
 }
 
-/** The text of all parts. Throws ApiError 400 for a part that has none. */
+/** The text of all parts. Throws ApiError 400 for a part without text. */
 export function textOf(value: z.infer<typeof textContent>, at: string): string {
   if (typeof value === 'string') return value;
   return (value ?? [])
@@ -102,10 +102,10 @@ export function readArguments(written: string | Record<string, unknown> | null |
     value = undefined;
   }
   if (isPlainObject(value)) return value as Record<string, unknown>;
-  throw badRequest(`${at}: the arguments are no JSON object`, `${at}.arguments`);
+  throw badRequest(`${at}: the arguments are not a JSON object`, `${at}.arguments`);
 }
 
-/** Templates know one system message, at the beginning. */
+/** Templates expect one system message, at the start. */
 export function joinSystem(messages: readonly Message[]): Message[] {
   const end = messages.findIndex(message => message.role !== 'system');
   const leading = end < 0 ? messages : messages.slice(0, end);

@@ -1,12 +1,12 @@
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from '../http/api-error.ts';
-import type { Totals } from '../http/reply-format.ts';
+import type { Totals } from '../http/wire-format.ts';
 import { newId, now } from './model-object.ts';
 import type { ResponsesBody } from './responses-request.ts';
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
-/** What all forms of one response have in common. */
+/** The fields that every stage of a response shares. */
 export function responseHead(model: string, body: ResponsesBody) {
   return {
     id: newId('resp_'),
@@ -37,7 +37,7 @@ export function runningResponse(head: ResponseHead): object {
   return { ...head, ...NOTHING_WRONG, status: 'in_progress', output: [], usage: null };
 }
 
-/** `incomplete` where there was no room for all of it. */
+/** `incomplete` if it was cut off. */
 export function endedResponse(head: ResponseHead, output: readonly object[], totals: Totals) {
   const cut = totals.finish === 'length';
   return {
@@ -49,7 +49,7 @@ export function endedResponse(head: ResponseHead, output: readonly object[], tot
       input_tokens: totals.promptTokens,
       input_tokens_details: { cached_tokens: totals.cachedTokens },
       output_tokens: totals.generatedTokens,
-      // Clients read it; the tokens of the thoughts are not counted apart.
+      // Clients read it; thinking tokens are not counted separately.
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: totals.promptTokens + totals.generatedTokens,
     },
@@ -63,7 +63,7 @@ export function failedResponse(head: ResponseHead, output: readonly object[], { 
 
 const NOTHING_WRONG = { error: null, incomplete_details: null };
 
-/** An item of the output whose one part is text. */
+/** An output item with a single text part. */
 export type TextItemKind = 'message' | 'reasoning';
 
 export function textItem(kind: TextItemKind, id: string, status: ItemStatus, part?: object): object {

@@ -1,7 +1,7 @@
 import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from '../http/api-error.ts';
-import type { ReplyFormat, ToolEvent, Totals, WholeReply } from '../http/reply-format.ts';
+import type { ToolEvent, Totals, WholeReply, WireFormat } from '../http/wire-format.ts';
 import { eventsOf, logprobItems } from './chat-format.ts';
 import { newId } from './model-object.ts';
 import {
@@ -18,7 +18,7 @@ import {
 interface OpenItem {
   readonly kind: TextItemKind;
   readonly id: string;
-  /** Its place in the output. */
+  /** Its index in the output. */
   readonly index: number;
   readonly logprobs: object[];
   text: string;
@@ -28,7 +28,7 @@ const ID_PREFIX = { message: 'msg_', reasoning: 'rs_' } as const;
 const DELTA_OF = { message: 'response.output_text', reasoning: 'response.reasoning_text' } as const;
 
 /** `response` and the events of its stream, as OpenAI documents them. */
-export class ResponsesFormat implements ReplyFormat {
+export class ResponsesFormat implements WireFormat {
   readonly contentType = 'text/event-stream; charset=utf-8';
   readonly #head: ResponseHead;
   readonly #output: object[] = [];
@@ -76,7 +76,7 @@ export class ResponsesFormat implements ReplyFormat {
   }
 
   error(error: ApiError): string {
-    // Items that are not done have left holes.
+    // Unfinished items have left holes.
     const done = Object.values(this.#output);
     return this.#event('response.failed', { response: failedResponse(this.#head, done, error) });
   }
@@ -131,7 +131,7 @@ export class ResponsesFormat implements ReplyFormat {
     );
   }
 
-  /** What is thought after some text is an item of its own. */
+  /** Thinking that follows text is a new item. */
   #endReasoning(status: 'completed' | 'incomplete'): string {
     const item = this.#reasoning;
     if (!item) return '';

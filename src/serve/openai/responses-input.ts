@@ -14,7 +14,7 @@ const inputItem = z.looseObject({
   output: textContent,
 });
 
-/** A text is one message of the user. */
+/** A text is one user message. */
 export const responsesInput = z.preprocess(
   input => (typeof input === 'string' ? [{ role: 'user', content: input }] : input),
   z.array(inputItem).min(1).max(10_000),
@@ -22,7 +22,7 @@ export const responsesInput = z.preprocess(
 
 type InputItem = z.infer<typeof inputItem>;
 
-/** The items of a response's input as templates want them. Throws ApiError 400. */
+/** The items of a response's input in the shape that templates expect. Throws ApiError 400. */
 export function inputMessages(items: readonly InputItem[], instructions: string): Message[] {
   const reader = new InputReader();
   items.forEach((item, index) => {
@@ -32,7 +32,7 @@ export function inputMessages(items: readonly InputItem[], instructions: string)
   return joinSystem([...system, ...reader.messages]);
 }
 
-/** Calls and reasoning are items of their own there, and parts of the reply here. */
+/** Calls and reasoning are separate items there, and parts of the reply here. */
 class InputReader {
   readonly messages: Message[] = [];
   readonly #names = new Map<string, string>();

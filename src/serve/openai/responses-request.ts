@@ -41,31 +41,31 @@ export const responsesBody = z.looseObject({
 
 export type ResponsesBody = z.infer<typeof responsesBody>;
 
-/** What would need responses to be kept here. */
+/** Fields that would need stored responses. */
 const NOT_KEPT = ['previous_response_id', 'conversation', 'prompt'] as const;
 
-/** What is asked of the turns; throws ApiError 400 for what cannot be done. */
+/** Throws ApiError 400 for anything we cannot do. */
 export function toResponseTurn(
   body: ResponsesBody,
   context: Pick<ServeContext, 'model' | 'turns'>,
 ): TurnRequest {
   for (const name of NOT_KEPT) {
     if (body[name] != null)
-      throw badRequest(`${name}: nothing is kept here; send the whole conversation as input`, name);
+      throw badRequest(`${name}: responses are not stored; send the whole conversation as input`, name);
   }
   if (body.background === true)
-    throw badRequest('background: responses are given at once or as a stream', 'background');
+    throw badRequest('background: not supported; responses are returned at once or streamed', 'background');
   const messages = inputMessages(body.input, body.instructions ?? '');
   const turn = toTurn(turnBodyOf(body), messages, context, 'max_output_tokens');
   return { ...turn, overflow: body.truncation === 'auto' ? 'trim' : 'stop' };
 }
 
-/** Whether the log-probabilities are asked for. */
+/** Whether to return log-probabilities. */
 function wantsLogprobs({ include, top_logprobs }: ResponsesBody): boolean {
   return top_logprobs != null || include?.includes('message.output_text.logprobs') === true;
 }
 
-/** The same as a chat completion has it. */
+/** The same as a chat completion. */
 function turnBodyOf(body: ResponsesBody): TurnBody {
   const { tools, tool_choice: choice, text, reasoning, top_logprobs } = body;
   return {

@@ -8,7 +8,7 @@ import { responseHead } from './response-object.ts';
 import { ResponsesFormat } from './responses-format.ts';
 import { responsesBody, toResponseTurn } from './responses-request.ts';
 
-/** /v1/responses, of which nothing is kept: the client sends the conversation each time. */
+/** /v1/responses. Nothing is stored: clients send the whole conversation each time. */
 export function responsesRoute(app: FastifyInstance, context: ServeContext): void {
   const { model, turns } = context;
   app.post('/v1/responses', async (request, reply) => {

@@ -10,7 +10,7 @@ import { toMessages } from './messages.ts';
 import { checkModel, modelObject, newId, now } from './model-object.ts';
 import { responsesRoute } from './responses.ts';
 
-/** OpenAI's routes below /v1. */
+/** OpenAI's routes, under /v1. */
 export function openaiRoutes(app: FastifyInstance, context: ServeContext): void {
   const { model, turns } = context;
   completionRoute(app, context);

@@ -2,41 +2,41 @@ import type { ReplyStats, TokenLogprob, TurnEvent } from '../../agent/events/tur
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from './api-error.ts';
 
-/** What happened to our own tools. */
+/** Events of our own tools. */
 export type ToolEvent = Extract<
   TurnEvent,
   { type: 'tool_call' | 'tool_progress' | 'tool_result' | 'tool_error' | 'notice' }
 >;
 
-/** Figures of all replies of the model that a request took. */
+/** Totals over all replies of the model in a request. */
 export type Totals = Omit<ReplyStats, 'finishReason'> & {
   readonly finish: 'stop' | 'length' | 'tool_calls' | 'cancelled';
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request arrived. */
   readonly totalMs: number;
 };
 
-/** All that a request came to. */
+/** The result of a whole request. */
 export interface WholeReply {
   readonly text: string;
   readonly thinking: string;
   readonly logprobs: readonly TokenLogprob[] | undefined;
-  /** The client's to run. */
+  /** For the client to run. */
   readonly calls: readonly ToolCall[];
   readonly events: readonly ToolEvent[];
   readonly totals: Totals;
 }
 
-/** How one API writes a reply, in pieces of a stream or as a whole. A piece may be '' where the API has none. */
-export interface ReplyFormat {
+/** How an API writes a reply, streamed in pieces or whole. A piece is '' if the API has none for it. */
+export interface WireFormat {
   readonly contentType: string;
   begin(): string;
   text(text: string, logprobs: readonly TokenLogprob[] | undefined): string;
   thinking(text: string): string;
   toolEvent(event: ToolEvent): string;
-  /** Keeps the connection alive while there is nothing else to say; `note` tells why. */
+  /** Keeps the connection alive when there is nothing to send; `note` says why. */
   keepAlive(note: string): string;
   end(calls: readonly ToolCall[], totals: Totals): string;
-  /** A failure after the stream has begun. */
+  /** A failure after the stream has started. */
   error(error: ApiError): string;
   whole(reply: WholeReply): object;
 }
