@@ -11,10 +11,10 @@
 namespace llm_host::cpu {
 namespace {
 
-// One ExpertWeight among the inputs of an operation, where arrays have an address.
+// An ExpertWeight by the indices of its arrays among an operation's inputs.
 struct Slot {
-  int weight;
-  int bias;  // -1: none
+  int weight;  // scales and biases, if any, follow it
+  int bias;    // -1: none
   int group_size;
   int bits;
 };
@@ -66,22 +66,22 @@ void activate(ExpertActivation activation, const float* gate_up, int size, float
   }
 }
 
-struct Choice {
+struct Route {
   uint32_t expert;
   int token;
-  float share;
+  float weight;
 };
 
-// Sorted by expert, so that each expert's weights are read once for all its tokens.
-std::vector<Choice> choices_of(const mx::array& ids, const mx::array& shares) {
+// Sorted by expert, so that each expert's weights are read once for all of its tokens.
+std::vector<Route> routes_of(const mx::array& ids, const mx::array& routing_weights) {
   int per_token = ids.shape(-1), count = static_cast<int>(ids.size());
-  std::vector<Choice> choices;
+  std::vector<Route> routes;
   for (int i = 0; i < count; ++i) {
-    choices.push_back({ids.data<uint32_t>()[i], i / per_token, shares.data<float>()[i]});
+    routes.push_back({ids.data<uint32_t>()[i], i / per_token, routing_weights.data<float>()[i]});
   }
-  std::stable_sort(choices.begin(), choices.end(),
-                   [](const Choice& a, const Choice& b) { return a.expert < b.expert; });
-  return choices;
+  std::stable_sort(routes.begin(), routes.end(),
+                   [](const Route& a, const Route& b) { return a.expert < b.expert; });
+  return routes;
 }
 
 }  // namespace
@@ -91,25 +91,25 @@ bool supports(const ExpertWeight& w) {
   return supports(Weight{w.weight, w.scales, w.biases, w.group_size, w.bits, none, none});
 }
 
-mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& shares,
+mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& routing_weights,
                   const ExpertWeight& gate_up, const ExpertWeight& down,
                   ExpertActivation activation) {
-  std::vector<mx::array> inputs{x, ids, shares};
+  std::vector<mx::array> inputs{x, ids, routing_weights};
   Slot first = add_inputs(gate_up, inputs), second = add_inputs(down, inputs);
   auto body = [first, second, activation](const std::vector<mx::array>& in, mx::array& out) {
     int hidden = in[0].shape(-1), wide = in[first.weight].shape(1);
-    std::vector<Choice> choices = choices_of(in[1], in[2]);
+    std::vector<Route> routes = routes_of(in[1], in[2]);
     std::fill_n(out.data<float>(), out.size(), 0.0f);
     std::vector<float> rows, middle, active, result;
-    for (size_t begin = 0, end = 0; begin < choices.size(); begin = end) {
-      while (end < choices.size() && choices[end].expert == choices[begin].expert) ++end;
-      int expert = static_cast<int>(choices[begin].expert), m = static_cast<int>(end - begin);
+    for (size_t begin = 0, end = 0; begin < routes.size(); begin = end) {
+      while (end < routes.size() && routes[end].expert == routes[begin].expert) ++end;
+      int expert = static_cast<int>(routes[begin].expert), m = static_cast<int>(end - begin);
       rows.resize(static_cast<size_t>(m) * hidden);
       middle.resize(static_cast<size_t>(m) * wide);
       active.resize(middle.size() / 2);
       result.resize(rows.size());
       for (int64_t i = 0; i < m; ++i) {
-        const float* source = in[0].data<float>() + choices[begin + i].token * int64_t{hidden};
+        const float* source = in[0].data<float>() + routes[begin + i].token * int64_t{hidden};
         std::copy_n(source, hidden, rows.data() + i * hidden);
       }
       multiply_expert(in, first, expert, hidden, rows.data(), m, middle.data());
@@ -119,9 +119,9 @@ mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& sha
       });
       multiply_expert(in, second, expert, wide / 2, active.data(), m, result.data());
       for (int64_t i = 0; i < m; ++i) {
-        const Choice& choice = choices[begin + i];
-        float* y = out.data<float>() + choice.token * int64_t{hidden};
-        for (int c = 0; c < hidden; ++c) y[c] += choice.share * result[i * hidden + c];
+        const Route& route = routes[begin + i];
+        float* y = out.data<float>() + route.token * int64_t{hidden};
+        for (int c = 0; c < hidden; ++c) y[c] += route.weight * result[i * hidden + c];
       }
     }
   };

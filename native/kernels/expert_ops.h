@@ -4,17 +4,20 @@
 
 #include "kernels/ops.h"
 
-// What a mixture of experts computes on the CPU; see kernels/ops.h.
+// Mixture-of-experts layers on the CPU; see kernels/ops.h.
 namespace llm_host::cpu {
 
-// Between an expert's two matrices, on the halves `gate` and `up` of what the first one gives.
+// The activation between an expert's two matrices; `gate` and `up` are the two halves of the first
+// one's output.
 struct ExpertActivation {
-  // 0: silu(gate) · up. Else min(gate, limit) · sigmoid(alpha · gate) · (clip(up, ±limit) + 1).
+  // 0: silu(gate) · up. Otherwise gpt-oss's, with g = min(gate, limit):
+  // g · sigmoid(alpha · g) · (clip(up, ±limit) + 1).
   float limit = 0;
   float alpha = 0;
 };
 
-// One matrix of every expert: [experts, rows, cols] as Weight's, and a bias [experts, rows].
+// One matrix of every expert, stacked: [experts, rows, cols], stored as Weight's, and a bias
+// [experts, rows].
 struct ExpertWeight {
   const mx::array& weight;
   const std::optional<mx::array>& scales;
@@ -24,12 +27,12 @@ struct ExpertWeight {
   int bits;
 };
 
-// False for weights that `experts` has no kernel for.
+// Whether `experts` has a kernel for the weights.
 bool supports(const ExpertWeight& weight);
-// Reads only the experts that some token goes to, each once.
-// x [..., H], ids [..., k] uint32, shares [..., k], gate_up [E, 2I, H] (gate's rows first), down
-// [E, H, I] -> Σ_k share · down(act(gate_up(x))), [..., H].
-mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& shares,
+// Reads only the experts that a token is routed to, each once.
+// x [..., H], ids [..., k] uint32, routing weights [..., k], gate_up [E, 2I, H] (gate's rows
+// first), down [E, H, I] -> Σ_k routing weight · down(activation(gate_up(x))), [..., H].
+mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& routing_weights,
                   const ExpertWeight& gate_up, const ExpertWeight& down,
                   ExpertActivation activation);
 

@@ -8,7 +8,7 @@
 namespace llm_host::cpu {
 namespace {
 
-// Below this many floats, waking the other threads costs more than they save.
+// Up to this many floats, waking the other threads costs more than they save.
 constexpr int kSerialFloats = 16384;
 
 // Runs body(row) for `rows` rows of `size` floats.
@@ -72,9 +72,9 @@ mx::array rms_norm(const mx::array& x, const mx::array& weight, float eps) {
 
 namespace {
 
-using Gate = void (*)(const float* gate, const float* up, int n, float* out);
+using GateKernel = void (*)(const float* gate, const float* up, int n, float* out);
 
-mx::array gated(const char* name, Gate kernel, const mx::array& gate, const mx::array& up) {
+mx::array gated(const char* name, GateKernel kernel, const mx::array& gate, const mx::array& up) {
   return cpu_op(name, gate.shape(), {gate, up},
                 [kernel](const std::vector<mx::array>& in, mx::array& out) {
                   int size = in[0].shape(-1), rows = static_cast<int>(in[0].size()) / size;

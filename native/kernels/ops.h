@@ -5,30 +5,33 @@
 #include "kernels/base/cpu_op.h"
 #include "mlx/mlx.h"
 
-// The operations of a decoder on the CPU: all cores, SIMD, exact float32. MLX's own CPU backend is
-// one scalar thread. Every array is float32 and row-contiguous unless said otherwise.
+// The operations of a decoder on the CPU: on all cores, with SIMD, in float32. MLX's own CPU
+// backend is scalar and single-threaded. Arrays are float32 and row-contiguous unless stated
+// otherwise.
 namespace llm_host::cpu {
 
 namespace mx = mlx::core;
 
+// A weight matrix [out, in] as MLX stores it, with a LoRA adapter if there is one.
 struct Weight {
   const mx::array& weight;
   const std::optional<mx::array>& scales;
   const std::optional<mx::array>& biases;
   int group_size;
   int bits;
-  const std::optional<mx::array>& down;  // [rank, in]: an adapter's, or nothing
+  const std::optional<mx::array>& down;  // [rank, in]
   const std::optional<mx::array>& up;    // [rank, out]
 };
 
-// False for a weight that `linear` has no kernel for.
+// Whether `linear` has a kernel for the weight.
 bool supports(const Weight& weight);
-// x [..., in] -> [..., out]
+// x [..., in] · Wᵀ (+ x · downᵀ · up) -> [..., out]
 mx::array linear(const mx::array& x, const Weight& weight);
+// x [..., n], weight [n] -> x · weight / √(mean(x²) + eps)
 mx::array rms_norm(const mx::array& x, const mx::array& weight, float eps);
 // silu(gate) · up
 mx::array swiglu(const mx::array& gate, const mx::array& up);
-// gelu(gate) · up, by the tanh formula
+// gelu(gate) · up, with the tanh approximation of gelu
 mx::array geglu(const mx::array& gate, const mx::array& up);
 
 }  // namespace llm_host::cpu

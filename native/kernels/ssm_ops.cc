@@ -17,7 +17,7 @@ struct Scan {
   float *y, *states;
 };
 
-// All steps of one head.
+// All steps of one head; updates its state [head_dim, state] in place.
 void scan_head(const Scan& scan, int head) {
   const SsmShape& s = scan.shape;
   int inner = s.heads * s.head_dim, width = inner + 2 * s.groups * s.state;
@@ -68,7 +68,7 @@ std::pair<mx::array, mx::array> ssm_scan(const mx::array& xbc, const mx::array& 
                                          const mx::array& states, const SsmShape& shape) {
   int length = xbc.shape(1), inner = shape.heads * shape.head_dim;
   int outputs = length * inner, held = inner * shape.state;
-  // One array for both results, since an operation has one output; each part is contiguous.
+  // One array holds both results, since a CpuOp has one output; each part of it is contiguous.
   mx::array both =
       cpu_op("SsmScan", {outputs + held}, {xbc, dt, a, d, states},
              [shape, length, outputs](const std::vector<mx::array>& in, mx::array& out) {

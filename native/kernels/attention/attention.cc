@@ -12,8 +12,7 @@
 namespace llm_host::cpu {
 namespace {
 
-// Rows that are answered together, and keys that they meet at a time: each is widened once for all
-// of them.
+// Rows computed together, and keys of a block: a block is widened once for all the rows.
 constexpr int kRows = 32;
 constexpr int kKeys = 128;
 
@@ -21,7 +20,7 @@ void append(const AttentionTask& task, int head, int index) {
   const AttentionShape& s = task.shape;
   int64_t from = index * task.kv_stride + static_cast<int64_t>(head) * s.head_dim;
   int64_t to = task.offset(head, s.slot + index);
-  if (!task.halves) {
+  if (!task.float16) {
     rotate(task, index, task.k + from, static_cast<float*>(task.keys) + to);
     std::copy_n(task.v + from, s.head_dim, static_cast<float*>(task.values) + to);
     return;
@@ -44,71 +43,74 @@ void append(const AttentionTask& task) {
   });
 }
 
-// Rows [begin, begin + count) of one kv head, and what they have summed up so far.
+// Rows [begin, begin + count) of one kv head with their running softmax.
 struct Rows {
   int kv_head, begin, count;
-  std::vector<float> queries, outs, sums;  // [count, head_dim]
-  std::vector<float> scores;               // [count, kKeys]
-  std::vector<float> tops, totals;         // of the scores, and of the shares relative to them
-  std::vector<float> widened;
+  std::vector<float> queries;       // [count, head_dim], rotated
+  std::vector<float> outs;          // [count, head_dim], not normalised yet
+  std::vector<float> block_outs;    // [count, head_dim], of the last block of keys
+  std::vector<float> scores;        // [count, kKeys], of the last block of keys
+  std::vector<float> maxima, sums;  // [count], of the scores and of e^(score - maximum)
+  std::vector<float> widened;       // keys or values as float32
 };
 
 void start(const AttentionTask& task, Rows& rows) {
   size_t size = static_cast<size_t>(rows.count) * task.shape.head_dim;
   rows.queries.resize(size);
-  rows.sums.resize(size);
+  rows.block_outs.resize(size);
   rows.outs.assign(size, 0.0f);
   rows.scores.resize(static_cast<size_t>(rows.count) * kKeys);
-  rows.tops.resize(static_cast<size_t>(rows.count));
-  rows.totals.resize(static_cast<size_t>(rows.count));
+  rows.maxima.resize(static_cast<size_t>(rows.count));
+  rows.sums.resize(static_cast<size_t>(rows.count));
   for (int i = 0; i < rows.count; ++i) {
     int row = rows.begin + i, head = task.head_of(rows.kv_head, row);
     rotate_query(task, head, task.query_of(row),
                  rows.queries.data() + static_cast<int64_t>(i) * task.shape.head_dim);
-    // A sink is a key without a value.
+    // A sink acts as a key with this logit and a value of 0.
     size_t at = static_cast<size_t>(i);
-    rows.tops[at] = task.sinks != nullptr ? task.sinks[head] / task.shape.scale : -INFINITY;
-    rows.totals[at] = task.sinks != nullptr ? 1.0f : 0.0f;
+    rows.maxima[at] = task.sinks != nullptr ? task.sinks[head] / task.shape.scale : -INFINITY;
+    rows.sums[at] = task.sinks != nullptr ? 1.0f : 0.0f;
   }
 }
 
-// In place: scores of row `i` with the keys of slots [first, first + n) -> their shares, relative
-// to the highest score so far; those of keys that it does not see are 0.
-void take_shares(const AttentionTask& task, Rows& rows, int i, int first, int n) {
+// Turns row i's scores of slots [first, first + n) into e^(score - maximum so far) in place; masked
+// keys get 0.
+void softmax(const AttentionTask& task, Rows& rows, int i, int first, int n) {
   int query = task.query_of(rows.begin + i);
-  int from = std::max(0, task.first_seen(query) - first);
+  int from = std::max(0, task.first_visible(query) - first);
   int to = std::min(n, task.shape.slot + query + 1 - first);
   float* row = rows.scores.data() + static_cast<int64_t>(i) * kKeys;
   if (to <= from) return std::fill(row, row + n, 0.0f);
-  float& top = rows.tops[static_cast<size_t>(i)];
-  float& total = rows.totals[static_cast<size_t>(i)];
-  float highest = std::max(top, simd().maximum(row + from, to - from));
-  if (highest > top) {
-    float factor = std::exp((top - highest) * task.shape.scale);
+  float& maximum = rows.maxima[static_cast<size_t>(i)];
+  float& sum = rows.sums[static_cast<size_t>(i)];
+  float highest = std::max(maximum, simd().maximum(row + from, to - from));
+  if (highest > maximum) {
+    float factor = std::exp((maximum - highest) * task.shape.scale);
     float* out = rows.outs.data() + static_cast<int64_t>(i) * task.shape.head_dim;
     for (int c = 0; c < task.shape.head_dim; ++c) out[c] *= factor;
-    total *= factor;
-    top = highest;
+    sum *= factor;
+    maximum = highest;
   }
-  total += simd().exponentials(row + from, to - from, task.shape.scale, top);
+  sum += simd().exponentials(row + from, to - from, task.shape.scale, maximum);
   std::fill(row, row + from, 0.0f);
   std::fill(row + to, row + n, 0.0f);
 }
 
+// Adds slots [first, first + n) to the rows' output.
 void add_keys(const AttentionTask& task, Rows& rows, int first, int n) {
   int head_dim = task.shape.head_dim;
   simd().dots(rows.queries.data(), head_dim, rows.count,
               cached_rows(task, task.keys, rows.kv_head, first, n, rows.widened), head_dim, n,
               head_dim, rows.scores.data(), kKeys);
-  for (int i = 0; i < rows.count; ++i) take_shares(task, rows, i, first, n);
+  for (int i = 0; i < rows.count; ++i) softmax(task, rows, i, first, n);
   simd().weighted_sum(rows.scores.data(), kKeys, rows.count,
                       cached_rows(task, task.values, rows.kv_head, first, n, rows.widened),
-                      head_dim, n, head_dim, rows.sums.data(), head_dim);
-  for (size_t i = 0; i < rows.outs.size(); ++i) rows.outs[i] += rows.sums[i];
+                      head_dim, n, head_dim, rows.block_outs.data(), head_dim);
+  for (size_t i = 0; i < rows.outs.size(); ++i) rows.outs[i] += rows.block_outs[i];
 }
 
-// By blocks of keys, so that scores stay in the cache and widened keys take little memory, however
-// long the context (Milakov and Gimelshein 2018, arXiv:1805.02867).
+// Online softmax over blocks of keys, so that scores stay in the CPU cache and widened keys take
+// little memory at any context length (Milakov and Gimelshein 2018, arXiv:1805.02867).
 void attend(const AttentionTask& task, int kv_head, int begin, int end) {
   static thread_local Rows rows;
   rows.kv_head = kv_head;
@@ -116,14 +118,14 @@ void attend(const AttentionTask& task, int kv_head, int begin, int end) {
   rows.count = end - begin;
   start(task, rows);
   int stop = task.shape.slot + task.query_of(end - 1) + 1;
-  for (int first = task.first_seen(task.query_of(begin)); first < stop; first += kKeys) {
+  for (int first = task.first_visible(task.query_of(begin)); first < stop; first += kKeys) {
     add_keys(task, rows, first, std::min(kKeys, stop - first));
   }
   int head_dim = task.shape.head_dim;
   for (int i = 0; i < rows.count; ++i) {
     const float* from = rows.outs.data() + static_cast<int64_t>(i) * head_dim;
     float* out = task.out_of(kv_head, begin + i);
-    float factor = 1 / rows.totals[static_cast<size_t>(i)];
+    float factor = 1 / rows.sums[static_cast<size_t>(i)];
     for (int c = 0; c < head_dim; ++c) out[c] = from[c] * factor;
   }
 }
@@ -131,27 +133,26 @@ void attend(const AttentionTask& task, int kv_head, int begin, int end) {
 void attend_blocks(const AttentionTask& task) {
   int heads = task.shape.kv_heads, blocks = (task.rows() + kRows - 1) / kRows;
   parallel_for(heads * blocks, [&](int item) {
-    // The last blocks see the most keys: they go first, so that no thread is left with one at the
-    // end.
+    // The last blocks see the most keys. They go first, for an even load at the end.
     int begin = (blocks - 1 - item / heads) * kRows;
     attend(task, item % heads, begin, std::min(task.rows(), begin + kRows));
   });
 }
 
-void set_inputs(AttentionTask& task, const std::vector<mx::array>& in, bool side_by_side) {
+void set_inputs(AttentionTask& task, const std::vector<mx::array>& in, bool fused) {
   const AttentionShape& s = task.shape;
   int64_t queries = task.out_stride(), keys = static_cast<int64_t>(s.kv_heads) * s.head_dim;
   task.length = in[0].shape(1);
   task.q = in[0].data<float>();
-  task.k = side_by_side ? task.q + queries : in[1].data<float>();
-  task.v = side_by_side ? task.k + keys : in[2].data<float>();
-  task.q_stride = side_by_side ? queries + 2 * keys : queries;
-  task.kv_stride = side_by_side ? task.q_stride : keys;
-  size_t next = side_by_side ? 1 : 3;
+  task.k = fused ? task.q + queries : in[1].data<float>();
+  task.v = fused ? task.k + keys : in[2].data<float>();
+  task.q_stride = fused ? queries + 2 * keys : queries;
+  task.kv_stride = fused ? task.q_stride : keys;
+  size_t next = fused ? 1 : 3;
   task.capacity = in[next].shape(2);
   task.keys = const_cast<uint8_t*>(in[next].data<uint8_t>());
   task.values = const_cast<uint8_t*>(in[next + 1].data<uint8_t>());
-  task.halves = in[next].dtype() == mx::float16;
+  task.float16 = in[next].dtype() == mx::float16;
   task.sinks = in.size() > next + 2 ? in[next + 2].data<float>() : nullptr;
 }
 
@@ -166,7 +167,7 @@ void run(const AttentionTask& task) {
 const float* cached_rows(const AttentionTask& task, const void* cache, int kv_head, int slot,
                          int count, std::vector<float>& buffer) {
   int64_t at = task.offset(kv_head, slot);
-  if (!task.halves) return static_cast<const float*>(cache) + at;
+  if (!task.float16) return static_cast<const float*>(cache) + at;
   int size = count * task.shape.head_dim;
   if (buffer.size() < static_cast<size_t>(size)) buffer.resize(static_cast<size_t>(size));
   simd().widen(static_cast<const uint16_t*>(cache) + at, size, buffer.data());
@@ -195,7 +196,7 @@ void rotate(const AttentionTask& task, int index, const float* source, float* ta
   int pairs = static_cast<int>(task.angles->frequencies.size());
   const float* cosines = task.angles->cosines.data() + static_cast<int64_t>(index) * pairs;
   const float* sines = task.angles->sines.data() + static_cast<int64_t>(index) * pairs;
-  // Channel c pairs with c + pairs, or 2c with 2c + 1.
+  // Channel c is rotated with c + pairs or, interleaved, 2c with 2c + 1.
   if (task.interleaved) {
     for (int c = 0; c < pairs; ++c) {
       float a = source[2 * c], b = source[2 * c + 1];
@@ -218,17 +219,17 @@ mx::array attention(const std::vector<mx::array>& projected, const mx::array& ke
   std::vector<mx::array> inputs = projected;
   inputs.insert(inputs.end(), {keys, values});
   if (sinks) inputs.push_back(*sinks);
-  bool side_by_side = projected.size() == 1;
+  bool fused = projected.size() == 1;
   mx::Shape out_shape{1, shape.outputs, shape.heads * shape.head_dim};
   return cpu_op(
       "Attention", std::move(out_shape), std::move(inputs),
-      [shape, side_by_side, frequencies = rotation.frequencies, amplitude = rotation.amplitude,
+      [shape, fused, frequencies = rotation.frequencies, amplitude = rotation.amplitude,
        interleaved = rotation.interleaved](const std::vector<mx::array>& in, mx::array& out) {
         AttentionTask task{};
         task.shape = shape;
         task.interleaved = interleaved;
         task.out = out.data<float>();
-        set_inputs(task, in, side_by_side);
+        set_inputs(task, in, fused);
         task.angles = angles_at(shape.position, task.length, {frequencies, amplitude, interleaved});
         run(task);
       });

@@ -7,7 +7,8 @@
 
 namespace llm_host::cpu {
 
-// Cosines and sines of the rotation at consecutive positions.
+// Rotary embeddings: cosines and sines at positions [position, position + length), times
+// `amplitude`.
 struct Angles {
   int position;
   int length;
@@ -20,13 +21,13 @@ struct Angles {
 struct AttentionTask {
   AttentionShape shape;
   int length;    // queries
-  int capacity;  // slots of the caches
+  int capacity;  // of the caches, in slots
   std::shared_ptr<const Angles> angles;
   bool interleaved;
   const float *q, *k, *v, *sinks;
-  int64_t q_stride, kv_stride;  // from a position to the next
-  void *keys, *values;          // the caches: float32, or float16
-  bool halves;
+  int64_t q_stride, kv_stride;  // floats from one position to the next
+  void *keys, *values;          // the caches
+  bool float16;                 // whether the caches are float16; else float32
   float* out;
 
   int64_t out_stride() const { return static_cast<int64_t>(shape.heads) * shape.head_dim; }
@@ -34,10 +35,10 @@ struct AttentionTask {
   int64_t offset(int kv_head, int slot) const {
     return (static_cast<int64_t>(kv_head) * capacity + slot) * shape.head_dim;
   }
-  // Queries that are not answered, the first ones.
+  // Queries whose output is not wanted: the first ones.
   int skipped() const { return length - shape.outputs; }
-  // Rows are the queries of all heads that share keys, so that those side by side see nearly the
-  // same keys.
+  // A row is one query of one head. The rows of a kv head are ordered by query, then by head, so
+  // that neighbours see nearly the same keys.
   int rows() const { return shape.outputs * group(); }
   int query_of(int row) const { return skipped() + row / group(); }
   int head_of(int kv_head, int row) const { return kv_head * group() + row % group(); }
@@ -45,30 +46,32 @@ struct AttentionTask {
     return out + row / group() * out_stride() +
            static_cast<int64_t>(head_of(kv_head, row)) * shape.head_dim;
   }
-  // The slots that query `i` sees are [first_seen(i), shape.slot + i].
-  int first_seen(int i) const {
+  // Query `i` sees slots [first_visible(i), shape.slot + i].
+  int first_visible(int i) const {
     int first = shape.slot + i + 1 - shape.window;
     return shape.window > 0 && first > 0 ? first : 0;
   }
 };
 
-// `count` rows [head_dim] of a cache, float32: where they are, or widened into `buffer`.
+// Slots [slot, slot + count) of one head of a cache as float32 [count, head_dim]: in place, or
+// widened into `buffer`.
 const float* cached_rows(const AttentionTask& task, const void* cache, int kv_head, int slot,
                          int count, std::vector<float>& buffer);
 
-// The angles of positions [position, position + length), kept for the layers that follow.
+// Angles of positions [position, position + length). The last ones are cached, as all layers of a
+// step use the same.
 std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation& rotation);
 
-// `source` [head_dim], of the `index`-th position, turned.
+// target = `source` [head_dim], rotated to the position of query `index`.
 void rotate(const AttentionTask& task, int index, const float* source, float* target);
-// Query `index` of a head, turned.
+// target = query `index` of a head, rotated.
 inline void rotate_query(const AttentionTask& task, int head, int index, float* target) {
   rotate(task, index, task.q + index * task.q_stride + head * task.shape.head_dim, target);
 }
 
-// Attention by tiles, for calls with many queries; false where they cannot do it.
+// Attention of many queries by the matrix unit; false if there is none or the shape does not fit.
 bool attend_by_tiles(const AttentionTask& task);
-// Attention of a single query, the last one.
+// Attention of the last query only, split over the keys.
 void attend_one(const AttentionTask& task);
 
 }  // namespace llm_host::cpu

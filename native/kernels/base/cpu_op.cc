@@ -11,11 +11,12 @@
 namespace llm_host {
 namespace {
 
-// Bytes of a result that is one of a prompt's, not of a token's.
+// Bytes above which a result belongs to a prompt rather than to a single token.
 constexpr size_t kLargeResult = size_t{1} << 18;
 
-// MLX waits for tasks when too much memory is scheduled ahead, and counts ten operations as one:
-// several layers of a prompt. An operation with a large result is a task of its own.
+// MLX stops scheduling ahead when too many tasks hold memory, but counts ten operations as one
+// task: for a prompt, several layers. An operation with a large result is counted as a task of its
+// own.
 void count_as_task(mx::Stream stream) {
   mx::scheduler::notify_new_task(stream);
   mx::scheduler::enqueue(stream, [stream] { mx::scheduler::notify_task_completion(stream); });
@@ -29,7 +30,7 @@ class CpuOp final : public mx::UnaryPrimitive {
   void eval_cpu(const std::vector<mx::array>& inputs, mx::array& out) override {
     out.set_data(mx::allocator::malloc(out.nbytes()));
     auto& encoder = mx::cpu::get_command_encoder(stream());
-    // The encoder keeps the buffers alive until the task has run; these only point into them.
+    // The encoder keeps the buffers alive until the task has run; the views only point into them.
     std::vector<mx::array> views;
     for (const mx::array& input : inputs) {
       if (!input.flags().row_contiguous) {

@@ -10,8 +10,8 @@ namespace llm_host {
 
 namespace mx = mlx::core;
 
-// A float32 array computed by `body` on the CPU stream, when its turn comes. Inputs must be
-// row-contiguous by then; `body` may write into an input that only it uses.
+// An MLX array that `body` computes on the CPU stream when it is evaluated. Inputs must be
+// row-contiguous by then. `body` may write into an input that nothing else uses.
 using CpuBody = std::function<void(const std::vector<mx::array>& inputs, mx::array& out)>;
 
 mx::array cpu_op(const char* name, mx::Shape shape, std::vector<mx::array> inputs, CpuBody body,

@@ -9,16 +9,16 @@ inline float bfloat16_to_float(uint16_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
-// IEEE 754 binary16, subnormal numbers included.
+// IEEE 754 binary16 to float32, subnormals, infinities and NaNs included.
 inline float float16_to_float(uint16_t bits) {
   uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, rest = bits & 0x7fff;
   if (rest >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (rest & 0x3ff) << 13);
-  // 2^112 moves the exponent; multiplying makes subnormal numbers normal.
+  // Multiplying by 2^112 corrects the exponent bias and normalises subnormals.
   float value = std::bit_cast<float>(rest << 13) * 0x1p112f;
   return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | sign);
 }
 
-// The nearest binary16, ties to even; too large a number becomes infinite.
+// The nearest binary16, ties to even; infinity beyond its range.
 inline uint16_t float_to_float16(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value), sign = bits >> 16 & 0x8000;
   bits &= 0x7fffffff;

@@ -11,7 +11,7 @@ struct Variant {
   const Kernels* (*kernels)();  // returns nullptr if this build or CPU lacks it
 };
 
-// LLM_HOST_SIMD names the only instruction set to use; without it all are allowed.
+// LLM_HOST_SIMD names the only instruction set to use. Unset, all are allowed.
 bool instruction_set_allowed(const char* name);
 
 // The kernels of the first row that is allowed and available; nullptr if there is none.

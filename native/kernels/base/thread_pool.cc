@@ -14,7 +14,7 @@ namespace llm_host {
 namespace {
 
 constexpr int kMaxThreads = 64;
-// About 50 µs: the next operation of a step follows sooner than a sleeping thread wakes.
+// About 50 µs: within a step, the next operation arrives sooner than a sleeping thread can wake.
 constexpr int kSpins = 2000;
 
 void pause_cpu() {
@@ -31,22 +31,22 @@ int choose_thread_count() {
     if (wanted >= 1) return std::min(wanted, kMaxThreads);
   }
   int count = static_cast<int>(std::thread::hardware_concurrency());
-  // Two threads of one core share its arithmetic: the second only gets in the way.
+  // Two hardware threads share one core's vector units, so a second one only slows the first.
   int smt = 0;
   if (std::ifstream("/sys/devices/system/cpu/smt/active") >> smt && smt == 1) count /= 2;
   return std::clamp(count, 1, kMaxThreads);
 }
 
-// The work of one call. `state` holds the call's number in the high half and the next index in the
-// low one, so that a thread that comes late can never take an index of the next call for its own.
+// Distributes the indices of one call at a time. `state` holds the call's number in its upper 32
+// bits and the next index in its lower ones, so that a late thread cannot take an index of a later
+// call.
 class Pool {
  public:
   void run(int count, void (*body)(void*, int), void* context) {
     if (count <= 0) return;
     start_threads();
     uint64_t call = (state_.load(std::memory_order_relaxed) >> 32) + 1;
-    // First shut the last call: a thread still looking at it must not take what follows for its
-    // own.
+    // Close the last call first: a thread still in it must not see the fields below change.
     state_.store((call - 1) << 32 | kClosed, std::memory_order_seq_cst);
     body_.store(body, std::memory_order_release);
     context_.store(context, std::memory_order_release);
@@ -76,7 +76,7 @@ class Pool {
     try {
       for (int i = 1; i < thread_count(); ++i) std::thread([this] { serve(); }).detach();
     } catch (const std::system_error&) {
-      // The system gives no more of them: those that there are do all of the work.
+      // The system refuses more threads: those that started, or the caller alone, do all the work.
     }
   }
 

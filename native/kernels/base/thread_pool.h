@@ -4,13 +4,12 @@
 
 namespace llm_host {
 
-// Calls body(context, i) for every i in [0, count) on all cores, and returns when all are done. One
-// caller at a time: the CPU stream's thread. Threads start with the first call and live as long as
-// the process; between calls they watch for work for a moment, then sleep.
+// Calls body(context, i) for every i in [0, count) on all threads, and returns when all are done.
+// Only one thread may call it at a time: that of MLX's CPU stream. The pool's threads start with
+// the first call and live as long as the process; between calls they spin briefly, then sleep.
 void parallel_for(int count, void (*body)(void* context, int index), void* context);
 
-// The number of threads that share the work, the caller's included: one per physical core, or what
-// LLM_HOST_THREADS says.
+// Threads that share the work, the caller included: one per physical core, or LLM_HOST_THREADS.
 int thread_count();
 
 template <typename F>

@@ -1,17 +1,17 @@
 #if defined(__AVX2__) && defined(__F16C__)
 #include <immintrin.h>
-#define LLM_HOST_PACKED_VECTORS 4
+#define LLM_HOST_PACKED_ROWS 4
 #include "kernels/packed/impl.h"
 
 namespace llm_host {
 namespace {
 
-// Compilers keep vectors longer than the CPU's in memory, so that the 16 rows are two of its own
-// here.
+// Compilers keep vectors longer than the CPU's in memory, so the 16 rows are two AVX vectors here.
 constexpr int kParts = kRows / 8;
 
-// Products of unsigned with signed bytes come in pairs of 16 bits, which only nibbles are sure to
-// fit: eight such pairs are at most 8 · 2 · 15 · 127, and are added to 32 bits then.
+// Words summed up in 16 bits before they are added to 32-bit accumulators. vpmaddubsw adds two
+// products of an unsigned with a signed byte in saturating 16 bits, which is safe for nibbles
+// alone: eight such pairs are at most 8 · 2 · 15 · 127 = 30480.
 constexpr int kWords = 4;
 
 inline __m256i broadcast(const int8_t* source) {
@@ -28,56 +28,56 @@ inline __m256i add_pairs(__m256i sums, __m256i pairs) {
   return _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
 
-// Adds four words of eight rows with M vectors: 32 columns of 4 bits, 8 in each word.
+// Adds the products of four words of eight weight rows (32 columns of 4 bits) with M rows of x.
 template <int M>
-inline void add_words4(const uint8_t* source, const int8_t* x, int64_t cols, __m256i* sums,
-                       __m256i* rests) {
-  __m256i pairs[M] = {}, rest_pairs[M] = {};
+inline void add_words4(const uint8_t* source, const int8_t* x, int64_t cols, __m256i* coarse,
+                       __m256i* fine) {
+  __m256i coarse_pairs[M] = {}, fine_pairs[M] = {};
   for (int i = 0; i < kWords; ++i, source += 64, x += 8) {
     __m256i word = load<__m256i>(source);
     __m256i low = low_nibbles(word), high = high_nibbles(word);
     for (int m = 0; m < M; ++m) {
       const int8_t* at = x + 2 * m * cols;
-      add_dots(pairs[m], low, at);
-      add_dots(pairs[m], high, at + 4);
-      add_dots(rest_pairs[m], low, at + cols);
-      add_dots(rest_pairs[m], high, at + cols + 4);
+      add_dots(coarse_pairs[m], low, at);
+      add_dots(coarse_pairs[m], high, at + 4);
+      add_dots(fine_pairs[m], low, at + cols);
+      add_dots(fine_pairs[m], high, at + cols + 4);
     }
   }
   for (int m = 0; m < M; ++m) {
-    sums[m] = add_pairs(sums[m], pairs[m]);
-    rests[m] = add_pairs(rests[m], rest_pairs[m]);
+    coarse[m] = add_pairs(coarse[m], coarse_pairs[m]);
+    fine[m] = add_pairs(fine[m], fine_pairs[m]);
   }
 }
 
-// The same for 16 columns of 8 bits, each of which is two nibbles, and one vector.
-inline void add_words8(const uint8_t* source, const int8_t* x, int64_t cols, __m256i& sums,
-                       __m256i& rests) {
-  __m256i few{}, many{}, rest_few{}, rest_many{};
+// The same for 16 columns of 8 bits, taken as two nibbles each, and one row of x.
+inline void add_words8(const uint8_t* source, const int8_t* x, int64_t cols, __m256i& coarse,
+                       __m256i& fine) {
+  __m256i coarse_low{}, coarse_high{}, fine_low{}, fine_high{};
   for (int i = 0; i < kWords; ++i, source += 64, x += 4) {
     __m256i word = load<__m256i>(source);
     __m256i low = low_nibbles(word), high = high_nibbles(word);
-    add_dots(few, low, x);
-    add_dots(many, high, x);
-    add_dots(rest_few, low, x + cols);
-    add_dots(rest_many, high, x + cols);
+    add_dots(coarse_low, low, x);
+    add_dots(coarse_high, high, x);
+    add_dots(fine_low, low, x + cols);
+    add_dots(fine_high, high, x + cols);
   }
   auto both = [](__m256i low, __m256i high) {
     return add_pairs(_mm256_slli_epi32(add_pairs(__m256i{}, high), 4), low);
   };
-  sums = _mm256_add_epi32(sums, both(few, many));
-  rests = _mm256_add_epi32(rests, both(rest_few, rest_many));
+  coarse = _mm256_add_epi32(coarse, both(coarse_low, coarse_high));
+  fine = _mm256_add_epi32(fine, both(fine_low, fine_high));
 }
 
-// The scales of eight rows.
+// The scales of eight weight rows.
 template <Scales S>
 inline __m256 load_scales(const uint8_t* source, int part) {
   if constexpr (S == Scales::kFloat32) {
     return load<__m256>(source + 32 * part);
   } else {
-    __m128i halves = load<__m128i>(source + 16 * part);
-    if constexpr (S == Scales::kFloat16) return _mm256_cvtph_ps(halves);
-    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+    __m128i bits = load<__m128i>(source + 16 * part);
+    if constexpr (S == Scales::kFloat16) return _mm256_cvtph_ps(bits);
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
   }
 }
 
@@ -85,18 +85,17 @@ template <Kind K, Scales S, int M>
 inline void add_group(const PackedMatrix& w, const uint8_t* group, const PackedInput& x, int first,
                       int index, Floats* totals) {
   constexpr int kScaleBytes = S == Scales::kFloat32 ? 64 : 32;
-  const int8_t* numbers =
-      x.numbers + static_cast<int64_t>(first) * 2 * w.cols + index * w.group_size;
+  const int8_t* int8 = x.int8 + static_cast<int64_t>(first) * 2 * w.cols + index * w.group_size;
   for (int p = 0; p < kParts; ++p) {
     const uint8_t* source = group + 2 * kScaleBytes + 32 * p;
-    __m256i sums[M] = {}, rests[M] = {};
+    __m256i coarse[M] = {}, fine[M] = {};
     for (int i = 0; i < w.group_words(); i += kWords) {
       if constexpr (K == Kind::kAffine4) {
-        add_words4<M>(source + 64 * i, numbers + 8 * i, w.cols, sums, rests);
+        add_words4<M>(source + 64 * i, int8 + 8 * i, w.cols, coarse, fine);
       } else {
         for (int m = 0; m < M; ++m) {
-          add_words8(source + 64 * i, numbers + static_cast<int64_t>(2 * m) * w.cols + 4 * i,
-                     w.cols, sums[m], rests[m]);
+          add_words8(source + 64 * i, int8 + static_cast<int64_t>(2 * m) * w.cols + 4 * i, w.cols,
+                     coarse[m], fine[m]);
         }
       }
     }
@@ -104,8 +103,8 @@ inline void add_group(const PackedMatrix& w, const uint8_t* group, const PackedI
     for (int m = 0; m < M; ++m) {
       int64_t at = static_cast<int64_t>(first + m) * w.groups() + index;
       float* total = reinterpret_cast<float*>(totals + m) + 8 * p;
-      __m256 product = _mm256_fmadd_ps(_mm256_cvtepi32_ps(rests[m]), _mm256_set1_ps(1.0f / 254),
-                                       _mm256_cvtepi32_ps(sums[m]));
+      __m256 product = _mm256_fmadd_ps(_mm256_cvtepi32_ps(fine[m]), _mm256_set1_ps(1.0f / 254),
+                                       _mm256_cvtepi32_ps(coarse[m]));
       __m256 sum = _mm256_fmadd_ps(product, _mm256_mul_ps(scale, _mm256_set1_ps(x.scales[at])),
                                    _mm256_loadu_ps(total));
       _mm256_storeu_ps(total, _mm256_fmadd_ps(bias, _mm256_set1_ps(x.sums[at]), sum));
@@ -113,7 +112,7 @@ inline void add_group(const PackedMatrix& w, const uint8_t* group, const PackedI
   }
 }
 
-// The two columns of a word of eight rows.
+// The two columns in each word of eight weight rows.
 struct Pair {
   __m256 first, second;
 };
@@ -124,10 +123,10 @@ inline Pair widen_pair(__m256i word) {
             _mm256_castsi256_ps(_mm256_and_si256(word, _mm256_set1_epi32(-65536)))};
   } else {
     __m256i low = _mm256_and_si256(word, _mm256_set1_epi32(0xffff));
-    __m256i packed = _mm256_packus_epi32(low, _mm256_srli_epi32(word, 16));
-    packed = _mm256_permute4x64_epi64(packed, 0xd8);
-    return {_mm256_cvtph_ps(_mm256_castsi256_si128(packed)),
-            _mm256_cvtph_ps(_mm256_extracti128_si256(packed, 1))};
+    __m256i both = _mm256_packus_epi32(low, _mm256_srli_epi32(word, 16));
+    both = _mm256_permute4x64_epi64(both, 0xd8);
+    return {_mm256_cvtph_ps(_mm256_castsi256_si128(both)),
+            _mm256_cvtph_ps(_mm256_extracti128_si256(both, 1))};
   }
 }
 
@@ -136,20 +135,20 @@ inline void add_columns(const PackedMatrix& w, const uint8_t* source, const Pack
                         int first, Floats* totals) {
   const float* values = x.values + static_cast<int64_t>(first) * w.cols;
   for (int p = 0; p < kParts; ++p) {
-    __m256 sums[M] = {}, others[M] = {};
+    __m256 even[M] = {}, odd[M] = {};
     const uint8_t* words = source + 32 * p;
     for (int i = 0; i < w.cols; i += 2, words += 64) {
       if constexpr (M == 1) __builtin_prefetch(words + kAhead);
       Pair pair = widen_pair<K>(load<__m256i>(words));
       for (int m = 0; m < M; ++m) {
         const float* at = values + static_cast<int64_t>(m) * w.cols + i;
-        sums[m] = _mm256_fmadd_ps(pair.first, _mm256_broadcast_ss(at), sums[m]);
-        others[m] = _mm256_fmadd_ps(pair.second, _mm256_broadcast_ss(at + 1), others[m]);
+        even[m] = _mm256_fmadd_ps(pair.first, _mm256_broadcast_ss(at), even[m]);
+        odd[m] = _mm256_fmadd_ps(pair.second, _mm256_broadcast_ss(at + 1), odd[m]);
       }
     }
     for (int m = 0; m < M; ++m) {
       float* total = reinterpret_cast<float*>(totals + m) + 8 * p;
-      __m256 sum = _mm256_add_ps(sums[m], others[m]);
+      __m256 sum = _mm256_add_ps(even[m], odd[m]);
       _mm256_storeu_ps(total, _mm256_add_ps(_mm256_loadu_ps(total), sum));
     }
   }

@@ -1,6 +1,6 @@
 #if defined(__AVX512F__) && defined(__AVX512VNNI__)
 #include <immintrin.h>
-#define LLM_HOST_PACKED_VECTORS 8
+#define LLM_HOST_PACKED_ROWS 8
 #include "kernels/packed/block_sums.h"
 
 namespace llm_host {
@@ -9,7 +9,7 @@ namespace {
 inline Ints dot4(Ints sums, Words w, int32_t x) {
   return (Ints)_mm512_dpbusd_epi32((__m512i)sums, (__m512i)w, _mm512_set1_epi32(x));
 }
-inline Floats widen_halves(Halves halves) { return (Floats)_mm512_cvtph_ps((__m256i)halves); }
+inline Floats widen_float16(Shorts bits) { return (Floats)_mm512_cvtph_ps((__m256i)bits); }
 
 }  // namespace
 

@@ -1,7 +1,7 @@
-// Products with packed matrices, written once over vectors of 16 lanes, which compilers split where
-// the CPU's are shorter. Included by one source per instruction set, each compiled with its own
-// flags and giving `add_group` and `add_columns`, its own or those of packed_sums.h; nothing here
-// may call an inline function of a library (see simd_impl.h).
+// Products with packed matrices, written once over vectors of 16 lanes, which the compiler splits
+// where the CPU's are shorter. Included by one source per instruction set, which defines
+// `add_group` and `add_columns` itself or includes block_sums.h for them. Each is compiled with its
+// own options, so nothing here may call an inline function of a library: see simd/impl.h.
 #pragma once
 
 #include "kernels/packed/kernels.h"
@@ -12,19 +12,20 @@ namespace {
 typedef float Floats __attribute__((vector_size(64)));
 typedef int32_t Ints __attribute__((vector_size(64)));
 typedef uint32_t Words __attribute__((vector_size(64)));
-typedef uint16_t Halves __attribute__((vector_size(32)));
+typedef uint16_t Shorts __attribute__((vector_size(32)));
 
 using Kind = PackedMatrix::Kind;
 using Scales = PackedMatrix::Scales;
 constexpr int kRows = PackedMatrix::kBlockRows;
-// What is asked for of the stream that follows; the hardware's own guess stops at each page.
+// Bytes to prefetch ahead: the hardware prefetcher stops at page boundaries.
 constexpr int kAhead = 4096;
 
-// Adds one group's products of 16 rows with M vectors, the first of them `first`.
+// Adds to `totals` [M] the products of 16 weight rows with rows [first, first + M) of x over the
+// columns of one group, the index-th.
 template <Kind K, Scales S, int M>
 inline void add_group(const PackedMatrix& w, const uint8_t* group, const PackedInput& x, int first,
                       int index, Floats* totals);
-// Adds the products of 16 rows of a dense matrix, which begin at `source`.
+// The same over all columns of a dense block, which begins at `source`.
 template <Kind K, int M>
 inline void add_columns(const PackedMatrix& w, const uint8_t* source, const PackedInput& x,
                         int first, Floats* totals);
@@ -37,6 +38,7 @@ inline V load(const void* source) {
 }
 inline Floats splat(float x) { return Floats{} + x; }
 
+// Stores the products of block `block` with rows [first, first + M) of x. `rows`: of the matrix.
 template <int M>
 inline void store_block(const PackedOutput& out, int block, int rows, int first,
                         const Floats* totals) {
@@ -59,7 +61,7 @@ inline void store_block(const PackedOutput& out, int block, int rows, int first,
   }
 }
 
-// Vectors [first, first + M) with one block.
+// Rows [first, first + M) of x by one block.
 template <Kind K, Scales S, int M>
 inline void multiply_block(const PackedMatrix& w, const PackedInput& x, int block, int first,
                            const PackedOutput& out) {
@@ -82,15 +84,15 @@ inline void multiply_block(const PackedMatrix& w, const PackedInput& x, int bloc
   store_block<M>(out, block, w.rows, first, totals);
 }
 
-// Vectors at a time: as many as keep the sums in registers.
-constexpr int kVectors = LLM_HOST_PACKED_VECTORS;
+// Rows of x at a time: as many as leave the accumulators in registers.
+constexpr int kRowsAtOnce = LLM_HOST_PACKED_ROWS;
 
 template <Kind K, Scales S>
 void multiply_kind(const PackedMatrix& w, const PackedInput& x, int begin, int end,
                    const PackedOutput& out) {
   int m = 0;
-  for (; m + kVectors <= x.m; m += kVectors) {
-    for (int b = begin; b < end; ++b) multiply_block<K, S, kVectors>(w, x, b, m, out);
+  for (; m + kRowsAtOnce <= x.m; m += kRowsAtOnce) {
+    for (int b = begin; b < end; ++b) multiply_block<K, S, kRowsAtOnce>(w, x, b, m, out);
   }
   for (; m < x.m; ++m) {
     for (int b = begin; b < end; ++b) multiply_block<K, S, 1>(w, x, b, m, out);
@@ -125,43 +127,44 @@ void multiply(const PackedMatrix& w, const PackedInput& x, int begin, int end,
 
 typedef int8_t Bytes __attribute__((vector_size(16)));
 
-// 4-bit words hold even columns in their low nibbles and odd ones in the high: the numbers of eight
-// columns go the same way.
-inline Bytes in_order_of_columns(Kind kind, Bytes v) {
+// Of eight 4-bit columns, a word's low nibbles hold the even ones and its high nibbles the odd
+// ones. Activations are permuted to match.
+inline Bytes in_order_of_weights(Kind kind, Bytes v) {
   if (kind != Kind::kAffine4) return v;
   return __builtin_shufflevector(v, v, 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
 }
 
-void quantize(const float* x, const PackedMatrix& w, int8_t* numbers, float* scales, float* sums) {
-  // 1.5 · 2^23: adding it leaves the nearest integer in the low bits.
+// value = (coarse + fine / 254) · scale, where scale = max |x| / 127 of the group.
+void quantize(const float* x, const PackedMatrix& w, int8_t* int8, float* scales, float* sums) {
+  // 1.5 · 2^23: adding it leaves the nearest integer in the low bits of the mantissa.
   const Floats round = splat(12582912.0f);
   int size = w.group_size;
-  for (int g = 0; g < w.groups(); ++g, x += size, numbers += size) {
-    Floats most{}, total{};
+  for (int g = 0; g < w.groups(); ++g, x += size, int8 += size) {
+    Floats maxima{}, total{};
     for (int i = 0; i < size; i += 16) {
       Floats v = load<Floats>(x + i), negative = -v;
       Floats magnitude = v > negative ? v : negative;
-      most = magnitude > most ? magnitude : most;
+      maxima = magnitude > maxima ? magnitude : maxima;
       total += v;
     }
-    float top = 0, sum = 0;
+    float maximum = 0, sum = 0;
     for (int i = 0; i < 16; ++i) {
-      top = most[i] > top ? most[i] : top;
+      maximum = maxima[i] > maximum ? maxima[i] : maximum;
       sum += total[i];
     }
-    scales[g] = top / 127;
+    scales[g] = maximum / 127;
     sums[g] = sum;
-    float inverse = top > 0 ? 127 / top : 0;
+    float inverse = maximum > 0 ? 127 / maximum : 0;
     for (int i = 0; i < size; i += 16) {
       Floats v = load<Floats>(x + i) * inverse;
       Floats shifted = v + round;
-      Floats rest = (v - (shifted - round)) * 254.0f + round;
-      Bytes first =
-          in_order_of_columns(w.kind, __builtin_convertvector((Ints)shifted - (Ints)round, Bytes));
-      Bytes second =
-          in_order_of_columns(w.kind, __builtin_convertvector((Ints)rest - (Ints)round, Bytes));
-      __builtin_memcpy(numbers + i, &first, sizeof first);
-      __builtin_memcpy(numbers + w.cols + i, &second, sizeof second);
+      Floats remainder = (v - (shifted - round)) * 254.0f + round;
+      Bytes coarse =
+          in_order_of_weights(w.kind, __builtin_convertvector((Ints)shifted - (Ints)round, Bytes));
+      Bytes fine = in_order_of_weights(
+          w.kind, __builtin_convertvector((Ints)remainder - (Ints)round, Bytes));
+      __builtin_memcpy(int8 + i, &coarse, sizeof coarse);
+      __builtin_memcpy(int8 + w.cols + i, &fine, sizeof fine);
     }
   }
 }

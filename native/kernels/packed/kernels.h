@@ -8,19 +8,20 @@
 
 namespace llm_host {
 
-// m vectors of `cols` values in the form that a packed matrix multiplies.
+// m rows of `cols` activations, in the form that the matrix is multiplied with.
 struct PackedInput {
-  // Dense matrices: [m, cols].
+  // For dense matrices: float32 [m, cols].
   const float* values = nullptr;
-  // Quantized ones: whole numbers of -127 to 127 in the order in which the words give up their
-  // weights, [m, 2, cols]: value = (first + second / 254) · scale.
-  const int8_t* numbers = nullptr;
+  // For quantized matrices: int8 activations [m, 2, cols], a coarse and a fine row for each row, so
+  // that value ≈ (coarse + fine / 254) · scale, each from -127 to 127. The columns of a word are in
+  // the order in which the kernels unpack its weights.
+  const int8_t* int8 = nullptr;
   const float* scales = nullptr;  // [m, groups]
-  const float* sums = nullptr;    // of a group's values before rounding, [m, groups]
+  const float* sums = nullptr;    // of a group's float32 values, for the biases: [m, groups]
   int m = 1;
 };
 
-// Where products go: y[i · stride + row] = product (+ bias[row]) (+ residual[i · stride + row]).
+// Where results go: y[i · stride + row] = product (+ bias[row]) (+ residual[i · stride + row]).
 struct PackedOutput {
   float* y = nullptr;
   int64_t stride = 0;
@@ -28,18 +29,17 @@ struct PackedOutput {
   const float* residual = nullptr;
 };
 
-// The arithmetic of one instruction set on packed matrices.
+// Products with packed matrices, for one instruction set.
 struct PackedKernels {
   const char* name;
-  // x [cols] -> numbers [2, cols], scales and sums of one row of PackedInput.
-  void (*quantize)(const float* x, const PackedMatrix& w, int8_t* numbers, float* scales,
-                   float* sums);
-  // The products of blocks [begin, end) with every vector.
+  // One row of activations x [cols] -> its int8 [2, cols], scales and sums in PackedInput.
+  void (*quantize)(const float* x, const PackedMatrix& w, int8_t* int8, float* scales, float* sums);
+  // The products of blocks [begin, end) of w with every row of x.
   void (*multiply)(const PackedMatrix& w, const PackedInput& x, int begin, int end,
                    const PackedOutput& out);
 };
 
-// Those for every instruction set, fastest first.
+// The kernels for every instruction set, fastest first.
 std::span<const Variant<PackedKernels>> packed_variants();
 // The fastest that this CPU has.
 const PackedKernels& packed_kernels();

@@ -10,7 +10,7 @@
 namespace llm_host::cpu {
 namespace {
 
-// What the operation keeps of a part, whose arrays are among its inputs.
+// A part without its arrays, which are inputs of the operation.
 struct PartPlan {
   Packed matrix;
   bool biased, adapted;
@@ -33,7 +33,7 @@ void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
   std::vector<PackedProductPart> parts;
   int64_t column = 0;
   for (const PartPlan& part : plan.parts) {
-    ++next;  // its bytes
+    ++next;  // The array that owns the weights.
     PackedProductPart ready{part.matrix.layout(), nullptr, nullptr, nullptr, 0, column};
     if (part.biased) ready.bias = in[next++].data<float>();
     if (part.adapted) {
@@ -75,8 +75,8 @@ std::optional<Packed> Packed::pack(WeightArena& arena, const mx::array& weight,
     layout.scales =
         smallest_scales(source.scales, source.biases, static_cast<int64_t>(scales->size()));
   } else {
-    bool half = weight.dtype() == mx::bfloat16 || weight.dtype() == mx::float16;
-    if (!half || weight.shape(1) % 2 != 0) return std::nullopt;
+    bool known = weight.dtype() == mx::bfloat16 || weight.dtype() == mx::float16;
+    if (!known || weight.shape(1) % 2 != 0) return std::nullopt;
     layout.cols = layout.group_size = weight.shape(1);
     layout.kind = weight.dtype() == mx::bfloat16 ? PackedMatrix::Kind::kBfloat16
                                                  : PackedMatrix::Kind::kFloat16;

@@ -7,8 +7,8 @@
 #include "kernels/packed/weight_arena.h"
 #include "mlx/mlx.h"
 
-// Products with packed matrices on the CPU, with what stands before and after them in a decoder
-// done in the same pass: see kernels/ops.h.
+// Products with packed matrices on the CPU, fused with the norm before them and with the bias,
+// adapter, residual and gate after them; see kernels/ops.h.
 namespace llm_host::cpu {
 
 namespace mx = mlx::core;
@@ -17,18 +17,18 @@ namespace mx = mlx::core;
 // unless results must be exact.
 bool packs_weights(bool exact);
 
-// A matrix that has been packed.
+// A packed matrix and the memory that holds it.
 class Packed {
  public:
-  // weight [rows, cols] bfloat16 or float16, or affine with 4 or 8 bits and float32 scales and
-  // biases. Nothing where there is no kernel for it.
+  // weight [rows, cols] in bfloat16 or float16, or affine of 4 or 8 bits with float32 scales and
+  // biases; std::nullopt for other types, which have no kernel.
   static std::optional<Packed> pack(WeightArena& arena, const mx::array& weight,
                                     const std::optional<mx::array>& scales,
                                     const std::optional<mx::array>& biases, int group_size,
                                     int bits);
 
   const PackedMatrix& layout() const { return layout_; }
-  // The bytes that it is among: an input of whatever operation reads it.
+  // The array that owns the memory: every operation that reads the matrix takes it as an input.
   const mx::array& buffer() const { return piece_.slab; }
 
  private:
@@ -39,35 +39,38 @@ class Packed {
   WeightArena::Piece piece_;
 };
 
-// What is multiplied.
+// The activations to multiply.
 struct Operand {
   explicit Operand(mx::array x) : x(std::move(x)) {}
 
   mx::array x;  // [..., cols]
-  // If there: RMSNorm with this weight [cols] and eps comes first.
+  // If given, x is normalised first: RMSNorm with this weight [cols] and eps.
   std::optional<mx::array> norm_weight;
   float eps = 0;
 };
 
-// activation(gate) · up.
+// Which activation(gate) · up: silu or gelu.
 enum class Gate { kSwiGlu, kGeGlu };
 
+// One of several matrices that are multiplied with the same operand.
 struct PackedPart {
   const Packed& matrix;
   const std::optional<mx::array>& bias;  // [rows]
-  const std::optional<mx::array>& down;  // [rank, cols]: an adapter's, or nothing
+  const std::optional<mx::array>& down;  // [rank, cols], of a LoRA adapter
   const std::optional<mx::array>& up;    // [rank, rows]
 };
 
-// operand · Wᵀ for each part, side by side: [..., Σ rows], plus `residual` of the same shape.
+// operand · Wᵀ (+ bias) (+ operand · downᵀ · up) for each part, concatenated to [..., Σ rows], plus
+// `residual` of the same shape.
 mx::array packed_linear(const Operand& operand, std::span<const PackedPart> parts,
                         const std::optional<mx::array>& residual);
 
-// Of parts gate and up, of as many rows, or of one that is gate | up, with a multiple of
-// PackedMatrix::kBlockRows rows each: operand · Wᵀ of both, gated -> [..., rows of each].
+// activation(gate) · up, where gate and up are the operand's products with two parts of the same
+// number of rows, or with the two halves of one part, whose rows must then be a multiple of
+// 2 · PackedMatrix::kBlockRows -> [..., rows of each].
 mx::array packed_gated(const Operand& operand, std::span<const PackedPart> parts, Gate gate);
 
-// Rows by id: ids [...] int32 -> [..., cols] float32.
+// Embedding lookup, rows by id: ids [...] int32 -> [..., cols] float32.
 mx::array packed_rows(const Packed& matrix, const mx::array& ids);
 
 }  // namespace llm_host::cpu

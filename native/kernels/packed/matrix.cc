@@ -16,9 +16,9 @@ float scale_at(PackedMatrix::Scales type, const uint8_t* scales, int lane) {
     std::memcpy(&value, scales + 4 * lane, 4);
     return value;
   }
-  uint16_t half;
-  std::memcpy(&half, scales + 2 * lane, 2);
-  return type == PackedMatrix::Scales::kFloat16 ? float16_to_float(half) : bfloat16_to_float(half);
+  uint16_t bits;
+  std::memcpy(&bits, scales + 2 * lane, 2);
+  return type == PackedMatrix::Scales::kFloat16 ? float16_to_float(bits) : bfloat16_to_float(bits);
 }
 
 void put_scale(PackedMatrix::Scales type, float value, uint8_t* scales, int lane) {
@@ -26,15 +26,10 @@ void put_scale(PackedMatrix::Scales type, float value, uint8_t* scales, int lane
     std::memcpy(scales + 4 * lane, &value, 4);
     return;
   }
-  uint16_t half = type == PackedMatrix::Scales::kFloat16
+  uint16_t bits = type == PackedMatrix::Scales::kFloat16
                       ? float_to_float16(value)
                       : static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16);
-  std::memcpy(scales + 2 * lane, &half, 2);
-}
-
-// Where word `word` of a group starts, in the block that begins at `block`.
-uint8_t* group_start(const PackedMatrix& m, uint8_t* block, int group) {
-  return block + group * m.group_bytes();
+  std::memcpy(scales + 2 * lane, &bits, 2);
 }
 
 void pack_row(const PackedMatrix& m, const PackSource& source, int row, uint8_t* block) {
@@ -42,7 +37,7 @@ void pack_row(const PackedMatrix& m, const PackSource& source, int row, uint8_t*
   int64_t row_words = m.cols / m.weights_per_word();
   const uint32_t* words = static_cast<const uint32_t*>(source.weight) + row * row_words;
   for (int g = 0; g < m.groups(); ++g) {
-    uint8_t* start = group_start(m, block, g);
+    uint8_t* start = block + g * m.group_bytes();
     if (m.quantized()) {
       int64_t at = static_cast<int64_t>(row) * m.groups() + g;
       put_scale(m.scales, source.scales[at], start, lane);

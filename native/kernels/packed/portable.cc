@@ -1,4 +1,4 @@
-#define LLM_HOST_PACKED_VECTORS 2
+#define LLM_HOST_PACKED_ROWS 2
 #include "kernels/packed/block_sums.h"
 
 namespace llm_host {
@@ -6,16 +6,16 @@ namespace {
 
 inline Ints dot4(Ints sums, Words w, int32_t x) {
   for (int byte = 0; byte < 4; ++byte) {
-    // NOLINTNEXTLINE(bugprone-signed-char-misuse): numbers are signed bytes.
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): activations are signed bytes.
     int32_t factor = static_cast<int8_t>(x >> (8 * byte));
     sums += (Ints)((w >> (8 * byte)) & 0xffu) * factor;
   }
   return sums;
 }
 
-// As float16_to_float of half.h.
-inline Floats widen_halves(Halves halves) {
-  Words bits = __builtin_convertvector(halves, Words);
+// As float16_to_float of base/float16.h.
+inline Floats widen_float16(Shorts values) {
+  Words bits = __builtin_convertvector(values, Words);
   Words sign = (bits & 0x8000u) << 16, rest = bits & 0x7fffu;
   Words finite = (Words)((Floats)(rest << 13) * 0x1p112f);
   Words other = 0x7f800000u | (rest & 0x3ffu) << 13;

@@ -11,16 +11,16 @@ namespace {
 
 constexpr size_t kLine = 64;
 
-// Weights that a thread takes at a time: some microseconds of work.
-constexpr int kChunkWeights = 48 * 1024;
-// Where there are many vectors: pieces for each thread, and blocks of a piece, which read the same
-// vectors. Even: tiles take them in pairs.
-constexpr int kPieces = 2;
-constexpr int kMostBlocks = 16;
-// Numbers of gate, and of up, that a thread makes at a time: 1 MB of both.
-constexpr int kGatedNumbers = 128 * 1024;
+// Weights of a work item: some microseconds of work.
+constexpr int kItemWeights = 48 * 1024;
+// With tiles: work items for each thread, and blocks of an item, which share the tiles of x. Even,
+// as the kernels multiply blocks in pairs.
+constexpr int kItemsPerThread = 2;
+constexpr int kMaxBlocks = 16;
+// Outputs of gate, and of up, in a work item: 1 MB of both.
+constexpr int kGatedFloats = 128 * 1024;
 
-// Memory that stays with its thread: a step needs the same again.
+// 64-byte aligned memory that a thread keeps for its next call.
 template <typename T>
 class Scratch {
  public:
@@ -57,18 +57,18 @@ void PackedProduct::run(const std::vector<PackedProductPart>& parts, const float
 
 void PackedProduct::run_gated(const std::vector<PackedProductPart>& parts, Gate gate, int width,
                               float* y) {
-  // One vector is bound by memory, which likes one matrix after the other.
+  // One row is memory-bound: stream one matrix at a time.
   if (m_ == 1) {
-    static thread_local Scratch<float> room;
-    float* both = room.reserve(2 * static_cast<size_t>(width));
+    static thread_local Scratch<float> scratch;
+    float* both = scratch.reserve(2 * static_cast<size_t>(width));
     run(parts, nullptr, both);
     return gated_by(gate)(both, both + width, width, y);
   }
   prepare(parts);
   multiply_down(parts);
   int blocks = blocks_of(width);
-  // Gate and up are not to leave the nearest caches before they meet.
-  int fit = kGatedNumbers / std::max(1, m_) / PackedMatrix::kBlockRows / 2 * 2;
+  // Gate and up of an item should still be in the L2 cache when they are combined.
+  int fit = kGatedFloats / std::max(1, m_) / PackedMatrix::kBlockRows / 2 * 2;
   int step = std::min(blocks_at_once(blocks), std::max(2, fit));
   parallel_for((blocks + step - 1) / step, [&](int i) {
     run_gated_blocks(parts, gate, width, i * step, std::min(blocks, (i + 1) * step), y);
@@ -77,11 +77,11 @@ void PackedProduct::run_gated(const std::vector<PackedProductPart>& parts, Gate 
 
 void PackedProduct::run_gated_blocks(const std::vector<PackedProductPart>& parts, Gate gate,
                                      int width, int begin, int end, float* y) const {
-  static thread_local Scratch<float> room;
+  static thread_local Scratch<float> scratch;
   constexpr int kRows = PackedMatrix::kBlockRows;
   int first = begin * kRows, count = std::min(width, end * kRows) - first;
-  float* both = room.reserve(2 * static_cast<size_t>(m_) * count);
-  // Blocks [begin, end) behind the part's first `shift` ones, to columns of `both`.
+  float* both = scratch.reserve(2 * static_cast<size_t>(m_) * count);
+  // Blocks [begin + shift, end + shift) of a part -> columns of `both`.
   auto one = [&](int part, int shift, float* columns) {
     const PackedProductPart& p = parts[static_cast<size_t>(part)];
     float* row_0 = columns - first - static_cast<int64_t>(shift) * kRows;
@@ -98,24 +98,24 @@ void PackedProduct::run_gated_blocks(const std::vector<PackedProductPart>& parts
 
 void PackedProduct::prepare(const std::vector<PackedProductPart>& parts) {
   tiles_ = nullptr;
-  if (m_ >= kTileVectors && cols_ % kTileColumns == 0) tiles_ = packed_tiles();
+  if (m_ >= kTileRows && cols_ % kTileColumns == 0) tiles_ = packed_tiles();
   bool dense = false;
   for (const PackedProductPart& part : parts) {
     dense = dense || part.rank != 0 || (tiles_ == nullptr && !part.matrix.quantized());
-    if (tiles_ == nullptr && part.matrix.quantized()) add_whole(part.matrix);
+    if (tiles_ == nullptr && part.matrix.quantized()) add_int8(part.matrix);
   }
   static thread_local Scratch<float> values;
   static thread_local Scratch<uint16_t> rounded;
   values_ = norm_weight_ == nullptr ? x_ : nullptr;
-  float* filled =
+  float* normed =
       norm_weight_ != nullptr && dense ? values.reserve(static_cast<size_t>(m_) * cols_) : nullptr;
-  if (filled != nullptr) values_ = filled;
+  if (normed != nullptr) values_ = normed;
   if (tiles_ != nullptr) {
-    int rows = (m_ + kTileVectors - 1) / kTileVectors * kTileVectors;
-    // Tiles come in pairs.
-    rounded_ = rounded.reserve(static_cast<size_t>(rows + kTileVectors) * cols_);
+    int rows = (m_ + kTileRows - 1) / kTileRows * kTileRows;
+    // One spare row of tiles, as the kernels read them in pairs.
+    rounded_ = rounded.reserve(static_cast<size_t>(rows + kTileRows) * cols_);
   }
-  auto one = [&](int row) { prepare_row(row, filled); };
+  auto one = [&](int row) { prepare_row(row, normed); };
   if (m_ == 1) {
     one(0);
   } else {
@@ -123,55 +123,55 @@ void PackedProduct::prepare(const std::vector<PackedProductPart>& parts) {
   }
 }
 
-void PackedProduct::add_whole(const PackedMatrix& matrix) {
-  if (whole_of(matrix) != nullptr) return;
-  static thread_local Scratch<int8_t> numbers[kWholes];
-  static thread_local Scratch<float> scales[kWholes];
-  size_t i = wholes_.size();
+void PackedProduct::add_int8(const PackedMatrix& matrix) {
+  if (int8_for(matrix) != nullptr) return;
+  static thread_local Scratch<int8_t> int8[kMaxInt8];
+  static thread_local Scratch<float> scales[kMaxInt8];
+  size_t i = int8_.size();
   size_t groups = static_cast<size_t>(m_) * matrix.groups();
   float* both = scales[i].reserve(2 * groups);
-  wholes_.push_back(
-      {matrix, numbers[i].reserve(static_cast<size_t>(2 * m_) * cols_), both, both + groups});
+  int8_.push_back(
+      {matrix, int8[i].reserve(static_cast<size_t>(2 * m_) * cols_), both, both + groups});
 }
 
-const PackedProduct::Whole* PackedProduct::whole_of(const PackedMatrix& matrix) const {
-  for (const Whole& whole : wholes_) {
-    if (whole.like.kind == matrix.kind && whole.like.group_size == matrix.group_size) {
-      return &whole;
+const PackedProduct::Int8Rows* PackedProduct::int8_for(const PackedMatrix& matrix) const {
+  for (const Int8Rows& rows : int8_) {
+    if (rows.like.kind == matrix.kind && rows.like.group_size == matrix.group_size) {
+      return &rows;
     }
   }
   return nullptr;
 }
 
-void PackedProduct::prepare_row(int row, float* filled) {
-  static thread_local Scratch<float> room;
+void PackedProduct::prepare_row(int row, float* normed) {
+  static thread_local Scratch<float> scratch;
   int64_t at = static_cast<int64_t>(row) * cols_;
   const float* values = x_ + at;
   if (norm_weight_ != nullptr) {
-    float* target = filled != nullptr ? filled + at : room.reserve(static_cast<size_t>(cols_));
+    float* target = normed != nullptr ? normed + at : scratch.reserve(static_cast<size_t>(cols_));
     simd().rms_norm(values, norm_weight_, cols_, eps_, target);
     values = target;
   }
   if (tiles_ != nullptr) tiles_->round(values, cols_, row, rounded_);
-  for (const Whole& whole : wholes_) {
-    int64_t groups = static_cast<int64_t>(row) * whole.like.groups();
-    packed_kernels().quantize(values, whole.like, whole.numbers + 2 * at, whole.scales + groups,
-                              whole.sums + groups);
+  for (const Int8Rows& rows : int8_) {
+    int64_t groups = static_cast<int64_t>(row) * rows.like.groups();
+    packed_kernels().quantize(values, rows.like, rows.int8 + 2 * at, rows.scales + groups,
+                              rows.sums + groups);
   }
 }
 
 void PackedProduct::multiply_down(const std::vector<PackedProductPart>& parts) {
-  downs_.assign(parts.size(), {});
+  down_products_.assign(parts.size(), {});
   for (size_t i = 0; i < parts.size(); ++i) {
     int rank = parts[i].rank;
     if (rank == 0) continue;
-    downs_[i].resize(static_cast<size_t>(m_) * rank);
+    down_products_[i].resize(static_cast<size_t>(m_) * rank);
     constexpr int kRows = 16;
     int chunks = (m_ + kRows - 1) / kRows;
     auto one = [&](int chunk) {
       int begin = chunk * kRows, count = std::min(kRows, m_ - begin);
       simd().dots(values_ + static_cast<int64_t>(begin) * cols_, cols_, count, parts[i].down, cols_,
-                  rank, cols_, downs_[i].data() + static_cast<int64_t>(begin) * rank, rank);
+                  rank, cols_, down_products_[i].data() + static_cast<int64_t>(begin) * rank, rank);
     };
     if (chunks == 1) {
       one(0);
@@ -183,10 +183,10 @@ void PackedProduct::multiply_down(const std::vector<PackedProductPart>& parts) {
 
 int PackedProduct::blocks_at_once(int blocks) const {
   if (tiles_ != nullptr) {
-    int even = blocks / (kPieces * thread_count()) / 2 * 2;
-    return std::clamp(even, 2, kMostBlocks);
+    int even = blocks / (kItemsPerThread * thread_count()) / 2 * 2;
+    return std::clamp(even, 2, kMaxBlocks);
   }
-  return std::max(1, kChunkWeights / cols_ / PackedMatrix::kBlockRows);
+  return std::max(1, kItemWeights / cols_ / PackedMatrix::kBlockRows);
 }
 
 std::vector<PackedProduct::Item> PackedProduct::items_of(
@@ -201,7 +201,7 @@ std::vector<PackedProduct::Item> PackedProduct::items_of(
       items.push_back({static_cast<int>(i), b, std::min(blocks, b + step)});
     }
   }
-  // So that no thread waits for another's last one.
+  // Halve the last item, so that threads wait less for the one that takes it.
   Item& last = items.back();
   int middle = last.begin + step / 2;
   if (tiles_ != nullptr && middle < last.end) {
@@ -214,7 +214,7 @@ std::vector<PackedProduct::Item> PackedProduct::items_of(
 void PackedProduct::multiply(const PackedProductPart& part, const Item& item,
                              const PackedOutput& out) const {
   multiply_matrix(part, item, out);
-  if (part.rank != 0) add_up(item, part, out);
+  if (part.rank != 0) add_low_rank(item, part, out);
 }
 
 void PackedProduct::multiply_matrix(const PackedProductPart& part, const Item& item,
@@ -224,20 +224,20 @@ void PackedProduct::multiply_matrix(const PackedProductPart& part, const Item& i
     return;
   }
   PackedInput input{values_, nullptr, nullptr, nullptr, m_};
-  if (const Whole* whole = part.matrix.quantized() ? whole_of(part.matrix) : nullptr) {
-    input = {nullptr, whole->numbers, whole->scales, whole->sums, m_};
+  if (const Int8Rows* rows = part.matrix.quantized() ? int8_for(part.matrix) : nullptr) {
+    input = {nullptr, rows->int8, rows->scales, rows->sums, m_};
   }
   packed_kernels().multiply(part.matrix, input, item.begin, item.end, out);
 }
 
-void PackedProduct::add_up(const Item& item, const PackedProductPart& part,
-                           const PackedOutput& out) const {
-  static thread_local Scratch<float> room;
+void PackedProduct::add_low_rank(const Item& item, const PackedProductPart& part,
+                                 const PackedOutput& out) const {
+  static thread_local Scratch<float> scratch;
   int begin = item.begin * PackedMatrix::kBlockRows;
   int count = std::min(part.matrix.rows, item.end * PackedMatrix::kBlockRows) - begin;
-  float* sums = room.reserve(static_cast<size_t>(m_) * count);
-  simd().weighted_sum(downs_[static_cast<size_t>(item.part)].data(), part.rank, m_, part.up + begin,
-                      part.matrix.rows, part.rank, count, sums, count);
+  float* sums = scratch.reserve(static_cast<size_t>(m_) * count);
+  simd().weighted_sum(down_products_[static_cast<size_t>(item.part)].data(), part.rank, m_,
+                      part.up + begin, part.matrix.rows, part.rank, count, sums, count);
   for (int64_t i = 0; i < m_; ++i) {
     float* y = out.y + i * out.stride + begin;
     for (int row = 0; row < count; ++row) y[row] += sums[i * count + row];

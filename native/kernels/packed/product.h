@@ -8,67 +8,70 @@
 
 namespace llm_host::cpu {
 
-// A matrix of a product, and what is added to what it makes.
+// A matrix, with the bias and the LoRA adapter that are added to its product.
 struct PackedProductPart {
   PackedMatrix matrix;
   const float* bias;  // [rows]
-  const float* down;  // an adapter's: [rank, cols]
+  const float* down;  // [rank, cols]
   const float* up;    // [rank, rows]
   int rank;           // 0 without an adapter
-  int64_t column;     // of its first row in the output
+  int64_t column;     // of the output, where the part's first row goes
 };
 
-// One call: x in the forms that the parts need, and what each part makes of it.
+// The product of x with one or several matrices: converts x to the forms that their kernels read,
+// then splits the matrices over all threads.
 class PackedProduct {
  public:
-  // x [m, cols]. `norm_weight`: nullptr for x as it is.
+  // x [m, cols]; norm_weight [cols], or nullptr without RMSNorm.
   PackedProduct(const float* x, const float* norm_weight, float eps, int m, int cols)
       : x_(x), norm_weight_(norm_weight), eps_(eps), m_(m), cols_(cols) {}
 
-  // y [m, rows of all parts], plus `residual` of the same shape unless that is nullptr.
+  // y [m, Σ rows] = the parts' products, plus `residual` of the same shape unless that is nullptr.
   void run(const std::vector<PackedProductPart>& parts, const float* residual, float* y);
-  // y [m, width]: the gate · x, gated with the up · x; see packed_gated for the parts.
+  // y [m, width] = activation(gate) · up; see packed_gated for the parts.
   void run_gated(const std::vector<PackedProductPart>& parts, Gate gate, int width, float* y);
 
  private:
+  // Work of one thread: blocks [begin, end) of a part.
   struct Item {
-    int part, begin, end;  // blocks
+    int part, begin, end;
   };
-  // The whole numbers of x for matrices of one kind and group size.
-  struct Whole {
+  // x as PackedInput's int8 activations, for all matrices of like's kind and group size.
+  struct Int8Rows {
     PackedMatrix like;
-    int8_t* numbers;
+    int8_t* int8;
     float *scales, *sums;
   };
 
   void prepare(const std::vector<PackedProductPart>& parts);
-  void add_whole(const PackedMatrix& matrix);
-  const Whole* whole_of(const PackedMatrix& matrix) const;
-  void prepare_row(int row, float* filled);
-  // Brings x down to the ranks of the adapters: [m, rank] for each part.
+  void add_int8(const PackedMatrix& matrix);
+  const Int8Rows* int8_for(const PackedMatrix& matrix) const;
+  // `normed` [m, cols]: where to keep the normalised x, or nullptr.
+  void prepare_row(int row, float* normed);
+  // x · downᵀ [m, rank] for each part with an adapter.
   void multiply_down(const std::vector<PackedProductPart>& parts);
-  // Of `blocks` in all.
+  // Blocks of a work item, out of `blocks` in all.
   int blocks_at_once(int blocks) const;
   std::vector<Item> items_of(const std::vector<PackedProductPart>& parts) const;
-  // Blocks [begin, end) of gate and of up, gated, to y.
+  // Blocks [begin, end) of gate and of up -> their columns of y.
   void run_gated_blocks(const std::vector<PackedProductPart>& parts, Gate gate, int width,
                         int begin, int end, float* y) const;
   void multiply(const PackedProductPart& part, const Item& item, const PackedOutput& out) const;
   void multiply_matrix(const PackedProductPart& part, const Item& item,
                        const PackedOutput& out) const;
-  void add_up(const Item& item, const PackedProductPart& part, const PackedOutput& out) const;
+  void add_low_rank(const Item& item, const PackedProductPart& part, const PackedOutput& out) const;
 
-  static constexpr size_t kWholes = 6;  // kinds · group sizes
+  static constexpr size_t kMaxInt8 = 6;  // quantized kinds · group sizes
 
   const float* x_;
   const float* norm_weight_;
   float eps_;
   int m_, cols_;
-  const float* values_ = nullptr;  // [m, cols], if any part wants floats
-  uint16_t* rounded_ = nullptr;
+  const float* values_ = nullptr;  // [m, cols], if a part needs float32
+  uint16_t* rounded_ = nullptr;    // as PackedTiles::round writes it
   const PackedTiles* tiles_ = nullptr;
-  std::vector<Whole> wholes_;
-  std::vector<std::vector<float>> downs_;
+  std::vector<Int8Rows> int8_;
+  std::vector<std::vector<float>> down_products_;
 };
 
 }  // namespace llm_host::cpu

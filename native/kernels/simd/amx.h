@@ -1,4 +1,4 @@
-// Products of bfloat16 tiles, for sources that are compiled for AMX: nothing else may include it.
+// Intel AMX: products of bfloat16 tiles. Only for sources that are compiled with AMX options.
 #pragma once
 
 #include <cpuid.h>
@@ -11,8 +11,8 @@
 namespace llm_host {
 namespace {
 
-// Whether the CPU has the unit and the system lets this process use it: its state is large, and has
-// to be asked for.
+// Whether the CPU has AMX with bfloat16 and the kernel permits it: a process must request the large
+// tile state first.
 inline bool amx_available() {
   unsigned a, b, c, d;
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
@@ -23,18 +23,19 @@ inline bool amx_available() {
   return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
 }
 
-// A tile of the right side: 32 of its rows, in pairs side by side, by 16 columns.
+// A tile has 16 rows of 64 bytes: an A operand [16][32] bfloat16, a B operand [32][16] bfloat16 as
+// [16 pairs of rows][16][2], or an accumulator [16][16] float32.
 constexpr int kTileBytes = 1024;
 constexpr int kTileFloats = 256;
 
-// Makes the calling thread's tiles all 16 rows of 64 bytes, for as long as it lives.
+// Configures all tiles of the calling thread as 16 rows of 64 bytes while in scope.
 class TileScope {
  public:
   TileScope() {
     alignas(64) Config config;
     _tile_loadconfig(&config);
   }
-  // So that the system need not keep the tiles when it switches threads.
+  // Released tiles need not be saved at context switches.
   ~TileScope() { _tile_release(); }
   TileScope(const TileScope&) = delete;
   TileScope& operator=(const TileScope&) = delete;
@@ -49,16 +50,16 @@ class TileScope {
   };
 };
 
-// The bfloat16 numbers nearest to `even` and `odd`, side by side in each lane.
+// `even` and `odd` rounded to bfloat16, interleaved: a pair in each 32-bit lane.
 inline __m512i pair(__m512 even, __m512 odd) {
   const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24,
                                          8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
   return _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(odd, even));
 }
 
-// 32 rows of x by two columns of tiles, `left` and `right`, k / 32 tiles each, one behind the
-// other, as are those of 16 rows of x. Gives four tiles of 16 x 16: rows 0-15 left, right, rows
-// 16-31 left, right. Each tile that is read is used twice.
+// 32 rows of x [32, k] by two columns of B tiles, `left` and `right`, of k / 32 tiles each. x is in
+// A tiles [2][k / 32][16][32]. Writes four accumulators: rows 0-15 by left, by right, rows 16-31 by
+// left, by right. Each tile that is loaded is used twice.
 inline void multiply_square(const uint16_t* x, int k, const uint8_t* left, const uint8_t* right,
                             float* tiles) {
   const uint16_t* lower = x + 16 * k;
@@ -82,7 +83,7 @@ inline void multiply_square(const uint16_t* x, int k, const uint8_t* left, const
   _tile_stored(3, tiles + 3 * kTileFloats, 64);
 }
 
-// 16 rows of x by one column of tiles.
+// 16 rows of x by one column of B tiles.
 inline void multiply_tile(const uint16_t* x, int k, const uint8_t* weights, float* tile) {
   _tile_zero(0);
   for (int c = 0; c < 16 * k; c += 512, weights += kTileBytes) {

@@ -1,4 +1,4 @@
-// A part of simd_impl.h: see there.
+// Conversions between float16 and float32. A part of impl.h.
 #pragma once
 
 #include "kernels/simd/vectors.h"
@@ -6,54 +6,54 @@
 namespace llm_host {
 namespace {
 
-constexpr float kLargestHalf = 65504.0f;
+constexpr float kMaxFloat16 = 65504.0f;
 
-// Multiplying by 2^112 moves the exponent, and makes subnormal numbers normal.
-inline float widened(uint16_t half) {
-  uint32_t bits = (uint32_t)(half & 0x7fff) << 13, sign = (uint32_t)(half & 0x8000) << 16;
+// No infinities or NaNs. Multiplying by 2^112 corrects the exponent bias and normalises subnormals.
+inline float to_float(uint16_t float16) {
+  uint32_t bits = (uint32_t)(float16 & 0x7fff) << 13, sign = (uint32_t)(float16 & 0x8000) << 16;
   float value = load<float>(&bits) * 0x1p112f;
   bits = load<uint32_t>(&value) | sign;
   return load<float>(&bits);
 }
 
-// To nearest, ties to even. No infinity comes in or out.
-inline uint16_t narrowed(float x) {
-  x = x > kLargestHalf ? kLargestHalf : x < -kLargestHalf ? -kLargestHalf : x;
+// To nearest, ties to even. Values beyond the range become ±65504, not infinity.
+inline uint16_t to_float16(float x) {
+  x = x > kMaxFloat16 ? kMaxFloat16 : x < -kMaxFloat16 ? -kMaxFloat16 : x;
   uint32_t bits = load<uint32_t>(&x), rest = bits & 0x7fffffff;
   uint32_t normal = (rest - 0x38000000 + 0xfff + (rest >> 13 & 1)) >> 13;
-  // Adding 0.5 leaves the subnormal mantissa, rounded once, in the low bits.
+  // Adding 0.5 leaves the subnormal mantissa, rounded, in the low bits.
   float shifted = load<float>(&rest) + 0.5f;
   uint32_t subnormal = load<uint32_t>(&shifted) - 0x3f000000;
-  uint32_t half = rest < 0x38800000 ? subnormal : normal;
-  return (uint16_t)(x != x ? 0x7e00 : half | (bits >> 16 & 0x8000));
+  uint32_t magnitude = rest < 0x38800000 ? subnormal : normal;
+  return (uint16_t)(x != x ? 0x7e00 : magnitude | (bits >> 16 & 0x8000));
 }
 
-void widen(const uint16_t* halves, int n, float* out) {
+void widen(const uint16_t* float16, int n, float* out) {
   int i = 0;
 #if LLM_HOST_VECTOR_BYTES == 64
   for (; i + 16 <= n; i += 16) {
-    _mm512_storeu_ps(out + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)(halves + i))));
+    _mm512_storeu_ps(out + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)(float16 + i))));
   }
 #elif LLM_HOST_VECTOR_BYTES == 32
   for (; i + 8 <= n; i += 8) {
-    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)(halves + i))));
+    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)(float16 + i))));
   }
 #elif defined(LLM_HOST_NEON)
   for (; i + 4 <= n; i += 4) {
-    store(out + i, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(halves + i))));
+    store(out + i, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(float16 + i))));
   }
 #endif
-  for (; i < n; ++i) out[i] = widened(halves[i]);
+  for (; i < n; ++i) out[i] = to_float(float16[i]);
 }
 
 void narrow(const float* x, int n, uint16_t* out) {
   int i = 0;
 #if LLM_HOST_VECTOR_BYTES > 16 || defined(LLM_HOST_NEON)
-  const Floats top = splat(kLargestHalf);
+  const Floats limit = splat(kMaxFloat16);
   for (; i + kLanes <= n; i += kLanes) {
     Floats v = load(x + i);
-    v = v > top ? top : v;
-    v = v < -top ? -top : v;
+    v = v > limit ? limit : v;
+    v = v < -limit ? -limit : v;
 #if LLM_HOST_VECTOR_BYTES == 64
     _mm256_storeu_si256((__m256i*)(out + i), _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT));
 #elif defined(LLM_HOST_NEON)
@@ -63,7 +63,7 @@ void narrow(const float* x, int n, uint16_t* out) {
 #endif
   }
 #endif
-  for (; i < n; ++i) out[i] = narrowed(x[i]);
+  for (; i < n; ++i) out[i] = to_float16(x[i]);
 }
 
 }  // namespace

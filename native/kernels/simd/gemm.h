@@ -1,4 +1,4 @@
-// A part of simd_impl.h: see there.
+// Products of dense float32 matrices, register-tiled. A part of impl.h.
 #pragma once
 
 #include "kernels/simd/vectors.h"
@@ -6,6 +6,7 @@
 namespace llm_host {
 namespace {
 
+// c [M, N] = a [M, k] · bᵀ, b [N, k].
 template <int M, int N>
 inline void dot_tile(const float* a, int lda, const float* b, int ldb, int k, float* c, int ldc) {
   Floats s[M][N] = {};
@@ -29,9 +30,10 @@ inline void dot_tile(const float* a, int lda, const float* b, int ldb, int k, fl
   }
 }
 
-// Rows of a that are multiplied at once: as many as keep the sums in registers.
+// Rows of a at a time: as many as leave the accumulators in registers.
 constexpr int kRows = LLM_HOST_VECTOR_BYTES == 32 ? 2 : 4;
 
+// c [m, N] = a [m, k] · bᵀ, b [N, k].
 template <int N>
 inline void dot_columns(const float* a, int lda, int m, const float* b, int ldb, int k, float* c,
                         int ldc) {
@@ -60,7 +62,7 @@ void dots(const float* a, int lda, int m, const float* b, int ldb, int n, int k,
     dot_columns<1>(a, lda, m, b + static_cast<int64_t>(j) * ldb, ldb, k, c + j, ldc);
 }
 
-// M rows of p over N vectors of v's columns.
+// out [M, N · kLanes] = p [M, n] · v [n, N · kLanes].
 template <int M, int N>
 inline void sum_tile(const float* p, int ldp, const float* v, int ldv, int n, float* out, int ldo) {
   Floats s[M][N] = {};
@@ -77,6 +79,7 @@ inline void sum_tile(const float* p, int ldp, const float* v, int ldv, int n, fl
   }
 }
 
+// out [M, d] = p [M, n] · v [n, d].
 template <int M>
 inline void sum_rows(const float* p, int ldp, const float* v, int ldv, int n, int d, float* out,
                      int ldo) {

@@ -1,4 +1,4 @@
-// A part of simd_impl.h: see there.
+// Products of a weight matrix, dense or quantized, with one row of activations. A part of impl.h.
 #pragma once
 
 #include "kernels/simd/vectors.h"
@@ -21,9 +21,9 @@ float dot(const float* a, const float* b, int n) {
   return result;
 }
 
-// Quantized matrices. A word holds 8 or 4 weights of a row, a vector of words a block of them.
-// Weight i of every word comes out at once, so the values of x are kept in that order: block, i,
-// word; and then, for the biases, their sums: block, word.
+// Quantized matrices. A word holds 8 or 4 weights of a row; a vector of words is a block. Weight i
+// of every word is unpacked at once, so x is shuffled to [block][i][word]. Behind it are the sums
+// of each word's values, [block][word], which are multiplied with the biases.
 constexpr int block_size(int bits) { return 32 / bits * kLanes; }
 constexpr int block_count(int cols, int bits) {
   return (cols + block_size(bits) - 1) / block_size(bits);
@@ -52,7 +52,7 @@ template <int Bits>
 inline Floats low_bits(Words w) {
 #if LLM_HOST_VECTOR_BYTES == 64 && __has_builtin(__builtin_shuffle)
   if constexpr (Bits == 4) {
-    // A lookup by the low 4 bits: one instruction for mask and conversion.
+    // A table lookup by the low 4 bits masks and converts in one instruction.
     const Floats table = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     return __builtin_shuffle(table, (Ints)w);
   }
@@ -60,7 +60,7 @@ inline Floats low_bits(Words w) {
   return to_floats(w & ((1u << Bits) - 1));
 }
 
-// Asks for what is `distance` words further on, which may be beyond the end.
+// Prefetches what is `distance` words further on, which may be beyond the end of the matrix.
 inline void prefetch(const void* base, int64_t distance) {
   __builtin_prefetch(
       reinterpret_cast<const void*>(reinterpret_cast<intptr_t>(base) + 4 * distance));
@@ -69,7 +69,7 @@ inline void prefetch(const void* base, int64_t distance) {
 template <int Bits, int G>
 struct Rows {
   static constexpr int kWeights = 32 / Bits, kBlock = block_size(Bits);
-  // Rows that are asked for ahead of time; the hardware's own guess stops at each page.
+  // Rows to prefetch ahead: the hardware prefetcher stops at page boundaries.
   static constexpr int kAhead = 8;
 
   const uint32_t* words;
@@ -77,7 +77,7 @@ struct Rows {
   const float* biases;
   int64_t row_words, row_groups;
 
-  // Adds to `totals` what block `block` of R rows gives.
+  // Adds the products of block `block` of R rows to `totals` [R]. `x` and `sums` are of that block.
   template <int R, bool Prefetch>
   inline void add_block(int block, const float* x, Floats sums, Floats* totals) const {
     Words w[R];
@@ -86,7 +86,7 @@ struct Rows {
       w[r] = load<Words>(words + r * row_words + block * kLanes);
       if constexpr (Prefetch) prefetch(words + r * row_words + block * kLanes, kAhead * row_words);
 #if LLM_HOST_VECTOR_BYTES == 64
-      // Keep it in a register: rows are not aligned, and each load would cost two.
+      // Keep it in a register: rows are not aligned, so reloading would touch two cache lines.
       asm("" : "+v"(w[r]));
 #endif
     }
@@ -116,7 +116,7 @@ void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, 
   const float *last_x = x + blocks * kBlock, *last_sums = sums + blocks * kLanes;
   bool inside = (R - 1) * rows.row_words + (blocks + 1) * kLanes <= words_left;
   if (blocks * kBlock < cols && inside) {
-    // Reads into the next rows; there the zeros at the end of x make nothing of it.
+    // Reads on into the next rows, whose weights meet the zeros at the end of the shuffled x.
     rows.template add_block<R, false>(blocks, last_x, load(last_sums), totals);
   } else if (blocks * kBlock < cols) {
     int left = cols - blocks * kBlock;
@@ -142,7 +142,7 @@ void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, 
 }
 
 template <int Bits, int G>
-void matvec_quantized(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
+void gemv_quantized(const CpuMatrix& w, const GemvInput& x, int begin, int end, float* y) {
   Rows<Bits, G> rows{nullptr, nullptr, nullptr, static_cast<int64_t>(w.cols) * Bits / 32,
                      w.cols / G};
   for (int64_t row = begin; row < end;) {
@@ -161,25 +161,25 @@ void matvec_quantized(const CpuMatrix& w, const CpuVector& x, int begin, int end
 }
 
 template <int Bits>
-void matvec_quantized(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
+void gemv_quantized(const CpuMatrix& w, const GemvInput& x, int begin, int end, float* y) {
   if (w.group_size == 32) {
-    matvec_quantized<Bits, 32>(w, x, begin, end, y);
+    gemv_quantized<Bits, 32>(w, x, begin, end, y);
   } else if (w.group_size == 64) {
-    matvec_quantized<Bits, 64>(w, x, begin, end, y);
+    gemv_quantized<Bits, 64>(w, x, begin, end, y);
   } else {
-    matvec_quantized<Bits, 128>(w, x, begin, end, y);
+    gemv_quantized<Bits, 128>(w, x, begin, end, y);
   }
 }
 
-void matvec(const CpuMatrix& w, const CpuVector& x, int begin, int end, float* y) {
+void gemv(const CpuMatrix& w, const GemvInput& x, int begin, int end, float* y) {
   if (w.bits == 0) {
     for (int64_t row = begin; row < end; ++row) {
       y[row] = dot(static_cast<const float*>(w.weight) + row * w.cols, x.values, w.cols);
     }
   } else if (w.bits == 4) {
-    matvec_quantized<4>(w, x, begin, end, y);
+    gemv_quantized<4>(w, x, begin, end, y);
   } else {
-    matvec_quantized<8>(w, x, begin, end, y);
+    gemv_quantized<8>(w, x, begin, end, y);
   }
 }
 

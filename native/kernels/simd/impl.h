@@ -1,6 +1,6 @@
 // The kernels, written once over vectors of LLM_HOST_VECTOR_BYTES. Included by one source per
-// instruction set, each compiled with its own flags: nothing here may call an inline function of a
-// library, or the linker could hand the version for a newer CPU to everyone.
+// instruction set, each compiled with its own options. Nothing here may call an inline function of
+// a library: the linker keeps one copy for all, which could be the one for a newer CPU.
 #include "kernels/simd/float16.h"
 #include "kernels/simd/gemm.h"
 #include "kernels/simd/gemv.h"
@@ -8,14 +8,14 @@
 namespace llm_host {
 namespace {
 
-// e^x by 2^n · e^r with |r| <= ln 2 / 2; relative error below 2e-7 where the result is a normal
-// float.
+// e^x = 2^n · e^r with |r| <= ln 2 / 2 and Cephes' polynomial for e^r (expf.c). The relative error
+// is below 2e-7 where the result is a normal float.
 inline Floats exponential(Floats x) {
   const Floats low = splat(-87.0f), high = splat(88.0f);
   x = x < low ? low : x;
   x = x > high ? high : x;
-  const float round =
-      12582912.0f;  // 1.5 · 2^23: adding it leaves the nearest integer in the low bits
+  // 1.5 · 2^23: adding it leaves the nearest integer in the low bits of the mantissa.
+  const float round = 12582912.0f;
   Floats shifted = x * 1.44269504f + round;
   Ints n = (Ints)shifted - (Ints)splat(round);
   Floats whole = shifted - round;
@@ -30,16 +30,16 @@ inline Floats exponential(Floats x) {
   return y * (Floats)((n + 127) << 23);
 }
 
-float exponentials(float* s, int n, float scale, float top) {
+float exponentials(float* s, int n, float scale, float maximum) {
   Floats totals{};
   float total = 0;
   int i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    Floats e = exponential((load(s + i) - top) * scale);
+    Floats e = exponential((load(s + i) - maximum) * scale);
     store(s + i, e);
     totals += e;
   }
-  for (; i < n; ++i) total += s[i] = __builtin_expf((s[i] - top) * scale);
+  for (; i < n; ++i) total += s[i] = __builtin_expf((s[i] - maximum) * scale);
   return total + sum(totals);
 }
 
@@ -67,6 +67,7 @@ void swiglu(const float* gate, const float* up, int n, float* out) {
   for (; i < n; ++i) out[i] = gate[i] / (1 + __builtin_expf(-gate[i])) * up[i];
 }
 
+// Tanh approximation of gelu (Hendrycks and Gimpel 2016, arXiv:1606.08415):
 // gelu(x) = x · (1 + tanh(u)) / 2 = x · sigmoid(2u), u = √(2/π) · (x + 0.044715 x³)
 void geglu(const float* gate, const float* up, int n, float* out) {
   const float linear = 1.5957691216f, cubic = 1.5957691216f * 0.044715f;
@@ -87,7 +88,7 @@ void rms_norm(const float* x, const float* weight, int n, float eps, float* out)
 }
 
 constexpr Simd kernels_of(const char* name) {
-  return {name,         shuffled_size, shuffle, matvec,   unpack,  dots,  weighted_sum,
+  return {name,         shuffled_size, shuffle, gemv,     unpack,  dots,  weighted_sum,
           exponentials, swiglu,        geglu,   rms_norm, maximum, widen, narrow};
 }
 

@@ -8,24 +8,25 @@
 namespace llm_host {
 namespace {
 
-// Weights that a thread takes at a time: some microseconds of work.
-constexpr int kChunkWeights = 48 * 1024;
-// Rows unpacked at a time when there are several x: the tile stays in the L1 or L2 cache.
+// Weights of a work item: some microseconds of work.
+constexpr int kItemWeights = 48 * 1024;
+// Weight rows unpacked at a time for several rows of x: they stay in the L1 or L2 cache.
 constexpr int kTileRows = 16;
-// In floats; a vector that crosses a cache line takes two loads.
+// In floats: loads that cross a cache line cost double.
 constexpr size_t kAlignment = 16;
 
-// What a low-rank matrix adds, once x has been brought down to `rank` values a row.
-class Addition {
+// x · downᵀ · up; the product with `down`, [m, rank], is computed once, at construction.
+class LowRankUpdate {
  public:
-  Addition(const Simd& simd, const CpuMatrix& w, const CpuLowRank& low_rank, const float* x, int m)
+  LowRankUpdate(const Simd& simd, const CpuMatrix& w, const CpuLowRank& low_rank, const float* x,
+                int m)
       : simd_(simd), low_rank_(low_rank), rows_(w.rows), m_(m) {
     int rank = low_rank.rank;
     down_.resize(static_cast<size_t>(m) * rank);
     simd.dots(x, w.cols, m, low_rank.down, w.cols, rank, w.cols, down_.data(), rank);
   }
 
-  // Adds to rows [begin, begin + count) of every y.
+  // Adds columns [begin, begin + count) of the update to y [m, rows].
   void add(int begin, int count, float* y) const {
     if (low_rank_.rank == 0) return;
     static thread_local std::vector<float> sums;
@@ -45,28 +46,28 @@ class Addition {
   std::vector<float> down_;
 };
 
-void multiply_vector(const Simd& simd, const CpuMatrix& w, const Addition& addition, const float* x,
-                     float* y) {
+void multiply_row(const Simd& simd, const CpuMatrix& w, const LowRankUpdate& update, const float* x,
+                  float* y) {
   static thread_local std::vector<float> shuffled;
-  CpuVector vector{x, nullptr};
+  GemvInput input{x, nullptr};
   if (w.bits != 0) {
     shuffled.resize(static_cast<size_t>(simd.shuffled_size(w.cols, w.bits)) + kAlignment);
     float* start = shuffled.data();
     while (reinterpret_cast<uintptr_t>(start) % (kAlignment * sizeof(float)) != 0) ++start;
     simd.shuffle(x, w.cols, w.bits, start);
-    vector.shuffled = start;
+    input.shuffled = start;
   }
-  int chunk = std::max(4, kChunkWeights / w.cols / 4 * 4);
-  int chunks = (w.rows + chunk - 1) / chunk;
-  parallel_for(chunks, [&](int i) {
-    int begin = i * chunk, end = std::min(w.rows, begin + chunk);
-    simd.matvec(w, vector, begin, end, y);
-    addition.add(begin, end - begin, y);
+  int item_rows = std::max(4, kItemWeights / w.cols / 4 * 4);
+  int items = (w.rows + item_rows - 1) / item_rows;
+  parallel_for(items, [&](int i) {
+    int begin = i * item_rows, end = std::min(w.rows, begin + item_rows);
+    simd.gemv(w, input, begin, end, y);
+    update.add(begin, end - begin, y);
   });
 }
 
-void multiply_matrix(const Simd& simd, const CpuMatrix& w, const Addition& addition, const float* x,
-                     int m, float* y) {
+void multiply_rows(const Simd& simd, const CpuMatrix& w, const LowRankUpdate& update,
+                   const float* x, int m, float* y) {
   int tiles = (w.rows + kTileRows - 1) / kTileRows;
   parallel_for(tiles, [&](int tile) {
     int begin = tile * kTileRows, count = std::min(kTileRows, w.rows - begin);
@@ -80,7 +81,7 @@ void multiply_matrix(const Simd& simd, const CpuMatrix& w, const Addition& addit
       rows = unpacked.data();
     }
     simd.dots(x, w.cols, m, rows, w.cols, count, w.cols, y + begin, w.rows);
-    addition.add(begin, count, y);
+    update.add(begin, count, y);
   });
 }
 
@@ -88,11 +89,11 @@ void multiply_matrix(const Simd& simd, const CpuMatrix& w, const Addition& addit
 
 void multiply(const Simd& simd, const CpuMatrix& w, const CpuLowRank& low_rank, const float* x,
               int m, float* y) {
-  Addition addition(simd, w, low_rank, x, m);
+  LowRankUpdate update(simd, w, low_rank, x, m);
   if (m == 1) {
-    multiply_vector(simd, w, addition, x, y);
+    multiply_row(simd, w, update, x, y);
   } else {
-    multiply_matrix(simd, w, addition, x, m, y);
+    multiply_rows(simd, w, update, x, m, y);
   }
 }
 

@@ -4,7 +4,7 @@
 
 namespace llm_host {
 
-// A low-rank addition to a matrix: down [rank, cols], up [rank, rows]. No addition: rank 0.
+// A low-rank update (LoRA) of a matrix: down [rank, cols], up [rank, rows]; rank 0 is none.
 struct CpuLowRank {
   const float* down = nullptr;
   const float* up = nullptr;

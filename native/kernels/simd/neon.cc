@@ -4,8 +4,8 @@
 #include "kernels/simd/impl.h"
 
 namespace llm_host {
-// Part of every such CPU, as are its conversions of half precision: compilers make good use of it
-// from the vectors alone, but for those.
+// Every AArch64 CPU has NEON and its float16 conversions. Only those conversions need intrinsics:
+// compilers translate the vector types well by themselves.
 const Simd* simd_neon() {
   static constexpr Simd kKernels = kernels_of("neon");
   return &kKernels;

@@ -1,4 +1,4 @@
-// A part of simd_impl.h: see there.
+// Vector types and their basic operations. A part of impl.h.
 #pragma once
 
 #include "kernels/simd/simd.h"
@@ -44,7 +44,8 @@ inline float sum8(Floats8 v) {
               __builtin_shufflevector(v, v, 4, 5, 6, 7));
 }
 
-// `spread<L>`: the scale of the group that each lane is in, for groups of L lanes.
+// spread<L>: the scale of each lane's group, where a group spans L lanes and `s` is the first
+// one's.
 #if LLM_HOST_VECTOR_BYTES == 64
 inline float sum(Floats v) {
   return sum8(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
@@ -52,7 +53,7 @@ inline float sum(Floats v) {
 }
 template <int L>
 inline Floats spread(const float* s) {
-  // Intrinsics: GCC would widen a short vector through memory, at the cost of a stalled load.
+  // Intrinsics, as GCC would widen a short vector through memory and stall on the load.
   if constexpr (L == 4) {
     const Ints lanes = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
     return (Floats)_mm512_permutexvar_ps((__m512i)lanes, _mm512_castps128_ps512(_mm_loadu_ps(s)));

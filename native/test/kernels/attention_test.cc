@@ -24,8 +24,8 @@ mx::array random_array(const mx::Shape& shape) {
 }
 
 struct Case {
-  int length;  // queries, behind `before` that are in the cache
-  int before;
+  int length;  // queries
+  int before;  // keys that are in the cache before them
   int window = 0;
   bool sinks = false;
   int heads = 4, kv_heads = 2, head_dim = 64;
@@ -38,7 +38,7 @@ double value_at(const mx::array& cache, int64_t i) {
   return float16_to_float(cache.data<uint16_t>()[i]);
 }
 
-// Without rotation: a pair of channels that is turned by no angle stays.
+// Compares with float64. All frequencies are 0, so queries and keys stay unrotated.
 void check_attention(const Case& c, mx::Dtype type, bool allow_bfloat16, int outputs,
                      double tolerance) {
   int total = c.before + c.length, capacity = total + 3;
@@ -85,7 +85,7 @@ void check_attention(const Case& c, mx::Dtype type, bool allow_bfloat16, int out
     std::printf("  length %d before %d window %d: error %g\n", c.length, c.before, c.window, worst);
   }
   CHECK(worst <= tolerance);
-  // The new keys are in the cache, those before and behind are as they were.
+  // The new keys have been appended at slot `before`.
   for (int channel = 0; channel < c.kv_heads * c.head_dim; ++channel) {
     int64_t at = (static_cast<int64_t>(channel / c.head_dim) * capacity + c.before) * c.head_dim +
                  channel % c.head_dim;
@@ -112,7 +112,7 @@ const Case kCases[] = {{1, 0},
                        {2, 3, 0, false, 6, 2, 80},
                        {64, 64, 0, false, 8, 8, 128}};
 
-// Answers for all queries, for some and for the last alone.
+// Outputs for all queries, for some, and for the last one only.
 void check_all(bool allow_bfloat16, double tolerance) {
   for (mx::Dtype type : kTypes) {
     for (const Case& c : kCases) {
@@ -127,8 +127,8 @@ void check_all(bool allow_bfloat16, double tolerance) {
 
 TEST(attention_equals_float64) { check_all(false, 1e-5); }
 
-// By tiles, where the CPU has them, queries, keys and shares are rounded to 8 bits of mantissa.
-TEST(fast_attention_is_near_float64) { check_all(true, 0.03); }
+// On a matrix unit, queries, keys, values and softmax weights are rounded to bfloat16.
+TEST(bfloat16_attention_is_near_float64) { check_all(true, 0.03); }
 
 int main() {
   mx::set_default_device(mx::Device::cpu);

@@ -15,7 +15,7 @@ mx::array random_array(const mx::Shape& shape, uint64_t seed) {
   return mx::random::normal(shape, mx::float32, mx::random::key(seed));
 }
 
-// A matrix of each expert, and what it stands for.
+// A matrix of each expert, stored and dense.
 struct Stack {
   Stack(int out, int in, int bits, bool biased, uint64_t seed)
       : dense(random_array({kExperts, out, in}, seed)), weight(dense), bits(bits) {
@@ -57,24 +57,24 @@ void check_experts(int length, int per_token, int bits, bool biased,
                    cpu::ExpertActivation activation) {
   Stack gate_up(2 * kMiddle, kHidden, bits, biased, 1), down(kHidden, kMiddle, bits, biased, 3);
   mx::array x = random_array({1, length, kHidden}, 5);
-  mx::array shares = mx::abs(random_array({1, length, per_token}, 6));
+  mx::array routing_weights = mx::abs(random_array({1, length, per_token}, 6));
   std::mt19937 bits_of(7);
   std::vector<uint32_t> ids;
   for (int t = 0; t < length; ++t) {
-    // The same experts for many tokens, others for one or none.
+    // Some experts get many tokens, others one or none.
     uint32_t first = t % 3 == 0 ? bits_of() % (kExperts - 1) : 1;
     for (int k = 0; k < per_token; ++k) ids.push_back((first + k) % (kExperts - 1));
   }
-  mx::array y = cpu::experts(x, mx::array(ids.begin(), {1, length, per_token}, mx::uint32), shares,
-                             gate_up.view(), down.view(), activation);
+  mx::array y = cpu::experts(x, mx::array(ids.begin(), {1, length, per_token}, mx::uint32),
+                             routing_weights, gate_up.view(), down.view(), activation);
   for (int t = 0; t < length; ++t) {
     mx::array expected = mx::zeros({kHidden});
     for (int k = 0; k < per_token; ++k) {
       int id = static_cast<int>(ids[static_cast<size_t>(t) * per_token + k]);
       mx::array row = mx::take(mx::reshape(x, {length, kHidden}), t, 0);
       mx::array out = down.apply(activated(gate_up.apply(row, id), activation), id);
-      mx::array share = mx::take(mx::flatten(shares), t * per_token + k);
-      expected = mx::add(expected, mx::multiply(out, share));
+      mx::array routing_weight = mx::take(mx::flatten(routing_weights), t * per_token + k);
+      expected = mx::add(expected, mx::multiply(out, routing_weight));
     }
     mx::array got = mx::take(mx::reshape(y, {length, kHidden}), t, 0);
     CHECK(mx::allclose(got, expected, 1e-4, 1e-3).item<bool>());
@@ -83,7 +83,7 @@ void check_experts(int length, int per_token, int bits, bool biased,
 
 }  // namespace
 
-TEST(each_token_gets_its_experts_by_their_shares) {
+TEST(outputs_are_weighted_by_routing_weights) {
   for (int bits : {0, 4, 8}) {
     for (int length : {1, 13}) {
       for (int per_token : {1, 2, 4}) check_experts(length, per_token, bits, false, {});

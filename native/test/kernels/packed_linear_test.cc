@@ -1,116 +1,17 @@
 #include <cmath>
 #include <cstdlib>
-#include <random>
 #include <vector>
 
 #include "check.h"
 #include "kernels/packed/kernels.h"
 #include "kernels/packed/linear.h"
 #include "kernels/packed/tiles.h"
-#include "kernels/simd/simd.h"
+#include "packed_part.h"
 
 using namespace llm_host;
 namespace mx = mlx::core;
 
 namespace {
-
-std::mt19937 random_bits(11);
-
-mx::array random_array(const mx::Shape& shape, float scale = 1) {
-  return mx::random::normal(shape, mx::float32, 0, scale, mx::random::key(random_bits()));
-}
-
-std::vector<double> doubles(const mx::array& array) {
-  mx::array values = mx::contiguous(mx::astype(array, mx::float32));
-  values.eval();
-  return {values.data<float>(), values.data<float>() + values.size()};
-}
-
-// How a matrix is stored: 4 or 8 bits by groups with scales that fit `type`, or 0 bits of `type`.
-struct Storage {
-  int bits, group;
-  mx::Dtype type;
-};
-
-std::vector<Storage> storages() {
-  std::vector<Storage> all{{0, 0, mx::bfloat16}, {0, 0, mx::float16}};
-  for (int bits : {4, 8}) {
-    for (int group : {32, 64, 128}) {
-      for (mx::Dtype type : {mx::bfloat16, mx::float16, mx::float32}) {
-        all.push_back({bits, group, type});
-      }
-    }
-  }
-  return all;
-}
-
-// A packed matrix, what is added to its products, and all of it in float64.
-class Part {
- public:
-  Part(WeightArena& arena, int rows, int cols, const Storage& storage, bool biased, int rank)
-      : rows_(rows), rank_(rank), packed_(pack(arena, rows, cols, storage)) {
-    if (biased) bias_ = random_array({rows});
-    if (rank > 0) {
-      down_ = random_array({rank, cols}, 0.1f);
-      up_ = random_array({rank, rows}, 0.1f);
-      mx::eval(*down_, *up_);
-    }
-  }
-
-  cpu::PackedPart view() const { return {packed_, bias_, down_, up_}; }
-  const cpu::Packed& packed() const { return packed_; }
-  const std::vector<double>& weight() const { return weight_; }
-  int rows() const { return rows_; }
-
-  // Appends to `y` and `sizes` the products with one vector, and what their terms sum up to in
-  // size.
-  void multiply(const std::vector<double>& x, std::vector<double>& y,
-                std::vector<double>& sizes) const {
-    std::vector<double> low(static_cast<size_t>(rank_)), bias(static_cast<size_t>(rows_)), down, up;
-    if (bias_) bias = doubles(*bias_);
-    if (rank_ > 0) down = doubles(*down_), up = doubles(*up_);
-    for (size_t i = 0; i < down.size(); ++i) low[i / x.size()] += down[i] * x[i % x.size()];
-    for (size_t r = 0; r < bias.size(); ++r) {
-      double sum = bias[r], size = std::abs(sum);
-      for (size_t c = 0; c < x.size(); ++c) {
-        double product = weight_[r * x.size() + c] * x[c];
-        sum += product;
-        size += std::abs(product);
-      }
-      for (size_t k = 0; k < low.size(); ++k) sum += low[k] * up[k * bias.size() + r];
-      y.push_back(sum);
-      sizes.push_back(size);
-    }
-  }
-
- private:
-  cpu::Packed pack(WeightArena& arena, int rows, int cols, const Storage& storage) {
-    mx::array dense = random_array({rows, cols}, 0.1f);
-    std::optional<mx::array> scales, biases;
-    mx::array weight = mx::astype(dense, storage.type);
-    if (storage.bits != 0) {
-      auto rounded = [&](const mx::array& values) {
-        return mx::astype(mx::astype(values, storage.type), mx::float32);
-      };
-      std::vector<mx::array> parts = mx::quantize(dense, storage.group, storage.bits);
-      weight = parts[0];
-      scales = rounded(parts[1]);
-      biases = rounded(parts[2]);
-      mx::eval(*scales, *biases);
-      dense = mx::dequantize(weight, scales.value(), biases, storage.group, storage.bits);
-    }
-    weight.eval();
-    weight_ = doubles(storage.bits == 0 ? weight : dense);
-    auto packed = cpu::Packed::pack(arena, weight, scales, biases, storage.group, storage.bits);
-    if (!packed) throw std::logic_error("not packed");
-    return *packed;
-  }
-
-  int rows_, rank_;
-  std::vector<double> weight_;
-  std::optional<mx::array> bias_, down_, up_;
-  cpu::Packed packed_;
-};
 
 double silu(double x) { return x / (1 + std::exp(-x)); }
 double gelu(double x) {
@@ -126,8 +27,8 @@ cpu::Operand random_operand(bool normalised, int m, int cols) {
   return operand;
 }
 
-// One row of x behind the norm, if there is one.
-std::vector<double> formed(const cpu::Operand& operand, std::vector<double> row) {
+// One row of x, normalised if the operand has a norm.
+std::vector<double> normalised(const cpu::Operand& operand, std::vector<double> row) {
   if (!operand.norm_weight) return row;
   std::vector<double> weight = doubles(*operand.norm_weight);
   double squares = 0;
@@ -137,25 +38,26 @@ std::vector<double> formed(const cpu::Operand& operand, std::vector<double> row)
   return row;
 }
 
-// The products of all parts with each row of x, side by side, and the sizes of their terms.
+// The products of all parts with each row of x, concatenated, and the magnitudes of their terms.
 void multiply_all(const std::vector<Part>& parts, const cpu::Operand& operand,
                   std::vector<double>& y, std::vector<double>& sizes) {
   std::vector<double> x = doubles(operand.x);
   auto width = static_cast<std::ptrdiff_t>(operand.x.shape(-1));
   for (auto row = x.begin(); row != x.end(); row += width) {
-    std::vector<double> vector = formed(operand, {row, row + width});
-    for (const Part& part : parts) part.multiply(vector, y, sizes);
+    std::vector<double> values = normalised(operand, {row, row + width});
+    for (const Part& part : parts) part.multiply(values, y, sizes);
   }
 }
 
-// Tiles round both factors to bfloat16, which is half of 2^-8 of each at most; bytes take a group's
-// values as whole numbers up to 127 · 254, which those far below the greatest feel most.
+// Relative to the sum of the terms' magnitudes. Tiles round both factors to bfloat16, by at most
+// 2^-9 each. int8 activations have steps of 1 / (127 · 254) of a group's maximum, which matters
+// most to values far below it.
 double tolerance(const std::vector<Part>& parts, int m, int cols) {
   bool tiles = packed_tiles() != nullptr;
-  if (tiles && m >= kTileVectors && cols % kTileColumns == 0) return 0x1p-8;
-  bool bytes = false;
-  for (const Part& part : parts) bytes = bytes || part.packed().layout().quantized();
-  return bytes ? 3e-4 : 1e-5;
+  if (tiles && m >= kTileRows && cols % kTileColumns == 0) return 0x1p-8;
+  bool quantized = false;
+  for (const Part& part : parts) quantized = quantized || part.packed().layout().quantized();
+  return quantized ? 3e-4 : 1e-5;
 }
 
 void check_worst(const std::vector<Part>& parts, int m, int cols, double worst) {
@@ -192,7 +94,7 @@ void check_products(const std::vector<Part>& parts, bool normalised, int m, int 
   check_worst(parts, m, cols, worst);
 }
 
-// Gate and up are two parts of `width` rows, or the halves of one.
+// Gate and up are two parts of `width` rows each, or the two halves of one part.
 void check_gated(const std::vector<Part>& parts, cpu::Gate gate, int width, int m, int cols) {
   cpu::Operand operand = random_operand(m % 2 == 0, m, cols);
   std::vector<cpu::PackedPart> views;
@@ -205,7 +107,7 @@ void check_gated(const std::vector<Part>& parts, cpu::Gate gate, int width, int 
   for (size_t i = 0; i < got.size(); ++i) {
     size_t n = static_cast<size_t>(width), g = i / n * 2 * n + i % n, u = g + n;
     double active = gate == cpu::Gate::kSwiGlu ? silu(both[g]) : gelu(both[g]);
-    // Neither activation is anywhere steeper than 1.13.
+    // The slope of both activations is at most 1.13.
     double size =
         1.13 * sizes[g] * (std::abs(both[u]) + sizes[u] * 0.01) + std::abs(active) * sizes[u];
     worst = std::max(worst, std::abs(got[i] - active * both[u]) / (size + 1e-3));
@@ -215,7 +117,8 @@ void check_gated(const std::vector<Part>& parts, cpu::Gate gate, int width, int 
 
 }  // namespace
 
-// One row, a block, blocks that are not full; vectors that fill no tile, some, and one more.
+// Weight rows: one, a block, partial blocks. Activation rows: less than a tile, one tile, two and a
+// row.
 TEST(every_storage_equals_float64) {
   constexpr int kRows[] = {1, 16, 37, 75};
   int turn = 0;
@@ -233,7 +136,7 @@ TEST(every_storage_equals_float64) {
   }
 }
 
-TEST(no_vectors_give_nothing) {
+TEST(no_rows_give_nothing) {
   WeightArena arena;
   for (const Storage& storage : storages()) {
     std::vector<Part> parts;
@@ -244,8 +147,8 @@ TEST(no_vectors_give_nothing) {
   }
 }
 
-// Threads take parts of them: an adapter's products begin in the midst of a matrix.
-TEST(tall_matrices_are_shared_out) {
+// Several work items for each matrix, so that an adapter's update starts in the middle of one.
+TEST(tall_matrices_are_split_over_threads) {
   WeightArena arena;
   for (const Storage& storage : storages()) {
     for (int m : {1, 20}) {
@@ -256,7 +159,7 @@ TEST(tall_matrices_are_shared_out) {
   }
 }
 
-TEST(parts_of_different_storage_lie_side_by_side) {
+TEST(parts_may_differ_in_storage) {
   WeightArena arena;
   for (bool normalised : {false, true}) {
     for (int m : {1, 3, 16, 50}) {
@@ -271,8 +174,8 @@ TEST(parts_of_different_storage_lie_side_by_side) {
   }
 }
 
-// Tiles take 32 columns at a time: other matrices go without, however many vectors there are.
-TEST(columns_that_fill_no_tile) {
+// Tiles have 32 columns: a matrix with a partial one is multiplied without them, whatever m is.
+TEST(partial_tiles_of_columns) {
   WeightArena arena;
   for (mx::Dtype type : {mx::bfloat16, mx::float16}) {
     for (int cols : {2, 6, 70}) {
@@ -285,8 +188,8 @@ TEST(columns_that_fill_no_tile) {
   }
 }
 
-// Two parts, also with a block that is not full; one part with both; enough rows for pieces of
-// several blocks, and for the last piece to be shorter.
+// Two parts, with a partial block too; one part with both halves; enough rows for work items of
+// several blocks, the last of them shorter.
 TEST(gated_products_equal_float64) {
   WeightArena arena;
   int turn = 0;
@@ -306,7 +209,7 @@ TEST(gated_products_equal_float64) {
   }
 }
 
-TEST(rows_are_taken_by_id) {
+TEST(embedding_rows_are_looked_up_by_id) {
   WeightArena arena;
   for (const Storage& storage : storages()) {
     Part part(arena, 21, 256, storage, false, 0);
@@ -325,10 +228,10 @@ TEST(rows_are_taken_by_id) {
   }
 }
 
-TEST(what_has_no_kernel_is_not_packed) {
+TEST(types_without_a_kernel_are_not_packed) {
   WeightArena arena;
-  auto packs = [&](const mx::array& weight, const std::optional<mx::array>& scales,
-                   const std::optional<mx::array>& biases, int bits) {
+  auto is_packed = [&](const mx::array& weight, const std::optional<mx::array>& scales,
+                       const std::optional<mx::array>& biases, int bits) {
     return cpu::Packed::pack(arena, weight, scales, biases, 32, bits).has_value();
   };
   auto zeros = [](const mx::Shape& shape, mx::Dtype type) {
@@ -336,15 +239,15 @@ TEST(what_has_no_kernel_is_not_packed) {
     array.eval();
     return array;
   };
-  mx::array scales = zeros({4, 2}, mx::float32), halves = zeros({4, 2}, mx::float16);
+  mx::array scales = zeros({4, 2}, mx::float32), float16 = zeros({4, 2}, mx::float16);
   mx::array bytes = zeros({4, 2}, mx::uint8);
-  CHECK(packs(zeros({4, 8}, mx::uint32), scales, scales, 4));
-  CHECK(!packs(zeros({4, 6}, mx::uint32), scales, scales, 3));
-  CHECK(!packs(zeros({4, 8}, mx::uint32), halves, halves, 4));
-  CHECK(!packs(zeros({4, 8}, mx::uint32), bytes, std::nullopt, 4));
-  CHECK(!packs(zeros({4, 8}, mx::float32), std::nullopt, std::nullopt, 0));
-  CHECK(!packs(zeros({4, 7}, mx::bfloat16), std::nullopt, std::nullopt, 0));
-  CHECK(packs(zeros({4, 8}, mx::float16), std::nullopt, std::nullopt, 0));
+  CHECK(is_packed(zeros({4, 8}, mx::uint32), scales, scales, 4));
+  CHECK(!is_packed(zeros({4, 6}, mx::uint32), scales, scales, 3));
+  CHECK(!is_packed(zeros({4, 8}, mx::uint32), float16, float16, 4));
+  CHECK(!is_packed(zeros({4, 8}, mx::uint32), bytes, std::nullopt, 4));
+  CHECK(!is_packed(zeros({4, 8}, mx::float32), std::nullopt, std::nullopt, 0));
+  CHECK(!is_packed(zeros({4, 7}, mx::bfloat16), std::nullopt, std::nullopt, 0));
+  CHECK(is_packed(zeros({4, 8}, mx::float16), std::nullopt, std::nullopt, 0));
 }
 
 int main() {

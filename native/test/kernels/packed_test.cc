@@ -27,18 +27,18 @@ uint16_t bfloat16_of(float value) {
   return static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16);
 }
 
-// A random packed matrix, and its weights in float64.
+// A random packed matrix and its weights in float64.
 struct Matrix {
   PackedMatrix packed;
   std::vector<uint8_t> bytes;
   std::vector<double> exact;
-  std::vector<double> offsets;  // what of each weight is its group's bias
+  std::vector<double> offsets;  // [rows, cols]: the bias of each weight's group
 };
 
 float rounded(Scales type, float value) {
-  // Volatile, or GCC 12 hands back `value` itself here.
-  volatile uint16_t half = bfloat16_of(value);
-  if (type == Scales::kBfloat16) return bfloat16_to_float(half);
+  // Volatile, as GCC 12 returns `value` itself otherwise.
+  volatile uint16_t bfloat16 = bfloat16_of(value);
+  if (type == Scales::kBfloat16) return bfloat16_to_float(bfloat16);
   return type == Scales::kFloat16 ? float16_to_float(float_to_float16(value)) : value;
 }
 
@@ -55,12 +55,12 @@ Matrix random_matrix(int rows, int cols, Kind kind, int group, Scales scales) {
   std::vector<float> scale_values, biases;
   int bits = p.quantized() ? 32 / p.weights_per_word() : 0;
   if (bits == 0) {
-    auto* halves = reinterpret_cast<uint16_t*>(words.data());
+    auto* values = reinterpret_cast<uint16_t*>(words.data());
     for (size_t i = 0; i < count; ++i) {
       float value = random_float();
-      halves[i] = kind == Kind::kBfloat16 ? bfloat16_of(value) : float_to_float16(value);
-      m.exact.push_back(kind == Kind::kBfloat16 ? bfloat16_to_float(halves[i])
-                                                : float16_to_float(halves[i]));
+      values[i] = kind == Kind::kBfloat16 ? bfloat16_of(value) : float_to_float16(value);
+      m.exact.push_back(kind == Kind::kBfloat16 ? bfloat16_to_float(values[i])
+                                                : float16_to_float(values[i]));
     }
   } else {
     for (uint32_t& word : words) word = static_cast<uint32_t>(random_bits());
@@ -83,10 +83,11 @@ Matrix random_matrix(int rows, int cols, Kind kind, int group, Scales scales) {
   return m;
 }
 
-// The greatest error of y [m, rows], as a share of what the products of a row sum up to in size.
-// `seen` is what x was rounded to; the biases of groups go with x itself.
-double worst_error(const Matrix& w, const std::vector<double>& x, const std::vector<double>& seen,
-                   int m, const std::vector<float>& added, const std::vector<float>& y) {
+// The largest error of y [m, rows], relative to the sum of its terms' magnitudes. `rounded_x` is x
+// as the kernels round it; the biases are multiplied with x itself.
+double worst_error(const Matrix& w, const std::vector<double>& x,
+                   const std::vector<double>& rounded_x, int m, const std::vector<float>& added,
+                   const std::vector<float>& y) {
   size_t rows = static_cast<size_t>(w.packed.rows), cols = static_cast<size_t>(w.packed.cols);
   double worst = 0;
   for (size_t i = 0; i < static_cast<size_t>(m); ++i) {
@@ -94,7 +95,7 @@ double worst_error(const Matrix& w, const std::vector<double>& x, const std::vec
       double sum = added[i * rows + r], size = std::abs(sum);
       for (size_t c = 0; c < cols; ++c) {
         double weight = w.exact[r * cols + c], offset = w.offsets[r * cols + c];
-        sum += (weight - offset) * seen[i * cols + c] + offset * x[i * cols + c];
+        sum += (weight - offset) * rounded_x[i * cols + c] + offset * x[i * cols + c];
         size += std::abs(weight * x[i * cols + c]);
       }
       worst = std::max(worst, std::abs(y[i * rows + r] - sum) / size);
@@ -118,7 +119,7 @@ void report(const char* path, const Case& c, double error, double limit) {
   CHECK(error <= limit);
 }
 
-// Bias and residual, and what both of them add.
+// Bias and residual, and their sum.
 struct Additions {
   std::vector<float> bias, residual, sum;
 
@@ -131,38 +132,39 @@ struct Additions {
   }
 };
 
-std::vector<double> exactly(const std::vector<float>& x) { return {x.begin(), x.end()}; }
+std::vector<double> in_float64(const std::vector<float>& x) { return {x.begin(), x.end()}; }
 
 void check_path(const PackedKernels& path, const Case& c) {
   Matrix w = random_matrix(c.rows, c.cols, c.kind, c.group, c.scales);
   const PackedMatrix& p = w.packed;
   std::vector<float> x;
   for (int i = 0; i < c.m * c.cols; ++i) x.push_back(random_float());
-  std::vector<double> seen = exactly(x);
+  std::vector<double> rounded_x = in_float64(x);
   size_t groups = static_cast<size_t>(p.groups());
-  std::vector<int8_t> numbers(2 * x.size());
+  std::vector<int8_t> int8(2 * x.size());
   std::vector<float> scales(c.m * groups), sums(c.m * groups);
   for (size_t i = 0; p.quantized() && i < static_cast<size_t>(c.m); ++i) {
-    path.quantize(x.data() + i * c.cols, p, numbers.data() + 2 * i * c.cols,
+    path.quantize(x.data() + i * c.cols, p, int8.data() + 2 * i * c.cols,
                   scales.data() + i * groups, sums.data() + i * groups);
   }
   for (size_t i = 0; p.quantized() && i < x.size(); ++i) {
     size_t size = static_cast<size_t>(p.group_size), group = i / size;
-    float top = 0;
+    float maximum = 0;
     for (size_t k = group * size; k < (group + 1) * size; ++k) {
-      top = std::max(top, std::abs(x[k]));
+      maximum = std::max(maximum, std::abs(x[k]));
     }
-    CHECK(std::abs(scales[group] - top / 127) <= 1e-6f * top);
-    double whole = std::nearbyint(x[i] * (127 / top)), rest = x[i] * (127 / top) - whole;
-    seen[i] = (whole + std::nearbyint(rest * 254) / 254) * scales[group];
-    CHECK(std::abs(seen[i] - x[i]) <= 0.0021f * scales[group]);
+    CHECK(std::abs(scales[group] - maximum / 127) <= 1e-6f * maximum);
+    double coarse = std::nearbyint(x[i] * (127 / maximum)),
+           remainder = x[i] * (127 / maximum) - coarse;
+    rounded_x[i] = (coarse + std::nearbyint(remainder * 254) / 254) * scales[group];
+    CHECK(std::abs(rounded_x[i] - x[i]) <= 0.0021f * scales[group]);
   }
   Additions added(c.rows, c.m);
   std::vector<float> y(static_cast<size_t>(c.m) * c.rows, 1e9f);
-  PackedInput input{x.data(), numbers.data(), scales.data(), sums.data(), c.m};
+  PackedInput input{x.data(), int8.data(), scales.data(), sums.data(), c.m};
   path.multiply(p, input, 0, p.blocks(),
                 {y.data(), c.rows, added.bias.data(), added.residual.data()});
-  report(path.name, c, worst_error(w, exactly(x), seen, c.m, added.sum, y), 1e-5);
+  report(path.name, c, worst_error(w, in_float64(x), rounded_x, c.m, added.sum, y), 1e-5);
 }
 
 template <typename F>
@@ -170,7 +172,7 @@ void on_every_path(F&& body) {
   for_each_variant(packed_variants(), body);
 }
 
-// Every kind, with each group size and type of scales that it may have.
+// Every kind with each of its group sizes and types of scales.
 template <typename F>
 void for_kinds(F&& body) {
   for (Kind kind : {Kind::kAffine4, Kind::kAffine8}) {
@@ -186,7 +188,7 @@ void for_kinds(F&& body) {
 
 }  // namespace
 
-TEST(rows_come_back_as_they_were) {
+TEST(unpacked_rows_equal_the_source) {
   for_kinds([](Kind kind, int group, Scales scales) {
     Matrix w = random_matrix(21, 256, kind, group, scales);
     std::vector<float> row(256);
@@ -213,9 +215,8 @@ TEST(products_equal_float64) {
   });
 }
 
-// x of whole numbers loses nothing: the sums of bytes are checked to the last bit, the greatest
-// ones too.
-TEST(sums_of_bytes_are_exact) {
+// Integer x is quantized without error, so the int8 sums must be exact, the largest ones too.
+TEST(int8_sums_are_exact) {
   on_every_path([](const PackedKernels& path) {
     for (Kind kind : {Kind::kAffine4, Kind::kAffine8}) {
       Matrix w = random_matrix(16, 128, kind, 32, Scales::kFloat32);
@@ -224,12 +225,12 @@ TEST(sums_of_bytes_are_exact) {
         for (size_t i = 0; i < x.size(); ++i) {
           x[i] = static_cast<float>(i % 32 == 0 ? 127 * sign : sign * static_cast<int>(i % 120));
         }
-        std::vector<int8_t> numbers(256);
+        std::vector<int8_t> int8(256);
         std::vector<float> scales(4), sums(4), y(16), none(16);
-        path.quantize(x.data(), w.packed, numbers.data(), scales.data(), sums.data());
-        path.multiply(w.packed, {nullptr, numbers.data(), scales.data(), sums.data(), 1}, 0, 1,
+        path.quantize(x.data(), w.packed, int8.data(), scales.data(), sums.data());
+        path.multiply(w.packed, {nullptr, int8.data(), scales.data(), sums.data(), 1}, 0, 1,
                       {y.data(), 16, nullptr, nullptr});
-        CHECK(worst_error(w, exactly(x), exactly(x), 1, none, y) <= 1e-5);
+        CHECK(worst_error(w, in_float64(x), in_float64(x), 1, none, y) <= 1e-5);
       }
     }
   });
@@ -239,9 +240,9 @@ TEST(zeros_stay_zero) {
   on_every_path([](const PackedKernels& path) {
     Matrix w = random_matrix(16, 64, Kind::kAffine4, 32, Scales::kFloat16);
     std::vector<float> x(64), scales(2), sums(2), y(16, 1);
-    std::vector<int8_t> numbers(128, 5);
-    path.quantize(x.data(), w.packed, numbers.data(), scales.data(), sums.data());
-    path.multiply(w.packed, {nullptr, numbers.data(), scales.data(), sums.data(), 1}, 0, 1,
+    std::vector<int8_t> int8(128, 5);
+    path.quantize(x.data(), w.packed, int8.data(), scales.data(), sums.data());
+    path.multiply(w.packed, {nullptr, int8.data(), scales.data(), sums.data(), 1}, 0, 1,
                   {y.data(), 16, nullptr, nullptr});
     for (float value : y) CHECK(value == 0);
   });
@@ -252,8 +253,8 @@ double nearest_bfloat16(double x) {
   return bfloat16_to_float(static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16));
 }
 
-double cut_to_bfloat16(double x) {
-  uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(x * kBeforeCut));
+double truncated_to_bfloat16(double x) {
+  uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(x * kTruncationScale));
   return bfloat16_to_float(static_cast<uint16_t>(bits >> 16));
 }
 
@@ -263,11 +264,11 @@ void check_tiles(const PackedTiles& tiles, const Case& c) {
   for (int i = 0; i < c.m * c.cols; ++i) x.push_back(random_float());
   std::vector<uint16_t> rounded(static_cast<size_t>(c.m + 32) * c.cols);
   for (int i = 0; i < c.m; ++i) tiles.round(x.data() + i * c.cols, c.cols, i, rounded.data());
-  std::vector<double> seen;
-  for (float value : x) seen.push_back(nearest_bfloat16(value));
+  std::vector<double> rounded_x;
+  for (float value : x) rounded_x.push_back(nearest_bfloat16(value));
   bool affine = w.packed.quantized();
   for (double& weight : w.exact) {
-    weight = affine ? cut_to_bfloat16(weight) : nearest_bfloat16(weight);
+    weight = affine ? truncated_to_bfloat16(weight) : nearest_bfloat16(weight);
   }
   Additions added(c.rows, c.m);
   std::vector<float> y(static_cast<size_t>(c.m) * c.rows);
@@ -275,7 +276,8 @@ void check_tiles(const PackedTiles& tiles, const Case& c) {
                  {y.data(), c.rows, added.bias.data(), added.residual.data()});
   w.offsets.assign(w.exact.size(), 0);
   // Float64 may truncate a weight to the neighbour of the value that float32 arithmetic gives.
-  report(tiles.name, c, worst_error(w, seen, seen, c.m, added.sum, y), affine ? 5e-4 : 1e-4);
+  report(tiles.name, c, worst_error(w, rounded_x, rounded_x, c.m, added.sum, y),
+         affine ? 5e-4 : 1e-4);
 }
 
 TEST(tiles_equal_float64_of_bfloat16) {
@@ -288,12 +290,12 @@ TEST(tiles_equal_float64_of_bfloat16) {
   });
 }
 
-TEST(halves_convert_both_ways) {
+TEST(float16_converts_both_ways) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
-    uint16_t half = static_cast<uint16_t>(bits);
-    float value = float16_to_float(half);
+    uint16_t float16 = static_cast<uint16_t>(bits);
+    float value = float16_to_float(float16);
     if (std::isnan(value)) continue;
-    CHECK(float_to_float16(value) == half);
+    CHECK(float_to_float16(value) == float16);
   }
   CHECK(float_to_float16(65520.0f) == 0x7c00);
   CHECK(float_to_float16(65519.0f) == 0x7bff);

@@ -22,7 +22,7 @@ std::vector<float> random_floats(size_t count, float scale = 1) {
   return values;
 }
 
-// A random matrix with its weights in float64.
+// A random matrix and its weights in float64.
 struct Matrix {
   std::vector<uint32_t> words;
   std::vector<float> dense, scales, biases;
@@ -99,8 +99,7 @@ TEST(quantized_multiply_equals_float64) {
   on_every_path([](const Simd& simd) {
     for (int bits : {4, 8}) {
       for (int group : {32, 64, 128}) {
-        // Row lengths that fill a vector block, that leave a part of one, and that are less than
-        // one.
+        // Rows of whole vector blocks, with a partial block at the end, and shorter than a block.
         for (int groups : {1, 3, 4, 9}) {
           for (int m : {1, 2, 5, 16}) check_multiply(simd, 23, group * groups, bits, group, m);
         }
@@ -128,7 +127,7 @@ TEST(low_rank_additions_equal_float64) {
   });
 }
 
-TEST(large_matrices_are_shared_between_threads) {
+TEST(large_matrices_are_split_over_threads) {
   on_every_path([](const Simd& simd) {
     check_multiply(simd, 3000, 256, 4, 32, 1);
     check_multiply(simd, 500, 256, 8, 64, 33);
@@ -176,7 +175,7 @@ TEST(geglu_equals_float64_even_for_large_values) {
     for (size_t i = 0; i < out.size(); ++i) {
       double g = gate[i], u = 0.7978845608028654 * (g + 0.044715 * g * g * g);
       double expected = g / (1 + std::exp(-2 * u)) * up[i];
-      // The exponent's rounding counts as often as it is large.
+      // e^x magnifies the rounding of x by |x|.
       CHECK_NEAR(out[i], expected, 1e-5 * std::abs(expected) + 1e-30);
     }
   });
@@ -198,28 +197,28 @@ TEST(rms_norm_equals_float64) {
   });
 }
 
-TEST(half_precision_is_ieee_s_without_infinities) {
-  std::vector<uint16_t> halves;
+TEST(float16_is_ieee_754_without_infinities) {
+  std::vector<uint16_t> float16;
   for (int bits = 0; bits < 0x10000; ++bits) {
-    if ((bits & 0x7c00) != 0x7c00) halves.push_back(static_cast<uint16_t>(bits));
+    if ((bits & 0x7c00) != 0x7c00) float16.push_back(static_cast<uint16_t>(bits));
   }
   std::vector<float> values = {65519, 65520, 1e6f, -1e30f, 1e-8f, 0x1p-25f, 0x1.8p-24f, -0.0f};
-  // Near the middle between two subnormal numbers: rounded twice, they would go to the other one.
+  // Close to the middle of two subnormals: double rounding would pick the wrong one.
   values.insert(values.end(), {0x1.0002b2p-25f, -0x1.7ffcaap-24f, 0x1.40017p-23f, 0x1.1bffep-19f});
   for (float value : random_floats(4096, 1000)) values.insert(values.end(), {value, value * 1e-7f});
   on_every_path([&](const Simd& simd) {
-    std::vector<float> wide(halves.size());
-    simd.widen(halves.data(), static_cast<int>(halves.size()), wide.data());
-    std::vector<uint16_t> back(halves.size()), narrow(values.size());
+    std::vector<float> wide(float16.size());
+    simd.widen(float16.data(), static_cast<int>(float16.size()), wide.data());
+    std::vector<uint16_t> back(float16.size()), narrow(values.size());
     simd.narrow(wide.data(), static_cast<int>(wide.size()), back.data());
-    CHECK(back == halves);
-    for (size_t i = 0; i < halves.size(); ++i) CHECK(wide[i] == float16_to_float(halves[i]));
+    CHECK(back == float16);
+    for (size_t i = 0; i < float16.size(); ++i) CHECK(wide[i] == float16_to_float(float16[i]));
     simd.narrow(values.data(), static_cast<int>(values.size()), narrow.data());
     for (size_t i = 0; i < values.size(); ++i) {
       float within = std::clamp(values[i], -65504.0f, 65504.0f);
       CHECK(narrow[i] == float_to_float16(within));
     }
-    // One at a time, for the ends of rows.
+    // One at a time, as at the end of a row.
     for (size_t i = 0; i < values.size(); ++i) {
       uint16_t one;
       simd.narrow(&values[i], 1, &one);

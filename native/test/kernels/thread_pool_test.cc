@@ -16,7 +16,7 @@ TEST(every_index_runs_exactly_once) {
   }
 }
 
-TEST(what_the_threads_wrote_is_seen_by_the_caller) {
+TEST(writes_of_the_threads_are_visible_to_the_caller) {
   std::vector<int> squares(10000);
   for (int round = 0; round < 50; ++round) {
     parallel_for(10000, [&](int i) { squares[static_cast<size_t>(i)] = i * round; });
@@ -24,7 +24,7 @@ TEST(what_the_threads_wrote_is_seen_by_the_caller) {
   }
 }
 
-TEST(no_work_is_no_call) {
+TEST(a_count_of_zero_calls_nothing) {
   parallel_for(0, [](int) { check::fail(__FILE__, __LINE__, "called"); });
 }
 

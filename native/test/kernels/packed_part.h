@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cmath>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/packed/linear.h"
+
+// Random packed matrices with their float64 reference.
+namespace llm_host {
+
+namespace mx = mlx::core;
+
+inline mx::array random_array(const mx::Shape& shape, float scale = 1) {
+  static std::mt19937 random_bits(11);
+  return mx::random::normal(shape, mx::float32, 0, scale, mx::random::key(random_bits()));
+}
+
+inline std::vector<double> doubles(const mx::array& array) {
+  mx::array values = mx::contiguous(mx::astype(array, mx::float32));
+  values.eval();
+  return {values.data<float>(), values.data<float>() + values.size()};
+}
+
+// How a matrix is stored: affine of 4 or 8 bits with scales that `type` represents exactly, or
+// dense (0 bits) in `type`.
+struct Storage {
+  int bits, group;
+  mx::Dtype type;
+};
+
+inline std::vector<Storage> storages() {
+  std::vector<Storage> all{{0, 0, mx::bfloat16}, {0, 0, mx::float16}};
+  for (int bits : {4, 8}) {
+    for (int group : {32, 64, 128}) {
+      for (mx::Dtype type : {mx::bfloat16, mx::float16, mx::float32}) {
+        all.push_back({bits, group, type});
+      }
+    }
+  }
+  return all;
+}
+
+// A packed matrix with its bias and adapter, and the same in float64.
+class Part {
+ public:
+  Part(WeightArena& arena, int rows, int cols, const Storage& storage, bool biased, int rank)
+      : rows_(rows), rank_(rank), packed_(pack(arena, rows, cols, storage)) {
+    if (biased) bias_ = random_array({rows});
+    if (rank > 0) {
+      down_ = random_array({rank, cols}, 0.1f);
+      up_ = random_array({rank, rows}, 0.1f);
+      mx::eval(*down_, *up_);
+    }
+  }
+
+  cpu::PackedPart view() const { return {packed_, bias_, down_, up_}; }
+  const cpu::Packed& packed() const { return packed_; }
+  const std::vector<double>& weight() const { return weight_; }
+  int rows() const { return rows_; }
+
+  // Appends to `y` the products with one row of x, and to `sizes` the sums of their terms'
+  // magnitudes.
+  void multiply(const std::vector<double>& x, std::vector<double>& y,
+                std::vector<double>& sizes) const {
+    std::vector<double> low(static_cast<size_t>(rank_)), bias(static_cast<size_t>(rows_)), down, up;
+    if (bias_) bias = doubles(*bias_);
+    if (rank_ > 0) down = doubles(*down_), up = doubles(*up_);
+    for (size_t i = 0; i < down.size(); ++i) low[i / x.size()] += down[i] * x[i % x.size()];
+    for (size_t r = 0; r < bias.size(); ++r) {
+      double sum = bias[r], size = std::abs(sum);
+      for (size_t c = 0; c < x.size(); ++c) {
+        double product = weight_[r * x.size() + c] * x[c];
+        sum += product;
+        size += std::abs(product);
+      }
+      for (size_t k = 0; k < low.size(); ++k) sum += low[k] * up[k * bias.size() + r];
+      y.push_back(sum);
+      sizes.push_back(size);
+    }
+  }
+
+ private:
+  cpu::Packed pack(WeightArena& arena, int rows, int cols, const Storage& storage) {
+    mx::array dense = random_array({rows, cols}, 0.1f);
+    std::optional<mx::array> scales, biases;
+    mx::array weight = mx::astype(dense, storage.type);
+    if (storage.bits != 0) {
+      auto rounded = [&](const mx::array& values) {
+        return mx::astype(mx::astype(values, storage.type), mx::float32);
+      };
+      std::vector<mx::array> parts = mx::quantize(dense, storage.group, storage.bits);
+      weight = parts[0];
+      scales = rounded(parts[1]);
+      biases = rounded(parts[2]);
+      mx::eval(*scales, *biases);
+      dense = mx::dequantize(weight, scales.value(), biases, storage.group, storage.bits);
+    }
+    weight.eval();
+    weight_ = doubles(storage.bits == 0 ? weight : dense);
+    auto packed = cpu::Packed::pack(arena, weight, scales, biases, storage.group, storage.bits);
+    if (!packed) throw std::logic_error("not packed");
+    return *packed;
+  }
+
+  int rows_, rank_;
+  std::vector<double> weight_;
+  std::optional<mx::array> bias_, down_, up_;
+  cpu::Packed packed_;
+};
+
+}  // namespace llm_host
