@@ -33,6 +33,8 @@ export function eventSentence(server: string, event: ServerEvent, detail: string
       return `Server '${server}' has changed its tools: now ${tools}.`;
     case 'crashed':
       return `Server '${server}' ${detail}; it is being restarted.`;
+    case 'left-out':
+      return `Server '${server}': ${detail}.`;
     case 'failed':
       return asSentence(detail);
     case 'declined':

@@ -1,9 +1,9 @@
 import type { CallGate } from './policy/gate.ts';
+import { cleanDescription, cleanSchema } from './server/incoming-text.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import type { ServerTool } from './server/wire-schemas.ts';
 import type { HostTool } from './tool-host.ts';
 import { offeredNames } from './tool-names.ts';
-import { cleanDescription, cleanSchema } from './trust/text.ts';
 
 /** A tool and the server that runs it. */
 export interface Target {
@@ -35,7 +35,10 @@ function namesOf(tools: readonly { server: ManagedServer; tool: ServerTool }[]):
 function hostTool(name: string, server: string, tool: ServerTool): HostTool {
   // `$schema` tells a model nothing and costs tokens in every prompt.
   const { $schema: _, ...schema } = tool.inputSchema ?? {};
-  const parameters = { type: 'object', properties: {}, ...cleanSchema(schema) };
+  const clean = cleanSchema(schema);
+  // PHP writes an empty object as a list.
+  const noProperties = Array.isArray(clean.properties) ? { properties: {} } : {};
+  const parameters = { type: 'object', properties: {}, ...clean, ...noProperties };
   const description =
     tool.description === undefined ? {} : { description: cleanDescription(tool.description) };
   return {

@@ -1,5 +1,6 @@
+import { messageOf } from '../errors.ts';
+import { cleanText } from './server/incoming-text.ts';
 import type { CallResult } from './server/wire-schemas.ts';
-import { cleanText } from './trust/text.ts';
 
 type Block = NonNullable<CallResult['content']>[number];
 
@@ -12,15 +13,22 @@ export function resultText(result: CallResult, maxChars: number): string {
   const blocks = result.content ?? [];
   let text = blocks.map(blockText).join('\n');
   if (blocks.length === 0) {
-    if (result.structuredContent !== undefined) text = JSON.stringify(result.structuredContent);
+    if (result.structuredContent !== undefined) text = jsonText(result.structuredContent);
     else text = result.isError === true ? 'Error: the tool failed without saying why.' : '(no output)';
   }
-  return wellFormed(cut(cleanText(text), maxChars));
+  // Only what may be kept is worth cleaning.
+  const clean = cleanText(text.slice(0, 2 * maxChars));
+  if (clean.length <= maxChars && text.length <= 2 * maxChars) return wellFormed(clean);
+  return wellFormed(`${clean.slice(0, maxChars)}\n... [cut: ${maxChars} of ${text.length} characters]`);
 }
 
-function cut(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  return `${text.slice(0, maxChars)}\n... [cut: ${maxChars} of ${text.length} characters]`;
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // Nested deeper than calls can be.
+    return `[structured content that cannot be written as JSON: ${messageOf(error)}]`;
+  }
 }
 
 function blockText(block: Block): string {

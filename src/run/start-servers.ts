@@ -6,7 +6,6 @@ import type { Authorizer } from '../mcp/oauth/session.ts';
 import { OAuthStore } from '../mcp/oauth/store.ts';
 import { Redactor } from '../mcp/policy/audit-redact.ts';
 import type { ToolPolicy } from '../mcp/policy/policy.ts';
-import { cleanDescription } from '../mcp/trust/text.ts';
 import { ToolTrust } from '../mcp/trust/tools.ts';
 import { stripControls } from '../text/strip-controls.ts';
 import type { Log } from './log.ts';
@@ -96,6 +95,6 @@ function instructionsOf(host: McpHost): string[] {
   return host
     .servers()
     .flatMap(({ name, state, instructions }) =>
-      instructions && state === 'ready' ? [`${name}:\n${cleanDescription(instructions)}`] : [],
+      instructions && state === 'ready' ? [`${name}:\n${instructions}`] : [],
     );
 }

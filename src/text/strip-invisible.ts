@@ -1,7 +1,7 @@
 // The tag characters are allowed only where they spell a flag, behind the black flag.
 const FLAG = /\u{1F3F4}[\u{E0020}-\u{E007E}]{1,8}\u{E007F}/gu;
 const INVISIBLE =
-  /[\u{E0000}-\u{E007F}]|[\u{E0100}-\u{E01EF}]|[\u200B\u2060-\u2064\uFEFF\u180E\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]/gu;
+  /[\u{E0000}-\u{E007F}]|[\u{E0100}-\u{E01EF}]|[\u200B\u2060-\u2064\uFEFF\u180E\u202A-\u202E\u2066-\u206F\uFFF9-\uFFFB]/gu;
 
 /**
  * Takes out what people cannot see but a model reads (tag characters, zero-width spaces, supplementary variation

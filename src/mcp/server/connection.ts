@@ -14,8 +14,10 @@ import { openTransport } from '../transport/open.ts';
 import type { ServerTransport } from '../transport/server-transport.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import type { Elicit } from './elicitation.ts';
+import { cleanError, cleanLine, cleanText, TEXT_LIMITS } from './incoming-text.ts';
 import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-requests.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
+import { ServerLog } from './server-log.ts';
 import {
   type CallResult,
   CallResultSchema,
@@ -53,6 +55,7 @@ export interface CallHooks {
 export class Connection {
   readonly #config: ServerConfig;
   readonly #options: ConnectionOptions;
+  readonly #log: ServerLog;
   readonly #transport: ServerTransport;
   readonly #client: Client;
   readonly #waiting = new Set<(waiting: boolean) => void>();
@@ -62,17 +65,22 @@ export class Connection {
   constructor(config: ServerConfig, options: ConnectionOptions) {
     this.#config = config;
     this.#options = options;
-    this.#transport = openTransport(config, options.onLog, options.oauth);
+    this.#log = new ServerLog(options.onLog);
+    this.#transport = openTransport(config, this.#log.add, options.oauth);
     this.#client = new Client(options.clientInfo, {
       capabilities: CLIENT_CAPABILITIES,
       versionNegotiation: { mode: negotiation(config), probe: { timeoutMs: PROBE_TIMEOUT_MS } },
     });
-    this.#client.onerror = error => options.onLog(`connection: ${messageOf(error)}`);
+    this.#client.onerror = error => this.#log.add(`connection: ${messageOf(error)}`);
     const hasEnded = (): boolean => this.ending !== undefined;
-    this.#lists = new ServerLists(this.#client, { ...options, hasEnded }, this.#closed.signal);
+    this.#lists = new ServerLists(
+      this.#client,
+      { ...options, onLog: this.#log.add, hasEnded },
+      this.#closed.signal,
+    );
     answerPeerRequests(this.#client, {
       server: config.name,
-      onLog: options.onLog,
+      onLog: this.#log.add,
       elicit: options.elicit,
       onDeclined: options.onDeclined,
       onWaiting: waiting => {
@@ -112,7 +120,8 @@ export class Connection {
 
   /** How to use the server, in its own words; goes into the system message. */
   get instructions(): string | undefined {
-    return this.#client.getInstructions();
+    const text = this.#client.getInstructions();
+    return typeof text === 'string' ? cleanText(text, TEXT_LIMITS.instructions) : undefined;
   }
 
   /** Why the server is gone; undefined while it runs. */
@@ -121,7 +130,7 @@ export class Connection {
   }
 
   get stderrTail(): string {
-    return this.#transport.stderrTail;
+    return cleanText(this.#transport.stderrTail, TEXT_LIMITS.stderrTail);
   }
 
   get pid(): number | undefined {
@@ -162,6 +171,7 @@ export class Connection {
     this.#closed.abort();
     this.#lists.dispose();
     await this.#transport.close();
+    this.#log.flush();
   }
 
   async #ask<S extends StandardSchemaV1>(
@@ -175,12 +185,12 @@ export class Connection {
       return await this.#client.request({ method, params }, schema, {
         timeout: NO_TIMEOUT_MS,
         signal,
-        ...(onProgress ? { onprogress: onProgress } : {}),
+        ...(onProgress ? { onprogress: progress => onProgress(cleanProgress(progress)) } : {}),
       });
     } catch (error) {
       // A broken pipe shows up before the exit that explains it.
       if (!(error instanceof ProtocolError) && !signal.aborted) await this.#transport.waitForEnd();
-      throw error;
+      throw cleanError(error);
     } finally {
       if (onWaiting !== undefined) this.#waiting.delete(onWaiting);
     }
@@ -196,7 +206,7 @@ export class Connection {
         ? `${this.ending} during its start`
         : timedOutAfterMs !== undefined
           ? `did not answer within ${(timedOutAfterMs / 1000).toFixed(1)}s of its start`
-          : `could not be started: ${messageOf(error)}`;
+          : `could not be started: ${messageOf(cleanError(error))}`;
     return new LlmHostError('MCP_SERVER', `server '${name}' ${reason}${quoteTail(this.stderrTail)}`, {
       cause: error,
     });
@@ -207,6 +217,12 @@ function negotiation({ protocol }: ServerConfig): VersionNegotiationMode {
   return protocol === undefined || protocol === 'legacy' || protocol === 'auto'
     ? (protocol ?? 'legacy')
     : { pin: protocol };
+}
+
+function cleanProgress({ message, ...progress }: Progress): Progress {
+  return message === undefined
+    ? progress
+    : { ...progress, message: cleanLine(message, TEXT_LIMITS.progress) };
 }
 
 /** The tail of stderr, to append to a message; '' if there is none. */

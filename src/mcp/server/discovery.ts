@@ -1,4 +1,8 @@
 import type { ZodType } from 'zod';
+import { isPlainObject } from '../../text/plain-object.ts';
+import { quoted } from '../../text/visible.ts';
+import { isCleanName, TEXT_LIMITS } from './incoming-text.ts';
+import { definitionFault, toolLabel } from './tool-definition.ts';
 import {
   type ResourceTemplate,
   ResourceTemplateSchema,
@@ -25,6 +29,22 @@ export interface ListKind<T> {
   readonly idOf: (item: T) => string;
   /** For messages. */
   readonly word: string;
+  /** Why an item, as it was sent, cannot be used. */
+  readonly faultOf: (item: unknown) => string | undefined;
+  /** What to call it in a message. */
+  readonly labelOf: (item: unknown) => string;
+}
+
+/** An item that cannot be used, and why. */
+export interface LeftOut {
+  readonly label: string;
+  readonly fault: string;
+}
+
+/** Where the news of a list go. */
+export interface ListNews {
+  readonly onLog: (line: string) => void;
+  readonly onLeftOut: (item: LeftOut) => void;
 }
 
 export const TOOLS: ListKind<ServerTool> = {
@@ -33,6 +53,8 @@ export const TOOLS: ListKind<ServerTool> = {
   schema: ServerToolSchema,
   idOf: tool => tool.name,
   word: 'tool',
+  faultOf: definitionFault,
+  labelOf: toolLabel,
 };
 
 export const PROMPTS: ListKind<ServerPrompt> = {
@@ -41,6 +63,7 @@ export const PROMPTS: ListKind<ServerPrompt> = {
   schema: ServerPromptSchema,
   idOf: prompt => prompt.name,
   word: 'prompt',
+  ...named('name', TEXT_LIMITS.name),
 };
 
 export const RESOURCES: ListKind<ServerResource> = {
@@ -49,6 +72,7 @@ export const RESOURCES: ListKind<ServerResource> = {
   schema: ServerResourceSchema,
   idOf: resource => resource.uri,
   word: 'resource',
+  ...named('uri', TEXT_LIMITS.uri),
 };
 
 export const TEMPLATES: ListKind<ResourceTemplate> = {
@@ -57,7 +81,20 @@ export const TEMPLATES: ListKind<ResourceTemplate> = {
   schema: ResourceTemplateSchema,
   idOf: template => template.uriTemplate,
   word: 'resource template',
+  ...named('uriTemplate', TEXT_LIMITS.uri),
 };
+
+function named(key: string, limit: number): Pick<ListKind<unknown>, 'faultOf' | 'labelOf'> {
+  const nameOf = (item: unknown) => (isPlainObject(item) ? item[key] : undefined);
+  return {
+    faultOf: item => {
+      const name = nameOf(item);
+      if (typeof name !== 'string' || name === '') return `it has no ${key}`;
+      return isCleanName(name, limit) ? undefined : `its ${key} is too long or has hidden characters`;
+    },
+    labelOf: item => quoted(nameOf(item) ?? 'without a name'),
+  };
+}
 
 /** Requests one page. */
 export type PageRequest = (
@@ -66,14 +103,11 @@ export type PageRequest = (
 ) => Promise<Readonly<Record<string, unknown>> & { readonly nextCursor?: string | undefined }>;
 
 /**
- * Fetches a list page by page, each item once. Invalid items are skipped with a line in the log; so is everything
- * after a repeated cursor, page 256 or item 5,000. Rejects if a page cannot be fetched.
+ * Fetches a list page by page, each item once. Invalid items are left out and reported. Everything after
+ * a repeated cursor, page 256 or item 5,000 is left out with a line in the log. Rejects if a page cannot be fetched.
  */
-export async function listAll<T>(
-  ask: PageRequest,
-  kind: ListKind<T>,
-  onLog: (line: string) => void,
-): Promise<readonly T[]> {
+export async function listAll<T>(ask: PageRequest, kind: ListKind<T>, news: ListNews): Promise<readonly T[]> {
+  const { onLog } = news;
   const items = new Map<string, T>();
   const cursors = new Set<string>();
   let cursor: string | undefined;
@@ -86,7 +120,7 @@ export async function listAll<T>(
         onLog(`the server has more than ${MAX_ITEMS} ${kind.word}s; the rest is left out`);
         return [...items.values()];
       }
-      addItem(items, item, kind, onLog);
+      addItem(items, item, kind, news);
     }
     cursor = answer.nextCursor;
     // An empty string is a cursor like any other.
@@ -105,11 +139,12 @@ function addItem<T>(
   items: Map<string, T>,
   item: unknown,
   kind: ListKind<T>,
-  onLog: (line: string) => void,
+  { onLog, onLeftOut }: ListNews,
 ): void {
-  const parsed = kind.schema.safeParse(item);
-  if (!parsed.success) {
-    onLog(`a ${kind.word} is left out, its definition is not valid: ${JSON.stringify(item)?.slice(0, 200)}`);
+  const fault = kind.faultOf(item);
+  const parsed = fault === undefined ? kind.schema.safeParse(item) : undefined;
+  if (!parsed?.success) {
+    onLeftOut({ label: kind.labelOf(item), fault: fault ?? 'its definition is not valid' });
     return;
   }
   const id = kind.idOf(parsed.data);

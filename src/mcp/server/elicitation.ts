@@ -1,3 +1,9 @@
+import { cleanText, isCleanName, TEXT_LIMITS } from './incoming-text.ts';
+
+/** Nobody fills in a longer form. */
+const MAX_FIELDS = 50;
+const MAX_CHOICES = 200;
+
 /** A form that a server asks the user to fill in: a message and a flat JSON Schema object. */
 export interface ElicitationRequest {
   readonly server: string;
@@ -29,11 +35,15 @@ export type Elicit = (request: ElicitationRequest, signal: AbortSignal) => Promi
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The fields of a form in schema order, without nested ones and anything that is not an object. */
+/**
+ * The fields of a form in schema order, without nested ones, names with hidden characters and anything that is not an
+ * object.
+ */
 export function elicitationFields(schema: unknown): readonly ElicitationField[] {
   const { properties, required } = objectOf(schema);
   const needed = new Set(Array.isArray(required) ? required : []);
-  return Object.entries(objectOf(properties)).flatMap(([name, value]) => {
+  const named = Object.entries(objectOf(properties)).filter(([name]) => isCleanName(name));
+  return named.slice(0, MAX_FIELDS).flatMap(([name, value]) => {
     const field = objectOf(value);
     const type = typeof field.type === 'string' ? field.type : 'string';
     if (type === 'object') return [];
@@ -44,30 +54,43 @@ export function elicitationFields(schema: unknown): readonly ElicitationField[] 
         type,
         required: needed.has(name),
         schema: field,
-        ...(typeof field.title === 'string' && { title: field.title }),
-        ...(typeof field.description === 'string' && { description: field.description }),
-        ...(field.default !== undefined && { default: field.default }),
+        ...(typeof field.title === 'string' && { title: fieldText(field.title) }),
+        ...(typeof field.description === 'string' && { description: fieldText(field.description) }),
+        ...(field.default !== undefined && { default: cleanDefault(field.default) }),
         ...(choices.length > 0 && { choices }),
       },
     ];
   });
 }
 
+function fieldText(text: string): string {
+  return cleanText(text, TEXT_LIMITS.field);
+}
+
+/** Shown to the user, who may give it back as the answer. */
+function cleanDefault(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, MAX_CHOICES).map(cleanDefault);
+  return typeof value === 'string' ? fieldText(value) : value;
+}
+
 /** `enum` with or without `enumNames`, or titled constants in `oneOf` or `anyOf`. */
 function choicesOf(schema: Json): { value: string; label: string }[] {
   const titled = schema.oneOf ?? schema.anyOf;
   if (Array.isArray(titled)) {
-    return titled.map(objectOf).flatMap(({ const: value, title }) => {
-      if (typeof value !== 'string') return [];
-      return [{ value, label: typeof title === 'string' ? title : value }];
-    });
+    return titled
+      .slice(0, MAX_CHOICES)
+      .map(objectOf)
+      .flatMap(({ const: value, title }) => {
+        if (typeof value !== 'string') return [];
+        return [{ value, label: fieldText(typeof title === 'string' ? title : value) }];
+      });
   }
   const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
-  const values = Array.isArray(schema.enum) ? schema.enum : [];
+  const values = Array.isArray(schema.enum) ? schema.enum.slice(0, MAX_CHOICES) : [];
   return values.flatMap((value, index) => {
     if (typeof value !== 'string') return [];
     const label = names[index];
-    return [{ value, label: typeof label === 'string' ? label : value }];
+    return [{ value, label: fieldText(typeof label === 'string' ? label : value) }];
   });
 }
 

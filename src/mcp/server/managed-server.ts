@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
 import { Connection, type ConnectionOptions, quoteTail } from './connection.ts';
+import type { LeftOut } from './discovery.ts';
 import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
 import type { ServerTool } from './wire-schemas.ts';
@@ -11,10 +12,10 @@ const BACKOFF_MS = [500, 1000, 2000];
 const NO_EXTRAS: Extras = { prompts: [], resources: [], templates: [] };
 
 /** Server events that the user may want to know about. */
-export type ServerEvent = 'ready' | 'failed' | 'crashed' | 'restarted' | 'tools' | 'declined';
+export type ServerEvent = 'ready' | 'failed' | 'crashed' | 'restarted' | 'tools' | 'declined' | 'left-out';
 
 export interface ManagedServerOptions
-  extends Omit<ConnectionOptions, 'onEnd' | 'onTools' | 'onExtras' | 'onDeclined'> {
+  extends Omit<ConnectionOptions, 'onEnd' | 'onTools' | 'onExtras' | 'onDeclined' | 'onLeftOut'> {
   /** The state, tools, prompts or resources have changed. */
   readonly onChange: () => void;
   readonly onEvent: (event: ServerEvent, detail: string) => void;
@@ -134,6 +135,7 @@ export class ManagedServer {
         this.#extras = extras;
         this.#options.onChange();
       },
+      onLeftOut: tools => this.#options.onEvent('left-out', leftOutText(tools)),
       onDeclined: message => this.#options.onEvent('declined', message),
     });
     this.#connection = connection;
@@ -207,4 +209,13 @@ export class ManagedServer {
 function withHint(error: unknown): string {
   const hint = error instanceof LlmHostError ? error.hint : undefined;
   return hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`;
+}
+
+const MAX_NAMED = 3;
+
+/** `tool 'a' is left out: its definition ...`, with the first few of several. */
+function leftOutText(tools: readonly LeftOut[]): string {
+  const named = tools.slice(0, MAX_NAMED).map(({ label, fault }) => `tool ${label} is left out: ${fault}`);
+  const rest = tools.length - named.length;
+  return [...named, ...(rest > 0 ? [`${rest} more tools are left out`] : [])].join('; ');
 }

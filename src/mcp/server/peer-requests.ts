@@ -5,10 +5,10 @@ import type { Client } from '@modelcontextprotocol/client';
 import { messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
 import { type Elicit, type ElicitationAnswer, elicitationFields } from './elicitation.ts';
+import { cleanLine, cleanText, TEXT_LIMITS } from './incoming-text.ts';
 
 /** A server that keeps asking must not take over the terminal. */
 const MAX_OPEN_QUESTIONS = 1;
-const MAX_LOG_CHARS = 4000;
 
 export interface PeerRequestOptions {
   readonly server: string;
@@ -35,21 +35,26 @@ export function answerPeerRequests(client: Client, options: PeerRequestOptions):
     roots: options.roots.map(root => ({ uri: pathToFileURL(root).href, name: root })),
   }));
   client.setNotificationHandler('notifications/message', ({ params }) => {
-    const text = typeof params.data === 'string' ? params.data : (JSON.stringify(params.data) ?? '');
-    options.onLog(`[${params.level}] ${text.slice(0, MAX_LOG_CHARS)}`);
+    options.onLog(`[${params.level}] ${logText(params.data)}`);
   });
   let open = 0;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     const elicit = options.elicit();
     if (elicit === undefined || open >= MAX_OPEN_QUESTIONS || !('requestedSchema' in params)) {
-      options.onDeclined(`Server '${options.server}' asked for input, which was declined: ${params.message}`);
+      options.onDeclined(
+        `Server '${options.server}' asked for input, which was declined: ${cleanLine(params.message, TEXT_LIMITS.notice)}`,
+      );
       return { action: 'decline' as const };
     }
     const fields = elicitationFields(params.requestedSchema);
     open++;
     options.onWaiting(true);
     try {
-      const request = { server: options.server, message: params.message, fields };
+      const request = {
+        server: options.server,
+        message: cleanText(params.message, TEXT_LIMITS.question),
+        fields,
+      };
       const answer: ElicitationAnswer = await elicit(request, mcpReq.signal);
       return { ...answer };
     } catch (error) {
@@ -60,6 +65,15 @@ export function answerPeerRequests(client: Client, options: PeerRequestOptions):
       options.onWaiting(false);
     }
   });
+}
+
+function logText(data: unknown): string {
+  if (typeof data === 'string') return data;
+  try {
+    return JSON.stringify(data) ?? '';
+  } catch (error) {
+    return `a value that cannot be written as JSON: ${messageOf(error)}`;
+  }
 }
 
 /**

@@ -2,7 +2,8 @@ import type { Client } from '@modelcontextprotocol/client';
 import { messageOf } from '../../errors.ts';
 import { Coalesced } from './coalesced.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
-import { type ListKind, listAll, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './discovery.ts';
+import { type LeftOut, type ListKind, listAll, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './discovery.ts';
+import { cleanError } from './incoming-text.ts';
 import {
   PageSchema,
   type ResourceTemplate,
@@ -28,6 +29,8 @@ export interface ServerListsOptions {
   /** The tools were fetched again after a change. */
   readonly onTools: (tools: readonly ServerTool[]) => void;
   readonly onExtras: (extras: Extras) => void;
+  /** Tools that cannot be offered, each time they are listed. */
+  readonly onLeftOut: (tools: readonly LeftOut[]) => void;
   /** The server is gone, which explains any failure. */
   readonly hasEnded: () => boolean;
 }
@@ -65,7 +68,9 @@ export class ServerLists {
   /** Without those that only run as a task, which this host does not support. */
   async tools(signal: AbortSignal): Promise<readonly ServerTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
-    const tools = await this.#list(TOOLS, signal);
+    const leftOut: LeftOut[] = [];
+    const tools = await this.#list(TOOLS, signal, item => leftOut.push(item));
+    if (leftOut.length > 0) this.#options.onLeftOut(leftOut);
     return tools.filter(tool => tool.execution?.taskSupport !== 'required');
   }
 
@@ -79,13 +84,29 @@ export class ServerLists {
     this.#extrasChanged.dispose();
   }
 
-  #list<T>(kind: ListKind<T>, signal: AbortSignal): Promise<readonly T[]> {
+  async #list<T>(
+    kind: ListKind<T>,
+    signal: AbortSignal,
+    onLeftOut: (item: LeftOut) => void = () => {},
+  ): Promise<readonly T[]> {
+    const { onLog } = this.#options;
     const options = { signal, timeout: NO_TIMEOUT_MS };
-    return listAll(
-      (method, params) => this.#client.request({ method, params }, PageSchema, options),
-      kind,
-      this.#options.onLog,
-    );
+    const news = {
+      onLog,
+      onLeftOut: (item: LeftOut) => {
+        onLog(`the ${kind.word} ${item.label} is left out: ${item.fault}`);
+        onLeftOut(item);
+      },
+    };
+    try {
+      return await listAll(
+        (method, params) => this.#client.request({ method, params }, PageSchema, options),
+        kind,
+        news,
+      );
+    } catch (error) {
+      throw cleanError(error);
+    }
   }
 
   async #refetchTools(): Promise<void> {

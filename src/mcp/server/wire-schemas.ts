@@ -8,7 +8,7 @@ export const PageSchema = z.looseObject({ nextCursor: z.string().optional() });
 
 export const ServerToolSchema = z.looseObject({
   name: z.string().min(1),
-  description: z.string().optional(),
+  description: z.string().optional().catch(undefined),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
   annotations: z.looseObject({ readOnlyHint: z.boolean().optional() }).optional().catch(undefined),
   execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),

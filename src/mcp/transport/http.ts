@@ -11,6 +11,7 @@ import { LlmHostError, messageOf } from '../../errors.ts';
 import type { HttpServerConfig } from '../config/types.ts';
 import type { OAuthSession } from '../oauth/session.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
+import { IncomingFlow } from './incoming-flow.ts';
 import type { ServerTransport } from './server-transport.ts';
 
 /** Delays before a lost stream is resumed with Last-Event-ID, unless the server sets its own. */
@@ -43,6 +44,7 @@ export class HttpTransport implements ServerTransport {
   readonly #http: GuardedFetch;
   readonly #auth: OAuthSession | undefined;
   readonly #onLog: (line: string) => void;
+  readonly #flow: IncomingFlow;
   #inner: Inner;
   /** The server has answered, so the transport is settled. */
   #proven = false;
@@ -57,6 +59,11 @@ export class HttpTransport implements ServerTransport {
     this.#config = config;
     this.#auth = auth;
     this.#onLog = onLog;
+    this.#flow = new IncomingFlow({
+      deliver: message => this.onmessage?.(message),
+      giveUp: reason => this.#leave(`was stopped: ${reason}`),
+      onLog,
+    });
     this.#http = new GuardedFetch({ serverUrl: config.url, access: config.localAccess });
     this.#inner = config.transport === 'sse' ? this.#sse() : this.#streamable();
   }
@@ -83,6 +90,16 @@ export class HttpTransport implements ServerTransport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    this.#flow.sending(message);
+    try {
+      await this.#sendSpoken(message, options);
+    } finally {
+      this.#flow.sent(message);
+    }
+  }
+
+  /** Sends in whichever of the two transports the server speaks. */
+  async #sendSpoken(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
     try {
       await this.#authorized(() => this.#sendInner(message, options));
       this.#proven = true;
@@ -107,6 +124,7 @@ export class HttpTransport implements ServerTransport {
 
   async #shutDown(): Promise<void> {
     this.#left = true;
+    this.#flow.end();
     const inner = this.#inner;
     if (inner instanceof StreamableHTTPClientTransport && inner.sessionId !== undefined && !this.#ending) {
       const goodbye = inner.terminateSession().catch(error => this.#onLog(`goodbye: ${messageOf(error)}`));
@@ -138,7 +156,7 @@ export class HttpTransport implements ServerTransport {
   }
 
   #wired(inner: Inner): Inner {
-    inner.onmessage = message => this.onmessage?.(message);
+    inner.onmessage = message => this.#flow.take(message);
     inner.onerror = error => this.onerror?.(error);
     inner.onclose = () => {
       if (inner !== this.#inner) return;
@@ -182,8 +200,12 @@ export class HttpTransport implements ServerTransport {
   #noteLostSession(error: unknown): void {
     if (this.sessionId === undefined || !(error instanceof SdkHttpError)) return;
     const lost = error.status === 404 || (error.status === 400 && /session/i.test(error.message));
-    if (!lost || this.#ending !== undefined) return;
-    this.#ending = 'has forgotten its session';
+    if (lost) this.#leave('has forgotten its session');
+  }
+
+  #leave(reason: string): void {
+    if (this.#ending !== undefined) return;
+    this.#ending = reason;
     void this.#inner.close();
   }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type JSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
 import { LlmHostError } from '../../errors.ts';
 import type { StdioServerConfig } from '../config/types.ts';
+import { IncomingFlow } from './incoming-flow.ts';
 import { MARK_VARIABLE, newMark } from './marked-processes.ts';
 import { MessageReader } from './message-reader.ts';
 import { endGroup, trackGroup } from './process-groups.ts';
@@ -41,6 +42,7 @@ export class StdioTransport implements ServerTransport {
   readonly #config: StdioServerConfig;
   readonly #stderr: StderrTail;
   readonly #reader: MessageReader;
+  readonly #flow: IncomingFlow;
   #markExited: () => void = () => {};
   readonly #exited = new Promise<void>(resolve => {
     this.#markExited = resolve;
@@ -60,8 +62,13 @@ export class StdioTransport implements ServerTransport {
   constructor(config: StdioServerConfig, onLog: (line: string) => void) {
     this.#config = config;
     this.#stderr = new StderrTail(onLog);
+    this.#flow = new IncomingFlow({
+      deliver: message => this.#deliver(message),
+      giveUp: reason => this.#giveUp(reason),
+      onLog,
+    });
     this.#reader = new MessageReader({
-      onMessage: message => this.#deliver(message),
+      onMessage: message => this.#flow.take(message),
       onJunk: line => onLog(`stray line on stdout: ${line}`),
       onFatal: reason => this.#giveUp(reason),
     });
@@ -111,10 +118,15 @@ export class StdioTransport implements ServerTransport {
     if (stdin === undefined || this.#ending !== undefined || !stdin.writable)
       throw new Error('Not connected');
     if (stdin.writableLength > MAX_QUEUED_BYTES) throw new Error('the server does not read its input');
-    // The callback also runs, with an error, when the stream is destroyed, so a dead server cannot block the sender.
-    await new Promise<void>((resolve, reject) => {
-      stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
-    });
+    this.#flow.sending(message);
+    try {
+      // The callback also runs, with an error, when the stream is destroyed, so a dead server cannot block the sender.
+      await new Promise<void>((resolve, reject) => {
+        stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
+      });
+    } finally {
+      this.#flow.sent(message);
+    }
   }
 
   /** Resolves when the process is seen to be gone, or after a moment if it is not. */
@@ -191,6 +203,7 @@ export class StdioTransport implements ServerTransport {
     if (this.#finished) return;
     this.#finished = true;
     this.#ending ??= ending;
+    this.#flow.end();
     this.#stderr.flush();
     const child = this.#process;
     for (const stream of [child?.stdin, child?.stdout, child?.stderr]) stream?.destroy();

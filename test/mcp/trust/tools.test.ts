@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ServerConfig } from '../../../src/mcp/config/config.ts';
+import { cleanDescription, cleanSchema, cleanText } from '../../../src/mcp/server/incoming-text.ts';
 import type { ServerTool } from '../../../src/mcp/server/wire-schemas.ts';
 import { TrustStore } from '../../../src/mcp/trust/store.ts';
-import { cleanDescription, cleanSchema, cleanText } from '../../../src/mcp/trust/text.ts';
 import { ToolTrust } from '../../../src/mcp/trust/tools.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 

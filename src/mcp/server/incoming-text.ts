@@ -1,0 +1,91 @@
+import { isPlainObject } from '../../text/plain-object.ts';
+import { stripControls } from '../../text/strip-controls.ts';
+import { stripInvisible } from '../../text/strip-invisible.ts';
+
+/**
+ * What is kept of a server's texts, in UTF-16 units. Everything that leaves this room has been through one of the
+ * functions below, whoever reads it: the screen, the lines, JSON, the log, or the model. Results of calls have their
+ * own limit, by the size of the context (`maxResultChars`).
+ */
+export const TEXT_LIMITS = {
+  /** Errors of the protocol, bodies of refused HTTP requests, why a start failed. */
+  error: 4000,
+  /** The last lines of stderr behind an error. */
+  stderrTail: 4000,
+  logLine: 4000,
+  progress: 200,
+  /** What the user is asked, and a notice that repeats it. */
+  question: 4000,
+  notice: 400,
+  /** Title, description, default and choice of a form's field. */
+  field: 400,
+  /** Of tools, prompts, their arguments, resources. */
+  description: 8000,
+  instructions: 8000,
+  /** Names have to be repeated exactly: longer ones, and ones with hidden characters, are refused. */
+  name: 256,
+  uri: 4096,
+} as const;
+
+const MAX_DEPTH = 32;
+/** Schema keywords that only people and models read, not validators. */
+const PROSE = new Set(['description', 'title', '$comment']);
+/** Below these keywords, `description` and `title` are values or property names. */
+const VALUES = new Set(['const', 'enum', 'default', 'examples']);
+const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+/** Text without terminal sequences and without what is hidden from people, cut at `limit`. */
+export function cleanText(text: string, limit: number = Number.POSITIVE_INFINITY): string {
+  // Only what may be kept is worth cleaning.
+  const clean = stripInvisible(stripControls(text.slice(0, 2 * limit)));
+  if (clean.length <= limit && text.length <= 2 * limit) return clean;
+  return `${clean.slice(0, limit)} ...`.toWellFormed();
+}
+
+/** The same on one line. */
+export function cleanLine(text: string, limit: number): string {
+  return cleanText(text.slice(0, 2 * limit).replace(/\s+/g, ' '), limit);
+}
+
+/** Whether a name, which has to be repeated exactly, hides nothing. */
+export function isCleanName(name: string, limit: number = TEXT_LIMITS.name): boolean {
+  return name.length <= limit && !/[\n\t\u2028\u2029]/.test(name) && cleanText(name) === name;
+}
+
+/** A tool's or server's description as it goes to the model. */
+export function cleanDescription(text: string): string {
+  return cleanText(text, TEXT_LIMITS.description);
+}
+
+/** The error with a clean message: what a server sends as an error is text like any other. */
+export function cleanError(error: unknown): unknown {
+  if (error instanceof Error) error.message = cleanText(error.message, TEXT_LIMITS.error);
+  return error;
+}
+
+/** A schema with cleaned descriptions. Values and names stay as they are, since calls must repeat them exactly. */
+export function cleanSchema(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return cleanValue(schema, 0) as Record<string, unknown>;
+}
+
+function cleanValue(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  // Nothing deeper is of use to a model, and recursion must end.
+  if (depth > MAX_DEPTH) return Array.isArray(value) ? [] : {};
+  if (Array.isArray(value)) return value.map(item => cleanValue(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      if (PROSE.has(key) && typeof item === 'string') return [key, cleanDescription(item)];
+      if (VALUES.has(key)) return [key, item];
+      if (NAMED.has(key) && isPlainObject(item)) return [key, cleanNamed(item, depth + 1)];
+      return [key, cleanValue(item, depth + 1)];
+    }),
+  );
+}
+
+/** Property names are not keywords, even if they are `description` or `enum`. */
+function cleanNamed(schemas: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, cleanValue(schema, depth + 1)]),
+  );
+}
