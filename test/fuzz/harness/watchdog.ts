@@ -1,0 +1,53 @@
+import { Worker } from 'node:worker_threads';
+
+const SCRIPT = `
+const { workerData: { shared, limits, folder } } = require('node:worker_threads');
+const { writeFileSync, writeSync, mkdirSync } = require('node:fs');
+const { join } = require('node:path');
+const [count, length] = [new Int32Array(shared, 0, 1), new Int32Array(shared, 4, 1)];
+let last = -1;
+let since = Date.now();
+setInterval(() => {
+  const now = Atomics.load(count, 0);
+  if (now !== last || now % 2 === 0) [last, since] = [now, Date.now()];
+  else if (Date.now() - since > limits.ms) {
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, 'hang-' + Date.now());
+    writeFileSync(path, Buffer.from(shared, 8, length[0]));
+    writeSync(2, 'an input runs for more than ' + limits.ms + ' ms: ' + path + '\\n');
+    process.kill(process.pid, 'SIGKILL');
+  }
+}, 50);
+`;
+const MAX_INPUT = 64 * 1024;
+
+/** Watches from another thread, so that an input that never returns is kept in a file and ends the process. */
+export class Watchdog {
+  readonly #shared = new SharedArrayBuffer(8 + MAX_INPUT);
+  readonly #count = new Int32Array(this.#shared, 0, 1);
+  readonly #length = new Int32Array(this.#shared, 4, 1);
+  readonly #input = new Uint8Array(this.#shared, 8);
+  readonly #worker: Worker;
+
+  constructor(limitMs: number, folder: string) {
+    this.#worker = new Worker(SCRIPT, {
+      eval: true,
+      workerData: { shared: this.#shared, limits: { ms: limitMs }, folder },
+    });
+    this.#worker.unref();
+  }
+
+  begin(input: Uint8Array): void {
+    this.#length[0] = Math.min(input.length, MAX_INPUT);
+    this.#input.set(input.subarray(0, MAX_INPUT));
+    Atomics.add(this.#count, 0, 1);
+  }
+
+  end(): void {
+    Atomics.add(this.#count, 0, 1);
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
