@@ -25,7 +25,7 @@ const OTHER_PARTS = /^(model\.)?(vision_tower|multi_modal_projector)\./;
  */
 export function textPart(where: string, config: JsonObject, weights: WeightFiles): TextPart {
   const inner = config.text_config;
-  if (!WRAPPERS.includes(String(config.model_type)) || !isObject(inner)) {
+  if (!WRAPPERS.some(type => type === config.model_type) || !isObject(inner)) {
     checkModelType(where, config.model_type);
     return { config, weights };
   }

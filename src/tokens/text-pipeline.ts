@@ -4,7 +4,13 @@ import { TextList } from '../text/text-list.ts';
 import { BytePairs } from './byte-pairs.ts';
 import { type Merges, MergeTable } from './merge-table.ts';
 import { readMerges } from './read-merges.ts';
-import { adaptPreTokenizer, brokenTokenizer, isObject, type JsonObject } from './tokenizer-json.ts';
+import {
+  adaptPreTokenizer,
+  brokenTokenizer,
+  checkPatterns,
+  isObject,
+  type JsonObject,
+} from './tokenizer-json.ts';
 import { Vocabulary } from './vocabulary.ts';
 import type { WordModel } from './word-model.ts';
 
@@ -29,9 +35,23 @@ export function createPipeline(tokenizerJson: JsonObject, config: JsonObject): T
   const library = buildLibrary(tokenizerJson, isOwn ? { type: 'BPE', vocab: {}, merges: [] } : model, config);
   const { normalizer, pre_tokenizer: preTokenizer } = library;
   return {
-    normalize: text => normalizer?.normalize(text) ?? text,
-    split: (text, atStart) => preTokenizer?.pre_tokenize(text, { section_index: atStart ? 0 : 1 }) ?? [text],
+    normalize: guarded(text => normalizer?.normalize(text) ?? text),
+    split: guarded(
+      (text, atStart) => preTokenizer?.pre_tokenize(text, { section_index: atStart ? 0 : 1 }) ?? [text],
+    ),
     ...(isOwn ? bytePairs(model) : libraryModel(library)),
+  };
+}
+
+/** The library believes what the file says of its steps: a field of the wrong type surfaces only when text comes. */
+function guarded<Arguments extends unknown[], Result>(step: (...given: Arguments) => Result) {
+  return (...given: Arguments): Result => {
+    try {
+      return step(...given);
+    } catch (error) {
+      if (error instanceof LlmHostError) throw error;
+      throw brokenTokenizer(`a step fails: ${messageOf(error)}`);
+    }
   };
 }
 
@@ -73,10 +93,15 @@ function libraryModel({ model }: Library): Model {
   const { unk_token_id: unknownId, tokens_to_ids: ids } = model;
   const encode = (words: readonly string[]) =>
     model._call([...words]).flatMap((token: string) => ids.get(token) ?? unknownId ?? []);
-  return { model: { encode, unknownId }, vocabulary: Vocabulary.ofIds(ids.keys(), token => ids.get(token)) };
+  return {
+    model: { encode: guarded(encode), unknownId },
+    vocabulary: Vocabulary.ofIds(ids.keys(), token => ids.get(token)),
+  };
 }
 
 function buildLibrary(tokenizerJson: JsonObject, model: JsonObject, config: JsonObject): Library {
+  checkPatterns(tokenizerJson.normalizer);
+  checkPatterns(tokenizerJson.pre_tokenizer);
   const adapted = {
     normalizer: tokenizerJson.normalizer ?? null,
     pre_tokenizer: adaptPreTokenizer(tokenizerJson.pre_tokenizer),

@@ -1,4 +1,5 @@
 import { LlmHostError } from '../errors.ts';
+import { quoted } from '../text/visible.ts';
 import type { AddedToken } from './added-tokens.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -71,4 +72,18 @@ export function stepTypes(step: unknown): string[] {
   if (!isObject(step)) return [];
   const inner = [step.pretokenizers, step.decoders, step.normalizers].find(Array.isArray) ?? [];
   return [...(typeof step.type === 'string' ? [step.type] : []), ...inner.flatMap(stepTypes)];
+}
+
+/** Throws for a `pattern` that is neither a string nor a regular expression, which the library prints as it stands. */
+export function checkPatterns(step: unknown): void {
+  if (!isObject(step)) return;
+  const { type, pattern } = step;
+  const wanted = type === 'Replace' || type === 'Split' || pattern != null;
+  const known = isObject(pattern) && [pattern.String, pattern.Regex].some(text => typeof text === 'string');
+  if (wanted && !known) {
+    throw brokenTokenizer(`the pattern ${quoted(pattern)} is neither a String nor a Regex`);
+  }
+  for (const inner of [step.normalizers, step.pretokenizers]) {
+    if (Array.isArray(inner)) inner.forEach(checkPatterns);
+  }
 }

@@ -1,5 +1,6 @@
 import { LlmHostError } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../text/json-file.ts';
+import { quoted } from '../../text/visible.ts';
 import { QUANTIZE_CHOICES } from './quantize-choices.ts';
 
 /** How weights are quantized; every mode except affine has a single form. */
@@ -30,7 +31,7 @@ export function quantizationOf(where: string, config: JsonObject): Quantization 
   if (config.quantization === undefined && method !== undefined) {
     // gpt-oss's original files: experts in mxfp4, under their own names.
     if (method === 'mxfp4' && config.model_type === 'gpt_oss') return quantizationFrom({ mode: 'mxfp4' });
-    throw unsupported(where, `quantization_config.quant_method '${String(method)}'`);
+    throw unsupported(where, `quantization_config.quant_method ${quoted(method)}`);
   }
   const key = isObject(config.quantization) ? 'quantization' : 'quantization_config';
   const section = config.quantization ?? foreign;

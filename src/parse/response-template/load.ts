@@ -1,4 +1,5 @@
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { quoted } from '../../text/visible.ts';
 import { isObject } from '../bodies/json-body.ts';
 import { literalPattern, type StreamPattern, streamPattern } from './partial-pattern.ts';
 
@@ -29,7 +30,7 @@ export type ContentKind = (typeof CONTENT_KINDS)[number];
 /** Reads a `response_template` as Hugging Face defines it (version 1). Throws LlmHostError MODEL_BROKEN. */
 export function loadResponseTemplate(spec: object): ResponseTemplate {
   const { version = 1, fields } = spec as { version?: unknown; fields?: unknown };
-  if (version !== 1) throw broken(`has version ${String(version)}; supported: 1`);
+  if (version !== 1) throw broken(`has version ${quoted(version)}; supported: 1`);
   if (!isObject(fields) || Object.keys(fields).length === 0) throw broken('has no fields');
   const read = Object.entries(fields).map(([name, field]) => readField(name, field));
   const implicit = read.filter(field => !field.open);
@@ -49,7 +50,7 @@ function readField(name: string, field: unknown): TemplateField {
   const content = field.content ?? 'text';
   if (!CONTENT_KINDS.includes(content as ContentKind)) {
     throw broken(
-      `wants the content parser '${String(content)}' for '${name}'; known: ${CONTENT_KINDS.join(', ')}`,
+      `wants the content parser ${quoted(content)} for '${name}'; known: ${CONTENT_KINDS.join(', ')}`,
     );
   }
   const open = readMarks(name, field, 'open');

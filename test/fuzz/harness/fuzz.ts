@@ -38,10 +38,31 @@ export function corpusOf(target: FuzzTarget): Uint8Array[] {
   ];
 }
 
+const CONSOLE = ['log', 'info', 'warn', 'error', 'debug'] as const;
+
+/** A library that prints what strangers wrote would hand it to the terminal as it stands. */
+async function silent(run: () => void | Promise<void>): Promise<void> {
+  const saved = CONSOLE.map(name => console[name]);
+  let printed: Error | undefined;
+  for (const name of CONSOLE) {
+    console[name] = (...words: unknown[]) => {
+      printed ??= new Error(`console.${name} was called: ${JSON.stringify(words).slice(0, 200)}`);
+    };
+  }
+  try {
+    await run();
+  } finally {
+    CONSOLE.forEach((name, index) => {
+      console[name] = saved[index] as (typeof saved)[number];
+    });
+  }
+  if (printed) throw printed;
+}
+
 /** Runs one input. @returns whether the target took it; @throws Finding */
 export async function runInput(target: FuzzTarget, input: Uint8Array): Promise<boolean> {
   try {
-    await target.run(input);
+    await silent(() => target.run(input));
     return true;
   } catch (error) {
     if (error instanceof LlmHostError) return false;

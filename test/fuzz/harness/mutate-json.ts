@@ -47,7 +47,7 @@ function change(root: unknown, dictionary: readonly string[], random: Random): v
   const other = random.of(branches);
   switch (random.below(7)) {
     case 0:
-      branch[key] = random.of(VALUES);
+      branch[key] = structuredClone(random.of(VALUES));
       break;
     case 1:
       // Not splice, which asks a property `constructor` that an earlier change may have made.
@@ -57,7 +57,11 @@ function change(root: unknown, dictionary: readonly string[], random: Random): v
       branch[key] = JSON.parse(JSON.stringify(other));
       break;
     case 3:
-      branch[random.of(['__proto__', 'constructor', 'toString', key, `${key}x`])] = branch[key];
+      // As JSON.parse does, `__proto__` becomes a property.
+      Object.defineProperty(branch, random.of(['__proto__', 'constructor', 'toString', `${key}x`]), {
+        ...{ value: JSON.parse(JSON.stringify(branch[key] ?? null)), enumerable: true },
+        ...{ writable: true, configurable: true },
+      });
       break;
     case 4:
       for (let depth = 2 ** random.below(7); depth > 0; depth--)

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import type { TurnRequest } from '../../../src/agent/requests/request-turns.ts';
 import { limitedBody } from '../../../src/mcp/transport/limited-body.ts';
 import { MessageReader } from '../../../src/mcp/transport/message-reader.ts';
 import { ApiError } from '../../../src/serve/http/api-error.ts';
 import { readBody } from '../../../src/serve/http/read-body.ts';
+import type { ServeContext } from '../../../src/serve/http/serve-context.ts';
 import {
   generateBody,
   chatBody as ollamaBody,
@@ -91,7 +91,13 @@ const OLLAMA = {
   format: 'json',
 };
 
-const namesOf = (own: TurnRequest['tools']) => own.map(tool => tool.function.name);
+/** What the readers ask of the server. */
+const CONTEXT = {
+  model: { vocabSize: 100 },
+  turns: {
+    toolNames: (own: readonly { function: { name: string } }[]) => own.map(tool => tool.function.name),
+  },
+} as unknown as ServeContext;
 
 /** One body, read as each API would. What is wrong with it is an ApiError of status 400, and nothing else. */
 export const httpBody: FuzzTarget = {
@@ -122,9 +128,9 @@ export const httpBody: FuzzTarget = {
     const readers = [
       () => {
         const read = readBody(chatBody, body);
-        return toTurn(read, toMessages(read.messages), namesOf);
+        return toTurn(read, toMessages(read.messages), CONTEXT);
       },
-      () => toResponseTurn(readBody(responsesBody, body), namesOf),
+      () => toResponseTurn(readBody(responsesBody, body), CONTEXT),
       () => toOllamaTurn(readBody(ollamaBody, body)),
       () => toPromptTurn(readBody(generateBody, body)),
     ];
