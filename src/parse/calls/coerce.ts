@@ -143,6 +143,7 @@ function fits(value: unknown, types: ReadonlySet<string>): boolean {
 function plain(value: unknown, types?: ReadonlySet<string>): unknown {
   if (typeof value === 'bigint') {
     const number = Number(value);
+    if (!Number.isFinite(number)) return String(value);
     const loses = BigInt(number) !== value;
     return loses && !(types?.has('number') ?? false) ? String(value) : number;
   }

@@ -63,8 +63,10 @@ export class HarmonyParser extends PendingParser {
     const window = this.pending.slice(0, MAX_HEADER + MESSAGE.length);
     const at = window.indexOf(MESSAGE);
     const header = window.slice(0, at < 0 ? undefined : at);
+    // Before its mark is whole, a header may be longer by what there is of the mark.
+    const limit = at < 0 ? MAX_HEADER + MESSAGE.length - 1 : MAX_HEADER;
     const possible =
-      header.length <= MAX_HEADER && HEADER.test(header) && !ENDS.some(mark => header.includes(mark));
+      header.length <= limit && HEADER.test(header) && !ENDS.some(mark => header.includes(mark));
     if (at < 0 && possible && !final) return false;
     if (at < 0 || !possible) {
       if (this.pending === '') return false;

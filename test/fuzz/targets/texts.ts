@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseHistory } from '../../../src/chat/history.ts';
 import { compileTemplate, renderSegments } from '../../../src/chat/template.ts';
-import { readSession } from '../../../src/cli/chat/sessions.ts';
+import { readSession } from '../../../src/cli/session/saved-sessions.ts';
 import { parseConfig } from '../../../src/cli/settings/config-file.ts';
 import { parseRequest } from '../../../src/json/json-input.ts';
 import { loadMcpConfig } from '../../../src/mcp/config/config.ts';
@@ -189,7 +189,7 @@ const SESSION = {
 
 export const sessionFile: FuzzTarget = {
   name: 'session',
-  files: /src\/(cli\/chat\/sessions|chat\/history)\.ts/,
+  files: /src\/(cli\/session\/saved-sessions|chat\/history)\.ts/,
   seeds: () => [JSON.stringify(SESSION), JSON.stringify(CONVERSATION)],
   run: input => {
     withFiles({ 'session.json': input }, folder => {
