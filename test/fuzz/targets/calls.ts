@@ -54,7 +54,7 @@ function merged(events: readonly ParseEvent[]): unknown[] {
 }
 
 /** The first byte chooses the format, the second where the text is cut. */
-export const toolCallText: FuzzTarget = {
+const toolCallText: FuzzTarget = {
   name: 'tool-call-text',
   files: /src\/parse\/(stream|bodies|formats|calls)\/[\w-]+\.ts/,
   seeds: () =>
@@ -85,7 +85,7 @@ export const toolCallText: FuzzTarget = {
   },
 };
 
-export const jsonRepair: FuzzTarget = {
+const jsonRepair: FuzzTarget = {
   name: 'json-repair',
   files: /src\/parse\/json\/(lenient-json|literal)\.ts/,
   seeds: () => [
@@ -102,7 +102,7 @@ export const jsonRepair: FuzzTarget = {
   },
 };
 
-export const schemas: FuzzTarget = {
+const schemas: FuzzTarget = {
   name: 'schemas',
   files: /src\/(parse\/(calls|json)\/[\w-]+|grammar\/(json-grammar|schema-[\w-]+|response-format|ebnf))\.ts/,
   seeds: () => [
@@ -139,7 +139,7 @@ export const schemas: FuzzTarget = {
   },
 };
 
-export const responseTemplate: FuzzTarget = {
+const responseTemplate: FuzzTarget = {
   name: 'response-template',
   files: /src\/parse\/response-template\/[\w-]+\.ts/,
   seeds: () => [
@@ -173,3 +173,5 @@ export const responseTemplate: FuzzTarget = {
     parser.end({ finished: true });
   },
 };
+
+export const CALL_TARGETS: readonly FuzzTarget[] = [toolCallText, jsonRepair, schemas, responseTemplate];

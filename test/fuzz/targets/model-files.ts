@@ -23,7 +23,7 @@ const HEADER = {
   'b.weight': vector(8, 1),
 };
 
-export const safetensorsHeader: FuzzTarget = {
+const safetensorsHeader: FuzzTarget = {
   name: 'safetensors',
   files: /src\/model\/weights\/(safetensors|tensor-ranges|model-file)\.ts/,
   seeds: () => [
@@ -55,7 +55,7 @@ const INDEX = {
   weight_map: { 'a.weight': 'one.safetensors', 'b.weight': 'two.safetensors' },
 };
 
-export const weightIndex: FuzzTarget = {
+const weightIndex: FuzzTarget = {
   name: 'weight-index',
   files: /src\/model\/(weights-manifest|weights\/\w+)\.ts/,
   seeds: () => [JSON.stringify(INDEX)],
@@ -98,7 +98,7 @@ const GGUF_SEED = gguf({
   dataBytes: 160,
 });
 
-export const ggufFile: FuzzTarget = {
+const ggufFile: FuzzTarget = {
   name: 'gguf',
   files: /src\/(model\/gguf\/\w+|tokens\/gguf-[\w-]+)\.ts/,
   seeds: () => [GGUF_SEED, readFileSync(`${MODELS}tiny-mixed.gguf`).subarray(0, 12_000)],
@@ -119,7 +119,7 @@ const ADAPTER_FOLDER = `${MODELS}tiny-f32-adapter`;
 const ADAPTER_WEIGHTS = readdirSync(ADAPTER_FOLDER).filter(name => name.endsWith('.safetensors'));
 const PEFT = { peft_type: 'LORA', r: 2, lora_alpha: 4, target_modules: ['q_proj'], bias: 'none' };
 
-export const adapter: FuzzTarget = {
+const adapter: FuzzTarget = {
   name: 'adapter',
   files: /src\/model\/adapter(-config)?\.ts/,
   seeds: () => [readFileSync(`${ADAPTER_FOLDER}/adapter_config.json`), JSON.stringify(PEFT)],
@@ -141,7 +141,7 @@ export const adapter: FuzzTarget = {
 
 const CACHE = { format: 'llm-host-cache', version: '1', model_hash: 'hash', tokens: '2' };
 
-export const savedCache: FuzzTarget = {
+const savedCache: FuzzTarget = {
   name: 'saved-cache',
   files: /src\/engine\/cache-file\.ts|src\/model\/weights\/safetensors\.ts/,
   seeds: () => [
@@ -150,7 +150,7 @@ export const savedCache: FuzzTarget = {
   run: input => withFiles({ kv: input }, folder => void readCacheFile(`${folder}/kv`, 'hash')),
 };
 
-export const modelConfig: FuzzTarget = {
+const modelConfig: FuzzTarget = {
   name: 'model-config',
   files: /src\/(model\/(context-length|fit|stop-ids|text-part|weights\/\w+)|text\/json-file)\.ts/,
   seeds: () =>
@@ -176,3 +176,12 @@ export const modelConfig: FuzzTarget = {
       stopIdsOf({ config: part.config });
     }),
 };
+
+export const MODEL_FILE_TARGETS: readonly FuzzTarget[] = [
+  safetensorsHeader,
+  weightIndex,
+  ggufFile,
+  adapter,
+  savedCache,
+  modelConfig,
+];

@@ -1,9 +1,6 @@
-import type { FuzzTarget } from '../harness/target.ts';
-import * as calls from './calls.ts';
-import * as modelFiles from './model-files.ts';
-import * as texts from './texts.ts';
-import * as wire from './wire.ts';
+import { CALL_TARGETS } from './calls.ts';
+import { MODEL_FILE_TARGETS } from './model-files.ts';
+import { TEXT_TARGETS } from './texts.ts';
+import { WIRE_TARGETS } from './wire.ts';
 
-export const TARGETS: readonly FuzzTarget[] = [calls, modelFiles, texts, wire].flatMap(file =>
-  Object.values(file),
-);
+export const TARGETS = [...CALL_TARGETS, ...MODEL_FILE_TARGETS, ...TEXT_TARGETS, ...WIRE_TARGETS];

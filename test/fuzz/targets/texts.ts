@@ -17,7 +17,7 @@ const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root));
 const text = (input: Uint8Array) => Buffer.from(input).toString('utf8');
 
-export const appConfig: FuzzTarget = {
+const appConfig: FuzzTarget = {
   name: 'app-config',
   files: /src\/(cli\/settings\/config-file|text\/json\S*)\.ts/,
   seeds: () => [
@@ -33,7 +33,7 @@ export const appConfig: FuzzTarget = {
   run: input => void parseConfig(text(input), '/tmp/config.json'),
 };
 
-export const mcpJson: FuzzTarget = {
+const mcpJson: FuzzTarget = {
   name: 'mcp-json',
   files: /src\/mcp\/config\/[\w-]+\.ts/,
   seeds: () => [
@@ -69,7 +69,7 @@ const CONVERSATION = [
   { role: 'user', content: 'ü' },
 ];
 
-export const template: FuzzTarget = {
+const template: FuzzTarget = {
   name: 'template',
   files: /src\/chat\/(jinja\/[\w-]+|template)\.ts/,
   seeds: () => [
@@ -143,7 +143,7 @@ const TOKENIZER = {
   },
 };
 
-export const tokenizerJson: FuzzTarget = {
+const tokenizerJson: FuzzTarget = {
   name: 'tokenizer-json',
   files: /src\/tokens\/[\w-]+\.ts/,
   seeds: () => [
@@ -187,7 +187,7 @@ const SESSION = {
   messages: CONVERSATION.slice(0, 2),
 };
 
-export const sessionFile: FuzzTarget = {
+const sessionFile: FuzzTarget = {
   name: 'session',
   files: /src\/(cli\/session\/saved-sessions|chat\/history)\.ts/,
   seeds: () => [JSON.stringify(SESSION), JSON.stringify(CONVERSATION)],
@@ -202,7 +202,7 @@ export const sessionFile: FuzzTarget = {
   },
 };
 
-export const promptInput: FuzzTarget = {
+const promptInput: FuzzTarget = {
   name: 'prompt-input',
   files: /src\/(json\/json-input|mcp\/input-references|text\/[\w-]+)\.ts/,
   seeds: () => [
@@ -225,3 +225,12 @@ export const promptInput: FuzzTarget = {
       throw new Error(`still there: ${JSON.stringify(shown)}`);
   },
 };
+
+export const TEXT_TARGETS: readonly FuzzTarget[] = [
+  appConfig,
+  mcpJson,
+  template,
+  tokenizerJson,
+  sessionFile,
+  promptInput,
+];

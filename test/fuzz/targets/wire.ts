@@ -19,7 +19,7 @@ import type { FuzzTarget } from '../harness/target.ts';
 const MESSAGE = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}]}}\n';
 
 /** The first byte chooses where the bytes are cut. */
-export const serverStream: FuzzTarget = {
+const serverStream: FuzzTarget = {
   name: 'server-stream',
   files: /src\/(mcp\/transport\/(message-reader|limited-body)|text\/line-splitter)\.ts/,
   seeds: () => [
@@ -100,7 +100,7 @@ const CONTEXT = {
 } as unknown as ServeContext;
 
 /** One body, read as each API would. What is wrong with it is an ApiError of status 400, and nothing else. */
-export const httpBody: FuzzTarget = {
+const httpBody: FuzzTarget = {
   name: 'http-body',
   files: /src\/serve\/(http|openai|ollama)\/[\w-]+\.ts/,
   seeds: () =>
@@ -143,3 +143,5 @@ export const httpBody: FuzzTarget = {
     }
   },
 };
+
+export const WIRE_TARGETS: readonly FuzzTarget[] = [serverStream, httpBody];
