@@ -6,13 +6,14 @@ import type { TemplateCapability } from './capability.ts';
 import { Text } from './jinja/text.ts';
 import type { Message, ToolDefinition } from './message.ts';
 
-/** A message, or one whose content is partly the host's own words. */
+/** A message, or one whose content is partly our own text. */
 type Adapted = Message | { readonly role: 'system' | 'user' | 'assistant'; readonly content: Text };
 
 /**
- * Does in text what the model's template does not do, in the model's own `format` where it has one, else in a prompt `style`: tools in the
- * system message, or only how to call them, past calls and results as content, several calls one by one, arguments as
- * JSON text, the system message folded into the first user turn. A capable template gets everything as it is.
+ * Does in text what the model's template cannot, in the model's own `format` if it has one, else in a prompt `style`:
+ * tools in the system message, or only how to call them; past calls and results as content; one call per message;
+ * arguments as JSON text; the system message merged into the first user message. For a capable template nothing
+ * changes.
  */
 export function adaptConversation(
   messages: readonly Message[],
@@ -25,7 +26,7 @@ export function adaptConversation(
   const own = format ?? style;
   let adapted: readonly Adapted[] = messages;
   if (!can.rendersCalls || (inText && !format)) {
-    // A model that was trained on its own form knows results in the role that its template gives them.
+    // A model trained on its own format knows results in the role its template gives them.
     const keepResults = format !== undefined && can.rendersResults;
     adapted = messages.map(message => callsAsText(message, own, keepResults));
   } else if (!can.severalCalls) {
@@ -54,7 +55,7 @@ function callsAsText(message: Message, format: ChatFormat, keepResults: boolean)
   return { role: 'assistant', content: message.content === '' ? calls : lines(message.content, calls) };
 }
 
-/** Every call in a message of its own, each followed by its result. */
+/** Every call in its own message, followed by its result. */
 function oneCallEach(messages: readonly Message[]): Message[] {
   return messages.flatMap((message, index) => {
     if (message.role === 'tool') return [];
@@ -93,7 +94,7 @@ function toolInstructions(tools: readonly ToolDefinition[], format: PromptStyle)
   );
 }
 
-/** For a template whose own words on calls give way to a system message. */
+/** For a template that drops its instructions on calling tools when there is a system message. */
 function callInstruction(format: ChatFormat): Text {
   return lines(
     "When a tool is required to answer the user's query, respond only with the call in this form:",

@@ -4,8 +4,8 @@ import { Text } from './jinja/text.ts';
 type Writer = Pick<ChatFormat, 'calls' | 'structure' | 'writeCalls'>;
 
 /**
- * Calls as a format writes them, for a prompt. The marks around a call are the host's own words, so that they become the
- * tokens that the model knows them by; names and arguments are content, which can forge none.
+ * Calls for a prompt, as a format writes them. The marks around a call are our own text, so that they become the
+ * special tokens the model knows; names and arguments are content, which cannot forge any.
  */
 export function callText(format: Writer, calls: readonly BodyCall[]): Text {
   const whole = format.writeCalls(calls);
@@ -19,7 +19,7 @@ export function callText(format: Writer, calls: readonly BodyCall[]): Text {
   );
 }
 
-/** The marks that stand before and behind any call. */
+/** The marks before and after any call. */
 function marksAround(format: Writer): { head: string; tail: string } {
   const call = format.writeCalls([{ name: 'f', arguments: {} }]);
   const marks = [

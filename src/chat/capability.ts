@@ -3,7 +3,7 @@ import type { ChatTemplate, RenderOptions } from './template.ts';
 import { findThinkingSwitch, type ThinkingSwitch } from './thinking-switch.ts';
 import { tryRender } from './try-render.ts';
 
-/** What a template does by itself; what it does not do, the host does in text. */
+/** What a template supports; the rest we do in text. */
 export interface TemplateCapability {
   /** Tool definitions reach the prompt. */
   readonly rendersTools: boolean;
@@ -13,20 +13,20 @@ export interface TemplateCapability {
   readonly rendersResults: boolean;
   /** Both of two calls in one message reach the prompt. */
   readonly severalCalls: boolean;
-  /** A system message is accepted and shown. */
+  /** System messages are accepted and rendered. */
   readonly systemRole: boolean;
-  /** Arguments may be an object; false: the template wants a JSON string. */
+  /** Arguments may be objects; false: the template expects a JSON string. */
   readonly objectArguments: boolean;
-  /** A system message takes the place of the template's own words on how to call tools. */
+  /** A system message replaces the template's own instructions on calling tools. */
   readonly hidesInstructions?: true;
-  /** What makes the model think or not; undefined: nothing does. */
+  /** Turns thinking on or off; undefined: there is no switch. */
   readonly thinking?: ThinkingSwitch | undefined;
 }
 
 const NEEDLE = 'needle_7f3a';
 const SECOND = 'needle_91c2';
 
-/** Renders a few small conversations and looks for what came through. */
+/** Renders a few small conversations and checks what comes through. */
 export function probeTemplate(
   template: ChatTemplate,
   tokens: { readonly bosToken?: string | undefined; readonly eosToken?: string | undefined } = {},
@@ -60,7 +60,7 @@ export function probeTemplate(
       ),
       SECOND,
     ),
-    // A template written for tools only may fail without them.
+    // A template that is only for tools may fail without them.
     systemRole: shows({ messages: withSystem }) || shows({ messages: withSystem, tools }),
     objectArguments,
     ...(hidesInstructions && { hidesInstructions }),
@@ -68,7 +68,7 @@ export function probeTemplate(
   };
 }
 
-// Some templates want ids of nine letters and digits.
+// Some templates require ids of nine letters or digits.
 const idOf = (index: number) => `call0000${index + 1}`;
 
 function callWith(args: unknown, index: number) {

@@ -1,17 +1,17 @@
 import { LlmHostError } from '../errors.ts';
 import type { Message } from './message.ts';
 
-/** How long a history was at some moment; hand it to `rollback`. */
+/** The length of a history at some point, for `rollback`. */
 export type HistoryMark = number & { readonly brand?: 'HistoryMark' };
 
-/** The conversation: messages in order, only ever added at the end or taken back from there. */
+/** The conversation: messages in order, only added to or removed from at the end. */
 export interface History {
   readonly messages: readonly Message[];
   add(...messages: Message[]): void;
   mark(): HistoryMark;
-  /** Drops what came after `mark`. Throws when the history is already shorter. */
+  /** Drops everything after `mark`. Throws if the history is already shorter. */
   rollback(mark: HistoryMark): void;
-  /** Drops the last user message and all that follows it; false when there is none. */
+  /** Drops the last user message and everything after it; false if there is none. */
   undoTurn(): boolean;
   /** Drops everything but the system message. */
   clear(): void;
@@ -20,12 +20,12 @@ export interface History {
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
-/** An empty conversation, with a system message if `system` is not empty. */
+/** An empty conversation, with a system message unless `system` is empty. */
 export function createHistory(system = ''): History {
   return new MessageList(system === '' ? [] : [{ role: 'system', content: system }]);
 }
 
-/** Reads what `JSON.stringify(history)` wrote. Throws LlmHostError CONFIG on anything else. */
+/** Parses what `JSON.stringify(history)` wrote. Throws LlmHostError CONFIG for anything else. */
 export function parseHistory(json: string): History {
   let value: unknown;
   try {

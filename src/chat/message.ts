@@ -1,11 +1,11 @@
-/** One call that the model made. */
+/** A call made by the model. */
 export interface ToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
 }
 
-/** OpenAI-style messages; `arguments` are objects, as chat templates want them. */
+/** OpenAI-style messages; `arguments` are objects, as chat templates expect. */
 export type Message =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: string }
@@ -17,7 +17,7 @@ export type Message =
     }
   | { readonly role: 'tool'; readonly content: string; readonly tool_call_id: string; readonly name: string };
 
-/** A tool as chat templates and the OpenAI API describe it. */
+/** A tool in the shape of chat templates and the OpenAI API. */
 export interface ToolDefinition {
   readonly type: 'function';
   readonly function: {

@@ -6,26 +6,26 @@ import { renderNodes } from './jinja/render.ts';
 import { Text } from './jinja/text.ts';
 import { Dict, List, type Value } from './jinja/values.ts';
 
-/** A parsed template; parse once, render often. */
+/** A parsed template: parse once, render often. */
 export interface ChatTemplate {
   readonly source: string;
   readonly nodes: readonly Node[];
 }
 
-/** The variables of a rendering. Unknown keys are handed to the template under their own name. */
+/** The variables of a rendering. Unknown keys are passed to the template under their own names. */
 export interface RenderOptions {
-  /** OpenAI-style messages. As Hugging Face does, keys whose value is null are left out. */
+  /** OpenAI-style messages. As in Hugging Face, keys with null values are dropped. */
   readonly messages: readonly object[];
-  /** Tool definitions. None and an empty list both mean `none` to the template. */
+  /** Tool definitions. The template sees undefined and an empty list as `none`. */
   readonly tools?: readonly object[] | undefined;
   readonly documents?: readonly object[] | undefined;
-  /** Append what starts the assistant's reply. Default false. */
+  /** Append the start of the assistant's reply. Default false. */
   readonly addGenerationPrompt?: boolean | undefined;
-  /** `enable_thinking`; undefined leaves the choice to the template. */
+  /** `enable_thinking`; undefined leaves it to the template. */
   readonly enableThinking?: boolean | undefined;
   readonly bosToken?: string | undefined;
   readonly eosToken?: string | undefined;
-  /** The clock of `strftime_now`. Default: the time of the call. */
+  /** The clock of `strftime_now`. Default: the current time. */
   readonly now?: Date | undefined;
   readonly [extra: string]: unknown;
 }
@@ -41,25 +41,25 @@ const NAMED = new Set([
   'now',
 ]);
 
-/** The names that older interfaces give to a message's reasoning; the first is the standard one. */
+/** Names of a message's reasoning in older APIs; the first is the standard one. */
 const REASONING_FIELDS = ['reasoning_content', 'thinking', 'reasoning'] as const;
 
-/** Throws LlmHostError TEMPLATE if `source` is no Jinja template. */
+/** Throws LlmHostError TEMPLATE if `source` is not a Jinja template. */
 export function compileTemplate(source: string): ChatTemplate {
   return { source, nodes: parseTemplate(source) };
 }
 
 /**
- * The prompt as Hugging Face's Python library renders it. Throws LlmHostError TEMPLATE when the template raises
- * or does what Python's Jinja would not.
+ * The prompt as Hugging Face's Python library renders it. Throws LlmHostError TEMPLATE if the template raises, or
+ * does something that Python's Jinja would not.
  */
 export function renderChat(template: ChatTemplate | string, options: RenderOptions): string {
   return render(template, options).value;
 }
 
 /**
- * The same prompt in pieces: what the template wrote (`special: true`) and what came in with messages, tools and
- * documents (`special: false`). Joined, they are `renderChat`'s string.
+ * The same prompt in segments: what the template wrote (`special: true`), and what came from messages, tools and
+ * documents (`special: false`). Joined, they equal the string of `renderChat`.
  */
 export function renderSegments(template: ChatTemplate | string, options: RenderOptions): PromptSegment[] {
   // The interpreter's strings carry their origin through every operation, so nothing has to be searched for.
@@ -106,7 +106,7 @@ function variablesOf(options: RenderOptions): Map<string, Value> {
   if (options.bosToken !== undefined) variables.set('bos_token', Text.of(options.bosToken));
   if (options.eosToken !== undefined) variables.set('eos_token', Text.of(options.eosToken));
   for (const [name, value] of Object.entries(options)) {
-    // Further special tokens (`pad_token`, ...) are the model's own text; all else may come from anywhere.
+    // Other special tokens (`pad_token`, ...) are the model's own text; anything else may come from anywhere.
     if (!NAMED.has(name) && value !== undefined) variables.set(name, fromJs(value, !name.endsWith('_token')));
   }
   return variables;

@@ -2,10 +2,10 @@ import type { Message } from './message.ts';
 import type { ChatTemplate } from './template.ts';
 import { tryRender } from './try-render.ts';
 
-/** What a rendering gets so that the model thinks, or does not. */
+/** What a rendering gets to make the model think, or not. */
 export interface ThinkingSetting {
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Ends the system message, for templates that look for a word there. */
+  /** Appended to the system message, for templates that look for a word there. */
   readonly word?: string;
 }
 
@@ -13,7 +13,7 @@ export interface ThinkingSetting {
 export interface ThinkingSwitch {
   readonly on: ThinkingSetting;
   readonly off: ThinkingSetting;
-  /** False: `off` only asks the model to think less. */
+  /** False: `off` only makes the model think less. */
   readonly stops: boolean;
 }
 
@@ -22,28 +22,28 @@ const variable = (name: string, on: unknown, off: unknown) => ({
   off: { variables: { [name]: off } },
 });
 
-/** The switches that families have, the commonest first. */
+/** The switches of known families, the most common first. */
 const CANDIDATES: readonly {
   readonly on: ThinkingSetting;
   readonly off: ThinkingSetting;
-  /** The variable has steps, and the lowest may still be some thinking. */
+  /** The variable has levels, and the lowest may still think a little. */
   readonly graded?: boolean;
 }[] = [
   variable('enable_thinking', true, false),
-  // DeepSeek V3.1, in its makers' template.
+  // DeepSeek V3.1, in its official template.
   variable('thinking', true, false),
-  // Seed-OSS: tokens that may be thought; without it there is no limit.
+  // Seed-OSS: a budget of thinking tokens; without it there is no limit.
   variable('thinking_budget', undefined, 0),
   // Nemotron Nano v2.
   { on: { variables: {}, word: '/think' }, off: { variables: {}, word: '/no_think' } },
-  // gpt-oss and Solar Open; both know these two.
+  // gpt-oss and Solar Open; both know these two levels.
   { ...variable('reasoning_effort', 'high', 'low'), graded: true },
 ];
 
 const SYSTEM = { role: 'system', content: 'system_5be1' };
 const USER = { role: 'user', content: 'user_c04d' };
 
-/** Finds the switch by what it changes in a small prompt; undefined: the template has none. */
+/** Finds the switch by its effect on a small prompt; undefined: the template has none. */
 export function findThinkingSwitch(
   template: ChatTemplate,
   tokens: { readonly bosToken?: string | undefined; readonly eosToken?: string | undefined } = {},
@@ -57,7 +57,7 @@ export function findThinkingSwitch(
     const [thinks, quiet] = [render(on), render(off)];
     if (thinks === undefined || quiet === undefined) continue;
     const startsElse = replyStart(thinks) !== replyStart(quiet);
-    // To most templates the word is only text, which is no switch.
+    // To most templates the word is just text, not a switch.
     if (startsElse || (on.word === undefined && thinks !== quiet)) {
       return { on, off, stops: startsElse || !graded };
     }
@@ -65,13 +65,13 @@ export function findThinkingSwitch(
   return undefined;
 }
 
-/** What the template puts behind the user's text, where the reply begins; '' if it does not show that text. */
+/** What the template puts after the user's text, where the reply starts; '' if it does not render that text. */
 function replyStart(prompt: string): string {
   const at = prompt.lastIndexOf(USER.content);
   return at < 0 ? '' : prompt.slice(at + USER.content.length);
 }
 
-/** `messages` with a setting's word at the end of the system message. */
+/** `messages` with the setting's word at the end of the system message. */
 export function withThinkingWord(
   messages: readonly Message[],
   { word }: ThinkingSetting,

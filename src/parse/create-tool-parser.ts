@@ -10,17 +10,17 @@ import type { ChatFormat } from './types/format.ts';
 import type { ToolParser } from './types/parse-event.ts';
 
 export interface ToolParserOptions {
-  /** Source of the model's chat template; chooses the format and tells if the model thinks. */
+  /** The model's chat template, which picks the format and shows whether the model thinks. */
   readonly template?: string;
-  /** A row of the table by id (see `formatIds`), or a row of one's own; goes before `responseTemplate`. */
+  /** A format by id (see `formatIds`), or one of your own. Overrides `responseTemplate`. */
   readonly format?: string | ChatFormat;
-  /** The model's own `response_template` (tokenizer_config.json); goes before `template`. */
+  /** The model's own `response_template` (tokenizer_config.json). Overrides `template`. */
   readonly responseTemplate?: object;
-  /** The tools on offer: they give arguments without quotes their types, and tell a bare call from other JSON. */
+  /** The offered tools: their schemas type unquoted arguments, and tell a bare call from other JSON. */
   readonly tools?: readonly object[];
-  /** The end of the prompt, from which follow `startsInThinking` and what the prompt wrote of the reply. */
+  /** The end of the prompt, which determines `startsInThinking` and what the prompt already wrote of the reply. */
   readonly prompt?: string;
-  /** The prompt ends inside a thinking block (see `endsInThinking`). Default: as `prompt` says, else false. */
+  /** The prompt ends inside a thinking block (see `endsInThinking`). Default: as `prompt` shows, else false. */
   readonly startsInThinking?: boolean;
 }
 
@@ -63,7 +63,7 @@ function chooseFormat({ format, template }: ToolParserOptions): ChatFormat {
   return formatOfTemplate(template ?? '') ?? hermes;
 }
 
-/** Marks that a template builds from pieces, or leaves to the model, do not stand in it whole. */
+/** Marks that a template assembles from pieces, or leaves to the model, are not in it as a whole. */
 function mentionsThinking(template: string, { thinking }: ChatFormat): boolean {
   return thinking.some(
     ({ opener, closer }) => template.includes(opener.trim()) || (closer !== '' && template.includes(closer)),

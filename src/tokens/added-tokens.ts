@@ -3,16 +3,16 @@ export interface AddedToken {
   readonly id: number;
   readonly content: string;
   readonly special: boolean;
-  /** Matched in the normalised text instead of the text as given. */
+  /** Matched in normalized text instead of the original. */
   readonly normalized: boolean;
-  /** Takes the whitespace before, or after, into the match. */
+  /** The match includes whitespace before, or after, it. */
   readonly lstrip: boolean;
   readonly rstrip: boolean;
   /** Never inside a word. */
   readonly singleWord: boolean;
 }
 
-/** A stretch of text: one added token, or text between. */
+/** An added token, or the text between two. */
 export interface Piece {
   readonly token: AddedToken | undefined;
   readonly start: number;
@@ -25,15 +25,15 @@ interface TrieNode {
 }
 
 /**
- * True for a token that message content can never produce. Gemma and others keep plain runs of whitespace as added
- * tokens; those belong to ordinary text. Everything else counts as a control token, `special` or not: content that
- * spells Qwen's `<tool_call>` must not turn into a call.
+ * True for a token that message content must never produce. Gemma and others list plain runs of whitespace as added
+ * tokens, which belong to ordinary text. Everything else counts as a control token, `special` or not: content that
+ * spells Qwen's `<tool_call>` must not become a call.
  */
 export function isControlToken(token: AddedToken): boolean {
   return token.special || /[^\p{White_Space}\u2581]/u.test(token.content);
 }
 
-/** Finds added tokens in text the way Hugging Face's Rust library does: leftmost, longest, then the flags. */
+/** Finds added tokens as Hugging Face's Rust library does: leftmost, longest, then the flags. */
 export class AddedTokenMatcher {
   private readonly root: TrieNode = { next: new Map() };
   readonly isEmpty: boolean;
@@ -43,7 +43,7 @@ export class AddedTokenMatcher {
     this.isEmpty = this.root.next.size === 0;
   }
 
-  /** `allowed(token, start, end)` decides whether a match at these offsets of `text` counts. */
+  /** `allowed(token, start, end)` decides whether a match at these offsets counts. */
   split(text: string, allowed: (token: AddedToken, start: number, end: number) => boolean): Piece[] {
     const pieces: Piece[] = [];
     let from = 0;
@@ -97,7 +97,7 @@ export class AddedTokenMatcher {
   }
 }
 
-/** Unicode's White_Space, as Rust has it; JavaScript's \s differs in U+0085 and U+FEFF. */
+/** Unicode's White_Space, as in Rust; JavaScript's \s differs in U+0085 and U+FEFF. */
 const WHITESPACE = /\p{White_Space}/u;
 
 function isWordChar(text: string, at: number): boolean {

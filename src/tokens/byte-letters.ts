@@ -1,4 +1,4 @@
-/** GPT-2's letters for the 256 bytes: printable Latin-1 stands for itself, the other 68 bytes for U+0100 and up. */
+/** GPT-2's byte-to-unicode alphabet: printable Latin-1 maps to itself, the other 68 bytes to U+0100 and up. */
 export function byteLetters(): readonly string[] {
   let extra = 0x100;
   return Array.from({ length: 256 }, (_, byte) => {

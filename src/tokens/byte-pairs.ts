@@ -4,24 +4,24 @@ import type { Vocabulary } from './vocabulary.ts';
 import type { WordModel } from './word-model.ts';
 
 export interface BytePairOptions {
-  /** What stands for characters that are no tokens. undefined: they are left out. */
+  /** Replaces characters without a token; undefined: they are dropped. */
   readonly unknownId: number | undefined;
-  /** Several unknown ones in a row are one. */
+  /** Consecutive unknown characters become one token. */
   readonly fusesUnknown: boolean;
-  /** Characters that are no tokens become the tokens `<0x00>` to `<0xFF>` of their bytes, where all are there. */
+  /** Characters without a token become the tokens `<0x00>` to `<0xFF>` of their bytes, if all exist. */
   readonly byteFallback: boolean;
-  /** A word that is a token is not taken apart. */
+  /** A word that is itself a token is not split. */
   readonly ignoresMerges: boolean;
 }
 
-/** Of a symbol that is no token. */
+/** For a symbol without a token. */
 const NONE = -1;
-/** Characters of a word for which room is kept. */
+/** Word length, in characters, to reserve memory for. */
 const SHORT = 256;
 
 /**
- * Byte-pair encoding (Sennrich et al., 2016): the characters of a word are symbols; of the neighbours that merge, those
- * of the lowest rank become one, the leftmost first, until none merge.
+ * Byte-pair encoding (Sennrich et al., 2016): the characters of a word are symbols; of all adjacent pairs that merge,
+ * the one of lowest rank is merged, leftmost first, until none is left.
  */
 export class BytePairs implements WordModel {
   readonly unknownId: number | undefined;
@@ -62,11 +62,11 @@ export class BytePairs implements WordModel {
     }
   }
 
-  /** Entries of the heap are ranks and positions in one number, so that of equal ranks the leftmost comes first. */
+  /** Heap entries combine rank and position in one number, so that among equal ranks the leftmost comes first. */
   private merge(word: Word): void {
     const { heap, merges } = this;
     const { symbols, next, previous, ranks, length } = word;
-    // A word before may have been stopped half-way by a time limit.
+    // A time limit may have stopped the previous word half-way.
     heap.clear();
     const weigh = (left: number): void => {
       const right = next[left] as number;
@@ -78,7 +78,7 @@ export class BytePairs implements WordModel {
     for (let entry = heap.pop(); entry !== undefined; entry = heap.pop()) {
       const left = entry % length;
       const rank = (entry - left) / length;
-      // The pair is no longer there.
+      // The pair no longer exists.
       if (ranks[left] !== rank) continue;
       const right = next[left] as number;
       const behind = next[right] as number;
@@ -91,7 +91,7 @@ export class BytePairs implements WordModel {
     }
   }
 
-  /** An unknown symbol is never merged, and so is one character. */
+  /** Unknown symbols are never merged, and this is one character. */
   private pushUnknown(word: Word, at: number, ids: number[]): void {
     const start = word.starts[at] as number;
     const end = at + 1 < word.length ? (word.starts[at + 1] as number) : word.end;
@@ -105,21 +105,19 @@ export class BytePairs implements WordModel {
   }
 }
 
-/** A word on its way: its symbols are a linked list, each at the place of its first character. */
+/** A word being encoded. Its symbols are a linked list, each at the position of its first character. */
 class Word {
   readonly bytes: Uint8Array;
-  /** Bytes of the word. */
   end = 0;
-  /** Characters of the word. */
   length = 0;
   readonly starts: Int32Array;
   readonly symbols: Int32Array;
   readonly next: Int32Array;
   readonly previous: Int32Array;
-  /** Of the merge with the symbol behind. */
+  /** Rank of the merge with the next symbol. */
   readonly ranks: Int32Array;
 
-  /** Holds words of up to `size` UTF-16 units. */
+  /** For words of up to `size` UTF-16 units. */
   constructor(size: number) {
     this.bytes = new Uint8Array(3 * size);
     this.starts = new Int32Array(size);
@@ -146,7 +144,7 @@ class Word {
 
 const encoder = new TextEncoder();
 
-/** Bytes of the character that starts with this byte. */
+/** Length in bytes of the character that starts with this byte. */
 function lengthOf(first: number): number {
   if (first < 0x80) return 1;
   if (first < 0xe0) return 2;

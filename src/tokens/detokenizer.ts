@@ -5,13 +5,13 @@ import { isObject, type JsonObject, stepTypes } from './tokenizer-json.ts';
 import type { TextStream } from './tokenizer-types.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** What every id stands for, in bytes of UTF-8. */
+/** The UTF-8 bytes of every id. */
 export interface TokenTable {
   /** One more than the largest id. */
   readonly size: number;
   idOf(token: string): number | undefined;
   bytesOf(id: number): Uint8Array | undefined;
-  /** Drop one space at the start of the text, as decoders of the SentencePiece kind do. */
+  /** Drop a space at the start of the text, as SentencePiece decoders do. */
   readonly stripsFirstSpace: boolean;
 }
 
@@ -27,8 +27,8 @@ const KNOWN_STEPS = new Set([
 const EMPTY = new Uint8Array(0);
 
 /**
- * Reads the `decoder` of tokenizer.json: byte-level BPE, or SentencePiece style with `▁` for a space and `<0x0A>`
- * for bytes. `clean_up_tokenization_spaces` is never applied: it would change text after it was shown.
+ * Reads the `decoder` of tokenizer.json: byte-level BPE, or SentencePiece with `▁` for a space and `<0x0A>` for
+ * bytes. `clean_up_tokenization_spaces` is never applied: it would change text that is already shown.
  */
 export function createTokenTable(
   vocabulary: Vocabulary,
@@ -62,7 +62,10 @@ export function createTokenTable(
   };
 }
 
-/** Ids to text as they come. Unknown ids add nothing; broken bytes become U+FFFD. Linear in the number of ids. */
+/**
+ * Turns ids into text as they arrive. Unknown ids add nothing; invalid bytes become U+FFFD. Linear in the number of
+ * ids.
+ */
 export class Detokenizer implements TextStream {
   private readonly table: TokenTable;
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -104,7 +107,7 @@ function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** `<0x0A>` is a byte, `▁` a space, the rest is itself. */
+/** `<0x0A>` is a byte, `▁` a space, everything else literal. */
 function pieceBytes(token: string, byteFallback: boolean): Uint8Array {
   const byte = byteFallback ? /^<0x([0-9A-Fa-f]{2})>$/.exec(token)?.[1] : undefined;
   return byte === undefined
@@ -112,7 +115,7 @@ function pieceBytes(token: string, byteFallback: boolean): Uint8Array {
     : Uint8Array.of(Number.parseInt(byte, 16));
 }
 
-/** By the letter's one UTF-16 unit. */
+/** By the letter's single UTF-16 unit. */
 const BYTES_OF_LETTERS = new Map(byteLetters().map((letter, byte) => [letter.charCodeAt(0), byte]));
 
 function byteLevelBytes(token: string): Uint8Array {

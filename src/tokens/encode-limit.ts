@@ -1,11 +1,14 @@
 import { LlmHostError } from '../errors.ts';
 import { TimeLimitError, withinTime } from '../text/time-limit.ts';
 
-/** The patterns of a published tokenizer need some 0.5 µs a character; a hostile one may need hours for thirty. */
+/** Published tokenizers take about 0.5 µs per character; a hostile pattern may take hours for thirty characters. */
 const BASE_MS = 2000;
 const MS_PER_CHARACTER = 0.02;
 
-/** Runs `encode`, which reads text of this length with the model folder's own patterns. @throws LlmHostError MODEL_BROKEN */
+/**
+ * Runs `encode`, which applies the model folder's own patterns to text of this length. @throws LlmHostError
+ * MODEL_BROKEN
+ */
 export function limitedEncode<T>(length: number, encode: () => T): T {
   try {
     return withinTime(Math.ceil(BASE_MS + length * MS_PER_CHARACTER), encode);

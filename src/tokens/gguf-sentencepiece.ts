@@ -3,21 +3,21 @@ import type { Merges } from './merge-table.ts';
 import type { JsonObject } from './tokenizer-json.ts';
 import { Vocabulary } from './vocabulary.ts';
 
-/** What SentencePiece puts in the place of a space. */
+/** SentencePiece's substitute for a space. */
 const SPACE = '▁';
 
 export interface SentencePieceParts {
   readonly tokens: TextList;
   readonly scores: ArrayLike<number>;
-  /** Text gets a space before it. */
+  /** A space is added before the text. */
   readonly spacePrefix: boolean;
   readonly unknown: string | undefined;
   readonly addedTokens: readonly object[];
 }
 
 /**
- * tokenizer.json for a SentencePiece vocabulary of the BPE kind (llama, gemma). SentencePiece joins the neighbours
- * whose union has the highest score, until none is in the vocabulary; characters that are not in it become bytes.
+ * tokenizer.json for a BPE vocabulary of SentencePiece (llama, gemma). SentencePiece merges the neighbors whose union
+ * has the highest score, as long as it is in the vocabulary; unknown characters become bytes.
  */
 export function sentencePieceJson(parts: SentencePieceParts): JsonObject {
   const { tokens, scores, spacePrefix, unknown, addedTokens } = parts;
@@ -48,7 +48,7 @@ export function sentencePieceJson(parts: SentencePieceParts): JsonObject {
   };
 }
 
-/** Every way to make a token of two others, the highest score first; of equal ones the longer parts first. */
+/** Every way to make a token from two others, highest score first; at equal scores longer parts first. */
 function mergesOf(vocabulary: Vocabulary, scores: ArrayLike<number>): Merges {
   const { texts } = vocabulary;
   const left: number[] = [];

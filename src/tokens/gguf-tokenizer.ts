@@ -21,11 +21,11 @@ const REST = ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
 interface PreTokenization {
   readonly preTokenizer: object;
   readonly normalizer?: object;
-  /** BPE takes a word that stands in the vocabulary whole. */
+  /** A word in the vocabulary is not split. */
   readonly ignoreMerges?: boolean;
 }
 
-/** `tokenizer.ggml.pre`: how text is cut before the merges. One row per name that llama.cpp's converter writes. */
+/** `tokenizer.ggml.pre`: how text is split before merging. One entry per name that llama.cpp's converter writes. */
 const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
   'gpt-2': { preTokenizer: GPT2_REGEX },
   smollm: { preTokenizer: digitsThenGpt2 },
@@ -56,15 +56,15 @@ const UNKNOWN = 2;
 const CONTROL = 3;
 const USER_DEFINED = 4;
 
-/** What `createTokenizer` takes. */
+/** The input of `createTokenizer`. */
 export interface TokenizerFiles {
   readonly tokenizerJson: JsonObject;
   readonly tokenizerConfig: JsonObject;
 }
 
 /**
- * The contents of tokenizer.json and tokenizer_config.json, from the metadata of a GGUF file. Throws LlmHostError
- * MODEL_UNSUPPORTED for a tokenizer that is not in the table, MODEL_BROKEN for metadata that do not fit together.
+ * The contents of tokenizer.json and tokenizer_config.json from GGUF metadata. Throws LlmHostError MODEL_UNSUPPORTED
+ * for a tokenizer not in the table, MODEL_BROKEN for inconsistent metadata.
  */
 export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>): TokenizerFiles {
   const kind = metadata.get('tokenizer.ggml.model');
@@ -96,7 +96,7 @@ function fromScores(metadata: ReadonlyMap<string, unknown>): JsonObject {
   });
 }
 
-/** BPE over bytes, which llama.cpp calls `gpt2`. */
+/** Byte-level BPE, which llama.cpp calls `gpt2`. */
 function fromMerges(metadata: ReadonlyMap<string, unknown>, kind: unknown): JsonObject {
   if (kind !== 'gpt2') throw unsupported('tokenizer.ggml.model', kind, ['gpt2', 'llama']);
   const pre = metadata.get('tokenizer.ggml.pre');

@@ -1,17 +1,17 @@
-/** Merges by rank, the first to be done first: two tokens' ids and that of the token that they make; -1: no token. */
+/** Merges by rank, best first: the ids of two tokens, and of the token they form; -1: none. */
 export interface Merges {
   readonly left: Int32Array;
   readonly right: Int32Array;
   readonly made: Int32Array;
 }
 
-/** Finds the merge of two neighbours: a hash table over pairs of ids. */
+/** Looks up the merge of two neighbors: a hash table over pairs of ids. */
 export class MergeTable {
   private readonly merges: Merges;
-  /** Ranks plus 1 at the places that the pairs' hashes name, or behind them; 0: free. */
+  /** Rank plus 1, at or after the slot of the pair's hash; 0: free. */
   private readonly slots: Int32Array;
 
-  /** Of merges of the same pair the last one counts. */
+  /** If a pair is listed twice, the last merge counts. */
   constructor(merges: Merges) {
     this.merges = merges;
     const { left, right } = merges;
@@ -27,7 +27,7 @@ export class MergeTable {
     return (this.slots[this.slotOf(left, right)] as number) - 1;
   }
 
-  /** The token that the merge of this rank makes. */
+  /** The token that this merge forms. */
   madeBy(rank: number): number {
     return this.merges.made[rank] as number;
   }

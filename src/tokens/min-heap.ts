@@ -1,4 +1,4 @@
-/** Numbers, the least of which comes out first. */
+/** A heap of numbers, smallest first. */
 export class MinHeap {
   private readonly values: number[] = [];
 
@@ -27,7 +27,7 @@ export class MinHeap {
     return least;
   }
 
-  /** Puts a value where the least one was. */
+  /** Replaces the smallest value. */
   private sink(value: number): void {
     const { values } = this;
     let at = 0;

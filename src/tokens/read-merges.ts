@@ -4,8 +4,8 @@ import { brokenTokenizer } from './tokenizer-json.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
- * Merges as tokenizer.json has them, in the order of their ranks: pairs of tokens, or texts with a space between the
- * two. One of which a token is missing keeps its rank and makes nothing. @throws LlmHostError MODEL_BROKEN
+ * The merges of tokenizer.json in order of rank: pairs of tokens, or the two with a space between. A merge with a
+ * missing token keeps its rank and forms nothing. @throws LlmHostError MODEL_BROKEN
  */
 export function readMerges(merges: TextList | readonly unknown[], vocabulary: Vocabulary): Merges {
   const pairs = Array.isArray(merges) && Array.isArray(merges[0]) ? pairsOf(merges) : halvesOf(merges);
@@ -19,7 +19,7 @@ export function readMerges(merges: TextList | readonly unknown[], vocabulary: Vo
     const right = vocabulary.idOfBytes(pairs.bytes, cut, end);
     read.left[rank] = left;
     read.right[rank] = right;
-    // One behind the other, the two are what they make.
+    // Concatenated, the two are the token they form.
     read.made[rank] = left < 0 || right < 0 ? -1 : vocabulary.idOfBytes(pairs.bytes, start, end);
   }
   return read;
@@ -49,7 +49,7 @@ function halvesOf(merges: TextList | readonly unknown[]): TextList {
   return pairs.build();
 }
 
-/** Where the first space is, or `end`. */
+/** The position of the first space, or `end`. */
 function spaceIn(bytes: Uint8Array, start: number, end: number): number {
   let at = start;
   while (at < end && bytes[at] !== SPACE) at += 1;

@@ -1,21 +1,21 @@
-/** Shorter runs are encoded as quickly as they are found here. */
+/** Shorter runs are encoded as fast as they are looked up. */
 const SHORTEST = 64;
 
 /**
- * The ids of runs of text that were encoded last: the messages of a conversation come again in every turn, and only
- * the new ones are worth the work. The run used longest ago goes first.
+ * Ids of recently encoded runs of text: the messages of a conversation come again in every turn, and only the new
+ * ones need work. Least recently used runs are dropped first.
  */
 export class RunCache {
   readonly #runs = new Map<string, Int32Array>();
   readonly #limit: number;
   #size = 0;
 
-  /** limit: UTF-16 units of all runs together. */
+  /** `limit`: UTF-16 units of all runs together. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** What `encode` gave for this run, which may have begun its text, when it was called for it. */
+  /** The ids of this run, from `encode` if they are not cached. `atStart`: it starts its text. */
   ids(text: string, atStart: boolean, encode: () => readonly number[]): ArrayLike<number> {
     if (text.length < SHORTEST || text.length >= this.#limit) return encode();
     const key = `${atStart ? '^' : '-'}${text}`;

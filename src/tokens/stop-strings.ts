@@ -1,12 +1,12 @@
-/** What a push makes certain, and the stop string that ended the text. */
+/** The text that a push settles, and the stop string that ended it. */
 export interface StopResult {
   readonly text: string;
   readonly stopped: string | undefined;
 }
 
 /**
- * Cuts a text stream at the first stop string to be complete. What might still become one is held back, so no part
- * of a stop string ever leaves; at most the longest stop string's length is held.
+ * Cuts streamed text at the first complete stop string. Text that may still become one is held back, so that no part
+ * of a stop string is ever shown; at most the length of the longest.
  */
 export class StopStrings {
   private readonly stops: readonly string[];
@@ -20,7 +20,7 @@ export class StopStrings {
     this.longest = Math.max(0, ...this.stops.map(stop => stop.length));
   }
 
-  /** After a stop every further push gives nothing. */
+  /** After a stop, further pushes return nothing. */
   push(text: string): StopResult {
     if (this.done !== undefined) return { text: '', stopped: this.done };
     const all = this.held + text;
@@ -35,7 +35,7 @@ export class StopStrings {
     return { text: all.slice(0, all.length - keep), stopped: undefined };
   }
 
-  /** What was held back and now is known to be text. */
+  /** The held-back text, which is text after all. */
   end(): string {
     const text = this.held;
     this.held = '';

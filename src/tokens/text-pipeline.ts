@@ -14,18 +14,18 @@ import {
 import { Vocabulary } from './vocabulary.ts';
 import type { WordModel } from './word-model.ts';
 
-/** What tokenizer.json makes of text between added tokens. */
+/** How tokenizer.json turns text between added tokens into ids. */
 export interface TextPipeline {
   readonly normalize: (text: string) => string;
-  /** The words of normalised text. `atStart`: nothing stands before it. */
+  /** The words of normalized text. `atStart`: nothing precedes it. */
   readonly split: (text: string, atStart: boolean) => readonly string[];
   readonly model: WordModel;
-  /** Without the added tokens. */
+  /** Without added tokens. */
   readonly vocabulary: Vocabulary;
 }
 
 /**
- * Normaliser and pre-tokeniser are @huggingface/tokenizers', and so are models other than byte-pair encoding.
+ * Uses normalizers and pre-tokenizers of @huggingface/tokenizers, and its models other than byte-pair encoding.
  * @throws LlmHostError MODEL_BROKEN or MODEL_UNSUPPORTED
  */
 export function createPipeline(tokenizerJson: JsonObject, config: JsonObject): TextPipeline {
@@ -57,7 +57,7 @@ function guarded<Arguments extends unknown[], Result>(step: (...given: Arguments
 
 type Model = Pick<TextPipeline, 'model' | 'vocabulary'>;
 
-/** Parts of words may carry a mark, which the library knows. Files of the first years do not name the type. */
+/** Marked parts of words need the library. Early files do not give the type. */
 function isBytePairs(model: JsonObject): boolean {
   const { type, end_of_word_suffix, continuing_subword_prefix, continuing_subword_suffix } = model;
   if (end_of_word_suffix || continuing_subword_prefix || continuing_subword_suffix) return false;
@@ -106,9 +106,9 @@ function buildLibrary(tokenizerJson: JsonObject, model: JsonObject, config: Json
     normalizer: tokenizerJson.normalizer ?? null,
     pre_tokenizer: adaptPreTokenizer(tokenizerJson.pre_tokenizer),
     model,
-    // Matched by this room's own code: the library would run the folder's patterns on them without a time limit.
+    // Our own code matches them: the library would run the folder's patterns on them without a time limit.
     added_tokens: [tokenizerJson.added_tokens ?? []].flat().map(token => ({ ...token, normalized: false })),
-    // Not used: no special tokens are added, and decoding is the detokeniser's.
+    // Not used: we add no special tokens, and decode ourselves.
     post_processor: null,
     decoder: null,
   };

@@ -14,7 +14,7 @@ export function brokenTokenizer(detail: string): LlmHostError {
   });
 }
 
-/** Checked and filled with the defaults that Hugging Face uses. */
+/** Checked, with Hugging Face's defaults filled in. */
 export function readAddedTokens(tokenizerJson: JsonObject): AddedToken[] {
   const entries = tokenizerJson.added_tokens ?? [];
   if (!Array.isArray(entries)) throw brokenTokenizer("'added_tokens' is not a list");
@@ -48,9 +48,9 @@ export function tokenText(entry: unknown): string | undefined {
 const GPT2_WORDS = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
 /**
- * A pre-tokeniser step for @huggingface/tokenizers, whose `Digits` knows ASCII digits only and whose `ByteLevel`
- * has JavaScript's idea of whitespace (U+FEFF is, U+0085 is not). Written as the regular expressions that they
- * stand for, both cut text as Rust's do.
+ * Adapts a pre-tokenizer step for @huggingface/tokenizers, whose `Digits` only knows ASCII digits and whose
+ * `ByteLevel` has JavaScript's idea of whitespace (U+FEFF is, U+0085 is not). Written as equivalent regular
+ * expressions, both split text as Rust's do.
  */
 export function adaptPreTokenizer(step: unknown): unknown {
   if (!isObject(step)) return step ?? null;
@@ -58,7 +58,7 @@ export function adaptPreTokenizer(step: unknown): unknown {
     return { ...step, pretokenizers: step.pretokenizers.map(adaptPreTokenizer) };
   }
   if (step.type === 'Digits') return isolate(step.individual_digits === true ? '\\p{N}' : '\\p{N}+');
-  // A prefix space has to be there before the text is cut, so that kind stays as it is.
+  // A prefix space must be there before the text is split, so that kind stays as it is.
   if (step.type !== 'ByteLevel' || step.use_regex === false || step.add_prefix_space === true) return step;
   return { type: 'Sequence', pretokenizers: [isolate(GPT2_WORDS), { ...step, use_regex: false }] };
 }
@@ -67,7 +67,7 @@ function isolate(Regex: string): object {
   return { type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false };
 }
 
-/** Every `type` in a step and in the steps inside it. */
+/** Every `type` in a step and its nested steps. */
 export function stepTypes(step: unknown): string[] {
   if (!isObject(step)) return [];
   const inner = [step.pretokenizers, step.decoders, step.normalizers].find(Array.isArray) ?? [];

@@ -6,7 +6,7 @@ import { createPipeline, type TextPipeline } from './text-pipeline.ts';
 import { brokenTokenizer, isObject, readAddedTokens, tokenText } from './tokenizer-json.ts';
 import type { PromptSegment, TextStream, Tokenizer } from './tokenizer-types.ts';
 
-/** Text whose ids are kept: a few long conversations, in some 6 MB. */
+/** Length of text whose ids are cached: a few long conversations, in about 6 MB. */
 const KEPT_LENGTH = 1 << 20;
 
 /**
@@ -104,7 +104,7 @@ class JsonTokenizer implements Tokenizer {
     return this.table.bytesOf(id);
   }
 
-  /** Text between added tokens, across all segment borders in it: borders leave no trace in the ids. */
+  /** Text between added tokens. Segment borders in it leave no trace in the ids. */
   private encodeRun(
     text: string,
     start: number,
@@ -118,7 +118,7 @@ class JsonTokenizer implements Tokenizer {
     const allowNone = content.length === 1 && content[0]?.[0] === start && content[0][1] === end;
     const isAllowed = (token: AddedToken) => allowAll || !isControlToken(token);
     const pieces = this.splitNormalized(run, allowAll || allowNone ? isAllowed : () => true);
-    // Normalising moves offsets: where such a token shows up in mixed text, each segment is encoded alone.
+    // Normalizing moves offsets: if such a token appears in mixed text, each segment is encoded separately.
     const isMixed =
       !allowAll && !allowNone && pieces.some(piece => piece.token && isControlToken(piece.token));
     if (!isMixed) return this.encodePieces(pieces, start === 0);
@@ -162,8 +162,8 @@ class JsonTokenizer implements Tokenizer {
   }
 
   /**
-   * A vocabulary may hold its control tokens as plain words too (Unigram, or BPE that looks words up first).
-   * Should one come out of plain text, the text is cut inside it until none does.
+   * A vocabulary may also have its control tokens as plain words (Unigram, or BPE that looks words up first). If
+   * plain text produces one, the text is cut inside it until none is left.
    */
   private guarded(text: string, atStart: boolean, normalize: (text: string) => string): ArrayLike<number> {
     const encode = (part: string): number[] => {
@@ -208,7 +208,7 @@ function joinSegments(segments: readonly PromptSegment[]): { text: string; conte
   return { text: segments.map(segment => segment.text).join(''), contentRanges };
 }
 
-/** Tells whether [start, end) meets one of the ascending ranges. */
+/** Tests whether [start, end) overlaps one of the ascending ranges. */
 function overlapTest(ranges: readonly Range[]): (start: number, end: number) => boolean {
   return (start, end) => {
     let low = 0;

@@ -1,20 +1,20 @@
 import { TextList } from '../text/text-list.ts';
 import { brokenTokenizer } from './tokenizer-json.ts';
 
-/** Far above any vocabulary: memory is taken up to the largest id. */
+/** Far above any real vocabulary: memory is allocated up to the largest id. */
 const MAX_SIZE = 1 << 24;
 
-/** Tokens by id and ids by token, without a string for each: a hash table over their UTF-8. */
+/** Maps ids to tokens and back without a string for each: a hash table over their UTF-8. */
 export class Vocabulary {
-  /** By id. Ids that no token has hold an empty text. */
+  /** By id; empty for ids without a token. */
   readonly texts: TextList;
   private readonly isToken: (id: number) => boolean;
-  /** Ids plus 1 at the places that their hashes name, or behind them; 0: free. */
+  /** Id plus 1, at or after the slot of its hash; 0: free. */
   private readonly slots: Int32Array;
-  /** So that nobody can choose tokens that all want the same place. */
+  /** Random, so that nobody can choose tokens that all collide. */
   private readonly seed = Math.floor(Math.random() * 2 ** 32);
 
-  /** Of equal texts the last one's id is found. */
+  /** For equal texts, the last id is found. */
   constructor(texts: TextList, isToken: (id: number) => boolean = () => true) {
     this.texts = texts;
     this.isToken = isToken;
@@ -25,7 +25,7 @@ export class Vocabulary {
     }
   }
 
-  /** @throws LlmHostError MODEL_BROKEN for what is no id. */
+  /** @throws LlmHostError MODEL_BROKEN for an invalid id. */
   static ofIds(tokens: Iterable<string>, idOf: (token: string) => unknown): Vocabulary {
     const byId: (string | undefined)[] = [];
     for (const token of tokens) {
@@ -55,12 +55,12 @@ export class Vocabulary {
     return id < 0 ? undefined : id;
   }
 
-  /** The token whose UTF-8 these bytes are; -1 if there is none. */
+  /** The token with these UTF-8 bytes; -1 if there is none. */
   idOfBytes(bytes: Uint8Array, start: number, end: number): number {
     return (this.slots[this.slotOf(bytes, start, end)] as number) - 1;
   }
 
-  /** Where the token is, or would be. */
+  /** The token's slot, or where it would be. */
   private slotOf(bytes: Uint8Array, start: number, end: number): number {
     const last = this.slots.length - 1;
     let slot = hash(this.seed, bytes, start, end) & last;
@@ -82,7 +82,7 @@ export class Vocabulary {
   }
 }
 
-/** FNV-1a, its high bits folded into the low ones that are used. */
+/** FNV-1a, with its high bits folded into the low ones. */
 function hash(seed: number, bytes: Uint8Array, start: number, end: number): number {
   let value = seed;
   for (let i = start; i < end; i++) value = Math.imul(value ^ (bytes[i] as number), 0x01000193);

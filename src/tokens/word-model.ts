@@ -1,6 +1,6 @@
-/** Turns words, as the pre-tokeniser cuts them, into ids. */
+/** Turns words, as split by the pre-tokenizer, into ids. */
 export interface WordModel {
   encode(words: readonly string[]): number[];
-  /** The id of what the vocabulary does not hold, where there is one. */
+  /** The id for text not in the vocabulary, if there is one. */
   readonly unknownId: number | undefined;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { chooseCallFormat } from '../../src/parse/choose-call-format.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
-import { formatOfUser, rowsOfUser, type UserFormat } from '../../src/parse/formats/user-format.ts';
+import { callFormatsOfUser, formatOfUser, type UserFormat } from '../../src/parse/formats/user-format.ts';
 
 const ROW: UserFormat = { id: 'mine', when: ['[[call]]'], opener: '[[call]]', closer: '[[/call]]' };
 const CALLS = [
@@ -53,7 +53,7 @@ describe("a row of the user's", () => {
 
 describe('the choice of a form', () => {
   const responseTemplate = { fields: { content: {} } };
-  const rows = rowsOfUser([
+  const rows = callFormatsOfUser([
     ROW,
     { ...ROW, id: 'hermes', when: ['<other>'] },
     { id: 'theirs', when: ['<theirs>'], responseTemplate },

@@ -125,7 +125,7 @@ export type Node =
  * `recursive` loops, exponents in numbers.
  */
 export function parseTemplate(source: string): readonly Node[] {
-  // Jinja reads every newline as \n before anything else.
+  // Jinja reads every newline as \n first.
   const text = source.replace(/\r\n?/g, '\n');
   try {
     const program = parse(tokenize(text, { trim_blocks: true, lstrip_blocks: true }));

@@ -16,7 +16,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** Methods that would change their object; Hugging Face's sandbox refuses them. */
+/** Methods that would modify their object, which Hugging Face's sandbox forbids. */
 const MUTATORS: Readonly<Record<string, ReadonlySet<string>>> = {
   list: new Set(['append', 'clear', 'extend', 'insert', 'pop', 'remove', 'reverse', 'sort']),
   dict: new Set(['clear', 'pop', 'popitem', 'setdefault', 'update']),
@@ -98,7 +98,7 @@ function methodOf(object: Value, name: string): Value | undefined {
   if (object instanceof Attributes) return object.attribute(name);
   if (MUTATORS[typeName(object)]?.has(name)) {
     return new Callable(name, () => {
-      throw templateError(`it may not change a ${typeName(object)} by .${name}()`);
+      throw templateError(`it may not modify a ${typeName(object)} with .${name}()`);
     });
   }
   if (object instanceof Text) return bind(STRING_METHODS, object, name);

@@ -115,7 +115,8 @@ function binaryExpression(operator: string, leftNode: Node, rightNode: Node, sco
     const left = evaluate(leftNode, scope);
     return truthy(left) === (operator === 'and') ? evaluate(rightNode, scope) : left;
   }
-  // Jinja binds ~ tighter than +, the parser reads both from the left: `a + b ~ c` arrives as `(a + b) ~ c`.
+  // In Jinja ~ binds tighter than +, but the parser reads both from left to right: `a + b ~ c` arrives as `(a + b) ~
+  // c`.
   if (operator === '~' && leftNode.type === 'BinaryExpression' && leftNode.operator.value === '+') {
     const first = evaluate(leftNode.left, scope);
     const second = evaluate(leftNode.right, scope);

@@ -79,7 +79,7 @@ function toFloat(value: Value, args: Args): Value {
   return text !== '' && !Number.isNaN(Number(text)) ? new Float(Number(text)) : fallback;
 }
 
-/** Always a float, half to even on the decimal text, as Python rounds. */
+/** Always a float, rounding half to even on the decimal text, like Python. */
 function round(value: Value, args: Args): Float {
   const number = numberOf(value);
   if (number === undefined) throw templateError(`round needs a number, not ${typeName(value)}`);

@@ -15,7 +15,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** All binary operators but `and` and `or`, with Python's rules. */
+/** All binary operators but `and` and `or`, by Python's rules. */
 export function binary(operator: string, left: Value, right: Value): Value {
   switch (operator) {
     case '==':

@@ -80,7 +80,7 @@ export function floatText(value: number): string {
 
 export interface JsonOptions {
   readonly ensureAscii: boolean;
-  /** Text of one level, or undefined for one line. */
+  /** Indentation per level; undefined: all on one line. */
   readonly indent: string | undefined;
   readonly separators: readonly [item: string, key: string];
   readonly sortKeys: boolean;

@@ -31,7 +31,7 @@ export function renderNodes(nodes: readonly Node[], variables: ReadonlyMap<strin
     return capture(nodes, inner);
   } catch (error) {
     if (error instanceof LlmHostError) throw error;
-    // A macro that calls itself without end overflows the stack.
+    // A macro with endless recursion overflows the stack.
     throw new LlmHostError('TEMPLATE', `The chat template failed: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -1,14 +1,14 @@
 import { templateError, Undefined, type Value } from './values.ts';
 
 /**
- * Nodes evaluated, rounds of loops and numbers of ranges before a template counts as runaway; a long conversation with
- * many tools needs 400,000.
+ * Nodes evaluated, loop rounds and range sizes before a template counts as runaway; a long conversation with many
+ * tools needs 400,000.
  */
 const MAX_STEPS = 3_000_000;
-/** Characters written, in macros and blocks too. */
+/** Characters written, including in macros and blocks. */
 const MAX_WRITTEN = 1 << 26;
 
-/** The work that one rendering may do. */
+/** Limits the work of one rendering. */
 export class Budget {
   private steps = MAX_STEPS;
   private characters = MAX_WRITTEN;
@@ -24,7 +24,7 @@ export class Budget {
   }
 }
 
-/** A block of names inside another. */
+/** Nested scopes of names. */
 export class Scope {
   readonly budget: Budget;
   private readonly parent: Scope | undefined;

@@ -55,7 +55,7 @@ export const SEQUENCE_FILTERS: Readonly<Record<string, Filter>> = {
   reject: (value, args) => filterBy(value, args, false, false),
 };
 
-/** `a.b.0` of an item, as Jinja's `attribute=` arguments mean it. */
+/** `a.b.0` of an item, as in `attribute=` arguments. */
 export function pathOf(item: Value, attribute: Value): Value {
   if (typeof attribute === 'number') return subscript(item, attribute);
   return print(attribute)
@@ -160,11 +160,11 @@ function dictSort(value: Value, args: Args): List {
   return new List(pairs.map(pair => new List(pair, 'tuple')));
 }
 
-/** select, reject, selectattr, rejectattr: by a named test, or by truth without one. */
+/** select, reject, selectattr, rejectattr: by a named test, or without one by truth. */
 function filterBy(value: Value, args: Args, byAttribute: boolean, keep: boolean): List {
   const [attribute = null, ...rest] = byAttribute ? args.positional : [null, ...args.positional];
   const [test, ...testArgs] = rest;
-  // A false value, `none` too, counts as an empty list here.
+  // A false value, even `none`, counts as an empty list here.
   const items = (truthy(value) ? iterate(value) : []).filter(item => {
     const subject = byAttribute ? pathOf(item, attribute) : item;
     const holds = test === undefined ? truthy(subject) : applyTest(print(test).value, subject, testArgs);

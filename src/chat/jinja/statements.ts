@@ -31,7 +31,7 @@ import {
 
 type Signal = 'break' | 'continue' | undefined;
 
-/** Runs statements, writing to `out`; says if a loop is to be left or continued. */
+/** Runs statements, writing to `out`; returns whether to break out of or continue a loop. */
 export function run(nodes: readonly Node[], scope: Scope, out: Text[]): Signal {
   for (const node of nodes) {
     const signal = runOne(node, scope, out);
@@ -101,7 +101,7 @@ function runFor(node: ForNode, scope: Scope, out: Text[]): void {
   const changed: Changed = { last: undefined };
   for (const [index, item] of items.entries()) {
     scope.budget.spend();
-    // Jinja starts every round with fresh names: what one sets, the next does not see.
+    // In Jinja every round starts with fresh names: the next one does not see what one sets.
     const inner = new Scope(scope);
     inner.set('loop', loopOf(items, index, changed));
     assign(node.loopvar, item, inner);

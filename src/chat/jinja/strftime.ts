@@ -50,7 +50,7 @@ const DIRECTIVES: Record<string, (date: Date) => string> = {
   '%': () => '%',
 };
 
-/** Python's `strftime` in the C locale, local time; `%-d` drops the padding. The user's locale never shows. */
+/** Python's `strftime` in the C locale and local time; `%-d` drops the padding. The user's locale has no effect. */
 export function strftime(date: Date, format: string): string {
   return format.replace(/%(-?)([A-Za-z%])/g, (whole, dash: string, letter: string) => {
     const text = DIRECTIVES[letter]?.(date);

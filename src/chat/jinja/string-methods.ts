@@ -88,7 +88,7 @@ function capitalizeWord(word: string): string {
   return first.toUpperCase() + word.slice(first.length).toLowerCase();
 }
 
-/** `old` '' inserts between all characters, as Python does. */
+/** An empty `old` inserts between all characters, as in Python. */
 export function replaceText(self: Text, old: Text, replacement: Text, count = -1): Text {
   const limit = count < 0 ? Number.POSITIVE_INFINITY : count;
   if (old.value.length > 0) {
@@ -117,7 +117,7 @@ export function repeat(text: Text, times: number): Text {
   return text.rewritten(text.value.repeat(count));
 }
 
-/** A template must not be able to fill the memory. */
+/** A template must not be able to exhaust memory. */
 function checkLength(length: number): void {
   if (length > MAX_TEXT) throw templateError('a string grew beyond 16 million characters');
 }

@@ -17,7 +17,7 @@ import {
 
 export type Filter = (value: Value, args: Args) => Value;
 
-/** Jinja's filters that make a string. */
+/** Jinja filters that return strings. */
 export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   string: value => print(value),
   safe: value => print(value).asMarkup(),
@@ -72,7 +72,7 @@ function rewrite(value: Value, change: (text: string) => string): Text {
   return text.rewritten(change(text.value));
 }
 
-/** Hugging Face's own `tojson`: no HTML escapes, `json.dumps` otherwise. */
+/** Hugging Face's own `tojson`: `json.dumps` without HTML escapes. */
 function tojson(value: Value, args: Args): Text {
   const indentArg = argument(args, 1, 'indent') ?? null;
   const indentText =
@@ -110,7 +110,7 @@ function truncate(text: Text, args: Args): Text {
   return Text.concat([space < 0 ? cut : cut.slice(0, space), end]);
 }
 
-/** `default`: a value for what is undefined, or (second argument true) for what is false. */
+/** `default`: replaces undefined values, or with a true second argument all false ones. */
 export function defaultTo(value: Value, args: Args): Value {
   const given = argument(args, 0, 'default_value');
   const fallback = given === undefined ? Text.of('') : given;

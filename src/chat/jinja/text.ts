@@ -19,7 +19,7 @@ export class Text {
   readonly value: string;
   /** Ascending and disjoint. */
   readonly foreign: readonly Span[];
-  /** Python's Markup: what is added to it gets HTML-escaped. */
+  /** Python's Markup: text added to it is HTML-escaped. */
   readonly markup: boolean;
 
   private constructor(value: string, foreign: readonly Span[], markup = false) {
@@ -66,7 +66,7 @@ export class Text {
     return new Text(this.value, this.foreign, true);
   }
 
-  /** HTML-escaped, unless it is markup already. */
+  /** HTML-escaped, unless it already is markup. */
   escaped(): Text {
     if (this.markup) return this;
     return this.rewritten(this.value.replace(/[&<>'"]/g, char => ENTITIES[char] ?? char)).asMarkup();
@@ -78,13 +78,13 @@ export class Text {
     return Text.concat([this.escaped(), other.escaped()]).asMarkup();
   }
 
-  /** The result of a rewrite that keeps no positions: any foreign character makes all of it foreign. */
+  /** The result of a rewrite that loses positions: a single foreign character makes all of it foreign. */
   rewritten(value: string): Text {
     if (!this.hasForeign) return Text.of(value);
     return value.length === this.value.length ? new Text(value, this.foreign) : Text.of(value, true);
   }
 
-  /** The pieces between the (non-empty) matches of `separator`; at most `limit` cuts, from the left. */
+  /** The pieces between the (non-empty) matches of `separator`, with at most `limit` cuts from the left. */
   split(separator: string, limit = Number.POSITIVE_INFINITY): Text[] {
     const pieces: Text[] = [];
     let from = 0;
@@ -103,7 +103,7 @@ export class Text {
   }
 }
 
-/** UTF-16 offsets of the code points of `text`, and its length at the end; Python counts code points. */
+/** UTF-16 offsets of the code points of `text`, plus its length; Python counts code points. */
 export function codePointOffsets(text: string): number[] {
   const offsets: number[] = [];
   for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) offsets.push(at);
@@ -114,7 +114,7 @@ export function codePointOffsets(text: string): number[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Python counts them as whitespace.
 const WHITESPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
-/** As Python's `str.isspace` sees one character. */
+/** Python's `str.isspace` for one character. */
 export function isSpace(char: string): boolean {
   return WHITESPACE.test(char);
 }

@@ -9,7 +9,7 @@ export class Float {
   }
 }
 
-/** A Python int beyond 2^53. It is printed exactly and counts as a float otherwise. */
+/** A Python int beyond 2^53. Printed exactly; otherwise it counts as a float. */
 export class BigInteger extends Float {
   readonly digits: bigint;
   constructor(digits: bigint) {
@@ -18,7 +18,7 @@ export class BigInteger extends Float {
   }
 }
 
-/** A list, a tuple, or what a generator will yield (always true, has no length). */
+/** A list, a tuple, or the items of a generator (always true, no length). */
 export class List {
   readonly items: readonly Value[];
   readonly kind: 'list' | 'tuple' | 'generator';
@@ -37,7 +37,7 @@ export class Dict {
     return dict;
   }
 
-  /** Only while a dict is built: template code cannot change one. */
+  /** Only while a dict is being built: template code cannot modify one. */
   set(key: Value, value: Value): void {
     const hash = hashOf(key);
     this.entriesByKey.set(hash, [this.entriesByKey.get(hash)?.[0] ?? key, value]);
@@ -64,7 +64,7 @@ export class Dict {
   }
 }
 
-/** `loop`, `cycler(...)`: attributes only. */
+/** `loop`, `cycler(...)`: values with only attributes. */
 export class Attributes {
   readonly label: string;
   readonly attribute: (name: string) => Value | undefined;
@@ -74,7 +74,7 @@ export class Attributes {
   }
 }
 
-/** `namespace(...)`: the one kind of value that a template can change. */
+/** `namespace(...)`: the only kind of value that a template can modify. */
 export class Namespace extends Attributes {
   private readonly values: Map<string, Value>;
 
@@ -103,7 +103,7 @@ export class Callable {
   }
 }
 
-/** A missing name; `what` says which, in the words of Jinja's error. */
+/** A missing name; `what` is the text of Jinja's error. */
 export class Undefined {
   readonly what: string;
   constructor(what: string) {
@@ -121,7 +121,7 @@ export function templateError(message: string, hint?: string): LlmHostError {
   );
 }
 
-/** The argument at `index` or called `name`. */
+/** The argument at `index` or named `name`. */
 export function argument(args: Args, index: number, name: string): Value | undefined {
   return index < args.positional.length ? args.positional[index] : args.named.get(name);
 }
@@ -161,7 +161,7 @@ export function truthy(value: Value): boolean {
   return value instanceof Dict ? value.size > 0 : true;
 }
 
-/** The items of anything that Python can loop over. */
+/** The items of anything Python can iterate over. */
 export function iterate(value: Value): readonly Value[] {
   if (value instanceof List) return value.items;
   if (value instanceof Dict) return value.keys();
@@ -200,7 +200,7 @@ export function equal(a: Value, b: Value): boolean {
   return a === b;
 }
 
-/** Negative, zero or positive; an error where Python has no order. */
+/** Negative, zero or positive; throws if Python has no order for the two. */
 export function compare(a: Value, b: Value): number {
   const left = numberOf(a);
   const right = numberOf(b);

@@ -4,7 +4,7 @@ import { styleFile } from '../../agent/model/prompt-style-choice.ts';
 import type { AgentOptions } from '../../agent/turn/agent.ts';
 import type { McpFile } from '../../mcp/config/document.ts';
 import { promptStyleNamed, promptStyleNames } from '../../parse/formats/prompt-style.ts';
-import { rowsOfUser } from '../../parse/formats/user-format.ts';
+import { callFormatsOfUser } from '../../parse/formats/user-format.ts';
 import type { OpenModelOptions } from '../../run/open-model.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { mergeSampling } from '../options/sampling-options.ts';
@@ -33,7 +33,7 @@ export function modelOptions(
     ollama: ollamaSettings(args, config),
     toolProtocol: config.toolProtocol,
     promptStyle: promptStyleOf(config, env),
-    toolFormats: rowsOfUser(config.toolFormats ?? []),
+    toolFormats: callFormatsOfUser(config.toolFormats ?? []),
   };
 }
 

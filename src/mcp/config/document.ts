@@ -206,7 +206,7 @@ class DocumentReader {
           `server ${quoted(name)}: ${unknownKey(key, KNOWN_KEYS, KNOWN_KEYS.slice(0, 12))}`,
         );
       if (seen.has(key))
-        this.#warn(keyNode, `server ${quoted(name)}: ${quoted(key)} appears twice; the last one is used`);
+        this.#warn(keyNode, `server ${quoted(name)}: ${quoted(key)} occurs twice; the last one is used`);
       seen.add(key);
     }
   }

@@ -6,8 +6,8 @@ const NAME_KEYS = ['name', 'tool_name', 'function_name', 'tool', 'function'] as 
 const ARGUMENT_KEYS = ['arguments', 'parameters', 'args', 'tool_input', 'input'] as const;
 
 /**
- * `{"name": ..., "arguments": {...}}`, an array of them, or several one after another. Arguments may be a JSON string
- * of an object, as OpenAI writes them, or missing; the other spellings that families use are read too.
+ * `{"name": ..., "arguments": {...}}`, an array of them, or several in a row. Arguments may be missing, or an object
+ * as a JSON string, as OpenAI writes them; other spellings that families use are accepted too.
  */
 export const jsonBody: ReadBody = (body, context) => {
   if (body.trim() === '') return { reason: 'the call is empty' };
@@ -37,7 +37,7 @@ function readValues(
   return { reason: `the call is not valid JSON (${whole.reason})` };
 }
 
-/** Values one after another, with newlines, commas or semicolons between them. */
+/** Values in a row, separated by newlines, commas or semicolons. */
 function readSeveral(body: string): unknown[] | undefined {
   const reader = new LiteralReader(body);
   const items: unknown[] = [];
@@ -47,13 +47,13 @@ function readSeveral(body: string): unknown[] | undefined {
       if (!reader.take(';')) reader.take(',');
     }
   } catch {
-    // The reason is that of the whole text.
+    // Report the reason for the whole text.
     return undefined;
   }
   return items.every(isObject) ? items : undefined;
 }
 
-/** One call out of a parsed value. */
+/** A call from a parsed value. */
 export function readCall(item: unknown, { repair }: Pick<BodyContext, 'repair'>): BodyCall | BodyFailure {
   if (!isObject(item)) return { reason: 'the call is not a JSON object' };
   if (isObject(item.function)) return readCall(item.function, { repair });
@@ -67,7 +67,7 @@ export function readCall(item: unknown, { repair }: Pick<BodyContext, 'repair'>)
   return 'reason' in args ? args : { name: name.trim(), ...args };
 }
 
-/** Arguments as an object, or as the JSON text of one. */
+/** Arguments as an object, or as its JSON text. */
 export function argumentsOf(
   given: unknown,
   repair: boolean,

@@ -3,8 +3,8 @@ import type { BodyFailure, ReadBody } from '../types/format.ts';
 import { argumentsOf, jsonBody } from './json-body.ts';
 
 /**
- * A name, a separator, then the JSON object of arguments. `pattern` has the groups `name` and `args`; it is tried on
- * the whole body, trimmed. A body that is a JSON call by itself is read as such: models slip into that form.
+ * A name, a separator, then the JSON object of arguments. `pattern` has the groups `name` and `args` and is applied
+ * to the whole trimmed body. A body that is a JSON call is accepted too, since models slip into that form.
  */
 export function nameThenJson(pattern: RegExp): ReadBody {
   return (body, context) => {

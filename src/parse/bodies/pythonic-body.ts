@@ -5,7 +5,7 @@ import type { BodyCall, ReadBody } from '../types/format.ts';
 import { jsonBody } from './json-body.ts';
 
 /**
- * `[f(a="x"), g(b=1)]`, the brackets optional, calls separated by commas or newlines; values are Python or JSON
+ * `[f(a="x"), g(b=1)]`, with optional brackets, calls separated by commas or newlines; values are Python or JSON
  * literals. `print(f(a=1))` and `tool.call(a=1)` count as the call they wrap.
  */
 export const pythonicBody: ReadBody = (body, context) => {
@@ -59,7 +59,7 @@ function readCall(reader: LiteralReader): BodyCall {
   return { name: name.replace(/\.call$/, ''), arguments: Object.fromEntries(entries) };
 }
 
-/** The same calls as text: a Python list with JSON's values. */
+/** Writes the same calls: a Python list with JSON values. */
 export function writePythonic(calls: readonly BodyCall[], separator = ', '): string {
   return calls
     .map(call => {

@@ -7,10 +7,10 @@ export const PYTHON_STRINGS: readonly StringSpan[] = [
   { opener: "'", closer: "'", escapes: true },
 ];
 
-/** The openers of values; a format without quotes has its tags instead. */
+/** Formats without quotes delimit values by their tags instead. */
 export function rawSpan(opener: string, closer: string): StringSpan {
   return { opener, closer, escapes: false };
 }
 
-/** A body of JSON follows an opener. */
+/** A JSON body follows the opener. */
 export const JSON_FOLLOWS = { starts: /^\s{0,32}[{[]/, may: /^\s{0,32}$/ };

@@ -2,20 +2,20 @@ import type { BodyCall, BodyContext, ReadBody } from '../types/format.ts';
 import { jsonBody } from './json-body.ts';
 import { typedValue } from './typed-value.ts';
 
-/** How a dialect of tagged arguments is written. All patterns are sticky and have named groups. */
+/** A dialect of tagged arguments. All patterns are sticky and have named groups. */
 export interface TagDialect {
   /** Opens a call: `name`. */
   readonly call: RegExp;
-  /** Closes it; empty: the end of the body does. */
+  /** Closes it; if empty, the end of the body does. */
   readonly callEnd: string;
-  /** Opens an argument: `key`, and `string` ("true" or "false") where the tag says what the value is. */
+  /** Opens an argument: `key`, and `string` ("true" or "false") if the tag gives the type. */
   readonly parameter: RegExp;
   readonly parameterEnd: string;
-  /** Newlines that belong to the tags: one on each side, only where both sides have one, or none. */
+  /** Newlines that belong to the tags: one on each side, only if both sides have one, or none. */
   readonly newlines: 'each' | 'pair' | 'none';
 }
 
-/** Reads calls whose arguments stand in tags; their types come from the tool's schema. */
+/** Reads calls with tagged arguments, typed by the tool's schema. */
 export function taggedBody(dialect: TagDialect): ReadBody {
   return (body, context) => {
     if (/^\s*[[{]/.test(body)) return jsonBody(body, context);
@@ -52,14 +52,17 @@ function readCall(body: string, start: number, dialect: TagDialect, context: Bod
     at = end + dialect.parameterEnd.length;
   }
   const { callEnd } = dialect;
-  // A call may lack its closing tag at the end of its section.
+  // At the end of its section a call may lack its closing tag.
   if (!context.whole && (callEnd === '' || !body.startsWith(callEnd, at))) return `'${name}' is not closed`;
   if (body.startsWith(callEnd, at)) at += callEnd.length;
   else if (at < body.length) return `there is text beside the tags of '${name}'`;
   return { call: { name, arguments: Object.fromEntries(entries) }, at };
 }
 
-/** The closing tag that an argument, the call's end or the body's end follows; text may hold one itself. */
+/**
+ * The closing tag followed by another argument, the end of the call or the end of the body; text may contain one
+ * itself.
+ */
 function valueEnd(body: string, from: number, { parameter, parameterEnd, callEnd }: TagDialect): number {
   const first = body.indexOf(parameterEnd, from);
   for (let end = first; end >= 0; end = body.indexOf(parameterEnd, end + 1)) {

@@ -3,8 +3,8 @@ import { typesOf } from '../json/schema-types.ts';
 import type { BodyContext } from '../types/format.ts';
 
 /**
- * A value that was written without quotes: what the schema of the argument says it is. A text where the schema allows
- * one and the value fits nothing narrower; without a schema, JSON that is no string, else the text.
+ * An unquoted value, typed by the argument's schema: a string if the schema allows one and nothing narrower fits;
+ * without a schema, JSON other than a string, else the text.
  */
 export function typedValue(raw: string, tool: string, key: string, context: BodyContext): unknown {
   const parameters = context.parametersOf(tool);

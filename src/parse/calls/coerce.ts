@@ -13,9 +13,9 @@ export interface Coerced {
 }
 
 /**
- * Arguments as `schema` wants them, where there is one way to read them so: texts that are numbers, booleans, null or
- * JSON; numbers where a text is wanted; one item for a list; another case of an enum's value or of a property's name;
- * null for what may be left out. Nothing that fits already is touched.
+ * Fits arguments to `schema` where there is only one way to: strings that are numbers, booleans, null or JSON;
+ * numbers where a string is wanted; a single item for a list; another case of an enum value or a property name; null
+ * for optional properties. Values that already fit stay untouched.
  */
 export function coerce(value: unknown, schema: unknown): Coerced {
   const changed: string[] = [];
@@ -44,7 +44,7 @@ class Coercion {
     return plain(spelled, types);
   }
 
-  /** The one branch of a union that knows all keys of an object; else the schema itself. */
+  /** The only branch of a union that knows all keys of an object; else the schema itself. */
   #branch(node: Record<string, unknown>, value: Record<string, unknown>): Record<string, unknown> {
     if (isObject(node.properties)) return node;
     const choices = [node.anyOf, node.oneOf].flatMap(list => (Array.isArray(list) ? list : []));
@@ -139,7 +139,7 @@ function fits(value: unknown, types: ReadonlySet<string>): boolean {
   return types.has(typeof value);
 }
 
-/** JSON has no bigint in JavaScript: a number where none of its digits is lost, else the digits as text. */
+/** JSON has no bigint: a number if it loses no digits, else the digits as a string. */
 function plain(value: unknown, types?: ReadonlySet<string>): unknown {
   if (typeof value === 'bigint') {
     const number = Number(value);

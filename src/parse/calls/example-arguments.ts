@@ -3,7 +3,7 @@ import { resolve, typesOf } from '../json/schema-types.ts';
 
 const MAX_DEPTH = 4;
 
-/** Arguments that fit a schema: what it requires, with a default, an enum's first value, or something plain. */
+/** Example arguments: what the schema requires, with its default, first enum value, or something plain. */
 export function exampleArguments(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const value = exampleValue(schema, schema, 0);
   return isObject(value) ? value : {};

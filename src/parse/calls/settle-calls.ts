@@ -3,20 +3,20 @@ import type { ParseEvent } from '../types/parse-event.ts';
 import { resolveCall } from './resolve-call.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
-/** How the text of a call came to its end. */
+/** The text of a call and how it ended. */
 export interface CallText {
-  /** Delimiters included. */
+  /** With its delimiters. */
   readonly raw: string;
   readonly body: string;
-  /** It ended with what ends a call, not with the reply or with another call. */
+  /** It ended with a closer, not with the reply or another call. */
   readonly closed: boolean;
-  /** Not closed, and the model did not end the reply by itself: what there is may be a half of it. */
+  /** Not closed, and the model did not end the reply itself: it may be only half a call. */
   readonly cut: boolean;
 }
 
 /**
- * The events of one call's text. Broken JSON is completed only where the text was not cut off and the result fits the
- * schema of a tool on offer without unknown keys; else it stays `malformed`.
+ * The events for the text of a call. Broken JSON is completed only if the text was not cut off and the result fits
+ * the schema of an offered tool without unknown keys; else it stays `malformed`.
  */
 export function settleCalls(read: ReadBody, text: CallText, tools: ToolCatalog): ParseEvent[] {
   const context: BodyContext = {

@@ -1,18 +1,18 @@
 import { isObject } from '../bodies/json-body.ts';
 
-/** The tools on offer, by name. */
+/** The offered tools by name. */
 export class ToolCatalog {
   readonly #parameters = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #spellings = new Map<string, string | undefined>();
 
-  /** Tools as the OpenAI API describes them, with or without the outer `function`; others are passed over. */
+  /** Tools in the shape of the OpenAI API, with or without the outer `function`; others are ignored. */
   constructor(tools: readonly object[] = []) {
     for (const tool of tools) {
       const inner = (tool as { function?: unknown }).function ?? tool;
       if (!isObject(inner) || typeof inner.name !== 'string') continue;
       this.#parameters.set(inner.name, isObject(inner.parameters) ? inner.parameters : {});
       const key = plainName(inner.name);
-      // Two tools with one spelling: neither is meant by it.
+      // Two tools with the same spelling: it means neither.
       this.#spellings.set(key, this.#spellings.has(key) ? undefined : inner.name);
     }
   }
@@ -25,7 +25,7 @@ export class ToolCatalog {
     return [...this.#parameters.keys()];
   }
 
-  /** The tool that a model means by `name`: exactly, or but for case, punctuation and a namespace before it. */
+  /** The tool a model means by `name`: an exact match, or up to case, punctuation and a namespace prefix. */
   match(name: string): string | undefined {
     if (this.#parameters.has(name)) return name;
     const inner = name.replace(/^(?:functions?|tools?|default_api)[.:/]/i, '').replace(/:\d+$/, '');
@@ -37,7 +37,7 @@ export class ToolCatalog {
     return this.match(name) !== undefined;
   }
 
-  /** JSON Schema of a tool's arguments. */
+  /** The JSON Schema of a tool's arguments. */
   parametersOf(name: string): Readonly<Record<string, unknown>> | undefined {
     const match = this.match(name);
     return match === undefined ? undefined : this.#parameters.get(match);

@@ -3,7 +3,7 @@ import { JSON_STRINGS } from '../bodies/strings.ts';
 import { writeJson } from '../json/lenient-json.ts';
 import type { ChatFormat } from '../types/format.ts';
 
-/** Apertus: a list of objects whose one key is the tool's name. */
+/** Apertus: a list of objects whose only key is the tool's name. */
 export const apertus: ChatFormat = {
   id: 'apertus',
   when: ['<|tools_prefix|>'],

@@ -5,7 +5,7 @@ import type { CallLayout, ChatFormat } from '../types/format.ts';
 
 const ACTIONS: CallLayout = { kind: 'object', name: 'tool_name', arguments: 'parameters', list: 'only' };
 
-/** Command R7B and Command A: a list of numbered actions; thinking, answer and action have marks each. */
+/** Command R7B and Command A: a numbered list of actions; thinking, answer and actions each have marks. */
 export const commandR7b: ChatFormat = {
   id: 'command-r7b',
   when: ['<|START_ACTION|>'],
@@ -30,7 +30,7 @@ export const commandR7b: ChatFormat = {
   writeResult: content => `<|START_TOOL_RESULT|>${content}<|END_TOOL_RESULT|>`,
 };
 
-/** Command R+: fenced JSON behind a word. */
+/** Command R+: fenced JSON after a word. */
 export const commandR: ChatFormat = {
   id: 'command-r',
   when: [['Action:', '"tool_name"']],

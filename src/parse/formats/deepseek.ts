@@ -36,7 +36,7 @@ const fenced: CallLayout = {
   after: '"\\n```"',
 };
 
-/** DeepSeek V3 and R1 with their distillations: name and fenced JSON. */
+/** DeepSeek V3, R1 and its distillations: name and fenced JSON. */
 export const deepseekV3: ChatFormat = {
   ...shared,
   calls: [{ ...region, layout: fenced }],
@@ -87,14 +87,14 @@ function dsmlFormat(id: string, section: string, result: (content: string) => st
   };
 }
 
-/** DeepSeek V3.2: tags that say whether a value is a text. */
+/** DeepSeek V3.2: tags that say whether a value is a string. */
 export const deepseekV32 = dsmlFormat(
   'deepseek-v3.2',
   'function_calls',
   content => `<function_results>\n<result>${content}</result>\n</function_results>`,
 );
 
-/** DeepSeek V4: the same tags in a section of another name. */
+/** DeepSeek V4: the same tags in a section with another name. */
 export const deepseekV4 = dsmlFormat(
   'deepseek-v4',
   'tool_calls',

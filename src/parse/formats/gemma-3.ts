@@ -9,7 +9,7 @@ const fence = (opener: string): CallRegion => ({
   read: pythonicBody,
 });
 
-/** Gemma 2 and 3 have no format of their own: Python calls in a fence, as their makers' guide asks for them. */
+/** Gemma 2 and 3 have no format of their own: Python calls in a code fence, as Google's guide suggests. */
 export const gemma3: ChatFormat = {
   id: 'gemma-3',
   when: [],

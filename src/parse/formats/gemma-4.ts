@@ -4,7 +4,7 @@ import type { ChatFormat } from '../types/format.ts';
 
 const MARK = '<|"|>';
 
-/** Gemma 4: bare keys, strings between marks of their own. */
+/** Gemma 4: bare keys, strings between special marks. */
 export const gemma4: ChatFormat = {
   id: 'gemma-4',
   when: [['<|tool_call>', '<tool_call|>']],

@@ -3,7 +3,7 @@ import { JSON_STRINGS } from '../bodies/strings.ts';
 import type { ChatFormat } from '../types/format.ts';
 import { jsonCall, OBJECT_LAYOUT } from './hermes.ts';
 
-/** GigaChat 3: a call is a message of its own. */
+/** GigaChat 3: a call is a separate message. */
 export const gigaChat: ChatFormat = {
   id: 'gigachat',
   when: [['function call', '<|role_sep|>']],

@@ -12,7 +12,7 @@ const read = taggedBody({
   newlines: 'none',
 });
 
-/** GLM 4.5 to 4.7, Laguna, Ling 3: a name, then pairs of keys and values in tags. */
+/** GLM 4.5 to 4.7, Laguna, Ling 3: a name, then tagged key-value pairs. */
 export const glm: ChatFormat = {
   id: 'glm',
   when: ['<arg_key>'],

@@ -17,7 +17,7 @@ export const hermes: ChatFormat = {
       opener: '<tool_call>',
       closer: '</tool_call>',
       strings: JSON_STRINGS,
-      // A body that is no JSON has no strings either: it ends at the first closer.
+      // A body that is not JSON has no strings either, and ends at the first closer.
       stringsIf: /[{[]/,
       follows: JSON_FOLLOWS,
       read: jsonBody,
@@ -29,7 +29,7 @@ export const hermes: ChatFormat = {
   writeResult: content => `<tool_response>\n${content}\n</tool_response>`,
 };
 
-/** `{"name": ..., "arguments": ...}`; the key of the arguments may have another name. */
+/** `{"name": ..., "arguments": ...}`; `key` names the arguments. */
 export function jsonCall(call: BodyCall, key = 'arguments'): string {
   return writeJson({ name: call.name, [key]: call.arguments });
 }

@@ -9,7 +9,7 @@ export const toolCallsRegion: CallRegion = {
   closer: '</tool_calls>',
   strings: JSON_STRINGS,
   stringsIf: /[{[]/,
-  // This family names its marks while it thinks; only what follows the thought counts.
+  // This family mentions its marks while thinking; only those after it count.
   follows: { starts: /^(?!)/, may: /^(?!)/ },
   read: jsonBody,
   layout: LIST_LAYOUT,

@@ -6,7 +6,7 @@ import { THINK } from './thinking.ts';
 
 const ARGUMENTS = '<|tool_call_argument_begin|>';
 
-/** Kimi K2: the call's id is `functions.name:index`, and the only place where its name stands. */
+/** Kimi K2: the id of a call is `functions.name:index`, the only place that has its name. */
 export const kimiK2: ChatFormat = {
   id: 'kimi-k2',
   when: ['<|tool_call_argument_begin|>', '<|tool_calls_section_begin|>'],

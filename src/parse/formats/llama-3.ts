@@ -4,8 +4,8 @@ import type { ChatFormat } from '../types/format.ts';
 import { jsonCall } from './hermes.ts';
 
 /**
- * Llama 3.1 to 3.3: the JSON of a call and no marks at all, its arguments called `parameters`; several are separated
- * by `;`. Built-in tools stand behind `<|python_tag|>` as JSON or as `tool.call(query="...")`.
+ * Llama 3.1 to 3.3: the bare JSON of a call with `parameters`; several are separated by `;`. Built-in tools follow
+ * `<|python_tag|>`, as JSON or as `tool.call(query="...")`.
  */
 export const llama3: ChatFormat = {
   id: 'llama-3',

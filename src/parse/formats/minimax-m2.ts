@@ -20,7 +20,7 @@ function invoke(call: BodyCall): string {
   return `<invoke name="${call.name}">\n${parameters.join('')}</invoke>\n`;
 }
 
-/** MiniMax M2: invocations in a section; the section's marks may be missing. */
+/** MiniMax M2: invocations in a section, whose marks may be missing. */
 export const minimaxM2: ChatFormat = {
   id: 'minimax-m2',
   when: ['<minimax:tool_call>', 'minimax:tool_call'],

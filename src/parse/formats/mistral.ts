@@ -7,7 +7,7 @@ import { OBJECT_LAYOUT } from './hermes.ts';
 
 const named = nameThenJson(/^(?<name>[^[\]{}\s]+)\s*(?:\[CALL_ID\][^[]*)?(?:\[ARGS\](?<args>[\s\S]*))?$/);
 
-/** Old and new models slip into each other's form, so every version reads both. */
+/** Models old and new slip into each other's form, so every version reads both. */
 const read: ReadBody = (body, context) => (/^\s*\[/.test(body) ? jsonBody : named)(body, context);
 
 const region: CallRegion = {
@@ -25,7 +25,7 @@ const thinking = [
 
 const shared = (layout: CallLayout) => ({ calls: [{ ...region, layout }], thinking });
 
-/** Mistral's ids have nine letters and digits. */
+/** Mistral ids have nine letters or digits. */
 const idOf = (index: number) => `call${String(index + 1).padStart(5, '0')}`;
 
 /** Mistral v3 and v7 (7B v0.3, Nemo, Small 3.1): one JSON list. */
@@ -38,7 +38,7 @@ export const mistralV3: ChatFormat = {
   writeResult: content => `[TOOL_RESULTS]${writeJson({ content })}[/TOOL_RESULTS]`,
 };
 
-/** The same wire form with another tokenizer. */
+/** The same text with another tokenizer. */
 export const mistralV7: ChatFormat = { ...mistralV3, id: 'mistral-v7', when: [] };
 
 /** Mistral v11 (Small 3.2): name, id, arguments. */

@@ -3,7 +3,7 @@ import { PYTHON_STRINGS } from '../bodies/strings.ts';
 import type { ChatFormat } from '../types/format.ts';
 import { THINK } from './thinking.ts';
 
-/** Olmo 3: Python calls, one a line. */
+/** Olmo 3: Python calls, one per line. */
 export const olmo3: ChatFormat = {
   id: 'olmo3',
   when: ['<function_calls>'],

@@ -4,7 +4,7 @@ import type { ChatFormat } from '../types/format.ts';
 import { jsonCall, OBJECT_LAYOUT } from './hermes.ts';
 import { THINK } from './thinking.ts';
 
-/** Phi-4-mini and Firefunction: `functools` before a list; Phi's model card has marks around it instead. */
+/** Phi-4-mini and Firefunction: `functools` before a list; Phi's model card puts marks around it instead. */
 export const phi4Mini: ChatFormat = {
   id: 'phi-4-mini',
   when: ['<|tool|>', 'functools'],

@@ -5,13 +5,13 @@ import { llama3 } from './llama-3.ts';
 import { THINK } from './thinking.ts';
 import { formatOfUser, type UserFormat } from './user-format.ts';
 
-/** How tools are put to a model that was not trained on any form of calls. */
+/** How to present tools to a model that was not trained on a call format. */
 export interface PromptStyle extends ChatFormat {
-  /** What the system message says, with `{tools}`, `{call}` and `{result}`. Default: plain words. */
+  /** Text for the system message, with `{tools}`, `{call}` and `{result}`. Default: plain English. */
   readonly instructions?: string;
 }
 
-/** A style as the user writes it in config.json. */
+/** A style as written in config.json. */
 export type UserPromptStyle = Omit<UserFormat, 'id' | 'when'> & { readonly instructions?: string };
 
 const STYLES: Readonly<Record<string, PromptStyle>> = {
@@ -20,7 +20,7 @@ const STYLES: Readonly<Record<string, PromptStyle>> = {
   code: { ...gemma3, thinking: THINK },
 };
 
-/** The style of that name, the user's own before the built-in; undefined: there is none. */
+/** Looks up a style by name, the user's own first. */
 export function promptStyleNamed(
   name: string,
   own: Readonly<Record<string, UserPromptStyle>> = {},

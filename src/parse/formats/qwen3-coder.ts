@@ -15,7 +15,7 @@ const functionTags = (newlines: TagDialect['newlines']): ReadBody =>
     newlines,
   });
 
-/** The outer mark may be missing: models forget it. */
+/** Models forget the outer mark, so it may be missing. */
 export function functionRegions(tag: string, newlines: TagDialect['newlines']): CallRegion[] {
   const read = functionTags(newlines);
   return [
@@ -37,7 +37,7 @@ export function writeFunction(call: BodyCall, newline: string): string {
   return `<function=${call.name}>\n${parameters.join('')}</function>`;
 }
 
-/** Texts stand as they are, all else as JSON. */
+/** Strings as they are, everything else as JSON. */
 export function rawValue(value: unknown): string {
   return typeof value === 'string' ? value : writeJson(value);
 }

@@ -1,7 +1,7 @@
 import type { ChatFormat } from '../types/format.ts';
 import { functionRegions, writeFunction } from './qwen3-coder.ts';
 
-/** Seed-OSS: Qwen3-Coder's functions within marks of its own; values without newlines around them. */
+/** Seed-OSS: Qwen3-Coder's functions inside other marks; no newlines around values. */
 export const seedOss: ChatFormat = {
   id: 'seed-oss',
   when: ['<seed:tool_call>'],

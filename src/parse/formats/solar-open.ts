@@ -3,7 +3,7 @@ import { JSON_STRINGS } from '../bodies/strings.ts';
 import { writeJson } from '../json/lenient-json.ts';
 import type { ChatFormat } from '../types/format.ts';
 
-/** Solar Open: id, name and arguments behind a mark each. */
+/** Solar Open: id, name and arguments, each after a mark. */
 export const solarOpen: ChatFormat = {
   id: 'solar-open',
   when: ['<|tool_call:begin|>'],

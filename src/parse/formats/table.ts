@@ -25,7 +25,7 @@ import { qwen3Coder } from './qwen3-coder.ts';
 import { seedOss } from './seed-oss.ts';
 import { solarOpen } from './solar-open.ts';
 
-/** In order of choice, the more particular marks first: the first row whose marks stand in the template. */
+/** In order of precedence, the most specific marks first. */
 export const FORMATS: readonly ChatFormat[] = [
   harmony,
   solarOpen,
@@ -62,7 +62,7 @@ export const FORMATS: readonly ChatFormat[] = [
   gemma3,
 ];
 
-/** Names that other projects give to rows, as models carry them in `tool_parser_type`. */
+/** Names that other projects use in `tool_parser_type`. */
 const ALIASES: Readonly<Record<string, string>> = {
   json_tools: 'hermes',
   qwen: 'hermes',
@@ -95,18 +95,18 @@ export function formatIds(): string[] {
   return FORMATS.map(format => format.id);
 }
 
-/** The format of a template; undefined if it bears no known mark. */
+/** The format of a template; undefined if it has no known mark. */
 export function formatOfTemplate(template: string): ChatFormat | undefined {
   return firstMatch(template, FORMATS);
 }
 
-/** The first row whose marks stand in a template. */
-export function firstMatch<Row extends Pick<ChatFormat, 'when'>>(
+/** The first entry whose marks are in the template. */
+export function firstMatch<Entry extends Pick<ChatFormat, 'when'>>(
   template: string,
-  rows: readonly Row[],
-): Row | undefined {
-  return rows.find(row =>
-    row.when.some(marks =>
+  entries: readonly Entry[],
+): Entry | undefined {
+  return entries.find(entry =>
+    entry.when.some(marks =>
       typeof marks === 'string' ? template.includes(marks) : marks.every(mark => template.includes(mark)),
     ),
   );

@@ -1,4 +1,4 @@
 import type { Delimiters } from '../types/format.ts';
 
-/** The marks that most families share. */
+/** The marks of most families. */
 export const THINK: readonly Delimiters[] = [{ opener: '<think>', closer: '</think>' }];

@@ -8,21 +8,21 @@ import type { BodyCall, ChatFormat, Delimiters } from '../types/format.ts';
 import { hermes, jsonCall, OBJECT_LAYOUT } from './hermes.ts';
 import { THINK } from './thinking.ts';
 
-/** A row in Hugging Face's own language, for forms that `UserFormat` has no words for. */
+/** A format in Hugging Face's language, for what `UserFormat` cannot express. */
 export interface UserTemplate {
   readonly id: string;
-  /** Marks in a chat template, as `ChatFormat.when`. */
+  /** Marks in a chat template; see `ChatFormat.when`. */
   readonly when: ChatFormat['when'];
-  /** A `response_template` as models carry it in tokenizer_config.json. */
+  /** A `response_template` as in tokenizer_config.json. */
   readonly responseTemplate: object;
 }
 
-/** A row of the format table as the user writes it in config.json; config.schema.json checks its shape. */
+/** A format as written in config.json; config.schema.json checks its shape. */
 export interface UserFormat {
   readonly id: string;
-  /** Marks in a chat template, as `ChatFormat.when`. */
+  /** Marks in a chat template; see `ChatFormat.when`. */
   readonly when: readonly (string | readonly string[])[];
-  /** What stands before and after a call. Without a closer the call ends with its last bracket. */
+  /** Marks around a call. Without a closer the call ends with its last bracket. */
   readonly opener: string;
   readonly closer?: string;
   /** `json`: `{"name": ..., "arguments": {...}}` (default); `pythonic`: `name(key="value")`. */
@@ -31,14 +31,14 @@ export interface UserFormat {
   readonly thinking?: Delimiters;
 }
 
-/** The row as the table has it. */
-export function formatOfUser(row: UserFormat): ChatFormat {
-  const { opener, closer } = row;
-  const pythonic = row.body === 'pythonic';
+/** The same as an entry of the table. */
+export function formatOfUser(entry: UserFormat): ChatFormat {
+  const { opener, closer } = entry;
+  const pythonic = entry.body === 'pythonic';
   const write = (call: BodyCall) => (pythonic ? `[${writePythonic([call])}]` : jsonCall(call));
   return {
-    id: row.id,
-    when: row.when,
+    id: entry.id,
+    when: entry.when,
     calls: [
       {
         opener,
@@ -54,36 +54,36 @@ export function formatOfUser(row: UserFormat): ChatFormat {
             }),
       },
     ],
-    thinking: row.thinking ? [row.thinking] : THINK,
+    thinking: entry.thinking ? [entry.thinking] : THINK,
     writeCalls: calls => calls.map(call => `${opener}${write(call)}${closer ?? ''}`).join('\n'),
     writeResult: hermes.writeResult,
   };
 }
 
-/** The rows as calls are chosen by. */
-export function rowsOfUser(rows: readonly (UserFormat | UserTemplate)[]): CallFormatEntry[] {
-  return rows.map(row =>
-    'responseTemplate' in row ? row : { id: row.id, when: row.when, format: formatOfUser(row) },
+/** The entries for choosing a call format. */
+export function callFormatsOfUser(entries: readonly (UserFormat | UserTemplate)[]): CallFormatEntry[] {
+  return entries.map(entry =>
+    'responseTemplate' in entry ? entry : { id: entry.id, when: entry.when, format: formatOfUser(entry) },
   );
 }
 
-/** The first row that cannot be, beyond what the schema says: where in `rows`, and why. */
+/** The first invalid entry, beyond what the schema checks: its path in `entries`, and why. */
 export function formatProblem(
-  rows: readonly (UserFormat | UserTemplate)[],
+  entries: readonly (UserFormat | UserTemplate)[],
 ): { readonly path: readonly (string | number)[]; readonly message: string } | undefined {
-  for (const [index, row] of rows.entries()) {
-    const { id } = row;
-    if (rows.findIndex(other => other.id === id) < index) {
+  for (const [index, entry] of entries.entries()) {
+    const { id } = entry;
+    if (entries.findIndex(other => other.id === id) < index) {
       return { path: [index, 'id'], message: `'${id}' occurs twice` };
     }
-    if ('responseTemplate' in row) {
-      if ('opener' in row)
-        return { path: [index, 'opener'], message: 'has no place beside responseTemplate' };
-      const message = templateProblem(row.responseTemplate);
+    if ('responseTemplate' in entry) {
+      if ('opener' in entry)
+        return { path: [index, 'opener'], message: 'cannot be combined with responseTemplate' };
+      const message = templateProblem(entry.responseTemplate);
       if (message !== undefined) return { path: [index, 'responseTemplate'], message };
       continue;
     }
-    const { opener, closer, thinking } = row;
+    const { opener, closer, thinking } = entry;
     if (opener === closer) {
       return { path: [index, 'closer'], message: 'must differ from the opener' };
     }

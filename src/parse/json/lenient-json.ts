@@ -2,7 +2,7 @@ import { jsonrepair } from 'jsonrepair';
 import { messageOf } from '../../errors.ts';
 import { LiteralError, parseLiteral } from './literal.ts';
 
-/** `guessed`: broken JSON was completed; only a schema can tell if the result is what was meant. */
+/** `guessed`: completed from broken JSON; only a schema can tell if that is what was meant. */
 export type JsonReading =
   | { readonly ok: true; readonly value: unknown; readonly guessed: boolean }
   | { readonly ok: false; readonly reason: string };
@@ -10,12 +10,12 @@ export type JsonReading =
 /** JSON.parse would lose digits of these. */
 const BIG_INTEGER = /\d{16,}/;
 
-/** Repair costs time with the square of the length of some inputs. */
+/** For some inputs repair takes quadratic time. */
 const MAX_REPAIR = 100_000;
 
 /**
- * The JSON value in a model's text: strictly, else with Python's spellings, else by repair where `repair` allows it
- * (never for text that was cut off: a half value would pass for a whole one). Code fences around it are taken off.
+ * The JSON value in a model's text: strict, else with Python's spellings, else repaired if `repair` allows it (never
+ * for text that was cut off: half a value would pass for a whole one). Code fences are removed.
  */
 export function readJson(text: string, repair: boolean): JsonReading {
   const body = withoutFence(text);
@@ -29,7 +29,7 @@ export function readJson(text: string, repair: boolean): JsonReading {
 
 function readStrictly(body: string): JsonReading {
   try {
-    // The strict parser is the fast one; big integers are the reader's.
+    // The strict parser is faster, but loses digits of big integers.
     const value = BIG_INTEGER.test(body) ? parseLiteral(body) : checkDepth(JSON.parse(body));
     return { ok: true, value, guessed: false };
   } catch (strict) {
@@ -41,13 +41,13 @@ function readStrictly(body: string): JsonReading {
   }
 }
 
-/** Begins with a bracket and ends with another thing: no parser has to throw to know that. */
+/** Starts with a bracket but does not end with one, so no parser needs to throw to find out. */
 function isOpen(body: string): boolean {
   const text = body.trim();
   return (text.startsWith('{') && !text.endsWith('}')) || (text.startsWith('[') && !text.endsWith(']'));
 }
 
-/** The inside of a Markdown code fence, or the text itself. */
+/** The contents of a Markdown code fence, or the text itself. */
 export function withoutFence(text: string): string {
   const trimmed = text.trim();
   const opening = /^```[\w-]*[ \t]*\n?/.exec(trimmed)?.[0];
@@ -59,17 +59,17 @@ export function withoutFence(text: string): string {
 }
 
 function repairJson(text: string): { value: unknown } | undefined {
-  // Words alone would become a string; only something bracketed was meant as JSON.
+  // Words alone would become a string; only bracketed text was meant as JSON.
   if (text.length > MAX_REPAIR || !/^\s*[[{]/.test(text)) return undefined;
   try {
     return { value: parseLiteral(jsonrepair(text)) };
   } catch {
-    // The caller reports why the text itself cannot be read.
+    // The caller reports why the text cannot be read.
     return undefined;
   }
 }
 
-/** JSON.parse itself takes any depth. */
+/** JSON.parse accepts any depth. */
 function checkDepth(value: unknown, depth = 0): unknown {
   if (depth > 100) throw new LiteralError('the data are nested more than 100 levels deep');
   if (typeof value === 'object' && value !== null) {
@@ -78,7 +78,7 @@ function checkDepth(value: unknown, depth = 0): unknown {
   return value;
 }
 
-/** JSON as models are used to it, `", "` and `": "`; bigints as digits. */
+/** JSON as models usually see it, with `", "` and `": "`; bigints as digits. */
 export function writeJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(writeJson).join(', ')}]`;

@@ -1,10 +1,10 @@
-/** What a value may look like besides JSON. */
+/** Accepted forms of a value besides JSON. */
 export interface Dialect {
-  /** Marks that open and close a string as they stand, without escapes. */
+  /** Marks that enclose a literal string, without escapes. */
   readonly stringMarks?: readonly string[];
 }
 
-/** Deeper data are refused: templates and servers cannot take them either. */
+/** Deeper data is refused: templates and servers cannot handle it either. */
 const MAX_DEPTH = 100;
 
 const CONSTANTS: Readonly<Record<string, unknown>> = {
@@ -33,17 +33,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const NUMBER = /[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y;
 const WORD = /[\p{L}_$][\p{L}\p{N}_$.-]*/uy;
-/** Where strings have marks of their own, quotes are letters. */
+/** If strings have marks of their own, quotes are ordinary characters. */
 const MARKED_KEY = /[^:,{}[\]]+/y;
 const BARE_KEY = /[^\s:,{}[\]"']+/y;
 
-/** A text that is no value: what was expected, and where. */
+/** The text is not a value; says what was expected, and where. */
 export class LiteralError extends Error {}
 
 /**
- * Reads one value after another from a text: JSON, Python literals, and the dialects between them (single quotes,
- * bare keys, trailing commas, raw newlines in strings). Nothing is guessed: every text has one reading or none.
- * Whole numbers whose digits a number cannot hold become bigints.
+ * Reads values from a text: JSON, Python literals, and dialects in between (single quotes, bare keys, trailing
+ * commas, raw newlines in strings). Never guesses: a text has one reading or none. Integers beyond the range of a
+ * number become bigints.
  */
 export class LiteralReader {
   readonly text: string;
@@ -64,7 +64,7 @@ export class LiteralReader {
     while (this.at < this.text.length && /\s/.test(this.text[this.at] as string)) this.at += 1;
   }
 
-  /** Takes `token` if it comes next. */
+  /** Consumes `token` if it comes next. */
   take(token: string): boolean {
     this.skipSpace();
     if (!this.text.startsWith(token, this.at)) return false;
@@ -76,7 +76,7 @@ export class LiteralReader {
     if (!this.take(token)) throw this.error(`expected '${token}'`);
   }
 
-  /** An identifier, dots and dashes included. */
+  /** An identifier, which may contain dots and dashes. */
   word(): string {
     this.skipSpace();
     const word = this.#match(WORD);
@@ -125,7 +125,7 @@ export class LiteralReader {
         break;
       }
     }
-    // fromEntries defines `__proto__` as a plain key.
+    // fromEntries defines `__proto__` as an ordinary key.
     return Object.fromEntries(entries);
   }
 
@@ -190,7 +190,7 @@ export class LiteralReader {
   }
 }
 
-/** The one value that `text` is. Throws LiteralError. */
+/** The single value in `text`. Throws LiteralError. */
 export function parseLiteral(text: string, dialect?: Dialect): unknown {
   const reader = new LiteralReader(text, dialect);
   const value = reader.value();
@@ -213,7 +213,7 @@ function readEscape(text: string, at: number): { value: string; end: number } {
   const known = Object.hasOwn(ESCAPES, char) ? ESCAPES[char] : undefined;
   if (known !== undefined) return { value: known, end: at + 1 };
   if (char === '\\' || char === '/' || char === '"' || char === "'") return { value: char, end: at + 1 };
-  // As Python reads it: an unknown escape is no escape.
+  // As in Python, an unknown escape stays as it is.
   return { value: '\\', end: at };
 }
 

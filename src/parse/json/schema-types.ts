@@ -1,4 +1,4 @@
-/** The JSON types that a schema allows; empty where it does not say. `root` holds what `$ref` points to. */
+/** The JSON types a schema allows; empty if it does not say. `root` resolves `$ref`. */
 export function typesOf(schema: unknown, root: unknown, depth = 0): Set<string> {
   const types = new Set<string>();
   const node = resolve(schema, root);
@@ -19,7 +19,7 @@ export function typesOf(schema: unknown, root: unknown, depth = 0): Set<string> 
   return types;
 }
 
-/** A schema with its local `$ref` followed; undefined where there is none. */
+/** A schema with its local `$ref` resolved; undefined if it cannot be. */
 export function resolve(schema: unknown, root: unknown, depth = 0): Record<string, unknown> | undefined {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
   const node = schema as Record<string, unknown>;

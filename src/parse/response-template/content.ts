@@ -6,7 +6,7 @@ import { streamPattern } from './partial-pattern.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** A field's value: its text through its content parser, then through its transform. Throws LiteralError. */
+/** A field's value: its text through its content parser, then its transform. Throws LiteralError. */
 export function fieldValue(
   field: TemplateField,
   text: string,
@@ -32,7 +32,7 @@ function parseContent(text: string, kind: ContentKind, args: Arguments, repair: 
     case 'float': {
       const number = Number(plain);
       if (plain === '' || Number.isNaN(number))
-        throw new LiteralError(`'${plain.slice(0, 40)}' is no number`);
+        throw new LiteralError(`'${plain.slice(0, 40)}' is not a number`);
       return kind === 'int' ? Math.trunc(number) : number;
     }
     case 'bool':
@@ -90,7 +90,7 @@ function keyValueLines(text: string, args: Arguments, repair: boolean): unknown 
   return Object.fromEntries(entries);
 }
 
-/** Fills the whole-string placeholders `{name}` and `{name.key}` of a transform. */
+/** Fills in the placeholders `{name}` and `{name.key}` of a transform; each is a whole string. */
 function applyTransform(transform: unknown, scope: Arguments): unknown {
   if (Array.isArray(transform)) return transform.map(item => applyTransform(item, scope));
   if (isObject(transform)) {

@@ -3,11 +3,11 @@ import { quoted } from '../../text/visible.ts';
 import { isObject } from '../bodies/json-body.ts';
 import { literalPattern, type StreamPattern, streamPattern } from './partial-pattern.ts';
 
-/** One field of a message, as the template declares it. */
+/** A field of a message, as the template declares it. */
 export interface TemplateField {
   readonly name: string;
   readonly open: StreamPattern | undefined;
-  /** The opener is one literal, which no further text can lengthen. */
+  /** The opener is a single literal, which more text cannot extend. */
   readonly openIsLiteral: boolean;
   readonly close: StreamPattern | undefined;
   readonly closeIsLiteral: boolean;
@@ -19,7 +19,7 @@ export interface TemplateField {
 
 export interface ResponseTemplate {
   readonly fields: readonly TemplateField[];
-  /** Takes the text outside all other fields. */
+  /** Gets the text outside all other fields. */
   readonly implicit: TemplateField | undefined;
   readonly startAnchor: RegExp | undefined;
 }
@@ -27,7 +27,7 @@ export interface ResponseTemplate {
 const CONTENT_KINDS = ['text', 'int', 'float', 'bool', 'json', 'xml-inline', 'kv-lines'] as const;
 export type ContentKind = (typeof CONTENT_KINDS)[number];
 
-/** Reads a `response_template` as Hugging Face defines it (version 1). Throws LlmHostError MODEL_BROKEN. */
+/** Loads a `response_template` as defined by Hugging Face (version 1). Throws LlmHostError MODEL_BROKEN. */
 export function loadResponseTemplate(spec: object): ResponseTemplate {
   const { version = 1, fields } = spec as { version?: unknown; fields?: unknown };
   if (version !== 1) throw broken(`has version ${quoted(version)}; supported: 1`);
@@ -46,7 +46,7 @@ export function loadResponseTemplate(spec: object): ResponseTemplate {
 }
 
 function readField(name: string, field: unknown): TemplateField {
-  if (!isObject(field)) throw broken(`has a field '${name}' that is no object`);
+  if (!isObject(field)) throw broken(`has a field '${name}' that is not an object`);
   const content = field.content ?? 'text';
   if (!CONTENT_KINDS.includes(content as ContentKind)) {
     throw broken(
@@ -68,7 +68,7 @@ function readField(name: string, field: unknown): TemplateField {
   };
 }
 
-/** `key` (a literal or several) or `key_pattern`. */
+/** `key` (one literal or several) or `key_pattern`. */
 function readMarks(
   name: string,
   holder: Readonly<Record<string, unknown>>,
@@ -93,6 +93,6 @@ function readMarks(
 
 function broken(what: string): LlmHostError {
   return new LlmHostError('MODEL_BROKEN', `The response_template ${what}`, {
-    hint: 'It stands in tokenizer_config.json.',
+    hint: 'It is in tokenizer_config.json.',
   });
 }

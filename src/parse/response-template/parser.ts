@@ -10,7 +10,7 @@ import { PendingParser } from '../types/pending-parser.ts';
 import { fieldValue } from './content.ts';
 import type { ResponseTemplate, TemplateField } from './load.ts';
 
-/** For one piece of a reply. The patterns are the model folder's, and one can backtrack for hours. */
+/** Per piece of a reply. The patterns come from the model folder, and one can backtrack for hours. */
 const LIMIT_MS = 1000;
 
 interface Found {
@@ -24,18 +24,21 @@ interface Found {
 interface OpenRegion {
   readonly field: TemplateField;
   readonly captures: Readonly<Record<string, string>>;
-  /** Opener and body as they were written. */
+  /** Opener and body as written. */
   raw: string;
   body: string;
 }
 
-/** Parses replies by a model's own `response_template`; the same splits, the same events as the built-in rows. */
+/**
+ * Parses replies with a model's own `response_template`; splits do not change the events, as with the built-in
+ * formats.
+ */
 export class ResponseTemplateParser extends PendingParser {
   readonly #template: ResponseTemplate;
   readonly #tools: ToolCatalog;
   #region: OpenRegion | undefined;
 
-  /** `prompt` up to the reply: what it wrote of the reply itself is read first, without events. */
+  /** `prompt` up to the reply: its part of the reply is read first, without events. */
   constructor(template: ResponseTemplate, tools: ToolCatalog, prompt: string) {
     super();
     this.#template = template;
@@ -44,7 +47,7 @@ export class ResponseTemplateParser extends PendingParser {
       this.pending = afterLastAnchor(template, prompt);
       this.#advance(false);
     });
-    // The prompt's own text is no part of the reply.
+    // The prompt's own text is not part of the reply.
     this.pending = '';
     if (this.#region) this.#region = { ...this.#region, raw: '', body: '' };
   }
@@ -74,7 +77,7 @@ export class ResponseTemplateParser extends PendingParser {
     return events;
   }
 
-  /** The first mark that is certain, and where the text begins that may still become one. */
+  /** The first certain mark, and where text starts that may still become one. */
   #scan(final: boolean): { found: Found | undefined; heldFrom: number } {
     const text = this.pending;
     let heldFrom = text.length;
@@ -89,7 +92,7 @@ export class ResponseTemplateParser extends PendingParser {
       const grows = !final && match !== null && end === text.length && !literal;
       if (!final) {
         const partial = pattern.partial.exec(text);
-        // The empty match at the end is no mark.
+        // The empty match at the end is not a mark.
         if (partial && partial[0] !== '' && !(match && !grows && match.index <= partial.index)) {
           heldFrom = Math.min(heldFrom, partial.index);
         }
@@ -113,7 +116,7 @@ export class ResponseTemplateParser extends PendingParser {
     this.#region = { field, captures, raw: mark, body: '' };
   }
 
-  /** Text of the region that is open. */
+  /** Text of the open region. */
   #take(events: ParseEvent[], length: number): void {
     if (length <= 0) return;
     const text = this.pending.slice(0, length);
@@ -134,7 +137,7 @@ export class ResponseTemplateParser extends PendingParser {
       return;
     }
     if (closed && region.field.content === 'json' && endsInString(region.body)) {
-      // The closer stands in a string of the call.
+      // The closer is inside a string of the call.
       region.raw += mark;
       region.body += mark;
       return;
@@ -157,14 +160,14 @@ export class ResponseTemplateParser extends PendingParser {
     for (const item of Array.isArray(value) ? value : [value]) {
       const call = readCall(item, { repair });
       if ('reason' in call) return call;
-      // With repair the value may be a guess; whoever asked for it checks the schema.
+      // With repair the value may be a guess; the caller then checks the schema.
       const guess = repair ? { ...call, guessed: true } : call;
       calls.push(field.content === 'json' ? guess : this.#typed(guess));
     }
     return calls.length > 0 ? calls : { reason: 'the call is empty' };
   }
 
-  /** Texts become what the tool's schema says; where it says nothing they stay texts. */
+  /** Turns strings into what the tool's schema says; without a schema they stay strings. */
   #typed(call: BodyCall): BodyCall {
     const properties = this.#tools.parametersOf(call.name)?.properties;
     if (!isObject(properties)) return call;
@@ -188,7 +191,7 @@ function limited<T>(work: () => T): T {
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error;
     throw new LlmHostError('TEMPLATE', `A pattern of the response_template was stopped: ${error.message}`, {
-      hint: 'It stands in tokenizer_config.json. Take another copy of the model, or correct the pattern.',
+      hint: 'It is in tokenizer_config.json. Get another copy of the model, or correct the pattern.',
       cause: error,
     });
   }

@@ -1,4 +1,4 @@
-/** A pattern, and the same pattern in a form that also matches what may still become a match at the text's end. */
+/** A pattern, and a form of it that also matches what may still become a match at the end of the text. */
 export interface StreamPattern {
   readonly whole: RegExp;
   readonly partial: RegExp;
@@ -14,7 +14,7 @@ export function streamPattern(python: string): StreamPattern {
   return { whole: new RegExp(source, 'gs'), partial: new RegExp(`(?:${partialSource(source)})$`, 's') };
 }
 
-/** A pattern for any of the literal texts, the longest first. */
+/** A pattern for any of the literals, longest first. */
 export function literalPattern(literals: readonly string[]): StreamPattern {
   const escaped = [...literals].sort((a, b) => b.length - a.length).map(escapeLiteral);
   return streamPattern(escaped.join('|'));
@@ -24,7 +24,7 @@ function escapeLiteral(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** Every element may be missing from where the text ends: `ab` becomes `(?:a|$)(?:b|$)`. */
+/** Every element may be missing at the end of the text: `ab` becomes `(?:a|$)(?:b|$)`. */
 function partialSource(source: string): string {
   let at = 0;
   const take = (length: number): string => {

@@ -8,12 +8,12 @@ const STARTS = new RegExp(`^([\\s;,]*)(${FENCE})?(?:\\[\\s*)?\\{\\s*["'](?:${KEY
 const MAY = new RegExp(
   `^[\\s;,]*(?:\`{0,2}$|\`\`\`[a-z_-]*[ \\t]*$|(?:${FENCE})?(?:$|\\[\\s*$|(?:\\[\\s*)?\\{\\s*(?:$|["'](?:[a-z_]*$|(?:${KEYS})["']\\s*$))))`,
 );
-/** Characters within which a reply must look like a call. */
+/** A reply must look like a call within this many characters. */
 const WINDOW = 160;
 
 /**
- * A reply that is nothing but the JSON of a call, or that in a code fence: small models leave the marks out. Returns
- * its region, 'wait' while that is open, or 'no'.
+ * A reply that is only the JSON of a call, possibly in a code fence: small models omit the marks. Returns its region,
+ * 'wait' while undecided, or 'no'.
  */
 export function bareRegion(text: string, at: number, final: boolean): CallRegion | 'wait' | 'no' {
   const head = text.slice(at, at + WINDOW);

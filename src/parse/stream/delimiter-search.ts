@@ -10,7 +10,7 @@ export class DelimiterSearch {
   private readonly pattern: RegExp | undefined;
   private readonly longest: number;
 
-  /** `extra` is a further regular expression to find, for marks that are no literals. */
+  /** `extra`: a regular expression to find as well, for marks that are not literals. */
   constructor(marks: readonly string[], extra?: string) {
     this.marks = marks.filter(mark => mark !== '');
     this.longest = Math.max(0, ...this.marks.map(mark => mark.length));
@@ -19,7 +19,7 @@ export class DelimiterSearch {
     this.pattern = all.length > 0 ? new RegExp(all.join('|'), 'g') : undefined;
   }
 
-  /** With `final`, what begins a longer mark at the end of the text is taken as the shorter one that it is. */
+  /** With `final`, the start of a longer mark at the end of the text counts as the shorter mark. */
   find(text: string, from: number, final: boolean): Match | undefined {
     if (!this.pattern) return undefined;
     this.pattern.lastIndex = from;
@@ -27,13 +27,13 @@ export class DelimiterSearch {
     if (!match) return undefined;
     const start = match.index;
     if (!final && start > text.length - this.longest) {
-      // A longer mark that begins no later may still be on its way.
+      // A longer mark that starts no later may still be incomplete.
       if (text.length - this.heldLength(text, from) <= start) return undefined;
     }
     return { mark: match[0], start, end: start + match[0].length };
   }
 
-  /** Length of the longest end of `text` (from `from` on) that a mark begins with. */
+  /** Length of the longest end of `text` (from `from` on) that could start a mark. */
   heldLength(text: string, from: number): number {
     for (let length = Math.min(this.longest - 1, text.length - from); length > 0; length--) {
       const tail = text.slice(text.length - length);

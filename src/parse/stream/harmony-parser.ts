@@ -9,11 +9,11 @@ import { progressOf, RegionMarks, RegionScanner } from './region-scanner.ts';
 
 const MESSAGE = '<|message|>';
 const ENDS = ['<|end|>', '<|return|>', '<|call|>'];
-/** What a header may look like while its `<|message|>` is on the way. */
+/** A header before its `<|message|>` has arrived. */
 const HEADER = /^\s*(?:$|<$|t$|to$|<\||to=)[^\n]*$/;
-/** Characters; a header is a role, a recipient and a channel. */
+/** Characters. A header has a role, a recipient and a channel. */
 const MAX_HEADER = 256;
-/** A tool's name, with or without the namespace that the tools of a prompt stand in. */
+/** A tool's name, with or without the namespace of the prompt's tools. */
 const RECIPIENT = /\bto=(?:functions\.)?(?=([^\s<]+))/;
 
 type State =
@@ -22,8 +22,8 @@ type State =
   | { readonly kind: 'call'; readonly region: CallRegion; readonly scanner: RegionScanner };
 
 /**
- * gpt-oss: a reply is a sequence of messages, each with a header that names its channel and recipient. Analysis is
- * thinking, a message to a function is a call, all else content. Headers and end marks are left out of the texts.
+ * gpt-oss: a reply is a sequence of messages, each with a header naming its channel and recipient. Analysis is
+ * thinking, a message to a function is a call, everything else content. Headers and end marks are left out.
  */
 export class HarmonyParser extends PendingParser {
   readonly #tools: ToolCatalog;
@@ -43,7 +43,7 @@ export class HarmonyParser extends PendingParser {
     const { opener } = recipientRegion;
     const at = state.kind === 'header' && pending.length <= MAX_HEADER ? pending.indexOf(opener) : -1;
     if (at < 0) return progressOf(undefined, pending);
-    // The name stands in the header, before there is a message.
+    // The header has the name before there is a message.
     const body = pending.slice(at + opener.length);
     return { pending: pending.length, call: { region: recipientRegion, bare: false, body } };
   }
@@ -76,7 +76,7 @@ export class HarmonyParser extends PendingParser {
         return true;
       }
       this.#state = { kind: 'message', as: 'content' };
-      // A mark that leads nowhere would be found again and again.
+      // A mark that leads nowhere would be found over and over.
       const stray = /^\s*<\|(?:start|channel)\|>/.exec(this.pending)?.[0];
       if (stray) this.#emit(events, 'content', this.#cut(stray.length));
       return true;
@@ -115,7 +115,7 @@ export class HarmonyParser extends PendingParser {
     const { raw } = scanner;
     const atCloser = end === 'closer';
     const body = raw.slice(region.opener.length, atCloser ? -(region.closer ?? '').length : undefined);
-    // The end of a call is a stop token, which the text does not show.
+    // A call ends with a stop token, which the text does not show.
     const cut = end === 'wait' && !this.finished;
     events.push(...settleCalls(region.read, { raw, body, closed: end !== 'wait', cut }, this.#tools));
     return end !== 'wait';
@@ -125,7 +125,7 @@ export class HarmonyParser extends PendingParser {
     if (text !== '') events.push({ type, text });
   }
 
-  /** Takes so many characters off the pending text. */
+  /** Removes this many characters from the pending text. */
   #cut(length: number): string {
     const text = this.pending.slice(0, length);
     this.pending = this.pending.slice(length);

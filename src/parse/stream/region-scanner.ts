@@ -2,18 +2,18 @@ import type { CallRegion, StringSpan } from '../types/format.ts';
 import type { ParserProgress } from '../types/parse-event.ts';
 import { DelimiterSearch } from './delimiter-search.ts';
 
-/** `wait`: more text is needed; otherwise the call ended: with its closer or last bracket, or before another opener. */
+/** `wait`: more text is needed; otherwise how the call ended: by its closer, its last bracket, or another opener. */
 export type ScanEnd = 'wait' | 'closer' | 'value' | 'opener';
 
 const OPENING = ['{', '['];
 const CLOSING = ['}', ']'];
-// A backslash takes the next character with it; at the end of the text it waits for that character.
+// A backslash escapes the next character; at the end of the text, wait for that.
 const ESCAPE = '\\\\[\\s\\S]';
 
-/** What the scanner needs to know of a region, made once per reply. */
+/** What the scanner needs to know about a region, built once per reply. */
 export class RegionMarks {
   readonly region: CallRegion;
-  /** Ends without strings or brackets. */
+  /** Ends if there are no strings or brackets. */
   readonly plain: DelimiterSearch;
   readonly beforeBrackets: DelimiterSearch;
   readonly quoted: DelimiterSearch;
@@ -39,13 +39,13 @@ export class RegionMarks {
   }
 }
 
-/** Collects one call, from behind its opener to its end. What stands in a string does not end it. */
+/** Collects a call from its opener to its end. Nothing inside a string ends it. */
 export class RegionScanner {
   private readonly marks: RegionMarks;
   private readonly parts: string[];
   private length: number;
   private readonly trustStrings: boolean;
-  /** undefined until the body's first character shows of what kind it is. */
+  /** undefined until the body's first character shows its kind. */
   private search: DelimiterSearch | undefined;
   private span: StringSpan | undefined;
   private depth: number;
@@ -59,7 +59,7 @@ export class RegionScanner {
     this.trustStrings = trustStrings;
   }
 
-  /** Reads on from `from`; returns how far it got. With `final`, nothing is left unread. */
+  /** Continues from `from`; returns how far it got. With `final`, reads everything. */
   scan(text: string, from: number, final: boolean): { at: number; end: ScanEnd } {
     let at = from;
     if (!this.search) {
@@ -81,12 +81,12 @@ export class RegionScanner {
     }
   }
 
-  /** All that was read, opener included. */
+  /** Everything read, including the opener. */
   get raw(): string {
     return this.parts.join('');
   }
 
-  /** The length of `raw` up to a closer that stood in a string; undefined if there was none. */
+  /** The length of `raw` up to a closer inside a string; undefined if there was none. */
   get doubtfulEnd(): number | undefined {
     return this.firstQuotedEnd;
   }
@@ -135,7 +135,7 @@ export class RegionScanner {
   }
 }
 
-/** How far a parser is that holds back `pending`, behind what the scanner of an open call has read. */
+/** Progress of a parser that holds back `pending` after what the scanner of an open call has read. */
 export function progressOf(
   call: { readonly region: CallRegion; readonly scanner: RegionScanner; readonly bare: boolean } | undefined,
   pending: string,

@@ -9,14 +9,14 @@ import { progressOf, RegionMarks, RegionScanner } from './region-scanner.ts';
 
 export interface StreamParserOptions {
   readonly startsInThinking: boolean;
-  /** Look for thinking marks at all; without, they are plain text. */
+  /** Look for thinking marks; otherwise they are plain text. */
   readonly thinking: boolean;
   readonly tools: ToolCatalog;
-  /** The prompt ended with this part of the reply. */
+  /** The part of the reply that the prompt already ended with. */
   readonly implied: string;
 }
 
-/** Where reading goes on; `wait`: not before there is more text. `restart` takes the place of the text. */
+/** Where to continue; `wait`: only with more text. `restart` replaces the text. */
 interface Step {
   readonly at: number;
   readonly wait: boolean;
@@ -26,7 +26,7 @@ interface Step {
 interface OpenCall {
   readonly region: CallRegion;
   readonly scanner: RegionScanner;
-  /** Without marks: if it is no call after all, it is content. */
+  /** Without marks: if it turns out not to be a call, it is content. */
   readonly bare: boolean;
 }
 
@@ -44,11 +44,11 @@ export class StreamParser extends PendingParser {
   private readonly thinkingOpeners: ReadonlySet<string>;
   private thinks: boolean;
   private call: OpenCall | undefined;
-  /** Only whitespace, thinking or bare calls so far: a call without marks may begin here. */
+  /** Only whitespace, thinking or bare calls so far, so a call without marks may start here. */
   private bareHere: boolean;
   /** Until a broken string swallows a closer; from then on the first closer ends a call. */
   private trustStrings = true;
-  /** Characters of the implied opening that are not the reply's own. */
+  /** Characters of the implied opening that are not part of the reply. */
   private implied: number;
 
   constructor(format: ChatFormat, options: StreamParserOptions) {
@@ -145,7 +145,7 @@ export class StreamParser extends PendingParser {
       return { at: 0, wait: false, restart: raw + text.slice(scanned.at) };
     }
     if (!ended && doubtfulEnd !== undefined && found[0]?.type === 'malformed') {
-      // A quote too many hid the closer: the call ends there, and what follows was never part of it.
+      // A stray quote hid the closer: the call ends there, and what followed was never part of it.
       this.trustStrings = false;
       this.add(events, this.interpret(region, raw.slice(0, doubtfulEnd), 'closer'));
       return { at: 0, wait: false, restart: raw.slice(doubtfulEnd) };
@@ -174,14 +174,14 @@ export class StreamParser extends PendingParser {
     for (const event of found) events.push('raw' in event ? { ...event, raw: this.own(event.raw) } : event);
   }
 
-  /** What of a text is not implied by the prompt. */
+  /** The part of a text that the prompt does not imply. */
   private own(text: string): string {
     const cut = Math.min(this.implied, text.length);
     this.implied -= cut;
     return text.slice(cut);
   }
 
-  /** A call that was never closed still counts when its body is whole. */
+  /** An unclosed call still counts if its body is complete. */
   private interpret(region: CallRegion, raw: string, end: string): ParseEvent[] {
     const { opener, closer = '', keepsOpener = false, read } = region;
     const atCloser = end === 'closer';
@@ -189,14 +189,14 @@ export class StreamParser extends PendingParser {
       keepsOpener ? 0 : opener.length,
       atCloser && !keepsOpener ? -closer.length : undefined,
     );
-    // Without a closer of its own, a call ends as it should when another begins.
+    // Without a closer of its own, a call properly ends when another starts.
     const closed = atCloser || end === 'value' || (end === 'opener' && closer === '');
     const cut = !closed && !(end === 'wait' && this.finished);
     return settleCalls(read, { raw, body, closed, cut }, this.tools);
   }
 }
 
-/** A thought may name an opener without meaning it; undefined until the text behind it decides. */
+/** Thinking may mention an opener without meaning it; undefined until the text after it decides. */
 function startsCall({ follows }: CallRegion, after: string, final: boolean): boolean | undefined {
   if (!follows || follows.starts.test(after)) return true;
   return !final && follows.may.test(after) ? undefined : false;

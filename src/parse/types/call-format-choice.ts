@@ -1,10 +1,10 @@
 import type { ChatFormat } from './format.ts';
 
-/** What goes before the marks that the built-in table knows; nothing: those decide. */
+/** Overrides the built-in formats; if empty, the marks in the template decide. */
 export interface CallFormatChoice {
   readonly responseTemplate?: object;
   readonly format?: ChatFormat;
 }
 
-/** A choice for the templates whose marks it knows. */
+/** A choice for templates with certain marks. */
 export type CallFormatEntry = CallFormatChoice & Pick<ChatFormat, 'id' | 'when'>;

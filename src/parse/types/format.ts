@@ -4,16 +4,16 @@ export interface Delimiters {
   readonly closer: string;
 }
 
-/** One call as its format's body gives it. */
+/** A call as read from its body. */
 export interface BodyCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Broken JSON was completed; run it only if the tool's schema fits and no key is unknown. */
+  /** Completed from broken JSON: run it only if it fits the tool's schema and has no unknown key. */
   readonly guessed?: boolean;
 }
 
 export interface BodyFailure {
-  /** What is wrong, in words that a model can act on. */
+  /** What is wrong, in words a model can act on. */
   readonly reason: string;
 }
 
@@ -21,102 +21,102 @@ export type BodyResult = readonly BodyCall[] | BodyFailure;
 
 /** What a body reader knows besides the text. */
 export interface BodyContext {
-  /** Broken JSON may be completed: the text is known not to be cut off. */
+  /** Broken JSON may be completed: the text was not cut off. */
   readonly repair: boolean;
-  /** The body is known to have reached its end; else it may be the first part of one. */
+  /** The body is complete; otherwise it may be only the start of one. */
   readonly whole: boolean;
-  /** JSON Schemas of a tool's parameters by name; undefined for a tool that is not known. */
+  /** The schemas of a tool's parameters by name; undefined for an unknown tool. */
   parametersOf(tool: string): Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The calls in a body, at least one, or what is wrong with it. Must never throw. */
+/** Returns the calls in a body, at least one, or what is wrong with it. Must never throw. */
 export type ReadBody = (body: string, context: BodyContext) => BodyResult;
 
-/** A span of a body in which no mark counts. */
+/** A span of a body in which marks do not count. */
 export interface StringSpan extends Delimiters {
-  /** A backslash takes the next character with it. */
+  /** A backslash escapes the next character. */
   readonly escapes: boolean;
 }
 
 /**
- * How a body of JSON is written, so that a grammar can hold a model to the schemas of the tools. `between` and the like
- * are expressions in xgrammar's EBNF.
+ * How a JSON body is laid out, so that a grammar can constrain it to the tools' schemas. `between` and the like are
+ * expressions in xgrammar's EBNF.
  */
 export type CallLayout =
   | ObjectLayout
-  /** A list of objects with the tool's name as their one key. */
+  /** A list of objects whose only key is the tool's name. */
   | { readonly kind: 'keyed' }
   | NamedLayout;
 
-/** The name as it stands, then the object of arguments. */
+/** The bare name, then the object of arguments. */
 export interface NamedLayout {
   readonly kind: 'named';
   readonly before?: string;
   readonly between: string;
   readonly after?: string;
-  /** No space may come before it. */
+  /** No whitespace before it. */
   readonly atOnce?: boolean;
 }
 
-/** An object with the keys of name and arguments, or a list of them. */
+/** An object with keys for name and arguments, or a list of them. */
 export interface ObjectLayout {
   readonly kind: 'object';
   readonly name: string;
   readonly arguments: string;
-  /** Keys of texts that may stand before the name, and behind the arguments. */
+  /** Keys with string values allowed before the name, and after the arguments. */
   readonly before?: readonly string[];
   readonly after?: readonly string[];
-  /** Nothing but a list, or a list whose bracket the opener holds. */
+  /** Always a list, or a list whose bracket is part of the opener. */
   readonly list?: 'only' | 'opened';
 }
 
-/** Where calls stand in the text, and how their bodies are read. */
+/** Where calls are in the text, and how their bodies are read. */
 export interface CallRegion {
   readonly opener: string;
-  /** Ends the call; undefined: its value's last bracket does, or the next opener, or the end of the reply. */
+  /** Ends the call. undefined: its value's last bracket, the next opener or the end of the reply does. */
   readonly closer?: string;
-  /** The closer is a token that ends the reply, so that the text may not show it. */
+  /** The closer is a token that ends the reply, so the text may not show it. */
   readonly closerEndsReply?: boolean;
-  /** Without a closer: brackets count from this mark on, unless the body begins with one. */
+  /** Without a closer: count brackets from this mark on, unless the body starts with one. */
   readonly bracketsAfter?: string;
   /** Spans in which closers, openers and brackets do not count. */
   readonly strings: readonly StringSpan[];
-  /** `strings` count only if the body begins so; a body of another kind ends at the first closer. */
+  /** `strings` only apply if the body starts like this; any other body ends at the first closer. */
   readonly stringsIf?: RegExp;
-  /** Further openers that end this call. Default: its own. */
+  /** Other openers that end this call. Default: its own. */
   readonly breakers?: readonly string[];
-  /** The body begins with the opener itself. */
+  /** The body includes the opener. */
   readonly keepsOpener?: boolean;
   /**
-   * A thought may name the opener without meaning it. What must follow for the opener to count inside thinking:
-   * `starts` matches once it does, `may` as long as it still can. Default: it always counts.
+   * Thinking may mention the opener without meaning it. What must follow for it to count there: `starts` matches once
+   * it does, `may` while it still can. Default: it always counts.
    */
   readonly follows?: { readonly starts: RegExp; readonly may: RegExp };
   readonly read: ReadBody;
-  /** Without one, no grammar holds the body. */
+  /** Without one, no grammar can constrain the body. */
   readonly layout?: CallLayout;
 }
 
-/** How a family of models writes and reads tool calls. One row of the table, one file. */
+/** How a family of models writes and reads tool calls: one file, and one entry in the table. */
 export interface ChatFormat {
   readonly id: string;
-  /** Marks in a chat template; any entry chooses this format, a list must be there whole. */
+  /** Marks in a chat template that select this format: any entry of the list; a nested list must all be there. */
   readonly when: readonly (string | readonly string[])[];
   readonly calls: readonly CallRegion[];
-  /** The first pair is the one that is written; an empty closer is none. */
+  /** The first pair is used for writing; an empty closer means none. */
   readonly thinking: readonly Delimiters[];
-  /** Marks that only give the reply its shape; they are left out of the content. */
+  /** Marks that only structure the reply and are left out of the content. */
   readonly structure?: readonly string[];
   /** A reply, or what follows a call, may be a call without any marks. */
   readonly bare?: boolean;
-  /** Of a call without marks. */
+  /** The layout of a call without marks. */
   readonly bareLayout?: CallLayout;
   /** What the prompt may end with that belongs to the reply. */
   readonly implied?: string;
-  /** A reply that is a sequence of channels needs a parser of its own. */
+  /** The reply is a sequence of channels, which needs its own parser. */
   readonly channels?: 'harmony';
-  /** The text of one message's calls, for templates that do not show them. */
+  /** The text of a message's calls, for templates that do not render them. */
   writeCalls(calls: readonly BodyCall[]): string;
-  /** A result's text, for templates that have no tool role. */
+  /** The text of a result, for templates without a tool role. */
   writeResult(content: string, name: string): string;
 }

@@ -1,18 +1,18 @@
 import type { CallRegion } from './format.ts';
 
-/** What the stream parser makes of the model's text. Spans of all events tile the input: no byte is lost or doubled. */
+/** An event of the stream parser. The spans of all events tile the input: no byte is lost or duplicated. */
 export type ParseEvent =
   | { readonly type: 'content'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   | {
       readonly type: 'call';
-      /** As the model wrote it; it need not be the name of a tool. */
+      /** As the model wrote it; it may not be the name of a tool. */
       readonly name: string;
-      /** Whole numbers whose digits a number cannot hold are bigints. */
+      /** Integers beyond the range of a number are bigints. */
       readonly arguments: Readonly<Record<string, unknown>>;
-      /** The exact text, delimiters included; empty for further calls of the same text. */
+      /** The exact text with delimiters; empty for further calls in the same text. */
       readonly raw: string;
-      /** The text was broken and had to be completed; only the tool's schema can tell if this was meant. */
+      /** Completed from broken text; only the schema of the tool can tell if this was meant. */
       readonly guessed?: boolean;
     }
   | {
@@ -23,29 +23,29 @@ export type ParseEvent =
     };
 
 export interface ParserEnd {
-  /** The model ended the reply itself; an unclosed call may then be completed. Default false: it may be cut off. */
+  /** The model itself ended the reply, so an unclosed call may be completed. Default false: it may be cut off. */
   readonly finished?: boolean;
 }
 
-/** A call whose text is being read. */
+/** A call still being read. */
 export interface OpenCall {
   readonly region: CallRegion;
-  /** It has no marks: only its end shows if it is a call. */
+  /** Without marks: only its end shows whether it is a call. */
   readonly bare: boolean;
-  /** What stands behind the opener so far. */
+  /** What follows the opener so far. */
   readonly body: string;
 }
 
-/** How far a parser is in the text that it was given. */
+/** How far a parser has got in its text. */
 export interface ParserProgress {
-  /** Characters of the text that no event has told of yet, and that are no marks: all of them stand at its end. */
+  /** Characters at the end of the text that no event covers yet and that are not marks. */
   readonly pending: number;
   readonly call: OpenCall | undefined;
 }
 
 export interface ToolParser {
   push(text: string): ParseEvent[];
-  /** The end of the reply: releases what was held back; a cut-off call becomes `malformed`. */
+  /** Ends the reply: releases what was held back; a cut-off call becomes `malformed`. */
   end(how?: ParserEnd): ParseEvent[];
   /** Not every parser can tell. */
   progress?(): ParserProgress;

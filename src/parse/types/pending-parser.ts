@@ -1,9 +1,8 @@
 import type { ParseEvent, ParserEnd, ToolParser } from './parse-event.ts';
 
-/** The course of a reply: text comes in until it ends, once; what is not settled yet stays in `pending`. */
+/** Text comes in until the reply ends, once; what is still undecided stays in `pending`. */
 export abstract class PendingParser implements ToolParser {
   protected pending = '';
-  /** The model ended the reply itself. */
   protected finished = false;
   #ended = false;
 
@@ -20,6 +19,6 @@ export abstract class PendingParser implements ToolParser {
     return this.advance(true);
   }
 
-  /** Reads `pending` as far as it is certain; with `final` nothing more comes. */
+  /** Reads `pending` as far as it is decided; `final`: nothing more follows. */
   protected abstract advance(final: boolean): ParseEvent[];
 }

@@ -75,11 +75,11 @@ describe('config.json', () => {
       [{ ...row, when: [] }, "the field 'toolFormats.1.when' must NOT have fewer than 1 items", 14],
       [{ ...row, when: [3] }, "the field 'toolFormats.1.when.0' must be string,array", 15],
       [{ ...row, when: [''] }, "the field 'toolFormats.1.when.0' must NOT have fewer than 1 characters", 15],
-      [{ ...row, id: 'first' }, "the field 'toolFormats.1.id' 'first' is there twice", 13],
+      [{ ...row, id: 'first' }, "the field 'toolFormats.1.id' 'first' occurs twice", 13],
       [{ ...row, closer: '<call>' }, "the field 'toolFormats.1.closer' must differ from the opener", 22],
       [
         { ...row, responseTemplate: {} },
-        "the field 'toolFormats.1.opener' has no place beside responseTemplate",
+        "the field 'toolFormats.1.opener' cannot be combined with responseTemplate",
         21,
       ],
       [

@@ -67,7 +67,7 @@ describe('a hostile mcp.json', () => {
     const config = load('{"servers": {"x": {"command": "a", "command": "b"}}}');
     expect(config.servers[0]).toMatchObject({ command: 'b' });
     expect(config.warnings).toEqual([
-      "mcp.json:1:36: server 'x': 'command' appears twice; the last one is used",
+      "mcp.json:1:36: server 'x': 'command' occurs twice; the last one is used",
     ]);
   });
 
