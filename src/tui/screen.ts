@@ -19,6 +19,7 @@ import { FrameClock } from './terminal/frame-clock.ts';
 import { InkTerminal } from './terminal/ink-terminal.ts';
 import { Painter } from './terminal/painter.ts';
 
+const NOTHING: ReadonlyMap<string, string> = new Map();
 /** The most lines of a growing block that stay live. */
 const MAX_LIVE = 12;
 
@@ -33,6 +34,8 @@ export interface ScreenOptions {
   readonly output: NodeJS.WriteStream;
   readonly theme: Theme;
   readonly history: PromptHistory;
+  /** Printed when the screen opens. */
+  readonly banner?: string | undefined;
   readonly footer: () => FooterInfo;
   readonly candidates: () => Candidates;
   readonly env: NodeJS.ProcessEnv;
@@ -87,6 +90,8 @@ export class Screen {
   start(): void {
     this.#takeTerminal();
     this.#options.output.on('resize', this.#redraw);
+    const { banner, theme } = this.#options;
+    if (banner) this.#turn.print(banner, this.#replyView(), theme.dim);
     this.#store = new Store(this.#compose());
     this.#app = render(this.#element(), {
       stdout: this.#terminal as unknown as NodeJS.WriteStream,
@@ -208,6 +213,7 @@ export class Screen {
       ...{
         queue: this.queue.map(text => this.#folded.get(stripControls(text)) ?? text),
         editor: this.#editor,
+        about: (this.#editor.menu && this.#options.candidates().about) ?? NOTHING,
         footer: this.#options.footer(),
       },
     };

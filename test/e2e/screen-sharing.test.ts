@@ -61,7 +61,7 @@ test("a server's form takes the terminal and gives it back; @ completes its reso
   terminal.type('@ask');
   await terminal.displays('prompt -> @ask');
   // The list of resources comes after the server is ready; until then Tab finds nothing.
-  while (!(await terminal.emulator.lines()).join('\n').includes('@asking:note://shopping')) {
+  while (!(await terminal.emulator.lines()).join('\n').includes('prompt -> @asking:note://shopping')) {
     terminal.type('\t');
     await sleep(100);
   }

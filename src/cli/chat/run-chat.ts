@@ -25,7 +25,8 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
     process.env.NODE_ENV ??= 'production';
     const { ScreenSession } = await import('./screen-session.ts');
     const { theme } = started.settings.config;
-    return await new ScreenSession({ session, signals, theme, colors: args.color !== false }).run();
+    const colors = args.color !== false;
+    return await new ScreenSession({ session, signals, theme, colors, quiet: args.quiet === true }).run();
   } finally {
     await started.close();
   }

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { join, sep } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { formAsker } from '../../line/ask-form.ts';
 import { stripControls } from '../../text/strip-controls.ts';
@@ -16,11 +17,16 @@ import type { Signals } from '../process/signals.ts';
 import type { ChatSession } from '../session/chat-session.ts';
 import { TurnLoop, type TurnReader } from './turn-loop.ts';
 
+/** Characters of a description in the menu. */
+const MAX_ABOUT = 200;
+
 export interface ScreenSessionOptions {
   readonly session: ChatSession;
   readonly signals: Signals;
   readonly colors: boolean;
   readonly theme: string | undefined;
+  /** No banner. */
+  readonly quiet: boolean;
 }
 
 /** The chat on the Ink screen. Resolves with the exit code. */
@@ -49,7 +55,9 @@ export class ScreenSession {
         commands: [...BUILTINS.flatMap(namesOf), ...promptNames(session)],
         tools: session.tools.tools().map(tool => tool.definition.function.name),
         resources: resourceNames(session),
+        about: descriptions(session),
       }),
+      banner: options.quiet ? undefined : `${homely(process.cwd())} · Tab completes · Esc cancels · /help`,
       onEffect: effect => this.#perform(effect),
     });
     this.#loop = new TurnLoop({
@@ -158,6 +166,29 @@ function screenReader(screen: Screen, session: ChatSession): TurnReader {
 /** What may follow a slash beside the commands. */
 function promptNames({ tools }: ChatSession): readonly string[] {
   return (tools.control?.prompts() ?? []).map(({ server, name }) => stripControls(`${server}:${name}`));
+}
+
+/** What the completions are, for the menu. */
+function descriptions({ tools }: ChatSession): ReadonlyMap<string, string> {
+  const about = new Map<string, string>();
+  const add = (option: string, text: string | undefined) => {
+    if (text)
+      about.set(stripControls(option), stripControls(text).replaceAll(/\s+/g, ' ').slice(0, MAX_ABOUT));
+  };
+  for (const builtin of BUILTINS) for (const name of namesOf(builtin)) add(`/${name}`, builtin.help);
+  for (const prompt of tools.control?.prompts() ?? [])
+    add(`/${prompt.server}:${prompt.name}`, prompt.description);
+  for (const { server, uri, name, description } of tools.control?.resources() ?? []) {
+    add(`@${server}:${uri}`, description ?? name);
+  }
+  for (const { definition } of tools.tools()) add(definition.function.name, definition.function.description);
+  return about;
+}
+
+/** A folder as a shell shows it, `~` for the home folder. */
+function homely(folder: string): string {
+  const home = homedir();
+  return folder === home || folder.startsWith(home + sep) ? `~${folder.slice(home.length)}` : folder;
 }
 
 /** As a prompt names them, `server:uri`; what has a blank in it cannot be named. */

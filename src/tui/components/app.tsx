@@ -7,6 +7,7 @@ import { ThemeContext } from '../style/theme-context.ts';
 import { Footer } from './footer.tsx';
 import { Menu, menuHeight } from './menu.tsx';
 import { Prompt } from './prompt.tsx';
+import { hasFrame, PromptFrame } from './prompt-frame.tsx';
 import { promptRows } from './prompt-rows.ts';
 import { Queue, queueHeight } from './queue.tsx';
 import { Scrollback } from './scrollback.tsx';
@@ -23,11 +24,13 @@ export interface AppProps {
 
 /** Finished text, and below it the live region, which is always shorter than the window. */
 export function App({ store, theme, onDrawn }: AppProps) {
-  const { window, finished, turn, queue, editor, footer } = useSyncExternalStore(store.subscribe, store.get);
+  const state = useSyncExternalStore(store.subscribe, store.get);
+  const { window, finished, turn, queue, editor, about, footer } = state;
   const now = useNow(turn.calls.length > 0 || turn.working !== undefined);
   const prompt = promptRows(editor, window);
+  const framed = hasFrame(window);
   const rows = shareRows(window.rows, {
-    prompt: prompt.rows.length,
+    prompt: prompt.rows.length + (framed ? 2 : 0),
     menu: menuHeight(editor.menu?.options ?? []),
     queue: queueHeight(queue),
     turn: turnHeight(turn),
@@ -36,10 +39,12 @@ export function App({ store, theme, onDrawn }: AppProps) {
     <ThemeContext value={theme}>
       <Scrollback items={finished} onDrawn={onDrawn} />
       <Box flexDirection="column">
-        <Turn turn={turn} now={now} height={rows.turn} />
+        <Turn turn={turn} now={now} columns={window.columns} height={rows.turn} />
         <Queue prompts={queue} height={rows.queue} />
-        <Prompt {...prompt} top={rows.turn + rows.queue} />
-        {editor.menu && <Menu {...editor.menu} height={rows.menu} />}
+        <PromptFrame columns={window.columns} framed={framed}>
+          <Prompt {...prompt} top={rows.turn + rows.queue + (framed ? 1 : 0)} />
+        </PromptFrame>
+        {editor.menu && <Menu {...editor.menu} about={about} height={rows.menu} />}
         {rows.footer && <Footer {...footer} />}
       </Box>
     </ThemeContext>

@@ -1,4 +1,4 @@
-import { Text } from 'ink';
+import { Box, Text } from 'ink';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;
@@ -9,5 +9,9 @@ export interface SpinnerProps {
 }
 
 export function Spinner({ now }: SpinnerProps) {
-  return <Text>{FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length]} </Text>;
+  return (
+    <Box width={2} flexShrink={0}>
+      <Text>{FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length]}</Text>
+    </Box>
+  );
 }

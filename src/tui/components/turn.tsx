@@ -6,6 +6,7 @@ import { Working } from './working.tsx';
 export interface TurnProps {
   readonly turn: LiveTurn;
   readonly now: number;
+  readonly columns: number;
   /** Rows it may take. */
   readonly height: number;
 }
@@ -15,7 +16,7 @@ export const turnHeight = ({ reply, calls, working }: LiveTurn): number =>
   reply.length + (calls.length || (working ? 1 : 0));
 
 /** The running turn: the growing reply, and below it what the model or its tools are doing. */
-export function Turn({ turn, now, height }: TurnProps) {
+export function Turn({ turn, now, columns, height }: TurnProps) {
   const { reply, calls, working, thought } = turn;
   if (height === 0) return undefined;
   const replyRows = Math.max(0, height - (turnHeight(turn) - reply.length));
@@ -25,7 +26,9 @@ export function Turn({ turn, now, height }: TurnProps) {
       {calls.slice(-height).map(({ id, name, startedAt, message }) => (
         <ToolCall key={id} name={name} startedAt={startedAt} now={now} note={message || thought} />
       ))}
-      {calls.length === 0 && working && <Working {...working} thought={thought} now={now} />}
+      {calls.length === 0 && working && (
+        <Working {...working} thought={thought} now={now} columns={columns} />
+      )}
     </>
   );
 }

@@ -10,6 +10,14 @@ export interface Candidates {
   readonly tools: readonly string[];
   /** Without the at sign. */
   readonly resources: readonly string[];
+  /** What an option is, by its text: `/help`, `@server:uri`, the name of a tool. */
+  readonly about?: ReadonlyMap<string, string>;
+}
+
+/** Whether a `/command` or an `@resource` is being typed: its completions are shown unasked. */
+export function completesUnasked(text: string, cursor: number): boolean {
+  const before = text.slice(0, cursor);
+  return /^\/\S*$/.test(before) || /(?:^|\s)@\S*$/.test(before);
 }
 
 /** Completes `/commands` at the start, `@resources` anywhere, and tool names of which two letters are typed. */

@@ -1,4 +1,4 @@
-import type { Completion } from './complete.ts';
+import { type Completion, completesUnasked } from './complete.ts';
 import * as text from './edit-text.ts';
 import type { Key } from './keys.ts';
 
@@ -15,6 +15,7 @@ export interface EditorState {
   readonly browse: { readonly index: number; readonly draft: string } | undefined;
   /** Set during Ctrl+R: `index` is the newest history entry that contains `query`, or -1. */
   readonly search: { readonly query: string; readonly index: number; readonly draft: string } | undefined;
+  /** `index` is -1 until an option is selected, which puts it in the text. */
   readonly menu: (Completion & { readonly index: number }) | undefined;
   /** Esc was pressed once; a second Esc clears the text. */
   readonly escaped: boolean;
@@ -53,9 +54,12 @@ const PLACEHOLDER = /\[Pasted text #(\d+): \d+ lines?\]/g;
 export function edit(state: EditorState, key: Key, context: EditorContext): Edited {
   if (state.search) return searching(state, state.search, key, context);
   if (key.type === 'paste') return { state: paste(calm(state), key.text) };
-  if (key.type === 'text') return { state: insert(calm(state), key.text) };
+  if (key.type === 'text') return { state: suggest(insert(calm(state), key.text), context) };
   if (key.name === 'tab' || key.name === 'shift+tab') {
     return { state: complete(state, key.name === 'tab' ? 1 : -1, context) };
+  }
+  if (state.menu && (key.name === 'up' || key.name === 'down')) {
+    return { state: complete(state, key.name === 'down' ? 1 : -1, context) };
   }
   if (key.name === 'escape') return escapeKey(state, context);
   const action = ACTIONS[key.name];
@@ -118,7 +122,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'ctrl+right': move(text.wordEnd),
   'alt+left': move(text.wordStart),
   'alt+right': move(text.wordEnd),
-  backspace: remove(placeholderOrGrapheme, false),
+  backspace: (state, context) => {
+    const edited = remove(placeholderOrGrapheme, false)(state, context);
+    return { ...edited, state: suggest(edited.state, context) };
+  },
   delete: remove(text.nextIndex, false),
   'ctrl+k': remove(
     (typed, at) => (text.lineEnd(typed, at) === at ? text.nextIndex(typed, at) : text.lineEnd(typed, at)),
@@ -220,11 +227,22 @@ function browse(state: EditorState, history: readonly string[], step: number): E
   return { ...withText(state, shown), browse: index === history.length ? undefined : { ...from, index } };
 }
 
+/** Opens the menu, unless the only option is typed already. */
+function suggest(state: EditorState, context: EditorContext): EditorState {
+  const { text: typed, cursor } = state;
+  if (!completesUnasked(typed, cursor)) return state;
+  const found = context.complete(typed, cursor);
+  if (!found || (found.options.length === 1 && found.options[0] === typed.slice(found.start, cursor)))
+    return state;
+  return { ...state, menu: { ...found, index: -1 } };
+}
+
 function complete(state: EditorState, step: number, context: EditorContext): EditorState {
   const found = state.menu ?? context.complete(state.text, state.cursor);
   if (!found || found.options.length === 0) return state;
   const count = found.options.length;
-  const index = state.menu ? (state.menu.index + step + count) % count : 0;
+  const first = step > 0 ? 0 : count - 1;
+  const index = !state.menu ? 0 : state.menu.index < 0 ? first : (state.menu.index + step + count) % count;
   const option = `${found.options[index]}${count === 1 ? ' ' : ''}`;
   const typed = state.text.slice(0, found.start) + option + state.text.slice(state.cursor);
   const menu = count === 1 ? undefined : { ...found, index };

@@ -8,6 +8,8 @@ export interface ScreenState {
   /** Prompts waiting for the running turn to end. */
   readonly queue: readonly string[];
   readonly editor: EditorState;
+  /** What the menu's options are, by their text. */
+  readonly about: ReadonlyMap<string, string>;
   readonly footer: FooterInfo;
 }
 

@@ -1,13 +1,15 @@
-import { renderToString } from 'ink';
+import { renderToString, Text } from 'ink';
 import type { ReactNode } from 'react';
 import { describe, expect, test } from 'vitest';
 import { Footer } from '../../../src/tui/components/footer.tsx';
 import { Menu, menuHeight } from '../../../src/tui/components/menu.tsx';
 import { Prompt } from '../../../src/tui/components/prompt.tsx';
+import { hasFrame, PromptFrame } from '../../../src/tui/components/prompt-frame.tsx';
 import { promptRows } from '../../../src/tui/components/prompt-rows.ts';
 import { Queue } from '../../../src/tui/components/queue.tsx';
 import { Reply } from '../../../src/tui/components/reply.tsx';
 import { shareRows } from '../../../src/tui/components/share-rows.ts';
+import { Working } from '../../../src/tui/components/working.tsx';
 import { type EditorState, EMPTY, withText } from '../../../src/tui/input/editor.ts';
 import type { FooterInfo, WindowSize } from '../../../src/tui/state/screen-state.ts';
 import { chooseTheme } from '../../../src/tui/style/theme.ts';
@@ -97,8 +99,40 @@ test('prompts that wait are shown on a line each, and counted beyond three', () 
 
 test('the menu shows five around the chosen one', () => {
   const options = Array.from({ length: 9 }, (_, index) => `/c${index}`);
-  const shown = rowsOf(<Menu options={options} index={7} height={menuHeight(options)} />, 80);
+  const shown = rowsOf(
+    <Menu options={options} index={7} about={new Map()} height={menuHeight(options)} />,
+    80,
+  );
   expect(shown).toEqual(['  /c4', '  /c5', '  /c6', '  /c7', '  /c8']);
+});
+
+test('the menu says what the options are, as far as there is room', () => {
+  const about = new Map([['/help', 'lists the commands']]);
+  const menu = <Menu options={['/help', '/mcp']} index={-1} about={about} height={2} />;
+  expect(rowsOf(menu, 40)).toEqual(['  /help  lists the commands', '  /mcp']);
+  expect(rowsOf(menu, 20)).toEqual(['  /help  lists the …', '  /mcp']);
+});
+
+test('the prompt stands between two rules where there is room for them', () => {
+  expect([hasFrame({ columns: 40, rows: 15 }), hasFrame({ columns: 40, rows: 7 })]).toEqual([true, false]);
+  const frame = (
+    <PromptFrame columns={5} framed>
+      <Text>text</Text>
+    </PromptFrame>
+  );
+  expect(rowsOf(frame, 5)).toEqual(['─────', 'text', '─────']);
+});
+
+test.each([
+  [80, 'reading [#####---------------] 2048/8192 tokens'],
+  [40, 'reading [###--------] 2048/8192 tokens'],
+  [20, 'reading [] 2048/8…'],
+])('the progress of a window of %i columns', (columns, shown) => {
+  const prefill = { done: 2048, total: 8192 };
+  const working = (
+    <Working phase="reading" since={0} now={0} columns={columns} prefill={prefill} thought="" />
+  );
+  expect(rowsOf(working, columns)).toEqual([`⠋ ${shown}`]);
 });
 
 test('a styled line is cut by its columns, its styles kept whole', () => {

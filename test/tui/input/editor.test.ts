@@ -76,6 +76,8 @@ describe('every key', () => {
     ['Tab completes a command', '/he\t', '/help |'],
     ['Tab offers several and goes round', '/s\t\t', '/sessions|'],
     ['Shift+Tab goes back', '/s\t\u001b[Z', '/stats|'],
+    ['Down and Up choose in an open menu', `/s${DOWN}${DOWN}${UP}`, '/save|'],
+    ['Up in an open menu begins at its end', `/s${UP}`, '/stats|'],
     ['Tab completes a tool', 'use read\t', 'use read_file |'],
     ['Tab completes a resource', 'see @no\t', 'see @notes.md |'],
     ['Tab without a match is nothing', 'xyz\t', 'xyz|'],
@@ -128,6 +130,26 @@ describe('pastes', () => {
     expect(typed('[Pasted text #7: 2 lines]\r').effect).toEqual({
       type: 'submit',
       text: '[Pasted text #7: 2 lines]',
+    });
+  });
+});
+
+describe('the menu', () => {
+  const menu = (bytes: string) => typed(bytes).state.menu;
+
+  test('opens while a command or a resource is typed, with nothing selected', () => {
+    expect(menu('/s')).toEqual({ start: 0, options: ['/save', '/sessions', '/stats'], index: -1 });
+    expect(menu('/se')?.options).toEqual(['/sessions']);
+    expect(menu(`/se${BACKSPACE}`)?.options).toHaveLength(3);
+    expect(menu('see @')?.options).toEqual(['@notes.md']);
+  });
+
+  test('closes where nothing is left to complete, at Esc, and at Enter, which sends what is typed', () => {
+    for (const bytes of ['/help', '/x', '/s more', 'read', `/s${ESC}`, `/s${LEFT}`])
+      expect(menu(bytes)).toBeUndefined();
+    expect(typed('/s\r')).toMatchObject({
+      effect: { type: 'submit', text: '/s' },
+      state: { menu: undefined },
     });
   });
 });

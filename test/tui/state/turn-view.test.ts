@@ -26,7 +26,9 @@ function turn() {
     /** What has been finished since the last look, and what is live. */
     look: () => {
       const { finished, live } = view.take(VIEW);
-      const shown = renderToString(createElement(Turn, { turn: live, now, height: VIEW.height }));
+      const shown = renderToString(
+        createElement(Turn, { turn: live, now, columns: VIEW.width, height: VIEW.height }),
+      );
       return { finished: finished.map(bare), live: shown === '' ? [] : shown.split('\n').map(bare) };
     },
   };
