@@ -13,7 +13,7 @@ const NODE_MINIMUM = [20, 19];
 
 /**
  * Makes a checkout ready to run: packages, MLX, the demo's weights, the native addon, dist/. Does only what is
- * missing or out of date; well under a second when nothing is. Says what it does on stderr.
+ * missing or out of date, and takes well under a second if nothing is. Reports on stderr.
  * @param {{ quiet?: boolean, tests?: boolean }} [options] quiet: only work is reported; tests: the C++ tests too
  */
 export async function bootstrap({ quiet = false, tests = false } = {}) {

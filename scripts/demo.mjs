@@ -4,8 +4,8 @@ import { distDir, root } from './lib/project.mjs';
 import { runMain } from './lib/setup-error.mjs';
 import { talk } from './lib/talk.mjs';
 
-// Sets up what is missing, then talks to the demo model: interactive on a terminal, else with the prompts piped in,
-// or with the conversation of models/demo when there are none.
+// Sets up what is missing, then talks to the demo model: interactively on a terminal, otherwise with the piped
+// prompts, or with models/demo/conversation.txt if there are none.
 await runMain(async () => {
   await bootstrap({ quiet: true });
   process.exitCode = await talk({

@@ -29,7 +29,7 @@ const PARTS = [
   { name: 'unused', run: () => check(process.execPath, ['scripts/check/unused.mjs']) },
   { name: 'licences', run: () => check(process.execPath, ['scripts/check/licences.mjs']) },
   { name: 'package', run: () => check(process.execPath, ['scripts/check/package.mjs']) },
-  // Only where its tools are already: they are a download of 150 MB (npm run check:darwin).
+  // Only if its tools are present: they are a 150 MB download (npm run check:darwin).
   ...(darwinCheckReady()
     ? [{ name: 'darwin', run: () => check(process.execPath, ['scripts/check/darwin.mjs']) }]
     : []),

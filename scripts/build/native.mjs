@@ -13,7 +13,7 @@ import { findMlx, setupMlx } from './mlx.mjs';
 const nativeDir = join(root, 'native');
 
 /**
- * True when the addon (and the C++ tests, if asked for) is built from the present sources.
+ * True when the addon (and the C++ tests, if asked for) is built from the current sources.
  * @param {{ tests?: boolean }} [options]
  */
 export function nativeReady({ tests = false } = {}) {
@@ -28,7 +28,7 @@ export function nativeReady({ tests = false } = {}) {
 /**
  * Builds build/Release/llm_host.node with CMake through cmake-js, unless it is up to date.
  * @param {{ tests?: boolean, onProgress?: (progress: string) => void }} [options]
- *   tests: the C++ unit tests as well (run by ctest in build/); onProgress: how much is compiled, as '12/40'
+ *   tests: also the C++ unit tests (run by ctest in build/); onProgress: progress as '12/40'
  */
 export async function buildNative(options = {}) {
   if (nativeReady(options)) return;

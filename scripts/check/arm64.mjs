@@ -25,9 +25,9 @@ const addon = join(addonDir, 'llm_host.node');
 const objectDir = join(arm64Dir, 'obj');
 
 /**
- * Compiles and links the addon and the C++ unit tests for Linux on arm64, on a machine of another kind; checks that
- * the MLX of the arm64 wheel exports what the addon imports, and that the addon runs wherever that MLX does; runs the
- * unit tests and tiny models in an emulator, where there is one.
+ * Cross-compiles and links the addon and the C++ unit tests for Linux on arm64; checks that the arm64 wheel's MLX
+ * exports what the addon imports, and that the addon runs wherever that MLX does; runs the unit tests and tiny models in
+ * an emulator, if there is one.
  * @returns {Promise<boolean>} false: something is missing or failed, as printed
  */
 async function checkArm64() {

@@ -62,7 +62,7 @@ await runMain(async () => {
   const wanted = process.argv.slice(2);
   const unknown = wanted.filter(name => !all.includes(name));
   if (unknown.length > 0)
-    throw new SetupError(`there is no scenario ${unknown.join(', ')}`, {
+    throw new SetupError(`unknown scenario: ${unknown.join(', ')}`, {
       hint: `There are: ${all.join(', ')}.`,
     });
   const client = `${process.execPath} ${join(root, 'scripts/check/conformance/client.mjs')}`;

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 
 /**
- * The lines of each source file that gcov counted, over all programs that were compiled from it: a line was run if one
- * of them ran it.
+ * The lines that gcov counted in each source file, over all programs compiled from it: a line was run if any of them ran
+ * it.
  * @param {readonly { files: { file: string, lines: { line_number: number, count: number }[] }[] }[]} reports
  *   as `gcov --json-format` writes them
  * @param {(file: string) => string | undefined} nameOf the file's name in the table; undefined leaves it out
@@ -26,7 +26,7 @@ export function linesOfGcov(reports, nameOf) {
 const countTrue = seen => [...seen.values()].filter(Boolean).length;
 
 /**
- * A line for each folder and one for all, then the files of which nothing was run.
+ * A line per folder and a total, then the files that were never run.
  * @param {ReadonlyMap<string, { lines: number, run: number }>} files
  */
 export function coverageTable(files) {

@@ -1,5 +1,5 @@
-// Which lines of src/ and native/ the tests run, as a table: first the C++ unit tests, then vitest with an addon that
-// counts. Without test/e2e: what its processes run is not counted for TypeScript. Arguments go to vitest.
+// Line coverage of src/ and native/ as a table: first the C++ unit tests, then vitest with an instrumented addon.
+// Without test/e2e, whose processes are not counted for TypeScript. Arguments go to vitest.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -12,13 +12,13 @@ import { coverageTable, linesOfGcov } from './coverage-table.mjs';
 import { buildInstrumented } from './instrumented.mjs';
 
 const MAX_JSON = 1 << 30;
-/** vitest ends its processes by SIGTERM, at which nothing would be written. */
+/** vitest ends its processes by SIGTERM, which would lose the counts. */
 const ENDS_IN_ORDER = "--import=data:text/javascript,process.on('SIGTERM',()=>process.exit())";
 
-/** gcov reads only what its own compiler wrote. */
+/** gcov reads only its own compiler's files. */
 function gcovOf({ command, version }) {
   if (version.startsWith('g++')) return command.replace(/[gc]\+\+/, 'gcov');
-  throw new SetupError(`coverage of the C++ takes g++, not ${version}`, { hint: 'Name one in $CXX.' });
+  throw new SetupError(`C++ coverage needs g++, not ${version}`, { hint: 'Name one in $CXX.' });
 }
 
 function countersIn(dir) {

@@ -18,8 +18,8 @@ const PLATFORM = 'macosx_14_0_arm64';
 /** The same relative place as on Linux and in the platform's package; no path of this machine in the file. */
 const PLACES = ['-Wl,-rpath,@loader_path/../../vendor/mlx/lib', '-Wl,-install_name,@rpath/llm_host.node'];
 /**
- * The cross compiler's libc++ is newer than macOS 14's, and takes all that it has to be there: with its notes of what came
- * when, it keeps to what that system has and refuses the rest.
+ * The cross compiler's libc++ is newer than macOS 14's and assumes its own features. With availability annotations it
+ * restricts itself to what that system has.
  */
 const OF_ITS_TIME = [
   '-U_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS',
@@ -40,7 +40,7 @@ export const darwinCheckReady = () => readStamp('darwin')?.tools === toolsWanted
 
 /**
  * Compiles and links the addon for macOS on Apple silicon, on any machine, and checks that the MLX of the macOS
- * wheel exports every MLX symbol that the addon imports. It is not run: that takes a Mac.
+ * wheel exports every MLX symbol that the addon imports. It is not run, since that needs a Mac.
  * @returns {Promise<string[]>} the MLX symbols that are missing
  */
 async function checkDarwin() {
@@ -91,7 +91,7 @@ async function compileAndLink() {
   };
   await Promise.all(Array.from({ length: Math.min(2, cpus().length) }, worker));
   console.error(`compiled ${compiled} of ${objects.length} sources for ${TARGET}`);
-  // The C driver: the C++ one would link a second libc++ inside, and exceptions could not cross to libmlx.
+  // The C driver: the C++ driver would link a second libc++, and exceptions could not cross to libmlx.
   const library = join(mlxDir, 'lib', 'libmlx.dylib');
   await zig(
     'cc',
@@ -142,7 +142,7 @@ function readCMake() {
   const definitions = [
     ...text.matchAll(/target_compile_definitions\(\S+ (?:PRIVATE|PUBLIC) ([^)]*)\)/g),
   ].flatMap(([, list]) => words(list));
-  if (sources.length === 0) throw new SetupError('no file(GLOB ...) with sources in native/CMakeLists.txt');
+  if (sources.length === 0) throw new SetupError('native/CMakeLists.txt has no file(GLOB ...) with sources');
   return { sources, definitions };
 }
 
@@ -166,8 +166,8 @@ function reportStandardLibrary(ours, mlx) {
   const standard = ours.imports.filter(name => /^__Z(NK?|T[ISV]N?)?St/.test(name));
   const known = new Set(mlx.imports);
   console.log(`Mach-O ${ours.cpu} ${ours.type}; libraries: ${ours.libraries.join(', ')}`);
-  // libmlx shows what macOS 14 has. The rest is for a person to judge: the cross compiler's newer headers may ask
-  // for more than Apple's own would.
+  // libmlx shows what macOS 14 has. The rest needs a person's judgement: the cross compiler's newer headers may need
+  // more than Apple's own would.
   console.log(`libc++ symbols imported: ${standard.length}; those that libmlx does not import too:`);
   for (const name of standard.filter(name => !known.has(name))) console.log(`  ${name}`);
 }

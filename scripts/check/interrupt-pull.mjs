@@ -1,5 +1,5 @@
-// Interrupts the download of one large file again and again, by SIGKILL, SIGTERM and SIGINT, and counts what it
-// was given twice; then two downloads at once. Against a local stand-in of the Hub. Needs dist/ (npm run build).
+// Interrupts the download of a large file repeatedly, by SIGKILL, SIGTERM and SIGINT, and counts the bytes received
+// twice; then runs two downloads at once. Against a local stand-in for the Hub. Needs dist/ (npm run build).
 // Usage: node scripts/check/interrupt-pull.mjs [MB, 300] [TIMES, 10] [MB A SECOND, 8]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,11 +12,11 @@ import { distDir } from '../lib/project.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';
 
 const SIGNALS = ['SIGKILL', 'SIGTERM', 'SIGINT'];
-/** Share of the file that may be received twice. */
+/** Fraction of the file that may be received twice. */
 const LIMIT = 0.05;
 
 await runMain(async () => {
-  // So slow that there is time to interrupt.
+  // Slow enough to interrupt.
   const [megabytes = 300, times = 10, rate = 8] = process.argv.slice(2).map(Number);
   if (![megabytes, times, rate].every(number => number > 0))
     throw new SetupError('MB, TIMES and MB A SECOND are numbers above 0');
@@ -41,7 +41,7 @@ async function interrupted(hub, home, weights, { times, bytesPerSecond }) {
   hub.bytesPerSecond = bytesPerSecond;
   const cache = join(home, 'interrupted');
   const received = new ReceivedBytes(join(home, 'received'), hub);
-  // Points of the whole file, in their order.
+  // Points in the file, in ascending order.
   const points = Array.from({ length: times }, () => Math.random() * 0.9 + 0.05).sort((a, b) => a - b);
   for (const [index, point] of points.entries()) {
     const child = pull(hub, cache, received);
@@ -50,7 +50,7 @@ async function interrupted(hub, home, weights, { times, bytesPerSecond }) {
     child.kill(signal);
     const [code, by] = await child.ended;
     console.log(`${signal} at ${(received.total / 1e6).toFixed(1)} MB: ${by ?? `exit ${code}`}`);
-    if (code === 0) throw new SetupError('it was done before it could be interrupted');
+    if (code === 0) throw new SetupError('the download finished before it could be interrupted');
   }
   hub.bytesPerSecond = undefined;
   await finished(pull(hub, cache, received));
@@ -76,7 +76,8 @@ function check(cache, hub, weights, received, what) {
   console.log(
     `${what}: ${exact ? 'bit-exact' : 'NOT the same'}; ${twice} of ${weights.length} bytes received twice (${share})`,
   );
-  if (!exact || twice > weights.length * LIMIT) throw new SetupError(`${what}: not as it should be`);
+  if (!exact || twice > weights.length * LIMIT)
+    throw new SetupError(`${what}: wrong bytes, or too many received twice`);
 }
 
 function pull(hub, cache, received) {

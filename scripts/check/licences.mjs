@@ -15,8 +15,8 @@ const ALLOWED = [
 ];
 
 /**
- * The packages that are installed with this one and whose licence is not among those, as `path: licence`. What only
- * development needs is left out: it is not passed on.
+ * Packages installed with this one whose licence is not allowed, as `path: licence`. Development packages are ignored,
+ * since they are not distributed.
  * @param {string} top
  * @returns {string[]}
  */

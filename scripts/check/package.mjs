@@ -1,4 +1,4 @@
-// Whether npm and bundlers read llm-host as it is meant: publint, over the package as it is published.
+// Checks the published package.json with publint, as npm and bundlers will read it.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { publint } from 'publint';
@@ -9,10 +9,10 @@ import { root } from '../lib/project.mjs';
 import { runMain } from '../lib/setup-error.mjs';
 import { publishedManifest } from '../release/pack.mjs';
 
-/** As in the tarball of npm. */
+/** As in npm's tarball. */
 const DIR = 'package';
 
-/** The published files that are there before packing; the manual page is made by it. */
+/** The published files that exist before packing, which makes the manual page. */
 function filesOf(manifest) {
   const paths = manifest.files
     .filter(name => existsSync(join(root, name)))

@@ -11,7 +11,8 @@ import { SetupError } from '../lib/setup-error.mjs';
 const toolsDir = join(vendorDir, 'tools');
 
 /**
- * The folder of tools that come as Python packages, fetched once: those that scripts/lib/wheels.json pins under `name`.
+ * The folder of tools distributed as Python packages, fetched once: those pinned in scripts/lib/wheels.json under
+ * `name`.
  * @param {'cppFormat' | 'cppTidy'} name
  * @returns {Promise<string>}
  */
@@ -31,7 +32,7 @@ export async function pipTools(name) {
 }
 
 /**
- * Installs pinned Python packages, without what they depend on, in a folder of their own.
+ * Installs pinned Python packages, without dependencies, into a separate folder.
  * @param {Readonly<Record<string, string>>} packages versions by name
  * @param {string} dir
  */

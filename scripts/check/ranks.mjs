@@ -1,6 +1,6 @@
 import { edgesOf, folderCycles } from './import-graph.mjs';
 
-/** Lowest first; rooms of one rank do not know each other. Explained in CONTRIBUTING.md under this heading. */
+/** Lowest first; rooms of the same rank do not import each other. Explained in CONTRIBUTING.md under this heading. */
 export const HEADING = 'Rooms and their ranks';
 const SEE = `see CONTRIBUTING.md, "${HEADING}"`;
 

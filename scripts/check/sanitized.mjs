@@ -55,7 +55,7 @@ function inNode(dir) {
 await runMain(async () => {
   const [kind = ''] = process.argv.slice(2);
   if (!Object.hasOwn(ENVIRONMENTS, kind)) {
-    throw new SetupError(`'${kind}' is no sanitizer`, {
+    throw new SetupError(`'${kind}' is not a sanitizer`, {
       hint: 'Run: node scripts/check/sanitized.mjs address|thread',
     });
   }

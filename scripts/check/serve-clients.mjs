@@ -1,6 +1,6 @@
 // The official openai and ollama clients, from npm and from PyPI, unmodified, against `llm-host serve demo` with a key:
 // chat, stream, tools of the client and of mcp.json, JSON schema, responses, abort, wrong model, wrong key. Prints a
-// line for each. The PyPI packages go into a virtual environment in the user's cache folder.
+// line per check. The PyPI packages go into a virtual environment in the user's cache folder.
 // Usage, after `npm run bootstrap`: node scripts/check/serve-clients.mjs
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

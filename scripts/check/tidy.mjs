@@ -1,5 +1,5 @@
-// Runs clang-tidy (.clang-tidy) over the C++ sources: minutes, for each reads MLX's headers. Arguments: files, to check
-// only these.
+// Runs clang-tidy (.clang-tidy) over the C++ sources, or over the files named as arguments. Takes minutes, since each
+// source reads MLX's headers.
 import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setupMlx } from '../build/mlx.mjs';

@@ -1,5 +1,5 @@
-// Generates with every tiny model of test/fixtures and compares with the reference, as test/golden/tiny.test.ts does,
-// but without a test runner, which an emulated Node takes minutes to start. It takes TypeScript as it is: Node 22.18.
+// Generates with every tiny model in test/fixtures and compares with the reference, as test/golden/tiny.test.ts does, but
+// without a test runner, which takes minutes to start in an emulated Node. Imports TypeScript directly: Node 22.18.
 import { generate, greatestDifference, loadNative } from '../../test/golden/native-run.ts';
 import { tinyGoldens, tinyModels } from '../../test/golden/tiny-cases.ts';
 

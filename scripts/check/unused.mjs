@@ -9,8 +9,8 @@ const IMPORT = /(?:from|import|import\(|new URL\()\s*'(\.[^']+)'/g;
 const EXPORT = /^export (?:abstract )?(?:async )?(?:function\*?|const|let|class) ([\w$]+)/gm;
 
 /**
- * Code that nothing uses, as `path: what`: source files that no entry reaches, exported functions, constants and classes
- * that no other file names, and packages in `dependencies` that src does not import.
+ * Unused code, as `path: what`: source files that no entry point reaches, exported functions, constants and classes that
+ * no other file names, and packages in `dependencies` that src does not import.
  * @param {string} top
  * @returns {string[]}
  */

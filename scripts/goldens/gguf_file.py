@@ -10,7 +10,7 @@ from gguf.quants import dequantize, quantize
 from gguf_folder import permute
 
 KINDS = gguf.GGMLQuantizationType
-# Matrices take them in turn; all the rest is float32.
+# Matrices use these types in turn; everything else is float32.
 MATRICES = (KINDS.Q8_0, KINDS.Q4_1, KINDS.BF16, KINDS.Q4_0, KINDS.F16)
 
 
@@ -34,7 +34,7 @@ def write_gguf(path: Path, architecture: str, config: dict, weights: dict[str, n
         data = quantize(np.ascontiguousarray(stored, dtype=np.float32), kind)
         stem, kind_of_tensor = key.rsplit(".", 1)
         writer.add_tensor(f"{names.get_name(stem)}.{kind_of_tensor}", data, raw_dtype=kind)
-        # Blocks lie along the rows, so that those of the rows' other order hold the same values.
+        # Blocks run along rows, so permuting rows does not change the values in a block.
         values[key] = w if w.ndim == 1 else dequantize(quantize(w, kind), kind).astype(np.float32)
     finish(writer)
     return values
@@ -48,7 +48,7 @@ def finish(writer: gguf.GGUFWriter) -> None:
 
 
 def sizes(writer: gguf.GGUFWriter, config: dict) -> None:
-    """What every architecture has."""
+    """Metadata common to all architectures."""
     writer.add_context_length(config["max_position_embeddings"])
     writer.add_embedding_length(config["hidden_size"])
     writer.add_block_count(config["num_hidden_layers"])

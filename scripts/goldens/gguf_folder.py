@@ -19,7 +19,7 @@ def _field(reader: gguf.GGUFReader, name: str):
 
 
 def permute(w: np.ndarray, heads: int) -> np.ndarray:
-    """The inverse: from Hugging Face's order of rows to llama.cpp's."""
+    """The inverse: from Hugging Face's row order to llama.cpp's."""
     half = w.shape[0] // heads // 2
     return w.reshape(heads, 2, half, -1).swapaxes(1, 2).reshape(w.shape)
 
@@ -61,7 +61,7 @@ def make_folder(path: Path, folder: Path, extra: dict | None = None) -> None:
 
 
 def make_tokenizer(path: Path) -> Tokenizer:
-    """The byte-level BPE of the file, with the SmolLM pre-tokeniser (single digits, then GPT-2's pattern)."""
+    """The byte-level BPE of the file, with the SmolLM pre-tokenizer (single digits, then GPT-2's pattern)."""
     reader = gguf.GGUFReader(path)
     tokens = _field(reader, "tokenizer.ggml.tokens")
     merges = [tuple(m.split(" ")) for m in _field(reader, "tokenizer.ggml.merges")]

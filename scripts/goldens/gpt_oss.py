@@ -18,7 +18,7 @@ YARN = {
 
 
 def quantized(tensors: Tensors, packed: bool) -> Tensors:
-    """The experts in mxfp4 as gpt-oss stores them, or dense with the values that this leaves."""
+    """The experts in mxfp4 as gpt-oss stores them, or dense with the dequantized values."""
     out = {}
     for name, t in tensors.items():
         if not name.endswith(("gate_up_proj", "down_proj")) or t.ndim != 3:

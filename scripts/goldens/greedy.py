@@ -13,7 +13,7 @@ TOP = 20
 
 
 def load(folder: Path, adapter: Path | None = None):
-    """An mlx-lm model that computes in float32 on the CPU, whatever the type of its weights."""
+    """An mlx-lm model that computes in float32 on the CPU, whatever its weights' type."""
     mx.set_default_device(mx.cpu)
     model, _ = load_model(folder)
     if adapter is not None:
@@ -78,6 +78,6 @@ def _seven_bits(value: int) -> bytes:
 
 
 def margin(rows: np.ndarray) -> float:
-    """The smallest gap between the best and the second best: a tiny one would make the ids a matter of rounding."""
+    """The smallest gap between the best and second best: with a tiny one, rounding would decide the ids."""
     best = np.sort(rows, axis=-1)
     return float((best[:, -1] - best[:, -2]).min())

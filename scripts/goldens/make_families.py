@@ -1,4 +1,4 @@
-"""Makes the tiny models of test/fixtures/families/ and what the references say of them in test/golden/families/.
+"""Makes the tiny models of test/fixtures/families/ and the references' results in test/golden/families/.
 
 usage: python make_families.py [FAMILY ...]
 
@@ -23,9 +23,9 @@ from variant import Variant, weights
 ROOT = Path(__file__).parents[2] / "test"
 MODELS, GOLDEN = ROOT / "fixtures" / "families", ROOT / "golden" / "families"
 STEPS = 64
-# Ids are a matter of rounding where the best and the second best are nearer than this.
+# Below this gap between best and second best, rounding decides the ids.
 MARGIN = 2e-3
-# The long one is past every window and every length at which a tiny model's positions change.
+# The long one exceeds every window and every length at which a tiny model's rope changes.
 LENGTHS = (5, 60)
 
 
@@ -63,7 +63,7 @@ def prompts(variant: Variant, attempt: int) -> list[list[int]]:
 
 
 def case(variant: Variant, folder: Path, prompt: list[int]) -> tuple[dict, float, float]:
-    """What the counting reference says, its margin, and the other one's greatest difference."""
+    """The deciding reference's result, its margin, and the other one's greatest difference."""
     references = []
     if variant.reference != "mlx-lm":
         references.append(Transformers(folder, variant.cached))

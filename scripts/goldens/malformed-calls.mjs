@@ -1,5 +1,5 @@
-// Writes test/fixtures/malformed-calls.jsonl: calls broken in the ways that small models break them, each with what
-// was meant. `run`: the call that has to run; null: nothing may run. Seeded, so the same file every time.
+// Writes test/fixtures/malformed-calls.jsonl: calls broken the way small models break them, each with the intended
+// call. `run`: the call that must run; null: nothing may run. Seeded: the same file every time.
 //
 //   node scripts/goldens/malformed-calls.mjs
 import { writeFileSync } from 'node:fs';

@@ -15,7 +15,7 @@ from greedy import load, run_transformers
 
 TEST = Path(__file__).parents[2] / "test"
 MODEL = "tiny-f32"
-# More than the engine reads in one step, and no multiple of it.
+# More than the engine reads in one step, and not a multiple of it.
 LENGTH = 150
 SEED = 5
 

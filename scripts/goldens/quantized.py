@@ -19,7 +19,7 @@ OUT = TEST / "golden" / "quantized.json"
 SEED, STEPS = 11, 8
 
 SMALL = tiny.BASE | {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 1, "vocab_size": 96}
-# Rows of 128 for the greatest groups, and more modules than there are affine forms.
+# Rows of 128 for the largest groups, and more modules than there are affine variants.
 WIDE = tiny.BASE | {
     "hidden_size": 128, "intermediate_size": 128, "num_hidden_layers": 3, "num_attention_heads": 4, "head_dim": 32,
     "num_key_value_heads": 1, "vocab_size": 96, "tie_word_embeddings": False,
@@ -28,7 +28,7 @@ AFFINE = [(bits, group) for bits in (8, 6, 5, 4, 3, 2) for group in (32, 64, 128
 
 
 def save(name: str, config: dict, quantization: dict) -> None:
-    """Every matrix as its own entry says, or the defaults; entries without a mode are affine, as in mlx-lm."""
+    """Each matrix by its own entry or the defaults; entries without a mode are affine, as in mlx-lm."""
     folder = MODELS / name
     tiny.write_config(folder, config | {"quantization": quantization, "quantization_config": quantization})
     arrays = {}

@@ -11,7 +11,7 @@ BASE = dict(
 
 
 def fused(tensors: Tensors) -> Tensors:
-    """transformers 5 holds the experts of a layer in two tensors, and may save them so."""
+    """transformers 5 holds a layer's experts in two tensors, and may save them that way."""
     out, experts = {}, {}
     for name, t in tensors.items():
         block, _, rest = name.partition(".mlp.experts.")

@@ -25,9 +25,9 @@ from greedy import load, margin, packed_steps, run_mlx
 TEST = Path(__file__).parents[2] / "test"
 MODELS, GOLDEN = TEST / "fixtures" / "families", TEST / "golden" / "families"
 STEPS = 64
-# Ids are a matter of rounding where the best and the second best are nearer than this.
+# Below this gap between best and second best, rounding decides the ids.
 MARGIN = 2e-3
-# The long one is past every window of the tiny models, and past a chunk of a prompt.
+# The long one exceeds every window of the tiny models and one chunk of a prompt.
 LENGTHS = (5, 75)
 VOCAB = 96
 SEED = 7
@@ -39,13 +39,13 @@ Tensors = dict[str, torch.Tensor]
 class Variant:
     name: str
     config: dict
-    # The file keeps these keys as they are; otherwise it says what transformers writes.
+    # Keys kept as they are; the rest is what transformers writes.
     old_config: bool = False
-    # Why mlx-lm is not compared with transformers, where it is not.
+    # If mlx-lm is not compared with transformers: why.
     because: str = ""
     # Applied to the tensors as saved.
     store: Callable[[Tensors], Tensors] | None = None
-    # What the reference reads where that is not what is stored.
+    # What the reference reads, if it differs from what is stored.
     reference: Callable[[Tensors], Tensors] | None = None
     # Keys that only the stored config has.
     extra: dict = field(default_factory=dict)
@@ -55,13 +55,13 @@ class Variant:
 
 
 def fill(model, seed: int) -> None:
-    """Values that let every part count: no family's own initialisation does."""
+    """Values that make every part matter, which no family's own initialization does."""
     rng = np.random.default_rng(seed)
     buffers = [(name, b) for name, b in model.named_buffers() if name.endswith("expert_bias")]
     for name, p in sorted([*model.named_parameters(), *buffers]):
         shape, last = tuple(p.shape), name.split(".")[-1]
         if name in ("model.norm.weight", "model.embedding_norm.weight"):
-            # Of either sign: a tied model would go on with the same token for ever.
+            # Both signs: otherwise a tied model repeats one token.
             values = rng.normal(0, 1.5, shape)
         elif "norm" in name:
             values = 1 + rng.normal(0, 0.2, shape)
@@ -74,7 +74,7 @@ def fill(model, seed: int) -> None:
         elif "bias" in last:
             values = rng.normal(0, 0.2, shape)
         elif "embed" in name:
-            # Small beside what the layers add: a tied model would only repeat its token.
+            # Small compared with what the layers add: otherwise a tied model repeats its token.
             values = rng.normal(0, 0.3 / getattr(model.config, "embedding_multiplier", 1), shape)
         elif "conv" in name and len(shape) == 3:
             values = rng.normal(0, 0.6, shape)
@@ -107,7 +107,7 @@ def rewrite(folder: Path, change: Callable[[Tensors], Tensors], extra: dict) -> 
 
 
 def convert(source: Path, folder: Path, quantization: dict) -> None:
-    """What mlx-lm's converter makes of `source`: its own names and layouts, quantized."""
+    """`source` converted by mlx-lm: its own names and layouts, quantized."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     model, config = load_model(source)
@@ -118,7 +118,7 @@ def convert(source: Path, folder: Path, quantization: dict) -> None:
 
 
 def run_transformers(folder: Path, prompt: list[int]) -> tuple[list[int], np.ndarray]:
-    """The whole text anew for each token: no cache, so that each step is a prompt's."""
+    """Rereads the whole text for each token: no cache, so each step is a prefill."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
     ids, rows = [], []
     with torch.no_grad():

@@ -70,7 +70,7 @@ def random_weights(config: dict, rng: np.random.Generator) -> dict[str, np.ndarr
     hidden, vocab = config["hidden_size"], config["vocab_size"]
 
     def matrix(out: int, size: int) -> np.ndarray:
-        # Twice the usual deviation: attention that is far from uniform shows mistakes.
+        # Twice the usual deviation: attention far from uniform exposes mistakes.
         return rng.normal(0, 2 * size**-0.5, (out, size)).astype(np.float32)
 
     def norm() -> np.ndarray:
@@ -153,7 +153,7 @@ def write_adapter(name: str, config: dict) -> None:
 
 
 def write_gguf(name: str, config: dict) -> Path:
-    """One file with every float and block type, an own head, and Llama 3.1's frequency factors."""
+    """One file with every float and block type, an untied head, and Llama 3.1's frequency factors."""
     kinds = gguf.GGMLQuantizationType
     type_of = {
         "token_embd": kinds.BF16, "output": kinds.Q8_0, "attn_q": kinds.Q4_0, "attn_k": kinds.Q4_1,
@@ -190,7 +190,7 @@ def llama3_factors(config: dict) -> np.ndarray:
 
 
 def prompts(vocab: int) -> list[list[int]]:
-    """A single id, a short prompt and one that is longer than a block of the KV cache."""
+    """A single id, a short prompt, and one longer than a block of the KV cache."""
     rng = np.random.default_rng(SEED + 2)
     return [[5], rng.integers(0, vocab, 11).tolist(), rng.integers(0, vocab, 290).tolist()]
 

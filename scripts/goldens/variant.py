@@ -1,11 +1,11 @@
-"""One tiny random model of a family: its configuration, its weights and what the references say of it."""
+"""One tiny random model of a family: its configuration, its weights and the references' results."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-# name of the tensor, its shape, the generator -> its values, or None for the usual ones
+# name of the tensor, its shape, the generator -> its values, or None for the default ones
 Fill = Callable[[str, tuple[int, ...], np.random.Generator], np.ndarray | None]
 
 BASE = {
@@ -27,28 +27,28 @@ BASE = {
 @dataclass(frozen=True)
 class Variant:
     name: str
-    # config.json as a checkpoint would have it, the architecture included.
+    # config.json as in a checkpoint, including the architecture.
     config: dict
-    # "both", "transformers" or "mlx-lm": whose numbers count. The other one is not run.
+    # "both", "transformers" or "mlx-lm": whose numbers count. The other is not run.
     reference: str = "both"
-    # Why not both: what the other one does differently.
+    # Why not both: what the other does differently.
     because: str = ""
-    # Keys that mlx-lm wants otherwise (it does not know `rope_parameters`); None removes one.
+    # Overrides for mlx-lm (it does not know `rope_parameters`); None removes a key.
     mlx: dict = field(default_factory=dict)
-    # Of the same shapes: its weights are used, and only the configuration differs.
+    # A variant with the same shapes whose weights are used; only the configuration differs.
     weights_of: str | None = None
-    # mlx-lm's converter makes this quantization of it, and what it makes is the model.
+    # Converted by mlx-lm with this quantization; the result is the model.
     mlx_lm_converts: dict | None = None
     # The model is a GGUF file of this architecture; the references read its values from a folder.
     gguf: str | None = None
-    # False: the reference reads the whole text anew for each token (longrope, which changes all keys at once).
+    # False: the reference rereads the whole text for each token (longrope changes all keys at once).
     cached: bool = True
     seed: int = 1
     fill: Fill | None = None
 
 
 def usual(name: str, shape: tuple[int, ...], rng: np.random.Generator, ones: bool = True) -> np.ndarray:
-    """Norms around 1, biases around 0, matrices wide enough that attention is far from uniform: it shows mistakes."""
+    """Norms around 1, biases around 0, matrices large enough that attention is far from uniform, which exposes mistakes."""
     if "norm" in name:
         return rng.normal(1 if ones else 0, 0.2, shape)
     if len(shape) == 1:
@@ -59,7 +59,7 @@ def usual(name: str, shape: tuple[int, ...], rng: np.random.Generator, ones: boo
 
 
 def weights(shapes: dict[str, tuple[int, ...]], variant: Variant) -> dict[str, np.ndarray]:
-    """Float32 values that bfloat16 can hold, so that the files are small and the references compute alike."""
+    """Float32 values that bfloat16 can hold: small files, and the references agree."""
     rng = np.random.default_rng(variant.seed)
     result = {}
     for name in sorted(shapes):

@@ -3,7 +3,7 @@ import { root } from './project.mjs';
 import { CommandError, runCommand } from './run-command.mjs';
 import { SetupError } from './setup-error.mjs';
 
-/** A compiler that reads MLX's headers takes this much. */
+/** Bytes that a compiler needs to read MLX's headers. */
 const BYTES_PER_JOB = 1.2e9;
 
 /** Of the machine, or of the container. */
@@ -22,7 +22,7 @@ export const compileJobs = () => Math.max(1, Math.min(cpus().length, Math.floor(
  */
 export async function runCMake(what, command, args, onProgress = () => {}) {
   const onText = text => {
-    // Ninja counts the files, make the hundredths.
+    // Ninja counts files, make counts percent.
     const [done] = text.match(/\[\s*(\d+\/\d+|\d+%)\]/g)?.slice(-1) ?? [];
     if (done) onProgress(done.slice(1, -1).trim());
   };
@@ -39,7 +39,7 @@ export async function runCMake(what, command, args, onProgress = () => {}) {
   }
 }
 
-/** The compiler's own errors: they are easily lost among the lines of a parallel build. */
+/** The compiler's own errors, which are easily lost in the output of a parallel build. */
 function firstErrors(output) {
   const lines = output.split('\n');
   const first = lines.findIndex(line => /(^|\s)(fatal )?error:|^CMake Error/.test(line));

@@ -13,7 +13,7 @@ const NAMES = [
 let found;
 
 /**
- * The first C++20 compiler that is new enough: $CXX alone when it is set, else c++, g++, clang++ and their
+ * The first C++20 compiler that is new enough: only $CXX if it is set, otherwise c++, g++, clang++ and their
  * numbered names.
  * @returns {{ command: string, version: string }} version: as in 'g++ 12.2.0'
  */
@@ -28,7 +28,7 @@ export function findCompiler() {
 /**
  * The first of these commands that is a C++20 compiler and new enough.
  * @param {readonly string[]} names
- * @param {{ missing: string, hint: string }} otherwise what to say when none is there, and what to do
+ * @param {{ missing: string, hint: string }} otherwise the message and hint if there is none
  * @returns {{ command: string, version: string }}
  */
 export function firstCompiler(names, { missing, hint }) {
@@ -49,8 +49,8 @@ export function firstCompiler(names, { missing, hint }) {
 }
 
 /**
- * What a GNU compiler works with, as it is now: compiler, assembler, linker, C and C++ library, with sizes and times. A
- * package that replaces one of them keeps its name and most often its version.
+ * The current state of a GNU toolchain: compiler, assembler, linker, C and C++ library, with sizes and times. An upgraded
+ * package keeps its file names and usually the version.
  * @param {string} command
  */
 export function toolchainOf(command) {

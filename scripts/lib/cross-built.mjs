@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { fingerprint, listFiles, writeAtomically } from './fingerprint.mjs';
 import { wheels } from './project.mjs';
 
-/** Beside the addon, so that the two go together wherever their folder is linked. */
+/** Stored with the addon, so that both move together. */
 const notePath = addon => `${addon}.from`;
 
 /** A hash over what an addon is built from: sources, CMake files, headers of npm and of MLX. */
@@ -12,7 +12,7 @@ function sourcesNow() {
 }
 
 /**
- * Forgets of what sources a cross-built addon is, since it is built anew.
+ * Discards the record of a cross-built addon's sources before a rebuild.
  * @param {string} addon its path
  * @returns {() => void} to call when it is built and checked: notes the sources that were there at the beginning
  */
@@ -22,7 +22,7 @@ export function beginCrossBuild(addon) {
   return () => writeAtomically(notePath(addon), `${sources}\n`);
 }
 
-/** True when the addon was built from the present sources, and passed its check. */
+/** True if the addon was built from the current sources and passed its check. */
 export function isCrossBuilt(addon) {
   try {
     return readFileSync(notePath(addon), 'utf8').trim() === sourcesNow();

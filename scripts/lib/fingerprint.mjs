@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { root, vendorDir } from './project.mjs';
 
 /**
- * The files below `dir`, sorted, relative to the package's root. Empty when there is no such folder.
+ * The files below `dir`, sorted, relative to the package's root. Empty if there is no such folder.
  * @param {string} dir relative to the package's root
  * @param {(path: string) => boolean} [keep]
  * @returns {string[]}
@@ -28,7 +28,7 @@ export function listFiles(dir, keep = () => true) {
 }
 
 /**
- * A hash over the names and bytes of files and over further values.
+ * A hash over the names and contents of files, and over further values.
  * @param {readonly string[]} paths relative to the package's root
  * @param {readonly unknown[]} [values]
  */
@@ -50,7 +50,7 @@ export async function sha256(path) {
 
 const stampPath = name => join(vendorDir, '.stamps', `${name}.json`);
 
-/** What a finished step noted about itself; undefined when it never finished. */
+/** What a finished step recorded about itself; undefined if it never finished. */
 export function readStamp(name) {
   try {
     return JSON.parse(readFileSync(stampPath(name), 'utf8'));

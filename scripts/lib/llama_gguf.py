@@ -24,6 +24,6 @@ def hf_name(name: str) -> str:
 
 
 def unpermute(rows, heads: int):
-    """Rows of q or k, of numpy or MLX: llama.cpp interleaves the two rotary halves of each head, Hugging Face keeps them apart."""
+    """Rows of q or k, as numpy or MLX arrays: llama.cpp interleaves the two rotary halves of each head, Hugging Face keeps them apart."""
     half = rows.shape[0] // heads // 2
     return rows.reshape(heads, half, 2, -1).swapaxes(1, 2).reshape(rows.shape)

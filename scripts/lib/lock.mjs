@@ -7,8 +7,8 @@ const BEAT_MS = 10_000;
 const STALE_MS = 120_000;
 
 /**
- * Runs `work` while this process alone holds the lock file. Waits for another holder; takes over from one that
- * died (its process is gone, or it has not touched the file for two minutes).
+ * Runs `work` while this process holds the lock file. Waits for another holder; takes over from a dead one (its process
+ * is gone, or it has not touched the file for two minutes).
  * @template T
  * @param {string} path
  * @param {() => Promise<T>} work
@@ -49,7 +49,7 @@ async function acquire(path) {
   }
 }
 
-/** The lock's text, owner and age; undefined when it was released meanwhile. */
+/** The lock's text, owner and age; undefined if it was released meanwhile. */
 function readHolder(path) {
   try {
     const text = readFileSync(path, 'utf8');
@@ -83,7 +83,7 @@ function isAlive(pid) {
   }
 }
 
-/** Removes a dead holder's file. Two waiters may race here: the file taken is put back when it is another's. */
+/** Removes a dead holder's file. Two waiters may race: a file taken from a live holder is put back. */
 function takeAway(path, holder) {
   const aside = `${path}.${process.pid}`;
   try {

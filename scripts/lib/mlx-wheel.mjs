@@ -9,8 +9,8 @@ export function mlxWheelFor(platform) {
 }
 
 /**
- * Fetches a wheel of MLX and puts its folders into `folder`: `mlx`, with its licence in it, and the libraries that came
- * along. libmlx finds those beside its own folder, so that all keep their names.
+ * Fetches an MLX wheel and puts its folders into `folder`: `mlx`, including its licence, and the bundled libraries.
+ * libmlx finds those next to its own folder, so all keep their names.
  * @param {{ package: string, version: string, platform: string, sha256: string }} wheel
  * @param {string} folder
  * @param {(mlx: string) => void} [check] given the unpacked `mlx`; when it throws, nothing is put in place

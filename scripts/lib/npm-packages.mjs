@@ -6,10 +6,10 @@ import { root, vendorDir } from './project.mjs';
 import { CommandError, runCommand } from './run-command.mjs';
 import { SetupError } from './setup-error.mjs';
 
-/** npm's own list of what it installed, written last: without it node_modules is not whole. */
+/** npm's own list of what it installed, written last: without it node_modules is incomplete. */
 const INSTALLED = 'node_modules/.package-lock.json';
 
-/** True when node_modules holds exactly the packages of package-lock.json (those for other platforms aside). */
+/** True if node_modules holds exactly the packages in package-lock.json, apart from those for other platforms. */
 export function packagesReady() {
   const wanted = packagesIn('package-lock.json');
   const installed = packagesIn(INSTALLED);
@@ -20,7 +20,7 @@ export function packagesReady() {
   });
 }
 
-/** Runs npm ci unless node_modules is as package-lock.json says. No package's install script is run. */
+/** Runs npm ci unless node_modules matches package-lock.json. Runs no install scripts. */
 export async function setupPackages() {
   if (packagesReady()) return;
   await withLock(join(vendorDir, '.npm.lock'), async () => {
@@ -53,7 +53,7 @@ async function npmCi() {
   }
 }
 
-/** The npm that runs this script, else the one on PATH. */
+/** The npm that runs this script, otherwise the one on PATH. */
 function npm() {
   const own = process.env.npm_execpath;
   return own && basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];

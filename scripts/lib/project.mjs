@@ -8,22 +8,22 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Everything that set-up downloads for this checkout. */
 export const vendorDir = join(root, 'vendor');
-/** What was cross-built for Linux on arm64, in the folders of its package, and what it was made from. */
+/** The build for Linux on arm64, laid out as in its package, and the record of its sources. */
 export const arm64Dir = join(vendorDir, 'arm64');
 export const buildDir = join(root, 'build');
 export const distDir = join(root, 'dist');
 export const addonPath = join(buildDir, 'Release', 'llm_host.node');
 
-/** The wheels that set-up may download, each pinned by name, version, platform and sha256. */
+/** The wheels that set-up may download, pinned by name, version, platform and sha256. */
 export const wheels = JSON.parse(readFileSync(join(root, 'scripts', 'lib', 'wheels.json'), 'utf8'));
 
-/** The user's cache folder of this program: shared by every checkout. */
+/** This program's folder in the user's cache, shared by all checkouts. */
 export function cacheDir() {
   const xdg = process.env.XDG_CACHE_HOME;
   return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'llm-host');
 }
 
-/** True when `moduleUrl` is the script that Node was started with. */
+/** True if `moduleUrl` is the script that Node was started with. */
 export function isMain(moduleUrl) {
   return process.argv[1] !== undefined && fileURLToPath(moduleUrl) === realpathSync(process.argv[1]);
 }

@@ -14,7 +14,7 @@ const PYTHON_HINT =
 let found;
 
 /**
- * The Python whose pip fetches the wheels: $PYTHON, else python3. Python runs in set-up only, never in the program.
+ * The Python whose pip fetches the wheels: $PYTHON, otherwise python3. Python is used only for set-up, never by the program.
  * @returns {Promise<{ command: string, version: string }>}
  */
 export function findPython() {
@@ -42,7 +42,7 @@ async function probe(command) {
   return { command, version };
 }
 
-/** Checks that pip is there. */
+/** Checks that pip works. */
 export async function checkPip() {
   const { command, version } = await findPython();
   try {

@@ -5,8 +5,8 @@ const TAIL_CHARS = 200_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs a command, and ends its whole process group when descriptor 3 closes: that is when this process dies, even
- * by SIGKILL. Else an npm or a compiler that goes on alone would get in the way of the next set-up.
+ * Runs a command, and ends its process group when descriptor 3 closes, which happens when this process dies, even
+ * by SIGKILL. Otherwise an orphaned npm or compiler would interfere with the next set-up.
  */
 const GUARD = `
 "$@" 3<&- &
@@ -41,12 +41,12 @@ export class CommandError extends Error {
 }
 
 /**
- * Runs a command without a terminal and resolves with all that it printed (stdout and stderr as they came, the
- * last 200,000 characters). It runs in its own process group, so that a signal ends its children too.
+ * Runs a command without a terminal and resolves with its output (stdout and stderr interleaved, the last 200,000
+ * characters). It runs in its own process group, so that a signal also ends its children.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, onText?: (text: string) => void }} [options]
- *   onText: called with each piece that it prints
+ *   onText: called with each piece of output
  * @returns {Promise<string>}
  */
 export function runCommand(command, args, { onText, ...options } = {}) {
@@ -78,8 +78,8 @@ export function runCommand(command, args, { onText, ...options } = {}) {
 }
 
 /**
- * Ends every command that is still running, with its children. SIGKILL: npm lingers over a SIGTERM, while the next
- * set-up may start; what is half done is never used.
+ * Ends every running command with its children. By SIGKILL: npm is slow to react to SIGTERM, and the next set-up may
+ * start meanwhile; partial results are never used.
  */
 export function stopCommands() {
   for (const child of running) {

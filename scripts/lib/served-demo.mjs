@@ -8,7 +8,7 @@ import { distDir } from './project.mjs';
 import { SetupError } from './setup-error.mjs';
 
 /**
- * Starts `llm-host serve demo` on a free port, in a home of its own. Needs dist/.
+ * Starts `llm-host serve demo` on a free port, with a temporary home folder. Needs dist/.
  * @param {readonly string[]} [args]
  * @returns {Promise<{ url: string, pid: number, stop: () => Promise<number> }>} stop: -> the exit code
  */

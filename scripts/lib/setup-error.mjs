@@ -15,15 +15,15 @@ export class SetupError extends Error {
   }
 }
 
-/** One of the program's own, or of a wrong option: all that a person needs to know is in its words. */
+/** True for our own errors and for wrong options: their message says everything, no stack is needed. */
 const saysItAll = error =>
   error instanceof SetupError ||
   error.name === 'LlmHostError' ||
   String(error.code).startsWith('ERR_PARSE_ARGS');
 
 /**
- * Prints an error of set-up to stderr. One of the file system gets its likely cause; anything else that does not say it
- * all keeps its stack, as a fault of these scripts.
+ * Prints an error to stderr. File system errors get their likely cause; unexpected errors keep their stack, as bugs in
+ * these scripts.
  */
 function reportSetupError(error) {
   if (error.syscall) {
@@ -54,7 +54,7 @@ export async function runMain(main) {
   }
 }
 
-/** For a script without a main function: as runMain for whatever it throws. */
+/** The same as runMain, for a script without a main function. */
 export function reportUncaught() {
   process.on('uncaughtException', error => {
     reportSetupError(error);

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { root } from './project.mjs';
 
-/** A runner that hangs must not hang the whole run: far longer than any part takes. */
+/** So that a hanging runner does not hang the whole run; far longer than any part takes. */
 const LIMIT_MS = 30 * 60_000;
 
-/** Runs a command in the open; true when it exits with 0. Nothing it reads: stdin is empty. */
+/** Runs a command with its output shown and an empty stdin; true if it exits with 0. */
 export function showCommand(command, args, env = {}) {
   return new Promise(resolve => {
     const child = spawn(command, args, {

@@ -13,8 +13,8 @@ const STILL_WORKING_MS = 10_000;
  */
 
 /**
- * Runs the steps that are not ready, side by side where they do not need each other, and prints a line for each one
- * with the time it took. The first failure stops the others and is thrown.
+ * Runs the steps that are not ready, in parallel where possible, and prints a line with the time for each. The first
+ * failure stops the others and is thrown.
  * @param {readonly Step[]} steps
  * @param {{ quiet?: boolean }} [options] quiet: says nothing of steps that were ready
  */

@@ -12,7 +12,7 @@ import { isatty } from 'node:tty';
  * @returns {Promise<number>} its exit code; 128 and the signal's number when a signal ended it
  */
 export function talk({ main, args, conversation }) {
-  // With a prompt in the arguments stdin is text to add to it: nothing to fill in.
+  // With a prompt in the arguments, stdin is appended to it.
   const asIs = isatty(0) || args.some(argument => /^(-p|--prompt)/.test(argument));
   const child = spawn(process.execPath, [main, ...args], {
     stdio: [asIs ? 'inherit' : 'pipe', 'inherit', 'inherit'],
@@ -33,7 +33,7 @@ async function feed(input, conversation) {
   try {
     await pipeline(() => stdinOr(conversation), input);
   } catch (error) {
-    // The program left (quit, or a signal) before it had read everything.
+    // The program ended (quit, or a signal) before reading everything.
     if (!['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET'].includes(error.code)) throw error;
   }
 }

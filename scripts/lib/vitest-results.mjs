@@ -2,15 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * A vitest reporter that writes the counts, and each skipped test with its reason, to $TEST_RESULTS: what was given to
- * `ctx.skip` (vitest's own JSON leaves it out), else what stands in brackets at the end of the test's name, or of the
- * nearest `describe` around it. vitest wants a default export.
+ * A vitest reporter that writes the counts, and each skipped test with its reason, to $TEST_RESULTS. The reason is what
+ * was passed to `ctx.skip` (missing in vitest's own JSON), or the text in brackets at the end of the name of the test or
+ * its nearest `describe`. vitest requires a default export.
  */
 export default class ResultsReporter {
   onTestRunEnd(modules, unhandledErrors) {
     const results = { passed: 0, failed: unhandledErrors.length, skipped: [] };
     for (const module of modules) {
-      // A module or a hook that throws fails no test of its own.
+      // A module or hook that throws does not count as a failed test.
       results.failed += module.errors().length;
       for (const suite of module.children.allSuites()) results.failed += suite.errors().length;
       for (const test of module.children.allTests()) count(results, test);

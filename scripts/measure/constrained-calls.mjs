@@ -1,5 +1,5 @@
-// The demo model's calls on the held-out cases of models/demo, free and held to a grammar by turns: how many fit the
-// schemas of their tools as they were written, before any repair, and how fast tokens come.
+// The demo model's calls on the held-out cases of models/demo, alternately free and constrained by a grammar: how many
+// fit their tools' schemas before any repair, and the speed in tokens per second.
 // Usage, after `npm run bootstrap`: node scripts/measure/constrained-calls.mjs [--calls 200] [--temperature 0] [--json FILE]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -43,7 +43,7 @@ const opened = await openLocalModel('demo', {
   env: process.env,
 });
 const modes = { free: empty(), held: empty() };
-// Grammars are compiled once; that is not a matter of tokens a second.
+// Grammars are compiled once, which is not part of the speed.
 await score(cases[0], empty(), true, 1);
 let tried = 0;
 for (const one of spread(cases)) {

@@ -1,5 +1,5 @@
 // Scores the demo model on the held-out cases of models/demo through the whole product path: template, tokenizer,
-// engine, parser; greedy and held to the listed tools, as `demo` runs.
+// engine, parser; greedy and constrained to the listed tools, as `demo` runs.
 // Usage: node scripts/measure/demo-calls.mjs [--limit N] [--failures] [--json FILE]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -18,7 +18,7 @@ const cases = readFileSync(new URL('heldout.jsonl', demo), 'utf8')
   .trim()
   .split('\n')
   .map(line => JSON.parse(line));
-// Cases with the same tools side by side: their common prompt is then read once.
+// Cases with the same tools are adjacent, so that their common prompt is read once.
 cases.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
 
 const opened = await openLocalModel('demo', {

@@ -1,5 +1,5 @@
-// A checkpoint of ibm-granite/granite-4.0-1b's shape with random bf16 weights (3.3 GB), and what it takes to load it
-// with --quantize 4 and to generate 16 tokens: fails when the process's peak memory reaches 2.5 GB.
+// A checkpoint of ibm-granite/granite-4.0-1b's shape with random bf16 weights (3.3 GB). Measures loading it with
+// --quantize 4 and generating 16 tokens; fails if the process's peak memory reaches 2.5 GB.
 // Usage, after `npm run bootstrap`: node scripts/measure/granite-shape.mjs FOLDER [--layers 40] [--vocabulary 100352]
 import { spawnSync } from 'node:child_process';
 import {

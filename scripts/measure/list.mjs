@@ -1,4 +1,4 @@
-// Times `llm-host list` over a cache of models of several shards each; fails when its median reaches LIMIT seconds.
+// Times `llm-host list` over a cache of models with several shards each; fails if the median reaches LIMIT seconds.
 // Needs dist/ (npm run build). Usage: node scripts/measure/list.mjs [MODELS, 50] [RUNS, 15] [LIMIT, 0.3]
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ function writeModel(cache, number) {
 function list(cache, models) {
   const found = cachedModels(cache);
   if (found.length !== models || found.some(({ revisions }) => revisions[0].missing.length > 0))
-    throw new SetupError('the cache is not listed as it is');
+    throw new SetupError('the listing does not match the cache');
 }
 
 function start(args, env, expected) {

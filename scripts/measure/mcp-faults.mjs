@@ -1,6 +1,6 @@
-// Every server that misbehaves in one chat (the table of test/fixtures/mcp/faults.mjs), with figures: how long its turn
-// took, the largest memory of the program during it, processes left at the end. Junk is poured for 60 s. Then the start
-// with eight servers, one of which hangs, three times. Needs dist/ (npm run build); Linux only; about two minutes.
+// All misbehaving servers (test/fixtures/mcp/faults.mjs) in one chat, with figures: the time of each turn, the program's
+// peak memory during it, processes left at the end. Junk flows for 60 s. Then three starts with eight servers, one of
+// which hangs. Needs dist/ (npm run build); Linux only; about two minutes.
 //   node scripts/measure/mcp-faults.mjs [SECONDS OF JUNK, 60] [STARTS, 3]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Many calls of one server, to see that nothing leaks: 2,000 in a row, then 2,000 with 32 at once, over stdio.
+// Many calls of one server, to show that nothing leaks: 2,000 in a row, then 2,000 with 32 at once, over stdio.
 // Usage, after `npm run build`: node --expose-gc scripts/measure/mcp-load.mjs [calls]
 import { getEventListeners } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ const call = async index => {
 function figures() {
   globalThis.gc?.();
   const resources = process.getActiveResourcesInfo().length;
-  // All calls share one signal, as those of one turn do.
+  // All calls share one signal, as the calls of a turn do.
   const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
   const waiting = getEventListeners(signal, 'abort').length;
   const heap = (process.memoryUsage().heapUsed / 1e6).toFixed(1);

@@ -15,7 +15,7 @@ const CONTEXT = 8192;
 
 /**
  * Shapes from each model's published config.json: layers, width, heads, KV heads, width of a head, width of the
- * feed-forward part, vocabulary; `untied`: the head has a matrix of its own.
+ * feed-forward part, vocabulary; `untied`: the head has its own matrix.
  */
 const MODELS = {
   'SmolLM2-1.7B': { shape: [24, 2048, 32, 32, 64, 8192, 49152] },
@@ -86,7 +86,7 @@ function configOf({ shape, untied, experts, active }) {
   };
 }
 
-/** A folder with the model's header in bfloat16, and a hole in the place of its weights. */
+/** A folder with the model's header in bfloat16, and a sparse file for its weights. */
 function writeFolder(folder, model) {
   let offset = 0;
   const header = {};

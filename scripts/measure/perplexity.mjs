@@ -1,11 +1,12 @@
-// Perplexity of a text, once for each set of environment variables: what a faster way to compute costs in accuracy.
+// Perplexity of a text, once for each set of environment variables: what faster arithmetic costs in accuracy.
 // The text, scripts/measure/opticks.txt, is the beginning of the Queries at the end of Isaac Newton's Opticks (fourth
-// edition, London 1730), in the public domain. It is read in windows that know nothing of each other; all tokens of
-// a window but its first count.
+// edition, London 1730), in the public domain. It is read in independent windows; every token of a window
+// except its first counts.
 // Usage, after `npm run bootstrap`:
 //   node scripts/measure/perplexity.mjs MODEL [--with NAME=VALUE[,NAME=VALUE...]]... [--window 512] [--chunk N] [--text FILE]
 //     [--load JSON]
-// --with: a run with these variables; the others are compared with the first, a single one with none. --chunk: prompt tokens a step; 1 = computed as in generating.
+// --with: a run with these variables; further runs are compared with the first, a single one with none.
+// --chunk: prompt tokens per step; 1 computes as in decoding.
 // --load: options of loadEngine, such as '{"quantize":"4"}'.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -34,7 +35,7 @@ const window = Number(values.window);
 /** In a process of its own: the engine reads its variables once. */
 async function measure() {
   const { loadEngine, loadTokenizer } = await import(new URL('../../dist/index.js', import.meta.url));
-  // Lines are an editor's, paragraphs the author's.
+  // Line breaks are the editor's, paragraphs the author's.
   const text = readFileSync(values.text, 'utf8')
     .trim()
     .replace(/(?<!\n)\n(?!\n)/g, ' ');

@@ -1,5 +1,5 @@
-// Greedy texts of several forms of one model on ten prompts, each compared with the first form's: how far they are
-// equal. Fails when a text differs.
+// Compares the greedy replies of several versions of one model to ten prompts with those of the first version.
+// Fails if a reply differs.
 // Usage, after `npm run build`: node scripts/measure/same-text.mjs MODEL MODEL...
 import { readFileSync } from 'node:fs';
 import { reportUncaught } from '../lib/setup-error.mjs';

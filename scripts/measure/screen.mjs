@@ -1,6 +1,6 @@
-// Measures what the screen costs: bytes written per byte of text, scrollback wipes, CPU and memory, beside line mode and
-// a plain Ink program that keeps the whole answer in one <Text>. A 2,000-word answer at 200 tokens a second, then
-// 75,000 words (100,000 tokens) at 4,000, then the same with the garbage collected every 2 s: what is in use.
+// Measures the cost of the screen: bytes written per byte of text, scrollback wipes, CPU and memory, compared with line
+// mode and with a plain Ink program that keeps the whole answer in one <Text>. A 2,000-word answer at 200 tokens per
+// second, then 75,000 words (100,000 tokens) at 4,000, then the same with a garbage collection every 2 s.
 // Needs dist/ (npm run build); Linux only; about three minutes.
 //   node scripts/measure/screen.mjs [WORDS, 2000] [MORE WORDS, 75000]
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -140,7 +140,7 @@ async function compare(words, rate) {
   const tokens = Math.ceil(text.length / CHARS_PER_TOKEN);
   console.log(`\n${words} words in ${tokens} tokens, ${rate} a second, 80x24\n\n${HEAD}`);
   console.log(row('llm-host', await measure(MAIN, ['x', '--no-mcp'], script, text)));
-  // The same without a screen: what the conversation itself takes.
+  // The same without a screen: the cost of the conversation itself.
   console.log(row('llm-host --plain', await measure(MAIN, ['x', '--no-mcp', '--plain'], script, text)));
   console.log(row('naive `<Text>`', await measure(naive, [], script, text)));
 }

@@ -1,5 +1,5 @@
 // Time to the first token of a chat's second turn after a short and after a long history: from the message to the
-// first piece of the reply, the template and the tokenizer included. Only what is new has to be read.
+// first piece of the reply, including template and tokenizer. Only the new text has to be read.
 // Usage, after `npm run bootstrap`: node scripts/measure/second-turn.mjs MODEL [--runs 5] [--history 100,4000] [--load JSON]
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

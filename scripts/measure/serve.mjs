@@ -1,11 +1,11 @@
-// Many clients at once against `llm-host serve demo --no-mcp --cache-mb 128`, which it starts, and with --compare
-// against mlx_lm.server with the same weights beside it. Each client asks, reads the stream to its end and asks again.
-// Prints a line of JSON for each server and number of clients: replies, 429s, other errors, time to first token and to
-// the end (milliseconds, p50 and p99), tokens per second of all clients, resident memory (Linux).
+// Load from many clients on `llm-host serve demo --no-mcp --cache-mb 128`, which it starts, and with --compare also on
+// mlx_lm.server with the same weights. Each client sends a prompt, reads the stream to its end and repeats. Prints a line
+// of JSON per server and number of clients: replies, 429s, other errors, time to first token and to the end
+// (milliseconds, p50 and p99), total tokens per second, resident memory (Linux).
 // Usage, after `npm run bootstrap`:
 //   node scripts/measure/serve.mjs [--clients 1,8,32] [--seconds 60] [--tokens 24] [--compare]
-//   node scripts/measure/serve.mjs --clients "" --disconnects 20   clients that leave: when the engine is free again
-//   node scripts/measure/serve.mjs --clients "" --alternate 4      two conversations that take turns: tokens from the cache
+//   node scripts/measure/serve.mjs --clients "" --disconnects 20   disconnecting clients: when the engine is free again
+//   node scripts/measure/serve.mjs --clients "" --alternate 4      two alternating conversations: tokens from the cache
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { serveDemo } from '../lib/served-demo.mjs';
@@ -41,7 +41,7 @@ await runMain(async () => {
   try {
     if (values.compare) servers.push({ name: 'mlx_lm.server', ...(await serveMlxLm()) });
     for (const { name, url } of servers) {
-      // What is slow the first time only.
+      // Warm-up.
       const messages = [{ role: 'user', content: 'Hello' }];
       const { status } = await streamed(url, { max_tokens: 8, messages });
       if (status !== 200) throw new SetupError(`${name} answers ${status}`);

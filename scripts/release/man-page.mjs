@@ -20,7 +20,7 @@ const FILES = `config.json, mcp.json         in the working directory, ~/.config
 export async function manPage({ version, description }) {
   const whole = await helpOf([]);
   const [usage, ...rest] = whole.split('\n');
-  // The first one is the chat, which the options of the whole program are about.
+  // The first is the chat; the program's own options are its options.
   const [, ...commands] = [...whole.matchAll(/^ {2}llm-host (\S+)/gm)].map(([, command]) => command);
   const texts = await Promise.all(commands.map(command => helpOf([command])));
   const sections = [

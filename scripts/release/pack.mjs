@@ -1,7 +1,6 @@
-// Packs everything that can be published from this machine into build/packages: llm-host, the demo's weights, the
-// platform package of this machine, and those of others whose cross-built addon is there (npm run check:arm64, npm run
-// check:darwin).
-// Usage: npm run pack:all [-- [--to FOLDER] [PACKAGE...]], a package by its name without @llm-host/
+// Packs everything that this machine can publish into build/packages: llm-host, the demo's weights, this machine's
+// platform package, and those whose cross-compiled addon is present (npm run check:arm64, npm run check:darwin).
+// Usage: npm run pack:all [-- [--to FOLDER] [PACKAGE...]], package names without @llm-host/
 import {
   copyFileSync,
   cpSync,
@@ -48,8 +47,8 @@ const isCross = name => name !== OWN && Object.hasOwn(CROSS_BUILT, name);
 const readJson = path => JSON.parse(readFileSync(path, 'utf8'));
 
 /**
- * package.json as it is published: without what only a checkout needs, and with the manual page, which is made when
- * packing, and the platform packages, which are left out of the checkout's own so that `npm ci` does not look for them.
+ * package.json as published: without what only a checkout needs, with the manual page (made while packing) and the
+ * platform packages (left out of the checkout's package.json so that `npm ci` does not look for them).
  */
 export function publishedManifest() {
   const {
@@ -129,9 +128,9 @@ function stageWeights(dir) {
 }
 
 function stageOwnPlatform(dir) {
-  if (!PLATFORMS.includes(OWN)) throw new SetupError(`there is no package for ${OWN}`);
+  if (!PLATFORMS.includes(OWN)) throw new SetupError(`there is no platform package for ${OWN}`);
   if (findMlx()?.source !== 'wheel')
-    throw new SetupError('a package is made with the pinned wheel of MLX', {
+    throw new SetupError('packages must be made with the pinned MLX wheel', {
       hint: 'Unset MLX_ROOT and LLM_HOST_USE_BREW.',
     });
   stagePlatform(dir, OWN, addonPath, vendorDir);

@@ -62,7 +62,7 @@ function prove(top, files) {
     'python3',
     'git',
   ].filter(name => run('sh', ['-c', `command -v ${name}`], { env, cwd: folder }).status === 0);
-  if (absent.length > 0) throw new SetupError(`in PATH, though they must not be: ${absent.join(', ')}`);
+  if (absent.length > 0) throw new SetupError(`these must not be in PATH: ${absent.join(', ')}`);
   timed('npm install', () =>
     run('npm', ['install', '--no-audit', '--no-fund', ...files], { env, cwd: folder }),
   );
@@ -89,7 +89,7 @@ function prove(top, files) {
     ],
     { env, cwd: folder },
   );
-  if (checked.status !== 0) throw new SetupError('the network is not cut');
+  if (checked.status !== 0) throw new SetupError('the network is still reachable');
   const { stdout } = timed('npx llm-host demo, without a network', () =>
     run(offline[0], [...offline.slice(1), join(bin, 'npx'), '--offline', 'llm-host', 'demo', '-p', PROMPT], {
       env,
@@ -97,7 +97,7 @@ function prove(top, files) {
     }),
   );
   console.log(`${PROMPT} -> ${stdout.trim()}`);
-  if (!ANSWER.test(stdout)) throw new SetupError('the answer is not the expected one');
+  if (!ANSWER.test(stdout)) throw new SetupError('unexpected answer');
 }
 
 /** A network namespace without any network, with the rights of root or of a user of its own. */
@@ -106,7 +106,7 @@ function cutNetwork() {
     ['unshare', '-n'],
     ['unshare', '-rn'],
   ].find(([command, flag]) => run(which(command), [flag, 'true'], { env: process.env }).status === 0);
-  if (!found) throw new SetupError('unshare may not be used here, so that the network cannot be cut');
+  if (!found) throw new SetupError('the network cannot be cut: unshare is not permitted here');
   return [which(found[0]), found[1]];
 }
 

@@ -1,6 +1,5 @@
-// Makes the pictures of docs/pictures: the real program on a pseudo-terminal, what it shows taken from a terminal
-// emulator. The first picture is of the demo model, the others of an engine that replays a script, so that they show
-// what they are meant to. Needs dist/ (npm run build) and the demo's weights.
+// Makes the pictures in docs/pictures: the real program on a pseudo-terminal, read back from a terminal emulator.
+// The first shows the demo model, the others an engine that replays a script, so that they always show the same. Needs dist/ (npm run build) and the demo's weights.
 //   node scripts/release/screen-pictures.mjs [--to FOLDER] [name...]
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -222,7 +221,7 @@ async function take({
   } finally {
     const ended = new Promise(resolve => pty.onExit(resolve));
     pty.write(`${CTRL_C}${CTRL_C}${CTRL_C}`);
-    // A timer that nobody waits for any more must not keep this process.
+    // A pending timer must not keep this process alive.
     await Promise.race([ended, sleep(5000, undefined, { ref: false }).then(() => pty.kill('SIGKILL'))]);
     rmSync(folder, { recursive: true, force: true });
   }
@@ -231,7 +230,7 @@ async function take({
 const unknown = wanted.filter(name => !STATES.some(state => state.name === name));
 if (unknown.length > 0) {
   const names = STATES.map(({ name }) => name).join(', ');
-  console.error(`There is no picture ${unknown.join(', ')}; there are: ${names}`);
+  console.error(`Unknown picture: ${unknown.join(', ')}. Known: ${names}`);
   process.exit(2);
 }
 mkdirSync(target, { recursive: true });

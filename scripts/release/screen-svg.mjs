@@ -48,7 +48,7 @@ function lineSvg(line, cols, row) {
     const style = styleOf(cell);
     const text = cell.getChars() || ' ';
     const last = runs.at(-1);
-    // A wide character and the spinner's braille have runs of their own: they often come from another font.
+    // Wide characters and the spinner's braille get separate runs: they often come from another font.
     const alone = cell.getWidth() > 1 || /[\u2800-\u28ff]/.test(text);
     if (last && last.style === style && !alone && !last.alone) last.text += text;
     else runs.push({ column, style, text, alone });

@@ -1,4 +1,4 @@
-// The client that the conformance suite drives: the host's own connection layer, with a user who agrees to everything.
+// The client that the conformance suite drives: the host's connection layer, with a user who agrees to everything.
 // Usage: node client.mjs <server url>; the scenario's name and context come in the environment.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-conformance-'));
 
-/** In place of a browser: the suite's login page sends everybody straight back. */
+/** Instead of a browser: the suite's login page redirects back immediately. */
 const authorizer = {
   redirectUrl: 'http://127.0.0.1:43210/callback',
   authorize: async address => {
@@ -22,7 +22,7 @@ const authorizer = {
 };
 const oauth = {
   'auth/basic-cimd': { clientId: 'https://conformance-test.local/client-metadata.json' },
-  // Its metadata names another issuer than its address, which is refused unless the entry allows it.
+  // Its metadata names an issuer other than its address, which is refused unless the entry allows it.
   'auth/2025-03-26-oauth-metadata-backcompat': { anyIssuer: true },
   'auth/pre-registration': { clientId: context.client_id, clientSecret: context.client_secret },
 }[scenario];

@@ -4,10 +4,10 @@ from variant import BASE, Variant, usual
 
 def fill(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
     if name == "model.norm.weight":
-        # Of either sign once 1 is added: a tied model would go on with the same token for ever.
+        # Both signs once 1 is added: otherwise a tied model repeats one token.
         return rng.normal(-1, 1.5, shape)
     if "embed_tokens" in name:
-        # It is multiplied by √hidden_size; small beside what the layers add.
+        # Multiplied by √hidden_size, it stays small compared with what the layers add.
         return rng.normal(0, 0.2, shape)
     return usual(name, shape, rng, ones=False)  # the norms' weights are added to 1
 
@@ -44,7 +44,7 @@ VARIANTS = [
     Variant(
         "gguf",
         COMMON | {
-            # What the file does not say: every sixth layer sees all, its heads' size is the scale.
+            # Not in the file: every sixth layer has full attention, and the head size sets the scale.
             "hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 6, "sliding_window_pattern": 6,
             "query_pre_attn_scalar": 16, "rope_theta": 1000000.0, "rope_local_base_freq": 10000.0,
             "rope_scaling": {"rope_type": "linear", "factor": 8.0},

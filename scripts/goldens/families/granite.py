@@ -2,7 +2,7 @@ from variant import BASE, Variant
 
 PLAIN = BASE | {
     "model_type": "granite", "architectures": ["GraniteForCausalLM"], "rope_theta": 10000.0,
-    # Smaller than a real one's 12: with two or three layers the last token would only repeat itself.
+    # A real one has 12: with only two or three layers the last token would repeat itself.
     "embedding_multiplier": 1.5, "attention_multiplier": 0.3, "residual_multiplier": 0.8,
     "logits_scaling": 3.0, "tie_word_embeddings": True, "attention_bias": False, "mlp_bias": False,
 }

@@ -1,5 +1,5 @@
-// Installs what `llm-host bench --compare` runs beside this program: mlx-lm into a virtual environment and
-// node-llama-cpp, with its prebuilt library, into node_modules, both in the user's cache folder.
+// Installs what `llm-host bench --compare` compares with: mlx-lm into a virtual environment and node-llama-cpp, with
+// its prebuilt library, into node_modules, both in the user's cache folder.
 // Usage: node scripts/measure/peers/install.mjs
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function installMlxLm() {
 async function installNodeLlamaCpp() {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   const name = `node-llama-cpp@${NODE_LLAMA_CPP}`;
-  // Only the packages for this system's CPU: those for graphics cards take gigabytes.
+  // Only the packages for this CPU: those for GPUs take gigabytes.
   const library = `@node-llama-cpp/${systemName()}@${NODE_LLAMA_CPP}`;
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--omit=optional'];
   await run('npm', ['install', ...quiet, name, library], name);

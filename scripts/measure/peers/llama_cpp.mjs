@@ -1,5 +1,5 @@
 // One run of node-llama-cpp for `llm-host bench --compare`: see src/bench/run-protocol.ts.
-// Usage: node llama_cpp.mjs FOLDER, where node_modules with node-llama-cpp is; the task on stdin.
+// Usage: node llama_cpp.mjs FOLDER, which contains node_modules with node-llama-cpp; the task comes on stdin.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,7 @@ const { version } = JSON.parse(readFileSync(join(peer, 'package.json'), 'utf8'))
 async function run(spec) {
   const { getLlama } = await import(pathToFileURL(join(peer, 'dist', 'index.js')).href);
   const start = performance.now();
-  // On a Mac it is Metal that MLX is compared with.
+  // On a Mac the comparison is with MLX on Metal.
   const gpu = process.platform === 'darwin' ? 'metal' : false;
   const llama = await getLlama({ gpu, build: 'never', skipDownload: true, logLevel: 'error' });
   const model = await llama.loadModel({ modelPath: spec.model });

@@ -41,7 +41,7 @@ def measure(model, ids: list[int], count: int, on_first=lambda: None) -> dict:
 
 
 def measure_graph(model, ids: list[int], steps: int) -> dict:
-    """What the host pays for a step as mlx-lm's generate_step makes it, one step ahead of what is read."""
+    """Host cost of a step as in mlx-lm's generate_step, which runs one step ahead of the reader."""
     import mlx.core as mx
     from mlx_lm.models.cache import make_prompt_cache
 
@@ -87,7 +87,7 @@ def run(spec: dict) -> None:
     from mlx_lm.utils import load_model
 
     start = time.perf_counter()
-    # Without the tokenizer, which ids do not need: so much less for mlx-lm to do.
+    # Without the tokenizer, which ids do not need; this favours mlx-lm.
     model, _ = load_model(Path(spec["model"]))
     load_ms = 1000 * (time.perf_counter() - start)
     if warm_up := spec.get("warmUp"):

@@ -26,7 +26,7 @@ export async function streamed(url, body, { signal, onPieces = () => undefined }
 }
 
 /**
- * Clients that ask, read the stream to its end and ask again, each as a user of its own.
+ * Clients that send a prompt, read the stream to its end and repeat, each as a separate user.
  * @param {{ url: string, pid?: number }} server
  * @param {{ clients: number, seconds: number, tokens: number }} load
  */
@@ -77,7 +77,7 @@ async function ask(url, index, count, tokens) {
     },
   );
   const totalMs = performance.now() - started;
-  // A full queue: as it asks for, but not longer than the measurement can bear.
+  // A full queue: wait as requested, but not longer than the measurement allows.
   if (status !== 200) await new Promise(resolve => setTimeout(resolve, 1000 * Math.min(retryAfter ?? 1, 5)));
   return { status, firstMs, totalMs, tokens: usage?.completion_tokens, promptTokens: usage?.prompt_tokens };
 }

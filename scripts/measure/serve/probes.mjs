@@ -7,8 +7,8 @@ async function metric(url, name) {
 }
 
 /**
- * Clients that go away in mid-stream: milliseconds from there until the engine is free, and tokens that were generated
- * beyond those the client had read.
+ * Clients that disconnect in mid-stream: milliseconds until the engine is free, and tokens generated beyond those the
+ * client had read.
  */
 export async function measureDisconnects({ url }, times) {
   const freeMs = [];
@@ -33,7 +33,7 @@ export async function measureDisconnects({ url }, times) {
       },
     ).catch(() => undefined);
     if (left === undefined) continue; // the reply was shorter
-    // Its place is given back after the engine, and what it generated counted before.
+    // Its place is released after the engine; its tokens are counted before.
     while ((await metric(url, 'requests_admitted')) !== 0);
     freeMs.push(performance.now() - left);
     beyond.push((await metric(url, 'generated_tokens_total')) - before - read);
