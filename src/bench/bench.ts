@@ -23,7 +23,7 @@ export interface BenchSettings {
   /** Histories before a second turn, in tokens. */
   readonly turns: readonly number[];
   readonly graph: boolean;
-  /** Starts this program's own run. */
+  /** Starts a run of this program. */
   readonly runner: Runner;
   readonly peers: readonly Peer[];
   readonly versions: BenchReport['versions'];
@@ -32,17 +32,17 @@ export interface BenchSettings {
   readonly signal: AbortSignal;
 }
 
-/** Of the warm-up in each process, which is read and followed by a few tokens before anything is measured. */
+/** Tokens of each process's warm-up prompt, answered with a few tokens before anything is measured. */
 const WARM_UP_TOKENS = 64;
 const WARM_UP_GENERATE = 8;
-/** A short question, with which the start of a process is measured. */
+/** A short question, to measure the start of a process. */
 const START_TOKENS = 40;
-/** What is new in a second turn: a question of some length. */
+/** The new part of a second turn: a question of some length. */
 const NEW_TURN_TOKENS = 40;
 
 /**
- * Measures the model in this program and in the peers: every run is a process of its own, and the engines take turns,
- * so that what else the machine does hits all of them alike. The first process of each engine does not count.
+ * Measures the model in this program and in the peers. Every run is a process of its own, and the engines take turns, so
+ * other load on the machine hits all of them alike. Each engine's first process does not count.
  */
 export async function bench(settings: BenchSettings): Promise<BenchReport> {
   const { runs, onProgress } = settings;
@@ -79,7 +79,7 @@ function startRun(settings: BenchSettings, { runner, model }: Peer, run: number)
   return runProcess(runner, spec, settings.signal);
 }
 
-/** The same prompts for every engine, others in every run. */
+/** Prompts are the same for every engine and differ between runs. */
 function warmSpec(settings: BenchSettings, { runner, model }: Peer, run: number): RunSpec {
   const { vocabSize, promptTokens, generate, turns, graph } = settings;
   const ids = (count: number, series: number) => randomIds(count, vocabSize, 100 * series + run);

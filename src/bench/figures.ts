@@ -3,7 +3,7 @@ import type { ProcessRun } from './run-process.ts';
 import type { RunResult } from './run-protocol.ts';
 import { spreadOf } from './spread.ts';
 
-/** The runs of one engine in one round: warmed up, and from the start of a process. */
+/** One engine's runs in one round: warm, and from process start. */
 export interface Round {
   readonly warm: RunResult;
   readonly start: ProcessRun;
@@ -77,7 +77,7 @@ function byMetric(a: Figure, b: Figure): number {
   return ORDER.indexOf(a.metric) - ORDER.indexOf(b.metric) || (a.at ?? 0) - (b.at ?? 0);
 }
 
-/** Of each metric that both have: this program's value over the peer's, round by round. */
+/** For each metric both have: this program's value over the peer's, round by round. */
 export function ratiosOf(own: EngineReport, peer: EngineReport): Ratio[] {
   return own.figures.flatMap(({ metric, at, values }) => {
     const other = peer.figures.find(figure => figure.metric === metric && figure.at === at);

@@ -13,7 +13,7 @@ rect { fill: #3b7dd8; } tr.peer rect { fill: #a9a9a9; } line { stroke: #222; }
 @media (prefers-color-scheme: dark) { body { background: #16181c; color: #e6e6e6; } line { stroke: #eee; } }
 `;
 
-/** One file without anything from outside: bars of the medians, a line from minimum to maximum, tables. */
+/** A self-contained file: bars of medians with lines from minimum to maximum, and tables. */
 export function htmlReport(report: BenchReport): string {
   const title = escaped(`llm-host bench: ${report.model.name}`);
   const body = [

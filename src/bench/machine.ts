@@ -3,7 +3,7 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 /** Where the figures were measured. */
 export interface Machine {
   readonly processor: string;
-  /** Processors that this process may use at once. */
+  /** Processors available to this process. */
   readonly processors: number;
   readonly memoryBytes: number;
   /** Such as `Linux 6.1.0 x64`. */

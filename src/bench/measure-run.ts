@@ -10,10 +10,10 @@ import type {
   TurnMeasurement,
 } from './run-protocol.ts';
 
-/** Tokens of the reply between the two turns. */
+/** Length of the reply between the two turns, in tokens. */
 const REPLY_TOKENS = 8;
 
-/** What the run of llm-host measures in its own process. `onFirst`: the first token of the first prompt is there. */
+/** A measured run of llm-host, in its own process. `onFirst` is called at the first token of the first prompt. */
 export async function measureRun(spec: RunSpec, version: string, onFirst: () => void): Promise<RunResult> {
   const start = performance.now();
   const { engine } = await loadParts(spec.model, { ...spec.load, contextLength: spec.contextLength });
@@ -39,8 +39,8 @@ export async function measureRun(spec: RunSpec, version: string, onFirst: () => 
 }
 
 /**
- * The reply's ids and what the engine says of it. Its own clock is taken for the times: tokens that end inside a
- * character are handed over late.
+ * The reply's ids and the engine's figures. Times are by the engine's clock: tokens that end inside a character arrive
+ * late.
  */
 async function generate(
   engine: LocalEngine,
@@ -70,7 +70,7 @@ async function measurePrompt(
   return { promptTokens, firstTokenMs, generatedTokens, decodeMs };
 }
 
-/** Apart from what is timed by the clock, since counting takes time. */
+/** In a run of its own, since counting takes time. */
 async function measureGraph(
   engine: LocalEngine,
   { prompts: [ids = []], generate: count }: RunSpec,
@@ -85,7 +85,7 @@ async function measureGraph(
   );
 }
 
-/** A history, a short reply, then what is new: only that has to be read. */
+/** A history, a short reply, then a new prompt, which alone has to be read. */
 async function measureTurn(engine: LocalEngine, { historyIds, newIds }: Turn): Promise<TurnMeasurement> {
   const { ids: reply } = await generate(engine, historyIds, REPLY_TOKENS);
   const { result } = await generate(engine, [...historyIds, ...reply, ...newIds], 1);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The most memory that this process held resident so far, in bytes. Linux counts that of the program which started
- * this one into getrusage's figure, so the kernel's note on this process's own memory is read there.
+ * This process's peak resident memory so far, in bytes. On Linux getrusage includes the parent's memory from before
+ * exec, so the figure is read from /proc instead.
  */
 export function peakMemory(): number {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024;

@@ -9,7 +9,7 @@ import type { Runner } from './run-process.ts';
 export const PEERS = ['mlx-lm', 'llama.cpp'] as const;
 export type PeerName = (typeof PEERS)[number];
 
-/** The same weights in the forms that the peers read; undefined: there is none. */
+/** The same weights in the forms the peers read; undefined: there is none. */
 export interface PeerModels {
   /** A .gguf file. */
   readonly gguf: string | undefined;
@@ -22,20 +22,20 @@ export interface Peer {
   readonly model: string;
 }
 
-// The package's root lies two folders up from here, in src/ and in dist/ alike.
+// The package's root, two folders up in both src/ and dist/.
 const RUNNERS = fileURLToPath(new URL('../../scripts/measure/peers/', import.meta.url));
 const INSTALL = 'Install the peers with: node scripts/measure/peers/install.mjs';
 
 /**
- * A peer that is installed, and its model. mlx-lm is given a copy of a GGUF file's weights, made once.
- * @throws LlmHostError ENGINE_UNAVAILABLE: it is not there; USAGE: there is no model for it.
+ * An installed peer and its model. mlx-lm gets a copy of a GGUF file's weights, made once.
+ * @throws LlmHostError ENGINE_UNAVAILABLE if it is not installed, USAGE if there is no model for it.
  */
 export function findPeer(name: PeerName, models: PeerModels, env: NodeJS.ProcessEnv): Peer {
   const folder = peersFolder(env);
   return name === 'llama.cpp' ? llamaCpp(folder, models) : mlxLm(folder, models, env);
 }
 
-/** $LLM_HOST_BENCH_PEERS, else where scripts/measure/peers/install.mjs installs them. */
+/** $LLM_HOST_BENCH_PEERS, or where scripts/measure/peers/install.mjs installs them. */
 function peersFolder(env: NodeJS.ProcessEnv): string {
   const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
   return env.LLM_HOST_BENCH_PEERS || join(cache, 'llm-host', 'bench-peers');
@@ -60,7 +60,7 @@ function mlxLm(folder: string, models: PeerModels, env: NodeJS.ProcessEnv): Peer
   return { runner: { name: 'mlx-lm', command: python, args, env: {} }, model };
 }
 
-/** A folder with a GGUF file's weights as mlx-lm reads them; made once for a file as it is now. */
+/** A folder with a GGUF file's weights for mlx-lm; made once per state of the file. */
 function convert(python: string, gguf: string, folder: string): string {
   const { size, mtimeMs } = statSync(gguf);
   const target = join(folder, `${basename(gguf, '.gguf')}-${size}-${Math.trunc(mtimeMs)}`);

@@ -1,6 +1,6 @@
 import type { Spread } from './spread.ts';
 
-/** A value as a person reads it, with its unit. */
+/** A value for people, with its unit. */
 export function quantity(value: number, unit: string): string {
   const { divisor, name } = scale(value, unit);
   return `${significant(value / divisor)} ${name}`;
@@ -18,7 +18,7 @@ function scale(largest: number, unit: string): { divisor: number; name: string }
   return unit === 'ms' && largest >= 10_000 ? { divisor: 1000, name: 's' } : { divisor: 1, name: unit };
 }
 
-/** To three digits, the whole part always in full. */
+/** To three significant digits, but never less than the whole part. */
 export function significant(value: number): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return value.toFixed(digits);

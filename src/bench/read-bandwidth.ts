@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 
-/** Bytes read in all, where the machine has four times as much: more than caches hold. */
+/** Bytes read in total if the machine has four times as much: more than its caches hold. */
 const TOTAL_BYTES = 1 << 29;
 const ROUNDS = 4;
 
 /**
- * Each thread looks for a byte that its part of the memory does not hold: the C library's search reads 32 bytes or
- * more an instruction and computes next to nothing, so that memory is what it waits for.
+ * Each thread searches its part of the memory for a byte that is not there: the C library's search reads 32 bytes or
+ * more per instruction and computes almost nothing, so it is memory-bound.
  */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -21,7 +21,7 @@ parentPort.on('message', rounds => {
 parentPort.postMessage('ready');
 `;
 
-/** Bytes that `threads` threads read from memory in a second, all together. */
+/** Bytes per second that `threads` threads together read from memory. */
 export async function readBandwidth(threads: number): Promise<number> {
   const bytes = Math.floor(Math.min(TOTAL_BYTES, process.availableMemory() / 4) / threads);
   const workers = Array.from(
@@ -40,7 +40,7 @@ export async function readBandwidth(threads: number): Promise<number> {
   }
 }
 
-/** Milliseconds on a clock that all threads share. */
+/** Milliseconds on a clock shared by all threads. */
 interface Span {
   readonly start: number;
   readonly end: number;

@@ -1,7 +1,7 @@
 import type { Machine } from './machine.ts';
 import type { Spread } from './spread.ts';
 
-/** What is measured. `at` of a figure: tokens of the prompt, or of the history before a second turn. */
+/** The metrics. A figure's `at`: tokens of the prompt, or of the history before a second turn. */
 export const METRICS = {
   promptTokensPerSecond: { unit: 'tok/s', better: 'higher', says: 'reading the prompt' },
   generationTokensPerSecond: { unit: 'tok/s', better: 'higher', says: 'generating' },
@@ -17,10 +17,10 @@ export const METRICS = {
 
 export type Metric = keyof typeof METRICS;
 
-/** One metric of one engine: a value for each run. */
+/** One metric of one engine, a value per run. */
 export interface Figure extends Spread {
   readonly metric: Metric;
-  /** Tokens; undefined for what depends on no prompt. */
+  /** Tokens; undefined if independent of the prompt. */
   readonly at: number | undefined;
   readonly values: readonly number[];
 }
@@ -32,26 +32,26 @@ export interface EngineReport {
   readonly figures: readonly Figure[];
 }
 
-/** llm-host's figure over a peer's in the same round. */
+/** llm-host's figure over a peer's of the same round. */
 export interface Ratio extends Spread {
   readonly peer: string;
   readonly metric: Metric;
   readonly at: number | undefined;
 }
 
-/** What memory allows, and what is reached of it. */
+/** The limit set by memory bandwidth, and how much of it is reached. */
 export interface RooflinePoint {
-  /** Tokens of the prompt; half of what is generated comes on top. */
+  /** Tokens of the prompt plus half of those generated. */
   readonly promptTokens: number;
   readonly contextTokens: number;
-  /** Bytes read for one token: counted from the loaded weights, and the keys and values of the context. */
+  /** Bytes read per token: of the loaded weights, and of the context's keys and values. */
   readonly weightBytes: number;
   readonly kvBytes: number;
-  /** The bandwidth's median over these bytes. */
+  /** The median bandwidth over these bytes. */
   readonly limitTokensPerSecond: number;
-  /** The median of generating. */
+  /** The median of generation. */
   readonly tokensPerSecond: number;
-  /** The second over the first. */
+  /** Tokens per second over the limit. */
   readonly share: number;
 }
 
@@ -72,16 +72,16 @@ export interface BenchReport {
     readonly runs: number;
     /** undefined: each engine's own choice. */
     readonly threads: number | undefined;
-    /** Tokens of the prompt after the start of a process. */
+    /** Tokens of the prompt that measures process start. */
     readonly startPromptTokens: number;
     readonly warmUpTokens: number;
-    /** Environment variables of this program that were set. */
+    /** This program's environment variables that were set. */
     readonly environment: Readonly<Record<string, string>>;
   };
   readonly engines: readonly EngineReport[];
   readonly ratios: readonly Ratio[];
   readonly roofline: {
-    /** Bytes a second. */
+    /** Bytes per second. */
     readonly bandwidth: Spread;
     readonly threads: number;
     readonly points: readonly RooflinePoint[];

@@ -8,17 +8,17 @@ import type { Spread } from './spread.ts';
 
 export interface RooflineInput {
   readonly read: ReadModel;
-  /** What the engine says that it holds. */
+  /** Bytes of weights, as the engine reports them. */
   readonly weightBytes: number;
   readonly generate: number;
   readonly kvBits: number;
-  /** Bytes a second. */
+  /** Bytes per second. */
   readonly bandwidth: Spread;
 }
 
 /**
- * Decoding reads every weight and all keys and values once for each token, so that memory bandwidth over these bytes
- * bounds it. One point for each length of prompt.
+ * Decoding reads every weight and all keys and values once per token, so memory bandwidth over these bytes bounds it.
+ * One point per prompt length.
  */
 export function rooflinePoints(own: EngineReport, input: RooflineInput): RooflinePoint[] {
   const { read, generate, bandwidth } = input;
@@ -27,7 +27,7 @@ export function rooflinePoints(own: EngineReport, input: RooflineInput): Rooflin
     layout: loadAddon().weightLayout(read.spec.exact === true),
     quantize: quantize as Quantization | undefined,
   };
-  // Not read for a token: an untied input matrix, the experts that are not chosen.
+  // Not read for a token: an untied embedding, and experts that are not chosen.
   const readShare = bytesPerDecodedToken(weights, config, loading) / loadedBytes(weights, config, loading);
   const weightBytes = input.weightBytes * readShare;
   const elementBytes = kvElementBytes(loading.layout, input.kvBits);

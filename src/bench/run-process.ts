@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { type ErrorCode, LlmHostError } from '../errors.ts';
 import type { RunLine, RunResult, RunSpec } from './run-protocol.ts';
 
-/** How a process is started that measures one engine. */
+/** How to start the process that measures an engine. */
 export interface Runner {
   /** Such as `mlx-lm`. */
   readonly name: string;
@@ -19,14 +19,13 @@ export interface ProcessRun {
   readonly startToFirstTokenMs: number;
 }
 
-/** Milliseconds. A run of a large model on a slow machine stays below it; a process that hangs does not. */
+/** Milliseconds: enough for a large model on a slow machine, but a hanging process is ended. */
 const LIMIT_MS = 60 * 60_000;
 const STDERR_LINES = 12;
 
 /**
- * Starts a process, has it measure, and waits for its end. The process is killed when the signal fires, and ends by
- * itself when this one does. @throws LlmHostError: the one that the process told of, or ENGINE with the end of what
- * it wrote to stderr.
+ * Starts a process, has it measure, and waits for its end. It is killed when the signal fires, and ends by itself when
+ * this process does. @throws LlmHostError: the one the process reported, or ENGINE with the tail of its stderr.
  */
 export async function runProcess(
   { name, command, args, env }: Runner,
@@ -52,10 +51,10 @@ export async function runProcess(
     if (line?.type === 'first') first = performance.now() - start;
     if (line?.type === 'error') failure = told(name, line);
     if (line?.type === 'result') result = line;
-    // Nothing more is wanted of it.
+    // Its result is in.
     if (line?.type === 'error' || line?.type === 'result') child.stdin.end();
   });
-  // A process that does not read its task has died, and says why on stderr.
+  // A process that does not read its task has died; stderr says why.
   child.stdin.on('error', () => undefined);
   child.stdin.write(`${JSON.stringify(spec)}\n`);
   const end = await new Promise<string>(resolve => {
@@ -69,7 +68,7 @@ export async function runProcess(
   throw new LlmHostError('ENGINE', `the run of ${name} ${end} without a result${tail && `:\n${tail}`}`);
 }
 
-/** undefined: something else that the process prints. */
+/** undefined: other output of the process. */
 function parsed(text: string): RunLine | undefined {
   try {
     return JSON.parse(text) as RunLine;

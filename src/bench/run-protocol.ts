@@ -1,31 +1,31 @@
 /**
- * What `bench` and the processes that it measures say to each other: the process gets a RunSpec as the first line of
- * its stdin, and answers with one RunLine a line on stdout. A stdin that ends is the measuring program's end: the
- * process ends too. The peers' runners in scripts/measure/peers speak the same.
+ * The protocol between `bench` and the processes it measures: the process gets a RunSpec as the first line of stdin and
+ * answers with one RunLine per line on stdout. When stdin ends, `bench` has ended and the process ends too. The peers'
+ * runners in scripts/measure/peers speak it as well.
  */
 
 /** One process to be measured. */
 export interface RunSpec {
-  /** For llm-host whatever it loads; for llama.cpp a .gguf file; for mlx-lm a folder. */
+  /** For llm-host anything it loads; for llama.cpp a .gguf file; for mlx-lm a folder. */
   readonly model: string;
-  /** Of llm-host: how the model is loaded. */
+  /** llm-host only: how to load the model. */
   readonly load: {
     readonly quantize?: string;
     readonly kvBits?: 4 | 8;
     readonly adapter?: readonly string[];
   };
-  /** Tokens that the context must hold. */
+  /** Tokens the context must hold. */
   readonly contextLength: number;
   /** undefined: the engine's own choice. */
   readonly threads?: number | undefined;
-  /** Read and generated once before anything is measured. */
+  /** The warm-up, before anything is measured. */
   readonly warmUp?: { readonly promptIds: readonly number[]; readonly generate: number } | undefined;
-  /** Each is read and followed by `generate` tokens, and measured. */
+  /** Each is answered with `generate` tokens and measured. */
   readonly prompts: readonly (readonly number[])[];
   readonly generate: number;
-  /** Count the graph of a decoding step, and measure what it takes to build it. */
+  /** Count the primitives of a decoding step's graph and measure the time to build it. */
   readonly graph?: boolean | undefined;
-  /** Of llm-host: measure the second turn after each of these histories. */
+  /** llm-host only: measure the second turn after each of these histories. */
   readonly turns?: readonly Turn[] | undefined;
 }
 
@@ -47,12 +47,12 @@ export interface PromptMeasurement {
 export interface TurnMeasurement {
   readonly historyTokens: number;
   readonly newTokens: number;
-  /** Tokens of the second prompt that were not read again. */
+  /** Tokens of the second prompt taken from the cache. */
   readonly cachedTokens: number;
   readonly firstTokenMs: number;
 }
 
-/** A decoding step as the host sees it. Microseconds of the processor time of the thread that builds it. */
+/** The host's work for a decoding step, in microseconds of CPU time of the thread that builds the graph. */
 export interface GraphMeasurement {
   readonly primitives: number;
   readonly buildMicroseconds: readonly number[];
@@ -63,19 +63,19 @@ export interface GraphMeasurement {
 export interface RunResult {
   readonly version: string;
   readonly device: string;
-  /** Milliseconds from the start of loading to a model that can generate. */
+  /** Milliseconds from the start of loading until the model can generate. */
   readonly loadMs: number;
   readonly prompts: readonly PromptMeasurement[];
   readonly turns?: readonly TurnMeasurement[];
   readonly graph?: GraphMeasurement;
-  /** The most memory that the process held resident. */
+  /** The process's peak resident memory. */
   readonly peakBytes: number;
-  /** Of llm-host: bytes of the weights as loaded. */
+  /** llm-host only: bytes of the loaded weights. */
   readonly weightBytes?: number;
 }
 
 export type RunLine =
-  /** The first token of the first measured prompt is there. */
+  /** The first token of the first measured prompt. */
   | { readonly type: 'first' }
   | ({ readonly type: 'result' } & RunResult)
   | { readonly type: 'error'; readonly code: string; readonly message: string; readonly hint?: string };

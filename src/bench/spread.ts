@@ -1,11 +1,11 @@
-/** Of several runs. The median of an even number lies between its two middle ones. */
+/** Of several runs. The median of an even number is the mean of the middle two. */
 export interface Spread {
   readonly min: number;
   readonly median: number;
   readonly max: number;
 }
 
-/** `values`: at least one. */
+/** `values` is not empty. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (index: number) => sorted[index] as number;

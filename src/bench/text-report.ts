@@ -4,7 +4,7 @@ import { type BenchReport, type Figure, METRICS } from './report.ts';
 const BAR_WIDTH = 30;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** What a person reads on a terminal: for every figure a bar for each engine, minimum, median and maximum. */
+/** The report for a terminal: for every figure each engine's bar, minimum, median and maximum. */
 export function textReport(report: BenchReport): string {
   return [...heading(report), ...figures(report), ...ratios(report), ...roofline(report)].join('\n');
 }
@@ -27,7 +27,7 @@ export function figureTitle({ metric, at }: Pick<Figure, 'metric' | 'at'>): stri
   return `${says}, ${metric === 'generationTokensPerSecond' ? 'after ' : ''}${at} tokens`;
 }
 
-/** Every figure that an engine has, with those of all engines. */
+/** Every figure of any engine, with the values of all engines. */
 export function groupedFigures({ engines }: BenchReport): { title: string; rows: [string, Figure][] }[] {
   const [own] = engines;
   return (own?.figures ?? []).map(figure => ({
@@ -51,7 +51,7 @@ function figures(report: BenchReport): string[] {
   });
 }
 
-/** `share` of the whole width, 0 to 1. */
+/** A bar; `share` of the full width, 0 to 1. */
 function bar(share: number): string {
   const eighths = Math.round(BAR_WIDTH * 8 * share);
   return ('█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]).padEnd(BAR_WIDTH);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The package's root, two folders up in src/ and in dist/ alike. */
+/** The package's root, two folders up in both src/ and dist/. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Whether the sources are here, so the addon can be built; an installed package has none. */

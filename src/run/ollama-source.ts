@@ -1,2 +1,2 @@
-/** Begins the name of a model that an Ollama server runs. */
+/** Prefix of a model that an Ollama server runs. */
 export const OLLAMA_PREFIX = 'ollama:';

@@ -11,7 +11,7 @@ import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import type { OpenedModel, OpenModelOptions, TriedStyles } from './open-model.ts';
 
-/** Loads a model into this process and makes a chat of it. */
+/** Loads a model into this process, ready to chat. */
 export async function openLocalModel(source: string, options: OpenModelOptions): Promise<OpenedModel> {
   const started = performance.now();
   const parts = await loadParts(source, {
@@ -52,7 +52,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     description: describe(parts, seconds),
     notices:
       template === undefined
-        ? [`${read.name} has no chat template: a base model, which only goes on with your text.`]
+        ? [`${read.name} has no chat template: a base model, which only continues your text.`]
         : [],
     cache: engine,
     close: async () => {
@@ -75,7 +75,7 @@ function factsOf({ engine, read }: LoadedParts, template: string | undefined): M
   };
 }
 
-/** Its thread starts when a reply is to be held to something. */
+/** Its thread starts with the first constrained reply. */
 function makeGrammar({ engine, read, tokenizer }: LoadedParts): GrammarThread | undefined {
   const bytesOf = tokenizer?.bytesOf?.bind(tokenizer);
   return bytesOf && new GrammarThread({ size: engine.info.vocabSize, bytesOf, stopIds: read.stopIds });

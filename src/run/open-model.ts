@@ -23,16 +23,16 @@ export interface OpenModelOptions {
   /** Bytes for the caches of several conversations. Default: one, of any size. */
   readonly cacheBytes?: number | undefined;
   readonly saveQuantized?: string | undefined;
-  /** The user's own forms of calls, before those of the table. */
+  /** The user's own tool-call formats, which come before the table's. */
   readonly toolFormats?: readonly CallFormatEntry[];
   readonly toolProtocol?: ToolProtocol | undefined;
-  /** The style that was asked for, or those that may be tried, with what is known of them. */
+  /** The requested style, or those to try and what is remembered of them. */
   readonly promptStyle?: PromptStyle | TriedStyles | undefined;
-  /** Where Ollama is, for its models. */
+  /** Where to find Ollama, for its models. */
   readonly ollama?: { readonly baseUrl?: string; readonly timeoutSeconds?: number };
   readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;
   readonly onDownload: (progress: DownloadProgress) => void;
-  /** Another process downloads the same model. */
+  /** Another process is downloading the same model. */
   readonly onWait: (pid: number | undefined) => void;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -40,17 +40,17 @@ export interface OpenModelOptions {
 
 export interface OpenedModel {
   readonly model: ChatModel;
-  /** As the user knows it: the Hub id, the file's or folder's name. */
+  /** As the user knows it: the Hub id, or the name of the file or folder. */
   readonly name: string;
-  /** Where it computes: cpu, gpu. */
+  /** Where it runs: cpu, gpu or ollama. */
   readonly device: string;
-  /** What the model is, for programs. */
+  /** Facts for programs. */
   readonly facts?: ModelFacts;
   /** One line for people: name, size, device. */
   readonly description: string;
   /** What the user should know, such as a model without a chat template. */
   readonly notices: readonly string[];
-  /** What it has read can be kept in a file for another run; undefined: it cannot. */
+  /** The KV cache, which can be saved to a file for another run; undefined: it cannot. */
   readonly cache?: Pick<LocalEngine, 'saveCache' | 'loadCache'>;
   close(): Promise<void>;
 }

@@ -6,10 +6,10 @@ import type { OpenedModel, OpenModelOptions } from './open-model.ts';
 
 const OLLAMA_BASE_URL = 'http://localhost:11434';
 const DEFAULT_TIMEOUT_SECONDS = 300;
-/** What Ollama gives a model that asks for nothing else. */
+/** Ollama's default for models without their own. */
 const DEFAULT_CONTEXT = 4096;
 
-/** A model of an Ollama server, which must be there and have it. `name` without the prefix. */
+/** Opens a model of a running Ollama server. `name` is without the prefix. */
 export async function openOllamaModel(name: string, options: OpenModelOptions): Promise<OpenedModel> {
   if (name === '') throw new LlmHostError('USAGE', 'ollama: needs a model, such as ollama:qwen2:7b');
   const { baseUrl = OLLAMA_BASE_URL, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = options.ollama ?? {};
@@ -31,12 +31,12 @@ export async function openOllamaModel(name: string, options: OpenModelOptions): 
     description: `${name}: Ollama ${String(version)} at ${client.baseUrl}${size}, context ${contextLength}`,
     notices: capabilities.includes('tools')
       ? []
-      : [`${name} cannot call tools, says Ollama; start with --no-mcp if it refuses them.`],
+      : [`${name} cannot call tools, according to Ollama; start with --no-mcp if it refuses them.`],
     close: () => Promise.resolve(),
   };
 }
 
-/** `num_ctx` of the model's own parameters; else Ollama's default, or the model's maximum if that is less. */
+/** The model's own `num_ctx`, or Ollama's default, or the model's maximum if that is less. */
 function contextOf(shown: Readonly<Record<string, unknown>>): number {
   const set = /^num_ctx\s+(\d+)$/m.exec(typeof shown.parameters === 'string' ? shown.parameters : '')?.[1];
   if (set !== undefined) return Number(set);

@@ -37,7 +37,7 @@ export interface Run {
 }
 
 /**
- * Reads the mcp files, asks what must be asked, then opens model and servers side by side; when one fails, the other is
+ * Reads the mcp files, asks the necessary questions, then opens model and servers side by side; if one fails, the other is
  * closed again.
  */
 export async function openRun(options: RunOptions): Promise<Run> {

@@ -20,7 +20,7 @@ export function squareRoot(number: number): number {
   return Math.sqrt(number);
 }
 
-/** Exact integers whole, all else shortened to 12 significant digits, so that 0.1 + 0.2 is 0.3. */
+/** Exact integers in full, anything else to 12 significant digits, so 0.1 + 0.2 is 0.3. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) throw new ToolError('The result is too large.');
   if (Number.isSafeInteger(value)) return String(value + 0);

@@ -19,7 +19,7 @@ export interface ArxivOptions {
   readonly firstWaitMs?: number;
 }
 
-/** A failure that may be gone the next time. */
+/** A failure that a retry may not meet again. */
 class Temporary extends Error {
   readonly retryAfterMs: number | undefined;
 
@@ -30,9 +30,9 @@ class Temporary extends Error {
 }
 
 /**
- * Asks the arXiv API: one request at a time, three seconds apart, each within 15 s. What may be passing (no answer,
- * 429, 5xx, a broken feed) is tried four times, with waits that double, jitter (AWS's "full jitter"), and the
- * server's own Retry-After.
+ * Asks the arXiv API: one request at a time, three seconds apart, each within 15 s. Temporary failures (no answer, 429,
+ * 5xx, a broken feed) are tried four times with exponential backoff, jitter (AWS's "full jitter") and the server's
+ * Retry-After.
  */
 export class ArxivClient {
   readonly #options: ArxivOptions;
@@ -43,7 +43,7 @@ export class ArxivClient {
     this.#options = options;
   }
 
-  /** Throws ToolError in words. */
+  /** Throws ToolError. */
   query(params: Readonly<Record<string, string>>): Promise<readonly Paper[]> {
     const result = this.#last.then(() => this.#withRetries(params));
     this.#last = result.then(
@@ -106,12 +106,12 @@ function feedOf(text: string): readonly Paper[] {
     return parseFeed(text);
   } catch (error) {
     if (!(error instanceof FeedError)) throw error;
-    // arXiv is known to send an empty or cut feed when it is busy.
+    // arXiv sends empty or truncated feeds when busy.
     throw new Temporary(error.message);
   }
 }
 
-/** arXiv explains a bad request in a feed. */
+/** arXiv explains a bad request in its feed. */
 function badRequest(text: string): string {
   try {
     parseFeed(text);
@@ -121,7 +121,7 @@ function badRequest(text: string): string {
   return 'arXiv refused the request.';
 }
 
-/** Seconds, at most half a minute: a longer wait is an answer of its own. */
+/** In seconds, at most half a minute; a longer wait is reported instead. */
 function retryAfter(response: Response): number | undefined {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(MAX_WAIT_MS, seconds * 1000) : undefined;
@@ -132,7 +132,7 @@ async function bounded(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new ToolError('The answer of arXiv is too large.');
+    if (bytes > MAX_BYTES) throw new ToolError("arXiv's answer is too large.");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

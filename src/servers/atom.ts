@@ -11,7 +11,7 @@ export interface Paper {
   readonly pdf: string;
 }
 
-/** Thrown for an answer that is no Atom feed, such as the page of a proxy. */
+/** Thrown for an answer that is not an Atom feed, such as a proxy's page. */
 export class FeedError extends Error {
   override readonly name = 'FeedError';
 }
@@ -19,13 +19,13 @@ export class FeedError extends Error {
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * The papers of an Atom feed as the arXiv API writes it (https://info.arxiv.org/help/api/user-manual.html). Reads the
- * few elements that are needed, not XML at large: no entities of a document's own, hence no expansion attacks. arXiv
- * reports its errors as an entry with the title `Error`. Throws FeedError.
+ * The papers of an Atom feed as the arXiv API writes it (https://info.arxiv.org/help/api/user-manual.html). Reads only
+ * the few elements it needs: a document cannot define entities, so there are no expansion attacks. arXiv reports errors
+ * as an entry titled `Error`. Throws FeedError.
  */
 export function parseFeed(xml: string): readonly Paper[] {
   if (!/<feed[\s>]/.test(xml) || !/<\/feed>\s*$/.test(xml.trimEnd())) {
-    throw new FeedError('the answer is no complete Atom feed');
+    throw new FeedError('the answer is not a complete Atom feed');
   }
   const papers: Paper[] = [];
   for (const entry of elements(xml, 'entry')) {
@@ -48,7 +48,7 @@ export function parseFeed(xml: string): readonly Paper[] {
   return papers;
 }
 
-/** The attributes of a link come in any order. */
+/** A link's attributes come in any order. */
 function linkOf(entry: string): string {
   return /<link\b[^>]*\bhref="([^"]*)"[^>]*\btitle="pdf"/.exec(entry)?.[1] ?? '';
 }

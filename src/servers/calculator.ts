@@ -1,7 +1,7 @@
 import { divide, formatNumber, power, squareRoot } from './arithmetic.ts';
 import { type ServerTool, serveTools, ToolError } from './tool-server.ts';
 
-/** Six arithmetic tools; each result is the number alone. */
+/** Six arithmetic tools; each result is just the number. */
 export const calculatorTools: readonly ServerTool[] = [
   calculation('add', 'Add two numbers.', ['a', 'b'], (a, b) => a + b),
   calculation('subtract', 'Subtract b from a.', ['a', 'b'], (a, b) => a - b),
@@ -11,7 +11,7 @@ export const calculatorTools: readonly ServerTool[] = [
   calculation('square_root', 'Square root of a number.', ['number'], squareRoot),
 ];
 
-/** The `calculator` MCP server on stdio; resolves when its client has gone. */
+/** The `calculator` MCP server on stdio; resolves when its client is gone. */
 export function runCalculatorServer(version = '0'): Promise<void> {
   return serveTools('calculator', version, calculatorTools);
 }
@@ -31,7 +31,7 @@ function calculation(
   };
 }
 
-/** JSON can say 1e999, which JavaScript reads as Infinity. */
+/** JSON allows 1e999, which JavaScript reads as Infinity. */
 function finite(name: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw new ToolError(`The argument ${name} is too large.`);

@@ -2,10 +2,10 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { ToolError } from './tool-server.ts';
 
-/** Far beyond any path a model means; what is refused is repeated in the message. */
+/** Far beyond any path a model means; the error message repeats the path. */
 const MAX_CHARS = 500;
 
-/** A place inside the root, free of symbolic links. */
+/** A path inside the root, without symbolic links. */
 export interface ConfinedPath {
   /** As the caller wrote it, for messages. */
   readonly shown: string;
@@ -15,9 +15,9 @@ export interface ConfinedPath {
 }
 
 /**
- * Resolves `directory/filename` inside `root` (an absolute path without links). Refuses, with a ToolError, absolute
- * paths, `..`, NUL, and links that lead out of the root; folders on the way must exist. What is returned was inside
- * the root at the time; `insideFolder` holds on to its folder from then on.
+ * Resolves `directory/filename` inside `root` (an absolute path without links). Throws ToolError for absolute paths,
+ * `..`, NUL, links out of the root, and missing folders on the way. The result was inside the root at that moment;
+ * `insideFolder` pins its folder from then on.
  */
 export async function confine(root: string, directory: string, filename: string): Promise<ConfinedPath> {
   const shown = [directory, filename].filter(part => part !== '').join('/') || '.';
@@ -32,7 +32,7 @@ export async function confine(root: string, directory: string, filename: string)
   return { shown, real: join(confinedBy(root, folder, shown), basename(path)), exists: false };
 }
 
-/** The root itself: absolute, without links. Throws ToolError when it is no folder. */
+/** The root itself: absolute, without links. Throws ToolError if it is not a folder. */
 export async function confinedRoot(root: string): Promise<string> {
   const real = await realpath(root).catch(() => undefined);
   if (real === undefined || !(await stat(real)).isDirectory())
@@ -48,7 +48,7 @@ function checkShape(part: string): void {
   if (part.split(/[/\\]/).includes('..')) throw new ToolError(`".." is not allowed in a path: ${part}`);
 }
 
-/** `real`, which must be `root` or below it; both absolute and without links. Throws ToolError. */
+/** Returns `real` if it is `root` or below it; both are absolute and without links. Throws ToolError. */
 export function confinedBy(root: string, real: string, shown: string): string {
   if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return real;
   throw new ToolError(`${shown} leads out of the folder.`);

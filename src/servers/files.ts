@@ -39,8 +39,8 @@ export function filesTools(root: string): readonly ServerTool[] {
 }
 
 /**
- * The `files` MCP server on stdio; resolves when its client has gone. `root` may be relative and may be a link.
- * Throws LlmHostError CONFIG when it is no folder.
+ * The `files` MCP server on stdio; resolves when its client is gone. `root` may be relative and may be a link.
+ * Throws LlmHostError CONFIG if it is not a folder.
  */
 export async function runFilesServer(options: { readonly root: string }, version = '0'): Promise<void> {
   const root = await confinedRoot(options.root).catch(error => {
@@ -65,7 +65,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'Too many files are open.',
 };
 
-/** System errors carry absolute paths, which are no business of the model's. */
+/** System errors contain absolute paths, which the model must not see. */
 async function inWords(result: Promise<string>): Promise<string> {
   try {
     return await result;

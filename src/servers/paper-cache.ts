@@ -19,19 +19,19 @@ export class PaperCache {
     this.#folder = folder;
   }
 
-  /** Undefined when it is not there, broken, or older than `maxAgeMs`. */
+  /** Undefined if missing, broken, or older than `maxAgeMs`. */
   async get(key: string, maxAgeMs = DAY_MS): Promise<readonly Paper[] | undefined> {
     try {
       const entry = JSON.parse(await readFile(this.#path(key), 'utf8')) as Entry;
       const fresh = entry.key === key && Date.now() - entry.stored <= maxAgeMs;
       return fresh && Array.isArray(entry.papers) ? entry.papers : undefined;
     } catch {
-      // Missing or broken: asked for again.
+      // Missing or broken: ask arXiv again.
       return undefined;
     }
   }
 
-  /** A cache that cannot be written costs a request, not the answer. */
+  /** A cache that cannot be written costs a request later, not the answer. */
   async set(key: string, papers: readonly Paper[]): Promise<void> {
     const entry: Entry = { key, stored: Date.now(), papers };
     const path = this.#path(key);

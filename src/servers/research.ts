@@ -7,7 +7,7 @@ const BASE_URL = 'https://export.arxiv.org/api';
 const DEFAULT_RESULTS = 5;
 const MAX_RESULTS = 50;
 const MAX_TOPIC_CHARS = 300;
-/** New and old forms, with or without a version. */
+/** The new and the old form, with or without a version. */
 const PAPER_ID = /^(\d{4}\.\d{4,5}|[a-z-]+(\.[A-Z]{2})?\/\d{7})(v\d{1,3})?$/;
 
 export interface ResearchOptions extends Partial<ArxivOptions> {
@@ -49,7 +49,7 @@ export function researchTools({ cacheFolder, ...options }: ResearchOptions): rea
           .trim()
           .replace(/^arxiv:/i, '');
         if (!PAPER_ID.test(id))
-          throw new ToolError(`${id.slice(0, 100)} is no arXiv id, such as 2301.01234.`);
+          throw new ToolError(`${id.slice(0, 100)} is not an arXiv id such as 2301.01234.`);
         const [paper] = await find({ id_list: id });
         if (paper === undefined) throw new ToolError(`There is no paper ${id}.`);
         return describe(paper);
@@ -58,13 +58,13 @@ export function researchTools({ cacheFolder, ...options }: ResearchOptions): rea
   ];
 }
 
-/** The `research` MCP server on stdio; resolves when its client has gone. */
+/** The `research` MCP server on stdio; resolves when its client is gone. */
 export function runResearchServer(options: ResearchOptions, version = '0'): Promise<void> {
   return serveTools('research', version, researchTools(options));
 }
 
 function searchParams(topic: string, limit: unknown): Record<string, string> {
-  // The query language's own marks would change what is asked.
+  // The query language's operators would change the query.
   const words = topic
     .replace(/["():]/g, ' ')
     .trim()

@@ -26,7 +26,7 @@ const MAX_ENTRIES = 1000;
 const TOO_LARGE = 'larger than the limit of 1 MB.';
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** One name a line, sorted; folders end with `/`. */
+/** One name per line, sorted; folders end with `/`. */
 export async function listFiles(root: string, directory: string): Promise<string> {
   const path = await confine(root, directory, '');
   if (!path.exists) throw new ToolError(`Folder not found: ${path.shown}`);
@@ -52,12 +52,12 @@ function readNames(): { names: string[]; left: number } {
   return { names, left };
 }
 
-/** The content of a UTF-8 text file of at most 1 MB, which may have no other name: it could stand outside. */
+/** The content of a UTF-8 text file of at most 1 MB without other hard links, which could be outside. */
 export async function readTextFile(root: string, directory: string, filename: string): Promise<string> {
   const path = await confineName(root, directory, filename);
   return inItsFolder(root, path, name => {
     existing(path, name);
-    // O_NONBLOCK: should a FIFO have taken the file's place meanwhile, the open returns.
+    // O_NONBLOCK: if a FIFO has taken the file's place meanwhile, open still returns.
     const file = openSync(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       if (checkRegular(path, fstatSync(file)).nlink > 1) {
@@ -81,7 +81,7 @@ function readBytes(path: ConfinedPath, file: number): Buffer {
   throw new ToolError(`${path.shown} is ${TOO_LARGE}`);
 }
 
-/** Writes the whole file or nothing: a temporary file beside it takes its place. Keeps the mode of an existing one. */
+/** Writes the whole file or nothing, by renaming a temporary file. Keeps an existing file's mode. */
 export async function writeTextFile(
   root: string,
   directory: string,
@@ -128,7 +128,7 @@ export async function deleteFile(root: string, directory: string, filename: stri
   return `Deleted ${path.shown}.`;
 }
 
-/** Runs `work` in the folder of the file, with the file's name there. */
+/** Runs `work` in the file's folder, with the file's name. */
 function inItsFolder<T>(root: string, path: ConfinedPath, work: (name: string) => T): T {
   try {
     return insideFolder(root, dirname(path.real), path.shown, () => work(basename(path.real)));
@@ -139,7 +139,7 @@ function inItsFolder<T>(root: string, path: ConfinedPath, work: (name: string) =
   }
 }
 
-/** Throws ToolError unless the name is that of a regular file. */
+/** Throws ToolError unless it is a regular file. */
 function existing(path: ConfinedPath, name: string): void {
   const stats = lstatSync(name, { throwIfNoEntry: false });
   if (stats === undefined) throw new ToolError(`File not found: ${path.shown}`);
@@ -164,13 +164,13 @@ function decode(path: ConfinedPath, bytes: Buffer): string {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
-      // Not UTF-8: refused below like other binary content.
+      // Not UTF-8: refused below, like other binary content.
     }
   }
   throw new ToolError(`${path.shown} is not a text file.`);
 }
 
-/** A file name may hold newlines and escape sequences; a list of lines must not. */
+/** File names may contain newlines and escape sequences, which must not get into a list of lines. */
 function printable(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   return name.replace(/[\u0000-\u001f\u007f]/g, '?');

@@ -2,18 +2,18 @@ import { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { messageOf } from '../errors.ts';
 
-/** A tool of a bundled server; its arguments are numbers and strings only. */
+/** A tool of a bundled server; arguments are numbers and strings only. */
 export interface ServerTool {
   readonly name: string;
   readonly description: string;
   /** In the order of the schema's properties; a name that ends in `?` is optional. */
   readonly parameters: Readonly<Record<string, 'number' | 'string'>>;
   readonly annotations: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
-  /** The text of the result. A ToolError becomes a tool error in words. */
+  /** Returns the result's text. A ToolError becomes a tool error. */
   readonly run: (args: Readonly<Record<string, unknown>>) => string | Promise<string>;
 }
 
-/** A refusal or failure that the model is told about, as `Error: <message>`. */
+/** A refusal or failure reported to the model as `Error: <message>`. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
@@ -21,8 +21,8 @@ export class ToolError extends Error {
 type JsonSchema = { type: 'object'; properties: Record<string, { type: string }>; required: string[] };
 
 /**
- * Serves the tools on stdin and stdout; resolves when the client has closed stdin and the calls that were running
- * are over, so that ending the process then interrupts no write.
+ * Serves the tools on stdin and stdout. Resolves when the client has closed stdin and all running calls are done, so
+ * exiting then interrupts no write.
  */
 export async function serveTools(name: string, version: string, tools: readonly ServerTool[]): Promise<void> {
   const running = new Set<Promise<unknown>>();
@@ -59,14 +59,14 @@ function toolServer(name: string, version: string, tools: readonly ServerTool[])
   return server;
 }
 
-/** Runs one call; every failure is an outcome in words that start with `Error: `. */
+/** Runs one call; every failure becomes an outcome that starts with `Error: `. */
 export async function callTool(
   tools: readonly ServerTool[],
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): Promise<{ text: string; isError: boolean }> {
   try {
-    // Models write null for what they leave out.
+    // Models write null for omitted arguments.
     const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
     const tool = tools.find(candidate => candidate.name === name);
     if (tool === undefined) throw new ToolError(`There is no tool ${name}.`);
@@ -77,7 +77,7 @@ export async function callTool(
   }
 }
 
-/** The JSON Schema of a tool's arguments, without anything that a model has no use for. */
+/** The JSON Schema of a tool's arguments, without keywords a model has no use for. */
 export function schemaOf(tool: ServerTool): JsonSchema {
   const schema: JsonSchema = { type: 'object', properties: {}, required: [] };
   for (const [key, type] of Object.entries(tool.parameters)) {

@@ -1,6 +1,6 @@
 import { stripControls } from './strip-controls.ts';
 
-/** Lines of a tool result that are shown before the rest is folded. */
+/** Lines of a tool result shown before the rest is folded. */
 const RESULT_LINES = 12;
 
 /** Local 24 h time: `[HH:MM:SS]`. */
@@ -16,7 +16,7 @@ export function formatArguments(args: Readonly<Record<string, unknown>>): string
     .join(', ');
 }
 
-/** A result or an error, whole up to a limit of lines, then folded with a count and, if given, what shows the rest. */
+/** A result or an error; beyond a limit of lines folded, with a count and, if given, how to see the rest. */
 export function formatResult(text: string, expandedBy?: string): string {
   const lines = stripControls(text).trimEnd().split('\n');
   if (lines.length <= RESULT_LINES) return lines.join('\n');
@@ -30,7 +30,7 @@ export function formatSeconds(seconds: number): string {
   return `took ${seconds.toFixed(2)}s`;
 }
 
-/** The last line that says something. */
+/** The last line that is not blank. */
 export function lastLine(text: string): string {
   const end = text.trimEnd();
   return end.slice(end.lastIndexOf('\n') + 1);

@@ -1,6 +1,6 @@
 /**
- * Whether all of `text` matches a pattern in which `*` stands for any characters and `?` for one. In time
- * proportional to the product of the lengths, whatever the pattern: it may come from a file that nobody has read.
+ * Whether all of `text` matches a pattern where `*` stands for any characters and `?` for one. Takes time proportional
+ * to the product of the lengths for any pattern, since patterns may come from untrusted files.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   let p = 0;
@@ -15,7 +15,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
       p++;
       t++;
     } else if (star >= 0) {
-      // The last star takes one character more.
+      // Let the last star match one more character.
       p = star + 1;
       t = ++resume;
     } else {

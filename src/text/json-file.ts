@@ -14,7 +14,7 @@ export function readText(path: string): string | undefined {
   let bytes: Buffer;
   try {
     const stat = statSync(path);
-    // Before opening: to read a named pipe would wait for a writer.
+    // Before opening: reading a named pipe waits for a writer.
     if (!stat.isFile()) throw broken(path, 'is not a file');
     const { size } = stat;
     if (size > MAX_BYTES) throw broken(path, `is too large: ${size} bytes, at most ${MAX_BYTES}`);
@@ -40,12 +40,12 @@ export function readJsonObject(path: string): JsonObject | undefined {
   return value;
 }
 
-/** Python writes Infinity, for which JSON has no word: it is read as an infinite number. */
+/** Python writes Infinity, which JSON lacks; it is read as an infinite number. */
 function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // As long as before, so that a fault further on keeps its place.
+    // Of the same length, so positions in later error messages stay true.
     const plain = text.replace(/"(?:[^"\\]|\\.)*"|\bInfinity\b/g, token =>
       token === 'Infinity' ? '1e999   ' : token,
     );

@@ -12,10 +12,10 @@ export type ParsedJson =
   /** `<detail> at <line>:<column>` */
   | { readonly ok: false; readonly detail: string };
 
-/** The parser calls itself for each level: no file may choose how deep the stack gets. */
+/** The parser is recursive, so a file's depth must be limited. */
 const MAX_DEPTH = 100;
 
-/** JSON with comments and trailing commas, as people write configuration by hand. At most 100 levels deep. */
+/** JSON with comments and trailing commas, for files written by hand; at most 100 levels deep. */
 export function parseJsonWithComments(text: string): ParsedJson {
   if (text.trim() === '') return { ok: false, detail: 'the file is empty at 1:1' };
   const deep = tooDeepAt(text);
@@ -32,7 +32,7 @@ export function parseJsonWithComments(text: string): ParsedJson {
   return { ok: false, detail: `${detail} at ${line}:${column}` };
 }
 
-/** jsonc-parser's SyntaxKind, a const enum that isolated modules cannot see. */
+/** jsonc-parser's SyntaxKind, a const enum that isolated modules cannot import. */
 const TOKEN = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, eof: 17 } as const;
 
 function tooDeepAt(text: string): number | undefined {
@@ -46,7 +46,7 @@ function tooDeepAt(text: string): number | undefined {
   return undefined;
 }
 
-/** As editors count: a byte order mark is no column. */
+/** As editors count: a byte order mark is not a column. */
 export function positionAt(text: string, offset: number): Position {
   const before = text
     .slice(0, offset)
@@ -55,7 +55,7 @@ export function positionAt(text: string, offset: number): Position {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** Where the value at `path` stands; the closest parent that exists if it does not. */
+/** The position of the value at `path`, or of its closest existing parent. */
 export function positionOf(text: string, root: Node, path: readonly (string | number)[]): Position {
   for (let length = path.length; length >= 0; length--) {
     const node = jsonc().findNodeAtLocation(root, path.slice(0, length));

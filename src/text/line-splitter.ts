@@ -1,18 +1,18 @@
-/** One line of a server's stdout, or the news that one was too long to keep. */
+/** A line of a byte stream, or both ends of one that was too long to keep. */
 export type SplitLine =
   | { readonly type: 'line'; readonly text: string }
   | { readonly type: 'oversized'; readonly bytes: number; readonly head: string; readonly tail: string };
 
 const NEWLINE = 0x0a;
-/** Enough of an oversized message to find its JSON-RPC id, which may come first or last. */
+/** Enough of an oversized line to find a message's JSON-RPC id, which may come first or last. */
 const KEEP_BYTES = 256;
-/** A line that arrives byte by byte must not cost an object a byte. */
+/** A line that arrives byte by byte must not cost an object per byte. */
 const MAX_CHUNKS = 1024;
 
-/** Cuts a byte stream into lines. Holds at most `maxBytes`: of a longer line only both ends are kept. */
+/** Splits a byte stream into lines. Holds at most `maxBytes`; only both ends of a longer line are kept. */
 export class LineSplitter {
   readonly #maxBytes: number;
-  /** Never more than the limit, or what is kept would depend on how the line was cut into chunks. */
+  /** Never more than the limit, or the kept part would depend on how the line was chunked. */
   readonly #keepBytes: number;
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -24,7 +24,7 @@ export class LineSplitter {
     this.#keepBytes = Math.min(KEEP_BYTES, maxBytes);
   }
 
-  /** Bytes of the line that has not ended yet, those thrown away included. */
+  /** Bytes of the unfinished line, dropped ones included. */
   get pendingBytes(): number {
     return this.#bytes;
   }
@@ -52,7 +52,7 @@ export class LineSplitter {
     if (this.#chunks.length > MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)];
     if (this.#bytes <= this.#maxBytes) return;
     const all = Buffer.concat(this.#chunks);
-    // Copies, so that the large buffer can be freed.
+    // Copies, so the large buffer can be freed.
     this.#head = Buffer.from(all.subarray(0, this.#keepBytes));
     this.#tail = Buffer.from(all.subarray(-this.#keepBytes));
     this.#chunks = [];

@@ -19,7 +19,7 @@ export function unsupported(path: string, what: string, hint = `The file is ${pa
   return new LlmHostError('MODEL_UNSUPPORTED', printable(`${basename(path)} ${what}`), { hint });
 }
 
-/** The file ends before the data that it announces. */
+/** The file ends before the data its header promises. */
 export function truncated(path: string, needed: number, size: number, tensor?: string): LlmHostError {
   const whose = tensor === undefined ? '' : ` (tensor ${tensor})`;
   return broken(path, `is truncated${whose}: needs ${needed} bytes, file has ${size}. Download it again.`);
@@ -27,7 +27,7 @@ export function truncated(path: string, needed: number, size: number, tensor?: s
 
 const MAX_MESSAGE = 500;
 
-/** Messages quote the file, which may be hostile: one line, no control sequences, no endless names. */
+/** Messages quote the file, which may be hostile: keep them to one line, without control sequences or endless names. */
 function printable(message: string): string {
   const line = stripControls(message).replace(/\s+/g, ' ');
   return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}...` : line;

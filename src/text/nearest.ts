@@ -1,4 +1,4 @@
-/** The candidate closest to `word`, or undefined when none is close (distance above 2 and above a third of its length). */
+/** The candidate closest to `word`; undefined if none is close (distance above 2 and above a third of its length). */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;

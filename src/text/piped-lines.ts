@@ -1,14 +1,14 @@
-/** One prompt read from a pipe; `notice` says what was wrong with its bytes. */
+/** One prompt read from a pipe; `notice` reports problems with its bytes. */
 export interface PipedLine {
   readonly text: string;
   readonly notice?: string;
 }
 
-/** Longest prompt taken from a pipe, in bytes; a longer line is cut with a notice. */
+/** Longest prompt read from a pipe, in bytes; a longer line is cut, with a notice. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Lines of a byte stream, decoded as UTF-8. Invalid bytes become U+FFFD with a notice, so that one bad line
+ * Lines of a byte stream, decoded as UTF-8. Invalid bytes become U+FFFD with a notice, so one bad line
  * neither ends the run nor passes silently.
  */
 export async function* pipedLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<PipedLine> {
@@ -59,7 +59,7 @@ function decodeLine(bytes: Buffer, number: number, fullSize: number): PipedLine 
   }
 }
 
-/** All of a piped input as one text; `onNotice` hears of invalid or cut lines. */
+/** All of a piped input as one text; `onNotice` is told of invalid or cut lines. */
 export async function readAll(
   input: AsyncIterable<Uint8Array>,
   onNotice: (notice: string) => void,

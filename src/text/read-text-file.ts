@@ -6,12 +6,12 @@ const CHUNK_BYTES = 64 * 1024;
 /**
  * A text file of at most `maxBytes`, as text without its byte order mark. Folders, devices, pipes without a writer
  * and endless files are refused instead of read; a pipe is read only with `pipes` (`--mcp <(command)`).
- * Throws Error with the path, for what is missing, too large, or neither UTF-8 nor marked UTF-16.
+ * Throws Error with the path for a file that is missing, too large, or neither UTF-8 nor UTF-16 with a mark.
  */
 export function readTextFile(path: string, maxBytes: number, { pipes = false } = {}): string {
   let file: number;
   try {
-    // Without O_NONBLOCK a pipe that nobody writes to would hold the program for ever.
+    // Without O_NONBLOCK, opening a pipe without a writer blocks forever.
     file = openSync(path, constants.O_RDONLY | (pipes ? 0 : constants.O_NONBLOCK));
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
@@ -40,7 +40,7 @@ function readAtMost(file: number, maxBytes: number, path: string): Buffer {
 }
 
 function decode(bytes: Buffer, path: string): string {
-  // What PowerShell and Notepad write.
+  // PowerShell and Notepad write UTF-16.
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff;
   try {
     return new TextDecoder(utf16 === true ? 'utf-16be' : utf16 || 'utf-8', { fatal: true }).decode(bytes);

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Texts in one block of UTF-8: a vocabulary as strings takes many times its letters. */
+/** Texts in one block of UTF-8: a vocabulary as JavaScript strings takes many times the memory. */
 export class TextList implements Iterable<string> {
-  /** One text behind another, from the first byte on. */
+  /** The texts, one after another from the first byte. */
   readonly bytes: Buffer;
   readonly length: number;
   private readonly ends: Uint32Array;
@@ -20,12 +20,12 @@ export class TextList implements Iterable<string> {
     return builder.build();
   }
 
-  /** Of a text that is there: where it starts in `bytes`. */
+  /** Where an existing text starts in `bytes`. */
   startOf(index: number): number {
     return index === 0 ? 0 : (this.ends[index - 1] as number);
   }
 
-  /** Of a text that is there: where it ends in `bytes`. */
+  /** Where an existing text ends in `bytes`. */
   endOf(index: number): number {
     return this.ends[index] as number;
   }
@@ -35,7 +35,7 @@ export class TextList implements Iterable<string> {
     return this.bytes.toString('utf8', this.startOf(index), this.endOf(index));
   }
 
-  /** -1: it is not there. */
+  /** -1: not found. */
   indexOf(text: string): number {
     const wanted = Buffer.from(text);
     for (let i = 0; i < this.length; i++) {
@@ -53,14 +53,14 @@ export class TextList implements Iterable<string> {
   }
 }
 
-/** Puts a TextList together, text by text. */
+/** Builds a TextList text by text. */
 export class TextListBuilder {
   private bytes: Buffer;
   private ends: Uint32Array;
   private used = 0;
   private length = 0;
 
-  /** Room for so many texts of so many bytes in all; it grows. */
+  /** Initial room for this many texts and bytes; it grows. */
   constructor(texts = 1 << 8, bytes = 1 << 12) {
     this.bytes = Buffer.allocUnsafe(bytes);
     this.ends = new Uint32Array(texts);
@@ -79,7 +79,7 @@ export class TextListBuilder {
     this.endText(this.bytes.write(text, this.used, most, 'utf8'));
   }
 
-  /** What is no UTF-8 becomes U+FFFD, as in a string. */
+  /** Invalid UTF-8 becomes U+FFFD, as in a string. */
   build(): TextList {
     const list = new TextList(this.bytes.subarray(0, this.used), this.ends.slice(0, this.length));
     return isUtf8(list.bytes) && isCutBetweenCharacters(list) ? list : TextList.of(list);

@@ -108,7 +108,7 @@ describe('the tools', () => {
     'refuse %j as an id',
     async paper_id => {
       const call = await setUp([good]);
-      expect((await call('extract_info', { paper_id })).text).toContain('is no arXiv id');
+      expect((await call('extract_info', { paper_id })).text).toContain('is not an arXiv id');
       expect(stand?.requests).toEqual([]);
     },
   );
@@ -158,7 +158,7 @@ describe('a service in trouble', () => {
     };
     const call = await setUp([pour]);
     expect((await call('search_papers', { topic: 'x' })).text).toBe(
-      'Error: The answer of arXiv is too large.',
+      'Error: arXiv's answer is too large.',
     );
   });
 });
