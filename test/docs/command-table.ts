@@ -95,7 +95,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     /^\d+ models, seconds[\s\S]*^llm-host list +\d/m,
   ),
   // docs/mcp.md
-  'llm-host init': { runs: 'application', shows: /mcp\.json is already there; left as it is$/m },
+  'llm-host init': { runs: 'application', shows: /mcp\.json already exists; left as it is$/m },
   'llm-host tools': {
     runs: 'application',
     shows: /^calculator: ready, 6 tools\n[\s\S]*^files: ready, 4 tools\n/m,

@@ -44,7 +44,7 @@ test('-p with the real model; --save and --resume: what it has read is not read 
   expect(stdout).not.toContain('Calling tool');
   expect(code).toBe(0);
   const resumed = eventsOf((await ask('And 6 times 8?', '--resume', 'talk.json', '--json')).stdout);
-  const said = expect.stringMatching(/The model has read \d+ tokens of it already\./);
+  const said = expect.stringMatching(/Its KV cache was loaded: \d+ tokens\./);
   expect(resumed).toContainEqual(expect.objectContaining({ type: 'notice', message: said }));
   const { stats } = resumed.find(({ type }) => type === 'stats') as unknown as { stats: ReplyStats };
   // The new prompt and the words around it are new.

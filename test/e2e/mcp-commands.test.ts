@@ -124,7 +124,7 @@ test('`tools --login`: through the browser once, then without a question; what c
   expect(server.tokens).toHaveLength(1);
 
   const program = await runProgram(MAIN, [...tools, '--login', 'calculator'], where);
-  expect([program.stderr, program.code]).toEqual([expect.stringContaining('nobody logs in to'), 2]);
+  expect([program.stderr, program.code]).toEqual([expect.stringContaining('needs no login'), 2]);
   const unknown = await runProgram(MAIN, [...tools, '--login', 'nobody'], where);
   expect([unknown.stderr, unknown.code]).toEqual([expect.stringContaining("no server 'nobody'"), 2]);
 });

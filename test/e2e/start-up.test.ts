@@ -16,9 +16,9 @@ test('no model: the usage line, the error, exit 2', async () => {
 
 test.each([
   [['demo', '--temperature'], 'Not enough arguments following: temperature'],
-  [['demo', 'What', 'is', 'this?'], "'What' is one word too many; a prompt goes behind -p, in quotes"],
-  [['list', 'extra'], "'extra' is one word too many"],
-  [['pull'], "'llm-host pull' needs one more word: see llm-host pull --help"],
+  [['demo', 'What', 'is', 'this?'], "'What' is unexpected; give a prompt with -p, in quotes"],
+  [['list', 'extra'], "'extra' is unexpected"],
+  [['pull'], "'llm-host pull' needs an argument: see llm-host pull --help"],
 ])('%j is an error of usage', async (args, message) => {
   const { dir, env } = workplace();
   const { code, stderr } = await runProgram(MAIN, args, { cwd: dir, env });

@@ -64,7 +64,7 @@ describe('pull, list, rm', () => {
       "Error: './folder' is not the name of a model on the Hub\nSuch a name is org/name, or org/name@revision.\n",
     );
     const twice = await run('pull', 'org/model@v1', '--revision', 'v2');
-    expect(twice.stderr).toContain("Error: --revision v2 does not go with the model 'org/model@v1'");
+    expect(twice.stderr).toContain("Error: --revision v2 does not apply to the model 'org/model@v1'");
     expect(twice.code).toBe(2);
   });
 });
@@ -113,9 +113,7 @@ describe('interruptions', () => {
       const { code, stderr } = await program.ended;
       expect(code).toBe(signal === 'SIGINT' ? 130 : null);
       if (signal === 'SIGINT') {
-        expect(stderr).toContain(
-          'Interrupted. The same command goes on where it stopped: llm-host pull org/model\n',
-        );
+        expect(stderr).toContain('Interrupted. The same command resumes: llm-host pull org/model\n');
       }
       expect(existsSync(join(cache, REPO, 'refs/main'))).toBe(false);
     }

@@ -157,9 +157,7 @@ describe('a service in trouble', () => {
       more();
     };
     const call = await setUp([pour]);
-    expect((await call('search_papers', { topic: 'x' })).text).toBe(
-      'Error: arXiv's answer is too large.',
-    );
+    expect((await call('search_papers', { topic: 'x' })).text).toBe("Error: arXiv's answer is too large.");
   });
 });
 

@@ -4,7 +4,7 @@ import type { RunLine, RunSpec } from '../../bench/run-protocol.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { VERSION } from '../process/version.ts';
 
-// The process that `llm-host bench` starts for one run of this program: see run-protocol.ts.
+// The process `llm-host bench` starts for one run of this program; see run-protocol.ts.
 const lines = createInterface({ input: process.stdin });
 lines.on('close', () => process.exit(1));
 lines.once('line', async line => {

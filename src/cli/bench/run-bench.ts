@@ -16,7 +16,7 @@ import { VERSION } from '../process/version.ts';
 
 export interface BenchArguments {
   readonly model: string;
-  /** Numbers with commas; default 512. */
+  /** Comma-separated numbers; default 512. */
   readonly promptTokens?: string | undefined;
   readonly generate: number;
   readonly runs: number;
@@ -24,10 +24,10 @@ export interface BenchArguments {
   readonly quantize?: string | undefined;
   readonly kvBits?: 4 | 8 | undefined;
   readonly adapter?: readonly string[] | undefined;
-  /** Numbers with commas. */
+  /** Comma-separated numbers. */
   readonly turns?: string | undefined;
   readonly graph?: boolean | undefined;
-  /** Names with commas. */
+  /** Comma-separated names. */
   readonly compare?: string | undefined;
   readonly mlxLmModel?: string | undefined;
   readonly llamaCppModel?: string | undefined;
@@ -37,14 +37,14 @@ export interface BenchArguments {
 
 const BENCH_PROCESS = fileURLToPath(new URL('../../../dist/cli/bench/bench-process.js', import.meta.url));
 
-/** `llm-host bench <model>`: measures it, with the peers beside it. Returns the exit code. */
+/** `llm-host bench <model>`: measures it, beside peers if asked. Resolves with the exit code. */
 export async function runBench(args: BenchArguments, signals: Signals): Promise<number> {
   const promptTokens = numbers('--prompt-tokens', args.promptTokens ?? '512');
   const turns = args.turns === undefined ? [] : numbers('--turns', args.turns);
   const [generate, runs] = [whole('--generate', args.generate), whole('--runs', args.runs)];
   const threads = args.threads === undefined ? undefined : whole('--threads', args.threads);
   const names = peerNames(args.compare);
-  // The peers have no adapter of the demo's.
+  // Peers do not load the demo's adapter, so compare without it.
   const adapter = args.adapter ?? (names.length > 0 ? [] : undefined);
   const load = {
     ...(args.quantize !== undefined && { quantize: args.quantize }),
@@ -103,7 +103,7 @@ function peerNames(text: string | undefined): PeerName[] {
   });
 }
 
-/** The same weights for the peers: the model itself where they can read it, or what the user names. */
+/** The same weights for the peers: the model itself if they can read it, or what the user names. */
 function peerModels(args: BenchArguments): PeerModels {
   const where = { cwd: process.cwd(), env: process.env };
   const location = resolveModel(args.model, where);
@@ -123,7 +123,7 @@ function vocabSizeOf({ name, spec }: ReadModel): number {
   throw new LlmHostError('MODEL_BROKEN', `${name}: config.json has no vocab_size`);
 }
 
-/** What was set to change how this program computes. */
+/** Variables that change how this program computes. */
 function ownEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const own = Object.entries(env).filter(([name]) => name.startsWith('LLM_HOST_'));
   return Object.fromEntries(own) as Record<string, string>;

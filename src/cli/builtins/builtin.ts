@@ -15,7 +15,7 @@ export interface Builtin {
   /** For the help: what may follow the name. */
   readonly argument?: string;
   readonly help: string;
-  /** Those of the name and the aliases that are also recognised without the slash. */
+  /** Names and aliases that also work without the slash. */
   readonly plain?: readonly string[];
   /**
    * @param argument what follows the name, trimmed

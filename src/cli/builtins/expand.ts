@@ -3,7 +3,7 @@ import { type Builtin, print } from './builtin.ts';
 export const expand: Builtin = {
   name: 'expand',
   argument: '[number]',
-  help: 'shows the last result of a tool in full, 2: the one before it (Ctrl+O, again: earlier ones)',
+  help: 'shows the last tool result in full; 2: the one before it (Ctrl+O; again for earlier ones)',
   run: ({ results }, word) => {
     if (!/^\d*$/.test(word))
       return print('/expand takes a number: 1 is the last result, 2 the one before it.');

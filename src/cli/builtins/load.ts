@@ -7,7 +7,7 @@ import { userPath } from './user-path.ts';
 export const load: Builtin = {
   name: 'load',
   argument: '[file or number]',
-  help: 'goes on with a saved conversation; without a file lists them',
+  help: 'continues a saved conversation; without a file, lists them',
   run: async (session, word) => {
     if (word === '') return print(sessionList(session, ''));
     const path = /^\d+$/.test(word) ? numbered(session, Number(word)) : userPath(word);

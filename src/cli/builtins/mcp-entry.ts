@@ -4,7 +4,7 @@ import type { ServerConfig } from '../../mcp/config/config.ts';
 import { prepareMcp } from '../process/prepare-mcp.ts';
 
 /**
- * The entry that `/mcp add NAME COMMAND|URL [ARGUMENT...]` describes, read like one of an mcp.json of the user's in
+ * The entry of `/mcp add NAME COMMAND|URL [ARGUMENT...]`, read as if it were in a user's mcp.json in
  * the working directory. Throws LlmHostError USAGE.
  */
 export async function entryOfLine(name: string, words: readonly string[]): Promise<ServerConfig> {

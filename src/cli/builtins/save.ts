@@ -8,7 +8,7 @@ export const save: Builtin = {
   run: async (session, file) => {
     const path = file === '' ? session.folder.newFile(new Date()) : userPath(file);
     session.save(path);
-    // Only where the user has named the place: it may be large.
+    // The cache may be large: keep it only where the user named a file.
     const cache = file === '' || !session.lastReply ? undefined : await session.keepCache(path);
     return print([`Saved to ${path}`, cache].filter(Boolean).join('\n'));
   },

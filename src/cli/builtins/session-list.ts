@@ -1,18 +1,18 @@
 import type { ChatSession } from '../session/chat-session.ts';
 
-/** Sessions that a list shows. */
+/** Sessions shown in a list. */
 const LISTED = 15;
 
-/** The saved conversations, numbered for `/load`, or those that hold all the words. */
+/** The saved conversations, numbered for `/load`, or those that contain all the words. */
 export function sessionList(session: ChatSession, words: string): string {
   const found = session.folder.list(words);
   if (found.length === 0)
-    return words === '' ? 'No conversation is kept yet.' : 'No conversation holds these words.';
+    return words === '' ? 'No conversation has been saved yet.' : 'No conversation contains these words.';
   const lines = found.slice(0, LISTED).map(({ updated, model, title }, index) => {
     const number = words === '' ? `${String(index + 1).padStart(3)}  ` : '';
     return `${number}${updated.slice(0, 16).replace('T', ' ')}  ${model}  ${title}`;
   });
   const more = found.length > LISTED ? [`... and ${found.length - LISTED} more`] : [];
-  const advice = words === '' ? '/load NUMBER goes on with one.' : found.map(({ path }) => path)[0];
+  const advice = words === '' ? '/load NUMBER continues one.' : found.map(({ path }) => path)[0];
   return [...lines, ...more, advice ?? ''].join('\n');
 }

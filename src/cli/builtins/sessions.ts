@@ -4,6 +4,6 @@ import { sessionList } from './session-list.ts';
 export const sessions: Builtin = {
   name: 'sessions',
   argument: '[words]',
-  help: 'lists the kept conversations, or those that hold all the words',
+  help: 'lists the saved conversations, or those that contain all the words',
   run: (session, words) => print(sessionList(session, words)),
 };

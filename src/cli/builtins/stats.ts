@@ -3,7 +3,7 @@ import { type Builtin, print } from './builtin.ts';
 
 export const stats: Builtin = {
   name: 'stats',
-  help: 'figures of the last reply and of the session',
+  help: 'shows figures of the last reply and the session',
   run: session => print(statsText(session)),
 };
 

@@ -4,7 +4,7 @@ import { type Builtin, print } from './builtin.ts';
 export const think: Builtin = {
   name: 'think',
   argument: '[on|off|show|hide]',
-  help: 'makes the model think or not; shows its thinking in full, or folds it',
+  help: 'turns thinking on or off; shows it in full, or folds it',
   run: (session, word) => {
     if (word === 'on' || word === 'off') {
       const [notice] = thinkingNotice(session.opened, word === 'on');

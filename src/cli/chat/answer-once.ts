@@ -7,8 +7,8 @@ import type { ChatSession } from '../session/chat-session.ts';
 const PATIENCE_MS = 2000;
 
 /**
- * `-p`: the answer alone on stdout, everything else on stderr; what stdin holds, if it is no terminal, follows the
- * prompt. Returns the exit code; an error of the turn is thrown.
+ * `-p`: only the answer on stdout, everything else on stderr. Piped stdin is appended to the prompt. Resolves with the
+ * exit code; throws the turn's error.
  */
 export async function answerOnce(session: ChatSession, prompt: string, signals: Signals): Promise<number> {
   const input = await promptWithPipe(prompt);
@@ -27,7 +27,7 @@ export async function answerOnce(session: ChatSession, prompt: string, signals: 
   return abort.signal.aborted ? 130 : 0;
 }
 
-/** The prompt with what stdin holds behind it. Throws LlmHostError USAGE when that is nothing at all. */
+/** The prompt, followed by piped stdin. Throws LlmHostError USAGE if both are empty. */
 export async function promptWithPipe(prompt: string): Promise<string> {
   const piped = process.stdin.isTTY ? '' : await readPiped();
   const input = [prompt, piped.trimEnd()].filter(Boolean).join('\n\n');
@@ -35,7 +35,7 @@ export async function promptWithPipe(prompt: string): Promise<string> {
   return input;
 }
 
-/** All of stdin; one that stays open without a word is not an error, but the user should know what is waited for. */
+/** All of stdin. A pipe that stays open is not an error, but after a while the user is told what is going on. */
 async function readPiped(): Promise<string> {
   const waiting = setTimeout(
     () => process.stderr.write('Notice: waiting for the end of the piped input\n'),

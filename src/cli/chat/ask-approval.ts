@@ -4,7 +4,7 @@ import { formatArguments } from '../../text/console-format.ts';
 import { visible } from '../../text/visible.ts';
 import { readLine } from '../process/questions.ts';
 
-/** Asks about single calls on the terminal, on stderr; undefined where there is none. */
+/** Asks for approval of each call on stderr; undefined without a terminal. */
 export function terminalApprover(): Approver | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
   return async ({ offered, server, arguments: args, signal }) => {

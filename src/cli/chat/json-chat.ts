@@ -9,7 +9,7 @@ import { promptWithPipe } from './answer-once.ts';
 import { JsonSession } from './json-session.ts';
 import { type StartedChat, startChat } from './start-chat.ts';
 
-/** `--json`: the whole run as events on stdout, from `start` to `end`, errors of the start-up included. */
+/** `--json`: the whole run as events on stdout, from `start` to `end`, including errors of the start-up. */
 export async function chatInJson(
   args: ChatArguments,
   openModel: OpenModel,

@@ -21,7 +21,7 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
     if (args.prompt !== undefined) return await answerOnce(session, args.prompt, signals);
     process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");
     if (!wantsScreen(args)) return await new LineSession({ session, signals }).run();
-    // React checks itself and keeps measurements unless it is told that this is no development.
+    // Otherwise React runs its development checks and profiling.
     process.env.NODE_ENV ??= 'production';
     const { ScreenSession } = await import('./screen-session.ts');
     const { theme } = started.settings.config;
@@ -32,7 +32,7 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
   }
 }
 
-/** The Ink screen needs a terminal on both ends that can move its cursor, and a person before it. */
+/** The Ink screen needs a terminal with cursor control on both ends, and a person in front of it. */
 function wantsScreen(args: ChatArguments): boolean {
   const { TERM, CI } = process.env;
   if (args.plain || TERM === 'dumb' || (CI !== undefined && CI !== '' && CI !== 'false')) return false;

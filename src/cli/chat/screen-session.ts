@@ -128,8 +128,8 @@ export class ScreenSession {
   }
 
   /**
-   * Back to the shell, until it brings the job to the foreground again. The signal goes to the whole job, as that of a
-   * terminal does, so that a runner such as npm stops too; without a shell that could go on it has no effect.
+   * Returns to the shell until it brings the job back to the foreground. Like a terminal's, the signal goes to the whole
+   * process group, so a runner such as npm stops too; without a shell to return to it has no effect.
    */
   #suspend(): void {
     if (process.platform === 'win32') return;
@@ -163,7 +163,7 @@ function screenReader(screen: Screen, session: ChatSession): TurnReader {
   };
 }
 
-/** What may follow a slash beside the commands. */
+/** Prompts of servers, which may follow a slash like commands. */
 function promptNames({ tools }: ChatSession): readonly string[] {
   return (tools.control?.prompts() ?? []).map(({ server, name }) => stripControls(`${server}:${name}`));
 }
@@ -191,7 +191,7 @@ function homely(folder: string): string {
   return folder === home || folder.startsWith(home + sep) ? `~${folder.slice(home.length)}` : folder;
 }
 
-/** As a prompt names them, `server:uri`; what has a blank in it cannot be named. */
+/** Resources as prompts refer to them, `server:uri`; those with spaces cannot be referred to. */
 function resourceNames({ tools }: ChatSession): readonly string[] {
   const resources = tools.control?.resources() ?? [];
   return resources

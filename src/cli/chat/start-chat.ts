@@ -26,11 +26,11 @@ export interface StartedChat {
   close(): Promise<void>;
 }
 
-/** Reads the configuration, then starts servers and model side by side. Refuses what cannot work before that. */
+/** Reads the configuration and refuses what cannot work, then starts servers and model side by side. */
 export async function startChat(args: ChatArguments, openModel: OpenModel): Promise<StartedChat> {
   checkNumbers(args);
   const where = { cwd: process.cwd(), env: process.env };
-  // Without any config file that could name a model, the missing model is what the user has to hear of.
+  // Without a config file, which could name a model, the missing model is the error to report.
   const named = args.model !== undefined || args.config !== undefined || findFile('config.json', where).path;
   if (!named) throw new LlmHostError('USAGE', 'missing model');
   const settings = loadSettings(args, args.model === 'demo', where);
@@ -60,7 +60,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   if (args.think !== undefined) notices.push(...thinkingNotice(opened, args.think));
   try {
     if (responseFormat && !opened.model.canFollowFormat) {
-      throw new LlmHostError('MODEL_UNSUPPORTED', `--schema: ${opened.name} cannot be held to one`);
+      throw new LlmHostError('MODEL_UNSUPPORTED', `--schema: ${opened.name} cannot follow a JSON Schema`);
     }
     if (resumed !== undefined) notices.push(...(await resume(session, resumed)));
   } catch (error) {
@@ -80,14 +80,15 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
 function resumePath(option: string, folder: SessionFolder): string {
   if (option !== '') return option;
   const latest = folder.list()[0];
-  if (!latest) throw new LlmHostError('USAGE', `--resume: no conversation is kept in ${folder.path} yet`);
+  if (!latest)
+    throw new LlmHostError('USAGE', `--resume: no conversation has been saved in ${folder.path} yet`);
   return latest.path;
 }
 
 async function resume(session: ChatSession, path: string): Promise<string[]> {
   const { messages } = session.load(path);
   const turns = messages.filter(message => message.role === 'user').length;
-  const notice = `the conversation goes on after ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
+  const notice = `continuing the conversation of ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
   const cache = await session.restoreCache(path);
   return cache === undefined ? [notice] : [notice, cache];
 }

@@ -4,27 +4,30 @@ import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
 import { defineCommand } from '../options/command.ts';
 import { json, list, number, text } from '../options/option-kinds.ts';
 
-/** Options that only make sense once. */
+/** Options that must not be repeated. */
 const ONCE = ['html', 'mlx-lm-model', 'llama-cpp-model', 'quantize'];
 
-/** Parts with commas, and options given several times, are one list. */
+/** Comma-separated values and repeated options form one list. */
 const commas = (describe: string) =>
   ({ ...list(describe), coerce: (given?: string[]) => given?.join() }) as const;
 
 export const bench = defineCommand({
   usage: 'bench <model>',
   description:
-    'measure the model: tokens per second, time to first token, memory; beside mlx-lm and llama.cpp',
+    'measure a model: tokens per second, time to first token, memory; also against mlx-lm and llama.cpp',
   options: (y, declareModel) =>
     declareModel(y)
-      .option('prompt-tokens', commas('lengths of the prompts, with commas (512): 128,512,4096'))
+      .option('prompt-tokens', commas('prompt lengths, comma-separated (512): 128,512,4096'))
       .option('generate', { ...number('tokens after each prompt'), default: 128 })
-      .option('runs', { ...number('how often, each time as a new process'), default: 5 })
-      .option('threads', number("of every engine; default: each engine's own choice"))
+      .option('runs', { ...number('number of runs, each a new process'), default: 5 })
+      .option('threads', number("threads of every engine; default: each engine's own choice"))
       .option('quantize', { ...text('quantize while loading'), choices: QUANTIZE_CHOICES })
       .option('kv-bits', { choices: [4, 8] as const, requiresArg: true, describe: 'quantize the KV cache' })
       .option('adapter', list('folder of a LoRA adapter (repeatable)'))
-      .option('turns', commas('measure a second turn after so many tokens of history, with commas: 100,4000'))
+      .option(
+        'turns',
+        commas('measure a second turn after this many tokens of history, comma-separated: 100,4000'),
+      )
       .option('graph', { type: 'boolean', describe: 'count and time the graph of a decoding step' })
       .option('compare', commas(`measure beside: ${PEERS.join(',')}`))
       .option('mlx-lm-model', text('folder with the same weights, for mlx-lm'))

@@ -11,7 +11,7 @@ export const bundledServer = defineCommand({
   options: y =>
     y
       .positional('name', { choices: ['calculator', 'files', 'research'] as const, demandOption: true })
-      .option('root', text('folder that the files server may use'))
+      .option('root', text('folder for the files server'))
       .option('base-url', text('address of the arXiv API, for the research server')),
   run: async ({ name, root, baseUrl }) => {
     if (name === 'calculator') await runCalculator();

@@ -10,14 +10,14 @@ export const chat = defineCommand({
   options: (y, declareModel) =>
     modelOptions(declareModel(y))
       .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })
-      .option('schema', text('with -p: a file with the JSON Schema that the answer has to fit'))
+      .option('schema', text('with -p: a file with a JSON Schema for the answer'))
       .option('ask', { type: 'boolean', describe: 'ask before each tool call' })
       .option('save', text('keep the conversation in this file'))
       .option('resume', {
         type: 'string',
-        describe: 'go on with a saved conversation; without a file: the latest',
+        describe: 'continue a saved conversation; without a file, the latest',
       })
-      .option('json', { type: 'boolean', describe: 'one JSON event a line on stdout (docs/events.md)' })
+      .option('json', { type: 'boolean', describe: 'one JSON event per line on stdout (docs/events.md)' })
       .option('plain', { type: 'boolean', describe: 'line mode on a terminal too' })
       .option('color', { type: 'boolean', describe: '--no-color: no colours' }) as Argv<ChatArguments>,
   run: async (args, { openModel, signals }) => {

@@ -29,7 +29,7 @@ function writeExamples(): number {
           cause: error,
         });
       }
-      process.stdout.write(`${target} is already there; left as it is\n`);
+      process.stdout.write(`${target} already exists; left as it is\n`);
     }
   }
   return 0;

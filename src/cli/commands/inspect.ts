@@ -10,11 +10,16 @@ import { json, number } from '../options/option-kinds.ts';
 /** Loads no weights. */
 export const inspect = defineCommand({
   usage: 'inspect <model>',
-  description: 'what headers and config say: family, size, quantization, memory, predicted speed',
+  description:
+    'describe a model from headers and config: family, size, quantization, memory, predicted speed',
   options: (y, declareModel) =>
     declareModel(y)
-      .option('context', { ...number('tokens to count memory for'), alias: 'ctx' })
-      .option('quantize', { type: 'string', choices: QUANTIZE_CHOICES, describe: 'as if loaded so' })
+      .option('context', { ...number('tokens of context to count memory for'), alias: 'ctx' })
+      .option('quantize', {
+        type: 'string',
+        choices: QUANTIZE_CHOICES,
+        describe: 'as if loaded with --quantize',
+      })
       .option('json', json),
   run: async args => {
     const { context = 0, quantize } = args;
@@ -100,7 +105,7 @@ function parameters(count: number): string {
   return count >= 1e6 ? `${(count / 1e6).toFixed(1)} M` : count.toLocaleString('en');
 }
 
-/** To two digits. */
+/** To two significant digits. */
 function rounded(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: 2 });
 }

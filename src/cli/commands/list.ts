@@ -36,7 +36,7 @@ function row(model: CachedModel): string[] {
   return [model.repo, byteSize(model.bytes + model.partialBytes), date, state(model)];
 }
 
-/** Revisions by name, or the beginning of their commit; what a model lacks that cannot be loaded yet. */
+/** Revisions by name or abbreviated commit, with the missing files of those that cannot be loaded yet. */
 function state({ revisions, partialBytes }: CachedModel): string {
   if (revisions.length === 0) return 'nothing complete yet';
   const parts = revisions.map(({ refs, commit, missing }) => {
@@ -44,5 +44,5 @@ function state({ revisions, partialBytes }: CachedModel): string {
     if (missing.length === 0) return name;
     return `${name} (lacks ${missing[0]}${missing.length > 1 ? ` and ${missing.length - 1} more` : ''})`;
   });
-  return `${parts.join('; ')}${partialBytes > 0 ? `; ${byteSize(partialBytes)} on the way` : ''}`;
+  return `${parts.join('; ')}${partialBytes > 0 ? `; ${byteSize(partialBytes)} partly downloaded` : ''}`;
 }

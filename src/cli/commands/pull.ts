@@ -8,7 +8,7 @@ import type { Signals } from '../process/signals.ts';
 
 export const pull = defineCommand({
   usage: 'pull <id>',
-  description: 'download a model of the Hub (org/name) into the cache, or go on with it',
+  description: 'download a model of the Hub (org/name) into the cache, or resume a download',
   options: y =>
     y
       .positional('id', { type: 'string', demandOption: true })
@@ -40,9 +40,7 @@ async function download(hubId: HubId, asJson: boolean, signals: Signals): Promis
   } catch (error) {
     if (!abort.signal.aborted) throw error;
     line.end();
-    process.stderr.write(
-      `Interrupted. The same command goes on where it stopped: llm-host pull ${hubId.source}\n`,
-    );
+    process.stderr.write(`Interrupted. The same command resumes: llm-host pull ${hubId.source}\n`);
     return 130;
   } finally {
     line.end();

@@ -4,23 +4,23 @@ import { defineCommand } from '../options/command.ts';
 import { modelOptions } from '../options/model-options.ts';
 import { list, number, text } from '../options/option-kinds.ts';
 
-/** Clean-up time beyond that of running requests: for the MCP servers and the model. */
+/** Clean-up time for MCP servers and model, beyond that of running requests. */
 const CLOSE_MS = 5000;
 
 /** Answers HTTP until a signal ends the program. */
 export const serve = defineCommand({
   usage: 'serve [model]',
-  description: 'answer HTTP as OpenAI and Ollama do (docs/serve.md)',
+  description: 'serve an HTTP API compatible with OpenAI and Ollama (docs/serve.md)',
   options: (y, declareModel) =>
     modelOptions(declareModel(y))
       .option('host', text('address to listen on (127.0.0.1); any other needs a key'))
       .option('port', number('8080; 0 = any that is free'))
-      .option('api-key', text('asked of every client; @FILE, or LLM_HOST_API_KEY'))
-      .option('allow-host', list('further name by which clients may ask (repeatable)'))
-      .option('cors-origin', list('origin of pages that may ask, or * (repeatable)'))
+      .option('api-key', text('required of every client; @FILE, or LLM_HOST_API_KEY'))
+      .option('allow-host', list('another host name clients may use (repeatable)'))
+      .option('cors-origin', list('origin of web pages that may send requests, or * (repeatable)'))
       .option('max-queue', number('requests at a time (64); more are answered with 429'))
-      .option('request-timeout', number('seconds per request, waiting and tools included (600)'))
-      .option('drain-timeout', number('seconds that running requests get at the end (20)'))
+      .option('request-timeout', number('seconds per request, including waiting and tools (600)'))
+      .option('drain-timeout', number('seconds for running requests at shutdown (20)'))
       .option('max-body', number("megabytes of a request's body (10)"))
       .option(
         'cache-mb',

@@ -9,7 +9,7 @@ export const tools = defineCommand({
       .option('login', {
         type: 'string',
         requiresArg: true,
-        describe: 'log in to a server with a url, and keep the login',
+        describe: 'log in to a server with a url and keep the login',
       }),
   run: async ({ mcp = [], login }, { signals }) => {
     const { showTools } = await import('../tools/show-tools.ts');

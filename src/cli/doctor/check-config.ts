@@ -16,14 +16,14 @@ export function checkConfig(where: Place): Finding[] {
   if (path === undefined) return [warning('config.json', 'not found; the demo needs none', INIT)];
   try {
     const { warnings } = readConfigFile(path);
-    const fix = 'Correct or remove the key; config.schema.json describes all.';
+    const fix = 'Correct or remove the key; config.schema.json describes every field.';
     return [ok('config.json', path), ...warnings.map(text => warning('config.json', text, fix))];
   } catch (error) {
     return [broken('config.json', error)];
   }
 }
 
-/** Starts the servers of mcp.json, each a finding. What came with the working directory needs consent first. */
+/** Starts the servers of mcp.json; each is a finding. A project's servers need consent first. */
 export async function checkServers(where: Place): Promise<Finding[]> {
   const { path } = findMcpFile(where);
   if (path === undefined) return [warning('mcp.json', 'not found; the demo needs none', INIT)];
@@ -37,12 +37,12 @@ export async function checkServers(where: Place): Promise<Finding[]> {
       const states = host.servers().map(({ name, state, tools, error }) => {
         const check = `server ${name}`;
         if (state === 'ready') return ok(check, `ready, ${tools} tools`);
-        if (state === 'disabled') return ok(check, 'switched off in mcp.json');
+        if (state === 'disabled') return ok(check, 'disabled in mcp.json');
         const what = error ?? state;
         return failed(
           check,
           what,
-          `Check its entry in ${path}; its own messages: ${log.path}`,
+          `Check its entry in ${path}; its output is in ${log.path}`,
           EXIT.unavailable,
         );
       });

@@ -9,13 +9,13 @@ import { type Finding, failed, ok, warning } from './finding.ts';
 /** Milliseconds. */
 const LIMIT_MS = 30_000;
 
-/** Loads the addon that its argument names, and says which MLX it has. */
+/** Loads the addon named by its argument and prints its MLX versions. */
 const TRIAL = `
 const { versions, memory } = require(process.argv[1]);
 memory();
 console.log(JSON.stringify(versions));`;
 
-/** The addon, tried in a process of its own, so that a crash is a finding too. */
+/** Tries the addon in a child process, so a crash is a finding too. */
 export async function checkEngine(paths: readonly string[] = addonCandidates()): Promise<Finding> {
   const failures: LoadFailure[] = [];
   for (const path of paths) {
@@ -48,8 +48,8 @@ async function tryAddon(path: string): Promise<{ mlx?: string; reason?: string }
   });
   if (code === 0) return versionsIn(output.stdout);
   if (signal) return { reason: `it crashed Node (${signal})` };
-  // Node prints the place, the error, and its stack.
-  return { reason: /^\w*Error: (.*)$/m.exec(output.stderr)?.[1] ?? `Node ended with ${code}` };
+  // Node prints the location, the error and its stack.
+  return { reason: /^\w*Error: (.*)$/m.exec(output.stderr)?.[1] ?? `Node exited with ${code}` };
 }
 
 function versionsIn(text: string): { mlx?: string; reason?: string } {
@@ -58,7 +58,7 @@ function versionsIn(text: string): { mlx?: string; reason?: string } {
   return { reason: `built for MLX ${mlxBuilt}, but the MLX found is ${mlxLoaded}` };
 }
 
-/** The weights of `llm-host demo`. */
+/** Checks the weights of `llm-host demo`. */
 export function checkDemo(env: NodeJS.ProcessEnv): Finding {
   try {
     return ok('demo', demoFiles(env).weights);

@@ -8,7 +8,7 @@ import { HubFailure } from '../../hub/hub-failure.ts';
 import { byteSize } from '../../text/byte-size.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
-/** Bytes; less is not enough for most models. */
+/** Bytes; too little for most models. */
 const LITTLE_ROOM = 5e9;
 
 export function checkCache(env: NodeJS.ProcessEnv): Finding {
@@ -34,7 +34,7 @@ function nearestPresent(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestPresent(dirname(folder));
 }
 
-/** Whether the Hub answers, and knows the token. */
+/** Checks whether the Hub answers and accepts the token. */
 export async function checkHub(env: NodeJS.ProcessEnv): Promise<Finding> {
   try {
     const environment = hubEnvironment(env);
@@ -61,12 +61,12 @@ async function ask(environment: HubEnvironment): Promise<Finding> {
     body.destroy();
     if (status === 401 && token) {
       const fix = 'Make a new one at https://huggingface.co/settings/tokens, or unset it.';
-      return failed('hub', `${endpoint} refuses the token in ${token.origin} (401)`, fix, EXIT.config);
+      return failed('hub', `${endpoint} rejects the token in ${token.origin} (401)`, fix, EXIT.config);
     }
     if (status === 401)
-      return ok('hub', `${endpoint} answers; no token is set, so that only public models can be had`);
+      return ok('hub', `${endpoint} answers; no token is set, so only public models are available`);
     if (status === 200)
-      return ok('hub', `${endpoint} answers and knows the token in ${token?.origin ?? 'use'}`);
+      return ok('hub', `${endpoint} answers and accepts the token in ${token?.origin ?? 'use'}`);
     return warning('hub', `${endpoint} answered ${status}`, 'Try again later, or check HF_ENDPOINT.');
   } finally {
     client.close();

@@ -4,7 +4,7 @@ import { byteSize } from '../../text/byte-size.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const NODE_MINIMUM = [20, 19] as const;
-/** Bytes; with less only the smallest models fit. */
+/** Bytes; below this only the smallest models fit. */
 const LITTLE_MEMORY = 2e9;
 
 /** @param version such as 22.3.1 */
@@ -19,7 +19,7 @@ export function checkNode(version = process.versions.node): Finding {
 }
 
 export function checkMemory(available = availableMemory()): Finding {
-  const message = `${byteSize(available)} can be used`;
+  const message = `${byteSize(available)} available`;
   if (available >= LITTLE_MEMORY) return ok('memory', message);
   return warning(
     'memory',

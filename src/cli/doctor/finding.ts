@@ -1,14 +1,14 @@
-/** What a check has found. */
+/** The result of a check. */
 export interface Finding {
-  /** What was looked at: node, engine, memory, ... */
+  /** What was checked: node, engine, memory, ... */
   readonly check: string;
-  /** A warning is about what not everybody needs; an error keeps the program from working. */
+  /** A warning concerns something not everybody needs; an error keeps the program from working. */
   readonly state: 'ok' | 'warning' | 'error';
   /** One line. */
   readonly message: string;
-  /** What mends it, one or more lines. */
+  /** The fix, one or more lines. */
   readonly fix?: string;
-  /** Of the whole command when this is its first error. */
+  /** The command's exit code if this is its first error. */
   readonly exitCode?: number;
 }
 

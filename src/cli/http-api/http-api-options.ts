@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/http/serve-context
 import type { NumberRange } from '../../text/number-range.ts';
 import { type ChatArguments, checkNumber } from '../options/chat-options.ts';
 
-/** The options of `serve` as yargs gives them, those of every command that runs a model included. */
+/** The options of `serve` as yargs gives them, including those of every command that runs a model. */
 export interface HttpApiArguments extends ChatArguments {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
@@ -26,24 +26,24 @@ export interface HttpApiOptions {
   readonly limits: ServeLimits;
   /** For the caches of conversations. */
   readonly cacheBytes: number;
-  /** Requests at a time, the one that is generating included. */
+  /** Requests at a time, including the one being generated. */
   readonly places: number;
-  /** Milliseconds that running requests get at the end. */
+  /** Milliseconds for running requests at shutdown. */
   readonly drainMs: number;
 }
 
 const DEFAULT_PORT = 8080;
 const DEFAULT_PLACES = 64;
-/** Some dozens of short conversations of a small model, one long one of a large model. */
+/** Dozens of short conversations with a small model, or one long one with a large model. */
 const DEFAULT_CACHE_MB = 1024;
 const DEFAULT_DRAIN_SECONDS = 20;
 
-/** Checks the options. Throws LlmHostError USAGE, also for an address beyond loopback without a key. */
+/** Checks the options. Throws LlmHostError USAGE, including for an address beyond loopback without a key. */
 export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): HttpApiOptions {
   const host = args.host ?? '127.0.0.1';
   const apiKey = keyOf(args.apiKey ?? env.LLM_HOST_API_KEY);
   if (!isLoopback(host) && apiKey === undefined) {
-    throw new LlmHostError('USAGE', `--host ${host} is beyond this machine: a key is needed`, {
+    throw new LlmHostError('USAGE', `--host ${host} can be reached from other machines: a key is needed`, {
       hint: 'Give --api-key KEY, --api-key @FILE, or the environment variable LLM_HOST_API_KEY.',
     });
   }

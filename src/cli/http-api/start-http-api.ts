@@ -15,19 +15,19 @@ import { type HttpApiArguments, type HttpApiOptions, httpApiOptions } from './ht
 
 const LOOK_MS = 100;
 
-/** A server that takes requests. */
+/** The running API. */
 export interface HttpApi {
   /** `http://127.0.0.1:8080` */
   readonly url: string;
   readonly summary: readonly string[];
   readonly notices: readonly string[];
-  /** Longest time that `close` takes. */
+  /** The longest `close` waits for running requests. */
   readonly drainMs: number;
-  /** Takes no more requests, lets those that run end, then ends what still runs, the servers and the model. Idempotent. */
+  /** Takes no more requests, waits for running ones, then aborts the rest and closes servers and model. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Loads model and servers, then listens. Refuses what cannot work before that. */
+/** Checks the options, opens model and servers, then listens. */
 export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel): Promise<HttpApi> {
   checkNumbers(args);
   const options = httpApiOptions(args, process.env);
@@ -40,7 +40,7 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
     const turns = new RequestTurns({
       model: run.opened.model,
       tools: run.servers.host,
-      // Read for each request: servers come and go.
+      // A getter, read for each request: servers come and go.
       get systemMessage() {
         return run.systemText(system);
       },
@@ -96,7 +96,7 @@ async function listen(options: HttpApiOptions, { opened, log }: Run, turns: Requ
     close: async () => {
       const closed = app.close();
       const limit = setTimeout(() => stop.abort(), options.drainMs);
-      // Connections that never finish asking would keep it open.
+      // Connections that never finish their request would keep it open.
       const look = setInterval(() => {
         if (context.metrics.active === 0) app.server.closeAllConnections();
       }, LOOK_MS);

@@ -1,13 +1,13 @@
 import { LlmHostError } from '../../errors.ts';
 import { type HubId, parseHubId } from '../../hub/hub-id.ts';
 
-/** `--revision`: the same as `@revision` behind a Hub id. Throws LlmHostError USAGE where it means nothing. */
+/** `--revision` means `@revision` after a Hub id. Throws LlmHostError USAGE for any other source. */
 export function atRevision(source: string, revision: string | undefined): string {
   if (revision === undefined) return source;
   const whole = `${source}@${revision}`;
   if (!source.includes('@') && parseHubId(whole)) return whole;
-  throw new LlmHostError('USAGE', `--revision ${revision} does not go with the model '${source}'`, {
-    hint: 'It is for models of the Hub: llm-host org/name --revision v1, or llm-host org/name@v1.',
+  throw new LlmHostError('USAGE', `--revision ${revision} does not apply to the model '${source}'`, {
+    hint: 'It only applies to models of the Hub: llm-host org/name --revision v1, or llm-host org/name@v1.',
   });
 }
 

@@ -39,7 +39,7 @@ export interface ChatArguments extends SamplingArguments {
   readonly color?: boolean | undefined;
   readonly debug?: boolean | undefined;
   readonly save?: string | undefined;
-  /** '' = the latest conversation that was kept. */
+  /** '' = the latest saved conversation. */
   readonly resume?: string | undefined;
 }
 
@@ -53,24 +53,24 @@ export function checkNumbers(args: ChatArguments): void {
   checkNumber('tool-timeout', args.toolTimeout, TOOL_TIMEOUT);
 }
 
-/** Throws LlmHostError USAGE for a number that is given and out of range. */
+/** Throws LlmHostError USAGE for a given number out of range. */
 export function checkNumber(flag: string, value: number | undefined, range: NumberRange): void {
   if (value === undefined || isInRange(value, range)) return;
   throw new LlmHostError('USAGE', `--${flag} must be ${rangeText(range)}, got ${value}`);
 }
 
-/** `--schema FILE`, with `--prompt` only. Throws LlmHostError USAGE for a file that holds no schema to follow. */
+/** `--schema FILE`, with `--prompt` only. Throws LlmHostError USAGE for a file without a usable schema. */
 export function answerFormat(args: ChatArguments, cwd: string): ResponseFormat | undefined {
   if (args.schema === undefined) return undefined;
   if (args.prompt === undefined) {
-    throw new LlmHostError('USAGE', '--schema goes with -p: it is about one answer');
+    throw new LlmHostError('USAGE', '--schema needs -p: it applies to one answer');
   }
   const path = resolve(cwd, args.schema);
   let schema: unknown;
   try {
     schema = JSON.parse(readTextFile(path, MAX_SCHEMA_BYTES, { pipes: true }));
   } catch (error) {
-    const where = error instanceof SyntaxError ? `${path} holds no JSON: ` : '';
+    const where = error instanceof SyntaxError ? `${path} is not JSON: ` : '';
     throw new LlmHostError('USAGE', `--schema: ${where}${messageOf(error)}`);
   }
   const format = { type: 'json_schema' as const, schema: schema as Readonly<Record<string, unknown>> };

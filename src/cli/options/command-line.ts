@@ -37,7 +37,7 @@ export async function commandLine(
     .help()
     .exitProcess(false)
     .fail((message, error) => {
-      // The user has to correct what yargs complains of, however it hands it over.
+      // yargs passes its own complaints as a message or as a YError; both are usage errors.
       if (error && error.name !== 'YError') throw error;
       throw new LlmHostError('USAGE', complaint(message ?? error?.message, argv, parser));
     });
@@ -46,10 +46,10 @@ export async function commandLine(
   return code;
 }
 
-/** `<model>` demands it; with `[model]` config.json may name it instead. */
+/** Required as `<model>`; as `[model]`, config.json may name it instead. */
 const takeModel: DeclareModel = y => y.positional('model', { type: 'string' }) as Argv<{ model: string }>;
 
-/** For completion, under another name: yargs never offers `--model` where that is a positional too. */
+/** For completion, under another name: yargs never offers `--model` if it is also a positional. */
 const offerModel: DeclareModel = y =>
   y.positional('name', { choices: ['demo'] }) as unknown as Argv<{ model: string }>;
 
@@ -67,11 +67,11 @@ function completesDefault(argv: readonly string[], parser: Argv): boolean {
 /** A complaint of yargs in our words: a missing or an extra word, or an unknown option with the nearest known one. */
 function complaint(message: string, argv: readonly string[], parser: Argv): string {
   if (message.startsWith('Not enough non-option arguments')) {
-    return `'llm-host ${argv[0] ?? ''}' needs one more word: see llm-host ${argv[0] ?? ''} --help`;
+    return `'llm-host ${argv[0] ?? ''}' needs an argument: see llm-host ${argv[0] ?? ''} --help`;
   }
   const unknown = /^Unknown (?:argument|command)s?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
   if (unknown === undefined) return message;
-  if (argv.includes(unknown)) return `'${unknown}' is one word too many; a prompt goes behind -p, in quotes`;
+  if (argv.includes(unknown)) return `'${unknown}' is unexpected; give a prompt with -p, in quotes`;
   const known = Object.keys((parser as unknown as { getOptions(): { key: object } }).getOptions().key);
   const guess = nearest(unknown, known);
   return `unknown option --${unknown}${guess ? `; did you mean --${guess}?` : ''}`;

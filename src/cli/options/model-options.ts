@@ -17,7 +17,7 @@ export function modelOptions(y: Argv): Argv {
     .option('config', list('config file, or an mcp file (repeatable)'))
     .option('mcp', {
       ...list('mcp file (repeatable); --no-mcp: no servers'),
-      // yargs gives [false] for the negated form of a list.
+      // yargs gives [false] for a negated list.
       coerce: (given: (string | boolean)[] | undefined) => (given?.includes(false) ? false : given),
     })
     .option('system', text('system prompt, or @FILE'));
@@ -25,7 +25,7 @@ export function modelOptions(y: Argv): Argv {
     .option('context', number('tokens of context'))
     .option('think', {
       type: 'boolean',
-      describe: 'think before answering; --no-think: do not (default: as the model does)',
+      describe: 'think before answering; --no-think: do not (default: up to the model)',
     })
     .option('kv-bits', {
       choices: [4, 8] as const,

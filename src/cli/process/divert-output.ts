@@ -3,7 +3,7 @@ import { format } from 'node:util';
 const CONSOLE = ['log', 'info', 'debug', 'warn', 'error', 'trace'] as const;
 
 /**
- * Sends what anybody in this process writes to stderr, or by `console`, to the log instead, until the returned function
+ * Sends everything this process writes to stderr or `console` to the log instead, until the returned function
  * is called: the screen belongs to the conversation.
  */
 export function divertOutput(log: (text: string) => void): () => void {
@@ -20,7 +20,7 @@ export function divertOutput(log: (text: string) => void): () => void {
   };
 }
 
-/** Node writes its warnings past `process.stderr` to the terminal; from here on they go to the log. */
+/** Sends Node's warnings, which bypass `process.stderr`, to the log from now on. */
 export function divertWarnings(log: (text: string) => void): void {
   process.removeAllListeners('warning');
   process.on('warning', warning => log(warning.stack ?? String(warning)));

@@ -3,7 +3,7 @@ import { type Log, openLog } from '../../run/log.ts';
 import { divertWarnings } from './divert-output.ts';
 import { stateDirectory } from './folders.ts';
 
-/** The log file of the state folder, for commands that have no options about it. */
+/** The log file in the state folder, for commands without options for it. */
 export function openProgramLog(env: NodeJS.ProcessEnv): Log {
   return openLog(defaultPath(env), 'info', notice);
 }

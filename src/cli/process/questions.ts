@@ -6,16 +6,16 @@ import type { LaunchRequest } from '../../mcp/trust/trust.ts';
 import type { Questions } from '../../run/questions.ts';
 import { visible } from '../../text/visible.ts';
 
-/** Far longer than a signal of the process to itself takes. */
+/** Far longer than the process needs to receive its own signal. */
 const INTERRUPT_MS = 1000;
 
-/** Questions on the terminal, on stderr so that stdout stays the answer's; undefined where there is none. */
+/** Questions on the terminal, asked on stderr because stdout is for the answer; undefined without a terminal. */
 export function terminalQuestions(): Questions | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
   return {
     confirm: async (document, launches) => {
       process.stderr.write(consentText(document, launches));
-      const answer = await readLine('Start them with your rights? yes or no [no]: ', false);
+      const answer = await readLine('Start them with your permissions? yes or no [no]: ', false);
       return /^y(es)?$/i.test(answer?.trim() ?? '');
     },
     value: input => (input.options ? choose(input, input.options) : readLine(promptOf(input), input.masked)),
@@ -52,7 +52,7 @@ async function choose(
 
 let takeTerminal: (() => () => void) | undefined;
 
-/** Whoever holds the terminal (the screen) hands it over for each question; `take` returns what gives it back. */
+/** Lets the screen, which holds the terminal, lend it for each question; `take` returns how to give it back. */
 export function shareTerminal(take: (() => () => void) | undefined): void {
   takeTerminal = take;
 }
@@ -60,12 +60,12 @@ export function shareTerminal(take: (() => () => void) | undefined): void {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * One line from the keyboard; undefined at Ctrl+D and when `signal` is aborted. Ctrl+C is the signal that it is
- * everywhere else. Asked while another question is open it waits for its turn: a line answers one of them.
+ * Reads a line from the keyboard; undefined at Ctrl+D and when `signal` aborts. Ctrl+C is SIGINT, as everywhere else.
+ * Questions wait for each other: a line answers one of them.
  */
 export function readLine(prompt: string, masked: boolean, signal?: AbortSignal): Promise<string | undefined> {
   const answer = last.then(() => readLineNow(prompt, masked, signal));
-  // Who asked hears of a terminal that fails; the next question tries it anew.
+  // The caller gets a terminal's error; the next question tries again.
   last = answer.catch(() => undefined);
   return answer;
 }
@@ -81,7 +81,7 @@ function readLineNow(prompt: string, masked: boolean, signal?: AbortSignal): Pro
     historySize: 0,
     prompt: masked ? '' : prompt,
   });
-  // Only now does the terminal not echo any more.
+  // Only now has the terminal stopped echoing.
   if (masked) process.stderr.write(prompt);
   return new Promise(resolve => {
     let answer: string | undefined;
@@ -101,7 +101,7 @@ function readLineNow(prompt: string, masked: boolean, signal?: AbortSignal): Pro
       signal?.removeEventListener('abort', close);
       if (masked || answer === undefined) process.stderr.write('\n');
       giveBack?.();
-      // The signal comes a moment later, and what it ends must not go on before.
+      // The signal arrives a moment later; until then, whatever it ends must not continue.
       if (interrupted) setTimeout(() => resolve(undefined), INTERRUPT_MS);
       else resolve(answer);
     });

@@ -4,7 +4,7 @@ import { openProgramLog } from './program-log.ts';
 
 const USAGE_LINE = 'Usage: llm-host <model> [options]   (llm-host --help lists them)';
 
-/** Prints an error as `Error: ...` with its hint and returns the exit code; the stack of an unexpected one goes to the log. */
+/** Prints `Error: ...` with the hint and returns the exit code; an unexpected error's stack goes to the log. */
 export function reportError(error: unknown): number {
   if (error instanceof LlmHostError) {
     if (error.code === 'USAGE') process.stderr.write(`${USAGE_LINE}\n`);

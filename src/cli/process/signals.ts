@@ -2,12 +2,12 @@ import { closeLostTerminals } from './lost-terminal.ts';
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** Longest wait for the clean-up before the process ends all the same. */
+/** Longest wait for the clean-up before the process ends anyway. */
 const CLEANUP_MS = 5000;
 
 /**
- * What SIGINT, SIGTERM and SIGHUP do. TERM and HUP clean up and exit; INT goes to whoever listens (a chat cancels
- * its turn), and is like TERM when nobody does. A second signal during the clean-up ends the process at once.
+ * Handles SIGINT, SIGTERM and SIGHUP. TERM and HUP clean up and exit; INT goes to a listener (a chat cancels its turn) and
+ * is like TERM without one. A second signal during the clean-up ends the process at once.
  */
 export class Signals {
   readonly #cleanups = new Set<() => Promise<void>>();
@@ -25,7 +25,7 @@ export class Signals {
     }
   }
 
-  /** Sets who gets SIGINT; undefined = exit with 130. */
+  /** Sets the listener for SIGINT; undefined: exit with 130. */
   onInterrupt(listener: (() => void) | undefined): void {
     this.#interrupt = listener;
   }
@@ -39,7 +39,7 @@ export class Signals {
     this.#cleanups.add(cleanup);
   }
 
-  /** Sets what gives the terminal back, at once, before anything is printed about the end; undefined = nothing to do. */
+  /** Sets how to give the terminal back before anything is printed about the end; undefined: nothing to do. */
   onLeave(restore: (() => void) | undefined): void {
     this.#restore = restore;
   }

@@ -19,13 +19,13 @@ export interface ChatSessionParts {
   readonly folder: SessionFolder;
   readonly log: Log;
   readonly turnLog: TurnLog;
-  /** The system message as it is now: servers that come and go have something to say in it. */
+  /** The system message as of now: it contains the instructions of servers, which come and go. */
   readonly systemText: () => string;
   /** `--save`: also written after every turn. */
   readonly saveTo: string | undefined;
 }
 
-/** Sums over all replies of the session. */
+/** Totals over the session's replies. */
 export interface SessionTotals {
   replies: number;
   toolCalls: number;
@@ -38,7 +38,7 @@ export interface SessionTotals {
   decodeMs: number;
 }
 
-/** One conversation as screen, line mode and JSON mode share it: turns, figures, and the files it is kept in. */
+/** One conversation, for screen, line mode and JSON mode alike: turns, figures and files. */
 export class ChatSession {
   readonly #parts: ChatSessionParts;
   readonly #created = new Date();
@@ -92,14 +92,14 @@ export class ChatSession {
     return this.#parts.log;
   }
 
-  /** Tokens of the context that the conversation takes, as of the last reply. */
+  /** Tokens of context the conversation takes, as of the last reply. */
   get contextUsed(): number {
     return this.lastReply ? this.lastReply.promptTokens + this.lastReply.generatedTokens : 0;
   }
 
   /**
-   * One turn; the session is kept in its files when the turn is over, however it ends. A last notice says when that of
-   * `--save` cannot be written.
+   * Runs one turn. The session is saved when the turn is over, however it ends; a last notice reports a `--save` file that
+   * cannot be written.
    */
   async *turn(input: string, signal: AbortSignal): AsyncGenerator<TurnEvent> {
     this.#followServers();
@@ -137,12 +137,12 @@ export class ChatSession {
     writeSession(path, this.snapshot());
   }
 
-  /** Keeps what the model has read beside a saved conversation; a sentence for the user, if there is something to say. */
+  /** Saves the KV cache beside a saved conversation; a sentence for the user, if any. */
   keepCache(path: string): Promise<string | undefined> {
     return keepCache(this.#parts.opened, path);
   }
 
-  /** The last thing: `--save` keeps what the model has read too. Not while it answers, which could take long. */
+  /** Called last: `--save` also saves the KV cache, unless the model is still answering, which could take long. */
   async close(): Promise<void> {
     const { saveTo, log } = this.#parts;
     if (saveTo === undefined || this.#answering || !this.lastReply) return;
@@ -150,12 +150,12 @@ export class ChatSession {
     if (said !== undefined) log.logger.info(said);
   }
 
-  /** Takes over what the model has read of a saved conversation, if that was kept with it. */
+  /** Loads the KV cache saved with a conversation, if any. */
   restoreCache(path: string): Promise<string | undefined> {
     return restoreCache(this.#parts.opened, path);
   }
 
-  /** Replaces the conversation by a saved one; the present one is left alone when that cannot be read. */
+  /** Replaces the conversation with a saved one; if that cannot be read, the present one stays. */
   load(path: string): SavedSession {
     const saved = readSession(path);
     this.replaceMessages(saved.messages);
@@ -173,7 +173,7 @@ export class ChatSession {
     history.add(...messages);
   }
 
-  /** The system message of the next turn, unless it is not ours any more (`/system`, a conversation that was loaded). */
+  /** Updates the system message for the next turn, unless it has been replaced (`/system`, a loaded conversation). */
   #followServers(): void {
     const before = this.#systemText;
     this.#systemText = this.#parts.systemText();
@@ -197,7 +197,7 @@ export class ChatSession {
     }
   }
 
-  /** The file of `--save` was asked for: what is wrong with it, told once for each reason. */
+  /** Saves the session. The user asked for `--save`, so returns its problem, once per reason. */
   #keep(): string | undefined {
     this.#keepUnasked();
     try {
@@ -211,7 +211,7 @@ export class ChatSession {
     }
   }
 
-  /** A session that cannot be kept is told to the log once; the conversation goes on. */
+  /** A failure of the automatic copy goes to the log, once; the conversation continues. */
   #keepUnasked(): void {
     try {
       writeSession(this.#file, this.snapshot());

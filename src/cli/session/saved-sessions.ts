@@ -4,7 +4,7 @@ import { parseHistory } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 
-/** A conversation as it is kept in a file. */
+/** A conversation as saved in a file. */
 export interface SavedSession {
   readonly version: 1;
   readonly model: string;
@@ -22,12 +22,12 @@ export interface SessionSummary {
   readonly title: string;
 }
 
-/** Of the files; a newer program may write what this one would lose. */
+/** The files' version; a newer program may write things this one would lose. */
 const VERSION = 1;
-/** Sessions kept in the state folder; the oldest go first. */
+/** Sessions kept in the state folder; the oldest are removed first. */
 const MAX_SESSIONS = 200;
 
-/** Writes a session so that a reader sees the old file or the new one, never half of it; only its owner may read it. */
+/** Writes a session atomically; only its owner may read it. */
 export function writeSession(path: string, session: SavedSession): void {
   const draft = `${path}.${process.pid}.tmp`;
   try {
@@ -47,11 +47,11 @@ function discard(draft: string): void {
   try {
     rmSync(draft, { force: true });
   } catch {
-    // What kept it from being written is told; it is not there then.
+    // The write error is reported; without a draft there is nothing to remove.
   }
 }
 
-/** Reads what `writeSession` wrote, or a bare list of messages. Throws LlmHostError CONFIG. */
+/** Reads a file of `writeSession`, or a bare list of messages. Throws LlmHostError CONFIG. */
 export function readSession(path: string): SavedSession {
   let text: string;
   try {
@@ -69,7 +69,7 @@ function parseSession(text: string, path: string): SavedSession {
     const value: unknown = JSON.parse(text);
     const fields = (Array.isArray(value) ? { messages: value } : (value ?? {})) as Partial<SavedSession>;
     if (typeof fields.version === 'number' && fields.version > VERSION) {
-      throw new Error(`it is of version ${fields.version}, and this program reads up to ${VERSION}`);
+      throw new Error(`it has version ${fields.version}; this program reads up to ${VERSION}`);
     }
     const { messages } = parseHistory(JSON.stringify(fields.messages ?? null));
     const known = (field: unknown) => (typeof field === 'string' ? field : '');
@@ -81,11 +81,11 @@ function parseSession(text: string, path: string): SavedSession {
       messages,
     };
   } catch (error) {
-    throw new LlmHostError('CONFIG', `${path} is no saved session: ${messageOf(error)}`, { cause: error });
+    throw new LlmHostError('CONFIG', `${path} is not a saved session: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** The folder of sessions that are kept without being asked for. */
+/** The folder of automatically saved sessions. */
 export class SessionFolder {
   readonly path: string;
 
@@ -98,7 +98,7 @@ export class SessionFolder {
     return join(this.path, `${now.toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}.json`);
   }
 
-  /** Newest first; files that are no sessions are passed over. `words` must all occur in a session's text. */
+  /** Newest first, skipping other files. `words` must all occur in a session's text. */
   list(words = ''): SessionSummary[] {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
     return this.#files().flatMap(path => {
@@ -127,7 +127,7 @@ export class SessionFolder {
         .reverse()
         .map(name => join(this.path, name));
     } catch {
-      return []; // no session has been kept yet
+      return []; // no session saved yet
     }
   }
 }

@@ -5,7 +5,7 @@ export type ExportFormat = 'markdown' | 'json' | 'html';
 
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['markdown', 'json', 'html'];
 
-/** The format that a file name or a word asks for; undefined when neither says so. */
+/** The format named by a word or a file's extension; undefined if unknown. */
 export function formatOf(word: string): ExportFormat | undefined {
   const ending = /(?:^|\.)(md|markdown|json|html?)$/i.exec(word)?.[1]?.toLowerCase();
   if (ending === undefined) return undefined;

@@ -1,9 +1,9 @@
 import { stripControls } from '../../text/strip-controls.ts';
 
-/** Results that can still be shown in full; each is cut to what the context bears before it comes here. */
+/** Results kept for display; each is already cut to fit the context. */
 const KEPT = 50;
 
-/** The results of tools, whole, of which the conversation shows the first lines. */
+/** The full tool results, of which the conversation shows the first lines. */
 export class ToolResults {
   #latestFirst: readonly { readonly name: string; readonly text: string }[] = [];
   #next = 0;
@@ -13,10 +13,10 @@ export class ToolResults {
     this.#next = 0;
   }
 
-  /** The result that came `number`th from the end (1: the last), with a line of its own above it, or what is wrong. */
+  /** The `number`th result from the end (1: the last), below a title line; or why there is none. */
   show(number: number): string {
     const count = this.#latestFirst.length;
-    if (count === 0) return 'No tool has given a result yet.';
+    if (count === 0) return 'No tool has returned a result yet.';
     const found = this.#latestFirst[number - 1];
     if (!found)
       return `There is no result ${number}; ${count === 1 ? 'the only one is 1' : `1 to ${count} are kept, 1 is the last`}.`;
@@ -26,7 +26,7 @@ export class ToolResults {
     ).trimEnd();
   }
 
-  /** The last result; called again, the one before it, and after the first the last again. */
+  /** The last result; each further call the one before, then from the last again. */
   step(): string {
     return this.show(this.#next + 1);
   }

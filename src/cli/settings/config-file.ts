@@ -39,7 +39,7 @@ export interface AppConfig {
   /** A built-in style or one of `promptStyles`. */
   readonly promptStyle?: string;
   readonly promptStyles?: Readonly<Record<string, UserPromptStyle>>;
-  /** Rows that come before those of the format table. */
+  /** Formats that come before those of the built-in table. */
   readonly toolFormats?: readonly (UserFormat | UserTemplate)[];
   readonly ollama?: {
     readonly base_url?: string;
@@ -110,7 +110,7 @@ function styleProblem({ promptStyle, promptStyles = {} }: AppConfig) {
   if (same) return { path: ['promptStyles', same[0], 'closer'], message: 'must differ from the opener' };
   if (promptStyle === undefined || promptStyleNamed(promptStyle, promptStyles)) return undefined;
   const known = promptStyleNames(promptStyles).join(', ');
-  return { path: ['promptStyle'], message: `names no style; known: ${known}` };
+  return { path: ['promptStyle'], message: `is not a known style; known: ${known}` };
 }
 
 function describe(error: ErrorObject): string {
@@ -129,7 +129,7 @@ function describe(error: ErrorObject): string {
 
 function lineOf(text: string, root: Node, error: ErrorObject | undefined): number {
   const path = (error?.instancePath ?? '').split('/').slice(1);
-  // A number is an index in a list, but a key in an object; the one that does not fit finds no more than a parent.
+  // A number is an index in a list but a key in an object; the wrong one of the two finds only a parent.
   const indexed = path.map(key => (/^\d+$/.test(key) ? Number(key) : key));
   return Math.max(positionOf(text, root, path).line, positionOf(text, root, indexed).line);
 }

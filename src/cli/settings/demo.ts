@@ -5,8 +5,8 @@ import { APPLICATION_DIRECTORY, stateDirectory } from '../process/folders.ts';
 import type { AppConfig } from './config-file.ts';
 
 /**
- * The demo's own config.json. The model is small: greedy, so that its answers are the same every time, and held to the
- * tools that there are.
+ * The demo's own config.json. The model is small: greedy, so its answers are reproducible, and constrained to the tools
+ * that exist.
  */
 export const DEMO_CONFIG: AppConfig = {
   SystemPrompt: 'You are a helpful assistant.',
@@ -14,7 +14,7 @@ export const DEMO_CONFIG: AppConfig = {
   tools: { constrain: 'always' },
 };
 
-/** A writable copy of the sample folder, made once, so that the demo's changes never touch the package. */
+/** A writable copy of the sample folder, made once, so the demo never changes the package. */
 function demoFolder(env: NodeJS.ProcessEnv): string {
   const folder = join(stateDirectory(env), 'demo-files');
   if (!existsSync(folder)) {
@@ -24,7 +24,7 @@ function demoFolder(env: NodeJS.ProcessEnv): string {
   return folder;
 }
 
-/** The demo's servers, for when no mcp.json is found. */
+/** The demo's servers, used if no mcp.json is found. */
 export function demoMcpFile(env: NodeJS.ProcessEnv): McpFile {
   return { path: join(APPLICATION_DIRECTORY, 'mcp.json'), text: demoMcpText(demoFolder(env)) };
 }

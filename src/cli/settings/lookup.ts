@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
 import { APPLICATION_DIRECTORY, configDirectory, type Place } from '../process/folders.ts';
 
-/** The names of mcp files that other hosts put into a project, in the order in which they are looked for. */
+/** Names of a project's mcp files, by this and other hosts, in search order. */
 const PROJECT_MCP_FILES = ['mcp.json', join('.vscode', 'mcp.json'), '.mcp.json'];
 
 /**
  * The first mcp file: in the working directory `mcp.json`, `.vscode/mcp.json` or `.mcp.json`, else `mcp.json` in the
  * user's configuration folder, else in the application directory.
- * `project`: it came with the working directory, whoever wrote that.
+ * `project`: it came with the working directory, whoever wrote it.
  */
 export function findMcpFile({ cwd, env }: Place): {
   path: string | undefined;
@@ -32,7 +32,7 @@ export function findFile(
   return { path: searched.find(path => existsSync(path)), searched };
 }
 
-/** The error for a configuration file that is nowhere. */
+/** The error for a missing configuration file. */
 export function missingFile(name: string, searched: readonly string[]): LlmHostError {
   return new LlmHostError('CONFIG', `${name} not found in application directory`, {
     hint: `Searched:\n${searched.map(path => `  ${path}`).join('\n')}\nRun \`llm-host init\` to write one from the example.`,

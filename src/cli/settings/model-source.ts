@@ -11,13 +11,13 @@ export function modelSource(args: ChatArguments, config: AppConfig): string {
   if (named === undefined) throw new LlmHostError('USAGE', 'missing model');
   const isOllama = named.startsWith(OLLAMA_PREFIX);
   if (args.backend === 'mlx' && isOllama) {
-    throw new LlmHostError('USAGE', `--backend mlx does not go with the model '${named}'`);
+    throw new LlmHostError('USAGE', `--backend mlx does not apply to the model '${named}'`);
   }
   const source = args.backend === 'ollama' && !isOllama ? OLLAMA_PREFIX + named : named;
   return atRevision(source, args.revision);
 }
 
-/** Where Ollama is. */
+/** Where to find Ollama. */
 export function ollamaSettings(args: ChatArguments, { ollama }: AppConfig) {
   const baseUrl = args.ollamaBaseUrl ?? ollama?.base_url;
   return {

@@ -12,7 +12,7 @@ import { type AppConfig, parseConfig, readConfigFile } from './config-file.ts';
 import { DEMO_CONFIG } from './demo.ts';
 import { findFile, findMcpFile, missingFile } from './lookup.ts';
 
-/** What the two configuration files say, found and read. */
+/** The two configuration files, found and read. */
 export interface Settings {
   readonly config: AppConfig;
   /** undefined: none (--no-mcp), or the demo's own servers when `demo` is set. */
@@ -35,7 +35,7 @@ export function loadSettings(args: ChatArguments, demo: boolean, where: Place): 
 
 /**
  * The same for `serve`, which can do without either file: its clients bring their own system message and tools.
- * Ollama's mcp.json comes first, so that one's own goes before it where both name a server.
+ * Ollama's mcp.json comes first, so the user's own wins where both name a server.
  */
 export function loadServeSettings(args: ChatArguments, demo: boolean, where: Place): Settings {
   const given = (args.config ?? []).map(path => readGiven(path, where.cwd));
@@ -48,18 +48,18 @@ export function loadServeSettings(args: ChatArguments, demo: boolean, where: Pla
   return { config, warnings, mcpFiles: found.length === 0 && demo ? undefined : found };
 }
 
-/** Its servers were not chosen for this program: local addresses need `allowLocalNetwork`. */
+/** Its servers were chosen for another program: local addresses need `allowLocalNetwork`. */
 function ollamaMcpFile({ env }: Place): McpFile[] {
   const path = join(env.HOME || homedir(), '.ollama', 'mcp.json');
   return existsSync(path) ? [{ path, text: readText(path, false), origin: 'foreign' }] : [];
 }
 
-/** Files that the user named. Throws LlmHostError CONFIG for one that cannot be read. */
+/** Reads files the user named. Throws LlmHostError CONFIG for one that cannot be read. */
 export function readMcpFiles(paths: readonly string[], cwd: string): McpFile[] {
   return paths.map(path => readGiven(path, cwd));
 }
 
-/** config.json, where the lookup finds one, for commands that can do without. Throws LlmHostError CONFIG. */
+/** config.json if the lookup finds one, for commands that can do without. Throws LlmHostError CONFIG. */
 export function findConfig(where: Place): AppConfig | undefined {
   const { path } = findFile('config.json', where);
   return path === undefined ? undefined : readConfigFile(path).config;
@@ -107,7 +107,7 @@ function readText(path: string, pipes: boolean): string {
   }
 }
 
-/** A file that is no JSON is still an mcp file if it looks like one, so that the complaint names the right thing. */
+/** Broken JSON still counts as an mcp file if it looks like one, so the error names the right kind of file. */
 function holdsServers(text: string): boolean {
   const parsed = parseJsonWithComments(text);
   if (!parsed.ok) return /"(servers|mcpServers|mcp_servers)"\s*:/.test(text);

@@ -18,7 +18,7 @@ const DEFAULT_TOOL_TIMEOUT_SECONDS = 90;
 
 type Progress = 'onProgress' | 'onDownload' | 'onWait';
 
-/** How the command line and config.json want the model opened. */
+/** Options for opening the model, from command line and config.json. */
 export function modelOptions(
   args: ChatArguments,
   config: AppConfig,
@@ -50,12 +50,12 @@ function promptStyleOf(
   return { styles, memory: styleFile(join(stateDirectory(env), 'prompt-styles.json'), notice) };
 }
 
-/** What the command line and config.json say about the log file. */
+/** Options for the log file, from command line and config.json. */
 export function logOptions({ logFile, logLevel, debug }: ChatArguments, { logging }: AppConfig) {
   return { file: logFile ?? logging?.file, level: debug ? 'debug' : (logLevel ?? logging?.level) };
 }
 
-/** The mcp files that were found or named; for the demo its own. */
+/** The mcp files that were found or named, or the demo's own. */
 export function mcpFilesOf(
   args: ChatArguments,
   settings: Settings,
@@ -65,7 +65,7 @@ export function mcpFilesOf(
   return settings.mcpFiles ?? [demoMcpFile(env)];
 }
 
-/** How the command line and config.json want turns run. */
+/** Options for turns, from command line and config.json. */
 export function agentOptions(
   args: ChatArguments,
   config: AppConfig,

@@ -15,7 +15,7 @@ import { toolPolicy } from './tool-policy.ts';
 /** Milliseconds without news of a server after which a person is not kept waiting. */
 const PATIENCE_MS = 1500;
 
-/** Opens model and servers as command line and config.json say, with progress and questions on stderr. */
+/** Opens model and servers by command line and config.json, with progress and questions on stderr. */
 export async function startRun(
   args: ChatArguments,
   settings: Settings,

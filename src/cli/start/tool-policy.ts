@@ -2,7 +2,7 @@ import type { ToolPolicy } from '../../mcp/policy/policy.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import type { AppConfig } from '../settings/config-file.ts';
 
-/** What config.json and the command line say about tools. `--tools a,b` is the same as `--tools a --tools b`. */
+/** The tool policy of config.json and the command line. `--tools a,b` means `--tools a --tools b`. */
 export function toolPolicy(args: ChatArguments, { tools = {} }: AppConfig): ToolPolicy {
   const selected = args.tools?.flatMap(patterns => patterns.split(',')).filter(pattern => pattern !== '');
   const { blocked, allowed, ratePerMinute, approval } = tools;

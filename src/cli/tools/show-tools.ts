@@ -19,13 +19,13 @@ import { toolPolicy } from '../start/tool-policy.ts';
 const LOGIN_LIMIT_MS = 10 * 60_000;
 
 export interface ToolsOptions {
-  /** Files; those of the lookup where empty. */
+  /** Files; if empty, those of the lookup. */
   readonly mcp: readonly string[];
-  /** The server that the user wants to log in to. */
+  /** The server to log in to. */
   readonly login?: string | undefined;
 }
 
-/** `llm-host tools`: starts the servers, prints each one's state and tools. 0 when all of them are up, else 69. */
+/** `llm-host tools`: starts the servers and prints each one's state and tools. 0 if all are up, else 69. */
 export async function showTools({ mcp, login }: ToolsOptions, signals: Signals): Promise<number> {
   const where = { cwd: process.cwd(), env: process.env };
   const files = mcp.length > 0 ? readMcpFiles(mcp, where.cwd) : lookUpMcpFile(where);
@@ -59,7 +59,7 @@ export async function showTools({ mcp, login }: ToolsOptions, signals: Signals):
   }
 }
 
-/** The entry to log in to, with as much time as a person may need. Throws LlmHostError USAGE. */
+/** The entry to log in to, with time enough for a person. Throws LlmHostError USAGE. */
 function loginTarget({ servers }: McpConfig, name: string): HttpServerConfig {
   const found = servers.find(server => server.name === name);
   if (found === undefined) {
@@ -69,7 +69,7 @@ function loginTarget({ servers }: McpConfig, name: string): HttpServerConfig {
     });
   }
   if (found.transport === 'stdio') {
-    throw new LlmHostError('USAGE', `--login: '${name}' is a program, which nobody logs in to`);
+    throw new LlmHostError('USAGE', `--login: '${name}' is a local program, which needs no login`);
   }
   return { ...found, startTimeoutMs: LOGIN_LIMIT_MS };
 }

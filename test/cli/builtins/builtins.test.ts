@@ -133,7 +133,7 @@ describe('files', () => {
     writeFileSync(join(folder, 'broken.json'), '{');
     for (const [line, said] of [
       [`/load ${folder}/none.json`, 'cannot be read'],
-      [`/load ${folder}/broken.json`, 'is no saved session'],
+      [`/load ${folder}/broken.json`, 'is not a saved session'],
       ['/load 9', 'There is no conversation 9'],
       [`/save ${folder}/broken.json/x`, 'cannot be saved'],
       [`/export ${folder}/broken.json/x.md`, 'cannot be written'],
@@ -144,7 +144,7 @@ describe('files', () => {
   });
 });
 
-describe('what the model has read', () => {
+describe('the KV cache', () => {
   const cacheOf = (files: string[]) => ({
     saveCache: async (path: string) => {
       files.push(path);
@@ -157,21 +157,21 @@ describe('what the model has read', () => {
     },
   });
 
-  test('is kept by /save FILE and taken over by /load; a broken one costs no more than time', async () => {
+  test('is saved by /save FILE and loaded by /load; a broken one only costs time', async () => {
     const { ask, folder, type } = place(says('One.'), { cache: cacheOf([]) });
     await ask('go');
     const [file, cache] = [join(folder, 'talk.json'), join(folder, 'talk.json.cache.safetensors')];
     expect((await type(`/save ${file}`))?.output).toBe(
-      `Saved to ${file}\nWhat the model has read is kept in ${cache} (300 tokens, 2.5 MB).`,
+      `Saved to ${file}\nThe KV cache is saved in ${cache} (300 tokens, 2.5 MB).`,
     );
-    expect((await type(`/load ${file}`))?.output).toContain('The model has read 300 tokens of it already.');
+    expect((await type(`/load ${file}`))?.output).toContain('Its KV cache was loaded: 300 tokens.');
     writeFileSync(cache, 'other');
     expect((await type(`/load ${file}`))?.output).toContain(
-      'It has to be read again: it is of another model',
+      'Its KV cache cannot be used, so the conversation is computed again: it is of another model',
     );
   });
 
-  test('is kept by --save when the chat ends, not for the sessions that are kept unasked', async () => {
+  test('is saved by --save when the chat ends, not for automatically saved sessions', async () => {
     const files: string[] = [];
     const kept = place(says('One.'), { cache: cacheOf(files), saveTo: 'talk.json' });
     await kept.session.close();

@@ -26,13 +26,10 @@ describe('/think', () => {
   });
 
   test.each([
-    [
-      'none' as const,
-      'The chat template of tiny has no switch for thinking; the model goes on as it always does.',
-    ],
-    ['less' as const, 'tiny cannot stop thinking; it was asked for as little as it can.'],
+    ['none' as const, 'The chat template of tiny has no switch for thinking; nothing changes.'],
+    ['less' as const, 'tiny cannot turn thinking off; it now thinks as little as it can.'],
     // A model of another kind, which has no such method.
-    [undefined, 'The chat template of tiny has no switch for thinking; the model goes on as it always does.'],
+    [undefined, 'The chat template of tiny has no switch for thinking; nothing changes.'],
   ])('%s is told', async (outcome, text) => {
     expect(await sessionWith(outcome).type('/think off')).toBe(text);
   });

@@ -20,7 +20,7 @@ test('Node: too old is an error', () => {
 });
 
 test('memory: little of it is a warning', () => {
-  expect(checkMemory(8e9)).toMatchObject({ state: 'ok', message: '8.00 GB can be used' });
+  expect(checkMemory(8e9)).toMatchObject({ state: 'ok', message: '8.00 GB available' });
   expect(checkMemory(1e9)).toMatchObject({ state: 'warning', fix: expect.stringContaining('--quantize 4') });
 });
 
@@ -65,7 +65,7 @@ describe('the Hub', () => {
     expect(await checkHub({ ...env, HF_TOKEN: 'hf_good' })).toMatchObject({ state: 'ok' });
     expect(await checkHub({ ...env, HF_TOKEN: 'hf_revoked' })).toMatchObject({
       state: 'error',
-      message: `${hub.endpoint} refuses the token in HF_TOKEN (401)`,
+      message: `${hub.endpoint} rejects the token in HF_TOKEN (401)`,
       exitCode: 78,
     });
     expect(await checkHub({ ...env, HF_ENDPOINT: 'http://127.0.0.1:1' })).toMatchObject({

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { httpApiOptions } from '../../../src/cli/http-api/http-api-options.ts';
 
 it.each([
-  [{ host: '0.0.0.0' }, /--host 0\.0\.0\.0 is beyond this machine: a key is needed/],
+  [{ host: '0.0.0.0' }, /--host 0\.0\.0\.0 can be reached from other machines: a key is needed/],
   [{ host: '192.168.1.2', apiKey: '' }, /--api-key is empty/],
   [{ port: 70_000 }, /--port must be an integer from 0 to 65535, got 70000/],
   [{ port: 1.5 }, /--port must be an integer/],

@@ -3,7 +3,7 @@ import { ToolResults } from '../../../src/cli/session/tool-results.ts';
 
 test('each step goes to an earlier result, then to the last again; a new one begins anew', () => {
   const results = new ToolResults();
-  expect(results.step()).toBe('No tool has given a result yet.');
+  expect(results.step()).toBe('No tool has returned a result yet.');
   for (const name of ['one', 'two', 'three']) results.add(name, `text of ${name}\n`);
   const steps = Array.from({ length: 4 }, () => results.step());
   expect(steps).toEqual([

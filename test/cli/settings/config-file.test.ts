@@ -103,7 +103,7 @@ describe('config.json', () => {
   });
 
   test.each([
-    ['"promptStyle": "mine"', "the field 'promptStyle' names no style; known: generic, llama, code", 3],
+    ['"promptStyle": "mine"', "the field 'promptStyle' is not a known style; known: generic, llama, code", 3],
     [
       '"promptStyles": {\n "mine": { "opener": "x",\n "closer": "x" } }',
       "the field 'promptStyles.mine.closer' must differ from the opener",
