@@ -25,12 +25,12 @@ export function mergeSchemas(a: Schema, b: Schema): Schema {
 }
 
 function mergeProperties(a: Schema, b: Schema): Schema {
-  const merged: Record<string, unknown> = { ...a };
+  const merged = new Map(Object.entries(a));
   for (const [key, value] of Object.entries(b)) {
-    const other = Object.hasOwn(a, key) ? a[key] : undefined;
-    merged[key] = isSchema(other) && isSchema(value) ? mergeSchemas(other, value) : value;
+    const other = merged.get(key);
+    merged.set(key, isSchema(other) && isSchema(value) ? mergeSchemas(other, value) : value);
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 function commonTypes(a: unknown, b: unknown): unknown {

@@ -34,7 +34,7 @@ async function fillIn(
   terminal: FormTerminal,
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
-  const content: Record<string, Value> = {};
+  const content = new Map<string, Value>();
   for (const field of fields) {
     while (true) {
       const typed = await terminal.ask(promptOf(field), signal);
@@ -44,11 +44,11 @@ async function fillIn(
         terminal.print(`${read.problem}\n`);
         continue;
       }
-      if (read.value !== undefined) content[field.name] = read.value;
+      if (read.value !== undefined) content.set(field.name, read.value);
       break;
     }
   }
-  return { action: 'accept', content };
+  return { action: 'accept', content: Object.fromEntries(content) };
 }
 
 function promptOf(field: ElicitationField): string {

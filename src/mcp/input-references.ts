@@ -41,7 +41,7 @@ export function promptReference(input: string, servers: readonly string[]): Prom
   const server = names.find(name => input.startsWith(`${name}:`, 1));
   if (server === undefined) return undefined;
   const [prompt = '', ...words] = splitWords(input.slice(server.length + 2));
-  const args: Record<string, string> = {};
+  const args = new Map<string, string>();
   for (const word of words) {
     const at = word.indexOf('=');
     if (at <= 0) {
@@ -49,9 +49,9 @@ export function promptReference(input: string, servers: readonly string[]): Prom
         hint: `Write key=value, and quote values with spaces: /${server}:${prompt} key="two words"`,
       });
     }
-    args[word.slice(0, at)] = word.slice(at + 1);
+    args.set(word.slice(0, at), word.slice(at + 1));
   }
-  return { server, prompt, arguments: args };
+  return { server, prompt, arguments: Object.fromEntries(args) };
 }
 
 /** Splits words as a shell does: at whitespace outside double or single quotes. */

@@ -89,7 +89,7 @@ function checkArguments(
     });
   }
   const missing = (known.arguments ?? []).filter(
-    ({ name, required }) => required && args[name] === undefined,
+    ({ name, required }) => required && !Object.hasOwn(args, name),
   );
   if (missing.length === 0) return;
   throw new LlmHostError(

@@ -76,7 +76,7 @@ export function parseConfig(text: string, path: string): { config: AppConfig; wa
   const schema = JSON.parse(
     readFileSync(join(APPLICATION_DIRECTORY, 'config.schema.json'), 'utf8'),
   ) as Schema;
-  const validate = new Ajv2020({ strict: false }).compile(schema);
+  const validate = new Ajv2020({ strict: false, ownProperties: true }).compile(schema);
   if (!validate(parsed.value)) {
     const error = validate.errors?.[0];
     throw new LlmHostError('CONFIG', `config.json: ${error ? describe(error) : 'invalid'}`, {

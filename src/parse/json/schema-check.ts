@@ -78,6 +78,8 @@ function compile(schema: object): Validator {
         validateFormats: false,
         logger: false,
         addUsedSchema: false,
+        // Else every object has a `constructor`, of the wrong type.
+        ownProperties: true,
       }).compile(plain),
     );
   } catch (error) {
