@@ -53,10 +53,8 @@ export class LinePrinter {
         this.#token(event.text);
         break;
       case 'tool_call':
-        this.#line(
-          `${this.#clock()} Calling tool: ${stripControls(event.name)}(${formatArguments(event.arguments)}) ...`,
-        );
-        this.#spinner.start(event.name);
+        this.#line(`${this.#clock()} Calling tool: ${event.name}(${formatArguments(event.arguments)}) ...`);
+        this.#spinner.start(stripControls(event.name));
         break;
       case 'tool_result':
         this.#line(
@@ -100,7 +98,8 @@ export class LinePrinter {
 
   #line(text: string): void {
     this.#endReply('');
-    this.#options.lines.write(`${text}\n`);
+    // Names, results, errors and notices may hold what servers and models wrote.
+    this.#options.lines.write(`${stripControls(text)}\n`);
   }
 
   #endReply(mark: string): void {

@@ -9,6 +9,8 @@ export interface Log {
 }
 
 const MAX_BYTES = 5 * 1024 * 1024;
+/** A longer line is cut, whoever wrote it: servers, models and files decide what is in it. */
+const MAX_LINE_BYTES = 4096;
 const require = createRequire(import.meta.url);
 
 /**
@@ -53,7 +55,7 @@ class RotatedFile {
   write(line: string): void {
     try {
       if (this.#bytes >= this.#maxBytes) this.#rotate();
-      this.#bytes += writeSync(this.#file, line);
+      this.#bytes += writeSync(this.#file, Buffer.byteLength(line) > MAX_LINE_BYTES ? cutLine(line) : line);
     } catch {
       // Nowhere else to report it: the screen belongs to the conversation.
     }
@@ -66,4 +68,22 @@ class RotatedFile {
     chmodSync(this.#path, 0o600);
     this.#bytes = 0;
   }
+}
+
+/** The same line of JSON with its texts shortened until it fits; lists and objects go. */
+function cutLine(line: string): string {
+  const all = Object.entries(JSON.parse(line) as Readonly<Record<string, unknown>>);
+  const plain = all.filter(([, value]) => typeof value !== 'object');
+  let chars = MAX_LINE_BYTES;
+  let cut: string;
+  do {
+    chars = Math.floor(chars * 0.8);
+    const fields = plain.map(([key, value]) => [key, shortened(value, chars)]);
+    cut = `${JSON.stringify({ ...Object.fromEntries(fields), cutFromBytes: Buffer.byteLength(line) })}\n`;
+  } while (Buffer.byteLength(cut) > MAX_LINE_BYTES && chars > 0);
+  return cut;
+}
+
+function shortened(value: unknown, chars: number): unknown {
+  return typeof value === 'string' ? value.slice(0, chars).toWellFormed() : value;
 }

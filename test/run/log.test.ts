@@ -25,3 +25,19 @@ test('a folder that cannot be made: a silent log, and one problem reported', () 
     expect.stringContaining(`no log is kept, ${join(file, 'x.log')} cannot be written`),
   ]);
 });
+
+test('a line longer than 4 KB is cut, and still is JSON with its message', () => {
+  const path = join(tempFolder(), 'x.log');
+  const { logger } = openLog(path, 'info', expect.unreachable);
+  logger.info({ server: 'one' }, `begin ${'x'.repeat(5_000_000)}`);
+  logger.info({ server: 'two' }, `begin ${'\u0000\ud83d'.repeat(5000)}`);
+  logger.error({ stack: 'at a\n'.repeat(5000), nested: { deep: 'y'.repeat(9000) } }, 'broke');
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  expect(lines).toHaveLength(3);
+  for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(4096);
+  const [one, two, three] = lines.map(line => JSON.parse(line));
+  expect(one).toMatchObject({ server: 'one', msg: expect.stringMatching(/^begin x{3000,}$/) });
+  expect(one.cutFromBytes).toBeGreaterThan(5_000_000);
+  expect(two).toMatchObject({ server: 'two', msg: expect.stringContaining('begin') });
+  expect(three).toMatchObject({ msg: 'broke', stack: expect.stringContaining('at a') });
+});

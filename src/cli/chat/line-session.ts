@@ -33,7 +33,7 @@ export class LineSession {
         end: () => printer.end(),
         builtin: (_typed, output) => {
           printer.showThinking = session.showThinking;
-          if (output !== '') process.stdout.write(`${output}\n`);
+          if (output !== '') process.stdout.write(`${stripControls(output)}\n`);
         },
       },
     });

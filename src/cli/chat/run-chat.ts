@@ -1,4 +1,5 @@
 import type { OpenModel } from '../../run/open-model.ts';
+import { stripControls } from '../../text/strip-controls.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { localeNotice } from '../process/locale-notice.ts';
 import type { Signals } from '../process/signals.ts';
@@ -13,8 +14,8 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
   const started = await startChat(args, openModel);
   signals.addCleanup(started.close);
   try {
-    if (!args.quiet) process.stderr.write([...started.summary, ''].join('\n'));
-    for (const notice of started.notices) process.stderr.write(`${notice}\n`);
+    if (!args.quiet) process.stderr.write(stripControls([...started.summary, ''].join('\n')));
+    for (const notice of started.notices) process.stderr.write(`${stripControls(notice)}\n`);
     const locale = process.stdout.isTTY ? localeNotice(process.env) : undefined;
     if (locale !== undefined) process.stderr.write(`Notice: ${locale}\n`);
     const { session } = started;

@@ -42,7 +42,7 @@ export class ScreenSession {
     const { session, signals } = options;
     const history = new PromptHistory(join(stateDirectory(process.env), 'history.jsonl'), message => {
       session.log.logger.warn(message);
-      process.stderr.write(`Notice: ${message}\n`);
+      process.stderr.write(`Notice: ${stripControls(message)}\n`);
     });
     this.#screen = new Screen({
       input: process.stdin,

@@ -1,4 +1,5 @@
 import type { Argv } from 'yargs';
+import { stripControls } from '../../text/strip-controls.ts';
 import type { HttpApiArguments } from '../http-api/http-api-options.ts';
 import { defineCommand } from '../options/command.ts';
 import { modelOptions } from '../options/model-options.ts';
@@ -31,8 +32,8 @@ export const serve = defineCommand({
     const api = await startHttpApi(args, openModel);
     signals.allowCleanup(api.drainMs + CLOSE_MS);
     signals.addCleanup(api.close);
-    if (!args.quiet) process.stderr.write([...api.summary, ''].join('\n'));
-    for (const notice of api.notices) process.stderr.write(`${notice}\n`);
+    if (!args.quiet) process.stderr.write(stripControls([...api.summary, ''].join('\n')));
+    for (const notice of api.notices) process.stderr.write(`${stripControls(notice)}\n`);
     process.stdout.write(`Listening on ${api.url}\n`);
     return await new Promise<never>(() => undefined);
   },

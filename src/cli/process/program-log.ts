@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Log, openLog } from '../../run/log.ts';
+import { stripControls } from '../../text/strip-controls.ts';
 import { divertWarnings } from './divert-output.ts';
 import { stateDirectory } from './folders.ts';
 
@@ -20,4 +21,4 @@ export function openRunLog(
 
 const defaultPath = (env: NodeJS.ProcessEnv): string => join(stateDirectory(env), 'llm-host.log');
 
-const notice = (message: string): void => void process.stderr.write(`Notice: ${message}\n`);
+const notice = (message: string): void => void process.stderr.write(`Notice: ${stripControls(message)}\n`);

@@ -6,6 +6,7 @@ import type { McpFile } from '../../mcp/config/document.ts';
 import { promptStyleNamed, promptStyleNames } from '../../parse/formats/prompt-style.ts';
 import { callFormatsOfUser } from '../../parse/formats/user-format.ts';
 import type { OpenModelOptions } from '../../run/open-model.ts';
+import { stripControls } from '../../text/strip-controls.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { mergeSampling } from '../options/sampling-options.ts';
 import { stateDirectory } from '../process/folders.ts';
@@ -82,4 +83,4 @@ export function agentOptions(
   };
 }
 
-const notice = (message: string): void => void process.stderr.write(`Notice: ${message}\n`);
+const notice = (message: string): void => void process.stderr.write(`Notice: ${stripControls(message)}\n`);

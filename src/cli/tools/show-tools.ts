@@ -51,7 +51,7 @@ export async function showTools({ mcp, login }: ToolsOptions, signals: Signals):
         `${server.name}: ${server.state}, ${mine.length} tools${more}\n${mine.map(describe).join('')}`,
       );
     }
-    for (const problem of problems) process.stderr.write(`Notice: ${problem}\n`);
+    for (const problem of problems) process.stderr.write(`Notice: ${stripControls(problem)}\n`);
     return problems.length > 0 ? 69 : 0;
   } finally {
     redirect?.close();
