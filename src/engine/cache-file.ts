@@ -3,16 +3,16 @@ import { readSafetensorsHeader, type SafetensorsHeader } from '../model/weights/
 import type { WeightFiles } from '../native/addon-types.ts';
 
 const FORMAT = 'llm-host-cache';
-/** As the addon writes it. */
+/** The version the addon writes. */
 const VERSION = '1';
 
 /**
- * Reads and checks the header of a saved cache; the tensors are left to the addon.
- * @throws LlmHostError CACHE: unreadable, cut off, no saved cache, of another version or of another model.
+ * Reads and checks the header of a saved cache; the addon reads the tensors. @throws LlmHostError CACHE: unreadable,
+ * truncated, not a saved cache, or of another version or model.
  */
 export function readCacheFile(path: string, modelHash: string): WeightFiles {
   const { tensors, metadata } = headerOf(path);
-  if (metadata.format !== FORMAT) throw refusal(path, 'is no saved cache of llm-host');
+  if (metadata.format !== FORMAT) throw refusal(path, 'is not a saved cache of llm-host');
   if (metadata.version !== VERSION) {
     throw refusal(path, `has version ${JSON.stringify(metadata.version)}, this program reads ${VERSION}`);
   }
@@ -33,6 +33,6 @@ function headerOf(path: string): SafetensorsHeader {
 function refusal(path: string, what: string, cause?: unknown): LlmHostError {
   return new LlmHostError('CACHE', `${path} ${what}`, {
     cause,
-    hint: 'Go on without it: the conversation is read again, which takes a moment longer.',
+    hint: 'Continue without it: the conversation will be read again, which takes a moment longer.',
   });
 }

@@ -15,32 +15,34 @@ import type { LocalEngine } from './engine.ts';
 import { MlxEngine } from './mlx-engine.ts';
 
 export interface LoadEngineOptions {
-  /** Tokens; 0 (default) = the model's own maximum. */
+  /** Tokens; 0 (default): the model's maximum. */
   readonly contextLength?: number;
-  /** Quantize keys and values to so many bits; heads must be a multiple of 32. Default: no. */
+  /** Quantize keys and values to this many bits; head sizes must be a multiple of 32. Default: off. */
   readonly kvBits?: 4 | 8;
   /**
-   * CPU: multiply weights by float32 activations, not by ones rounded to two numbers of 8 bits or to bfloat16. Several
-   * times slower. Default: as the variable LLM_HOST_EXACT says (1 or 0), else true for a checkpoint that holds float32
-   * alone and is not quantized while loading.
+   * CPU only: multiply weights by float32 activations, not by ones rounded to a pair of int8 or to bfloat16. Several
+   * times slower. Default: the variable LLM_HOST_EXACT (1 or 0), else true for a pure float32 checkpoint that is not
+   * quantized while loading.
    */
   readonly exact?: boolean;
-  /** Folder of a LoRA adapter in MLX's or PEFT's layout, or several that add up. */
+  /** Folder of a LoRA adapter in MLX or PEFT layout, or several to add up. */
   readonly adapter?: string | readonly string[];
-  /** Pack float matrices while loading: 8, 6, 5, 4, 3 or 2 (bits, affine in groups of 64), mxfp4, nvfp4, mxfp8. */
+  /**
+   * Quantize float matrices while loading: 8, 6, 5, 4, 3 or 2 (bits, affine in groups of 64), mxfp4, nvfp4, mxfp8.
+   */
   readonly quantize?: string;
-  /** With `quantize`: a folder, not there yet or empty, that gets the result as a checkpoint in MLX's layout. */
+  /** With `quantize`: a missing or empty folder that receives the result as a checkpoint in MLX layout. */
   readonly saveQuantized?: string;
-  /** Bytes for the caches of several conversations at a time. Default: one, of any size. */
+  /** Bytes for the KV caches of several conversations. Default: one conversation, of any size. */
   readonly cacheBytes?: number;
   readonly onProgress?: (progress: LoadProgress) => void;
-  /** Of a model that is downloaded first. */
+  /** Progress of a download, if one is needed. */
   readonly onDownload?: (progress: DownloadProgress) => void;
-  /** Another process, with this id where known, downloads the same model; this one waits. */
+  /** Another process (with this id, if known) is downloading the same model, and this one waits. */
   readonly onWait?: (pid: number | undefined) => void;
-  /** Ends a download. */
+  /** Cancels a download. */
   readonly signal?: AbortSignal;
-  /** Relative paths start here. Default: the process's. */
+  /** Base of relative paths. Default: of the process. */
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -50,19 +52,20 @@ export interface LoadedParts {
   readonly read: ReadModel;
   /** undefined: the model has no tokenizer and works with ids only. */
   readonly tokenizer: Tokenizer | undefined;
-  /** Why a tokenizer that is there cannot be used. */
+  /** Why an existing tokenizer cannot be used. */
   readonly tokenizerProblem: string | undefined;
 }
 
 /**
- * Loads a model: a folder in Hugging Face layout, a .gguf file, a Hub id (`org/name`, optionally `@revision`), which is
- * downloaded unless it is in the cache, or `demo`. Throws LlmHostError: MODEL_NOT_FOUND, MODEL_BROKEN, MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE.
+ * Loads a model: a folder in Hugging Face layout, a .gguf file, a Hub id (`org/name`, optionally `@revision`), which
+ * is downloaded if it is not in the cache, or `demo`. Throws LlmHostError: MODEL_NOT_FOUND, MODEL_BROKEN,
+ * MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE.
  */
 export async function loadEngine(source: string, options: LoadEngineOptions = {}): Promise<LocalEngine> {
   return (await loadParts(source, options)).engine;
 }
 
-/** The same, with what a chat needs beside the engine. */
+/** The same, with everything else a chat needs. */
 export async function loadParts(source: string, options: LoadEngineOptions): Promise<LoadedParts> {
   const where = { cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env };
   await ensureModel(source, {
@@ -110,7 +113,7 @@ function checkpointOf(read: ReadModel, options: LoadEngineOptions): NewCheckpoin
   return newCheckpoint(target, { folder: read.folder, config, quantization });
 }
 
-/** A model that could not be saved is not kept either. */
+/** If saving fails, the model is closed too. */
 async function completing(saved: NewCheckpoint | undefined, engine: LocalEngine): Promise<void> {
   try {
     saved?.complete();
@@ -120,7 +123,7 @@ async function completing(saved: NewCheckpoint | undefined, engine: LocalEngine)
   }
 }
 
-/** A model whose tokenizer is of an unknown kind still works with ids; the reason is kept for those who need text. */
+/** A model with an unknown kind of tokenizer still works with ids; the reason is kept for callers that need text. */
 function makeTokenizer(read: ReadModel): { tokenizer?: Tokenizer; problem: string | undefined } {
   try {
     if (read.tokenizer)

@@ -22,7 +22,7 @@ export interface MlxEngineOptions {
   readonly name: string;
   /** Without one, `text` is always ''. */
   readonly tokenizer?: Pick<Tokenizer, 'stream'>;
-  /** Used when a request names no stop ids. */
+  /** For requests without stop ids of their own. */
   readonly defaultStopIds: readonly number[];
   readonly onProgress?: (progress: LoadProgress) => void;
 }
@@ -58,8 +58,8 @@ export class MlxEngine implements LocalEngine {
   }
 
   /**
-   * The job is queued by the first `next()`. Leaving the loop early cancels it; so does the signal, which ends the
-   * stream with `finishReason: 'cancelled'` instead of an error.
+   * The first `next()` queues the job. Leaving the loop early cancels it; so does the signal, which ends the stream
+   * with `finishReason: 'cancelled'` instead of an error.
    */
   async *events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
     const nativeRequest = toNativeRequest(request, this.info, this.#options.defaultStopIds);

@@ -5,8 +5,9 @@ import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
 const SAMPLE_BYTES = 65_536;
 
 /**
- * Names what a saved cache depends on: the configuration, every tensor's name, type and shape, and the adapters'.
- * A fine-tuned model has the same headers as its base, so a piece of each file's weights is hashed as well.
+ * Identifies what a saved cache depends on: the configuration, and the name, dtype and shape of every tensor,
+ * adapters included. A fine-tuned model has the same headers as its base, so a sample of each file's weights is
+ * hashed too.
  */
 export function modelHash(spec: LoadSpec): string {
   const {
@@ -45,7 +46,7 @@ function middleOf(path: string): Buffer {
   }
 }
 
-/** JSON whose keys are in one order, whatever order they came in. */
+/** JSON with sorted keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

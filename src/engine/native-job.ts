@@ -3,8 +3,8 @@ import type { NativeEvent, NativeModel, NativeRequest } from '../native/addon-ty
 type LastEvent = Extract<NativeEvent, { type: 'end' | 'error' }>;
 
 /**
- * One native generation as a pull stream. Events are taken only when asked for, so a slow reader fills the native
- * queue and the model waits.
+ * A native generation as a pull stream. Events are only taken on demand, so a slow reader fills the native queue and
+ * the model waits.
  */
 export class NativeJob {
   readonly #model: NativeModel;
@@ -19,10 +19,10 @@ export class NativeJob {
     this.#id = model.start(request, () => this.#wake?.());
   }
 
-  /** The next event; not to be called after the last one. */
+  /** The next event. Must not be called after the last one. */
   async next(): Promise<NativeEvent> {
     while (this.#waiting.length === 0) {
-      // Before the take: what is announced after it must not be missed.
+      // Before taking events: one announced afterwards must not be missed.
       const ready = new Promise<void>(resolve => {
         this.#wake = resolve;
       });
@@ -34,12 +34,12 @@ export class NativeJob {
     return event;
   }
 
-  /** Ends the job within one step; no effect once it has ended. */
+  /** Ends the job within a step; no effect once it has ended. */
   cancel(): void {
     if (!this.#ended) this.#model.cancel(this.#id);
   }
 
-  /** Cancels and throws away what is left, so that nothing of the job stays behind. */
+  /** Cancels the job and discards what is left of it. */
   async dispose(): Promise<void> {
     this.cancel();
     while (!this.#ended) await this.next();

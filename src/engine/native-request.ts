@@ -9,9 +9,8 @@ const MAX_LOGPROBS = 20;
 const MAX_INT = 2 ** 31 - 1;
 
 /**
- * Checks a request and fills in its defaults.
- * @throws LlmHostError USAGE: names the field, what it may be and what was given; CONTEXT_FULL: a prompt longer
- *   than the context.
+ * Checks a request and fills in defaults. @throws LlmHostError USAGE: names the field, what is allowed and what was
+ * given; CONTEXT_FULL: the prompt is longer than the context.
  */
 export function toNativeRequest(
   request: GenerateRequest,
@@ -23,7 +22,7 @@ export function toNativeRequest(
   if (promptIds.length > model.contextLength) {
     throw new LlmHostError(
       'CONTEXT_FULL',
-      `the prompt has ${promptIds.length} tokens, the context holds ${model.contextLength}`,
+      `the prompt has ${promptIds.length} tokens, but the context holds ${model.contextLength}`,
       { hint: 'Shorten the prompt or load the model with a longer context.' },
     );
   }
@@ -74,7 +73,7 @@ function ids(name: string, values: ArrayLike<number>, vocabSize: number): Int32A
   const checked = new Int32Array(values.length);
   for (let i = 0; i < values.length; i++) {
     const id = values[i] as number;
-    // Named only when refused: a prompt can have 100,000 ids.
+    // The name is only built for an error: a prompt can have 100,000 ids.
     if (!isIntegerWithin(id, 0, last)) integer(`${name}[${i}]`, id, 0, last);
     checked[i] = id;
   }

@@ -5,7 +5,7 @@ import { isPlainObject } from '../text/plain-object.ts';
 export interface OllamaClientOptions {
   /** `http://localhost:11434` */
   readonly baseUrl: string;
-  /** Milliseconds without a word from the server, after which it counts as gone. Loading a model is silent. */
+  /** Milliseconds of silence after which the server counts as gone. Loading a model is silent. */
   readonly timeoutMs: number;
 }
 
@@ -14,11 +14,11 @@ type Json = Readonly<Record<string, unknown>>;
 const MAX_LINE = 32 * 1024 * 1024;
 const MAX_ERROR = 2000;
 
-/** An Ollama server over HTTP. Everything that goes wrong is a LlmHostError; an abort is thrown as it is. */
+/** An Ollama server over HTTP. All failures are LlmHostErrors; an abort is thrown as it is. */
 export class OllamaClient {
   readonly #options: OllamaClientOptions;
 
-  /** @throws LlmHostError CONFIG for a base url that is none. */
+  /** @throws LlmHostError CONFIG for an invalid base URL. */
   constructor(options: OllamaClientOptions) {
     const url = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
     if (!url || !/^https?:$/.test(url.protocol)) {
@@ -34,7 +34,7 @@ export class OllamaClient {
     return this.#options.baseUrl;
   }
 
-  /** One JSON object for another; `body` undefined: GET. */
+  /** Sends one JSON object and receives another; without a `body`: GET. */
   async json(path: string, body?: Json): Promise<Json> {
     const silence = new Silence(this.#options.timeoutMs);
     try {
@@ -49,7 +49,7 @@ export class OllamaClient {
     }
   }
 
-  /** The objects of an NDJSON stream, as they come. Leaving early ends the request. */
+  /** The objects of an NDJSON stream as they arrive. Leaving early ends the request. */
   async *stream(path: string, body: Json, signal: AbortSignal | undefined): AsyncGenerator<Json> {
     const silence = new Silence(this.#options.timeoutMs, signal);
     try {
@@ -62,7 +62,7 @@ export class OllamaClient {
           if (value) yield value;
         }
       }
-      // The last line may have no end.
+      // The last line may lack a line break.
       for (const line of lines.push(Buffer.from('\n'))) {
         const value = this.#object(line.type === 'line' ? line.text : '{', path);
         if (value) yield value;
@@ -77,7 +77,7 @@ export class OllamaClient {
   async #send(path: string, body: Json | undefined, signal: AbortSignal): Promise<Response> {
     const response = await fetch(`${this.#options.baseUrl}${path}`, {
       signal,
-      // Whoever answers elsewhere is not who was asked.
+      // A redirect leads to a server the user did not name.
       redirect: 'error',
       ...(body && {
         method: 'POST',
@@ -106,7 +106,7 @@ export class OllamaClient {
   #strange(path: string): LlmHostError {
     return new LlmHostError(
       'ENGINE',
-      `${this.#options.baseUrl}${path} answered something that is not Ollama's`,
+      `${this.#options.baseUrl}${path} did not answer like an Ollama server`,
       {
         hint: 'Check --ollama-base-url.',
       },
@@ -119,7 +119,7 @@ export class OllamaClient {
     if (silence.timedOut) {
       return new LlmHostError(
         'ENGINE_UNAVAILABLE',
-        `Ollama at ${baseUrl} has said nothing for ${timeoutMs / 1000} s`,
+        `Ollama at ${baseUrl} did not respond for ${timeoutMs / 1000} s`,
         {
           hint: 'A large model may take longer to load: raise ollama.timeout (seconds) in config.json.',
         },
@@ -134,18 +134,20 @@ function unreachable(baseUrl: string, error: unknown): LlmHostError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return new LlmHostError('ENGINE_UNAVAILABLE', `Ollama is not reachable at ${baseUrl}`, {
     cause: error,
-    hint: `${messageOf(cause) || 'No answer'}.\nStart it with \`ollama serve\`, or name its address: --ollama-base-url URL.`,
+    hint: `${messageOf(cause) || 'No answer'}.\nStart it with \`ollama serve\`, or give its address: --ollama-base-url URL.`,
   });
 }
 
-/** An error body as Ollama writes it, `{"error": "..."}` or `{"error": {"message": "..."}}`, or any other text. */
+/**
+ * An error body in one of Ollama's forms, `{"error": "..."}` or `{"error": {"message": "..."}}`, or any other text.
+ */
 function refusal(status: number, body: string): LlmHostError {
   let said: unknown = body;
   try {
     const { error } = JSON.parse(body) as { error?: unknown };
     said = isPlainObject(error) ? (error as Json).message : error;
   } catch {
-    // No JSON: a proxy's page, or nothing at all.
+    // Not JSON: a proxy's page, or empty.
   }
   const message = typeof said === 'string' && said !== '' ? said.slice(0, MAX_ERROR) : `status ${status}`;
   const missing = /model ['"]?([^'"\s]+)['"]? not found/.exec(message)?.[1];
@@ -156,14 +158,14 @@ function refusal(status: number, body: string): LlmHostError {
   }
   if (/does not support tools/.test(message)) {
     return new LlmHostError('MODEL_UNSUPPORTED', `Ollama: ${message}`, {
-      hint: 'Choose a model with tools, or go without: --no-mcp.',
+      hint: 'Choose a model that supports tools, or use --no-mcp.',
     });
   }
   const full = /(exceed|longer than).*context|context (length|window)/i.test(message);
   return new LlmHostError(full ? 'CONTEXT_FULL' : 'ENGINE', `Ollama: ${message}`);
 }
 
-/** Aborts when nothing has been heard for too long, or the caller does. */
+/** Aborts after too long a silence, or with the caller. */
 class Silence {
   readonly signal: AbortSignal;
   readonly #own = new AbortController();

@@ -1,6 +1,6 @@
 import type { EngineEvent, GenerateResult, PrefillProgress, TokenEvent } from './engine.ts';
 
-/** The tokens of `Engine.events`, as `Engine.generate` yields them; prefill progress goes to `onPrefill`. */
+/** The tokens of `Engine.events`; prefill progress goes to `onPrefill`. */
 export async function* tokensOf(
   events: AsyncGenerator<EngineEvent, GenerateResult>,
   onPrefill?: (progress: PrefillProgress) => void,

@@ -201,7 +201,7 @@ describe('a file that does not fit is refused, and the cache stays as it is', ()
       withHeader(header => {
         header.__metadata__ = {};
       }),
-      'is no saved cache of llm-host',
+      'is not a saved cache of llm-host',
     );
     await expectRefusal(
       withHeader(header => {

@@ -198,8 +198,8 @@ describe('what goes wrong', () => {
     [502, '<html>Bad gateway</html>', 'ENGINE', /Bad gateway|status 502/],
     [500, '', 'ENGINE', /status 500/],
     [200, '{"error":"out of memory in mid-stream"}', 'ENGINE', /out of memory/],
-    [200, 'not JSON at all', 'ENGINE', /not Ollama's/],
-    [200, '[1]', 'ENGINE', /not Ollama's/],
+    [200, 'not JSON at all', 'ENGINE', /did not answer like an Ollama server/],
+    [200, '[1]', 'ENGINE', /did not answer like an Ollama server/],
     [200, '', 'ENGINE', /ended its reply early/],
   ])('%i %s is %s', async (code, body, expected, text) => {
     const { url } = await standIn(status(code, body));
@@ -227,7 +227,7 @@ describe('what goes wrong', () => {
       response.write(`${JSON.stringify(message({ content: 'a' }))}\n`),
     );
     await expect(replyOf(url, {}, false, 100)).rejects.toMatchObject({
-      ...{ code: 'ENGINE_UNAVAILABLE', message: expect.stringContaining('has said nothing for 0.1 s') },
+      ...{ code: 'ENGINE_UNAVAILABLE', message: expect.stringContaining('did not respond for 0.1 s') },
     });
   });
 
