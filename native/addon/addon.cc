@@ -10,7 +10,7 @@
 namespace llm_host {
 namespace {
 
-// What belongs to one JavaScript environment: a worker thread has its own.
+// State of one JavaScript environment: each worker thread has its own.
 struct Instance {
   std::shared_ptr<Signal> signal;
   Napi::FunctionReference model_class;
@@ -44,7 +44,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   instance->signal = Signal::create(env);
   instance->model_class = Napi::Persistent(ModelObject::define(env));
   env.SetInstanceData(instance);
-  // Hooks run last first: this one before that of the thread-safe function inside.
+  // Hooks run in reverse order: this one before the thread-safe function's own.
   env.AddCleanupHook([signal = instance->signal] { signal->close(); });
 
   MlxVersions mlx = mlx_versions();

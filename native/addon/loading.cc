@@ -11,8 +11,8 @@
 namespace llm_host {
 namespace {
 
-// One load on its way. The references are touched on the JavaScript thread only; as in the job's
-// listener they are never deleted by a destructor.
+// A load under way. Only the JavaScript thread touches its references, and no destructor deletes
+// them, as in a job's Listener.
 struct Loading {
   explicit Loading(Napi::Env env) : deferred(env) {}
 
@@ -56,7 +56,7 @@ void settle(Napi::Env env, Loading& loading, const LoadResult& result,
 LoadHandlers handlers_of(const std::shared_ptr<Loading>& loading) {
   auto on_progress = [loading](uint64_t done, uint64_t total) { report(loading, done, total); };
   auto on_done = [loading](const LoadResult& result) {
-    // If the task is never run, the handle goes with it and closes the model.
+    // If the task is dropped, so is the handle, which closes the model.
     auto handle = result.error ? nullptr : std::make_shared<ModelHandle>(result.model);
     loading->signal->post(
         [loading, result, handle](Napi::Env env) { settle(env, *loading, result, handle); });

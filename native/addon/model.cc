@@ -9,9 +9,9 @@
 namespace llm_host {
 namespace {
 
-// The onReady callback of a job; touched on the JavaScript thread only, but for `posted`. The model
-// thread may be the last to hold it, when the environment is gone: then its references must not be
-// deleted.
+// The onReady callback of a job. Only the JavaScript thread touches it, except for `posted`. The
+// model thread may be the last to hold it, after the environment is gone: its references must not
+// be deleted then.
 struct Listener {
   Napi::FunctionReference on_ready;
   Napi::ObjectReference model;  // a job keeps its model from being collected
@@ -20,7 +20,7 @@ struct Listener {
 };
 
 void notify(const std::shared_ptr<Listener>& listener, bool finished) {
-  // The last call must come, since it lets the process end; of the others one on its way is enough.
+  // The last call lets the process end, so it must be posted. Of the others, one pending is enough.
   if (!finished && listener->posted.exchange(true)) return;
   listener->signal->post([listener, finished](Napi::Env) {
     listener->posted = false;
@@ -47,7 +47,8 @@ std::string text_of(const Napi::CallbackInfo& info, size_t index, const char* na
   return info[index].As<Napi::String>().Utf8Value();
 }
 
-// The promise of what `queue` hands its argument to. The model is kept until then.
+// A promise for the CacheResult that `queue` passes to its handler. Keeps the model alive until
+// then.
 Napi::Value promised(const Napi::CallbackInfo& info, const std::shared_ptr<Signal>& signal,
                      const std::function<void(CacheHandler)>& queue) {
   struct Waiting {

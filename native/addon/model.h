@@ -11,8 +11,8 @@
 
 namespace llm_host {
 
-// Closes a loaded model when nothing in JavaScript can any more: it was collected, or its
-// environment ended before the load did.
+// Closes a loaded model when JavaScript no longer can: it was garbage-collected, or its environment
+// ended before the load did.
 class ModelHandle {
  public:
   explicit ModelHandle(int64_t id) : id_(id) {}

@@ -31,7 +31,7 @@ void Signal::run_tasks(Napi::Env env) {
     try {
       task(env);
     } catch (const Napi::Error& error) {
-      // A callback of the user's threw; the other tasks must run all the same.
+      // The caller's callback threw; the other tasks must still run.
       napi_fatal_exception(env, error.Value());
     }
   }
@@ -46,7 +46,7 @@ void Signal::release() {
 }
 
 void Signal::close() {
-  std::vector<Task> dropped;  // outside of the lock: their ends may call into the engine
+  std::vector<Task> dropped;  // destroyed after the lock: their destructors may call the engine
   std::lock_guard lock(mutex_);
   if (std::exchange(closed_, true)) return;
   dropped.swap(tasks_);

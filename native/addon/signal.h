@@ -9,8 +9,8 @@
 
 namespace llm_host {
 
-// Runs tasks on the JavaScript thread. The thread-safe function behind it only wakes that thread,
-// with at most one call on its way, so that no thread ever waits for it.
+// Runs tasks on the JavaScript thread. Its thread-safe function only wakes that thread, with at
+// most one call pending, so that no other thread ever waits for it.
 class Signal {
  public:
   using Task = std::function<void(Napi::Env)>;
@@ -20,7 +20,7 @@ class Signal {
   // Any thread. After `close` the task is dropped.
   void post(Task task);
 
-  // JavaScript thread. While there are more `hold`s than `release`s the process stays alive.
+  // JavaScript thread. The process stays alive while there are more `hold`s than `release`s.
   void hold();
   void release();
   void close();

@@ -10,7 +10,7 @@
 
 namespace llm_host {
 
-// A JSON value that came from JavaScript, so that no code below `addon` needs a JSON parser.
+// A JSON value. JavaScript has parsed it, so nothing below `addon` needs a JSON parser.
 class Value {
  public:
   using Array = std::vector<Value>;
@@ -36,15 +36,15 @@ class Value {
   Variant data_;
 };
 
-// Reads the keys of one object of config.json. A key that is absent or null has no value. A missing
-// key or one of the wrong type throws MODEL_BROKEN and names the key with its path.
+// One object of config.json. A key that is null counts as absent. Reading a missing key, or one of
+// another type, throws MODEL_BROKEN and names the key with its path.
 class Config {
  public:
   // Both arguments must outlive the Config. `path` is "" for the root.
   explicit Config(const Value& value, std::string path = "");
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  // The key is there, if only with null.
+  // Whether the key is there, even with null.
   bool mentions(std::string_view key) const { return object_->contains(key); }
   const Value* find(std::string_view key) const;
 
@@ -58,7 +58,7 @@ class Config {
   std::string string_or(std::string_view key, std::string fallback) const;
   std::optional<Config> object(std::string_view key) const;
   std::vector<std::string> strings(std::string_view key) const;
-  // True if a value of this object is itself an object.
+  // Whether any value of this object is an object.
   bool has_objects() const;
   std::vector<double> numbers(std::string_view key) const;
 

@@ -6,16 +6,16 @@
 #include "engine/sequence.h"
 #include "models/model.h"
 
-// A sequence in a safetensors file: tensors `ids` [tokens] and `planned` [1], the length that
-// position angles were chosen for, both int32, and `layers.<index>.<name>` for what each layer
-// remembers at the sequence's end. Checkpoints are left out: the next prompt goes on from the end,
-// and one that parts earlier, where a layer cannot be trimmed, is read again and makes new ones.
-// The metadata say `format` "llm-host-cache", `version` and `model_hash`.
+// A sequence as a safetensors file: int32 tensors `ids` [tokens] and `planned` [1] (the length that
+// the position angles are for), and `layers.<index>.<name>` with the state of each layer at the end
+// of the sequence. Checkpoints are not saved: the next prompt usually continues from the end; one
+// that diverges earlier, in a model with layers that cannot be trimmed, is read again from the
+// start and makes new ones. The metadata are `format` "llm-host-cache", `version` and `model_hash`.
 namespace llm_host {
 
 inline constexpr char kCacheVersion[] = "1";
 
-// Through a file beside `path`, which takes its place at the end. Throws CACHE.
+// Replaces `path` as a whole or not at all. Throws CACHE.
 SavedCache write_cache(const Sequence& sequence, const std::string& path,
                        const std::string& model_hash);
 

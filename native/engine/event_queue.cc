@@ -43,7 +43,7 @@ std::vector<Event> EventQueue::take() {
 
 void EventQueue::cancel() {
   {
-    // Under the lock, or a writer between its test and its wait would sleep on.
+    // Under the lock, or a writer between its test and its wait would miss the wake-up.
     std::lock_guard lock(mutex_);
     cancelled_ = true;
   }

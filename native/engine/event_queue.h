@@ -11,16 +11,15 @@
 
 namespace llm_host {
 
-// The events of one job, from the model thread to the JS thread. While it holds `capacity` events
-// the writer waits, until the reader takes them or `cancel` is called. The last event is always
-// accepted.
+// The events of one job, from the model thread to the JS thread. A full queue blocks the writer
+// until the reader takes the events or `cancel` is called; only the last event is always accepted.
 class EventQueue {
  public:
-  // `on_ready(finished)` is called on the writer's thread when an empty queue gets an event, and
-  // with true when the last event is in.
+  // Calls `on_ready(false)` on the writer's thread when an empty queue gets an event, and
+  // `on_ready(true)` after the last one.
   EventQueue(size_t capacity, std::function<void(bool finished)> on_ready);
 
-  // False if the job was cancelled: the event is dropped.
+  // Returns false, and drops the event, if the job was cancelled.
   bool push(Event event);
   // Adds the last event; nothing may follow.
   void finish(Event event);

@@ -8,7 +8,7 @@
 
 namespace llm_host {
 
-// One generation: what was asked and where its events go.
+// One generation: its request and the queue of its events.
 struct Job {
   static constexpr size_t kEventCapacity = 256;
 

@@ -6,8 +6,8 @@
 
 namespace llm_host {
 
-// Length of the longest common prefix of the tokens in the KV cache and a prompt, short of the
-// prompt's last token: that one must be computed, for its logits.
+// Length of the longest common prefix of the cached tokens and a prompt, without the prompt's last
+// token: that one must be computed, for its logits.
 inline int reusable_prefix(std::span<const int32_t> cached, std::span<const int32_t> prompt) {
   if (prompt.empty()) return 0;
   size_t limit = std::min(cached.size(), prompt.size() - 1);

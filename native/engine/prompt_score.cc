@@ -5,7 +5,7 @@
 namespace llm_host {
 namespace {
 
-// Positions whose logits are in memory at once: 26 MB of them for a vocabulary of 100,000.
+// Positions whose logits are in memory at once: 26 MB for a vocabulary of 100,000.
 constexpr int kPositions = 64;
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace llm_host {
 
-// Appends to `scores` the natural logarithm of the probability that the model gives to each of
-// `next` [L] after the positions of `hidden` [1, >= L, H].
+// Appends to `scores` the log-probability of each of `next` [L], given the positions of `hidden`
+// [1, >= L, H].
 void append_scores(const Model& model, const mx::array& hidden, std::span<const int32_t> next,
                    std::vector<float>& scores);
 

@@ -6,10 +6,10 @@
 
 namespace llm_host {
 
-// While it lives, results of operations that still wait take about `bytes` at most. The CPU backend
-// allocates a result when it schedules its operation, up to a hundred of them ahead: for a chunk of
-// a prompt that is the whole model's activations instead of a few layers'. On a GPU memory is
-// MLX's to manage, and nothing is changed.
+// While it exists, limits the memory of scheduled operations that have not run to about `bytes`.
+// The CPU backend allocates results when it schedules operations, up to a hundred of them ahead:
+// for a chunk of a prompt, the activations of the whole model instead of a few layers. Does nothing
+// on a GPU.
 class ScheduleAhead {
  public:
   explicit ScheduleAhead(size_t bytes)

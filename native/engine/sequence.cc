@@ -6,7 +6,7 @@ namespace llm_host {
 
 int Sequence::rewind(std::span<const int32_t> prompt) {
   int length = reusable_prefix(ids, prompt);
-  // Later ones would hold what the sequence is about to overwrite.
+  // The sequence is about to overwrite what longer ones hold.
   std::erase_if(checkpoints_, [=](const auto& c) { return c.length > length; });
   if (cache.can_trim(length)) {
     cache.trim(length);
@@ -49,7 +49,7 @@ Sequence Sequence::fork(ModelCache cache, std::span<const int32_t> prompt) const
   }
   sequence.cache.plan(this->cache.planned());
   sequence.ids.assign(ids.begin(), ids.begin() + length);
-  // Now: this sequence may write over what is being copied.
+  // Now, before this sequence overwrites what is being copied.
   mx::eval(sequence.cache.arrays());
   if (checkpoint != nullptr) sequence.checkpoint();
   return sequence;
@@ -73,8 +73,8 @@ void Sequence::checkpoint() {
   if (cache.always_trimmable()) return;
   if (!checkpoints_.empty() && checkpoints_.back().length == cache.length()) return;
   checkpoints_.push_back(cache.checkpoint());
-  // The first one, most often the system prompt's end, serves every new conversation; of the others
-  // the newest are worth most.
+  // Keep the first: usually the end of the system prompt, from which every new conversation starts.
+  // Of the others, the newest are the most useful.
   if (checkpoints_.size() > kCheckpoints) checkpoints_.erase(checkpoints_.begin() + 1);
 }
 

@@ -11,35 +11,35 @@ namespace llm_host {
 // One sequence of a batch: its cache and exactly the tokens that are in it.
 class Sequence {
  public:
-  // Kept at most; a large model's states take tens of megabytes each.
+  // Checkpoints kept at most: those of a large model take tens of megabytes each.
   static constexpr size_t kCheckpoints = 4;
 
   explicit Sequence(ModelCache cache) : cache(std::move(cache)) {}
 
-  // Goes back to a prefix that the sequence shares with `prompt`, short of the prompt's last token,
-  // which must be computed for its logits: the longest one if every layer can be trimmed to it,
-  // else that of the longest checkpoint, else nothing.
+  // Goes back to a prefix in common with `prompt`: the longest one if every layer can be trimmed to
+  // it, else the longest checkpoint within it, else the start. Leaves out the prompt's last token,
+  // which must be computed for its logits.
   // -> its length.
   int rewind(std::span<const int32_t> prompt);
-  // The tokens that `rewind` would keep.
+  // How many tokens `rewind` would keep.
   int reusable(std::span<const int32_t> prompt) const;
-  // A sequence of its own in `cache`, which is empty, that holds a copy of these.
+  // A copy of those tokens as a new sequence, in the empty `cache`.
   Sequence fork(ModelCache cache, std::span<const int32_t> prompt) const;
-  // Of what the layers hold, checkpoints included.
+  // Memory of the layers' buffers and the checkpoints.
   uint64_t bytes() const;
   // Forgets everything.
   void clear();
-  // Remembers the present state, if it could not be had by trimming. Nothing may be pending.
+  // Saves the present state, unless trimming could restore it. No computation may be pending.
   void checkpoint();
 
   ModelCache cache;
   std::vector<int32_t> ids;
 
  private:
-  // The longest one within `length` tokens; null if there is none.
+  // The longest one of at most `length` tokens, or null.
   const ModelCache::Checkpoint* checkpoint_within(int length) const;
 
-  // In the order of their lengths, all of them prefixes of `ids`.
+  // By length; each is a prefix of `ids`.
   std::vector<ModelCache::Checkpoint> checkpoints_;
 };
 

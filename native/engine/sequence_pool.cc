@@ -14,7 +14,7 @@ Sequence& SequencePool::choose(std::span<const int32_t> prompt) {
   auto best = sequences_.begin();
   int longest = -1;
   for (auto sequence = sequences_.begin(); sequence != sequences_.end(); ++sequence) {
-    // Of equals the one used last.
+    // Of equals, the most recently used.
     if (int length = sequence->reusable(prompt); length >= longest) {
       best = sequence;
       longest = length;

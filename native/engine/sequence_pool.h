@@ -9,20 +9,20 @@
 
 namespace llm_host {
 
-// Sequences of several conversations, of which one generates at a time. Within a budget of bytes
-// each keeps its cache; with no budget there is one sequence, which every prompt goes on from.
+// The KV caches of several conversations, one of which generates at a time, within a budget of
+// bytes. With a budget of 0 there is a single sequence, and every prompt continues from it.
 class SequencePool {
  public:
-  // Tokens of another conversation that may be thrown away rather than copied around.
+  // A prompt may discard this many tokens of another conversation; to keep more, it starts a copy.
   static constexpr int kSlack = 32;
 
   SequencePool(std::function<ModelCache()> new_cache, uint64_t budget);
 
-  // The sequence from which a prompt goes on: the one that shares the longest prefix with it. Where
-  // going back there would throw away what belongs to another conversation, a sequence of its own
-  // with a copy of what they share. The rows that were used longest ago make room.
+  // The sequence to continue with `prompt`: the one with the longest common prefix, or a copy of
+  // that prefix if rewinding would discard another conversation. Evicts the least recently used
+  // ones.
   Sequence& choose(std::span<const int32_t> prompt);
-  // The sequence that was used last.
+  // The most recently used one.
   Sequence& latest() { return sequences_.back(); }
   const Sequence& latest() const { return sequences_.back(); }
   size_t size() const { return sequences_.size(); }
@@ -33,7 +33,7 @@ class SequencePool {
 
   std::function<ModelCache()> new_cache_;
   uint64_t budget_;
-  std::list<Sequence> sequences_;  // the one used last at the end; never empty
+  std::list<Sequence> sequences_;  // most recently used last; never empty
 };
 
 }  // namespace llm_host

@@ -21,7 +21,7 @@ int count_primitives(const std::vector<mx::array>& outputs) {
     mx::array next = std::move(waiting.back());
     waiting.pop_back();
     if (next.status() != mx::array::Status::unscheduled || !next.has_primitive()) continue;
-    // The outputs of one operation share it and its inputs.
+    // All outputs of an operation have the same inputs.
     if (!seen.insert(next.primitive_id()).second) continue;
     waiting.insert(waiting.end(), next.inputs().begin(), next.inputs().end());
   }
@@ -37,7 +37,7 @@ void StepMeter::start() {
 void StepMeter::built(const std::vector<mx::array>& outputs) {
   if (!running_) return;
   stats_.build_us.push_back(static_cast<float>(thread_microseconds() - since_));
-  // Every step has the same operations; only a cache that grows has some more now and then.
+  // Count once: every step has the same operations, but for a few more when a cache grows.
   if (stats_.primitives == 0) stats_.primitives = count_primitives(outputs);
   since_ = thread_microseconds();
 }

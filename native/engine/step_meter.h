@@ -10,18 +10,18 @@ namespace llm_host {
 
 namespace mx = mlx::core;
 
-// The number of operations that have to be run for `outputs`: those that are not on their way yet.
+// How many operations `outputs` still need: those not scheduled yet.
 int count_primitives(const std::vector<mx::array>& outputs);
 
-// What the host pays for the decoding steps of a job: the processor time of this thread, which what
-// else the machine does leaves alone.
+// What decoding steps cost the host, in processor time of this thread: other load on the machine
+// does not change it.
 class StepMeter {
  public:
-  // Off: every call returns at once.
+  // `on` false: every call does nothing.
   explicit StepMeter(bool on) : on_(on) {}
 
-  // A step is about to be built; its graph is there; it has been handed over. Without the first the
-  // others do nothing.
+  // Call before a step's graph is built, after it is built, and after it is handed to MLX. Without
+  // `start` the other two do nothing.
   void start();
   void built(const std::vector<mx::array>& outputs);
   void submitted();

@@ -17,7 +17,7 @@ mx::array window_mask(int length, int total, int window) {
                          mx::less(queries, mx::add(keys, mx::array(window))));
 }
 
-// x [1, L, heads · head_dim], each head normalised on its own.
+// x [1, L, heads · head_dim], normalises each head by itself.
 mx::array norm_heads(const RmsNorm& norm, const mx::array& x, int head_dim) {
   mx::Shape heads{1, x.shape(1), x.shape(2) / head_dim, head_dim};
   return mx::reshape(norm(mx::reshape(x, heads)), x.shape());
@@ -85,7 +85,7 @@ Attention::Projected Attention::project(const Normed& x, int offset) const {
     p.q = norm_heads(*query_norm_, p.q, o.head_dim);
     p.k = norm_heads(*key_norm_, p.k, o.head_dim);
   }
-  // The factor is 1 up to there. Rotation is linear: it does not matter which comes first.
+  // Up to that length the factor is 1. Rotation is linear, so either may come first.
   int length = p.q.shape(1);
   if (o.growth_beta != 0 && offset + length > o.growth_length) {
     p.q = mx::multiply(p.q, growth(o.growth_beta, o.growth_length, offset, length, p.q.dtype()));
@@ -113,7 +113,7 @@ mx::array Attention::operator()(const Normed& x, const RopeAngles& angles, Atten
   auto attention = [&](const std::vector<mx::array>& projected) {
     return cpu::attention(projected, buffers->keys, buffers->values, shape, rotation, sinks_);
   };
-  // Norms of heads and longer queries are for q and k apart.
+  // Head norms and query growth need q and k apart.
   if (packed() && !query_norm_ && o.growth_beta == 0) {
     return output(attention({project_packed(x)}), residual);
   }

@@ -20,7 +20,7 @@ struct AttentionOptions {
   int window = 0;  // tokens that a token sees, itself included; 0 = all before it
   // RMSNorm over the channels of each head, before rotation.
   std::optional<NormOptions> qk_norm;
-  // Reads `path`.sinks [heads]: a logit per head that only takes a share of the softmax.
+  // Reads `path`.sinks [heads]: a logit per head that takes part in the softmax and has no value.
   bool sinks = false;
   // Llama 4's and Ministral's longer queries: · (1 + beta · ln(1 + ⌊position / length⌋)).
   double growth_beta = 0;
@@ -36,7 +36,7 @@ class Attention {
  public:
   Attention(WeightStore& weights, const std::string& path, const AttentionOptions& options);
 
-  // x [1, L, hidden] -> of its last `outputs` positions [1, outputs, hidden], plus `residual`.
+  // x [1, L, hidden] -> the last `outputs` positions [1, outputs, hidden], plus `residual`.
   mx::array operator()(const Normed& x, const RopeAngles& angles, AttentionCache& cache,
                        const std::optional<mx::array>& residual, int outputs) const;
 
@@ -45,7 +45,7 @@ class Attention {
     mx::array q, k, v;  // [1, L, heads · head_dim], [1, L, kv_heads · head_dim] twice
   };
   bool packed() const;
-  // q | k | v side by side, by packed matrices.
+  // By packed matrices -> q | k | v side by side.
   mx::array project_packed(const Normed& x) const;
   Projected split(const mx::array& side_by_side) const;
   Projected project(const Normed& x, int offset) const;

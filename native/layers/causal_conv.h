@@ -8,8 +8,8 @@
 
 namespace llm_host {
 
-// Depthwise causal convolution over time: y_t = bias + Σ_k weight_k · x_(t − K + 1 + k), each
-// channel for itself. The last K − 1 inputs are kept as "conv" in the layer's state.
+// Depthwise causal convolution over time, y_t = bias + Σ_k weight_k · x_(t − K + 1 + k) for each
+// channel. The layer's state keeps the last K − 1 inputs as "conv".
 class CausalConv {
  public:
   // Reads `path`.weight, [C, 1, K] as Hugging Face stores it or [C, K, 1] as MLX does, and

@@ -4,8 +4,8 @@
 
 namespace llm_host {
 
-// An attention cache that counts its tokens up to `max_positions`, can go back to any shorter
-// length, and grows its buffers by blocks, so that short chats stay small.
+// An attention cache that holds up to `max_positions` tokens and can go back to any shorter length.
+// Buffers grow in blocks, so a short chat takes little memory.
 class CountedCache : public AttentionCache {
  public:
   static constexpr int kBlock = 256;
@@ -18,9 +18,10 @@ class CountedCache : public AttentionCache {
  protected:
   explicit CountedCache(int max_positions) : max_positions_(max_positions) {}
 
-  // Throws std::length_error if `count` more tokens are too many.
+  // Throws std::length_error if `count` more tokens do not fit.
   void check_length(int count) const;
-  // Whole blocks for `needed` slots; doubling keeps the copies to a constant factor of the tokens.
+  // A capacity of whole blocks for `needed` slots. At least doubles, so that copying stays linear
+  // in the tokens.
   static int grown(int needed, int capacity);
 
   int max_positions_;

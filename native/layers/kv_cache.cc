@@ -9,7 +9,7 @@ KvCache::KvCache(int kv_heads, int head_dim, int max_positions, mx::Dtype dtype)
     : CountedCache(max_positions), kv_heads_(kv_heads), head_dim_(head_dim), dtype_(dtype) {}
 
 void KvCache::rebuild(int from, int added) {
-  // Each gets a buffer of its own: kernels write into them in place.
+  // Two separate buffers: kernels write into them in place.
   for (std::optional<mx::array>* buffer : {&keys_, &values_}) {
     mx::array room = mx::zeros(shape(added), dtype_);
     if (*buffer && used() > from) {

@@ -4,7 +4,7 @@
 
 namespace llm_host {
 
-// All keys and values.
+// Keeps all keys and values.
 class KvCache : public CountedCache {
  public:
   KvCache(int kv_heads, int head_dim, int max_positions, mx::Dtype dtype);
@@ -21,13 +21,13 @@ class KvCache : public CountedCache {
   int capacity() const { return keys_ ? keys_->shape(2) : 0; }
 
  protected:
-  // Makes room for `count` more tokens behind those in use, of which the first may be dropped.
+  // Makes room for `count` more tokens; may drop the oldest.
   virtual void reserve(int count);
-  // The first slot that the newest of `count` tokens added last can see.
+  // The first slot that any of the newest `count` tokens can see.
   virtual int first_visible(int count) const { return 0; }
-  // Whether the newest `slots` of `length` tokens are all that the layer can still see.
+  // Whether the newest `slots` of `length` tokens include all that the next token can see.
   virtual bool holds_enough(int slots, int length) const { return slots == length; }
-  // Buffers that hold slots [from, used) and have room for `added` more.
+  // New buffers with slots [from, used) and room for `added` more.
   void rebuild(int from, int added);
   int used() const { return length_ - first_; }
 
@@ -41,9 +41,9 @@ class KvCache : public CountedCache {
   std::optional<mx::array> keys_, values_;
 };
 
-// The keys and values of the last `window` tokens, for layers that see no more. They stay in order:
-// when the buffer is full, those still seen move to its front, so that its size is bounded by the
-// window and the largest number of tokens added at once (or a block, if that is more).
+// Keeps the last `window` tokens, for layers that see no more, in order: when the buffer is full,
+// the visible ones move to its front. Its size is bounded by the window plus the most tokens added
+// at once (at least a block).
 class RotatingKvCache final : public KvCache {
  public:
   // `window`: tokens that a token sees, itself included; at least 1.

@@ -11,10 +11,10 @@
 
 namespace llm_host {
 
-// A weight matrix as MLX stores it, or packed for the CPU's kernels.
+// A weight matrix, in MLX's form or packed for the CPU's kernels.
 class WeightMatrix {
  public:
-  // Packs it if the store wants that and there are kernels for it; the stored form is then dropped.
+  // Packs it if the store says so and there are kernels for it, and then drops the stored form.
   WeightMatrix(Matrix stored, WeightStore& weights);
   // Never packs it.
   explicit WeightMatrix(Matrix stored) : stored_(std::move(stored)) {}
@@ -36,10 +36,9 @@ class Linear {
  public:
   explicit Linear(WeightMatrix weight) : weight_(std::move(weight)) {}
 
-  // Reads `path`.weight, .bias if wanted, and the adapter's `path`.lora_a and .lora_b if there are
-  // any.
+  // Reads `path`.weight [out, in], .bias [out] if `bias`, and what the adapters add to `path`.
   static Linear load(WeightStore& weights, const std::string& path, int out, int in, bool bias);
-  // The same for q and k, whose rows GGUF files hold in another order (see weights/unpermute.h).
+  // The same for q and k, whose rows are in another order in GGUF files: see weights/unpermute.h.
   static Linear load_rotary(WeightStore& weights, const std::string& path, int heads, int head_dim,
                             int in, bool bias);
 
@@ -53,7 +52,7 @@ class Linear {
   // Whether `apply` can take it.
   bool packed() const { return weight_.packed() != nullptr; }
   using Parts = std::vector<std::reference_wrapper<const Linear>>;
-  // The products of packed matrices with one operand, side by side [..., Σ out], plus `residual`.
+  // Products of packed matrices with one operand, side by side [..., Σ out], plus `residual`.
   static mx::array apply(const Parts& parts, const cpu::Operand& operand,
                          const std::optional<mx::array>& residual = std::nullopt);
   // See cpu::packed_gated.

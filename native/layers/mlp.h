@@ -8,7 +8,7 @@ namespace llm_host {
 
 enum class Activation { kSilu, kGeluTanh };
 
-// What config.json calls `name` (hidden_act). Throws MODEL_UNSUPPORTED with the names there are.
+// From config.json's hidden_act. Throws MODEL_UNSUPPORTED and lists the supported names.
 Activation activation_of(const std::string& name);
 
 // activation(gate) · up, elementwise.
@@ -33,13 +33,13 @@ class Mlp {
 
   // x [1, L, hidden] -> [1, L, hidden]
   mx::array operator()(const mx::array& x) const;
-  // The same behind a norm, plus `residual`.
+  // The same with the norm applied first, plus `residual`.
   mx::array operator()(const Normed& x, const std::optional<mx::array>& residual) const;
 
  private:
   bool packed() const;
   Activation activation_;
-  bool whole_blocks_;  // gate and up begin with blocks of their own where they are fused
+  bool whole_blocks_;  // where gate and up are fused, up starts at a block's first row
   std::optional<Linear> gate_, up_, fused_;  // both, or `fused_`
   Linear down_;
 };

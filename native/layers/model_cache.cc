@@ -75,7 +75,7 @@ ModelCache::Checkpoint ModelCache::checkpoint() const {
     }
     checkpoint.layers.push_back(std::move(state));
   }
-  // Now: later writes into a buffer that a state is a part of must come after.
+  // Now, before anyone writes into the buffers that the states are slices of.
   mx::eval(arrays);
   return checkpoint;
 }

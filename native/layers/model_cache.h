@@ -11,11 +11,11 @@ namespace llm_host {
 
 struct CacheOptions {
   int max_positions = 0;
-  // 4 or 8: keys and values of attention without a window are quantized; 0: they are not.
+  // 4 or 8: quantize keys and values of attention without a window; 0: do not.
   int kv_bits = 0;
 };
 
-// What an attention layer asks of its cache.
+// The cache that an attention layer needs.
 struct AttentionCacheShape {
   int kv_heads;
   int head_dim;
@@ -28,8 +28,8 @@ class ModelCache {
  public:
   explicit ModelCache(const CacheOptions& options) : options_(options) {}
 
-  // The next layer's cache, of the kind that the options and the window ask for. What a window
-  // holds is small and stays as it is, whatever kv_bits says. Throws USAGE where kv_bits cannot be.
+  // Adds the next layer's cache, of the kind that the options and the window call for. A window's
+  // cache is small and never quantized. Throws USAGE if heads of this size cannot be quantized.
   void add_attention(const AttentionCacheShape& shape);
   void add_state();
 
@@ -37,8 +37,7 @@ class ModelCache {
   AttentionCache& attention(size_t index);
   StateCache& state(size_t index);
 
-  // The length that the sequence is going to have, where it is more than that of the tokens seen:
-  // some position angles depend on it.
+  // Announces the length that the sequence will have: some position angles depend on it.
   void plan(int length) { planned_ = length; }
   int planned() const { return planned_; }
 
@@ -46,17 +45,17 @@ class ModelCache {
   // Whether every layer can go back to its first `length` tokens.
   bool can_trim(int length) const;
   void trim(int length);
-  // False if going back may take a checkpoint.
+  // False if going back may need a checkpoint.
   bool always_trimmable() const;
 
-  // What is needed to come back to the present length: the states of the layers that cannot always
-  // be trimmed to it.
+  // What it takes to come back to this length: the states of the layers that cannot always be
+  // trimmed.
   struct Checkpoint {
     int length = 0;
     std::vector<std::optional<LayerState>> layers;
   };
   Checkpoint checkpoint() const;
-  // Only while the sequence still begins with the tokens that it had at the checkpoint.
+  // Only while the sequence still starts with the tokens it had at the checkpoint.
   void restore(const Checkpoint& checkpoint);
 
   bool is_state(size_t index) const;
@@ -67,10 +66,10 @@ class ModelCache {
   }
   void restore(size_t index, const LayerState& state) { layers_.at(index)->restore(state); }
 
-  // Of the buffers of all layers.
+  // Size of the buffers of all layers.
   uint64_t bytes() const;
 
-  // All that is to be evaluated for the cache to depend on no pending work.
+  // Evaluate these, and the cache depends on no pending work.
   std::vector<mx::array> arrays() const;
 
  private:

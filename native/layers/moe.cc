@@ -6,7 +6,7 @@
 namespace llm_host {
 namespace {
 
-// From so many rows on, they are sorted by expert, so that each expert's weights are read once.
+// From this many rows on, sort them by expert, so that each expert's weights are read once.
 constexpr int kSortFrom = 64;
 
 mx::array evaluated(mx::array x) {
@@ -15,12 +15,13 @@ mx::array evaluated(mx::array x) {
   return x;
 }
 
-// Rows of gate and up in turn -> gate's rows first.
-Matrix halves(const WeightStore& weights, const std::string& name, const Matrix& m, int rows) {
+// Alternating rows of gate and up -> all of gate's rows, then up's.
+Matrix gate_then_up(const WeightStore& weights, const std::string& name, const Matrix& m,
+                    int rows) {
   return concatenate(name, {m.rows(0, rows, 2), m.rows(1, rows, 2)}, weights.where());
 }
 
-mx::array halves(const mx::array& bias) {  // [E, 2I]
+mx::array gate_then_up(const mx::array& bias) {  // [E, 2I]
   int experts = bias.shape(0), middle = bias.shape(1) / 2;
   mx::array pairs = mx::reshape(bias, {experts, middle, 2});
   return evaluated(mx::reshape(mx::swapaxes(pairs, 1, 2), bias.shape()));
@@ -44,7 +45,7 @@ Experts::Stacks Experts::read(WeightStore& weights, const std::string& path, con
     }
   }
   if (shape.interleaved) return read_gpt_oss(weights, experts, shape);
-  // With ".weight" where the matrix was quantized here and saved.
+  // With ".weight" if this program quantized and saved it.
   std::string fused = experts + ".gate_up_proj";
   if (weights.has(fused) || weights.has(fused + ".weight")) {
     return read_fused(weights, fused, experts + ".down_proj", shape);
@@ -102,13 +103,13 @@ Experts::Stacks Experts::read_gpt_oss(WeightStore& weights, const std::string& p
   int wide = 2 * s.intermediate;
   bool packed = weights.has(gate_up + "_blocks");
   auto matrix = [&](const std::string& name, int out, int in) {
-    // Quantized here and saved.
+    // As this program saves it after quantizing.
     if (weights.has(name + ".weight")) return weights.experts(name, s.experts, out, in);
     return packed ? weights.mxfp4_experts(name, s.experts, out, in)
                   : weights.transposed_experts(name, s.experts, out, in);
   };
-  return {{halves(weights, gate_up, matrix(gate_up, wide, s.hidden), wide),
-           halves(weights.tensor(gate_up + "_bias", {s.experts, wide}))},
+  return {{gate_then_up(weights, gate_up, matrix(gate_up, wide, s.hidden), wide),
+           gate_then_up(weights.tensor(gate_up + "_bias", {s.experts, wide}))},
           {matrix(down, s.hidden, s.intermediate),
            weights.tensor(down + "_bias", {s.experts, s.hidden})}};
 }
@@ -121,8 +122,8 @@ mx::array Experts::operator()(const mx::array& x, const Routing& routing) const 
     };
     cpu::ExpertWeight gate_up = weight_of(stacks_.gate_up), down = weight_of(stacks_.down);
     if (cpu::supports(gate_up) && cpu::supports(down)) {
-      mx::array ids = mx::contiguous(routing.experts), shares = mx::contiguous(routing.shares);
-      return cpu::experts(x, ids, shares, gate_up, down, shape_.activation);
+      mx::array ids = mx::contiguous(routing.experts), weights = mx::contiguous(routing.weights);
+      return cpu::experts(x, ids, weights, gate_up, down, shape_.activation);
     }
   }
   return mx::reshape(gather(mx::reshape(x, {-1, shape_.hidden}), routing), x.shape());
@@ -141,8 +142,8 @@ mx::array Experts::gather(const mx::array& x, const Routing& routing) const {
   mx::array y = multiply(stacks_.down, middle, experts, sorted);
   if (sorted) y = mx::take(y, mx::argsort(order), 0);
   y = mx::reshape(y, {length, per_token, shape_.hidden});
-  mx::array shares = mx::reshape(routing.shares, {length, per_token, 1});
-  return mx::sum(mx::multiply(y, shares), 1);
+  mx::array weights = mx::reshape(routing.weights, {length, per_token, 1});
+  return mx::sum(mx::multiply(y, weights), 1);
 }
 
 mx::array Experts::multiply(const Stack& stack, const mx::array& x, const mx::array& experts,

@@ -5,7 +5,7 @@
 
 namespace llm_host {
 
-// The feed-forward networks of a mixture of experts, of which each token takes a few.
+// The feed-forward networks of a mixture of experts; each token goes through a few of them.
 class Experts {
  public:
   struct Shape {
@@ -18,11 +18,11 @@ class Experts {
     cpu::ExpertActivation activation = {};
   };
 
-  // Reads the matrices below `path` under any of the names and layouts of Hugging Face and of
-  // MLX's converter. Throws MODEL_BROKEN and lists them if there is none.
+  // Reads the matrices below `path`, in any of the layouts that Hugging Face and MLX's converter
+  // use. Throws MODEL_BROKEN and lists their names if it finds none.
   Experts(WeightStore& weights, const std::string& path, const Shape& shape);
 
-  // x [1, L, hidden] -> Σ share · expert(x), [1, L, hidden]
+  // x [1, L, hidden] -> Σ routing weight · expert(x), [1, L, hidden]
   mx::array operator()(const mx::array& x, const Routing& routing) const;
 
  private:
@@ -46,7 +46,7 @@ class Experts {
   static mx::array multiply(const Stack& stack, const mx::array& x, const mx::array& experts,
                             bool sorted);
   mx::array activate(const mx::array& gate_up) const;
-  // The same as `operator()` by MLX's operations, for x [L, hidden].
+  // `operator()` by MLX's operations, for x [L, hidden].
   mx::array gather(const mx::array& x, const Routing& routing) const;
 
   Shape shape_;

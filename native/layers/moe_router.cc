@@ -13,10 +13,10 @@ mx::array greatest(const mx::array& values, int k) {
   return mx::contiguous(mx::slice(order, start, stop));
 }
 
-mx::array normalised(const mx::array& shares, float epsilon) {
-  mx::array sum = mx::sum(shares, -1, true);
+mx::array normalised(const mx::array& weights, float epsilon) {
+  mx::array sum = mx::sum(weights, -1, true);
   if (epsilon != 0) sum = mx::add(sum, mx::array(epsilon, sum.dtype()));
-  return mx::divide(shares, sum);
+  return mx::divide(weights, sum);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ Router::Router(WeightStore& weights, const std::string& path, int hidden, const 
 }
 
 Routing Router::operator()(const mx::array& x) const {
-  // In float32: a rounded logit may choose another expert.
+  // In float32: a rounded logit may select another expert.
   mx::array logits = mx::astype(projection_(x), mx::float32);
   auto chosen = [&](const mx::array& scores, const mx::array& values) {
     mx::array experts = greatest(scores, options_.per_token);
@@ -45,25 +45,26 @@ Routing Router::operator()(const mx::array& x) const {
     switch (options_.kind) {
       case Kind::kTopKSoftmax: {
         Routing best = chosen(logits, logits);
-        return Routing{best.experts, mx::softmax(best.shares, -1, true)};
+        return Routing{best.experts, mx::softmax(best.weights, -1, true)};
       }
       case Kind::kSoftmaxTopK: {
-        mx::array shares = mx::softmax(logits, -1, true);
-        Routing best = chosen(shares, shares);
-        return options_.normalise ? Routing{best.experts, normalised(best.shares, 0)} : best;
+        mx::array weights = mx::softmax(logits, -1, true);
+        Routing best = chosen(weights, weights);
+        return options_.normalise ? Routing{best.experts, normalised(best.weights, 0)} : best;
       }
       default: {
-        mx::array shares = mx::sigmoid(logits);
-        Routing best = chosen(selection_bias_ ? mx::add(shares, *selection_bias_) : shares, shares);
-        // Sigmoids may all be next to 0.
-        return options_.normalise ? Routing{best.experts, normalised(best.shares, 1e-6f)} : best;
+        mx::array weights = mx::sigmoid(logits);
+        Routing best =
+            chosen(selection_bias_ ? mx::add(weights, *selection_bias_) : weights, weights);
+        // All sigmoids may be near 0.
+        return options_.normalise ? Routing{best.experts, normalised(best.weights, 1e-6f)} : best;
       }
     }
   }();
   if (options_.scale != 1) {
-    routing.shares = mx::multiply(routing.shares, mx::array(options_.scale));
+    routing.weights = mx::multiply(routing.weights, mx::array(options_.scale));
   }
-  routing.shares = mx::astype(routing.shares, x.dtype());
+  routing.weights = mx::astype(routing.weights, x.dtype());
   return routing;
 }
 

@@ -4,10 +4,10 @@
 
 namespace llm_host {
 
-// Which experts each token goes to, and what each of them counts.
+// The experts of each token, and the weight of each.
 struct Routing {
   mx::array experts;  // [1, L, k] uint32, in no order
-  mx::array shares;   // [1, L, k] in the activations' type
+  mx::array weights;  // [1, L, k] in the activations' type
 };
 
 class Router {
@@ -15,21 +15,20 @@ class Router {
   enum class Kind {
     kSoftmaxTopK,  // p = softmax over all experts; the k greatest
     kTopKSoftmax,  // the k greatest logits; softmax over them
-    kSigmoidTopK,  // p = sigmoid; the k greatest of p + selection bias, which does not count
-                   // further
+    kSigmoidTopK,  // p = sigmoid; the k greatest of p + selection bias, weighted by p alone
   };
   struct Options {
     Kind kind;
     int experts;
     int per_token;
     bool bias = false;                // of the projection
-    bool normalise = false;           // shares add up to 1; kTopKSoftmax always does
-    float scale = 1;                  // of the shares, afterwards
+    bool normalise = false;           // weights add up to 1; with kTopKSoftmax they always do
+    float scale = 1;                  // of the weights, applied last
     std::string selection_bias = "";  // kSigmoidTopK: name of the tensor [experts], or ""
   };
 
-  // Reads `path`.weight [experts, hidden]. Throws MODEL_BROKEN for more experts a token than there
-  // are.
+  // Reads `path`.weight [experts, hidden]. Throws MODEL_BROKEN if there are fewer experts than
+  // `per_token`.
   Router(WeightStore& weights, const std::string& path, int hidden, const Options& options);
 
   // x [1, L, hidden]

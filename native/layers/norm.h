@@ -18,7 +18,7 @@ class RmsNorm {
   RmsNorm(WeightStore& weights, const std::string& path, int size, const NormOptions& options)
       : weight_(weights.vector(path + ".weight", size)), eps_(options.eps) {
     if (!options.add_one) return;
-    // In float32: a bfloat16 weight near 0 would lose its last bits beside the 1.
+    // In float32: in bfloat16 a weight near 0 would lose its last bits next to 1.
     mx::array one = mx::add(mx::astype(weight_, mx::float32), mx::array(1.0f));
     weight_ = mx::astype(one, weight_.dtype());
     weight_.eval();
@@ -36,7 +36,7 @@ class RmsNorm {
   float eps_;
 };
 
-// x behind a norm that has not been computed: some kernels do it in their own pass.
+// x and a norm that is still to be applied: some kernels do that in their own pass.
 struct Normed {
   const mx::array& x;
   const RmsNorm& norm;

@@ -6,14 +6,14 @@
 
 namespace llm_host {
 
-// All keys and values, affine-quantized by groups along the head: about bits / 16 of the memory of
-// half precision. They are dequantized where attention reads them.
+// Keeps all keys and values, affine-quantized in groups along the head: about bits / 16 of the
+// memory of float16. Attention reads them dequantized.
 class QuantizedKvCache final : public CountedCache {
  public:
   // 64 where the head size is a multiple of it, else 32; 0: such heads cannot be quantized.
   static int group_size(int head_dim);
 
-  // `bits` 4 or 8; `dtype` of the keys and values that come and go.
+  // `bits`: 4 or 8. `dtype`: of the keys and values that are added and read.
   QuantizedKvCache(int kv_heads, int head_dim, int bits, int max_positions, mx::Dtype dtype);
 
   View append(const mx::array& keys, const mx::array& values) override;
@@ -24,7 +24,7 @@ class QuantizedKvCache final : public CountedCache {
   uint64_t bytes() const override;
 
  private:
-  // Packed values, scales and biases: [1, kv_heads, capacity, columns].
+  // Quantized values, scales and biases: [1, kv_heads, capacity, columns].
   struct Store {
     const char* name;
     std::optional<std::array<mx::array, 3>> parts;

@@ -9,7 +9,7 @@ namespace llm_host {
 // activation.
 class ShortConv {
  public:
-  // Reads `path`.{in_proj, conv, out_proj}; `bias` is for all three. `kernel`: tokens that an
+  // Reads `path`.{in_proj, conv, out_proj}; `bias`: all three have one. `kernel`: tokens that an
   // output sees.
   ShortConv(WeightStore& weights, const std::string& path, int hidden, int kernel, bool bias);
 

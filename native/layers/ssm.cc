@@ -6,7 +6,7 @@
 namespace llm_host {
 namespace {
 
-// Time steps that are computed as one attention: a block costs block² · heads memory.
+// Time steps computed together as an attention; memory grows with block² · heads.
 constexpr int kBlock = 128;
 
 // Columns [begin, end) of the last dimension of x [1, L, C].
@@ -22,7 +22,8 @@ mx::array steps(const mx::array& x, int begin, int end) {
 }
 
 // log_decay [L, heads] -> [heads, L, L]: the decay from step j to step i, Π_(j < t ≤ i), or 0 for
-// j > i. Sums of the terms in between: differences of a running sum would lose their small ones.
+// j > i. Adds up the terms in between, since differences of a running sum would lose the small
+// ones.
 mx::array decays(const mx::array& log_decay) {
   int length = log_decay.shape(0), heads = log_decay.shape(1);
   mx::array terms = mx::expand_dims(mx::transpose(log_decay), 2);  // [heads, i, 1]
@@ -140,8 +141,9 @@ mx::array Mamba2::scan(const mx::array& xbc, const mx::array& dt, StateCache& ca
   return mx::astype(mx::reshape(y, {1, length, inner()}), xbc.dtype());
 }
 
-// The gate comes before the norm. transformers norms each group of heads by itself, as the paper's
-// own code does; mlx-lm norms them all together, which differs for more than one group.
+// The gate comes before the norm. Like transformers and the paper's own code, normalises each group
+// of heads by itself; mlx-lm normalises all of them together, which differs for more than one
+// group.
 mx::array Mamba2::gated_norm(const mx::array& y, const mx::array& gate) const {
   mx::Shape whole = y.shape();
   mx::Shape grouped{1, whole[1], shape_.groups, inner() / shape_.groups};

@@ -49,8 +49,8 @@ class Mamba2 {
   Linear output_;
 };
 
-// The recurrence in MLX's operations, in blocks of time steps whose inner part is an attention
-// with decay, all in float32:
+// The recurrence by MLX's operations, in float32; a block of time steps is computed as an attention
+// with decay:
 //   S_t = exp(dt_t · a) · S_(t−1) + dt_t · x_t ⊗ B_t,  y_t = S_t C_t.
 struct SsmInputs {
   mx::array x;   // [L, heads, head_dim]

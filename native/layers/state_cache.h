@@ -4,18 +4,17 @@
 
 namespace llm_host {
 
-// Named small arrays of one layer, such as the last inputs of a convolution or the state of a
-// recurrence: what they held at an earlier token is gone, so that they cannot be trimmed. Nobody
-// may write into them in place, since checkpoints share them, and their shapes must not depend on
-// the number of tokens.
+// Small named arrays of one layer, such as the last inputs of a convolution or the state of a
+// recurrence. Earlier states are gone, so it cannot be trimmed. Never write into the arrays in
+// place, since checkpoints share them; their shapes must not depend on the number of tokens.
 class StateCache final : public LayerCache {
  public:
-  // The array as it was set last; nothing before the first token.
+  // The array set last; nothing before the first token.
   std::optional<mx::array> get(const std::string& name) const;
   void set(const std::string& name, mx::array value) {
     arrays_.insert_or_assign(name, std::move(value));
   }
-  // Counts tokens as seen: once for every call of the layer, after its arrays are set.
+  // Counts tokens: once for each call of the layer, after setting its arrays.
   void advance(int count) { length_ += count; }
 
   int length() const override { return length_; }

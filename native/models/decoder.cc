@@ -2,41 +2,14 @@
 
 #include <algorithm>
 
-#include "common/error.h"
 #include "layers/positions.h"
+#include "models/residual.h"
 
 namespace llm_host {
 namespace {
 
-// x · factor by float32 arithmetic, rounded once: 0.22 as a bfloat16 would be off by 0.1 %.
-mx::array scaled(const mx::array& x, float factor) {
-  if (factor == 1) return x;
-  mx::array product = mx::multiply(mx::astype(x, mx::float32), mx::array(factor));
-  return mx::astype(product, x.dtype());
-}
-
-bool is_tied(const Config& config, const WeightStore& weights) {
-  return config.boolean_or("tie_word_embeddings", !weights.has("lm_head.weight"));
-}
-
-Linear head_of(const Config& config, const DecoderConfig& c, WeightStore& weights,
-               const Embedding& embedding) {
-  if (!is_tied(config, weights)) {
-    return Linear::load(weights, "lm_head", c.vocab, c.hidden, false);
-  }
-  weights.ignore("lm_head.");
-  return embedding.as_linear();
-}
-
-// Gemma's stream grows beyond what a float16 holds: clipped there, as in mlx-lm.
-mx::array plus(const mx::array& h, const mx::array& part) {
-  if (h.dtype() != mx::float16) return mx::add(h, part);
-  mx::array sum = mx::add(mx::astype(h, mx::float32), mx::astype(part, mx::float32));
-  return mx::astype(mx::clip(sum, mx::array(-65504.0f), mx::array(65504.0f)), mx::float16);
-}
-
-// Plain additions instead of h + ρ · part: the stream is kept divided by ρ, which every RMSNorm
-// undoes if its eps is divided by ρ².
+// Replaces h + ρ · part by plain additions: divides the residual stream by ρ, which an RMSNorm with
+// eps / ρ² undoes.
 DecoderConfig with_plain_residuals(DecoderConfig c) {
   if (c.sandwich_norms) return c;
   c.embedding_factor /= c.residual_factor;
@@ -46,38 +19,6 @@ DecoderConfig with_plain_residuals(DecoderConfig c) {
 }
 
 }  // namespace
-
-FeedForward dense_feed_forward(const DecoderConfig& c, WeightStore& weights,
-                               const std::string& path) {
-  if (c.intermediate < 1) throw Error(kModelBroken, "config.json has no intermediate_size");
-  MlpOptions options{c.hidden, c.intermediate, c.mlp_bias, c.activation};
-  return Mlp(weights, path + ".mlp", options);
-}
-
-mx::array FeedForward::operator()(const Normed& x, const std::optional<mx::array>& residual) const {
-  if (mlp_) return (*mlp_)(x, residual);
-  mx::array y = whole_(x.value());
-  return residual ? plus(*residual, y) : y;
-}
-
-Vocabulary::Vocabulary(const Config& config, const DecoderConfig& c, WeightStore& weights)
-    : factor_(c.embedding_factor),
-      divisor_(c.logit_divisor),
-      cap_(c.logit_cap),
-      embedding_(WeightMatrix(
-          weights.matrix("model.embed_tokens", c.vocab, c.hidden, weights.packed()), weights)),
-      head_(head_of(config, c, weights, embedding_)) {}
-
-mx::array Vocabulary::embed(const mx::array& ids) const { return scaled(embedding_(ids), factor_); }
-
-mx::array Vocabulary::logits(const Normed& hidden) const {
-  mx::array logits = head_.packed() ? Linear::apply({head_}, normalised(hidden))
-                                    : mx::astype(head_(hidden.value()), mx::float32);
-  if (divisor_ != 1) logits = mx::divide(logits, mx::array(divisor_));
-  if (cap_ == 0) return logits;
-  mx::array cap(cap_);
-  return mx::multiply(mx::tanh(mx::divide(logits, cap)), cap);
-}
 
 ModelInfo info_of(const Config& config, const DecoderConfig& c, int context_length) {
   ModelInfo info;
@@ -153,7 +94,7 @@ mx::array Decoder::body(const mx::array& ids, ModelCache& cache, int outputs) co
     const Layer& layer = layers_[i];
     const Rope* rope = config_.ropes[i].get();
     const RopeAngles& angles = rope != nullptr ? rope->angles(length) : kNone;
-    // What the last layer says of other positions nobody reads.
+    // After the last layer, only the last `outputs` positions are read.
     h = mix(i, h, angles, cache, i + 1 == layers_.size() ? outputs : h.shape(1));
     Normed x{h, layer.feed_forward_norm};
     if (!layer.after_feed_forward && h.dtype() != mx::float16) {
@@ -170,7 +111,7 @@ mx::array Decoder::head(const mx::array& hidden) const {
   return vocabulary_.logits({hidden, norm_});
 }
 
-// Ropes that change with the length change at the same one, if a model has several.
+// If a model has several Ropes that depend on the length, they change at the same one.
 int Decoder::position_regime(int length) const {
   int regime = 0;
   for (const auto& rope : config_.ropes) {
@@ -186,7 +127,7 @@ bool Decoder::positions_restart_at(int length) const {
 
 ModelCache Decoder::new_cache(const CacheOptions& options) const {
   ModelCache cache(options);
-  // Quantized keys and values are computed with as they are unpacked.
+  // Quantized keys and values are dequantized to the activations' type.
   mx::Dtype dtype = options.kv_bits == 0 ? cache_dtype_ : dtype_;
   for (size_t i = 0; i < layers_.size(); ++i) {
     if (layers_[i].state_mixer) {

@@ -11,7 +11,7 @@
 
 namespace llm_host {
 
-// What a family means where its config.json says nothing: the defaults of its transformers class.
+// A family's defaults for missing keys of config.json, as in its transformers class.
 struct DecoderDefaults {
   int max_positions = 2048;
   double eps = 1e-6;
@@ -21,8 +21,8 @@ struct DecoderDefaults {
   const char* eps_key = "rms_norm_eps";
 };
 
-// The part of config.json that decoders share, checked, and what each family makes of it. A family
-// reads it, sets what is its own, and hands it to Decoder.
+// What defines a Decoder. The constructor reads and checks the keys of config.json that all
+// decoders have; a family then sets the rest.
 struct DecoderConfig {
   // Throws MODEL_BROKEN or MODEL_UNSUPPORTED naming the key.
   explicit DecoderConfig(const Config& config, const DecoderDefaults& defaults = {});
@@ -37,7 +37,7 @@ struct DecoderConfig {
   float eps;
   Activation activation;
 
-  // Of the feed-forward part; 0 where config.json has none, which a dense one refuses.
+  // Width of the feed-forward network; 0 if config.json has none, which is an error in a dense one.
   int intermediate;
   bool mlp_bias = false;
 
@@ -49,7 +49,7 @@ struct DecoderConfig {
   double growth_beta = 0;  // see AttentionOptions
   double growth_length = 1;
   std::vector<int> windows;  // [layers] tokens seen; 0 = all. Default: 0
-  // [layers]; null where a layer has no positions. Set by the family.
+  // [layers]; null: the layer has no positions. Set by the family.
   std::vector<std::shared_ptr<const Rope>> ropes;
 
   // What checkpoints call the parts of a layer.
@@ -64,11 +64,11 @@ struct DecoderConfig {
   Names names;
 
   bool add_one_to_norms = false;  // see NormOptions
-  bool sandwich_norms = false;    // Gemma's norms behind attention and feed-forward, too
+  bool sandwich_norms = false;    // Gemma: norms after attention and feed-forward too
   float embedding_factor = 1;
   float residual_factor = 1;  // of what each part of a layer adds
   float logit_divisor = 1;
-  float logit_cap = 0;  // logits become cap · tanh(logits / cap); 0 = they stay
+  float logit_cap = 0;  // logits become cap · tanh(logits / cap); 0 = off
 
   // embedding_multiplier, attention_multiplier, residual_multiplier and logits_scaling; 1 if
   // absent.
@@ -86,17 +86,17 @@ std::vector<std::string> layer_types(const Config& config, int layers,
 std::vector<int> windows_of(const Config& config, const DecoderConfig& c,
                             const std::vector<std::string>& types);
 
-// The same, or sliding_window for every layer where there are no types: 0 for null, `missing` where
-// config.json does not mention it. transformers looks at sliding_window alone in these families and
-// mlx-lm at layer_types alone; no model of the Hub has both at odds.
+// The same; without types, sliding_window for every layer: 0 if it is null, `missing` if it is
+// absent. For these families transformers reads only sliding_window and mlx-lm only layer_types; in
+// no model on the Hub do the two disagree.
 std::vector<int> windows_everywhere(const Config& config, const DecoderConfig& c,
                                     const std::vector<std::string>& types, int missing);
 
-// Qwen's `layer_types`: where config.json has none, full attention in the first max_window_layers
-// if use_sliding_window, and in all layers if not. mlx-lm ignores these keys.
+// Qwen's `layer_types`. Without them: full attention in the first max_window_layers if
+// use_sliding_window, else in all layers. mlx-lm ignores these keys.
 std::vector<std::string> qwen_layer_types(const Config& config, int layers);
 
-// One Rope for each layer, those of a kind shared. `types` may be empty.
+// One Rope for each layer; layers of one type share theirs. `types` may be empty.
 std::vector<std::shared_ptr<const Rope>> ropes_of(const Config& config, const DecoderConfig& c,
                                                   const std::vector<std::string>& types,
                                                   double default_theta);

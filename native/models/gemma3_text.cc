@@ -16,7 +16,7 @@ std::vector<std::string> types_of(const Config& config, int layers) {
   return types;
 }
 
-// rope_scaling is for the full layers alone; the others rotate faster and are not scaled.
+// rope_scaling applies to the full layers only; the others rotate faster, unscaled.
 std::vector<std::shared_ptr<const Rope>> gemma_ropes(const Config& config, const DecoderConfig& c,
                                                      const std::vector<std::string>& types) {
   RopeOptions full{.head_dim = c.head_dim, .max_positions = c.max_positions, .theta = 1000000};
@@ -34,8 +34,8 @@ std::vector<std::shared_ptr<const Rope>> gemma_ropes(const Config& config, const
   return ropes;
 }
 
-// √hidden_size in the type of the embedding, as it was trained: mlx-lm rounds to bfloat16 even for
-// float32 weights.
+// √hidden_size, rounded to the type of the embedding as in training; mlx-lm rounds to bfloat16 even
+// for float32 weights.
 float embedding_factor(int hidden, mx::Dtype dtype) {
   mx::array factor(std::sqrt(static_cast<float>(hidden)));
   return mx::astype(mx::astype(factor, dtype), mx::float32).item<float>();
@@ -43,8 +43,8 @@ float embedding_factor(int hidden, mx::Dtype dtype) {
 
 }  // namespace
 
-// Norms before and behind each part, (1 + w) in all of them, q and k normalised, GELU, and windows
-// in five layers of six.
+// Norms before and after attention and feed-forward, all with weights 1 + w; norms of q and k;
+// GELU; windows in five layers of six.
 static std::unique_ptr<Model> make_gemma3_text(const Config& config, WeightStore& weights,
                                                int context_length) {
   DecoderConfig c(config, {.max_positions = 131072,

@@ -4,7 +4,7 @@
 namespace llm_host {
 namespace {
 
-// What transformers assumes where config.json has no rope parameters.
+// The default of transformers if config.json has no rope parameters.
 const Value& default_rope() {
   static const Value kDefault(
       Value::Object{{"rope_parameters",
@@ -29,8 +29,8 @@ std::vector<std::string> types_of(const Config& config, int layers) {
 }  // namespace
 
 // Attention sinks, windows in every other layer, biases everywhere, and in each layer a mixture of
-// experts with a clipped SwiGLU. mlx-lm rounds yarn's boundaries even if `truncate` is false:
-// positions turn a little otherwise than in transformers.
+// experts with a clipped SwiGLU. mlx-lm rounds yarn's boundaries even if `truncate` is false, so
+// its angles differ a little from transformers'.
 static std::unique_ptr<Model> make_gpt_oss(const Config& config, WeightStore& weights,
                                            int context_length) {
   DecoderConfig c(config, {.max_positions = 131072, .eps = 1e-5});

@@ -2,7 +2,7 @@
 
 namespace llm_host {
 
-// llama with four multipliers.
+// llama with multipliers of embedding, attention, residual and logits.
 static std::unique_ptr<Model> make_granite(const Config& config, WeightStore& weights,
                                            int context_length) {
   DecoderConfig c(config);

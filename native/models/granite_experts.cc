@@ -11,7 +11,7 @@ FeedForward granite_experts(const Config& config, const DecoderConfig& c, Weight
                          .per_token = config.integer_or("num_experts_per_tok", 2)};
   Experts::Shape shape{
       .experts = experts, .hidden = c.hidden, .intermediate = config.integer("intermediate_size")};
-  // Hugging Face's files name it router.layer, transformers 5 itself router.
+  // Published files call it router.layer, transformers 5 saves it as router.
   bool layer = weights.has(path + ".router.layer.weight");
   return Moe(Router(weights, path + (layer ? ".router.layer" : ".router"), c.hidden, router),
              Experts(weights, path, shape));

@@ -4,7 +4,7 @@
 
 namespace llm_host {
 
-// granite with a mixture of experts in every layer: softmax over the best logits.
+// granite with a mixture of experts in every layer.
 static std::unique_ptr<Model> make_granitemoe(const Config& config, WeightStore& weights,
                                               int context_length) {
   DecoderConfig c(config);

@@ -11,7 +11,7 @@ namespace {
 
 bool is_mamba(const std::string& type) { return type == "mamba" || type == "linear_attention"; }
 
-// transformers' own names and those of its releases before 5; none given means all Mamba.
+// In the names of transformers 5 and of earlier releases. Without layer_types all are Mamba.
 std::vector<std::string> types_of(const Config& config, int layers) {
   std::vector<std::string> types =
       layer_types(config, layers, {"attention", "full_attention", "mamba", "linear_attention"});
@@ -19,7 +19,7 @@ std::vector<std::string> types_of(const Config& config, int layers) {
   return types;
 }
 
-// A number of JSON, or {"__float__": "Infinity"} as transformers writes what JSON cannot say.
+// A number, or {"__float__": "Infinity"}, which transformers writes since JSON has no infinity.
 float step_of(const Value& value) {
   if (const double* number = value.as<double>()) return static_cast<float>(*number);
   const auto* object = value.as<Value::Object>();
@@ -55,8 +55,8 @@ Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
                                   ") must be a multiple of mamba_n_groups (" +
                                   std::to_string(s.groups) + ")");
   }
-  // mlx-lm clamps to [0.001, 100] where config.json has no limit; transformers does not clamp.
-  // transformers forgets a limit when it decodes; here a step equals the same step of a prompt.
+  // Without a limit mlx-lm clamps to [0.001, 100]; transformers does not clamp. transformers
+  // ignores a limit when decoding; here decoding a token equals reading it in a prompt.
   if (const Value* limit = config.find("time_step_limit")) {
     const auto* pair = limit->as<Value::Array>();
     if (pair == nullptr || pair->size() != 2) {
@@ -70,9 +70,9 @@ Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
 
 }  // namespace
 
-// Granite 4: attention or Mamba-2 in each layer, then an MLP that all tokens share, with a mixture
-// of experts beside it where there are experts. No positions unless position_embedding_type is
-// "rope"; mlx-lm takes "rope" where config.json does not say, transformers takes none.
+// Granite 4: attention or Mamba-2 in each layer, then a shared MLP plus, if there are experts, a
+// mixture of them. No positions unless position_embedding_type is "rope", as in transformers;
+// mlx-lm defaults to "rope".
 static std::unique_ptr<Model> make_granitemoehybrid(const Config& config, WeightStore& weights,
                                                     int context_length) {
   DecoderConfig c(config);

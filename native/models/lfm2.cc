@@ -3,8 +3,8 @@
 namespace llm_host {
 namespace {
 
-// The width that the two older keys of lfm2 stand for. transformers rounds it up only where there
-// is a multiplier; mlx-lm always does.
+// The width from lfm2's older keys. transformers rounds it up only if there is a multiplier, mlx-lm
+// always.
 int adjusted_width(const Config& config) {
   int width = config.integer_or("block_ff_dim", config.integer_or("intermediate_size", 12288));
   if (!config.boolean_or("block_auto_adjust_ff_dim", true)) return width;

@@ -7,7 +7,7 @@
 namespace llm_host {
 namespace {
 
-// By layer_types; before those there were full_attn_idxs, and without them all are attention.
+// From layer_types, or the older full_attn_idxs; without either all are attention.
 std::vector<std::string> types_of(const Config& config, int layers) {
   std::vector<std::string> types = layer_types(config, layers, {"full_attention", "conv"});
   if (!types.empty()) return types;
@@ -47,7 +47,7 @@ Lfm2Base::Lfm2Base(const Config& config)
 FeedForward Lfm2Base::dense(WeightStore& weights, const std::string& path, int intermediate) const {
   MlpOptions options{decoder.hidden, intermediate};
   std::string mlp = path + ".feed_forward";
-  // lfm2_moe's converter for MLX renames them; lfm2's does not.
+  // MLX's converter renames them for lfm2_moe, but not for lfm2.
   if (weights.has(mlp + ".w1.weight")) {
     options.gate = "w1";
     options.up = "w3";

@@ -4,12 +4,12 @@
 
 namespace llm_host {
 
-// What lfm2 and lfm2_moe share: their names, and a short convolution in place of attention in most
-// layers.
+// The common part of lfm2 and lfm2_moe: names, and a short convolution in place of attention in
+// most layers.
 struct Lfm2Base {
   explicit Lfm2Base(const Config& config);
 
-  // `path`.feed_forward as one network for all tokens.
+  // `path`.feed_forward as a dense network.
   FeedForward dense(WeightStore& weights, const std::string& path, int intermediate) const;
 
   DecoderConfig decoder;

@@ -3,8 +3,8 @@
 
 namespace llm_host {
 
-// lfm2 whose layers but the first num_dense_layers have a mixture of experts: sigmoids, chosen by
-// their sum with a bias that does not count further.
+// lfm2 with a mixture of experts in all layers but the first num_dense_layers. Experts are selected
+// by sigmoid plus a bias, and weighted by the sigmoid alone.
 static std::unique_ptr<Model> make_lfm2_moe(const Config& config, WeightStore& weights,
                                             int context_length) {
   Lfm2Base base(config);

@@ -2,8 +2,8 @@
 
 namespace llm_host {
 
-// Weights: q, k, v, o, gate, up, down, two norms a layer. transformers knows no windows here;
-// mlx-lm does, for the layers that layer_types names.
+// A layer has q, k, v, o, gate, up, down and two norms. Windows where layer_types says so, as in
+// mlx-lm; transformers has none.
 static std::unique_ptr<Model> make_llama(const Config& config, WeightStore& weights,
                                          int context_length) {
   DecoderConfig c(config);

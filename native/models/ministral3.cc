@@ -2,7 +2,7 @@
 
 namespace llm_host {
 
-// mistral, whose queries grow with the position: see AttentionOptions::growth_beta.
+// mistral with queries that grow with the position: see AttentionOptions::growth_beta.
 static std::unique_ptr<Model> make_ministral3(const Config& config, WeightStore& weights,
                                               int context_length) {
   DecoderConfig c(config, {.max_positions = 262144, .eps = 1e-5, .head_dim = 128});

@@ -2,9 +2,9 @@
 
 namespace llm_host {
 
-// llama without biases, and a window over every layer (4096 tokens where config.json does not
-// mention it, none where it is null). mlx-lm runs these as llama and ignores the window: an answer
-// beyond it differs from transformers'.
+// llama without biases, with a window in every layer: 4096 tokens if config.json has no key for it,
+// none if it is null. mlx-lm runs these as llama and ignores the window, so beyond it its answers
+// differ from transformers'.
 static std::unique_ptr<Model> make_mistral(const Config& config, WeightStore& weights,
                                            int context_length) {
   DecoderConfig c(config, {.max_positions = 131072});

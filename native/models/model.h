@@ -11,7 +11,7 @@ namespace llm_host {
 
 namespace mx = mlx::core;
 
-// A decoder. Arrays are lazy: nothing is computed until the caller evaluates.
+// A decoder-only model. Arrays are lazy: nothing is computed until the caller evaluates them.
 class Model {
  public:
   virtual ~Model() = default;
@@ -21,27 +21,26 @@ class Model {
   virtual mx::array body(const mx::array& ids, ModelCache& cache, int outputs) const = 0;
   // hidden [1, L, H] -> logits [1, L, V].
   virtual mx::array head(const mx::array& hidden) const = 0;
-  // One layer for each of the model's, in their order.
+  // An empty cache for a sequence.
   virtual ModelCache new_cache(const CacheOptions& options) const = 0;
   virtual const ModelInfo& info() const = 0;
 
-  // For position angles that depend on the length of the sequence, see Rope: which of them a
-  // sequence of `length` tokens gets, and whether growing to that length makes all keys of the
-  // sequence useless.
+  // For position angles that depend on the sequence's length; see Rope::regime and
+  // Rope::restarts_at.
   virtual int position_regime(int length) const { return 0; }
   virtual bool positions_restart_at(int length) const { return false; }
 };
 
 using MakeModel = std::unique_ptr<Model>(const Config&, WeightStore&, int context_length);
 
-// Enters a family under its model_type when the program starts; each family's file has one.
-// src/model/model-types.ts names them all, so that unknown ones are refused before any work.
+// Registers a family under its model_type at start-up; each family's file defines one.
+// src/model/model-types.ts lists them all, so that other models are refused before any work.
 struct ModelFamily {
   ModelFamily(const char* model_type, MakeModel* make);
 };
 
-// Builds the model that config.json's model_type names. `context_length` 0 = the model's own
-// maximum, which is also the most there can be. Throws MODEL_UNSUPPORTED or MODEL_BROKEN.
+// Builds the model of config.json's model_type. `context_length`: 0 or above the model's maximum =
+// that maximum. Throws MODEL_UNSUPPORTED or MODEL_BROKEN.
 std::unique_ptr<Model> make_model(const Config& config, WeightStore& weights, int context_length);
 
 }  // namespace llm_host

@@ -2,8 +2,8 @@
 
 namespace llm_host {
 
-// llama whose q, k and v are one matrix, as are gate and up; a part of each head may not rotate.
-// mlx-lm ignores sliding_window, and of the longrope factors knows the long ones alone.
+// llama with q, k and v in one matrix, and gate and up in another; a part of each head may not
+// rotate. mlx-lm ignores sliding_window, and of the longrope factors uses only the long ones.
 static std::unique_ptr<Model> make_phi3(const Config& config, WeightStore& weights,
                                         int context_length) {
   DecoderConfig c(config, {.max_positions = 4096, .eps = 1e-5});

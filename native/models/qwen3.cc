@@ -2,7 +2,7 @@
 
 namespace llm_host {
 
-// llama with heads of their own size, whose q and k are normalised.
+// llama with an explicit head size, and norms of q and k.
 static std::unique_ptr<Model> make_qwen3(const Config& config, WeightStore& weights,
                                          int context_length) {
   DecoderConfig c(config, {.max_positions = 32768, .head_dim = 128});

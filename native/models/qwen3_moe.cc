@@ -5,8 +5,9 @@
 
 namespace llm_host {
 
-// qwen3 with a mixture of experts in the layers that decoder_sparse_step names and mlp_only_layers
-// does not. mlx-lm reads no rope_scaling, attention_bias or sliding_window here; transformers does.
+// qwen3 with a mixture of experts in the layers that decoder_sparse_step selects and
+// mlp_only_layers does not list. Reads rope_scaling, attention_bias and sliding_window as
+// transformers does; mlx-lm ignores them.
 static std::unique_ptr<Model> make_qwen3_moe(const Config& config, WeightStore& weights,
                                              int context_length) {
   DecoderConfig c(config, {.max_positions = 32768});

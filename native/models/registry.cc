@@ -7,7 +7,7 @@
 namespace llm_host {
 namespace {
 
-// Inside a function, so that it is there before the first family enters.
+// Inside a function, so that it exists before the first family registers.
 std::map<std::string, MakeModel*>& families() {
   static std::map<std::string, MakeModel*> by_model_type;
   return by_model_type;

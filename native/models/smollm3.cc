@@ -4,8 +4,7 @@
 namespace llm_host {
 namespace {
 
-// Whether each layer rotates: no_rope_layers says 1 where it does; by default every fourth does
-// not.
+// Which layers have positions: those with a 1 in no_rope_layers; by default all but every fourth.
 std::vector<bool> rotating_layers(const Config& config, int layers) {
   std::vector<bool> rotating;
   if (!config.has("no_rope_layers")) {
@@ -24,7 +23,7 @@ std::vector<bool> rotating_layers(const Config& config, int layers) {
 
 }  // namespace
 
-// llama with layers that know no positions; with use_sliding_window those see only a window.
+// llama with some layers without positions; with use_sliding_window those layers see only a window.
 static std::unique_ptr<Model> make_smollm3(const Config& config, WeightStore& weights,
                                            int context_length) {
   DecoderConfig c(config, {.max_positions = 32768});

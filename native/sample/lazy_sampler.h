@@ -7,14 +7,14 @@
 
 namespace llm_host {
 
-// The sampler of one generation, as an operation on arrays: the next step's graph can be built on a
-// token that is not known yet.
+// The sampler of one generation as an operation on arrays, so that the next step's graph can be
+// built before its token is known.
 class LazySampler {
  public:
   LazySampler(SamplingParams params, std::span<const int32_t> prompt);
 
-  // logits [V] float32 -> the token [1] int32. To be called with the steps in order from 0, each of
-  // which must depend on the token of the one before: the penalties count it when it is computed.
+  // logits [V] float32 -> the token [1] int32. Call it with steps 0, 1, 2, ...; the logits of each
+  // must depend on the token before, which the penalties count when it is computed.
   mlx::core::array operator()(const mlx::core::array& logits, uint64_t step) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace llm_host {
 
-// What is done to logits before any truncation.
+// Changes to the logits before any truncation.
 struct Penalties {
   std::vector<std::pair<int32_t, float>> logit_bias;  // token, added to its logit
   float repetition = 1;                               // 1 = off
@@ -20,15 +20,14 @@ struct Penalties {
   }
 };
 
-// The tokens of one generation as the penalties see them: which there were, and how often each was
-// generated.
+// The tokens of one generation, and how often each was generated.
 class TokenHistory {
  public:
   explicit TokenHistory(std::span<const int32_t> prompt = {}) {
     for (int32_t id : prompt) generated_.try_emplace(id, 0);
   }
   void add(int32_t generated) { ++generated_[generated]; }
-  // Every token there was -> times generated; 0 if it is in the prompt only.
+  // Token -> times generated; 0 for one that is only in the prompt.
   const std::unordered_map<int32_t, int>& counts() const { return generated_; }
 
  private:

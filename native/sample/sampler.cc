@@ -42,7 +42,7 @@ float top_k_threshold(std::span<const float> scores, int k) {
   return copy[static_cast<size_t>(k - 1)];
 }
 
-// In the order of their ids.
+// By id.
 std::vector<Candidate> candidates_from(std::span<const float> scores, float threshold, float best) {
   std::vector<Candidate> candidates;
   for (size_t i = 0; i < scores.size(); ++i) {
@@ -52,7 +52,7 @@ std::vector<Candidate> candidates_from(std::span<const float> scores, float thre
   return candidates;
 }
 
-// Keeps the likeliest tokens, as few as hold the share `p`. Sorts only as far as needed.
+// Keeps the likeliest tokens, as few as add up to probability `p`. Sorts only as far as needed.
 void keep_top_p(std::vector<Candidate>& candidates, float p) {
   if (p >= 1) return;
   double wanted = p * sum_of_weights(candidates), sum = 0;

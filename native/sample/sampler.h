@@ -15,10 +15,10 @@ struct SamplingParams {
   float min_p = 0;        // 0 = off
   uint32_t seed = 0;
   Penalties penalties;
-  // A bit for each token, lowest first: which may come first; empty = all.
+  // A bit for each token, lowest bit first: which tokens the reply may start with; empty = all.
   std::vector<uint8_t> allowed_first = {};
-  // The last so many tokens of the prompt were generated before: penalties count them so, and the
-  // steps go on behind them.
+  // This many tokens at the end of the prompt were generated earlier: penalties count them as
+  // generated, and steps are numbered after them.
   int continued = 0;
 };
 
@@ -26,16 +26,17 @@ inline bool is_allowed(std::span<const uint8_t> allowed, size_t id) {
   return (allowed[id / 8] >> (id % 8) & 1) != 0;
 }
 
-// The logits with those of all other tokens at minus infinity. A NaN stays, to be told of.
+// A copy of the logits with every token that is not allowed at minus infinity. NaNs stay, so that
+// they are reported.
 std::vector<float> only_allowed(std::span<const float> logits, std::span<const uint8_t> allowed);
 
-// Picks the token at `step`; -1 if a logit is no number. Hugging Face's order: bias and penalties,
-// temperature, top-k, top-p, min-p; all in float32. Depends on its arguments only, and on the order
-// of nothing but the ids, so that a step can be computed again or on another machine.
+// Picks the token of `step`; -1 if a logit is NaN. In Hugging Face's order: bias and penalties,
+// temperature, top-k, top-p, min-p, all in float32. A pure function whose ties are broken by id, so
+// that a step can be repeated, on another machine too.
 int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step,
                const TokenHistory& history = TokenHistory());
 
-// A number in [0, 1) that depends on the seed and the step only.
+// A random number in [0, 1), a pure function of seed and step.
 double uniform(uint32_t seed, uint64_t step);
 
 }  // namespace llm_host

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-// A test framework for what ctest needs: named cases, checks that go on after a failure, one
-// summary line.
+// A small test framework for ctest: named cases, checks that continue after a failure, one summary
+// line.
 //
 //   TEST(prefix_stops_at_first_difference) { CHECK(reusable_prefix(a, b) == 1); }
 //   int main() { return check::run("prefix"); }
@@ -42,7 +42,7 @@ inline void fail(const char* file, int line, const std::string& what) {
   ++failures();
 }
 
-// Says aloud that a part of a case could not run here.
+// Reports a part of a case that cannot run here.
 inline void skip(const std::string& what) {
   if (std::find(skips().begin(), skips().end(), what) == skips().end()) skips().push_back(what);
 }

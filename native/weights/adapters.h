@@ -9,21 +9,21 @@
 
 namespace llm_host {
 
-// LoRA adapters, stacked: what they add to one module is the sum of what each of them adds, which
-// is one low-rank matrix of all their ranks together.
+// LoRA adapters, added together: the sum of several low-rank matrices is one whose rank is the sum
+// of theirs.
 class Adapters {
  public:
   struct LowRank {
     mx::array down;  // [rank, in]
-    mx::array up;    // [rank, out], with the adapters' scales
+    mx::array up;    // [rank, out], times the adapters' scales
   };
 
   // Both must outlive this.
   Adapters(const std::vector<AdapterSpec>& specs, LoadProgress& progress);
 
-  // What the adapters have for module `path`, of type `dtype`.
+  // What they add to module `path`; nothing if no adapter has it.
   std::optional<LowRank> find(const std::string& path, int out, int in, mx::Dtype dtype);
-  // Throws MODEL_BROKEN if an adapter has tensors that no module took.
+  // Throws MODEL_BROKEN if an adapter has tensors that no module has read.
   void check_used() const;
 
  private:

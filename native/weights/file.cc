@@ -14,13 +14,13 @@
 namespace llm_host {
 namespace {
 
-// Small enough that a load can be cancelled soon, large enough that reads stay cheap.
+// Small enough to cancel a load soon, large enough to keep reads cheap.
 constexpr uint64_t kChunk = 8 << 20;
 
 }  // namespace
 
 File::File(std::string path) : path_(std::move(path)) {
-  // Without waiting: a pipe in the place of the file would have nobody who writes.
+  // O_NONBLOCK: if it is a pipe, opening must not wait for a writer.
   descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) throw Error(kModelBroken, path_ + ": cannot open: " + std::strerror(errno));
   struct stat status;

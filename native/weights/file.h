@@ -16,8 +16,8 @@ class File {
 
   const std::string& path() const { return path_; }
 
-  // Reads exactly `bytes` bytes or throws; `what` is named in the error. Calls `on_chunk(bytes)`
-  // after each piece; it may throw to stop.
+  // Reads exactly `bytes` bytes or throws an error that names `what`. Calls `on_chunk(bytes)` after
+  // each chunk; it may throw to stop.
   void read(void* data, uint64_t bytes, uint64_t offset, const std::string& what,
             const std::function<void(uint64_t)>& on_chunk) const;
 

@@ -5,7 +5,7 @@
 namespace llm_host {
 namespace {
 
-// A block is looked at as a whole first: that loop has no exit and becomes vector code.
+// Test a whole block first: a loop without an exit compiles to vector code.
 constexpr size_t kBlock = 4096;
 
 template <typename T, typename F>

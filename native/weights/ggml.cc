@@ -74,7 +74,7 @@ void read_q8_0(const uint8_t* block, Group* group) {
   group->bias = -128 * group->scale;
 }
 
-// Scale and minimum of group j, six bits each, of twelve bytes that hold eight of both.
+// Scale and minimum of group j, six bits each: twelve bytes hold eight of both.
 void read_scale_min(const uint8_t* packed, int j, int* scale, int* minimum) {
   if (j < 4) {
     *scale = packed[j] & 63;
@@ -110,7 +110,7 @@ void read_q5_k(const uint8_t* block, Group* groups) {
   read_k_nibbles(block, block + 16, block + 48, groups);
 }
 
-// The nearest of 256 steps over the range of the weights.
+// Rounds each to the nearest of 256 steps over the range of the group.
 void quantize_to_bytes(const float* w, Group* group) {
   auto [low, high] = std::minmax_element(w, w + kGgmlGroup);
   group->bias = *low;
@@ -150,7 +150,7 @@ constexpr Reader kReaders[] = {
     {{"Q5_K", 256, 176, 8}, read_q5_k}, {{"Q6_K", 256, 210, 8}, read_q6_k},
 };
 
-// Weight i in bits `bits`·i of the group's words.
+// Weight i starts at bit `bits`·i of the group's words.
 void pack(const uint8_t* codes, int bits, uint32_t* words) {
   int per_word = 32 / bits;
   for (int word = 0; word < bits; ++word) {

@@ -7,8 +7,8 @@
 
 namespace llm_host {
 
-// The ggml block types that become MLX's affine form in groups of 32. All but Q6_K keep every
-// weight; its groups of 16 share a scale with their neighbour here, which moves a weight by at most
+// A ggml block type that is converted to MLX's affine form in groups of 32. The conversion is exact
+// except for Q6_K: there, two groups of 16 have to share a scale, which moves a weight by at most
 // 1/510 of the range of the 32.
 struct GgmlType {
   std::string_view name;
@@ -19,11 +19,11 @@ struct GgmlType {
 
 inline constexpr int kGgmlGroup = 32;
 
-// nullptr if `dtype` is no supported block type.
+// nullptr if `dtype` is not a supported block type.
 const GgmlType* ggml_type(std::string_view dtype);
 
-// Rewrites `blocks` blocks as affine groups of 32: packed words (4 or 8 per group), one scale and
-// one bias a group, so that w = scale·q + bias.
+// Rewrites `blocks` blocks as affine groups of 32, w = scale·q + bias: 4 or 8 words, one scale and
+// one bias a group.
 void repack_ggml(const GgmlType& type, const uint8_t* source, int64_t blocks, uint32_t* words,
                  float* scales, float* biases);
 

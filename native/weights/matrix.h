@@ -9,19 +9,19 @@ namespace llm_host {
 
 namespace mx = mlx::core;
 
-// A dense matrix, or one quantized as MLX does it: by groups along a row, the lowest bits of a word
-// first. The same for a stack of matrices, one per expert, with a leading dimension.
+// A dense matrix, or one in MLX's quantized form: groups along a row, the lowest bits of a word
+// first. Or a stack of them, one per expert, with a leading dimension.
 struct Matrix {
   mx::array weight;                 // [.., out, in], or [.., out, in · bits / 32] uint32
-  std::optional<mx::array> scales;  // [.., out, in / group_size]; uint8 in the modes but affine
-  std::optional<mx::array> biases;  // of mode affine alone: w = scales · q + biases
+  std::optional<mx::array> scales;  // [.., out, in / group_size]; uint8 in modes other than affine
+  std::optional<mx::array> biases;  // mode affine only: w = scales · q + biases
   int group_size = 0;
   int bits = 0;  // 0: dense
   std::string mode = "affine";
   mx::Dtype dtype = mx::float32;  // of the activations that it multiplies
 
   bool quantized() const { return scales.has_value(); }
-  // All parts, rows [begin, end) of each matrix by `step`: one half of a fused projection.
+  // Rows begin, begin + step, ... before `end` of each matrix: one half of a fused projection.
   Matrix rows(int begin, int end, int step = 1) const;
   // x [.., in] -> [.., out], by MLX.
   mx::array multiply(const mx::array& x) const;

@@ -29,11 +29,11 @@ const char* mode_of(bool byte_scales, int bits, int group_size) {
   return group_size == 16 ? "nvfp4" : "mxfp4";
 }
 
-// An entry as MLX reads it: a module's own entry without a mode is affine, whatever the defaults.
+// Reads an entry as MLX does: a module's own entry without a mode is affine, whatever the defaults.
 Quantization entry_of(const Config& entry) {
   Quantization q;
   q.mode = entry.string_or("mode", "affine");
-  // What a mode with one form may leave out.
+  // Modes with a single form may leave out its size.
   bool bytes = q.mode == "mxfp8";
   bool fixed = bytes || q.mode == "mxfp4" || q.mode == "nvfp4";
   int group = q.mode == "nvfp4" ? 16 : 32;
@@ -75,7 +75,7 @@ Quantization quantization_of(const Config& config, const std::string& path,
   }
   check_quantization(found, tensor);
   const Value* own = section->find(path);
-  // `true` and `false` there only repeat what the tensors say: quantized, or not.
+  // An entry of `true` or `false` only repeats whether the tensors are quantized.
   bool has_own = own != nullptr && own->as<Value::Object>() != nullptr;
   if (!has_own && section->has_objects()) return found;
   Quantization said = has_own ? entry_of(Config(*own, section->path_of(path))) : entry_of(*section);

@@ -13,12 +13,12 @@ namespace llm_host {
 namespace mx = mlx::core;
 namespace {
 
-// Floats that a thread takes at a time.
+// Floats a task.
 constexpr int64_t kChunk = 64 * 1024;
-// The greatest group.
+// The largest group size.
 constexpr int kMaxGroup = 128;
 // Adding this rounds a small float to the nearest integer, ties to even, and leaves it in the low
-// bits of the sum; unlike std::rint it is one instruction on every CPU, and vector code.
+// bits of the sum. Unlike std::rint it is one instruction on every CPU, and vectorizes.
 constexpr float kRounder = 12582912.0f;
 
 int nearest(float small) {
@@ -31,13 +31,13 @@ void to_floats(FloatType type, const void* source, int64_t begin, int count, flo
       std::memcpy(out, static_cast<const float*>(source) + begin, sizeof(float) * count);
       break;
     case FloatType::kBF16: {
-      const uint16_t* halves = static_cast<const uint16_t*>(source) + begin;
-      for (int i = 0; i < count; ++i) out[i] = std::bit_cast<float>(uint32_t{halves[i]} << 16);
+      const uint16_t* values = static_cast<const uint16_t*>(source) + begin;
+      for (int i = 0; i < count; ++i) out[i] = std::bit_cast<float>(uint32_t{values[i]} << 16);
       break;
     }
     case FloatType::kF16: {
-      const auto* halves = static_cast<const mlx::core::float16_t*>(source) + begin;
-      for (int i = 0; i < count; ++i) out[i] = static_cast<float>(halves[i]);
+      const auto* values = static_cast<const mlx::core::float16_t*>(source) + begin;
+      for (int i = 0; i < count; ++i) out[i] = static_cast<float>(values[i]);
       break;
     }
   }
@@ -49,7 +49,7 @@ float rounded_to(FloatType type, float value) {
   return value;
 }
 
-// A stream of codes, the lowest bits first: eight codes are `bits` bytes.
+// Codes in a row, the lowest bits first: eight of them take `bits` bytes.
 void pack(const uint8_t* codes, int count, int bits, uint8_t* out) {
   for (int i = 0; i < count; i += 8, out += bits) {
     uint64_t packed = 0;
@@ -58,7 +58,7 @@ void pack(const uint8_t* codes, int count, int bits, uint8_t* out) {
   }
 }
 
-// w ≈ scale · code + bias. The end of the range that is farther from 0 is hit exactly, and 0 too.
+// w ≈ scale · code + bias. 0 and the end of the range farther from it are exact.
 void affine_codes(const float* w, int n, int bits, uint8_t* codes, float* scale, float* bias) {
   float levels = static_cast<float>((1 << bits) - 1);
   float low = *std::min_element(w, w + n), high = *std::max_element(w, w + n);
@@ -84,7 +84,7 @@ mx::Dtype dtype_of(FloatType type) {
   return type == FloatType::kF16 ? mx::float16 : mx::bfloat16;
 }
 
-// MLX's own code, one thread of it: its rounding of these codes is followed to the bit.
+// By MLX itself, on one thread: results must equal its own to the bit.
 void quantize_float_mode(const Quantization& q, FloatType type, const void* source, int64_t rows,
                          int cols, const QuantizedRows& out) {
   mx::Dtype dtype = dtype_of(type);

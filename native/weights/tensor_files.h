@@ -10,7 +10,7 @@
 
 namespace llm_host {
 
-// The tensors of some weight files by name. Every error names the tensor and its file.
+// The tensors of a set of weight files, by name. Every error names the tensor and its file.
 class TensorFiles {
  public:
   // `weights` must outlive this.
@@ -28,9 +28,9 @@ class TensorFiles {
   std::string name_of(const TensorEntry& entry) const;
   // " (looked in FILE)", or the first of several; "" if there are none.
   std::string where() const;
-  // Throws MODEL_BROKEN if the tensor has another number of bytes.
+  // Throws MODEL_BROKEN unless the tensor has `expected` bytes.
   void check_bytes(const TensorEntry& entry, uint64_t expected) const;
-  // Throws MODEL_BROKEN if the tensor has another shape.
+  // Throws MODEL_BROKEN unless the tensor has this shape.
   void check_shape(const TensorEntry& entry, const std::vector<int64_t>& expected) const;
 
  private:
@@ -38,7 +38,7 @@ class TensorFiles {
   std::map<std::string, const TensorEntry*> entries_;
 };
 
-// Number of elements; throws MODEL_BROKEN if it is 0 or absurd.
+// Number of elements; throws MODEL_BROKEN if it is 0 or above 2^40.
 uint64_t elements(const TensorEntry& entry);
 
 }  // namespace llm_host

@@ -5,7 +5,7 @@
 namespace llm_host {
 namespace {
 
-// Both matrices are walked in squares, which stay in the cache.
+// Work in squares of this size, which stay in the CPU's cache.
 constexpr int64_t kSquare = 32;
 
 template <typename T>

@@ -4,8 +4,8 @@
 
 namespace llm_host {
 
-// GGUF files interleave the two halves of each rotary head's rows; these put them back. The rows of
-// `heads` heads of `head_dim`, whatever is in a row.
+// GGUF files interleave the two halves of the rows of each rotary head; these put them back. rows
+// [heads · head_dim, ...]
 mx::array unpermute(const mx::array& rows, int heads, int head_dim);
 Matrix unpermute(const Matrix& matrix, int heads, int head_dim);
 

@@ -13,7 +13,7 @@ namespace {
 
 TokenEvent token(int id) { return {id, std::nullopt}; }
 
-// Waits for a thread to reach a state; generous, so that a busy machine does not fail the test.
+// Waits for a thread to reach a state, long enough for a busy machine.
 template <typename F>
 bool eventually(F&& condition) {
   for (int i = 0; i < 2000; ++i) {

@@ -9,7 +9,7 @@ using namespace llm_host;
 
 namespace {
 
-// Sequences of more than so many tokens get other position angles, for all of their tokens.
+// A longer sequence gets other position angles, for all of its tokens.
 constexpr int kShort = 16;
 
 Value numbers(std::initializer_list<double> values) {
@@ -36,7 +36,7 @@ struct Reply {
   int steps = 0;
 };
 
-// `on_step` is told how many steps there were.
+// `on_step` gets the number of steps so far.
 Reply generate(
     Session& session, std::vector<int32_t> prompt, int tokens,
     const std::function<void(Job&, int)>& on_step = [](Job&, int) {}) {
@@ -63,11 +63,11 @@ std::vector<int32_t> prompt_of(int length) {
 
 }  // namespace
 
-TEST(a_row_that_outgrows_its_angles_is_read_again) {
+TEST(a_sequence_that_outgrows_its_angles_is_read_again) {
   TinyLlama files;
   auto session = load(files), fresh = load(files);
   Reply grown = generate(*session, prompt_of(kShort), 6);
-  // Prompt, the sequence again by chunks, a step for each token but the last.
+  // The prompt, the sequence again in chunks, a step for each token but the last.
   CHECK(grown.ids.size() == 6 && grown.steps == 4 + 5 + 6);
   std::vector<int32_t> prompt = prompt_of(kShort);
   prompt.push_back(grown.ids[0]);

@@ -14,8 +14,8 @@ using namespace llm_host;
 
 namespace {
 
-// A model as the addon uses it, with a waiting thread in the place of Node's loop. Promises are
-// shared: who sets one may still be in it when who waits is gone on.
+// A model as the addon uses it, with a thread that waits instead of Node's loop. Promises are
+// shared: the thread that sets one may still be inside it when the waiting one has gone on.
 class Model {
  public:
   Model() {
@@ -56,8 +56,8 @@ Request asking(int tokens, std::vector<int32_t> prompt = {1, 2, 3}) {
   return request;
 }
 
-// Told by the model thread that there are events; shared with it, which may be later than the last
-// event.
+// Rung by the model thread when there are events. Shared with it, since it may ring after the last
+// event was read.
 class Bell {
  public:
   void ring() {
@@ -193,7 +193,7 @@ TEST(a_cache_is_saved_and_a_broken_one_refused) {
   std::remove(path.c_str());
 }
 
-// The last one: the host is one for the process.
+// Keep this last: the process has only one host.
 TEST(shut_down_twice_at_once_with_work_under_way) {
   Model model;
   Reader running(model, asking(500)), waiting(model, asking(500));

@@ -6,8 +6,7 @@
 
 #include "engine/sequence.h"
 
-// Sequences whose layers hold the ids that they were given, so that a test can tell what is in
-// them.
+// Sequences whose layers hold the ids they were given, so that a test can check their contents.
 namespace layered {
 
 using namespace llm_host;
@@ -58,7 +57,7 @@ inline Ids joined(Ids a, const Ids& b) {
   return a;
 }
 
-// Whether the layers hold what they hold after reading the sequence's ids from the start.
+// Whether the layers hold the same as after reading the sequence's ids from the start.
 inline bool consistent(Sequence& sequence, const std::vector<Layers>& layers) {
   Sequence fresh(new_cache(layers));
   read(fresh, layers, sequence.ids);

@@ -6,8 +6,7 @@
 #include "engine/host.h"
 #include "kernels/base/thread_pool.h"
 
-// For what a system that grants no more threads does to us; it is asked for stacks that it cannot
-// give.
+// What happens when the system cannot start more threads: asks for stacks too large to get.
 #if defined(__GLIBC__)
 #include <pthread.h>
 

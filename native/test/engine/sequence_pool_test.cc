@@ -77,7 +77,7 @@ TEST(a_conversation_that_parts_behind_a_checkpoint_takes_a_copy_of_it_along) {
   ask(pool, system, layers);
   pool.latest().checkpoint();
   CHECK(ask(pool, a, layers) == 50);
-  // Not a token of what they share is read again, though the state has gone past it.
+  // Nothing of the common prefix is read again, though the state has gone past it.
   CHECK(ask(pool, b, layers) == 50);
   CHECK(pool.size() == size_t{2} && consistent(pool.latest(), layers));
   CHECK(ask(pool, joined(a, {1, 2}), layers) == 350);

@@ -23,7 +23,7 @@ TEST(a_state_goes_on_or_back_to_its_longest_checkpoint) {
   }
   read(sequence, layers, {7, 8});
   CHECK(sequence.rewind(joined(sequence.ids, {9})) == 902);
-  // Parts from the sequence before the last checkpoint.
+  // Diverges before the last checkpoint.
   CHECK(sequence.rewind(joined(counted(0, 899), {-1, -2})) == 600);
   CHECK(consistent(sequence, layers));
   read(sequence, layers, joined(counted(1000, 300), {5}));

@@ -9,8 +9,8 @@
 
 #include "weights/load_spec.h"
 
-// A llama of two layers, its weights in a file of the temporary folder for as long as this lives.
-// Written without MLX, so that only the model thread ever uses it.
+// A llama of two layers. Its weights are in a temporary file as long as this object exists. Written
+// without MLX, which only the model thread may use.
 class TinyLlama {
  public:
   static constexpr int kVocab = 64;

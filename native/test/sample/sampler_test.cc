@@ -16,7 +16,7 @@ namespace {
 const std::vector<float> kLogits = {1.0f, 3.0f, 2.0f, -1.0f, 2.5f};
 
 // How often each token comes in many draws.
-std::map<int, double> shares(const SamplingParams& params, int draws = 40000) {
+std::map<int, double> frequencies(const SamplingParams& params, int draws = 40000) {
   std::map<int, double> counts;
   for (int step = 0; step < draws; ++step) {
     counts[sample(kLogits, params, static_cast<uint64_t>(step))] += 1.0 / draws;
@@ -34,12 +34,12 @@ std::map<int, double> expected(const std::vector<int>& kept, double temperature)
 }
 
 void check_shares(const SamplingParams& params, const std::vector<int>& kept) {
-  std::map<int, double> got = shares(params), want = expected(kept, params.temperature);
+  std::map<int, double> got = frequencies(params), want = expected(kept, params.temperature);
   CHECK(got.size() == want.size());
   for (auto& [id, share] : want) CHECK_NEAR(got[id], share, 0.015);
 }
 
-// The same by the book: everything sorted, everything in double.
+// The same in the obvious way: sorts everything, in double.
 int32_t sample_by_sorting(std::vector<float> logits, const SamplingParams& params, uint64_t step,
                           const std::vector<int32_t>& prompt,
                           const std::vector<int32_t>& generated) {
@@ -241,7 +241,7 @@ TEST(infinite_logits_do_not_break_sampling) {
   for (uint64_t step = 0; step < 100; ++step) CHECK(sample(masked, {.temperature = 1}, step) == 1);
 }
 
-TEST(a_logit_that_is_no_number_is_told) {
+TEST(a_logit_that_is_not_a_number_is_reported) {
   std::vector<float> broken{1, std::nanf(""), 3};
   CHECK(sample(broken, {}, 0) == -1);
   CHECK(sample(broken, {.temperature = 1}, 0) == -1);
@@ -286,12 +286,12 @@ TEST(tokens_of_the_prompt_that_were_generated_count_as_generated) {
   params.penalties.presence = 2;
   params.continued = 1;
   mx::array logits(kLogits.begin(), {5}, mx::float32);
-  // Token 1 stands in both prompts, but only in one of them it was generated.
+  // Token 1 is in both prompts, but was generated in only one of them.
   CHECK(LazySampler(params, std::vector<int32_t>{0, 1})(logits, 0).item<int32_t>() == 4);
   CHECK(LazySampler(params, std::vector<int32_t>{1, 0})(logits, 0).item<int32_t>() == 1);
 }
 
-TEST(a_token_that_is_no_number_is_told_though_it_is_not_allowed) {
+TEST(a_logit_that_is_not_a_number_is_reported_though_not_allowed) {
   std::vector<float> logits{1, NAN, 2};
   std::vector<uint8_t> allowed{0b001};
   CHECK(sample(only_allowed(logits, allowed), SamplingParams{}, 0) == -1);

@@ -18,13 +18,13 @@ float half_at(const uint8_t* block, int offset) {
   return float16_to_float(half);
 }
 
-// Random blocks; the halves at `halves` are ordinary numbers.
-std::vector<uint8_t> random_blocks(const GgmlType& type, const std::vector<int>& halves) {
+// Random blocks; the float16 values at `offsets` are finite and of ordinary size.
+std::vector<uint8_t> random_blocks(const GgmlType& type, const std::vector<int>& offsets) {
   std::mt19937 random(7);
   std::vector<uint8_t> bytes(static_cast<size_t>(type.block_bytes) * kBlocks);
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
   for (int b = 0; b < kBlocks; ++b) {
-    for (int at : halves) {
+    for (int at : offsets) {
       uint8_t& high = bytes[static_cast<size_t>(b) * type.block_bytes + at + 1];
       high = static_cast<uint8_t>((high & 0x83) | 0x2c);
     }
@@ -70,9 +70,9 @@ float q6_k(const uint8_t* b, int i) {
 
 // `tolerance` in steps of a group's codes.
 void check_type(const char* name, float (*formula)(const uint8_t*, int),
-                const std::vector<int>& halves, double tolerance = 1e-4) {
+                const std::vector<int>& offsets, double tolerance = 1e-4) {
   const GgmlType& type = *ggml_type(name);
-  std::vector<uint8_t> source = random_blocks(type, halves);
+  std::vector<uint8_t> source = random_blocks(type, offsets);
   int weights = kBlocks * type.block, groups = weights / kGgmlGroup;
   std::vector<uint32_t> words(static_cast<size_t>(groups) * type.bits);
   std::vector<float> scales(groups), biases(groups);

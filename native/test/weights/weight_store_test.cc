@@ -15,7 +15,7 @@ using namespace llm_host;
 
 namespace {
 
-// A weight file in the temporary folder and the spec that names its tensors.
+// A temporary weight file and the spec that lists its tensors.
 class Checkpoint {
  public:
   Checkpoint() : path_("/tmp/llm-host-weights-" + std::to_string(getpid()) + ".bin") {
@@ -107,7 +107,7 @@ TEST(experts_need_no_ending) {
               checkpoint.store().experts("experts.gate_up_proj", 2, 4, 8));
 }
 
-TEST(transposed_experts_are_turned_round) {
+TEST(transposed_experts_are_transposed_back) {
   Checkpoint checkpoint;
   mx::array w = random({2, 6, 4});
   checkpoint.add("experts.down_proj", w);
@@ -146,7 +146,7 @@ TEST(joined_matrices_keep_their_rows) {
               concatenate("a and c", {first, dense}, store.where()));
 }
 
-TEST(scales_that_are_no_numbers_are_refused) {
+TEST(scales_that_are_not_numbers_are_refused) {
   for (const char* mode : {"mxfp4", "nvfp4"}) {
     int group = std::string(mode) == "mxfp4" ? 32 : 16;
     Checkpoint checkpoint;
@@ -174,8 +174,8 @@ TEST(sizes_that_overflow_or_lie_are_refused_before_any_memory_is_taken) {
               checkpoint.store().experts("experts", 1 << 23, 1 << 22, 1 << 22));
 }
 
-// A pipe in the place of the file: to wait for who writes into it would be to wait for ever.
-TEST(what_is_no_file_is_refused) {
+// A pipe in place of the file: waiting for a writer would never end.
+TEST(what_is_not_a_file_is_refused) {
   std::string path = "/tmp/llm-host-pipe-" + std::to_string(getpid());
   CHECK(mkfifo(path.c_str(), 0600) == 0);
   CHECK_ERROR(kModelBroken, "is not a regular file", File{path});
