@@ -39,19 +39,43 @@ export class Painter {
     const cut = Math.max(0, next.length - height);
     const place = cursor && { row: Math.max(0, cursor.row - cut), column: cursor.column };
     const live = padTo(next.length === 0 ? [''] : next.slice(cut), place);
-    const all = [...printed, ...live];
     const pen = new Pen(this.#cursor);
+    const tail = live.slice(live.length - this.#sameBelow(live));
+    const step = height - tail.length;
+    let rest = printed;
+    // More than a window of lines: in steps, so that the unchanged lines below are moved rather than rewritten.
+    if (step > 0 && lengthOf(tail) >= MIN_SPARED && !printed.some(line => this.#mayWrap(line))) {
+      for (; rest.length + live.length > height; rest = rest.slice(step)) {
+        this.#draw(pen, rest.slice(0, step), tail, height);
+      }
+    }
+    this.#draw(pen, rest, live, height);
+    const end = place ?? { row: live.length - 1, column: stringWidth(live.at(-1) ?? '') };
+    pen.go(end.row, Math.min(end.column, Math.max(0, this.#terminal.columns - 1)));
+    this.#cursor = end;
+    if (pen.text !== '')
+      this.#terminal.write(pen.changes > 1 ? `\u001b[?2026h${pen.text}\u001b[?2026l` : pen.text);
+  }
+
+  /** Prints lines and replaces the live region below them. */
+  #draw(pen: Pen, printed: readonly string[], live: readonly string[], height: number): void {
+    const all = [...printed, ...live];
     if (all.length <= height) this.#makeRoom(pen, all);
     const from = this.#appendFrom(printed, all);
     for (let row = 0; row < from; row++) this.#change(pen, row, all[row] as string, row < printed.length);
     if (from < all.length) this.#append(pen, from, all, printed.length);
     else if (all.length < this.#lines.length) pen.go(all.length, 0).add('\u001b[J');
-    const end = place ?? { row: live.length - 1, column: stringWidth(live.at(-1) ?? '') };
-    pen.go(printed.length + end.row, Math.min(end.column, Math.max(0, this.#terminal.columns - 1)));
     this.#lines = live;
-    this.#cursor = end;
-    if (pen.text !== '')
-      this.#terminal.write(pen.changes > 1 ? `\u001b[?2026h${pen.text}\u001b[?2026l` : pen.text);
+    // Rows count from the top of the live region.
+    pen.row -= printed.length;
+  }
+
+  /** How many lines at the end of `all` are those at the end of the live region. */
+  #sameBelow(all: readonly string[]): number {
+    const old = this.#lines;
+    let same = 0;
+    while (same < old.length && same < all.length && old.at(-1 - same) === all.at(-1 - same)) same += 1;
+    return same;
   }
 
   /** Erases the live region, which a resize may have rewrapped; the next paint starts over. */
@@ -72,11 +96,8 @@ export class Painter {
   #makeRoom(pen: Pen, all: readonly string[]): void {
     const old = this.#lines;
     const grown = all.length - old.length;
-    let same = 0;
-    while (same < old.length && old[old.length - 1 - same] === all[all.length - 1 - same]) same += 1;
-    const at = old.length - same;
-    const spared = old.slice(at).reduce((sum, line) => sum + line.length, 0);
-    if (grown <= 0 || spared < MIN_SPARED || all.some(line => this.#mayWrap(line))) return;
+    const at = old.length - this.#sameBelow(all);
+    if (grown <= 0 || lengthOf(old.slice(at)) < MIN_SPARED || all.some(line => this.#mayWrap(line))) return;
     pen.go(old.length - 1, 0).add('\r\n'.repeat(grown));
     pen.row = all.length - 1;
     pen.go(at, 0).add(`\u001b[${grown === 1 ? '' : grown}L`);
@@ -150,6 +171,8 @@ class Pen {
     return this;
   }
 }
+
+const lengthOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length, 0);
 
 /** Pads the cursor's row with spaces up to the cursor: Ink trims them, but they were typed. */
 function padTo(lines: readonly string[], cursor: CursorPlace | undefined): readonly string[] {

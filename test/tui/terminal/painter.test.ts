@@ -32,7 +32,7 @@ const line = fc
   .map(parts => parts.join(''));
 const frames = fc.array(
   fc.record({
-    printed: fc.array(line, { maxLength: 4 }),
+    printed: fc.array(line, { maxLength: 20 }),
     live: fc
       .record({ lines: fc.array(line, { minLength: 1, maxLength: 4 }), footer: fc.boolean() })
       .map(({ lines, footer }) => (footer ? [...lines, 'a footer of some length'] : lines)),
@@ -93,6 +93,19 @@ test('what stands below a line that grows by another is moved, not written again
     below[1],
   ]);
   expect(await emulator.cursor()).toMatchObject({ column: 10 });
+});
+
+test('what stands below is not written again either when more than a window of lines is printed', async () => {
+  const emulator = new Emulator(80, 6);
+  const painter = new Painter(emulator);
+  const below = ['─'.repeat(80), 'prompt -> ', 'a footer of some length, which is there all the time'];
+  painter.paint([], ['', ...below], { row: 2, column: 10 });
+  const before = emulator.bytes.length;
+  const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
+  painter.paint(lines, ['live', ...below], { row: 2, column: 10 });
+  expect(emulator.bytes.slice(before)).not.toMatch(/footer|─/);
+  expect(trimmed(await emulator.lines())).toEqual(trimmed([...lines, 'live', ...below]));
+  expect(await emulator.cursor()).toMatchObject({ row: 32, column: 10 });
 });
 
 test('an exact line is written in one piece, though its text stands there', () => {
