@@ -34,7 +34,7 @@ const TEXTS = [
   'toString',
   '\\ud800',
   '\\u0000',
-  '${env:HOME}',
+  '$\u007benv:HOME}',
   '(a+)+$',
   '../../etc/passwd',
 ]; // prettier-ignore
