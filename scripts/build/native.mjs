@@ -59,7 +59,7 @@ async function build({ tests = false, onProgress = () => {} }) {
   writeStamp('native', { ...setting, tests, fingerprint: before });
 }
 
-/** Undefined without a compiler: what was built by one that is gone since still runs. */
+/** Undefined without a compiler: an existing build still runs. */
 function compilerVersion() {
   try {
     return findCompiler().version;
@@ -69,7 +69,7 @@ function compilerVersion() {
   }
 }
 
-/** cmake-js gives the command lines; they are run here so that their output can be kept quiet until it matters. */
+/** cmake-js gives the command lines; they run here so that their output is shown only on failure. */
 function cmakeJs({ tools, compiler, options }) {
   const require = createRequire(import.meta.url);
   let CMake;
@@ -97,7 +97,7 @@ function cmakeJs({ tools, compiler, options }) {
   });
 }
 
-/** CMake refuses a build folder of another place or generator; one of another compiler or MLX must not be mixed. */
+/** CMake refuses a build folder of another path or generator; builds of different compilers or MLX must not mix. */
 function dropOtherBuild(now) {
   const cache = join(buildDir, 'CMakeCache.txt');
   if (!existsSync(cache)) return;
@@ -107,7 +107,7 @@ function dropOtherBuild(now) {
   if (home !== nativeDir.replace(/\/$/, '') || !same) rmSync(buildDir, { recursive: true, force: true });
 }
 
-/** Everything that decides what the build makes. */
+/** Everything that determines the build's result. */
 function inputsOf({ tests, mlx, compiler }) {
   const sources = listFiles('native', path => tests || !path.startsWith('native/test/'));
   return fingerprint([...sources, 'package-lock.json'], [tests, mlx, compiler, process.arch, root]);

@@ -8,7 +8,7 @@ import { SetupError } from '../lib/setup-error.mjs';
 
 const isSource = path => path.endsWith('.ts') || path.endsWith('.tsx');
 
-/** True when dist/ is compiled from the present src/. */
+/** True if dist/ is compiled from the current src/. */
 export function distReady() {
   const sources = listFiles('src', isSource);
   const outputs = sources.map(path => join(root, outputOf(path)));
@@ -39,7 +39,7 @@ async function compile() {
   writeStamp('typescript', { fingerprint: before });
 }
 
-/** What is left of sources that are gone would still be importable, and be published. */
+/** Outputs of deleted sources would still be importable, and be published. */
 function removeOrphans(outputs) {
   for (const path of listFiles('dist')) {
     if (!outputs.has(path.replace(/(\.d\.ts|\.js)(\.map)?$/, '.js'))) rmSync(join(distDir, '..', path));

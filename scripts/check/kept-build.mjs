@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from 'node:fs
 import { join } from 'node:path';
 import { writeAtomically } from '../lib/fingerprint.mjs';
 
-/** Variables of the environment from which compilers and CMake take options. */
+/** Environment variables from which compilers and CMake take options. */
 const OPTIONS = ['CXXFLAGS', 'CPPFLAGS', 'LDFLAGS', 'CPATH', 'CPLUS_INCLUDE_PATH', 'LIBRARY_PATH'];
 
 /**
- * Keeps a build folder for the next build, or empties it when it was made in another setting: CMake refuses a folder of
- * another generator, and sees neither another compiler of the same name nor other headers of the same or an older time.
+ * Keeps a build folder, or empties it if it was made with other settings: CMake refuses a folder of another generator,
+ * and does not notice a different compiler of the same name, or changed headers with the same or an older time.
  * @param {string} dir is there afterwards
  * @param {unknown} setting what the objects depend on beside the sources and the commands; the environment is added
  */
@@ -21,8 +21,8 @@ export function keepBuild(dir, setting) {
 }
 
 /**
- * Gives the present time to sources whose bytes are not those of the last build in this folder: what builds compares
- * times alone, and would miss a file that was put back, unpacked or copied with the time that it had.
+ * Touches sources whose bytes differ from the last build in this folder: build tools compare only times, and would miss
+ * a file that was restored, unpacked or copied with its old time.
  * @param {string} dir a folder kept by `keepBuild`
  * @param {readonly string[]} paths
  */

@@ -1,5 +1,5 @@
 /**
- * Prints how many MLX symbols an addon imports, and which of them the libmlx beside it does not export.
+ * Prints how many MLX symbols an addon imports, and which of them the given libmlx does not export.
  * @param {readonly string[]} imports of the addon, mangled
  * @param {readonly string[]} exports of libmlx
  * @param {string} library its file name

@@ -1,5 +1,5 @@
 // Builds the C++ unit tests with the compiler's sanitizers and runs them; a report fails the test that caused it.
-// Arguments: `address` (AddressSanitizer and UndefinedBehaviorSanitizer, then the addon in Node too) or `thread`
+// Arguments: `address` (AddressSanitizer and UndefinedBehaviorSanitizer, also for the addon in Node) or `thread`
 // (ThreadSanitizer).
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const ENVIRONMENTS = {
   address: { ASAN_OPTIONS: ADDRESS, UBSAN_OPTIONS: 'print_stacktrace=1' },
   thread: {
     TSAN_OPTIONS: `second_deadlock_stack=1:suppressions=${SUPPRESSIONS}`,
-    // Also where there is one core: the threads of a kernel must be able to meet.
+    // Even on one core: a kernel's threads must be able to race.
     LLM_HOST_THREADS: '3',
   },
 };
@@ -34,7 +34,7 @@ function unitTests(kind, { dir, ctest }) {
   return showCommand(ctest, args, ENVIRONMENTS[kind]);
 }
 
-/** The addon under AddressSanitizer in a Node that is not: its runtime must be there before everything else. */
+/** The addon under AddressSanitizer in an uninstrumented Node: the runtime must be loaded first. */
 function inNode(dir) {
   const { command, version } = findCompiler();
   if (process.platform !== 'linux' || !version.startsWith('g++')) {
@@ -46,7 +46,7 @@ function inNode(dir) {
   return showCommand(process.execPath, [vitest, 'run', '--testTimeout=300000', ...IN_NODE], {
     LLM_HOST_ADDON: join(dir, 'llm_host.node'),
     LD_PRELOAD: runtime,
-    // Node does not free everything when it ends.
+    // Node does not free everything at exit.
     ASAN_OPTIONS: `detect_leaks=0:${ADDRESS}`,
     UBSAN_OPTIONS: ENVIRONMENTS.address.UBSAN_OPTIONS,
   });
