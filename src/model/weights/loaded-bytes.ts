@@ -81,8 +81,8 @@ function isQuantizable(
 ): boolean {
   const float = dtype === 'F32' || dtype === 'F16' || dtype === 'BF16';
   // gpt-oss stores its dense experts as [experts, in, out].
-  const turned = config.model_type === 'gpt_oss' && shape.length === 3;
-  const rowLength = shape.at(turned ? -2 : -1) ?? 0;
+  const transposed = config.model_type === 'gpt_oss' && shape.length === 3;
+  const rowLength = shape.at(transposed ? -2 : -1) ?? 0;
   const matrix = shape.length >= 2 && !/bias$|router|\.gate\.weight$/.test(name);
   return float && matrix && rowLength % groupSize === 0;
 }
