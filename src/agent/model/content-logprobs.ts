@@ -20,7 +20,7 @@ export class ContentLogprobs {
     this.#waiting.push({ token: this.#tokenizer.decode([id]), logprob, top });
   }
 
-  /** Attaches what was held to the first content event; if the tokens became something else, it is dropped. */
+  /** Attaches them to the first content event; if the tokens became something else, it is dropped. */
   *with(events: readonly ParseEvent[]): Generator<ReplyEvent> {
     for (const event of events) {
       const logprobs = this.#waiting;

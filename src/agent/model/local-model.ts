@@ -130,7 +130,7 @@ export class LocalChatModel implements ChatModel {
   ): Promise<ReplyConstraint | undefined> {
     const { grammar, tokenizer } = this.#parts;
     if (responseFormat && !grammar) {
-      throw new LlmHostError('MODEL_UNSUPPORTED', `${this.name} cannot be held to a response format`);
+      throw new LlmHostError('MODEL_UNSUPPORTED', `${this.name} does not support response formats`);
     }
     const chosen = typeof toolChoice === 'object' ? toolChoice.name : undefined;
     const tools = request.tools.filter(tool => chosen === undefined || tool.function.name === chosen);

@@ -3,7 +3,7 @@ import { checkSchema, isNotChecked, type SchemaProblem } from '../json/schema-ch
 import { coerce } from './coerce.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
-/** What one attempt at a call came to. */
+/** The outcome of an attempt at a call. */
 export type AttemptLabel =
   | 'ok'
   | 'malformed_json'
@@ -14,7 +14,7 @@ export type AttemptLabel =
   | 'type_mismatch'
   | 'schema_violation';
 
-/** What was set right before a call could run. */
+/** What had to be repaired before a call could run. */
 export type Repair = 'name' | 'types' | 'json';
 
 export type ResolvedCall =
@@ -23,13 +23,13 @@ export type ResolvedCall =
       readonly name: string;
       readonly arguments: Readonly<Record<string, unknown>>;
       readonly repairs: readonly Repair[];
-      /** The arguments could not be checked against the schema, which is left to the server. */
+      /** The arguments could not be checked; the server has to. */
       readonly unchecked: boolean;
     }
   | {
       readonly ok: false;
       readonly label: AttemptLabel;
-      /** What was wrong, in words that a model can act on. */
+      /** What was wrong, in words a model can act on. */
       readonly message: string;
       /** The tool that was meant, if that is clear. */
       readonly tool: string | undefined;
@@ -42,9 +42,9 @@ interface RawCall {
 }
 
 /**
- * From a call as the model wrote it to one that can run: the tool's name, arguments in the types of its schema, the
- * schema checked. A name that is only close to a tool's never runs it. A call that was completed by guessing must fit
- * the schema without any key that the schema does not name.
+ * Turns a call as the model wrote it into one that can run: finds the tool, fits the arguments to its schema and
+ * checks them. A name that is merely similar never runs a tool. A call completed by guessing must fit the schema and
+ * have no key the schema does not name.
  */
 export function resolveCall(call: RawCall, tools: ToolCatalog): ResolvedCall {
   const name = tools.match(call.name);

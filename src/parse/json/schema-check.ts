@@ -1,19 +1,19 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { TimeLimitError, withinTime } from '../../text/time-limit.ts';
 
-/** One thing that is wrong with a call's arguments. */
+/** A problem in a call's arguments. */
 export interface SchemaProblem {
   /** `$.a.b[0]` */
   readonly path: string;
   readonly keyword: string;
   readonly expected: string;
-  /** As JSON, shortened; undefined where something is missing. */
+  /** As JSON, shortened; undefined if something is missing. */
   readonly got: string | undefined;
 }
 
-/** A schema that cannot be compiled checks nothing: the server that declared it does. */
+/** A schema that cannot be compiled is left to the server that declared it. */
 const UNCHECKED = Symbol('unchecked');
-/** A check ran out of time once, or its pattern broke in the regular expression engine; it is not tried again. */
+/** A check timed out, or its pattern broke the regular expression engine; it is not tried again. */
 const UNCHECKABLE = Symbol('uncheckable');
 type Validator = ValidateFunction | typeof UNCHECKED | typeof UNCHECKABLE;
 
@@ -31,7 +31,7 @@ const NOT_CHECKED: SchemaProblem = {
   got: undefined,
 };
 
-/** What `schema` (JSON Schema 2020-12) does not allow in `value`; empty if it fits or the schema cannot be compiled. */
+/** What `schema` (JSON Schema 2020-12) rejects in `value`; empty if it fits or the schema cannot be compiled. */
 export function checkSchema(schema: object, value: unknown): SchemaProblem[] {
   const validate = validatorOf(schema);
   if (validate === UNCHECKED) return [];
@@ -44,12 +44,12 @@ export function checkSchema(schema: object, value: unknown): SchemaProblem[] {
     return [NOT_CHECKED];
   }
   const errors = validate.errors ?? [];
-  // The branches of a union say more than that none of them fits, but only one message can be acted on.
+  // The branches of a union tell more than that none fits, but only one message can be acted on.
   const own = errors.filter(error => !/\/(?:anyOf|oneOf)\/\d/.test(error.schemaPath));
   return (own.length > 0 ? own : errors).slice(0, MAX_PROBLEMS).map(error => describe(error, value));
 }
 
-/** Whether `checkSchema` gave up on the value instead of finding a fault in it. */
+/** Whether `checkSchema` gave up instead of finding a problem. */
 export function isNotChecked(problems: readonly SchemaProblem[]): boolean {
   return problems.includes(NOT_CHECKED);
 }
@@ -68,7 +68,7 @@ function validatorOf(schema: object): Validator {
 }
 
 function compile(schema: object): Validator {
-  // The dialect and the id of a server's schema mean nothing here, and ids of two tools may be the same.
+  // The dialect and id of a server's schema mean nothing here, and two tools may share an id.
   const { $schema: _dialect, $id: _id, $async: _async, ...plain } = schema as Record<string, unknown>;
   try {
     return withinTime(COMPILE_LIMIT_MS, () =>
