@@ -156,7 +156,7 @@ void multiply_blocks(const PackedMatrix& w, const uint16_t* x, int m, int begin,
   for (int b = begin; b < end; ++b, next += panel_bytes(w))
     panels[b - begin] = panel_of(w, b, next);
   TileScope scope;
-  // x is factor than the panels: read it once, two tiles of rows at a time by all panels.
+  // x is larger than the panels: read it once, two tiles of rows at a time by all panels.
   for (int i = 0; i < m; i += 2 * kTileRows) {
     const uint16_t* rows = x + static_cast<int64_t>(i) * w.cols;
     for (int b = begin; b < end; b += 2) {
