@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "common/value.h"
+#include "engine/cache/saved_cache.h"
 #include "engine/events.h"
 #include "engine/request.h"
-#include "engine/saved_cache.h"
 #include "models/model_info.h"
 #include "weights/load_spec.h"
 

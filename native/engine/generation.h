@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "engine/cache/sequence.h"
 #include "engine/job.h"
 #include "engine/prefill.h"
-#include "engine/sequence.h"
 #include "engine/step_meter.h"
 #include "models/model.h"
 #include "sample/lazy_sampler.h"

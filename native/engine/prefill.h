@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/cache/sequence.h"
 #include "engine/job.h"
-#include "engine/sequence.h"
 #include "models/model.h"
 
 namespace llm_host {

@@ -5,7 +5,7 @@
 #include <malloc.h>
 #endif
 
-#include "engine/cache_file.h"
+#include "engine/cache/cache_file.h"
 #include "engine/generation.h"
 #include "engine/runtime.h"
 

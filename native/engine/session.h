@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "engine/cache/saved_cache.h"
+#include "engine/cache/sequence_pool.h"
 #include "engine/job.h"
-#include "engine/saved_cache.h"
-#include "engine/sequence_pool.h"
 #include "models/model.h"
 #include "weights/weight_store.h"
 

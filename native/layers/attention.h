@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "layers/layer_cache.h"
+#include "layers/cache/layer_cache.h"
 #include "layers/linear.h"
 #include "layers/norm.h"
-#include "layers/rope.h"
+#include "layers/rope/rope.h"
 
 namespace llm_host {
 

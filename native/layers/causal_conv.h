@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "layers/state_cache.h"
+#include "layers/cache/state_cache.h"
 #include "weights/weight_store.h"
 
 namespace llm_host {

@@ -7,7 +7,7 @@
 #include "common/value.h"
 #include "layers/attention.h"
 #include "layers/mlp.h"
-#include "layers/rope.h"
+#include "layers/rope/rope.h"
 
 namespace llm_host {
 

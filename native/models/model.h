@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "layers/model_cache.h"
+#include "layers/cache/model_cache.h"
 #include "mlx/mlx.h"
 #include "models/model_info.h"
 #include "weights/weight_store.h"

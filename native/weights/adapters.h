@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "weights/files/tensor_reader.h"
 #include "weights/load_spec.h"
-#include "weights/tensor_reader.h"
 
 namespace llm_host {
 

@@ -1,7 +1,7 @@
 #include "weights/ggml_tensor.h"
 
 #include "common/error.h"
-#include "weights/dims.h"
+#include "weights/files/dims.h"
 #include "weights/ggml.h"
 
 namespace llm_host {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "weights/files/tensor_reader.h"
 #include "weights/matrix.h"
-#include "weights/tensor_reader.h"
 
 namespace llm_host {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/value.h"
-#include "weights/weight_files.h"
+#include "weights/files/weight_files.h"
 
 namespace llm_host {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "weights/dims.h"
-#include "weights/dtypes.h"
+#include "weights/files/dims.h"
+#include "weights/files/dtypes.h"
 #include "weights/quantize.h"
 #include "weights/transpose.h"
 

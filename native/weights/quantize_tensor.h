@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "weights/files/tensor_reader.h"
 #include "weights/matrix.h"
 #include "weights/quantization.h"
-#include "weights/tensor_reader.h"
 
 namespace llm_host {
 

@@ -2,8 +2,8 @@
 
 #include "common/error.h"
 #include "kernels/packed/linear.h"
-#include "weights/dims.h"
-#include "weights/dtypes.h"
+#include "weights/files/dims.h"
+#include "weights/files/dtypes.h"
 #include "weights/ggml.h"
 #include "weights/ggml_tensor.h"
 

@@ -9,12 +9,12 @@
 #include "kernels/packed/weight_arena.h"
 #include "mlx/mlx.h"
 #include "weights/adapters.h"
-#include "weights/checkpoint_writer.h"
+#include "weights/files/checkpoint_writer.h"
+#include "weights/files/tensor_reader.h"
 #include "weights/load_spec.h"
 #include "weights/matrix.h"
 #include "weights/quantization.h"
 #include "weights/quantize_tensor.h"
-#include "weights/tensor_reader.h"
 
 namespace llm_host {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/sequence.h"
+#include "engine/cache/sequence.h"
 
 // Sequences whose layers hold the ids they were given, so that a test can check their contents.
 namespace layered {

@@ -1,4 +1,4 @@
-#include "engine/prefix.h"
+#include "engine/cache/prefix.h"
 
 #include <vector>
 

@@ -1,8 +1,8 @@
-#include "engine/sequence_pool.h"
+#include "engine/cache/sequence_pool.h"
 
 #include "check.h"
 #include "layered_sequences.h"
-#include "layers/counted_cache.h"
+#include "layers/cache/counted_cache.h"
 
 using namespace layered;
 

@@ -1,4 +1,4 @@
-#include "engine/sequence.h"
+#include "engine/cache/sequence.h"
 
 #include "check.h"
 #include "layered_sequences.h"

@@ -1,12 +1,12 @@
-#include "layers/kv_cache.h"
+#include "layers/cache/kv_cache.h"
 
 #include <memory>
 #include <tuple>
 
 #include "check.h"
 #include "common/error.h"
-#include "layers/model_cache.h"
-#include "layers/quantized_kv_cache.h"
+#include "layers/cache/model_cache.h"
+#include "layers/cache/quantized_kv_cache.h"
 
 using namespace llm_host;
 

@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "common/error.h"
-#include "weights/file.h"
+#include "weights/files/file.h"
 #include "weights/join.h"
 
 using namespace llm_host;

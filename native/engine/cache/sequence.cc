@@ -1,0 +1,81 @@
+#include "engine/cache/sequence.h"
+
+#include "engine/cache/prefix.h"
+
+namespace llm_host {
+
+int Sequence::rewind(std::span<const int32_t> prompt) {
+  int length = reusable_prefix(ids, prompt);
+  // The sequence is about to overwrite what longer ones hold.
+  std::erase_if(checkpoints_, [=](const auto& c) { return c.length > length; });
+  if (cache.can_trim(length)) {
+    cache.trim(length);
+  } else if (!checkpoints_.empty()) {
+    cache.restore(checkpoints_.back());
+    length = checkpoints_.back().length;
+  } else {
+    length = 0;
+    cache.trim(0);
+  }
+  ids.resize(static_cast<size_t>(length));
+  return length;
+}
+
+const ModelCache::Checkpoint* Sequence::checkpoint_within(int length) const {
+  const ModelCache::Checkpoint* best = nullptr;
+  for (const auto& checkpoint : checkpoints_) {
+    if (checkpoint.length <= length) best = &checkpoint;
+  }
+  return best;
+}
+
+int Sequence::reusable(std::span<const int32_t> prompt) const {
+  int length = reusable_prefix(ids, prompt);
+  if (cache.can_trim(length)) return length;
+  const ModelCache::Checkpoint* checkpoint = checkpoint_within(length);
+  return checkpoint != nullptr ? checkpoint->length : 0;
+}
+
+Sequence Sequence::fork(ModelCache cache, std::span<const int32_t> prompt) const {
+  Sequence sequence(std::move(cache));
+  int length = reusable(prompt);
+  if (length == 0) return sequence;
+  const ModelCache::Checkpoint* checkpoint =
+      this->cache.can_trim(length) ? nullptr : checkpoint_within(length);
+  for (size_t i = 0; i < sequence.cache.layers(); ++i) {
+    bool remembered = checkpoint != nullptr && checkpoint->layers.at(i);
+    sequence.cache.restore(i,
+                           remembered ? *checkpoint->layers[i] : this->cache.state_of(i, length));
+  }
+  sequence.cache.plan(this->cache.planned());
+  sequence.ids.assign(ids.begin(), ids.begin() + length);
+  // Now, before this sequence overwrites what is being copied.
+  mx::eval(sequence.cache.arrays());
+  if (checkpoint != nullptr) sequence.checkpoint();
+  return sequence;
+}
+
+uint64_t Sequence::bytes() const {
+  uint64_t bytes = cache.bytes();
+  for (const auto& checkpoint : checkpoints_) {
+    for (const auto& state : checkpoint.layers) bytes += state ? bytes_of(*state) : 0;
+  }
+  return bytes;
+}
+
+void Sequence::clear() {
+  cache.trim(0);
+  checkpoints_.clear();
+  ids.clear();
+}
+
+void Sequence::checkpoint() {
+  if (cache.always_trimmable()) return;
+  if (!checkpoints_.empty() && checkpoints_.back().length == cache.length()) return;
+  checkpoints_.push_back(cache.checkpoint());
+  // Keep the first: usually the end of the system prompt, from which every new conversation starts.
+  // Of the others, the newest are the most useful.
+  if (checkpoints_.size() > kCheckpoints) checkpoints_.erase(checkpoints_.begin() + 1);
+}
+
+}  // namespace llm_host

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "layers/cache/model_cache.h"
+
+namespace llm_host {
+
+// One sequence of a batch: its cache and exactly the tokens that are in it.
+class Sequence {
+ public:
+  // Checkpoints kept at most: those of a large model take tens of megabytes each.
+  static constexpr size_t kCheckpoints = 4;
+
+  explicit Sequence(ModelCache cache) : cache(std::move(cache)) {}
+
+  // Goes back to a prefix in common with `prompt`: the longest one if every layer can be trimmed to
+  // it, else the longest checkpoint within it, else the start. Leaves out the prompt's last token,
+  // which must be computed for its logits.
+  // -> its length.
+  int rewind(std::span<const int32_t> prompt);
+  // How many tokens `rewind` would keep.
+  int reusable(std::span<const int32_t> prompt) const;
+  // A copy of those tokens as a new sequence, in the empty `cache`.
+  Sequence fork(ModelCache cache, std::span<const int32_t> prompt) const;
+  // Memory of the layers' buffers and the checkpoints.
+  uint64_t bytes() const;
+  // Forgets everything.
+  void clear();
+  // Saves the present state, unless trimming could restore it. No computation may be pending.
+  void checkpoint();
+
+  ModelCache cache;
+  std::vector<int32_t> ids;
+
+ private:
+  // The longest one of at most `length` tokens, or null.
+  const ModelCache::Checkpoint* checkpoint_within(int length) const;
+
+  // By length; each is a prefix of `ids`.
+  std::vector<ModelCache::Checkpoint> checkpoints_;
+};
+
+}  // namespace llm_host

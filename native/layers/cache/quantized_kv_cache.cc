@@ -1,0 +1,117 @@
+#include "layers/cache/quantized_kv_cache.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace llm_host {
+namespace {
+
+constexpr const char* kParts[] = {"", ".scales", ".biases"};
+
+}  // namespace
+
+int QuantizedKvCache::group_size(int head_dim) {
+  for (int size : {64, 32}) {
+    if (head_dim % size == 0) return size;
+  }
+  return 0;
+}
+
+QuantizedKvCache::QuantizedKvCache(int kv_heads, int head_dim, int bits, int max_positions,
+                                   mx::Dtype dtype)
+    : CountedCache(max_positions),
+      kv_heads_(kv_heads),
+      head_dim_(head_dim),
+      bits_(bits),
+      group_(group_size(head_dim)),
+      dtype_(dtype) {
+  if (group_ == 0) throw std::invalid_argument("heads of this size cannot be quantized");
+}
+
+mx::Shape QuantizedKvCache::shape(size_t part, int slots) const {
+  return {1, kv_heads_, slots, part == 0 ? head_dim_ * bits_ / 32 : head_dim_ / group_};
+}
+
+void QuantizedKvCache::reserve(Store& store, int count) {
+  int needed = length_ + count;
+  int capacity = store.parts ? (*store.parts)[0].shape(2) : 0;
+  if (needed <= capacity) return;
+  int added = std::min(grown(needed, capacity), max_positions_) - capacity;
+  auto larger = [&](size_t part) {
+    mx::array room = mx::zeros(shape(part, added), dtype(part));
+    return store.parts ? mx::concatenate({(*store.parts)[part], room}, 2) : room;
+  };
+  store.parts = {larger(0), larger(1), larger(2)};
+}
+
+mx::array QuantizedKvCache::update(Store& store, const mx::array& rows) {
+  int count = rows.shape(2);
+  reserve(store, count);
+  std::vector<mx::array> added = mx::quantize(rows, group_, bits_);
+  for (size_t part = 0; part < 3; ++part) {
+    mx::array& buffer = (*store.parts)[part];
+    mx::Shape start{0, 0, length_, 0};
+    buffer = mx::slice_update(buffer, added[part], start, shape(part, length_ + count));
+  }
+  auto slots = [&](size_t part) {
+    return mx::slice((*store.parts)[part], {0, 0, 0, 0}, shape(part, length_ + count));
+  };
+  return mx::astype(mx::dequantize(slots(0), slots(1), slots(2), group_, bits_), dtype_);
+}
+
+AttentionCache::View QuantizedKvCache::append(const mx::array& keys, const mx::array& values) {
+  int count = keys.shape(2);
+  check_length(count);
+  View view{update(keys_, keys), update(values_, values)};
+  length_ += count;
+  return view;
+}
+
+LayerState QuantizedKvCache::state_at(int length) const {
+  LayerState state;
+  state.length = length;
+  if (length == 0) return state;
+  for (const Store* store : {&keys_, &values_}) {
+    for (size_t part = 0; part < 3; ++part) {
+      mx::array slots = mx::slice((*store->parts)[part], {0, 0, 0, 0}, shape(part, length));
+      state.arrays.emplace(std::string(store->name) + kParts[part], slots);
+    }
+  }
+  return state;
+}
+
+uint64_t QuantizedKvCache::bytes() const {
+  uint64_t bytes = 0;
+  for (const Store* store : {&keys_, &values_}) {
+    if (!store->parts) continue;
+    for (const mx::array& part : *store->parts) bytes += part.nbytes();
+  }
+  return bytes;
+}
+
+void QuantizedKvCache::restore(const LayerState& state) {
+  if (state.length < 0 || state.length > max_positions_ ||
+      state.arrays.size() != (state.length == 0 ? 0 : 6)) {
+    throw std::invalid_argument("the keys and values do not fit this layer");
+  }
+  auto part_of = [&](const Store& store, size_t part) {
+    auto it = state.arrays.find(std::string(store.name) + kParts[part]);
+    if (it == state.arrays.end() || it->second.shape() != shape(part, state.length) ||
+        it->second.dtype() != dtype(part)) {
+      throw std::invalid_argument("the quantized keys and values do not fit this layer");
+    }
+    return it->second;
+  };
+  Store keys{"keys", std::nullopt}, values{"values", std::nullopt};
+  if (state.length > 0) {
+    for (Store* store : {&keys, &values}) {
+      store->parts = {part_of(*store, 0), part_of(*store, 1), part_of(*store, 2)};
+    }
+  }
+  keys_ = std::move(keys);
+  values_ = std::move(values);
+  length_ = state.length;
+}
+
+}  // namespace llm_host

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+
+#include "layers/cache/counted_cache.h"
+
+namespace llm_host {
+
+// Keeps all keys and values, affine-quantized in groups along the head: about bits / 16 of the
+// memory of float16. Attention reads them dequantized.
+class QuantizedKvCache final : public CountedCache {
+ public:
+  // 64 where the head size is a multiple of it, else 32; 0: such heads cannot be quantized.
+  static int group_size(int head_dim);
+
+  // `bits`: 4 or 8. `dtype`: of the keys and values that are added and read.
+  QuantizedKvCache(int kv_heads, int head_dim, int bits, int max_positions, mx::Dtype dtype);
+
+  View append(const mx::array& keys, const mx::array& values) override;
+  std::optional<Buffers> extend(int) override { return std::nullopt; }
+
+  LayerState state_at(int length) const override;
+  void restore(const LayerState& state) override;
+  uint64_t bytes() const override;
+
+ private:
+  // Quantized values, scales and biases: [1, kv_heads, capacity, columns].
+  struct Store {
+    const char* name;
+    std::optional<std::array<mx::array, 3>> parts;
+  };
+
+  mx::Shape shape(size_t part, int slots) const;
+  mx::Dtype dtype(size_t part) const { return part == 0 ? mx::uint32 : dtype_; }
+  void reserve(Store& store, int count);
+  mx::array update(Store& store, const mx::array& rows);
+
+  int kv_heads_, head_dim_, bits_, group_;
+  mx::Dtype dtype_;
+  Store keys_{"keys", std::nullopt}, values_{"values", std::nullopt};
+};
+
+}  // namespace llm_host
