@@ -46,10 +46,35 @@ describe('a template that cannot be used', () => {
     ["{% set x = 'a' * 999999 %}{% for i in range(999) %}{{ x }}{% endfor %}", '64 million'],
     ['{{ range(99999999) }}', 'too long'],
     ['{{ [0] * 999999999 }}', '100,000 items'],
-  ])('%s ends with an error', (template, message) => {
+    [
+      '{% set ns = namespace(l=[0]) %}{% for i in range(99) %}{% set ns.l = ns.l + ns.l %}{% endfor %}',
+      '100,000 items',
+    ],
+    [
+      '{% set ns = namespace(l=[], b=[0] * 99999) %}{% for i in range(9999) %}{% set ns.l = ns.l + [ns.b + []] %}{% endfor %}',
+      '10 million items',
+    ],
+    [
+      "{% set ns = namespace(l=[], b='a' * 9999999) %}{% for i in range(9999) %}{% set ns.l = ns.l + [ns.b ~ i] %}{% endfor %}",
+      '256 million characters',
+    ],
+    [
+      '{% set ns = namespace(l=[0]) %}{% for i in range(99) %}{% set ns.l = [ns.l, ns.l] %}{% endfor %}{{ ns.l }}',
+      'million characters|within 10 s',
+    ],
+    ["{{ range(99999) | join('a' * 9999999) }}", '64 million'],
+    [
+      "{% set ns = namespace(s='a' * 9999999) %}{% for i in range(9999) %}{% set ns.s = ns.s.replace('a', 'a') %}{% endfor %}",
+      '256 million|within 10 s',
+    ],
+  ])('%s ends with an error, in bounded time and memory', (template, message) => {
+    const begun = performance.now();
+    const before = process.memoryUsage().rss;
     expect(() => render(template)).toThrow(
-      expect.objectContaining({ code: 'TEMPLATE', message: expect.stringContaining(message) }),
+      expect.objectContaining({ code: 'TEMPLATE', message: expect.stringMatching(message) }),
     );
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(700e6);
   });
 
   it('sees nothing of JavaScript', () => {

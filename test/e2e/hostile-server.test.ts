@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FIXTURES } from '../fixtures/mcp/support.ts';
 import { MAIN, runProgram, SCRIPTED_MAIN, workplace } from './program.ts';
+import { Terminal } from './pty.ts';
 
 /** Escape sequences and other controls but newline and tab, and what people cannot see. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
@@ -63,3 +64,24 @@ test('a pattern that never ends: the call runs, with a notice that names server 
   expect(stdout).toContain('Result: ran');
   expect(stdout).toContain('assistant -> after it');
 });
+
+test.each(['long-error', 'long-tool-error', 'progress'])(
+  '%s on the screen: it goes on, and ends at once',
+  {
+    timeout: 90_000,
+  },
+  async behaviour => {
+    const { cwd, env } = place(behaviour);
+    const terminal = new Terminal(SCRIPTED_MAIN, ['x'], cwd, env);
+    await terminal.displays('prompt ->');
+    const begun = performance.now();
+    terminal.type('go\r');
+    await terminal.displays('after it', { limitMs: 60_000 });
+    const shown = performance.now();
+    terminal.type('quit\r');
+    expect(await terminal.exits()).toBe(0);
+    // Before: 30 s of a frozen screen. Less than 5 s here, on a machine with nothing else on it.
+    expect(shown - begun).toBeLessThan(20_000);
+    expect(performance.now() - shown).toBeLessThan(10_000);
+  },
+);

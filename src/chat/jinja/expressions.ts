@@ -20,8 +20,17 @@ import {
   type Value,
 } from './values.ts';
 
+/** Nodes whose value is new, and may be large. */
+const MAKES: ReadonlySet<string> = new Set(['BinaryExpression', 'CallExpression', 'FilterExpression']);
+
 export function evaluate(node: Node, scope: Scope): Value {
   scope.budget.spend();
+  const value = evaluateNode(node, scope);
+  if (MAKES.has(node.type)) scope.budget.made(value);
+  return value;
+}
+
+function evaluateNode(node: Node, scope: Scope): Value {
   switch (node.type) {
     case 'StringLiteral':
       return Text.of(node.value);

@@ -71,18 +71,24 @@ function sequenceOperator(operator: string, left: Value, right: Value): Value | 
       left.kind === right.kind &&
       left.kind !== 'generator'
     ) {
-      return new List([...left.items, ...right.items], left.kind);
+      checkItems(left.items.length + right.items.length);
+      return new List(left.items.concat(right.items), left.kind);
     }
   }
   if (operator === '*') {
     if (left instanceof Text && typeof right === 'number') return repeat(left, right);
     if (right instanceof Text && typeof left === 'number') return repeat(right, left);
     if (left instanceof List && typeof right === 'number') {
-      if (left.items.length * right > 100_000) throw templateError('a list grew beyond 100,000 items');
+      checkItems(left.items.length * right);
       return new List(Array.from({ length: Math.max(0, right) }, () => left.items).flat(), left.kind);
     }
   }
   return operator === '%' && left instanceof Text ? percentFormat(left, right) : undefined;
+}
+
+/** A template must not be able to exhaust memory. */
+function checkItems(count: number): void {
+  if (count > 100_000) throw templateError('a list grew beyond 100,000 items');
 }
 
 function arithmetic(operator: string, left: Value, right: Value): Value {

@@ -1,4 +1,5 @@
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { TimeLimitError, withinTime } from '../../text/time-limit.ts';
 import type { Node } from './ast.ts';
 import { print } from './print.ts';
 import { type Budget, Scope } from './scope.ts';
@@ -19,6 +20,8 @@ import {
   type Value,
 } from './values.ts';
 
+/** A long conversation with many tools takes less than a second. */
+const LIMIT_MS = 10_000;
 const MAX_RANGE = 100_000;
 
 /** Renders parsed template nodes with `variables`; `now` is the fixed clock of `strftime_now`. */
@@ -28,9 +31,10 @@ export function renderNodes(nodes: readonly Node[], variables: ReadonlyMap<strin
   const inner = new Scope(scope);
   for (const [name, value] of variables) inner.set(name, value);
   try {
-    return capture(nodes, inner);
+    return withinTime(LIMIT_MS, () => capture(nodes, inner));
   } catch (error) {
     if (error instanceof LlmHostError) throw error;
+    if (error instanceof TimeLimitError) throw templateError(`it did not finish within ${LIMIT_MS / 1000} s`);
     // A macro with endless recursion overflows the stack.
     throw new LlmHostError('TEMPLATE', `The chat template failed: ${messageOf(error)}`, { cause: error });
   }

@@ -1,4 +1,5 @@
-import { templateError, Undefined, type Value } from './values.ts';
+import { Text } from './text.ts';
+import { List, templateError, Undefined, type Value } from './values.ts';
 
 /**
  * Nodes evaluated, loop rounds and range sizes before a template counts as runaway; a long conversation with many
@@ -8,10 +9,25 @@ const MAX_STEPS = 3_000_000;
 /** Characters written, including in macros and blocks. */
 const MAX_WRITTEN = 1 << 26;
 
+/** Items of all lists, and characters of all strings, that expressions made: each may be kept. */
+const MAX_ITEMS_MADE = 10_000_000;
+const MAX_CHARACTERS_MADE = 1 << 28;
+
 /** Limits the work of one rendering. */
 export class Budget {
   private steps = MAX_STEPS;
   private characters = MAX_WRITTEN;
+  private itemsMade = 0;
+  private charactersMade = 0;
+
+  made(value: Value): void {
+    if (value instanceof List) this.itemsMade += value.items.length;
+    else if (value instanceof Text) this.charactersMade += value.value.length;
+    if (this.itemsMade > MAX_ITEMS_MADE) throw templateError('its lists grew beyond 10 million items');
+    if (this.charactersMade > MAX_CHARACTERS_MADE) {
+      throw templateError('its strings grew beyond 256 million characters');
+    }
+  }
 
   spend(steps = 1): void {
     this.steps -= steps;

@@ -92,8 +92,14 @@ function capitalizeWord(word: string): string {
 export function replaceText(self: Text, old: Text, replacement: Text, count = -1): Text {
   const limit = count < 0 ? Number.POSITIVE_INFINITY : count;
   if (old.value.length > 0) {
+    const found = occurrences(self.value, old.value);
+    if (found === 0) return self;
+    checkLength(self.value.length + Math.min(found, limit) * (replacement.value.length - old.value.length));
+    // Without marks to keep, no object for each piece is needed.
+    if (found <= limit && !self.hasForeign && !replacement.hasForeign) {
+      return Text.of(self.value.replaceAll(old.value, () => replacement.value));
+    }
     const pieces = self.split(old.value, limit);
-    checkLength(self.value.length + (pieces.length - 1) * replacement.value.length);
     return Text.join(pieces, replacement);
   }
   checkLength((self.value.length + 1) * replacement.value.length);
@@ -104,6 +110,12 @@ export function replaceText(self: Text, old: Text, replacement: Text, count = -1
     parts.push(self.slice(offset, offsets[index + 1] ?? offset));
   });
   return Text.concat(parts);
+}
+
+function occurrences(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count += 1;
+  return count;
 }
 
 export function checkSize(text: Text): Text {

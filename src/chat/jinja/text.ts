@@ -1,6 +1,8 @@
 /** A half-open range of UTF-16 offsets. */
 export type Span = readonly [start: number, end: number];
 
+/** As much as a whole prompt may have. */
+const MAX_LENGTH = 1 << 26;
 const NONE: readonly Span[] = [];
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -34,6 +36,8 @@ export class Text {
 
   static concat(parts: readonly Text[]): Text {
     if (parts.length === 1 && parts[0]) return parts[0];
+    const length = parts.reduce((sum, part) => sum + part.value.length, 0);
+    if (length > MAX_LENGTH) throw new RangeError('a string grew beyond 64 million characters');
     const foreign: Span[] = [];
     let offset = 0;
     for (const part of parts) {
