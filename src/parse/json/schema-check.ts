@@ -21,7 +21,8 @@ const validators = new WeakMap<object, Validator>();
 const MAX_PROBLEMS = 8;
 /** Schemas come from servers and requests, and one `pattern` can backtrack for hours. */
 const COMPILE_LIMIT_MS = 1000;
-const CHECK_LIMIT_MS = 250;
+/** A check takes microseconds; a busy machine may keep a thread waiting for hundreds of milliseconds. */
+const CHECK_LIMIT_MS = 1000;
 
 /** The only problem of a value that could not be checked. */
 const NOT_CHECKED: SchemaProblem = {
