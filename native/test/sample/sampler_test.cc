@@ -33,7 +33,7 @@ std::map<int, double> expected(const std::vector<int>& kept, double temperature)
   return result;
 }
 
-void check_shares(const SamplingParams& params, const std::vector<int>& kept) {
+void check_frequencies(const SamplingParams& params, const std::vector<int>& kept) {
   std::map<int, double> got = frequencies(params), want = expected(kept, params.temperature);
   CHECK(got.size() == want.size());
   for (auto& [id, share] : want) CHECK_NEAR(got[id], share, 0.015);
@@ -96,30 +96,30 @@ int32_t sample_by_sorting(std::vector<float> logits, const SamplingParams& param
 TEST(temperature_zero_is_greedy) { CHECK(sample(kLogits, {}, 0) == 1); }
 TEST(ties_go_to_the_first_token) { CHECK(sample(std::vector<float>{1, 5, 5}, {}, 0) == 1); }
 TEST(plain_sampling_follows_the_softmax) {
-  check_shares({.temperature = 1, .seed = 3}, {0, 1, 2, 3, 4});
+  check_frequencies({.temperature = 1, .seed = 3}, {0, 1, 2, 3, 4});
 }
-TEST(temperature_sharpens) { check_shares({.temperature = 0.5f, .seed = 4}, {0, 1, 2, 3, 4}); }
-TEST(top_k_keeps_k) { check_shares({.temperature = 1, .top_k = 2, .seed = 5}, {1, 4}); }
-TEST(top_k_of_one_is_greedy) { check_shares({.temperature = 2, .top_k = 1, .seed = 6}, {1}); }
+TEST(temperature_sharpens) { check_frequencies({.temperature = 0.5f, .seed = 4}, {0, 1, 2, 3, 4}); }
+TEST(top_k_keeps_k) { check_frequencies({.temperature = 1, .top_k = 2, .seed = 5}, {1, 4}); }
+TEST(top_k_of_one_is_greedy) { check_frequencies({.temperature = 2, .top_k = 1, .seed = 6}, {1}); }
 TEST(top_k_beyond_the_vocabulary_is_off) {
-  check_shares({.temperature = 1, .top_k = 99, .seed = 7}, {0, 1, 2, 3, 4});
+  check_frequencies({.temperature = 1, .top_k = 99, .seed = 7}, {0, 1, 2, 3, 4});
 }
 // Probabilities in order: 1: 0.48, 4: 0.29, 2: 0.18, 0: 0.065, 3: 0.0088.
 TEST(top_p_keeps_as_few_as_hold_the_share) {
-  check_shares({.temperature = 1, .top_p = 0.4f, .seed = 8}, {1});
-  check_shares({.temperature = 1, .top_p = 0.6f, .seed = 9}, {1, 4});
-  check_shares({.temperature = 1, .top_p = 0.9f, .seed = 10}, {1, 4, 2});
+  check_frequencies({.temperature = 1, .top_p = 0.4f, .seed = 8}, {1});
+  check_frequencies({.temperature = 1, .top_p = 0.6f, .seed = 9}, {1, 4});
+  check_frequencies({.temperature = 1, .top_p = 0.9f, .seed = 10}, {1, 4, 2});
 }
 TEST(top_p_comes_after_temperature) {
   // At temperature 0.25 token 1 alone holds 0.87.
-  check_shares({.temperature = 0.25f, .top_p = 0.8f, .seed = 11}, {1});
+  check_frequencies({.temperature = 0.25f, .top_p = 0.8f, .seed = 11}, {1});
 }
 TEST(top_p_counts_what_top_k_left) {
   // Of tokens 1 and 4, token 1 holds 0.62.
-  check_shares({.temperature = 1, .top_k = 2, .top_p = 0.6f, .seed = 12}, {1});
+  check_frequencies({.temperature = 1, .top_k = 2, .top_p = 0.6f, .seed = 12}, {1});
 }
 TEST(min_p_is_a_share_of_the_best) {
-  check_shares({.temperature = 1, .min_p = 0.5f, .seed = 13}, {1, 4});
+  check_frequencies({.temperature = 1, .min_p = 0.5f, .seed = 13}, {1, 4});
 }
 
 TEST(the_same_seed_gives_the_same_tokens) {
