@@ -2,6 +2,7 @@ import { Tokenizer as Library } from '@huggingface/tokenizers';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { TextList } from '../text/text-list.ts';
 import { BytePairs } from './byte-pairs.ts';
+import { GrowthLimit } from './growth-limit.ts';
 import { type Merges, MergeTable } from './merge-table.ts';
 import { readMerges } from './read-merges.ts';
 import {
@@ -34,11 +35,14 @@ export function createPipeline(tokenizerJson: JsonObject, config: JsonObject): T
   const isOwn = isBytePairs(model);
   const library = buildLibrary(tokenizerJson, isOwn ? { type: 'BPE', vocab: {}, merges: [] } : model, config);
   const { normalizer, pre_tokenizer: preTokenizer } = library;
+  const growth = new GrowthLimit();
+  growth.watch(normalizer);
+  growth.watch(preTokenizer);
+  const splitWords = (text: string, atStart: boolean) =>
+    preTokenizer?.pre_tokenize(text, { section_index: atStart ? 0 : 1 }) ?? [text];
   return {
-    normalize: guarded(text => normalizer?.normalize(text) ?? text),
-    split: guarded(
-      (text, atStart) => preTokenizer?.pre_tokenize(text, { section_index: atStart ? 0 : 1 }) ?? [text],
-    ),
+    normalize: guarded(text => growth.of(text.length, () => normalizer?.normalize(text) ?? text)),
+    split: guarded((text, atStart) => growth.of(text.length, () => splitWords(text, atStart))),
     ...(isOwn ? bytePairs(model) : libraryModel(library)),
   };
 }

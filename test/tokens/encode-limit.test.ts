@@ -29,6 +29,27 @@ describe('patterns of a model folder that never end', () => {
   });
 });
 
+describe('steps that make text longer and longer', () => {
+  const doubling = (type: string) =>
+    Array.from({ length: 40 }, () => ({ type, pattern: { Regex: 'a' }, content: 'aa' }));
+
+  it.each([
+    ['normalizer', { normalizer: { type: 'Sequence', normalizers: doubling('Replace') } }],
+    ['pre-tokenizer', { pre_tokenizer: { type: 'Sequence', pretokenizers: doubling('Replace') } }],
+  ])('%s: stopped before it takes the memory', (_, extra) => {
+    const tokenizer = smallTokenizer([], extra);
+    const before = process.memoryUsage().rss;
+    expect(() => tokenizer.encode('aaaa')).toThrow('makes text more than 8 times as long');
+    expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
+    expect(tokenizer.encode('b')).toHaveLength(1);
+  });
+
+  it('a replacement of a megabyte does not load', () => {
+    const normalizer = { type: 'Replace', pattern: { String: 'a' }, content: 'b'.repeat(1 << 20) };
+    expect(() => smallTokenizer([], { normalizer })).toThrow('a replacement is longer than 64 characters');
+  });
+});
+
 const LETTERS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+";
 const REST = ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
 
