@@ -9,7 +9,7 @@ const MEMORY = { ...fixture('polite'), name: 'memory', args: [referenceServer('m
 
 /** The state of the server, and what a call of the tool gives. */
 async function outcomes(config: StdioServerConfig, tool: string): Promise<[string, string]> {
-  const host = new McpHost({ configs: [{ ...config, startTimeoutMs: 60_000 }] });
+  const host = new McpHost({ configs: [{ startTimeoutMs: 60_000, ...config }] });
   try {
     await host.start();
     const [server] = host.servers();
@@ -40,4 +40,37 @@ it('the newer era alone, with a server that does not know it: failed, with a rea
     'failed',
     expect.stringMatching(/^server 'memory' could not be started: ./),
   ]);
+});
+
+it.each(['dies-at-probe', 'silent-after-probe'])(
+  'auto with a server that is %s: started again',
+  async how => {
+    const config = fixture('raw', [how], { protocol: 'auto', startTimeoutMs: 12_000 });
+    const [state, text] = await outcomes(config, 'ping');
+    expect([state, text]).toEqual(['ready', expect.stringMatching(/^\d+$/)]);
+  },
+);
+
+it.each(['mark', 'indented', 'batched'])(
+  'a server whose messages are written in another way: %s',
+  async how => {
+    expect(await outcomes(fixture('raw', [how]), 'ping')).toEqual(['ready', expect.stringMatching(/^\d+$/)]);
+  },
+);
+
+it('a result that is null: an empty one', async () => {
+  expect(await outcomes(fixture('raw', ['null-result']), 'run')).toEqual(['ready', '(no output)']);
+});
+
+it('a result that is no object: an error at once', async () => {
+  await expect(outcomes(fixture('raw', ['text-result']), 'run')).rejects.toThrow('result is not an object');
+});
+
+it.each([
+  ['old-version', "Server's protocol version is not supported: 1999-01-01"],
+  ['no-capabilities', 'Invalid result for initialize: capabilities: Invalid input'],
+  ['null-handshake', 'Invalid result for initialize: protocolVersion: Invalid input'],
+])('a bad handshake is named: %s', async (how, reason) => {
+  const [state, error] = await outcomes(fixture('raw', [how]), 'run');
+  expect([state, error]).toEqual(['failed', expect.stringContaining(`could not be started: ${reason}`)]);
 });

@@ -2,8 +2,6 @@ import {
   Client,
   type Progress,
   ProtocolError,
-  SdkError,
-  SdkErrorCode,
   type StandardSchemaV1,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
@@ -18,6 +16,7 @@ import { cleanError, cleanLine, cleanText, TEXT_LIMITS } from './incoming-text.t
 import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-requests.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
 import { ServerLog } from './server-log.ts';
+import { startFault } from './start-fault.ts';
 import {
   type CallResult,
   CallResultSchema,
@@ -91,12 +90,11 @@ export class Connection {
   }
 
   /**
-   * Starts the process, initializes the protocol and lists the tools, all within the entry's timeout or 30 s. Prompts
+   * Starts the process, initializes the protocol and lists the tools, all within `limitMs`, the entry's timeout or 30 s. Prompts
    * and resources follow through `onExtras`.
    * On failure ends the process and throws LlmHostError MCP_SERVER with the tail of stderr.
    */
-  async start(signal?: AbortSignal): Promise<readonly ServerTool[]> {
-    const limitMs = this.#config.startTimeoutMs ?? this.#config.timeoutMs ?? START_TIMEOUT_MS;
+  async start(signal?: AbortSignal, limitMs = startLimitMs(this.#config)): Promise<readonly ServerTool[]> {
     const deadline = new Deadline(limitMs, { signal });
     try {
       await this.#client.connect(this.#transport, { signal: deadline.signal, timeout: NO_TIMEOUT_MS });
@@ -116,6 +114,11 @@ export class Connection {
     } finally {
       deadline.dispose();
     }
+  }
+
+  /** Whether the client and the server have agreed on a protocol version. */
+  get negotiated(): boolean {
+    return this.#client.getProtocolEra() !== undefined;
   }
 
   /** How to use the server, in its own words; goes into the system message. */
@@ -199,18 +202,21 @@ export class Connection {
   #startFailure(error: unknown, timedOutAfterMs: number | undefined): LlmHostError {
     const { name } = this.#config;
     if (error instanceof LlmHostError) return error;
-    // The SDK closes the transport then, so its end is not the reason.
-    const noEra = error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
     const reason =
-      this.ending !== undefined && !noEra
+      this.ending !== undefined
         ? `${this.ending} during its start`
         : timedOutAfterMs !== undefined
           ? `did not answer within ${(timedOutAfterMs / 1000).toFixed(1)}s of its start`
-          : `could not be started: ${messageOf(cleanError(error))}`;
+          : `could not be started: ${startFault(error)}`;
     return new LlmHostError('MCP_SERVER', `server '${name}' ${reason}${quoteTail(this.stderrTail)}`, {
       cause: error,
     });
   }
+}
+
+/** The entry's limit for starting: its own, that of its calls, or 30 s. */
+export function startLimitMs({ startTimeoutMs, timeoutMs }: ServerConfig): number {
+  return startTimeoutMs ?? timeoutMs ?? START_TIMEOUT_MS;
 }
 
 function negotiation({ protocol }: ServerConfig): VersionNegotiationMode {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
-import { Connection, type ConnectionOptions, quoteTail } from './connection.ts';
+import { Connection, type ConnectionOptions, quoteTail, startLimitMs } from './connection.ts';
 import type { LeftOut } from './discovery.ts';
 import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
@@ -9,6 +9,8 @@ import type { ServerTool } from './wire-schemas.ts';
 
 /** Delays before restarting a crashed server; after the last one it stays failed. */
 const BACKOFF_MS = [500, 1000, 2000];
+/** Of the time for starting; the rest is for a second process that is not probed. */
+const PROBING_SHARE = 2 / 3;
 const NO_EXTRAS: Extras = { prompts: [], resources: [], templates: [] };
 
 /** Server events that the user may want to know about. */
@@ -36,6 +38,8 @@ export class ManagedServer {
   #tools: readonly ServerTool[] = [];
   #extras = NO_EXTRAS;
   #restarts = 0;
+  /** The probe for the modern era was found to break the server. */
+  #isLegacy = false;
 
   constructor(config: ServerConfig, options: ManagedServerOptions, enabled = true) {
     this.config = config;
@@ -124,9 +128,33 @@ export class ManagedServer {
     await Promise.all([this.#connection?.close(), this.#started]);
   }
 
+  /**
+   * With `protocol: auto`, a local server that does not survive the probe for the modern era, or answers nothing after
+   * it, is started again and spoken to in the legacy one.
+   */
   async #startOnce(): Promise<void> {
     const { signal } = this.#stop;
-    const connection = new Connection(this.config, {
+    if (this.config.protocol !== 'auto' || this.config.transport !== 'stdio' || this.#isLegacy) {
+      const config = this.#isLegacy ? legacy(this.config) : this.config;
+      return this.#startConnection(this.#connect(config), startLimitMs(config));
+    }
+    const limitMs = startLimitMs(this.config);
+    const started = performance.now();
+    const probing = this.#connect(this.config);
+    try {
+      return await this.#startConnection(probing, limitMs * PROBING_SHARE);
+    } catch (error) {
+      if (signal.aborted || probing.negotiated || probing.pid === undefined) throw error;
+      this.#options.onLog(`server '${this.config.name}': started again as a legacy one: ${messageOf(error)}`);
+    }
+    const leftMs = Math.max(1, limitMs - (performance.now() - started));
+    await this.#startConnection(this.#connect(legacy(this.config)), leftMs);
+    this.#isLegacy = true;
+  }
+
+  #connect(config: ServerConfig): Connection {
+    const { signal } = this.#stop;
+    const connection: Connection = new Connection(config, {
       ...this.#options,
       onEnd: reason => this.#onCrash(connection, reason),
       onTools: tools => this.#onTools(connection, tools),
@@ -139,7 +167,12 @@ export class ManagedServer {
       onDeclined: message => this.#options.onEvent('declined', message),
     });
     this.#connection = connection;
-    const tools = await connection.start(signal);
+    return connection;
+  }
+
+  async #startConnection(connection: Connection, limitMs: number): Promise<void> {
+    const { signal } = this.#stop;
+    const tools = await connection.start(signal, limitMs);
     if (signal.aborted) return connection.close();
     this.#tools = tools;
     this.#state = 'ready';
@@ -209,6 +242,10 @@ export class ManagedServer {
 function withHint(error: unknown): string {
   const hint = error instanceof LlmHostError ? error.hint : undefined;
   return hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`;
+}
+
+function legacy(config: ServerConfig): ServerConfig {
+  return { ...config, protocol: 'legacy' };
 }
 
 const MAX_NAMED = 3;

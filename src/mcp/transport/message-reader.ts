@@ -1,5 +1,6 @@
-import { deserializeMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { LineSplitter, type SplitLine } from '../../text/line-splitter.ts';
+import { parseMessages, refusal } from './parse-messages.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Longer messages are refused and skipped; the connection goes on. */
@@ -45,11 +46,11 @@ export class MessageReader {
   }
 
   #take(line: SplitLine): void {
-    const message = line.type === 'line' ? parseMessage(line.text) : refusalOf(line);
-    if (message !== undefined) {
+    const messages = line.type === 'line' ? parseMessages(line.text) : refusalOf(line);
+    if (messages.length > 0) {
       this.#junkBytes = 0;
       this.#junkLines = 0;
-      this.#events.onMessage(message);
+      for (const message of messages) this.#events.onMessage(message);
       return;
     }
     const text = line.type === 'line' ? line.text : `${line.head} [${line.bytes} bytes]`;
@@ -60,32 +61,22 @@ export class MessageReader {
   }
 }
 
-function parseMessage(text: string): JSONRPCMessage | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return deserializeMessage(text);
-  } catch {
-    // Junk: not JSON, or not a message. The caller counts and logs it.
-    return undefined;
-  }
-}
-
 /** An error for the request waiting for an oversized response, if its id can be found. */
-function refusalOf(line: Extract<SplitLine, { type: 'oversized' }>): JSONRPCMessage | undefined {
+function refusalOf(line: Extract<SplitLine, { type: 'oversized' }>): readonly JSONRPCMessage[] {
+  const head = line.head.trimStart();
   const found =
-    /^\{"jsonrpc":\s*"2\.0",\s*"id":\s*(\d+),\s*"(?:result|error)"/.exec(line.head) ??
-    /^\{"id":\s*(\d+),\s*"jsonrpc":\s*"2\.0"/.exec(line.head) ??
-    (line.head.startsWith('{"result"')
+    /^\{"jsonrpc":\s*"2\.0",\s*"id":\s*(\d+),\s*"(?:result|error)"/.exec(head) ??
+    /^\{"id":\s*(\d+),\s*"jsonrpc":\s*"2\.0"/.exec(head) ??
+    (head.startsWith('{"result"')
       ? /"id":\s*(\d+)\s*(?:,\s*"jsonrpc":\s*"2\.0"\s*)?\}\s*$/.exec(line.tail)
       : null);
-  if (found === null) return undefined;
+  if (found === null) return [];
   const size = (line.bytes / MEGABYTE).toFixed(1);
-  return {
-    jsonrpc: '2.0',
-    id: Number(found[1]),
-    error: {
-      code: -32000,
-      message: `the answer of ${size} MB is larger than the limit of ${MAX_MESSAGE_BYTES / MEGABYTE} MB and was refused`,
-    },
-  };
+  const limit = MAX_MESSAGE_BYTES / MEGABYTE;
+  return [
+    refusal(
+      Number(found[1]),
+      `the answer of ${size} MB is larger than the limit of ${limit} MB and was refused`,
+    ),
+  ];
 }

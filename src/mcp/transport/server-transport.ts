@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/client';
 
 /** A connection to a server, and what is known about the other side. */
 export interface ServerTransport extends Transport {
-  /** Why the server is gone, such as `ended (signal SIGKILL)`; undefined while it runs. */
+  /** Why the server is gone, such as `ended (signal SIGKILL)`; undefined while it runs and if this side closed it. */
   readonly ending: string | undefined;
   /** The last lines of the server's stderr; '' if it has none. */
   readonly stderrTail: string;

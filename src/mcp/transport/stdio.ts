@@ -55,6 +55,7 @@ export class StdioTransport implements ServerTransport {
   #process: ServerProcess | undefined;
   #ending: string | undefined;
   #finished = false;
+  #pipeLost = false;
   #groupEnd: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -74,7 +75,7 @@ export class StdioTransport implements ServerTransport {
     });
   }
 
-  /** Why the process is gone, such as `ended (signal SIGKILL)`; undefined while it runs. */
+  /** Why the process is gone, such as `ended (signal SIGKILL)`; undefined while it runs, and after `close`. */
   get ending(): string | undefined {
     return this.#ending;
   }
@@ -156,7 +157,7 @@ export class StdioTransport implements ServerTransport {
     await Promise.race([this.#exited, sleep(STDIN_GRACE_MS, undefined, { ref: false })]);
     await this.#endGroup(child.pid);
     await Promise.race([this.#exited, sleep(DRAIN_MS, undefined, { ref: false })]);
-    this.#finish('was closed');
+    this.#finish();
   }
 
   #listen(child: ServerProcess): void {
@@ -169,20 +170,23 @@ export class StdioTransport implements ServerTransport {
       stream.on('error', error => this.onerror?.(error));
     child.on('error', error => this.onerror?.(error));
     child.on('exit', (code, signal) => void this.#onExit(child, code, signal));
-    child.on('close', () => this.#finish('ended'));
+    child.on('close', () => this.#finish());
   }
 
   async #onExit(child: ServerProcess, code: number | null, signal: NodeJS.Signals | null): Promise<void> {
-    this.#ending ??= signal === null ? `ended (exit code ${code})` : `ended (signal ${signal})`;
+    const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+    // After `close` the exit is an answer to it, unless a lost pipe was why the connection was closed.
+    if (this.#closing === undefined || this.#pipeLost) this.#ending ??= `ended (${how})`;
     this.#markExited();
     // Grandchildren may outlive their parent.
     if (child.pid !== undefined) void this.#endGroup(child.pid);
     await sleep(DRAIN_MS);
-    this.#finish('ended');
+    this.#finish();
   }
 
   /** A process without one of its pipes cannot answer calls any more. */
   async #onPipeLost(name: 'stdin' | 'stdout'): Promise<void> {
+    if (this.#closing === undefined) this.#pipeLost = true;
     await this.waitForEnd();
     if (!this.#finished && this.#closing === undefined) this.#giveUp(`it closed its ${name}`);
   }
@@ -199,10 +203,10 @@ export class StdioTransport implements ServerTransport {
     return this.#groupEnd;
   }
 
-  #finish(ending: string): void {
+  #finish(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#ending ??= ending;
+    if (this.#closing === undefined) this.#ending ??= 'ended';
     this.#flow.end();
     this.#stderr.flush();
     const child = this.#process;

@@ -28,6 +28,25 @@ describe('MessageReader', () => {
     expect(junk).toEqual([]);
   });
 
+  it('skips a byte order mark and spaces, and takes batches apart', () => {
+    const { messages, junk, push } = reader();
+    push(`\ufeff${ping(1)}\n \t${ping(2)} \n[${ping(3)}, ${ping(4)}]\n[]\n`);
+    expect(messages).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
+    expect(junk).toEqual(['[]']);
+  });
+
+  it('gives every answer with an id to the request that waits for it', () => {
+    const { messages, push } = reader();
+    push('{"jsonrpc":"2.0","id":1,"result":null}\n{"jsonrpc":"2.0","id":2,"result":{"a":1},"error":null}\n');
+    push('{"jsonrpc":"2.0","id":3,"result":[7]}\n{"jsonrpc":"2.0","id":4,"error":"no"}\n');
+    expect(messages).toMatchObject([
+      { id: 1, result: {} },
+      { id: 2, result: { a: 1 } },
+      { id: 3, error: { message: expect.stringContaining('not valid JSON-RPC') } },
+      { id: 4, error: { message: expect.stringContaining('not valid JSON-RPC') } },
+    ]);
+  });
+
   it('reports what is no message, shortened, and goes on', () => {
     const { messages, junk, push } = reader();
     push(`hello\n{"a":1}\n[1]\nnull\n{"jsonrpc":"2.0"\n${'y'.repeat(1000)}\n${ping(1)}\n`);

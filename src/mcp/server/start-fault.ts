@@ -1,0 +1,28 @@
+import { messageOf } from '../../errors.ts';
+import { isPlainObject } from '../../text/plain-object.ts';
+import { cleanLine, TEXT_LIMITS } from './incoming-text.ts';
+
+const MAX_ISSUES = 3;
+
+/** Why the handshake failed, on one line. */
+export function startFault(error: unknown): string {
+  return cleanLine(withReadableIssues(messageOf(error)), TEXT_LIMITS.error);
+}
+
+/** The SDK prints a schema's issues as JSON: `Invalid result for initialize: [{"path":["capabilities"], ...}]`. */
+function withReadableIssues(message: string): string {
+  const parts = /^([^[]*: )(\[.*\])$/s.exec(message);
+  let issues: unknown;
+  try {
+    issues = JSON.parse(parts?.[2] ?? '');
+  } catch {
+    // Any other message.
+    return message;
+  }
+  if (!Array.isArray(issues)) return message;
+  const texts = issues.filter(isPlainObject).map(issue => {
+    const path = Array.isArray(issue.path) ? issue.path.join('.') : '';
+    return `${path === '' ? '' : `${path}: `}${String(issue.message)}`;
+  });
+  return `${parts?.[1]}${texts.slice(0, MAX_ISSUES).join('; ')}`;
+}

@@ -1,0 +1,49 @@
+import { type JSONRPCMessage, parseJSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
+import { isPlainObject } from '../../text/plain-object.ts';
+
+/**
+ * The messages in one line of a server: one, or several as a JSON-RPC batch (revision 2025-03-26 and before); empty if
+ * the line is junk. A byte order mark and spaces around the JSON are skipped. A response that is not valid becomes an
+ * error for the request that waits for it.
+ */
+export function parseMessages(line: string): readonly JSONRPCMessage[] {
+  // Includes the byte order mark.
+  const text = line.trim();
+  if (!text.startsWith('{') && !text.startsWith('[')) return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Junk: the caller counts and logs it.
+    return [];
+  }
+  const list = Array.isArray(value) ? value : [value];
+  return list.flatMap(item => toMessage(item) ?? []);
+}
+
+/** A response that tells the waiting request why there is none. */
+export function refusal(id: RequestId, message: string): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: -32000, message } };
+}
+
+function toMessage(value: unknown): JSONRPCMessage | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const isResponse = !('method' in value) && ('result' in value || 'error' in value);
+  try {
+    return parseJSONRPCMessage(isResponse ? withoutNulls(value) : value);
+  } catch {
+    const { jsonrpc, id } = value;
+    const waiting = typeof id === 'number' || typeof id === 'string';
+    // Anything else is junk, which the caller counts and logs.
+    if (!isResponse || jsonrpc !== '2.0' || !waiting) return undefined;
+    return refusal(id, "the answer's result is not an object, or its error is not valid JSON-RPC");
+  }
+}
+
+/** `result: null` says "done, nothing to tell"; some servers send `error: null` beside a result. */
+function withoutNulls(response: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { result, error, ...rest } = response;
+  if (error != null) return { ...rest, error };
+  if (result === null) return { ...rest, result: {} };
+  return result === undefined ? { ...rest, error } : { ...rest, result };
+}
