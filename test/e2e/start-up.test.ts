@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { MAIN, ROOT, runProgram, workplace } from './program.ts';
+import { Terminal } from './pty.ts';
 
 const CONFIG = '{ "SystemPrompt": "You are a helpful assistant." }';
 const NO_SERVERS = '{ "servers": {} }';
@@ -126,4 +127,69 @@ test('--no-mcp needs no mcp.json', async () => {
   const { code, stderr } = await runProgram(MAIN, ['no-such/model', '--no-mcp'], { cwd: dir, env });
   expect(stderr).toContain("Error: Model 'no-such/model' not found");
   expect(code).toBe(66);
+});
+
+const FOREIGN = '{ "model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 64 }';
+
+test("a model's own config.json is passed over with a notice, and the search goes on", async () => {
+  const { dir, env } = workplace({ 'config.json': FOREIGN });
+  const folder = join(dir, 'home', '.config', 'llm-host');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'config.json'), '{ "SystemPrompt": "x", "model": "no-such/model" }');
+  const { code, stderr } = await runProgram(MAIN, ['--no-mcp'], { cwd: dir, env });
+  expect([code, stderr]).toEqual([66, expect.stringContaining("Model 'no-such/model' not found")]);
+  const demo = await runProgram(MAIN, ['demo', '--no-mcp'], { cwd: dir, env });
+  expect(demo.stderr).toContain(
+    `Notice: ${join(dir, 'config.json')} has none of llm-host's keys: passed over\n`,
+  );
+  expect(demo.code).toBe(0);
+});
+
+test('only config.json files of others: the error names them', async () => {
+  const { dir, env } = workplace({ 'config.json': FOREIGN });
+  const { code, stderr } = await runProgram(MAIN, ['some/model', '--no-mcp'], { cwd: dir, env });
+  expect(stderr).toContain('Error: config.json not found in application directory\n');
+  expect(stderr).toContain(`  ${join(dir, 'config.json')} (has none of llm-host's keys)\n`);
+  expect(code).toBe(78);
+});
+
+test.each([
+  ['--system', 'Be brief.'],
+  ['-p', 'Hello'],
+])('%s needs no config.json', async (...option) => {
+  const { dir, env } = workplace();
+  const { code, stderr } = await runProgram(MAIN, ['no-such/model', '--no-mcp', ...option], {
+    cwd: dir,
+    env,
+  });
+  expect([code, stderr]).toEqual([66, expect.stringContaining("Model 'no-such/model' not found")]);
+});
+
+test.each([
+  ['dmeo', "Did you mean 'demo'?\n"],
+  ['tols', "Did you mean 'tools'?\n"],
+  ['qwen3', ''],
+])('%s, without configuration: no such model, and what it may have been', async (word, guess) => {
+  const { dir, env } = workplace();
+  const { code, stderr } = await runProgram(MAIN, [word], { cwd: dir, env });
+  expect(stderr).toBe(
+    `Error: Model '${word}' not found or not accessible\nNo such folder or file: ${join(dir, word)}\n${guess}` +
+      'A model is a Hub id (org/name), a folder, a .gguf file, or demo. `llm-host list` shows the downloaded ones.\n',
+  );
+  expect(code).toBe(66);
+});
+
+test('on a terminal a missing config.json can be written on the spot', async () => {
+  const { dir, env } = workplace();
+  const offer = 'config.json not found in application directory. Write ';
+  const declined = new Terminal(MAIN, ['no-such/model', '--no-mcp'], dir, env, { cols: 200, rows: 30 });
+  await declined.displays(offer);
+  declined.type('no\r');
+  await declined.displays('Error: config.json not found in application directory');
+  expect([await declined.exits(), existsSync(join(dir, 'config.json'))]).toEqual([78, false]);
+  const accepted = new Terminal(MAIN, ['no-such/model', '--no-mcp'], dir, env, { cols: 200, rows: 30 });
+  await accepted.displays(offer);
+  accepted.type('\r');
+  await accepted.displays("Error: Model 'no-such/model' not found");
+  expect([await accepted.exits(), existsSync(join(dir, 'config.json'))]).toEqual([66, true]);
 });

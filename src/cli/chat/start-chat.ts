@@ -9,11 +9,12 @@ import { ChatSession } from '../session/chat-session.ts';
 import { SessionFolder } from '../session/saved-sessions.ts';
 import { thinkingNotice } from '../session/thinking-notice.ts';
 import { TurnLog } from '../session/turn-log.ts';
-import { findFile } from '../settings/lookup.ts';
-import { loadSettings, type Settings } from '../settings/settings.ts';
+import { findConfigFile } from '../settings/find-config.ts';
+import type { Settings } from '../settings/settings.ts';
 import { agentOptions } from '../start/run-options.ts';
 import { startRun } from '../start/start-run.ts';
 import { terminalApprover } from './ask-approval.ts';
+import { chatSettings } from './chat-settings.ts';
 
 /** A chat that is ready for its first prompt. */
 export interface StartedChat {
@@ -31,9 +32,9 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   checkNumbers(args);
   const where = { cwd: process.cwd(), env: process.env };
   // Without a config file, which could name a model, the missing model is the error to report.
-  const named = args.model !== undefined || args.config !== undefined || findFile('config.json', where).path;
+  const named = args.model !== undefined || args.config !== undefined || findConfigFile(where).path;
   if (!named) throw new LlmHostError('USAGE', 'missing model');
-  const settings = loadSettings(args, args.model === 'demo', where);
+  const settings = await chatSettings(args, where);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
   const responseFormat = answerFormat(args, where.cwd);
@@ -56,7 +57,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     saveTo: args.save,
   });
   const close = () => run.close(() => session.close());
-  const notices = [...run.notices];
+  const notices = [...settings.notices, ...run.notices];
   if (args.think !== undefined) notices.push(...thinkingNotice(opened, args.think));
   try {
     if (responseFormat && !opened.model.canFollowFormat) {

@@ -5,19 +5,21 @@ import { prepareMcp } from '../process/prepare-mcp.ts';
 import { openProgramLog } from '../process/program-log.ts';
 import { CLIENT_INFO } from '../process/version.ts';
 import { readConfigFile } from '../settings/config-file.ts';
-import { findFile, findMcpFile } from '../settings/lookup.ts';
+import { findConfigFile, passedOverNotice } from '../settings/find-config.ts';
+import { findMcpFile } from '../settings/lookup.ts';
 import { lookUpMcpFile } from '../settings/settings.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const INIT = 'Write one from the example: llm-host init';
 
 export function checkConfig(where: Place): Finding[] {
-  const { path } = findFile('config.json', where);
-  if (path === undefined) return [warning('config.json', 'not found; the demo needs none', INIT)];
+  const { path, passedOver } = findConfigFile(where);
+  const foreign = passedOver.map(one => ok('config.json', passedOverNotice(one)));
+  if (path === undefined) return [...foreign, warning('config.json', 'not found; the demo needs none', INIT)];
   try {
     const { warnings } = readConfigFile(path);
     const fix = 'Correct or remove the key; config.schema.json describes every field.';
-    return [ok('config.json', path), ...warnings.map(text => warning('config.json', text, fix))];
+    return [...foreign, ok('config.json', path), ...warnings.map(text => warning('config.json', text, fix))];
   } catch (error) {
     return [broken('config.json', error)];
   }

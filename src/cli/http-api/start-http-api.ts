@@ -53,7 +53,7 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
       summary: run.summary,
       notices: [
         ...settings.warnings.map(warning => `Warning: ${warning}`),
-        ...run.notices.map(notice => `Notice: ${notice}`),
+        ...[...settings.notices, ...run.notices].map(notice => `Notice: ${notice}`),
       ],
       drainMs: options.drainMs,
       close: () => {

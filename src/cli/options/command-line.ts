@@ -3,6 +3,7 @@ import { EXIT, LlmHostError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { VERSION } from '../process/version.ts';
 import type { Command, CommandContext, DeclareModel } from './command.ts';
+import { guessModel } from './guess-model.ts';
 
 /** How a shell asks yargs for completions. */
 const COMPLETE = '--get-yargs-completions';
@@ -27,7 +28,12 @@ export async function commandLine(
       command.description,
       y => command.options(y, declareModel),
       async args => {
-        code = await command.run(args, context);
+        try {
+          code = await command.run(args, context);
+        } catch (error) {
+          const others = command === commands[0] ? namesOf(commands) : [];
+          throw guessModel(error, (args as { model?: unknown }).model, others, process.env);
+        }
       },
     );
   }
@@ -44,6 +50,12 @@ export async function commandLine(
   if (completesDefault(argv, parser)) commands[0]?.options(parser, declareModel);
   await parser.parseAsync();
   return code;
+}
+
+/** What may be written in a model's place. Names of two letters are near every short word. */
+function namesOf(commands: readonly Command[]): string[] {
+  const names = commands.map(({ usage }) => usage.split(' ')[0] ?? '');
+  return names.filter(name => name.length > 2);
 }
 
 /** Required as `<model>`; as `[model]`, config.json may name it instead. */

@@ -67,15 +67,22 @@ export function readConfigFile(path: string): { config: AppConfig; warnings: str
   return parseConfig(text, path);
 }
 
+function configSchema(): Schema {
+  return JSON.parse(readFileSync(join(APPLICATION_DIRECTORY, 'config.schema.json'), 'utf8')) as Schema;
+}
+
+/** The top-level keys of a config.json. `$schema` is left out: every program's JSON may have it. */
+export function configKeys(): string[] {
+  return Object.keys(configSchema().properties ?? {}).filter(key => key !== '$schema');
+}
+
 export function parseConfig(text: string, path: string): { config: AppConfig; warnings: string[] } {
   const parsed = parseJsonWithComments(text);
   if (!parsed.ok)
     throw new LlmHostError('CONFIG', `Invalid JSON in config.json: ${parsed.detail}`, {
       hint: `File: ${path}`,
     });
-  const schema = JSON.parse(
-    readFileSync(join(APPLICATION_DIRECTORY, 'config.schema.json'), 'utf8'),
-  ) as Schema;
+  const schema = configSchema();
   const validate = new Ajv2020({ strict: false, ownProperties: true }).compile(schema);
   if (!validate(parsed.value)) {
     const error = validate.errors?.[0];

@@ -23,18 +23,18 @@ export function findMcpFile({ cwd, env }: Place): {
   return { path, searched, project: path !== undefined && !ofUser.includes(path) };
 }
 
-/** The first `name` in the working directory, the user's configuration folder, the application directory. */
-export function findFile(
-  name: string,
-  { cwd, env }: Place,
-): { path: string | undefined; searched: string[] } {
-  const searched = [cwd, configDirectory(env), APPLICATION_DIRECTORY].map(folder => join(folder, name));
-  return { path: searched.find(path => existsSync(path)), searched };
-}
-
 /** The error for a missing configuration file. */
-export function missingFile(name: string, searched: readonly string[]): LlmHostError {
-  return new LlmHostError('CONFIG', `${name} not found in application directory`, {
-    hint: `Searched:\n${searched.map(path => `  ${path}`).join('\n')}\nRun \`llm-host init\` to write one from the example.`,
-  });
+export class MissingFile extends LlmHostError {
+  /** `config.json` or `mcp.json` */
+  readonly file: string;
+
+  constructor(file: string, searched: readonly string[], passedOver: readonly string[] = []) {
+    const places = searched.map(
+      path => `  ${path}${passedOver.includes(path) ? " (has none of llm-host's keys)" : ''}`,
+    );
+    super('CONFIG', `${file} not found in application directory`, {
+      hint: `Searched:\n${places.join('\n')}\nRun \`llm-host init\` to write one from the example.`,
+    });
+    this.file = file;
+  }
 }

@@ -10,7 +10,8 @@ import type { ChatArguments } from '../options/chat-options.ts';
 import type { Place } from '../process/folders.ts';
 import { type AppConfig, parseConfig, readConfigFile } from './config-file.ts';
 import { DEMO_CONFIG } from './demo.ts';
-import { findFile, findMcpFile, missingFile } from './lookup.ts';
+import { findConfigFile, passedOverNotice } from './find-config.ts';
+import { findMcpFile, MissingFile } from './lookup.ts';
 
 /** The two configuration files, found and read. */
 export interface Settings {
@@ -18,19 +19,25 @@ export interface Settings {
   /** undefined: none (--no-mcp), or the demo's own servers when `demo` is set. */
   readonly mcpFiles: readonly McpFile[] | undefined;
   readonly warnings: readonly string[];
+  readonly notices: readonly string[];
 }
+
+/** Used with `--system` or `-p` when there is no config.json. */
+const PLAIN_CONFIG: AppConfig = { SystemPrompt: 'You are a helpful assistant.' };
 
 /**
  * Finds and reads config.json and mcp.json. A file given to --config that holds servers is an mcp file. `demo`
- * needs neither: it brings its own for whichever is not found. Throws LlmHostError CONFIG.
+ * needs neither: it brings its own for whichever is not found; `--system` and `-p` need no config.json.
+ * Throws LlmHostError CONFIG, MissingFile where a file is missing.
  */
 export function loadSettings(args: ChatArguments, demo: boolean, where: Place): Settings {
   const given = (args.config ?? []).map(path => readGiven(path, where.cwd));
   const mcpGiven = args.mcp === false ? [] : readMcpFiles(args.mcp ?? [], where.cwd);
   const configs = given.filter(file => !holdsServers(file.text));
   const mcpFiles = [...given.filter(file => holdsServers(file.text)), ...mcpGiven];
-  const { config, warnings } = readConfigs(configs, demo ? DEMO_CONFIG : undefined, where);
-  return { config, warnings, mcpFiles: args.mcp === false ? undefined : findMcp(mcpFiles, demo, where) };
+  const fallback = args.system !== undefined || args.prompt !== undefined ? PLAIN_CONFIG : undefined;
+  const read = readConfigs(configs, demo ? DEMO_CONFIG : fallback, where);
+  return { ...read, mcpFiles: args.mcp === false ? undefined : findMcp(mcpFiles, demo, where) };
 }
 
 /**
@@ -41,11 +48,11 @@ export function loadServeSettings(args: ChatArguments, demo: boolean, where: Pla
   const given = (args.config ?? []).map(path => readGiven(path, where.cwd));
   const mcpGiven = args.mcp === false ? [] : readMcpFiles(args.mcp ?? [], where.cwd);
   const configs = given.filter(file => !holdsServers(file.text));
-  const { config, warnings } = readConfigs(configs, demo ? DEMO_CONFIG : { SystemPrompt: '' }, where);
-  if (args.mcp === false) return { config, warnings, mcpFiles: undefined };
+  const read = readConfigs(configs, demo ? DEMO_CONFIG : { SystemPrompt: '' }, where);
+  if (args.mcp === false) return { ...read, mcpFiles: undefined };
   const own = [...given.filter(file => holdsServers(file.text)), ...mcpGiven];
   const found = own.length > 0 ? own : [...ollamaMcpFile(where), ...(lookUpMcpFile(where) ?? [])];
-  return { config, warnings, mcpFiles: found.length === 0 && demo ? undefined : found };
+  return { ...read, mcpFiles: found.length === 0 && demo ? undefined : found };
 }
 
 /** Its servers were chosen for another program: local addresses need `allowLocalNetwork`. */
@@ -61,28 +68,31 @@ export function readMcpFiles(paths: readonly string[], cwd: string): McpFile[] {
 
 /** config.json if the lookup finds one, for commands that can do without. Throws LlmHostError CONFIG. */
 export function findConfig(where: Place): AppConfig | undefined {
-  const { path } = findFile('config.json', where);
+  const { path } = findConfigFile(where);
   return path === undefined ? undefined : readConfigFile(path).config;
 }
 
 function readConfigs(given: readonly McpFile[], fallback: AppConfig | undefined, where: Place) {
+  if (given.length === 0) return readFoundConfig(fallback, where);
   const read = given.map(file => parseConfig(file.text, file.path));
-  if (read.length === 0) {
-    const found = findFile('config.json', where);
-    if (found.path) read.push(readConfigFile(found.path));
-    else if (fallback) return { config: fallback, warnings: [] };
-    else throw missingFile('config.json', found.searched);
-  }
   // The last file given wins, field by field.
   const config = Object.assign({}, ...read.map(one => one.config)) as AppConfig;
-  return { config, warnings: read.flatMap(one => one.warnings) };
+  return { config, warnings: read.flatMap(one => one.warnings), notices: [] };
+}
+
+function readFoundConfig(fallback: AppConfig | undefined, where: Place) {
+  const { path, searched, passedOver } = findConfigFile(where);
+  const notices = passedOver.map(passedOverNotice);
+  if (path !== undefined) return { ...readConfigFile(path), notices };
+  if (fallback) return { config: fallback, warnings: [], notices };
+  throw new MissingFile('config.json', searched, passedOver);
 }
 
 function findMcp(given: readonly McpFile[], demo: boolean, where: Place): readonly McpFile[] | undefined {
   if (given.length > 0) return given;
   const found = lookUpMcpFile(where);
   if (found || demo) return found;
-  throw missingFile('mcp.json', findMcpFile(where).searched);
+  throw new MissingFile('mcp.json', findMcpFile(where).searched);
 }
 
 /** The mcp file that the lookup finds, if any. */

@@ -11,7 +11,7 @@ import { prepareMcp } from '../process/prepare-mcp.ts';
 import { openProgramLog } from '../process/program-log.ts';
 import type { Signals } from '../process/signals.ts';
 import { CLIENT_INFO } from '../process/version.ts';
-import { findMcpFile, missingFile } from '../settings/lookup.ts';
+import { findMcpFile, MissingFile } from '../settings/lookup.ts';
 import { findConfig, lookUpMcpFile, readMcpFiles } from '../settings/settings.ts';
 import { toolPolicy } from '../start/tool-policy.ts';
 
@@ -29,7 +29,7 @@ export interface ToolsOptions {
 export async function showTools({ mcp, login }: ToolsOptions, signals: Signals): Promise<number> {
   const where = { cwd: process.cwd(), env: process.env };
   const files = mcp.length > 0 ? readMcpFiles(mcp, where.cwd) : lookUpMcpFile(where);
-  if (!files) throw missingFile('mcp.json', findMcpFile(where).searched);
+  if (!files) throw new MissingFile('mcp.json', findMcpFile(where).searched);
   const settings = findConfig(where);
   const all = await prepareMcp(files, where);
   const config = login === undefined ? all : { ...all, servers: [loginTarget(all, login)], failures: [] };

@@ -1,0 +1,28 @@
+import { LlmHostError } from '../../errors.ts';
+import { cachedModels } from '../../hub/cached-models.ts';
+import { hubCacheFolder } from '../../hub/hub-environment.ts';
+import { nearest } from '../../text/nearest.ts';
+
+const WHAT_A_MODEL_IS =
+  'A model is a Hub id (org/name), a folder, a .gguf file, or demo. `llm-host list` shows the downloaded ones.';
+
+/** Says in a "model not found" error for a single word what the word may have meant; any other error stays as it is. */
+export function guessModel(
+  error: unknown,
+  word: unknown,
+  commands: readonly string[],
+  env: NodeJS.ProcessEnv,
+): unknown {
+  if (!(error instanceof LlmHostError) || error.code !== 'MODEL_NOT_FOUND') return error;
+  if (typeof word !== 'string' || !/^[\w.:-]+$/.test(word) || word === 'demo') return error;
+  const guess = nearest(word, ['demo', ...commands]) ?? cachedNamed(word, env);
+  const hint = [error.hint, guess && `Did you mean '${guess}'?`, WHAT_A_MODEL_IS];
+  return new LlmHostError(error.code, error.message, { hint: hint.filter(Boolean).join('\n'), cause: error });
+}
+
+/** A downloaded model with the word in its name. */
+function cachedNamed(word: string, env: NodeJS.ProcessEnv): string | undefined {
+  const wanted = word.toLowerCase();
+  const repos = cachedModels(hubCacheFolder(env)).map(({ repo }) => repo);
+  return repos.find(repo => repo.toLowerCase().includes(wanted));
+}

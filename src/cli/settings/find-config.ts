@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseJsonWithComments } from '../../text/json-with-comments.ts';
+import { nearest } from '../../text/nearest.ts';
+import { isPlainObject } from '../../text/plain-object.ts';
+import { readTextFile } from '../../text/read-text-file.ts';
+import { APPLICATION_DIRECTORY, configDirectory, type Place } from '../process/folders.ts';
+import { configKeys } from './config-file.ts';
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export interface FoundConfig {
+  readonly path: string | undefined;
+  readonly searched: readonly string[];
+  /** Files of that name that belong to a model or another program. */
+  readonly passedOver: readonly string[];
+}
+
+/** The first config.json of ours: working directory, the user's configuration folder, the application directory. */
+export function findConfigFile(where: Place): FoundConfig {
+  const folders = [where.cwd, configDirectory(where.env), APPLICATION_DIRECTORY];
+  const searched = folders.map(folder => join(folder, 'config.json'));
+  const passedOver: string[] = [];
+  for (const path of searched.filter(candidate => existsSync(candidate))) {
+    if (!isForeign(path)) return { path, searched, passedOver };
+    passedOver.push(path);
+  }
+  return { path: undefined, searched, passedOver };
+}
+
+export function passedOverNotice(path: string): string {
+  return `${path} has none of llm-host's keys: passed over`;
+}
+
+/** Holds something, but neither a key of ours nor a misspelt SystemPrompt. A file that cannot be read is not foreign. */
+function isForeign(path: string): boolean {
+  let text: string;
+  try {
+    text = readTextFile(path, MAX_BYTES);
+  } catch {
+    // Whoever reads it in earnest reports why it cannot be read.
+    return false;
+  }
+  const parsed = parseJsonWithComments(text);
+  if (!parsed.ok || !isPlainObject(parsed.value)) return false;
+  const keys = Object.keys(parsed.value);
+  const ours = configKeys();
+  return keys.length > 0 && !keys.some(key => ours.includes(key) || nearest(key, ['SystemPrompt']));
+}
