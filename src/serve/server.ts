@@ -5,8 +5,8 @@ import { ApiError, ofThrown } from './http/api-error.ts';
 import { noteProblem, problemOf } from './http/problems.ts';
 import type { ServeContext } from './http/serve-context.ts';
 import { ollamaRoutes } from './ollama/routes.ts';
-import { errorBody } from './openai/chat-format.ts';
 import { openaiRoutes } from './openai/routes.ts';
+import { answerParserError, bodyOfError } from './parser-error.ts';
 
 const METHODS = 'GET, POST, OPTIONS';
 const HEADERS = 'authorization, content-type, x-api-key, x-llm-host-events';
@@ -22,8 +22,18 @@ export function createServer(context: ServeContext): FastifyInstance {
     // During shutdown, running turns end themselves and idle connections are closed at once.
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
+    clientErrorHandler: answerParserError,
+    frameworkErrors: (error, request, reply) => {
+      sendError(context, request, reply, error);
+    },
     routerOptions: { ignoreTrailingSlash: true },
-    http: { headersTimeout: limits.headMs, connectionsCheckingInterval: 1000, maxHeaderSize: 16 * 1024 },
+    http: {
+      headersTimeout: limits.headMs,
+      connectionsCheckingInterval: 1000,
+      maxHeaderSize: 16 * 1024,
+      // A missing Host is refused with the others that do not name this server.
+      requireHostHeader: false,
+    },
   });
   app.server.maxConnections = limits.maxConnections;
   app.addHook('onRequest', async (request, reply) => admit(context, request, reply));
@@ -49,6 +59,10 @@ async function admit(context: ServeContext, request: FastifyRequest, reply: Fast
   reply.raw.setHeader('x-request-id', request.id);
   reply.raw.setHeader('x-content-type-options', 'nosniff');
   const { headers } = request;
+  // Node keeps the first; something in front of this server may have decided by the other.
+  const hosts = request.raw.rawHeaders.filter((text, index) => index % 2 === 0 && /^host$/i.test(text));
+  if (hosts.length > 1)
+    throw new ApiError(400, 'The request has more than one Host header', { code: 'invalid_http' });
   const origin = corsOrigin(headers.origin, context.access);
   if (origin !== undefined) {
     reply.raw.setHeader('access-control-allow-origin', origin);
@@ -81,9 +95,16 @@ async function admit(context: ServeContext, request: FastifyRequest, reply: Fast
 /** Clients of Ollama send no content type, or a form; the parser decides what the body is. */
 function readAnythingAsJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    let text: string;
     try {
-      done(null, body === '' ? {} : JSON.parse(body as string));
+      text = new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer);
+    } catch {
+      done(new ApiError(400, 'The body is not valid UTF-8', { code: 'invalid_utf8' }));
+      return;
+    }
+    try {
+      done(null, text === '' ? {} : JSON.parse(text));
     } catch (error) {
       done(
         new ApiError(400, `The body is not valid JSON: ${(error as Error).message}`, {
@@ -99,8 +120,7 @@ function sendError(context: ServeContext, request: FastifyRequest, reply: Fastif
   noteProblem(request, error);
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
   if (error.status === 503 || context.stopping.aborted) reply.header('connection', 'close');
-  const ollama = pathOf(request).startsWith('/api/');
-  return reply.code(error.status).send(ollama ? { error: error.message } : errorBody(error));
+  return reply.code(error.status).send(bodyOfError(pathOf(request), error));
 }
 
 /** Counts and logs a request once its response is sent or its client is gone. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Message, ToolCall } from '../../chat/message.ts';
 import { badRequest } from '../http/api-error.ts';
-import { joinSystem } from '../openai/messages.ts';
+import { joinSystem, requireContent } from '../openai/messages.ts';
 
 export const ollamaMessage = z.looseObject({
   role: z.enum(['system', 'user', 'assistant', 'tool']),
@@ -27,6 +27,8 @@ export function toMessages(messages: readonly OllamaMessage[]): Message[] {
   const open: ToolCall[] = [];
   let count = 0;
   const read = messages.map((message, index): Message => {
+    if (message.role === 'user' && !message.images?.length)
+      requireContent(message.content, `messages[${index}]`);
     const content = message.content ?? '';
     if (message.images && message.images.length > 0) {
       throw badRequest(

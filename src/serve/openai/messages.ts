@@ -37,6 +37,7 @@ export function toMessages(messages: readonly OpenaiMessage[]): Message[] {
 }
 
 function toMessage(message: OpenaiMessage, at: string, names: Map<string, string>): Message {
+  if (message.role !== 'assistant' && message.role !== 'tool') requireContent(message.content, at);
   const text = textOf(message.content, at);
   switch (message.role) {
     case 'system':
@@ -66,6 +67,11 @@ function toMessage(message: OpenaiMessage, at: string, names: Map<string, string
       return { role: 'tool', content: text, tool_call_id: id, name };
     }
   }
+}
+
+/** A message of the user or the system without content says nothing: the client has lost it. */
+export function requireContent(value: unknown, at: string): void {
+  if (value == null) throw badRequest(`${at}: content must be a text or a list of parts`, `${at}.content`);
 }
 
 /** The text of all parts. Throws ApiError 400 for a part without text. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Message } from '../../chat/message.ts';
 import { badRequest } from '../http/api-error.ts';
-import { joinSystem, readArguments, textContent, textOf } from './messages.ts';
+import { joinSystem, readArguments, requireContent, textContent, textOf } from './messages.ts';
 
 const inputItem = z.looseObject({
   type: z.string().nullish(),
@@ -59,6 +59,7 @@ class InputReader {
 
   #message({ role, content }: InputItem, at: string): void {
     if (role == null) throw badRequest(`${at}: a message needs a role`, `${at}.role`);
+    if (role !== 'assistant') requireContent(content, at);
     const text = textOf(content, at);
     if (role === 'assistant') this.messages.push(this.#assistant(text));
     else this.messages.push({ role: role === 'developer' ? 'system' : role, content: text });
