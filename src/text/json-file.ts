@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
 import { LlmHostError, messageOf } from '../errors.ts';
-import { positionAt } from './json-with-comments.ts';
+import { depthFault, positionAt } from './json-with-comments.ts';
 import { jsonc } from './jsonc.ts';
 import { broken } from './model-fault.ts';
 
@@ -59,6 +59,8 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 function jsonFault(text: string, error: unknown): string {
+  const deep = depthFault(text);
+  if (deep !== undefined) return deep;
   const errors: ParseError[] = [];
   jsonc().parse(text, errors, {
     disallowComments: true,

@@ -18,11 +18,8 @@ const MAX_DEPTH = 100;
 /** JSON with comments and trailing commas, for files written by hand; at most 100 levels deep. */
 export function parseJsonWithComments(text: string): ParsedJson {
   if (text.trim() === '') return { ok: false, detail: 'the file is empty at 1:1' };
-  const deep = tooDeepAt(text);
-  if (deep !== undefined) {
-    const { line, column } = positionAt(text, deep);
-    return { ok: false, detail: `nested more than ${MAX_DEPTH} levels deep at ${line}:${column}` };
-  }
+  const deep = depthFault(text);
+  if (deep !== undefined) return { ok: false, detail: deep };
   const errors: ParseError[] = [];
   const root = jsonc().parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
   const error = errors[0];
@@ -34,6 +31,14 @@ export function parseJsonWithComments(text: string): ParsedJson {
 
 /** jsonc-parser's SyntaxKind, a const enum that isolated modules cannot import. */
 const TOKEN = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, eof: 17 } as const;
+
+/** `nested more than 100 levels deep at <line>:<column>`, where the parser would run out of stack. */
+export function depthFault(text: string): string | undefined {
+  const offset = tooDeepAt(text);
+  if (offset === undefined) return undefined;
+  const { line, column } = positionAt(text, offset);
+  return `nested more than ${MAX_DEPTH} levels deep at ${line}:${column}`;
+}
 
 function tooDeepAt(text: string): number | undefined {
   const scanner = jsonc().createScanner(text, true);

@@ -26,3 +26,7 @@ test.each(['{"a": Infinit}', '{"a": Infinity', '{"a": NaN}', '{"a": "Infinity}']
 test('the place of a fault is that in the file', () => {
   expect(() => read('{"a": Infinity, "b": }')).toThrow('at 1:22');
 });
+
+test.each(['[', '{"a":'])('a broken file nested very deep (%s) needs no stack', opening => {
+  expect(() => read(opening.repeat(200_000))).toThrow('nested more than 100 levels deep at 1:');
+});

@@ -1,8 +1,10 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseHistory } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { isNestedDeeper } from '../../text/nesting.ts';
+import { readTextFile } from '../../text/read-text-file.ts';
 
 /** A conversation as saved in a file. */
 export interface SavedSession {
@@ -26,6 +28,10 @@ export interface SessionSummary {
 const VERSION = 1;
 /** Sessions kept in the state folder; the oldest are removed first. */
 const MAX_SESSIONS = 200;
+/** No chat gets near these; a file beyond them would only freeze the program. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_MESSAGES = 10_000;
+const MAX_DEPTH = 100;
 
 /** Writes a session atomically; only its owner may read it. */
 export function writeSession(path: string, session: SavedSession): void {
@@ -55,11 +61,9 @@ function discard(draft: string): void {
 export function readSession(path: string): SavedSession {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readTextFile(path, MAX_FILE_BYTES);
   } catch (error) {
-    throw new LlmHostError('CONFIG', `The session ${path} cannot be read: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new LlmHostError('CONFIG', `The session ${messageOf(error)}`, { cause: error });
   }
   return parseSession(text, path);
 }
@@ -71,6 +75,10 @@ function parseSession(text: string, path: string): SavedSession {
     if (typeof fields.version === 'number' && fields.version > VERSION) {
       throw new Error(`it has version ${fields.version}; this program reads up to ${VERSION}`);
     }
+    if (Array.isArray(fields.messages) && fields.messages.length > MAX_MESSAGES) {
+      throw new Error(`it has ${fields.messages.length} messages; at most ${MAX_MESSAGES} can be resumed`);
+    }
+    if (isNestedDeeper(fields, MAX_DEPTH)) throw new Error(`it is nested more than ${MAX_DEPTH} levels deep`);
     const { messages } = parseHistory(JSON.stringify(fields.messages ?? null));
     const known = (field: unknown) => (typeof field === 'string' ? field : '');
     return {

@@ -14,6 +14,7 @@ import {
 import { formatProblem, type UserFormat, type UserTemplate } from '../../parse/formats/user-format.ts';
 import { parseJsonWithComments, positionOf } from '../../text/json-with-comments.ts';
 import { nearest } from '../../text/nearest.ts';
+import { readTextFile } from '../../text/read-text-file.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
 import { APPLICATION_DIRECTORY } from '../process/folders.ts';
 
@@ -51,6 +52,8 @@ export interface AppConfig {
   readonly logging?: { readonly level?: string; readonly file?: string };
 }
 
+const MAX_FILE_BYTES = 1024 * 1024;
+
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
@@ -60,9 +63,9 @@ interface Schema {
 export function readConfigFile(path: string): { config: AppConfig; warnings: string[] } {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readTextFile(path, MAX_FILE_BYTES);
   } catch (error) {
-    throw new LlmHostError('CONFIG', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new LlmHostError('CONFIG', messageOf(error), { cause: error });
   }
   return parseConfig(text, path);
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isNestedDeeper } from '../../text/nesting.ts';
 import { badRequest } from './api-error.ts';
 
 const MAX_DEPTH = 100;
@@ -8,7 +9,8 @@ export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw badRequest('The body must be a JSON object');
   }
-  if (tooDeep(body)) throw badRequest(`The body is nested more than ${MAX_DEPTH} levels deep`);
+  if (isNestedDeeper(body, MAX_DEPTH))
+    throw badRequest(`The body is nested more than ${MAX_DEPTH} levels deep`);
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   const issue = read.error.issues[0];
@@ -16,16 +18,4 @@ export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : index ? `.${String(key)}` : String(key)))
     .join('');
   throw badRequest(`${param || 'The body'}: ${issue?.message ?? 'is not as documented'}`, param || undefined);
-}
-
-/** Breadth first, so that depth needs no stack. */
-function tooDeep(value: object): boolean {
-  let level: object[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap(one =>
-      Object.values(one).filter((child): child is object => typeof child === 'object' && child !== null),
-    );
-  }
-  return false;
 }

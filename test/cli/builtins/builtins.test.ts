@@ -132,7 +132,7 @@ describe('files', () => {
     await ask('go');
     writeFileSync(join(folder, 'broken.json'), '{');
     for (const [line, said] of [
-      [`/load ${folder}/none.json`, 'cannot be read'],
+      [`/load ${folder}/none.json`, 'none.json does not exist'],
       [`/load ${folder}/broken.json`, 'is not a saved session'],
       ['/load 9', 'There is no conversation 9'],
       [`/save ${folder}/broken.json/x`, 'cannot be saved'],

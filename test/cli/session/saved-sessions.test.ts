@@ -37,6 +37,28 @@ describe('a saved session', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
+  test.each([
+    ['a device', '/dev/zero', undefined, 'The session /dev/zero is not a file'],
+    [
+      '200,000 messages',
+      'many.json',
+      JSON.stringify(Array(200_000).fill({ role: 'user', content: 'x' })),
+      'at most 10000',
+    ],
+    [
+      'deep arguments',
+      'deep.json',
+      `[${'['.repeat(200_000)}${']'.repeat(200_000)}]`,
+      'nested more than 100 levels',
+    ],
+  ])('%s: refused at once, with the reason', (_what, name, text, reason) => {
+    const path = text === undefined ? name : join(tempFolder(), name);
+    if (text !== undefined) writeFileSync(path, text);
+    const started = performance.now();
+    expect(() => readSession(path)).toThrow(reason);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
   test('a bare list of messages is one too', () => {
     const path = join(tempFolder(), 'list.json');
     writeFileSync(path, JSON.stringify(session('hi').messages));

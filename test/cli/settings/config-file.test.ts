@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkNumbers } from '../../../src/cli/options/chat-options.ts';
 import { mergeSampling } from '../../../src/cli/options/sampling-options.ts';
-import { parseConfig } from '../../../src/cli/settings/config-file.ts';
+import { parseConfig, readConfigFile } from '../../../src/cli/settings/config-file.ts';
 
 const read = (text: string) => parseConfig(text, '/x/config.json');
 
@@ -12,6 +12,13 @@ describe('config.json', () => {
     );
     expect(config).toEqual({ SystemPrompt: 'Hi', sampling: { temperature: 0.5 } });
     expect(warnings).toEqual([]);
+  });
+
+  test('nested very deep, or without an end: refused at once', () => {
+    const started = performance.now();
+    expect(() => read(`{"SystemPrompt":${'['.repeat(900_000)}`)).toThrow('nested more than 100 levels deep');
+    expect(() => readConfigFile('/dev/zero')).toThrow('/dev/zero is not a file');
+    expect(performance.now() - started).toBeLessThan(2000);
   });
 
   test('takes every sampling field', () => {
