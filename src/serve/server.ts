@@ -8,6 +8,8 @@ import { ollamaRoutes } from './ollama/routes.ts';
 import { openaiRoutes } from './openai/routes.ts';
 import { answerParserError, bodyOfError } from './parser-error.ts';
 
+/** Clients whose base URL lacks `/v1`. */
+const WITHOUT_VERSION = /^\/(chat\/completions|completions|responses|models)(?=[/?]|$)/;
 const METHODS = 'GET, POST, OPTIONS';
 const HEADERS = 'authorization, content-type, x-api-key, x-llm-host-events';
 
@@ -22,6 +24,7 @@ export function createServer(context: ServeContext): FastifyInstance {
     // During shutdown, running turns end themselves and idle connections are closed at once.
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
+    rewriteUrl: ({ url = '/' }) => (WITHOUT_VERSION.test(url) ? `/v1${url}` : url),
     clientErrorHandler: answerParserError,
     frameworkErrors: (error, request, reply) => {
       sendError(context, request, reply, error);

@@ -21,12 +21,14 @@ export interface ReplyRequest {
   readonly toolChoice?: ToolChoice;
   /** Continue this text instead, without template, tools or parser; `messages` and `tools` are ignored. */
   readonly text?: string;
+  /** The tokens of `text`, if the caller has them; they are used as they are. */
+  readonly textIds?: readonly number[];
 }
 
 export type ToolChoice = 'auto' | 'required' | { readonly name: string };
 
 /** The part of a request that determines the prompt. */
-export type PromptRequest = Pick<ReplyRequest, 'messages' | 'tools' | 'thinking' | 'text'>;
+export type PromptRequest = Pick<ReplyRequest, 'messages' | 'tools' | 'thinking' | 'text' | 'textIds'>;
 
 export type ReplyEvent =
   | Exclude<ParseEvent, { type: 'content' }>

@@ -97,7 +97,7 @@ export class PromptBuilder {
 
   #build(request: PromptRequest): Prompt {
     const segments = this.#render(request);
-    return { request, segments, ids: this.#parts.tokenizer.encodeSegments(segments) };
+    return { request, segments, ids: request.textIds ?? this.#parts.tokenizer.encodeSegments(segments) };
   }
 
   #render({ messages, tools, thinking, text }: PromptRequest): readonly PromptSegment[] {

@@ -6,7 +6,11 @@ import { queuedModel } from './queued-model.ts';
 import { RequestTurn, type RequestTurnOptions, type TurnControl, type TurnRequest } from './request-turn.ts';
 
 /** Text to continue, without template or tools. */
-export type CompletionRequest = Pick<TurnRequest, 'sampling' | 'logprobs'> & { readonly text: string };
+export type CompletionRequest = Pick<TurnRequest, 'sampling' | 'logprobs'> & {
+  readonly text: string;
+  /** The text as tokens, which are used as they are; `text` is empty then. */
+  readonly textIds?: readonly number[];
+};
 
 /** Answers requests of clients, who send the whole conversation each time; our tools join theirs. */
 export class RequestTurns {
@@ -43,12 +47,13 @@ export class RequestTurns {
 
   /** Continues a text, as a turn without calls. */
   async *complete(
-    { text, logprobs, ...request }: CompletionRequest,
+    { text, textIds, logprobs, ...request }: CompletionRequest,
     { acquire, signal }: TurnControl,
   ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const sampling = { ...this.#options.sampling, ...request.sampling };
     const reply = queuedModel(this.#options.model, acquire).reply({
       ...{ messages: [], tools: [], text, sampling, signal },
+      ...(textIds !== undefined && { textIds }),
       ...(logprobs !== undefined && { logprobs }),
     });
     let said = '';

@@ -11,9 +11,11 @@ import { errorBody, finishOf, sse, usageOf } from './chat-format.ts';
 import { sharedFields } from './chat-request.ts';
 import { checkModel, newId, now } from './model-object.ts';
 
+const tokenIds = z.array(z.number().int().min(0)).min(1);
+
 const completionBody = z.looseObject({
   ...sharedFields,
-  prompt: z.union([z.string(), z.array(z.string()).length(1)]),
+  prompt: z.union([z.string(), z.array(z.string()), tokenIds, z.array(tokenIds)]),
   suffix: z.string().nullish(),
   echo: z.boolean().nullish(),
   best_of: z.number().int().nullish(),
@@ -31,8 +33,11 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
         throw badRequest(`${name}: only one text per request is supported`, name);
     }
     if (body.suffix) throw badRequest('suffix: this model cannot fill a gap', 'suffix');
-    const text = typeof body.prompt === 'string' ? body.prompt : (body.prompt[0] as string);
-    if (text === '') throw badRequest('prompt: there is nothing to go on with', 'prompt');
+    const prompt = onlyPrompt(body.prompt);
+    const text = typeof prompt === 'string' ? prompt : '';
+    const textIds = typeof prompt === 'string' ? undefined : prompt;
+    if (textIds) checkIds(textIds, model.vocabSize);
+    if (textIds && body.echo) throw badRequest('echo: give the prompt as a text', 'echo');
     const sampling = readSampling(body, { api: 'openai', vocabSize: model.vocabSize });
     const format = completionFormat(model.id, {
       usage: body.stream_options?.include_usage === true,
@@ -40,9 +45,33 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
     });
     return exchange(context, request, reply, {
       ...{ format, stream: body.stream === true, user: body.user ?? undefined },
-      run: control => turns.complete({ text, sampling, logprobs: body.logprobs ?? undefined }, control),
+      run: control =>
+        turns.complete(
+          { text, ...(textIds && { textIds }), sampling, logprobs: body.logprobs ?? undefined },
+          control,
+        ),
     });
   });
+}
+
+/** A text or its tokens, alone or as the only one of a list. */
+function onlyPrompt(given: z.infer<typeof completionBody>['prompt']): string | readonly number[] {
+  const isIds = (value: unknown): value is readonly number[] =>
+    Array.isArray(value) && typeof value[0] === 'number';
+  if (typeof given !== 'string' && !isIds(given) && given.length > 1)
+    throw badRequest('prompt: only one text per request is supported; send one request each', 'prompt');
+  const prompt = typeof given === 'string' || isIds(given) ? given : given[0];
+  if (prompt === undefined || prompt === '')
+    throw badRequest('prompt: there is nothing to go on with', 'prompt');
+  return prompt;
+}
+
+function checkIds(ids: readonly number[], vocabSize: number | undefined): void {
+  if (vocabSize === undefined)
+    throw badRequest('prompt: this model runs elsewhere and takes text only', 'prompt');
+  const unknown = ids.find(id => id >= vocabSize);
+  if (unknown !== undefined)
+    throw badRequest(`prompt: the model has no token ${unknown}; its last is ${vocabSize - 1}`, 'prompt');
 }
 
 function completionFormat(model: string, { usage, echo }: { usage: boolean; echo: string }): WireFormat {
