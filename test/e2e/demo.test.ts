@@ -12,6 +12,12 @@ const CONVERSATION = readFileSync(join(ROOT, 'models', 'demo', 'conversation.txt
   .trim()
   .split('\n');
 
+/** The first conversation in a text, from `Ready.` to its end, times aside. */
+function withoutTimes(text: string): string {
+  const [conversation = ''] = /^Ready\.[\s\S]*?(?=^```|(?![\s\S]))/m.exec(text) ?? [];
+  return conversation.replace(/\[[\d:]+\]/g, '[time]').replace(/took [\d.]+s/g, 'took');
+}
+
 test('npm run demo < /dev/null: the real model calls a calculator tool and a file tool, and answers without one', async ({
   skip,
 }) => {
@@ -32,6 +38,7 @@ test('npm run demo < /dev/null: the real model calls a calculator tool and a fil
     .find(turn => turn.startsWith('What is the capital of France?'));
   expect(withoutTool).toMatch(/assistant -> .*Paris/);
   expect(withoutTool).not.toContain('Calling tool');
+  expect(withoutTimes(stdout)).toBe(withoutTimes(readFileSync(join(ROOT, 'README.md'), 'utf8')));
   expect([status, stderr.includes('Notice')]).toEqual([0, false]);
   expect(await processesLeft(dir)).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import { cpSync, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { McpFile } from '../../mcp/config/document.ts';
 import { APPLICATION_DIRECTORY, stateDirectory } from '../process/folders.ts';
 import type { AppConfig } from './config-file.ts';
@@ -14,14 +14,30 @@ export const DEMO_CONFIG: AppConfig = {
   tools: { constrain: 'always' },
 };
 
-/** A writable copy of the sample folder, made once, so the demo never changes the package. */
+/** A writable copy of the sample folder, so the demo never changes the package. Its tools can delete files: each start restores them. */
 function demoFolder(env: NodeJS.ProcessEnv): string {
   const folder = join(stateDirectory(env), 'demo-files');
-  if (!existsSync(folder)) {
-    mkdirSync(dirname(folder), { recursive: true });
-    cpSync(join(APPLICATION_DIRECTORY, 'models', 'demo', 'sample'), folder, { recursive: true });
-  }
+  restore(join(APPLICATION_DIRECTORY, 'models', 'demo', 'sample'), folder);
   return folder;
+}
+
+/** Copies what is missing, changed or of another kind in `to`; whatever else is there stays. */
+function restore(from: string, to: string): void {
+  if (!statSync(to, { throwIfNoEntry: false })?.isDirectory()) rmSync(to, { force: true });
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) restore(source, target);
+    else if (!sameFile(source, target)) {
+      rmSync(target, { recursive: true, force: true });
+      copyFileSync(source, target);
+    }
+  }
+}
+
+function sameFile(source: string, target: string): boolean {
+  if (!statSync(target, { throwIfNoEntry: false })?.isFile()) return false;
+  return readFileSync(source).equals(readFileSync(target));
 }
 
 /** The demo's servers, used if no mcp.json is found. */
