@@ -31,6 +31,9 @@ export interface Correction {
   readonly allowed: Uint8Array | undefined;
 }
 
+/** Whitespace that a model may write before its answer starts; some would go on with it to their limit. */
+const MAX_BLANK = 32;
+
 interface ActiveGrammar {
   readonly matcher: GrammarMatcher;
   readonly kind: 'call' | 'content';
@@ -49,6 +52,8 @@ export class ConstrainedReply {
   #parser: ToolParser;
   /** The latest content, without leading whitespace. */
   #content = '';
+  /** Whitespace seen ahead of it, in characters. */
+  #blank = 0;
   #active: ActiveGrammar | undefined;
   /** The open call, or the content, is left unconstrained. */
   #freeCall = false;
@@ -137,7 +142,9 @@ export class ConstrainedReply {
 
   #note(events: readonly ParseEvent[]): void {
     for (const event of events) {
-      this.#content = event.type === 'content' ? (this.#content + event.text).trimStart() : '';
+      const isContent = event.type === 'content';
+      this.#content = isContent ? (this.#content + event.text).trimStart() : '';
+      this.#blank = isContent && this.#content === '' ? this.#blank + event.text.length : 0;
     }
   }
 
@@ -152,7 +159,9 @@ export class ConstrainedReply {
     if (call && found !== 'content') return found && (await this.#constrain('call', found, call.body.length));
     const { content } = this.#constraint;
     const length = this.#content.length + (progress?.pending ?? 0);
-    if (content === undefined || this.#freeContent || (this.#content === '' && !call)) return undefined;
+    if (content === undefined || this.#freeContent) return undefined;
+    // Thoughts or a call may follow a little whitespace.
+    if (this.#content === '' && !call && this.#blank <= MAX_BLANK) return undefined;
     return await this.#constrain('content', { grammar: content, marks: [] }, length);
   }
 
@@ -222,6 +231,7 @@ export class ConstrainedReply {
     const kept = this.#accepted.slice(0, count);
     this.#accepted = [];
     this.#content = '';
+    this.#blank = 0;
     this.#stream = this.#constraint.tokenizer.stream();
     this.#parser = this.#constraint.newParser();
     this.#note(this.#parser.push(this.#constraint.prefix ?? ''));

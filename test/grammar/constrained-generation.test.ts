@@ -279,3 +279,12 @@ describe('what could go wrong', () => {
     );
   });
 });
+
+test('whitespace before the JSON ends too', async () => {
+  const blank: Wish = text => (text.trim() === '' ? ['\n', '{', '"'] : ['}']);
+  const schema = { type: 'object', properties: {} };
+  const { text, result } = await say(blank, { responseFormat: { type: 'json_schema', schema } });
+  expect([text.trim(), result.finishReason]).toEqual(['{}', 'stop']);
+  // The parser keeps some of it back, since a call without marks may follow.
+  expect(text.length).toBeLessThan(200);
+});
