@@ -145,7 +145,7 @@ test('-p --schema: the answer is JSON that fits; a schema that cannot be followe
   const gone = await ask('-p', 'x', '--schema', 'gone.json');
   expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('gone.json does not exist')]);
   const chat = await ask('--schema', 'schema.json');
-  expect([chat.code, chat.stderr]).toEqual([2, expect.stringContaining('--schema goes with -p')]);
+  expect([chat.code, chat.stderr]).toEqual([2, expect.stringContaining('--schema needs -p')]);
 });
 
 test('SIGTERM while the real model generates: 143, nothing left', async () => {

@@ -86,6 +86,6 @@ test('a port that is taken is refused', async () => {
   const port = Number(new URL(redirect.redirectUrl).port);
   await expect(LoopbackRedirect.open(() => {}, port)).rejects.toMatchObject({
     code: 'MCP_SERVER',
-    message: `the port ${port} for the way back from the login cannot be used`,
+    message: `port ${port} cannot be used for the login's callback`,
   });
 });
