@@ -12,10 +12,13 @@ const CONVERSATION = readFileSync(join(ROOT, 'models', 'demo', 'conversation.txt
   .trim()
   .split('\n');
 
-/** The first conversation in a text, from `Ready.` to its end, times aside. */
+/** The first conversation in a text, from `Ready.` to its end, without times and the prompt that nobody answers. */
 function withoutTimes(text: string): string {
   const [conversation = ''] = /^Ready\.[\s\S]*?(?=^```|(?![\s\S]))/m.exec(text) ?? [];
-  return conversation.replace(/\[[\d:]+\]/g, '[time]').replace(/took [\d.]+s/g, 'took');
+  return conversation
+    .replace(/prompt -> \n$/, '')
+    .replace(/\[[\d:]+\]/g, '[time]')
+    .replace(/took [\d.]+s/g, 'took');
 }
 
 test('npm run demo < /dev/null: the real model calls a calculator tool and a file tool, and answers without one', async ({

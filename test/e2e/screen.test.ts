@@ -70,8 +70,7 @@ test('a turn with two tool calls, a timeout, then bye: the screen as it is left'
   terminal.type('bye\r');
   expect(await terminal.exits()).toBe(0);
   expect(masked(await terminal.emulator.lines(true))).toBe(
-    `Ready. Type your prompt or 'quit' to exit.
-
+    `
 prompt -> sums?
 [HH:MM:SS] Calling tool: add(a=17, b=25) ...
 [HH:MM:SS] Calling tool: multiply(a=6, b=7) ...

@@ -193,3 +193,9 @@ test('on a terminal a missing config.json can be written on the spot', async () 
   await accepted.displays("Error: Model 'no-such/model' not found");
   expect([await accepted.exits(), existsSync(join(dir, 'config.json'))]).toEqual([66, true]);
 });
+
+test('--quiet: no line before the first prompt', async () => {
+  const { dir, env } = workplace();
+  const { stdout, stderr } = await runProgram(MAIN, ['demo', '--no-mcp', '--quiet'], { cwd: dir, env });
+  expect([stdout, stderr]).toEqual(['prompt -> \n', '']);
+});

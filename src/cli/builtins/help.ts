@@ -3,6 +3,7 @@ import { type Builtin, print } from './builtin.ts';
 export const help: Builtin = {
   name: 'help',
   help: 'lists the commands',
+  plain: ['help'],
   run: (_session, _argument, builtins) => print(builtins.map(lineOf).join('\n')),
 };
 

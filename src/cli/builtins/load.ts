@@ -19,7 +19,7 @@ export const load: Builtin = {
 };
 
 function numbered(session: ChatSession, number: number): string {
-  const found = session.folder.list()[number - 1];
+  const found = (session.listed ?? session.folder.list())[number - 1];
   if (!found)
     throw new LlmHostError('USAGE', `There is no conversation ${number}`, { hint: '/load lists them.' });
   return found.path;

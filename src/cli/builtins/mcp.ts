@@ -8,6 +8,8 @@ import { entryOfLine } from './mcp-entry.ts';
 const USAGE =
   '/mcp, /mcp add NAME COMMAND|URL [ARGUMENT...], /mcp remove|enable|disable|restart NAME, /mcp prompts, /mcp resources';
 
+const VERBS = ['prompts', 'resources', 'add', 'remove', 'enable', 'disable', 'restart'];
+
 export const mcp: Builtin = {
   name: 'mcp',
   argument: '[add|remove|enable|disable|restart NAME]',
@@ -15,6 +17,7 @@ export const mcp: Builtin = {
   run: async ({ tools }, argument) => {
     const [verb = 'list', name, ...rest] = splitWords(argument);
     if (verb === 'list') return print(serversText(tools));
+    if (!VERBS.includes(verb)) throw new LlmHostError('USAGE', `there is no /mcp ${verb}`, { hint: USAGE });
     const { control } = tools;
     if (control === undefined) throw new LlmHostError('USAGE', 'there are no servers to change here');
     if (verb === 'prompts') return print(promptsText(control));
@@ -42,10 +45,8 @@ async function change(
     case 'disable':
       await control.disable(name);
       return `${name}: disabled`;
-    case 'restart':
-      return stateText(await control.restart(name));
     default:
-      throw new LlmHostError('USAGE', `there is no /mcp ${verb}`, { hint: USAGE });
+      return stateText(await control.restart(name));
   }
 }
 

@@ -2,8 +2,8 @@ import type { Builtin } from './builtin.ts';
 
 export const quit: Builtin = {
   name: 'quit',
-  aliases: ['bye', 'exit'],
+  aliases: ['bye', 'exit', 'q'],
   help: 'ends the program',
-  plain: ['quit', 'bye'],
+  plain: ['quit', 'bye', 'exit', 'q'],
   run: () => ({ output: '', quit: true }),
 };

@@ -6,6 +6,7 @@ const LISTED = 15;
 /** The saved conversations, numbered for `/load`, or those that contain all the words. */
 export function sessionList(session: ChatSession, words: string): string {
   const found = session.folder.list(words);
+  if (words === '') session.listed = found;
   if (found.length === 0)
     return words === '' ? 'No conversation has been saved yet.' : 'No conversation contains these words.';
   const lines = found.slice(0, LISTED).map(({ updated, model, title }, index) => {

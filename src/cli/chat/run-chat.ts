@@ -20,7 +20,7 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
     if (locale !== undefined) process.stderr.write(`Notice: ${locale}\n`);
     const { session } = started;
     if (args.prompt !== undefined) return await answerOnce(session, args.prompt, signals);
-    process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");
+    if (!args.quiet) process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");
     if (!wantsScreen(args)) return await new LineSession({ session, signals }).run();
     // Otherwise React runs its development checks and profiling.
     process.env.NODE_ENV ??= 'production';

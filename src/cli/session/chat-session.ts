@@ -6,7 +6,13 @@ import { messageOf } from '../../errors.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
 import type { Log } from '../../run/log.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
-import { readSession, type SavedSession, type SessionFolder, writeSession } from './saved-sessions.ts';
+import {
+  readSession,
+  type SavedSession,
+  type SessionFolder,
+  type SessionSummary,
+  writeSession,
+} from './saved-sessions.ts';
 import { keepCache, restoreCache } from './session-cache.ts';
 import { ToolResults } from './tool-results.ts';
 import type { TurnLog } from './turn-log.ts';
@@ -59,6 +65,8 @@ export class ChatSession {
   };
   lastReply: ReplyStats | undefined;
   readonly results = new ToolResults();
+  /** The numbered conversations that the user saw last: their numbers stay valid until the next list. */
+  listed: readonly SessionSummary[] | undefined;
   /** Show the model's thinking in full instead of folded. */
   showThinking = false;
 

@@ -64,7 +64,9 @@ describe('the table', () => {
 
   test('knows plain words in any case, and none inside a prompt', async () => {
     const { type } = place([]);
-    expect(await type('BYE')).toMatchObject({ quit: true });
+    for (const word of ['BYE', 'exit', 'q']) expect(await type(word)).toMatchObject({ quit: true });
+    expect((await type('help'))?.output).toContain('/stats');
+    expect((await type('/mcp foo'))?.output).toContain('there is no /mcp foo');
     expect((await type('tools'))?.output).toContain('echo (fake)');
     expect(await type('clear the table')).toBeUndefined();
     expect(await type('/usr/bin is a folder')).toBeUndefined();
@@ -104,6 +106,19 @@ describe('the conversation', () => {
 });
 
 describe('files', () => {
+  test('the numbers of a list stay valid when newer conversations are saved, until the next list', async () => {
+    const { ask, folder, session, type } = place(says('Paris.'));
+    await ask('Which capital has France?');
+    await type('/sessions');
+    const newer = { ...session.snapshot(), messages: [{ role: 'user', content: 'Newer.' }] };
+    writeFileSync(join(folder, 'sessions', '9999.json'), JSON.stringify(newer));
+    await type('/load 1');
+    expect(session.history.messages.at(-1)?.content).toBe('Paris.');
+    await type('/load');
+    await type('/load 1');
+    expect(session.history.messages.at(-1)?.content).toBe('Newer.');
+  });
+
   test('/save, /load by name and by number, /sessions, /export', async () => {
     const { ask, folder, roles, type } = place(says('Paris.'));
     await ask('Which capital has France?');
