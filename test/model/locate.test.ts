@@ -51,7 +51,16 @@ describe('resolveModel', () => {
   test('names that no model has, or that would leave the cache', () => {
     const cache = tempFolder({ 'models--a--b/refs/main': '../../../etc', 'etc/config.json': {} });
     const options = { cwd: tempFolder(), env: { HF_HUB_CACHE: cache } };
-    for (const source of ['', 'a\0b', 'a/b', '../x', 'a/b@../../../etc', 'a/b@', 'a/b/c', 'x'.repeat(300)]) {
+    for (const source of [
+      '',
+      'a\0b',
+      'a/b',
+      '../no-such-model',
+      'a/b@../../../etc',
+      'a/b@',
+      'a/b/c',
+      'x'.repeat(300),
+    ]) {
       expect(thrown(() => resolveModel(source, options))).toBe(
         `MODEL_NOT_FOUND: Model '${source}' not found or not accessible`,
       );

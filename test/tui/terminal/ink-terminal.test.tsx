@@ -1,8 +1,14 @@
 import { render, Static, Text, useCursor } from 'ink';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { InkTerminal } from '../../../src/tui/terminal/ink-terminal.ts';
 import { Painter } from '../../../src/tui/terminal/painter.ts';
 import { Emulator } from './emulator.ts';
+
+// Ink draws no live region under CI, which it looks for when it is imported.
+vi.hoisted(() => {
+  delete process.env.CI;
+  delete process.env.CONTINUOUS_INTEGRATION;
+});
 
 interface AppProps {
   readonly finished: string[];
