@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { findBuildTools } from '../lib/build-tools.mjs';
 import { compileJobs, runCMake } from '../lib/cmake.mjs';
 import { findCompiler } from '../lib/compiler.mjs';
@@ -19,7 +19,8 @@ const nativeDir = join(root, 'native');
 export function nativeReady({ tests = false } = {}) {
   const mlx = findMlx();
   const stamp = readStamp('native');
-  if (!mlx || !stamp || !existsSync(addonPath) || (tests && !stamp.tests)) return false;
+  if (!mlx || !stamp || !existsSync(addonPath)) return false;
+  if (tests && !(stamp.tests && stamp.root === root)) return false; // The tests hold absolute paths.
   return (
     stamp.fingerprint === inputsOf({ tests: stamp.tests, mlx, compiler: compilerVersion() ?? stamp.compiler })
   );
@@ -44,7 +45,7 @@ async function build({ tests = false, onProgress = () => {} }) {
   const tools = await findBuildTools();
   const options = { MLX_ROOT: mlx.root, LLM_HOST_TESTS: tests ? 'ON' : 'OFF' };
   if (tools.make) options.CMAKE_MAKE_PROGRAM = tools.make;
-  const setting = { compiler: compiler.version, generator: tools.generator, mlx: mlx.root };
+  const setting = { compiler: compiler.version, generator: tools.generator, mlx: portable(mlx.root) };
   dropOtherBuild(setting);
   writeStamp('native', setting); // Not ready yet, but a build that fails need not start from nothing again.
 
@@ -56,7 +57,7 @@ async function build({ tests = false, onProgress = () => {} }) {
   const built = await runCMake('compiled', command, compile, onProgress);
   writeFileSync(join(buildDir, 'build.log'), `${configured}\n${built}\n`);
   if (!existsSync(addonPath)) throw new SetupError(`the build ended without ${addonPath}`);
-  writeStamp('native', { ...setting, tests, fingerprint: before });
+  writeStamp('native', { ...setting, root, tests, fingerprint: before });
 }
 
 /** Undefined without a compiler: an existing build still runs. */
@@ -107,10 +108,19 @@ function dropOtherBuild(now) {
   if (home !== nativeDir.replace(/\/$/, '') || !same) rmSync(buildDir, { recursive: true, force: true });
 }
 
-/** Everything that determines the build's result. */
+/** Everything that determines the addon: not where the checkout lies, since the addon finds its MLX from its own place. */
 function inputsOf({ tests, mlx, compiler }) {
   const sources = listFiles('native', path => tests || !path.startsWith('native/test/'));
-  return fingerprint([...sources, 'package-lock.json'], [tests, mlx, compiler, process.arch, root]);
+  return fingerprint(
+    [...sources, 'package-lock.json'],
+    [tests, { ...mlx, root: portable(mlx.root) }, compiler, process.arch],
+  );
+}
+
+/** A path inside the checkout without the checkout's own place. */
+function portable(path) {
+  const inside = relative(root, path);
+  return inside.startsWith('..') ? path : inside;
 }
 
 if (isMain(import.meta.url)) {
