@@ -9,9 +9,6 @@
 namespace llm_host {
 namespace {
 
-// Memory for results that are still to be computed: several layers of a chunk.
-constexpr size_t kAheadBytes = size_t{24} << 20;
-
 // Prompt lengths at which to keep the state.
 std::set<int> checkpoints(const Sequence& sequence, const Request& request) {
   // Each costs a step, which is wasted where any prefix can be reused.
@@ -42,7 +39,7 @@ mx::array append_tokens(const Model& model, Sequence& sequence, std::span<const 
   // The cache too: a state that `hidden` does not depend on would keep its whole graph alive.
   std::vector<mx::array> results = sequence.cache.arrays();
   results.push_back(hidden);
-  ScheduleAhead few(kAheadBytes);
+  ScheduleAhead few;
   mx::eval(results);
   return hidden;
 }

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "common/device_policy.h"
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"
 
@@ -55,7 +56,7 @@ std::string device_text() {
 void init_runtime() {
   // On the CPU, compile() would run g++ through the shell and load what it wrote to a shared
   // folder.
-  mx::set_compile_mode(mx::CompileMode::disabled);
+  if (!DevicePolicy::get().compiles()) mx::set_compile_mode(mx::CompileMode::disabled);
 }
 
 void leave_runtime() {

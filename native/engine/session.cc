@@ -1,10 +1,10 @@
 #include "engine/session.h"
 
-#include <algorithm>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
+#include "common/device_policy.h"
 #include "engine/cache/cache_file.h"
 #include "engine/generation.h"
 #include "engine/runtime.h"
@@ -13,6 +13,7 @@ namespace llm_host {
 
 std::unique_ptr<Session> Session::load(const LoadSpec& spec, const Progress& progress) {
   check_mlx_version();
+  DevicePolicy::check();
   Config config(spec.config);
   WeightStore weights(spec, progress);
   return std::unique_ptr<Session>(new Session(config, weights, spec));
@@ -50,18 +51,10 @@ void Session::generate(Job& job, const std::function<void()>& on_step) {
   job.events.finish(run(job, on_step));
 }
 
-// Prompt tokens a step. Each step reads all the weights, so larger is faster; but a cancel waits
-// for the step to end, about half a second on a CPU.
-int Session::chunk() const {
-  constexpr uint64_t kCpuWork = 256'000'000'000;  // weights · tokens
-  uint64_t weights = std::max<uint64_t>(1, info_.parameters);
-  if (mx::default_device() != mx::Device::cpu) return 512;
-  return static_cast<int>(std::clamp<uint64_t>(kCpuWork / weights, 64, 512));
-}
-
 Event Session::run(Job& job, const std::function<void()>& on_step) {
   try {
-    int tokens = job.request.prefill_chunk > 0 ? job.request.prefill_chunk : chunk();
+    int tokens = job.request.prefill_chunk;
+    if (tokens == 0) tokens = DevicePolicy::get().prefill_chunk(info_.parameters);
     Sequence& sequence = sequences_.choose(job.request.prompt_ids);
     return Generation(*model_, sequence, job, tokens, on_step).run();
   } catch (const std::exception& exception) {

@@ -32,7 +32,6 @@ class Session {
 
  private:
   Session(const Config& config, WeightStore& weights, const LoadSpec& spec);
-  int chunk() const;
   Event run(Job& job, const std::function<void()>& on_step);
   void forget();
 

@@ -1,5 +1,6 @@
 #include "sample/lazy_sampler.h"
 
+#include "common/device_policy.h"
 #include "kernels/base/cpu_op.h"
 
 namespace llm_host {
@@ -16,7 +17,7 @@ LazySampler::LazySampler(SamplingParams params, std::span<const int32_t> prompt)
 mx::array LazySampler::operator()(const mx::array& logits, uint64_t step) const {
   bool restricted = step == 0 && !state_->params.allowed_first.empty();
   bool greedy = state_->params.temperature == 0 && state_->params.penalties.off();
-  if (greedy && !restricted && mx::default_device() != mx::Device::cpu) {
+  if (greedy && !restricted && DevicePolicy::get().samples_in_graph()) {
     return mx::reshape(mx::astype(mx::argmax(logits), mx::int32), {1});
   }
   mx::array input = mx::contiguous(mx::astype(logits, mx::float32));

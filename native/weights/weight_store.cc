@@ -1,5 +1,6 @@
 #include "weights/weight_store.h"
 
+#include "common/device_policy.h"
 #include "common/error.h"
 #include "kernels/packed/linear.h"
 #include "weights/files/dims.h"
@@ -26,17 +27,22 @@ WeightStore::WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint
 }
 
 const char* WeightStore::layout(bool exact) {
-  if (mx::default_device() != mx::Device::cpu) return "stored";
-  return cpu::packs_weights(exact) ? "packed" : "float32";
+  if (cpu::packs_weights(exact)) return "packed";
+  return DevicePolicy::get().gpu() && !exact ? "stored" : "float32";
 }
 
 void WeightStore::pick_dtype() {
-  for (const char* name : {"model.embed_tokens.weight", "model.embed_tokens.scales"}) {
-    const TensorEntry* found = main_.files().find(name);
+  // Scales of MLX's floating-point modes are bytes: then a norm tells.
+  for (const char* part : {"embed_tokens.weight", "embed_tokens.scales", "norm.weight"}) {
+    const TensorEntry* found = main_.files().find(std::string("model.") + part);
     if (found == nullptr) continue;
-    if (auto type = float_dtype_of(found->dtype)) stored_dtype_ = *type;
+    if (ggml_type(found->dtype) != nullptr) break;
+    if (std::optional<mx::Dtype> type = float_dtype_of(found->dtype)) {
+      stored_dtype_ = *type;
+      break;
+    }
   }
-  if (mx::default_device() != mx::Device::cpu) dtype_ = stored_dtype_;
+  dtype_ = DevicePolicy::get().dtype(stored_dtype_, spec_.exact);
 }
 
 std::vector<int64_t> WeightStore::shape(const std::string& name) const {

@@ -29,7 +29,7 @@ class WeightStore {
   WeightStore(const LoadSpec& spec, std::function<void(uint64_t, uint64_t)> progress);
 
   // How weights are held: "stored" as in the files (GPU), "packed" for the CPU's packed kernels, or
-  // "float32" for its exact ones.
+  // "float32" for exact ones.
   static const char* layout(bool exact);
 
   bool has(const std::string& name) const { return main_.files().find(name) != nullptr; }
@@ -39,8 +39,7 @@ class WeightStore {
   // " (looked in FILE)", for messages about a missing tensor.
   std::string where() const { return main_.files().where(); }
   bool gguf() const { return spec_.gguf; }
-  // The type of activations and float weights: the checkpoint's own on a GPU, float32 on the CPU,
-  // where MLX's kernels are exact and fast in no other.
+  // The type of activations and float weights: see DevicePolicy::dtype.
   mx::Dtype dtype() const { return dtype_; }
   // The float type of the embedding (or its scales) in the files; float16 for ggml blocks.
   mx::Dtype stored_dtype() const { return stored_dtype_; }

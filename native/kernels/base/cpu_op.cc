@@ -1,9 +1,7 @@
 #include "kernels/base/cpu_op.h"
 
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "mlx/backend/cpu/encoder.h"
 #include "mlx/primitives.h"
@@ -61,15 +59,6 @@ mx::array cpu_op(const char* name, mx::Shape shape, std::vector<mx::array> input
   mx::Stream stream = mx::default_stream(mx::Device::cpu);
   return mx::array(std::move(shape), dtype, std::make_shared<CpuOp>(stream, name, std::move(body)),
                    std::move(inputs));
-}
-
-bool cpu::usable() {
-  // LLM_HOST_KERNELS=0 tests the paths that a GPU takes, slowly: MLX's own operations on the CPU.
-  static const bool wanted = [] {
-    const char* text = std::getenv("LLM_HOST_KERNELS");
-    return text == nullptr || std::string_view(text) != "0";
-  }();
-  return wanted && mx::default_device() == mx::Device::cpu;
 }
 
 }  // namespace llm_host

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/device_policy.h"
 #include "mlx/mlx.h"
 
 namespace llm_host {
@@ -17,10 +18,9 @@ using CpuBody = std::function<void(const std::vector<mx::array>& inputs, mx::arr
 mx::array cpu_op(const char* name, mx::Shape shape, std::vector<mx::array> inputs, CpuBody body,
                  mx::Dtype dtype = mx::float32);
 
-// Whether layers use these operations: MLX's default device is the CPU, and LLM_HOST_KERNELS is not
-// 0.
+// Whether layers use these operations: see DevicePolicy.
 namespace cpu {
-bool usable();
-}
+inline bool usable() { return DevicePolicy::get().own_kernels(); }
+}  // namespace cpu
 
 }  // namespace llm_host

@@ -34,25 +34,25 @@ const AVX512 = ['avx512f', 'avx512vl', 'avx512bw', 'avx512dq', 'avx512_vnni'];
 describe.skipIf(process.platform !== 'linux')(
   'memory is foretold for the kernels that will run (a CPU: Linux)',
   () => {
-    test.each<[Record<string, string>, boolean | undefined]>([
+    test.each<[Record<string, string>, boolean | undefined | 'stored']>([
       [{}, cpuHas(...AVX2) || cpuHas('asimddp')],
-      [{ LLM_HOST_KERNELS: '0' }, false],
-      [{ LLM_HOST_KERNELS: '1' }, cpuHas(...AVX2) || cpuHas('asimddp')],
+      [{ LLM_HOST_DEVICE_POLICY: 'gpu' }, 'stored'],
       [{ LLM_HOST_SIMD: 'portable' }, false],
       [{ LLM_HOST_SIMD: 'amx' }, false],
       [{ LLM_HOST_SIMD: 'avx2' }, cpuHas(...AVX2)],
       [{ LLM_HOST_SIMD: 'avx512' }, cpuHas(...AVX512)],
       [{ LLM_HOST_SIMD: 'neon' }, cpuHas('asimddp')],
-      [{ LLM_HOST_KERNELS: '0', LLM_HOST_SIMD: 'avx2' }, false],
+      [{ LLM_HOST_DEVICE_POLICY: 'gpu', LLM_HOST_SIMD: 'avx2' }, 'stored'],
     ])('%j', async (env, fast) => {
       const { stdout, stderr } = await runNode(['--input-type=module', '-e', CHILD], {
-        LLM_HOST_KERNELS: undefined,
+        LLM_HOST_DEVICE_POLICY: undefined,
         LLM_HOST_SIMD: undefined,
         ...env,
       });
       expect(stderr).toBe('');
       const { layout, exact, bytes } = JSON.parse(stdout);
-      expect([layout, exact]).toEqual([fast ? 'packed' : 'float32', 'float32']);
+      const expected = fast === 'stored' ? fast : fast ? 'packed' : 'float32';
+      expect([layout, exact]).toEqual([expected, 'float32']);
       expect(bytes).toHaveLength(3);
       for (const [name, foretold, held] of bytes) expect([name, foretold]).toEqual([name, held]);
     });
