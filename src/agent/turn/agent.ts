@@ -71,13 +71,15 @@ export class Agent {
   /**
    * Runs one turn; the history grows as it goes. If the engine fails, the stream ends with an `error` event and the
    * history is as it was before; an abort keeps what was said so far.
+   * @param data follows the input; in it nothing is taken for the name of a resource
    */
-  async *turn(input: string, signal?: AbortSignal): AsyncGenerator<TurnEvent> {
+  async *turn(input: string, signal?: AbortSignal, data = ''): AsyncGenerator<TurnEvent> {
     const { history, tools } = this.#options;
     const prepared = this.#prepareInput(input, signal);
     yield* this.#guarded(async function* (rounds) {
       yield* hostNotices(tools);
-      history.add({ role: 'user', content: yield* prepared });
+      const content = [yield* prepared, data].filter(Boolean).join('\n\n');
+      history.add({ role: 'user', content });
       return yield* rounds;
     }, signal);
   }
@@ -107,7 +109,7 @@ export class Agent {
   /** The input with the resources or the server prompt that it names filled in. */
   async *#prepareInput(input: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, string> {
     const { tools, toolTimeoutMs } = this.#options;
-    if (tools.prepareInput === undefined) return input;
+    if (tools.prepareInput === undefined || input === '') return input;
     const options = { timeoutMs: toolTimeoutMs, ...(signal && { signal }) };
     const { text, notices } = await tools.prepareInput(input, options);
     for (const message of notices) yield { type: 'notice', message };

@@ -1,11 +1,11 @@
-import type { ChatSession } from '../session/chat-session.ts';
+import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
 
 export interface BuiltinResult {
   /** Printed; may be empty. */
   readonly output: string;
   readonly quit?: boolean;
   /** Runs as the next turn, as if the user had typed it. */
-  readonly prompt?: string;
+  readonly prompt?: ChatPrompt;
 }
 
 /** A command of the chat, such as `/help`. */

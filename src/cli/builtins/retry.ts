@@ -4,9 +4,10 @@ export const retry: Builtin = {
   name: 'retry',
   help: 'asks the last prompt again',
   run: session => {
-    const prompt = session.history.messages.findLast(message => message.role === 'user')?.content;
-    if (prompt === undefined) return print('There is no prompt to ask again.');
+    const last = session.lastPrompt;
+    if (last === undefined) return print('There is no prompt to ask again.');
     session.history.undoTurn();
-    return { output: '', prompt };
+    // It has the texts of its files and resources already.
+    return { output: '', prompt: { text: '', data: last.content, shown: last.typed } };
   },
 };

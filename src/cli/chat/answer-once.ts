@@ -2,7 +2,7 @@ import { type ErrorCode, LlmHostError } from '../../errors.ts';
 import { LinePrinter } from '../../line/line-printer.ts';
 import { readAll } from '../../text/piped-lines.ts';
 import type { Signals } from '../process/signals.ts';
-import type { ChatSession } from '../session/chat-session.ts';
+import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
 
 const PATIENCE_MS = 2000;
 
@@ -10,13 +10,13 @@ const PATIENCE_MS = 2000;
  * `-p`: only the answer on stdout, everything else on stderr. Piped stdin is appended to the prompt. Resolves with the
  * exit code; throws the turn's error.
  */
-export async function answerOnce(session: ChatSession, prompt: string, signals: Signals): Promise<number> {
-  const input = await promptWithPipe(prompt);
+export async function answerOnce(session: ChatSession, text: string, signals: Signals): Promise<number> {
+  const prompt = await promptWithPipe(text);
   const abort = new AbortController();
   signals.onInterrupt(() => abort.abort());
   const printer = new LinePrinter({ answer: process.stdout, lines: process.stderr, label: false });
   printer.begin();
-  for await (const event of session.turn(input, abort.signal)) {
+  for await (const event of session.turn(prompt, abort.signal)) {
     if (event.type === 'error') {
       printer.end();
       throw new LlmHostError(event.code as ErrorCode, event.message, event.hint ? { hint: event.hint } : {});
@@ -27,12 +27,11 @@ export async function answerOnce(session: ChatSession, prompt: string, signals: 
   return abort.signal.aborted ? 130 : 0;
 }
 
-/** The prompt, followed by piped stdin. Throws LlmHostError USAGE if both are empty. */
-export async function promptWithPipe(prompt: string): Promise<string> {
-  const piped = process.stdin.isTTY ? '' : await readPiped();
-  const input = [prompt, piped.trimEnd()].filter(Boolean).join('\n\n');
-  if (input === '') throw new LlmHostError('USAGE', 'the prompt is empty');
-  return input;
+/** The prompt, with piped stdin as its data. Throws LlmHostError USAGE if both are empty. */
+export async function promptWithPipe(text: string): Promise<ChatPrompt> {
+  const data = process.stdin.isTTY ? '' : (await readPiped()).trimEnd();
+  if (text === '' && data === '') throw new LlmHostError('USAGE', 'the prompt is empty');
+  return { text, data };
 }
 
 /** All of stdin. A pipe that stays open is not an error, but after a while the user is told what is going on. */

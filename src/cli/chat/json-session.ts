@@ -2,7 +2,7 @@ import type { EventWriter } from '../../json/event-writer.ts';
 import { parseRequest } from '../../json/json-input.ts';
 import { pipedLines } from '../../text/piped-lines.ts';
 import type { Signals } from '../process/signals.ts';
-import type { ChatSession } from '../session/chat-session.ts';
+import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
 import { TurnLoop } from './turn-loop.ts';
 
 /** Prompts that wait while a turn runs; more are refused. */
@@ -39,7 +39,7 @@ export class JsonSession {
   }
 
   /** Answers the prompt of `-p`. */
-  async once(prompt: string): Promise<number> {
+  async once(prompt: ChatPrompt): Promise<number> {
     return (await this.#loop.once(prompt)) ? 0 : 1;
   }
 

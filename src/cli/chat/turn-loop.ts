@@ -1,14 +1,16 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import { runBuiltin } from '../builtins/run-builtin.ts';
 import type { Signals } from '../process/signals.ts';
-import type { ChatSession } from '../session/chat-session.ts';
+import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
 
 /** A second Ctrl+C within this time ends the program. */
 const SECOND_INTERRUPT_MS = 2000;
 
 export interface TurnInput {
   readonly text: string;
-  /** A prompt, even if it reads like a built-in command. */
+  /** The text with its pastes folded: only what was typed can name files. */
+  readonly folded?: string;
+  /** A prompt, even if it reads like a built-in command; it names no files either. */
   readonly promptOnly?: boolean;
 }
 
@@ -63,7 +65,7 @@ export class TurnLoop {
   }
 
   /** One prompt, which Ctrl+C cancels. False when the turn ended in an error. */
-  once(prompt: string): Promise<boolean> {
+  once(prompt: ChatPrompt): Promise<boolean> {
     this.#options.signals.onInterrupt(() => this.cancel());
     return this.#runTurn(prompt);
   }
@@ -125,23 +127,24 @@ export class TurnLoop {
   }
 
   /** Runs one input; true when it ends the chat. */
-  async #handle({ text, promptOnly = false }: TurnInput): Promise<boolean> {
+  async #handle({ text, folded, promptOnly = false }: TurnInput): Promise<boolean> {
     const { session, reader } = this.#options;
     const builtin = promptOnly ? undefined : await runBuiltin(text.trim(), session);
     if (builtin) await reader.builtin(text, builtin.output);
     if (builtin?.quit) return true;
-    const prompt = builtin ? builtin.prompt : text;
+    const naming = promptOnly ? '' : folded;
+    const prompt = builtin ? builtin.prompt : { text, ...(naming !== undefined && { naming }) };
     if (prompt !== undefined) await this.#runTurn(prompt);
     return false;
   }
 
   /** False when the turn ended in an error event. */
-  async #runTurn(prompt: string): Promise<boolean> {
+  async #runTurn(prompt: ChatPrompt): Promise<boolean> {
     const { session, reader } = this.#options;
     const turn = new AbortController();
     this.#turn = turn;
     let failed = false;
-    await reader.begin(prompt);
+    await reader.begin(prompt.shown ?? [prompt.text, prompt.data].filter(Boolean).join('\n\n'));
     try {
       for await (const event of session.turn(prompt, turn.signal)) {
         if (event.type === 'error') failed = true;

@@ -1,11 +1,12 @@
 import type { ToolMetrics } from '../../agent/calls/metrics.ts';
-import type { ReplyStats, TurnEvent } from '../../agent/events/turn-event.ts';
+import { errorEvent, type ReplyStats, type TurnEvent } from '../../agent/events/turn-event.ts';
 import type { Agent } from '../../agent/turn/agent.ts';
 import type { History } from '../../chat/history.ts';
-import { messageOf } from '../../errors.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
 import type { Log } from '../../run/log.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
+import { type Attached, attachFiles } from '../attachments/attach-files.ts';
 import {
   readSession,
   type SavedSession,
@@ -29,6 +30,18 @@ export interface ChatSessionParts {
   readonly systemText: () => string;
   /** `--save`: also written after every turn. */
   readonly saveTo: string | undefined;
+}
+
+/** What the user asks. */
+export interface ChatPrompt {
+  /** As typed: it may name a prompt or resources of servers, and files. */
+  readonly text: string;
+  /** The part of it in which files may be named. Default: all of it. */
+  readonly naming?: string;
+  /** Follows the text as it is: piped input, or a prompt that is asked again. */
+  readonly data?: string;
+  /** What is shown of it, instead of text and data. */
+  readonly shown?: string;
 }
 
 /** Totals over the session's replies. */
@@ -67,6 +80,8 @@ export class ChatSession {
   readonly results = new ToolResults();
   /** The numbered conversations that the user saw last: their numbers stay valid until the next list. */
   listed: readonly SessionSummary[] | undefined;
+  /** The last prompt as it was typed, while it is the last of the conversation too. */
+  #typed: string | undefined;
   /** Show the model's thinking in full instead of folded. */
   showThinking = false;
 
@@ -109,13 +124,19 @@ export class ChatSession {
    * Runs one turn. The session is saved when the turn is over, however it ends; a last notice reports a `--save` file that
    * cannot be written.
    */
-  async *turn(input: string, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+  async *turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+    const { text, data = '' } = prompt;
+    const attached = this.#attach(prompt);
+    if (attached instanceof LlmHostError) return yield errorEvent(attached);
+    for (const message of attached.notices) yield { type: 'notice', message };
     this.#followServers();
     this.#answering = true;
     let problem: string | undefined;
-    this.#parts.turnLog.prompt(input);
+    this.#typed = prompt.shown ?? text;
+    this.#parts.turnLog.prompt(text);
+    const rest = [data, attached.text].filter(Boolean).join('\n\n');
     try {
-      for await (const event of this.#parts.agent.turn(input, signal)) {
+      for await (const event of this.#parts.agent.turn(text, signal, rest)) {
         this.#note(event);
         yield event;
       }
@@ -124,6 +145,29 @@ export class ChatSession {
       problem = this.#keep();
     }
     if (problem !== undefined) yield { type: 'notice', message: problem };
+  }
+
+  /** The files that the prompt names, or why they cannot be read. */
+  #attach({ text, naming = text }: ChatPrompt): Attached | LlmHostError {
+    const { tools, opened } = this.#parts;
+    try {
+      return attachFiles(naming, {
+        cwd: process.cwd(),
+        servers: tools.servers().map(({ name }) => name),
+        contextLength: opened.model.contextLength,
+      });
+    } catch (error) {
+      if (error instanceof LlmHostError) return error;
+      throw error;
+    }
+  }
+
+  /** The last prompt: what the model was asked, and what of it the user typed. */
+  get lastPrompt(): { readonly content: string; readonly typed: string } | undefined {
+    const content = this.history.messages.findLast(message => message.role === 'user')?.content;
+    if (content === undefined) return undefined;
+    const typed = this.#typed;
+    return { content, typed: typed !== undefined && content.startsWith(typed) ? typed : content };
   }
 
   clear(): void {

@@ -42,7 +42,7 @@ function place(replies: ConstructorParameters<typeof FakeModel>[0], options: Opt
   });
   return {
     ...{ folder, model, session },
-    ask: (prompt: string) => collect(session.turn(prompt, new AbortController().signal)),
+    ask: (prompt: string) => collect(session.turn({ text: prompt }, new AbortController().signal)),
     type: (line: string) => runBuiltin(line, session),
     roles: () => history.messages.map(({ role }) => role).join(' '),
     logged: () => readFileSync(log.path, 'utf8'),
@@ -84,8 +84,8 @@ describe('the conversation', () => {
     expect((await type('/undo'))?.output).toBe('The last turn was taken back.');
     expect(roles()).toBe('system user assistant');
     const retried = await type('/retry');
-    expect([retried?.prompt, roles()]).toEqual(['first', 'system']);
-    await ask(retried?.prompt ?? '');
+    expect([retried?.prompt, roles()]).toEqual([{ text: '', data: 'first', shown: 'first' }, 'system']);
+    await ask('first');
     expect(model.requests.at(-1)?.messages.map(({ content: text }) => text)).toEqual(['Be brief.', 'first']);
     await type('/clear');
     expect(roles()).toBe('system');
@@ -224,8 +224,8 @@ describe('the KV cache', () => {
   test('is not waited for while a turn runs', async () => {
     const files: string[] = [];
     const { session } = place(says('One.', 'Two.'), { cache: cacheOf(files), saveTo: 'talk.json' });
-    await collect(session.turn('go', new AbortController().signal));
-    const turn = session.turn('on', new AbortController().signal);
+    await collect(session.turn({ text: 'go' }, new AbortController().signal));
+    const turn = session.turn({ text: 'on' }, new AbortController().signal);
     await turn.next();
     await session.close();
     expect(files).toEqual([]);

@@ -110,7 +110,7 @@ describe('Ctrl+C', () => {
       ...{ signals, keyboard: false, session: { turn: untilAborted } as unknown as ChatSession },
       reader: { begin: () => {}, event: () => {}, end: () => {}, builtin: () => {} },
     });
-    const done = loop.once('one');
+    const done = loop.once({ text: 'one' });
     await settle();
     loop.cancel();
     expect(await done).toBe(true);
@@ -134,6 +134,6 @@ describe('a turn', () => {
     const { loop } = start(async function* () {
       yield { type: 'error', code: 'ENGINE', message: 'no' };
     });
-    expect(await loop.once('one')).toBe(false);
+    expect(await loop.once({ text: 'one' })).toBe(false);
   });
 });

@@ -1,0 +1,46 @@
+/** `@path` in a prompt. */
+export interface FileReference {
+  /** As typed, with the at sign. */
+  readonly shown: string;
+  /** What the path may be, longest first: punctuation at its end may belong to the sentence. */
+  readonly paths: readonly string[];
+  /** Can only mean a file: quoted, or beginning with `/`, `./`, `../` or `~/`. A missing one is an error. */
+  readonly explicit: boolean;
+}
+
+/** After a space, a bracket or a quote, so not in an e-mail address and not after a backslash. */
+const AT = /(?<![^\s([{"'])@/g;
+const PUNCTUATION = /[.,;:!?)\]}>"'\u2019\u201d]$/;
+const EXPLICIT = /^(?:\/|~\/|\.{1,2}\/)/;
+
+/**
+ * What in a prompt may name a file: `@notes.txt`, `@"my notes.txt"`, `@my\ notes.txt`. Leaves out `@server:uri`, which
+ * names a resource of an MCP server.
+ */
+export function fileReferences(prompt: string, servers: readonly string[]): FileReference[] {
+  const found: FileReference[] = [];
+  for (const { index } of prompt.matchAll(AT)) {
+    const rest = prompt.slice(index + 1);
+    if (servers.some(server => rest.startsWith(`${server}:`))) continue;
+    const reference = quotedPath(rest) ?? plainPath(rest);
+    if (reference) found.push(reference);
+  }
+  return found;
+}
+
+function quotedPath(rest: string): FileReference | undefined {
+  const [shown, , path] = /^(["'])([^\n]+?)\1/.exec(rest) ?? [];
+  if (shown === undefined || path === undefined) return undefined;
+  return { shown: `@${shown}`, paths: [path], explicit: true };
+}
+
+function plainPath(rest: string): FileReference | undefined {
+  const typed = /^(?:\\ |\S)+/.exec(rest)?.[0] ?? '';
+  if (/^["']?$/.test(typed)) return undefined;
+  const paths: string[] = [];
+  for (let path = typed.replaceAll('\\ ', ' '); path !== ''; path = path.slice(0, -1)) {
+    paths.push(path);
+    if (!PUNCTUATION.test(path)) break;
+  }
+  return { shown: `@${typed}`, paths, explicit: EXPLICIT.test(typed) || typed.includes('\\ ') };
+}
