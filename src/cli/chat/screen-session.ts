@@ -8,6 +8,7 @@ import { PromptHistory } from '../../tui/input/prompt-history.ts';
 import { Screen } from '../../tui/screen.ts';
 import type { FooterInfo } from '../../tui/state/screen-state.ts';
 import { chooseTheme } from '../../tui/style/theme.ts';
+import { FileNames } from '../attachments/file-names.ts';
 import { namesOf } from '../builtins/run-builtin.ts';
 import { BUILTINS } from '../builtins/table.ts';
 import { divertOutput } from '../process/divert-output.ts';
@@ -44,6 +45,7 @@ export class ScreenSession {
       session.log.logger.warn(message);
       process.stderr.write(`Notice: ${stripControls(message)}\n`);
     });
+    const files = new FileNames(process.cwd());
     this.#screen = new Screen({
       input: process.stdin,
       output: process.stdout,
@@ -55,6 +57,7 @@ export class ScreenSession {
         commands: [...BUILTINS.flatMap(namesOf), ...promptNames(session)],
         tools: session.tools.tools().map(tool => tool.definition.function.name),
         resources: resourceNames(session),
+        files: typed => files.complete(typed),
         about: descriptions(session),
       }),
       banner: options.quiet ? undefined : `${homely(process.cwd())} · Tab completes · Esc cancels · /help`,
@@ -108,7 +111,7 @@ export class ScreenSession {
   #perform(effect: EditorEffect | { readonly type: 'end' }): void {
     switch (effect.type) {
       case 'submit':
-        this.#loop.submit({ text: effect.text });
+        this.#loop.submit(effect);
         break;
       case 'cancel':
         this.#loop.cancel();

@@ -10,6 +10,8 @@ export interface Candidates {
   readonly tools: readonly string[];
   /** Without the at sign. */
   readonly resources: readonly string[];
+  /** Paths that go on as typed, without the at sign; a folder ends with a slash. */
+  readonly files?: (typed: string) => readonly string[];
   /** What an option is, by its text: `/help`, `@server:uri`, the name of a tool. */
   readonly about?: ReadonlyMap<string, string>;
 }
@@ -17,18 +19,33 @@ export interface Candidates {
 /** Whether a `/command` or an `@resource` is being typed: its completions are shown unasked. */
 export function completesUnasked(text: string, cursor: number): boolean {
   const before = text.slice(0, cursor);
-  return /^\/\S*$/.test(before) || /(?:^|\s)@\S*$/.test(before);
+  return /^\/\S*$/.test(before) || atWord(before) !== undefined;
 }
 
-/** Completes `/commands` at the start, `@resources` anywhere, and tool names of which two letters are typed. */
+/** What follows the at sign of the word being typed, which may be a path in quotes. */
+function atWord(before: string): string | undefined {
+  return /(?:^|[\s([{])@("[^"\n]*|\S*)$/.exec(before)?.[1];
+}
+
+/** Completes `/commands` at the start, `@resources` and `@files` anywhere, and tool names of which two letters are typed. */
 export function complete(text: string, cursor: number, candidates: Candidates): Completion | undefined {
   const before = text.slice(0, cursor);
   const command = /^\/(\S*)$/.exec(before)?.[1];
   if (command !== undefined) return matching(candidates.commands, command, 0, '/');
+  const reference = atWord(before);
+  if (reference !== undefined) return references(reference, cursor - reference.length - 1, candidates);
   const word = /\S*$/.exec(before)?.[0] ?? '';
   const start = cursor - word.length;
-  if (word.startsWith('@')) return matching(candidates.resources, word.slice(1), start, '@');
   return word.length < 2 ? undefined : matching(candidates.tools, word, start, '');
+}
+
+function references(typed: string, start: number, { resources, files }: Candidates): Completion | undefined {
+  const named = matching(resources, typed, start, '@')?.options ?? [];
+  const paths = files?.(typed.replace(/^"/, '')) ?? [];
+  // The quote of a folder stays open: a name in it follows.
+  const quoted = (path: string) => (path.endsWith('/') ? `@"${path}` : `@"${path}"`);
+  const options = [...named, ...paths.map(path => (/[\s"]/.test(path) ? quoted(path) : `@${path}`))];
+  return options.length === 0 ? undefined : { start, options };
 }
 
 function matching(

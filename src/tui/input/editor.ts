@@ -62,6 +62,7 @@ export function edit(state: EditorState, key: Key, context: EditorContext): Edit
     return { state: complete(state, key.name === 'down' ? 1 : -1, context) };
   }
   if (key.name === 'escape') return escapeKey(state, context);
+  if (key.name === 'enter') return enter(state, context);
   const action = ACTIONS[key.name];
   return action ? action(calm(state), context) : { state: calm(state) };
 }
@@ -104,7 +105,6 @@ const remove =
 const newline: Action = state => ({ state: insert(state, '\n') });
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  enter: submit,
   'ctrl+j': newline,
   'alt+enter': newline,
   'shift+enter': newline,
@@ -172,6 +172,17 @@ function paste(state: EditorState, pasted: string): EditorState {
 function placeholderOrGrapheme(typed: string, at: number): number {
   const mark = [...typed.slice(0, at).matchAll(PLACEHOLDER)].at(-1);
   return mark && mark.index + mark[0].length === at ? mark.index : text.previousIndex(typed, at);
+}
+
+/** A folder is only the beginning of a path. */
+const isFolder = (option: string): boolean => option.startsWith('@') && option.endsWith('/');
+
+/** Sends the prompt; on a folder in the menu opens it instead. */
+function enter(state: EditorState, context: EditorContext): Edited {
+  const { menu } = state;
+  const chosen = menu && menu.index >= 0 ? (menu.options[menu.index] ?? '') : '';
+  if (isFolder(chosen)) return { state: suggest({ ...state, menu: undefined }, context) };
+  return submit(calm(state));
 }
 
 function submit(state: EditorState): Edited {
@@ -243,10 +254,12 @@ function complete(state: EditorState, step: number, context: EditorContext): Edi
   const count = found.options.length;
   const first = step > 0 ? 0 : count - 1;
   const index = !state.menu ? 0 : state.menu.index < 0 ? first : (state.menu.index + step + count) % count;
-  const option = `${found.options[index]}${count === 1 ? ' ' : ''}`;
+  const chosen = found.options[index] ?? '';
+  const option = `${chosen}${count === 1 && !isFolder(chosen) ? ' ' : ''}`;
   const typed = state.text.slice(0, found.start) + option + state.text.slice(state.cursor);
   const menu = count === 1 ? undefined : { ...found, index };
-  return { ...state, text: typed, cursor: found.start + option.length, menu, browse: undefined };
+  const next = { ...state, text: typed, cursor: found.start + option.length, menu, browse: undefined };
+  return count === 1 && isFolder(chosen) ? suggest(next, context) : next;
 }
 
 function searching(

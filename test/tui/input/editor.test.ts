@@ -153,3 +153,37 @@ describe('the menu', () => {
     });
   });
 });
+
+describe('files after an at sign', () => {
+  const PATHS: Readonly<Record<string, string[]>> = {
+    '': ['my notes.txt', 'other dir/', 'src/'],
+    s: ['src/'],
+    'src/': ['src/a.ts', 'src/b.ts'],
+    'src/a': ['src/a.ts'],
+    'my n': ['my notes.txt'],
+    o: ['other dir/'],
+    'other dir/': ['other dir/x'],
+  };
+  const files = (text: string) => PATHS[text] ?? [];
+  const withFiles: Partial<EditorContext> = {
+    complete: (text, cursor) =>
+      complete(text, cursor, { commands: [], tools: [], resources: ['mcp:x'], files }),
+  };
+  test.each([
+    ['a folder opens, without a space', '@s\t', '@src/|', ['@src/a.ts', '@src/b.ts']],
+    ['Enter opens the folder that is selected', `@${UP}\r`, '@src/|', ['@src/a.ts', '@src/b.ts']],
+    ['a file is followed by a space', '@src/a\t', '@src/a.ts |', undefined],
+    [
+      'a name with a space is quoted',
+      `see @${DOWN}${DOWN}`,
+      'see @"my notes.txt"|',
+      ['@mcp:x', '@"my notes.txt"', '@"other dir/', '@src/'],
+    ],
+    ['what is quoted goes on', '@"my n\t', '@"my notes.txt" |', undefined],
+    ['a folder in quotes stays open', '@o\t', '@"other dir/|', ['@"other dir/x"']],
+    ['an e-mail address opens nothing', 'me@s', 'me@s|', undefined],
+  ] as const)('%s', (_what, keys, text, options) => {
+    const { shown: after, state } = typed(keys, withFiles);
+    expect([after, state.menu?.options]).toEqual([text, options]);
+  });
+});
