@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/base/cpu_op.h"
+#include "kernels/base/reproducible.h"
 #include "kernels/base/thread_pool.h"
 #include "kernels/simd/linear.h"
 #include "kernels/simd/simd.h"
@@ -17,10 +18,12 @@ struct Slot {
   int bias;    // -1: none
   int group_size;
   int bits;
+  bool reproducible;
 };
 
 Slot add_inputs(const ExpertWeight& w, std::vector<mx::array>& inputs) {
-  Slot slot{static_cast<int>(inputs.size()), -1, w.group_size, w.scales ? w.bits : 0};
+  Slot slot{static_cast<int>(inputs.size()), -1, w.group_size, w.scales ? w.bits : 0,
+            reproducible()};
   inputs.push_back(w.weight);
   if (w.scales) inputs.insert(inputs.end(), {*w.scales, *w.biases});
   if (w.bias) {
@@ -48,7 +51,7 @@ void multiply_expert(const std::vector<mx::array>& in, const Slot& slot, int exp
     matrix.scales = in[slot.weight + 1].data<float>() + expert * groups;
     matrix.biases = in[slot.weight + 2].data<float>() + expert * groups;
   }
-  multiply(simd(), matrix, {}, x, m, y);
+  multiply(simd(), matrix, {}, x, m, slot.reproducible, y);
   if (slot.bias < 0) return;
   const float* bias = in[slot.bias].data<float>() + static_cast<int64_t>(expert) * rows;
   for (int64_t i = 0; i < m; ++i) {

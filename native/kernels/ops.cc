@@ -1,6 +1,7 @@
 #include "kernels/ops.h"
 
 #include "kernels/base/cpu_op.h"
+#include "kernels/base/reproducible.h"
 #include "kernels/base/thread_pool.h"
 #include "kernels/simd/linear.h"
 #include "kernels/simd/simd.h"
@@ -39,8 +40,8 @@ mx::array linear(const mx::array& x, const Weight& w) {
   if (w.down) inputs.insert(inputs.end(), {*w.down, *w.up});
   bool adapted = w.down.has_value();
   return cpu_op("Linear", std::move(shape), std::move(inputs),
-                [rows, bits, adapted, group = w.group_size](const std::vector<mx::array>& in,
-                                                            mx::array& out) {
+                [rows, bits, adapted, group = w.group_size, same = reproducible()](
+                    const std::vector<mx::array>& in, mx::array& out) {
                   int cols = in[0].shape(-1);
                   CpuMatrix matrix{in[1].data<void>(), nullptr, nullptr, rows, cols, group, bits};
                   if (bits != 0) {
@@ -53,7 +54,8 @@ mx::array linear(const mx::array& x, const Weight& w) {
                     low_rank = {down.data<float>(), in.back().data<float>(), down.shape(0)};
                   }
                   int m = static_cast<int>(in[0].size()) / cols;
-                  multiply(simd(), matrix, low_rank, in[0].data<float>(), m, out.data<float>());
+                  multiply(simd(), matrix, low_rank, in[0].data<float>(), m, same,
+                           out.data<float>());
                 });
 }
 

@@ -19,7 +19,8 @@ struct AttentionShape {
   int position;  // of the first query, for its rotation
   int outputs;   // the last `outputs` queries are computed; the others only append keys and values
   float scale;   // of the scores q · k
-  // Whether many queries may be computed in bfloat16, where the CPU has a matrix unit.
+  // Whether many queries may be computed in bfloat16, where the CPU has a matrix unit and they need
+  // not be reproducible.
   bool allow_bfloat16 = false;
 };
 

@@ -73,5 +73,7 @@ inline void rotate_query(const AttentionTask& task, int head, int index, float* 
 bool attend_by_tiles(const AttentionTask& task);
 // Attention of the last query only, split over the keys.
 void attend_one(const AttentionTask& task);
+// Attention of many queries, split over them.
+void attend_many(const AttentionTask& task);
 
 }  // namespace llm_host::cpu

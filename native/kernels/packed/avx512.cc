@@ -10,6 +10,9 @@ inline Ints dot4(Ints sums, Words w, int32_t x) {
   return (Ints)_mm512_dpbusd_epi32((__m512i)sums, (__m512i)w, _mm512_set1_epi32(x));
 }
 inline Floats widen_float16(Shorts bits) { return (Floats)_mm512_cvtph_ps((__m256i)bits); }
+inline Floats multiply_add(Floats a, Floats b, Floats c) {
+  return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
 
 }  // namespace
 

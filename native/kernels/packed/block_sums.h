@@ -1,5 +1,6 @@
 // add_group and add_columns of impl.h, written once over vectors of 16 lanes. The source that
-// includes this defines dot4 and widen_float16.
+// includes this defines dot4, widen_float16 and multiply_add. What is rounded is spelled out, since
+// a compiler may fuse a product and a sum for one number of rows and not for another.
 #pragma once
 
 #include "kernels/packed/impl.h"
@@ -12,6 +13,8 @@ namespace {
 inline Ints dot4(Ints sums, Words w, int32_t x);
 // 16 float16 values as float32.
 inline Floats widen_float16(Shorts bits);
+// a · b + c
+inline Floats multiply_add(Floats a, Floats b, Floats c);
 
 inline int32_t load_word(const int8_t* source) {
   int32_t word;
@@ -68,10 +71,10 @@ inline void add_group(const PackedMatrix& w, const uint8_t* group, const PackedI
   Floats scale = load_scales<S>(group), bias = load_scales<S>(group + kScaleBytes);
   for (int m = 0; m < M; ++m) {
     int64_t at = static_cast<int64_t>(first + m) * groups + index;
-    Floats product = __builtin_convertvector(fine[m], Floats) * (1.0f / 254) +
-                     __builtin_convertvector(coarse[m], Floats);
-    totals[m] += product * (scale * x.scales[at]);
-    totals[m] += bias * x.sums[at];
+    Floats product = multiply_add(__builtin_convertvector(fine[m], Floats), splat(1.0f / 254),
+                                  __builtin_convertvector(coarse[m], Floats));
+    totals[m] = multiply_add(product, scale * x.scales[at], totals[m]);
+    totals[m] = multiply_add(bias, splat(x.sums[at]), totals[m]);
   }
 }
 
@@ -87,8 +90,8 @@ inline void add_columns(const PackedMatrix& w, const uint8_t* source, const Pack
     widen_pair<K>(load<Words>(source + 64 * i), a, b);
     for (int m = 0; m < M; ++m) {
       const float* at = values + static_cast<int64_t>(m) * w.cols + 2 * i;
-      totals[m] += a * at[0];
-      odd[m] += b * at[1];
+      totals[m] = multiply_add(a, splat(at[0]), totals[m]);
+      odd[m] = multiply_add(b, splat(at[1]), odd[m]);
     }
   }
   for (int m = 0; m < M; ++m) totals[m] += odd[m];

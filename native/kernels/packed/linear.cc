@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels/base/cpu_op.h"
+#include "kernels/base/reproducible.h"
 #include "kernels/base/thread_pool.h"
 #include "kernels/packed/kernels.h"
 #include "kernels/packed/product.h"
@@ -21,6 +22,7 @@ struct Plan {
   float eps;
   int cols;
   bool residual;
+  bool reproducible;
   std::optional<Gate> gate;
   std::vector<PartPlan> parts;
 };
@@ -45,7 +47,7 @@ void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
     parts.push_back(ready);
   }
   int m = static_cast<int>(x.size() / static_cast<size_t>(plan.cols));
-  PackedProduct product(x.data<float>(), norm_weight, plan.eps, m, plan.cols);
+  PackedProduct product(x.data<float>(), norm_weight, plan.eps, m, plan.cols, plan.reproducible);
   if (plan.gate) {
     product.run_gated(parts, *plan.gate, out.shape(-1), out.data<float>());
   } else {
@@ -94,6 +96,7 @@ mx::array product(const Operand& operand, std::span<const PackedPart> parts,
             operand.eps,
             parts.front().matrix.layout().cols,
             residual.has_value(),
+            reproducible(),
             gate,
             {}};
   std::vector<mx::array> inputs{operand.x};

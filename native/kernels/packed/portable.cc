@@ -22,6 +22,8 @@ inline Floats widen_float16(Shorts values) {
   return (Floats)(sign | (rest >= 0x7c00u ? other : finite));
 }
 
+inline Floats multiply_add(Floats a, Floats b, Floats c) { return a * b + c; }
+
 }  // namespace
 
 const PackedKernels* packed_portable() {

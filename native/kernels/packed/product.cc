@@ -98,7 +98,8 @@ void PackedProduct::run_gated_blocks(const std::vector<PackedProductPart>& parts
 
 void PackedProduct::prepare(const std::vector<PackedProductPart>& parts) {
   tiles_ = nullptr;
-  if (m_ >= kTileRows && cols_ % kTileColumns == 0) tiles_ = packed_tiles();
+  bool fits = m_ >= kTileRows && cols_ % kTileColumns == 0;
+  if (fits && !reproducible_) tiles_ = packed_tiles();
   bool dense = false;
   for (const PackedProductPart& part : parts) {
     dense = dense || part.rank != 0 || (tiles_ == nullptr && !part.matrix.quantized());

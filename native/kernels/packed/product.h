@@ -22,9 +22,16 @@ struct PackedProductPart {
 // then splits the matrices over all threads.
 class PackedProduct {
  public:
-  // x [m, cols]; norm_weight [cols], or nullptr without RMSNorm.
-  PackedProduct(const float* x, const float* norm_weight, float eps, int m, int cols)
-      : x_(x), norm_weight_(norm_weight), eps_(eps), m_(m), cols_(cols) {}
+  // x [m, cols]; norm_weight [cols], or nullptr without RMSNorm. `reproducible`: each row of y has
+  // the same bits for any m, which a matrix unit does not give.
+  PackedProduct(const float* x, const float* norm_weight, float eps, int m, int cols,
+                bool reproducible)
+      : x_(x),
+        norm_weight_(norm_weight),
+        eps_(eps),
+        m_(m),
+        cols_(cols),
+        reproducible_(reproducible) {}
 
   // y [m, Σ rows] = the parts' products, plus `residual` of the same shape unless that is nullptr.
   void run(const std::vector<PackedProductPart>& parts, const float* residual, float* y);
@@ -67,6 +74,7 @@ class PackedProduct {
   const float* norm_weight_;
   float eps_;
   int m_, cols_;
+  bool reproducible_;
   const float* values_ = nullptr;  // [m, cols], if a part needs float32
   uint16_t* rounded_ = nullptr;    // as PackedTiles::round writes it
   const PackedTiles* tiles_ = nullptr;

@@ -16,14 +16,15 @@ inline void dot_tile(const float* a, int lda, const float* b, int ldb, int k, fl
     for (int n = 0; n < N; ++n) y[n] = load(b + static_cast<int64_t>(n) * ldb + i);
     for (int m = 0; m < M; ++m) {
       Floats x = load(a + static_cast<int64_t>(m) * lda + i);
-      for (int n = 0; n < N; ++n) s[m][n] += x * y[n];
+      for (int n = 0; n < N; ++n) s[m][n] = multiply_add(x, y[n], s[m][n]);
     }
   }
   for (int m = 0; m < M; ++m) {
     for (int n = 0; n < N; ++n) {
       float total = sum(s[m][n]);
       for (int t = i; t < k; ++t) {
-        total += a[static_cast<int64_t>(m) * lda + t] * b[static_cast<int64_t>(n) * ldb + t];
+        total = multiply_add(a[static_cast<int64_t>(m) * lda + t],
+                             b[static_cast<int64_t>(n) * ldb + t], total);
       }
       c[static_cast<int64_t>(m) * ldc + n] = total;
     }
@@ -70,8 +71,8 @@ inline void sum_tile(const float* p, int ldp, const float* v, int ldv, int n, fl
     Floats y[N];
     for (int c = 0; c < N; ++c) y[c] = load(v + static_cast<int64_t>(j) * ldv + c * kLanes);
     for (int m = 0; m < M; ++m) {
-      float x = p[static_cast<int64_t>(m) * ldp + j];
-      for (int c = 0; c < N; ++c) s[m][c] += x * y[c];
+      Floats x = splat(p[static_cast<int64_t>(m) * ldp + j]);
+      for (int c = 0; c < N; ++c) s[m][c] = multiply_add(x, y[c], s[m][c]);
     }
   }
   for (int m = 0; m < M; ++m) {
@@ -91,7 +92,8 @@ inline void sum_rows(const float* p, int ldp, const float* v, int ldv, int n, in
     for (int m = 0; m < M; ++m) {
       float total = 0;
       for (int j = 0; j < n; ++j) {
-        total += p[static_cast<int64_t>(m) * ldp + j] * v[static_cast<int64_t>(j) * ldv + col];
+        total = multiply_add(p[static_cast<int64_t>(m) * ldp + j],
+                             v[static_cast<int64_t>(j) * ldv + col], total);
       }
       out[static_cast<int64_t>(m) * ldo + col] = total;
     }

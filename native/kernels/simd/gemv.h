@@ -1,4 +1,5 @@
-// Products of a weight matrix, dense or quantized, with one row of activations. A part of impl.h.
+// Products of a weight matrix, dense or quantized, with rows of activations, each with the same
+// bits as alone. A part of impl.h.
 #pragma once
 
 #include "kernels/simd/vectors.h"
@@ -6,19 +7,39 @@
 namespace llm_host {
 namespace {
 
-float dot(const float* a, const float* b, int n) {
-  Floats s0{}, s1{}, s2{}, s3{};
+// Rows of activations at a time: as many as leave the accumulators in registers.
+constexpr int kGemmRows = LLM_HOST_VECTOR_BYTES == 64 ? 4 : 2;
+
+// y[m * ldy] = a · b_m for M rows b, `stride` floats apart.
+template <int M>
+inline void dot_each(const float* a, const float* b, int64_t stride, int n, float* y, int ldy) {
+  Floats s[M][4] = {};
   int i = 0;
   for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
-    s0 += load(a + i) * load(b + i);
-    s1 += load(a + i + kLanes) * load(b + i + kLanes);
-    s2 += load(a + i + 2 * kLanes) * load(b + i + 2 * kLanes);
-    s3 += load(a + i + 3 * kLanes) * load(b + i + 3 * kLanes);
+    for (int k = 0; k < 4; ++k) {
+      Floats value = load(a + i + k * kLanes);
+      for (int m = 0; m < M; ++m) {
+        s[m][k] = multiply_add(value, load(b + m * stride + i + k * kLanes), s[m][k]);
+      }
+    }
   }
-  for (; i + kLanes <= n; i += kLanes) s0 += load(a + i) * load(b + i);
-  float result = sum((s0 + s1) + (s2 + s3));
-  for (; i < n; ++i) result += a[i] * b[i];
-  return result;
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats value = load(a + i);
+    for (int m = 0; m < M; ++m) {
+      s[m][0] = multiply_add(value, load(b + m * stride + i), s[m][0]);
+    }
+  }
+  for (int m = 0; m < M; ++m) {
+    float result = sum((s[m][0] + s[m][1]) + (s[m][2] + s[m][3]));
+    for (int k = i; k < n; ++k) result = multiply_add(a[k], b[m * stride + k], result);
+    y[static_cast<int64_t>(m) * ldy] = result;
+  }
+}
+
+float dot(const float* a, const float* b, int n) {
+  float y;
+  dot_each<1>(a, b, 0, n, &y, 0);
+  return y;
 }
 
 // Quantized matrices. A word holds 8 or 4 weights of a row; a vector of words is a block. Weight i
@@ -77,11 +98,13 @@ struct Rows {
   const float* biases;
   int64_t row_words, row_groups;
 
-  // Adds the products of block `block` of R rows to `totals` [R]. `x` and `sums` are of that block.
-  template <int R, bool Prefetch>
-  inline void add_block(int block, const float* x, Floats sums, Floats* totals) const {
+  // Adds the products of block `block` of R rows with M rows of x to `totals` [R][M]. `x` and
+  // `sums` are of that block of the first row of x; the next is `stride` floats on.
+  template <int R, int M, bool Prefetch>
+  inline void add_block(int block, const float* x, const float* sums, int64_t stride,
+                        Floats (*totals)[M]) const {
     Words w[R];
-    Floats products[R] = {};
+    Floats products[R][M] = {};
     for (int r = 0; r < R; ++r) {
       w[r] = load<Words>(words + r * row_words + block * kLanes);
       if constexpr (Prefetch) prefetch(words + r * row_words + block * kLanes, kAhead * row_words);
@@ -91,33 +114,43 @@ struct Rows {
 #endif
     }
     for (int i = 0; i < kWeights; ++i) {
-      Floats value = load(x + i * kLanes);
-      for (int r = 0; r < R; ++r) products[r] += low_bits<Bits>(w[r] >> (Bits * i)) * value;
+      Floats values[M];
+      for (int m = 0; m < M; ++m) values[m] = load(x + m * stride + i * kLanes);
+      for (int r = 0; r < R; ++r) {
+        Floats weight = low_bits<Bits>(w[r] >> (Bits * i));
+        for (int m = 0; m < M; ++m)
+          products[r][m] = multiply_add(weight, values[m], products[r][m]);
+      }
     }
     for (int r = 0; r < R; ++r) {
       int64_t group = r * row_groups + block * kBlock / G;
-      totals[r] += products[r] * spread<G / kWeights>(scales + group);
-      totals[r] += sums * spread<G / kWeights>(biases + group);
+      Floats scale = spread<G / kWeights>(scales + group);
+      Floats bias = spread<G / kWeights>(biases + group);
+      for (int m = 0; m < M; ++m) {
+        totals[r][m] = multiply_add(products[r][m], scale, totals[r][m]);
+        totals[r][m] = multiply_add(load(sums + m * stride), bias, totals[r][m]);
+      }
     }
   }
 };
 
-// y[0..R) = the products of R rows with x. `words_left`: from the first row to the end of the
-// matrix.
-template <int R, int Bits, int G>
-void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, float* y) {
+// y[m * ldy + r] = the products of R rows with M rows of x. `words_left`: from the first row to the
+// end of the matrix.
+template <int R, int M, int Bits, int G>
+void dot_rows(Rows<Bits, G> rows, const float* x, int64_t stride, int cols, int64_t words_left,
+              float* y, int ldy) {
   constexpr int kBlock = block_size(Bits), kWeights = 32 / Bits;
-  Floats totals[R] = {};
+  Floats totals[R][M] = {};
   int blocks = cols / kBlock;
   const float* sums = x + block_count(cols, Bits) * kBlock;
   for (int b = 0; b < blocks; ++b) {
-    rows.template add_block<R, true>(b, x + b * kBlock, load(sums + b * kLanes), totals);
+    rows.template add_block<R, M, true>(b, x + b * kBlock, sums + b * kLanes, stride, totals);
   }
   const float *last_x = x + blocks * kBlock, *last_sums = sums + blocks * kLanes;
   bool inside = (R - 1) * rows.row_words + (blocks + 1) * kLanes <= words_left;
   if (blocks * kBlock < cols && inside) {
     // Reads on into the next rows, whose weights meet the zeros at the end of the shuffled x.
-    rows.template add_block<R, false>(blocks, last_x, load(last_sums), totals);
+    rows.template add_block<R, M, false>(blocks, last_x, last_sums, stride, totals);
   } else if (blocks * kBlock < cols) {
     int left = cols - blocks * kBlock;
     uint32_t words[R * kLanes] = {};
@@ -132,12 +165,27 @@ void dot_rows(Rows<Bits, G> rows, const float* x, int cols, int64_t words_left, 
       }
     }
     Rows<Bits, G> copy{words, scales, biases, kLanes, kLanes};
-    copy.template add_block<R, false>(0, last_x, load(last_sums), totals);
+    copy.template add_block<R, M, false>(0, last_x, last_sums, stride, totals);
   }
   for (int r = 0; r < R; ++r) {
     prefetch(rows.scales + r * rows.row_groups, rows.kAhead * rows.row_groups);
     prefetch(rows.biases + r * rows.row_groups, rows.kAhead * rows.row_groups);
-    y[r] = sum(totals[r]);
+    for (int m = 0; m < M; ++m) y[static_cast<int64_t>(m) * ldy + r] = sum(totals[r][m]);
+  }
+}
+
+// R rows of w with all rows of x.
+template <int R, int Bits, int G>
+void multiply_rows(Rows<Bits, G> rows, const GemvInput& x, int cols, int64_t words_left, float* y) {
+  int64_t stride = shuffled_size(cols, Bits);
+  int m = 0;
+  for (; m + kGemmRows <= x.m; m += kGemmRows) {
+    dot_rows<R, kGemmRows>(rows, x.shuffled + m * stride, stride, cols, words_left,
+                           y + static_cast<int64_t>(m) * x.ldy, x.ldy);
+  }
+  for (; m < x.m; ++m) {
+    dot_rows<R, 1>(rows, x.shuffled + m * stride, stride, cols, words_left,
+                   y + static_cast<int64_t>(m) * x.ldy, x.ldy);
   }
 }
 
@@ -151,10 +199,10 @@ void gemv_quantized(const CpuMatrix& w, const GemvInput& x, int begin, int end, 
     rows.biases = w.biases + row * rows.row_groups;
     int64_t left = (w.rows - row) * rows.row_words;
     if (row + 4 <= end) {
-      dot_rows<4>(rows, x.shuffled, w.cols, left, y + row);
+      multiply_rows<4>(rows, x, w.cols, left, y + row);
       row += 4;
     } else {
-      dot_rows<1>(rows, x.shuffled, w.cols, left, y + row);
+      multiply_rows<1>(rows, x, w.cols, left, y + row);
       row += 1;
     }
   }
@@ -171,11 +219,24 @@ void gemv_quantized(const CpuMatrix& w, const GemvInput& x, int begin, int end, 
   }
 }
 
+void gemv_dense(const CpuMatrix& w, const GemvInput& x, int begin, int end, float* y) {
+  for (int64_t row = begin; row < end; ++row) {
+    const float* weights = static_cast<const float*>(w.weight) + row * w.cols;
+    int m = 0;
+    for (; m + kGemmRows <= x.m; m += kGemmRows) {
+      dot_each<kGemmRows>(weights, x.values + static_cast<int64_t>(m) * w.cols, w.cols, w.cols,
+                          y + static_cast<int64_t>(m) * x.ldy + row, x.ldy);
+    }
+    for (; m < x.m; ++m) {
+      dot_each<1>(weights, x.values + static_cast<int64_t>(m) * w.cols, w.cols, w.cols,
+                  y + static_cast<int64_t>(m) * x.ldy + row, x.ldy);
+    }
+  }
+}
+
 void gemv(const CpuMatrix& w, const GemvInput& x, int begin, int end, float* y) {
   if (w.bits == 0) {
-    for (int64_t row = begin; row < end; ++row) {
-      y[row] = dot(static_cast<const float*>(w.weight) + row * w.cols, x.values, w.cols);
-    }
+    gemv_dense(w, x, begin, end, y);
   } else if (w.bits == 4) {
     gemv_quantized<4>(w, x, begin, end, y);
   } else {

@@ -58,6 +58,14 @@ float maximum(const float* s, int n) {
   return top;
 }
 
+void blend(float a, float* out, float b, const float* x, int n) {
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    store(out + i, multiply_add(splat(b), load(x + i), splat(a) * load(out + i)));
+  }
+  for (; i < n; ++i) out[i] = multiply_add(b, x[i], a * out[i]);
+}
+
 void swiglu(const float* gate, const float* up, int n, float* out) {
   int i = 0;
   for (; i + kLanes <= n; i += kLanes) {
@@ -88,8 +96,8 @@ void rms_norm(const float* x, const float* weight, int n, float eps, float* out)
 }
 
 constexpr Simd kernels_of(const char* name) {
-  return {name,         shuffled_size, shuffle, gemv,     unpack,  dots,  weighted_sum,
-          exponentials, swiglu,        geglu,   rms_norm, maximum, widen, narrow};
+  return {name,   shuffled_size, shuffle,  gemv,    unpack, dots,  weighted_sum, exponentials,
+          swiglu, geglu,         rms_norm, maximum, blend,  widen, narrow};
 }
 
 }  // namespace

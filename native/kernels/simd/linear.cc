@@ -10,6 +10,8 @@ namespace {
 
 // Weights of a work item: some microseconds of work.
 constexpr int kItemWeights = 48 * 1024;
+// Floats of x at a time with the same arithmetic as for one row: they stay in the L2 cache.
+constexpr int kSameFloats = 64 * 1024;
 // Weight rows unpacked at a time for several rows of x: they stay in the L1 or L2 cache.
 constexpr int kTileRows = 16;
 // In floats: loads that cross a cache line cost double.
@@ -46,22 +48,34 @@ class LowRankUpdate {
   std::vector<float> down_;
 };
 
-void multiply_row(const Simd& simd, const CpuMatrix& w, const LowRankUpdate& update, const float* x,
-                  float* y) {
+// Each row as if it were alone.
+void multiply_each(const Simd& simd, const CpuMatrix& w, const LowRankUpdate& update,
+                   const float* x, int m, float* y) {
   static thread_local std::vector<float> shuffled;
-  GemvInput input{x, nullptr};
+  GemvInput input{x, nullptr, m, w.rows};
+  int64_t size = w.bits == 0 ? w.cols : simd.shuffled_size(w.cols, w.bits);
   if (w.bits != 0) {
-    shuffled.resize(static_cast<size_t>(simd.shuffled_size(w.cols, w.bits)) + kAlignment);
+    shuffled.resize(static_cast<size_t>(m * size) + kAlignment);
     float* start = shuffled.data();
     while (reinterpret_cast<uintptr_t>(start) % (kAlignment * sizeof(float)) != 0) ++start;
-    simd.shuffle(x, w.cols, w.bits, start);
+    for (int64_t i = 0; i < m; ++i) simd.shuffle(x + i * w.cols, w.cols, w.bits, start + i * size);
     input.shuffled = start;
   }
+  int step = std::max(4, static_cast<int>(kSameFloats / size));
   int item_rows = std::max(4, kItemWeights / w.cols / 4 * 4);
   int items = (w.rows + item_rows - 1) / item_rows;
   parallel_for(items, [&](int i) {
     int begin = i * item_rows, end = std::min(w.rows, begin + item_rows);
-    simd.gemv(w, input, begin, end, y);
+    for (int64_t first = 0; first < m; first += step) {
+      GemvInput part = input;
+      part.m = std::min(step, m - static_cast<int>(first));
+      if (w.bits == 0) {
+        part.values += first * size;
+      } else {
+        part.shuffled += first * size;
+      }
+      simd.gemv(w, part, begin, end, y + first * w.rows);
+    }
     update.add(begin, end - begin, y);
   });
 }
@@ -88,10 +102,10 @@ void multiply_rows(const Simd& simd, const CpuMatrix& w, const LowRankUpdate& up
 }  // namespace
 
 void multiply(const Simd& simd, const CpuMatrix& w, const CpuLowRank& low_rank, const float* x,
-              int m, float* y) {
+              int m, bool reproducible, float* y) {
   LowRankUpdate update(simd, w, low_rank, x, m);
-  if (m == 1) {
-    multiply_row(simd, w, update, x, y);
+  if (m == 1 || reproducible) {
+    multiply_each(simd, w, update, x, m, y);
   } else {
     multiply_rows(simd, w, update, x, m, y);
   }

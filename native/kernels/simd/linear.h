@@ -11,8 +11,9 @@ struct CpuLowRank {
   int rank = 0;
 };
 
-// y [m, rows] = x [m, cols] · Wᵀ (+ x · downᵀ · up), on all threads.
+// y [m, rows] = x [m, cols] · Wᵀ (+ x · downᵀ · up), on all threads. `reproducible`: each row of y
+// has the same bits for any m.
 void multiply(const Simd& simd, const CpuMatrix& w, const CpuLowRank& low_rank, const float* x,
-              int m, float* y);
+              int m, bool reproducible, float* y);
 
 }  // namespace llm_host

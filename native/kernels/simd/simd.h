@@ -19,10 +19,12 @@ struct CpuMatrix {
   int bits;
 };
 
-// One row of activations for `gemv`.
+// Rows of activations for `gemv`.
 struct GemvInput {
-  const float* values;    // [cols], for dense matrices
-  const float* shuffled;  // as `shuffle` writes it, for quantized ones
+  const float* values;    // [m, cols], for dense matrices
+  const float* shuffled;  // [m, shuffled_size], each as `shuffle` writes it, for quantized ones
+  int m = 1;
+  int ldy = 0;  // floats of y from one row of x to the next
 };
 
 // Float32 kernels for one instruction set. Matrices are row-major; ld* are the floats from one row
@@ -32,7 +34,7 @@ struct Simd {
   // Floats of `shuffled` for `cols` values.
   int (*shuffled_size)(int cols, int bits);
   void (*shuffle)(const float* x, int cols, int bits, float* shuffled);
-  // y[r] = row r of w · x, for r in [begin, end).
+  // y[i · ldy + r] = row r of w · row i of x, for r in [begin, end): the same bits for any m.
   void (*gemv)(const CpuMatrix& w, const GemvInput& x, int begin, int end, float* y);
   // Row `row` of w as float32 [cols].
   void (*unpack)(const CpuMatrix& w, int row, float* out);
@@ -51,6 +53,8 @@ struct Simd {
   // out = x · weight / √(mean(x²) + eps)
   void (*rms_norm)(const float* x, const float* weight, int n, float eps, float* out);
   float (*maximum)(const float* s, int n);
+  // out = a · out + b · x
+  void (*blend)(float a, float* out, float b, const float* x, int n);
   // float16 -> float32, and float32 -> the nearest float16, clamped to ±65504.
   void (*widen)(const uint16_t* float16, int n, float* out);
   void (*narrow)(const float* x, int n, uint16_t* float16);

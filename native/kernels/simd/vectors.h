@@ -33,6 +33,27 @@ inline void store(float* target, V v) {
   __builtin_memcpy(target, &v, sizeof v);
 }
 inline Floats splat(float x) { return Floats{} + x; }
+
+// a · b + c. Rounded once where the CPU can, and then always: left to itself, a compiler may fuse
+// the two for one number of rows and not for another.
+inline Floats multiply_add(Floats a, Floats b, Floats c) {
+#if LLM_HOST_VECTOR_BYTES == 64
+  return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif LLM_HOST_VECTOR_BYTES == 32
+  return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(LLM_HOST_NEON)
+  return (Floats)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+  return a * b + c;
+#endif
+}
+inline float multiply_add(float a, float b, float c) {
+#if LLM_HOST_VECTOR_BYTES > 16 || defined(LLM_HOST_NEON)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
 inline Floats to_floats(Words v) { return __builtin_convertvector((Ints)v, Floats); }
 
 inline float sum4(Floats4 v) {

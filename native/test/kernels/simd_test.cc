@@ -52,13 +52,13 @@ Matrix random_matrix(int rows, int cols, int bits, int group) {
 }
 
 void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, int m,
-                    int rank = 0) {
+                    bool reproducible, int rank = 0) {
   Matrix w = random_matrix(rows, cols, bits, group);
   std::vector<float> x = random_floats(static_cast<size_t>(m) * cols),
                      y(static_cast<size_t>(m) * rows);
   std::vector<float> down = random_floats(static_cast<size_t>(rank) * cols, 0.1f);
   std::vector<float> up = random_floats(static_cast<size_t>(rank) * rows, 0.1f);
-  multiply(simd, w.view, {down.data(), up.data(), rank}, x.data(), m, y.data());
+  multiply(simd, w.view, {down.data(), up.data(), rank}, x.data(), m, reproducible, y.data());
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < cols; ++c) {
       for (int i = 0; i < rank; ++i) {
@@ -88,6 +88,13 @@ void check_multiply(const Simd& simd, int rows, int cols, int bits, int group, i
   CHECK(worst <= 1e-5);
 }
 
+// By both ways of multiplying several rows.
+void check_both(const Simd& simd, int rows, int cols, int bits, int group, int m, int rank = 0) {
+  for (bool reproducible : {false, true}) {
+    check_multiply(simd, rows, cols, bits, group, m, reproducible, rank);
+  }
+}
+
 template <typename F>
 void on_every_path(F&& body) {
   for_each_variant(simd_variants(), body);
@@ -101,7 +108,7 @@ TEST(quantized_multiply_equals_float64) {
       for (int group : {32, 64, 128}) {
         // Rows of whole vector blocks, with a partial block at the end, and shorter than a block.
         for (int groups : {1, 3, 4, 9}) {
-          for (int m : {1, 2, 5, 16}) check_multiply(simd, 23, group * groups, bits, group, m);
+          for (int m : {1, 2, 5, 16}) check_both(simd, 23, group * groups, bits, group, m);
         }
       }
     }
@@ -111,7 +118,7 @@ TEST(quantized_multiply_equals_float64) {
 TEST(dense_multiply_equals_float64) {
   on_every_path([](const Simd& simd) {
     for (int cols : {1, 7, 16, 64, 100, 333}) {
-      for (int m : {1, 3, 4, 9}) check_multiply(simd, 19, cols, 0, 0, m);
+      for (int m : {1, 3, 4, 9}) check_both(simd, 19, cols, 0, 0, m);
     }
   });
 }
@@ -120,8 +127,8 @@ TEST(low_rank_additions_equal_float64) {
   on_every_path([](const Simd& simd) {
     for (int rank : {1, 4, 8, 16, 20}) {
       for (int m : {1, 3, 8}) {
-        check_multiply(simd, 150, 64, 4, 32, m, rank);
-        check_multiply(simd, 21, 50, 0, 0, m, rank);
+        check_both(simd, 150, 64, 4, 32, m, rank);
+        check_both(simd, 21, 50, 0, 0, m, rank);
       }
     }
   });
@@ -129,8 +136,8 @@ TEST(low_rank_additions_equal_float64) {
 
 TEST(large_matrices_are_split_over_threads) {
   on_every_path([](const Simd& simd) {
-    check_multiply(simd, 3000, 256, 4, 32, 1);
-    check_multiply(simd, 500, 256, 8, 64, 33);
+    check_both(simd, 3000, 256, 4, 32, 1);
+    check_both(simd, 500, 256, 8, 64, 33);
   });
 }
 
