@@ -23,5 +23,15 @@ export async function runProgram(openModel: OpenModel): Promise<never> {
   // Without stderr there is nobody to tell.
   process.stderr.on('error', () => undefined);
   const done = commandLine(process.argv.slice(2), COMMANDS, { openModel, signals });
-  return await signals.exit(await done.catch(reportError));
+  const code = await done.catch(reportError);
+  await Promise.all([process.stdout, process.stderr].map(written));
+  return await signals.exit(code);
+}
+
+/** Resolves when a slow reader has everything: the end of the process would drop what is still waiting. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise(resolve => {
+    if (stream.writableLength === 0 || stream.destroyed) resolve();
+    else stream.write('', () => resolve());
+  });
 }

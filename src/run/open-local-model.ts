@@ -44,6 +44,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
       ...(options.toolProtocol && { toolProtocol: options.toolProtocol }),
       ...(options.promptStyle && { promptStyle: styleFor(engine.info.name, options.promptStyle) }),
       ...(grammar && { grammar }),
+      repetitionGuard: options.repetitionGuard,
       now: new Date(),
     }),
     name: engine.info.name,

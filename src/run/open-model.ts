@@ -23,6 +23,8 @@ export interface OpenModelOptions {
   /** Bytes for the caches of several conversations. Default: one, of any size. */
   readonly cacheBytes?: number | undefined;
   readonly saveQuantized?: string | undefined;
+  /** End a reply that repeats itself without end. Default true. */
+  readonly repetitionGuard?: boolean | undefined;
   /** The user's own tool-call formats, which come before the table's. */
   readonly toolFormats?: readonly CallFormatEntry[];
   readonly toolProtocol?: ToolProtocol | undefined;

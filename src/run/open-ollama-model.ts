@@ -25,6 +25,7 @@ export async function openOllamaModel(name: string, options: OpenModelOptions): 
     model: new OllamaChatModel({
       ...{ client, name, contextLength, thinks: capabilities.includes('thinking') },
       ...(numCtx > 0 && { numCtx }),
+      repetitionGuard: options.repetitionGuard,
     }),
     name,
     device: 'ollama',

@@ -67,6 +67,26 @@ describe('a turn', () => {
     );
   });
 
+  test('a reply that repeated itself without end: a notice, and a call written many times runs once', async () => {
+    const host = new FakeHost({ add: answer('42'), sum: answer('1') });
+    async function* endless() {
+      for (let times = 0; times < 20; times++) yield { ...call('add', { a: 1 }), raw: 'add' } as const;
+      yield { ...call('sum'), raw: 'sum' } as const;
+      return { ...STATS, finishReason: 'length', repetitive: true } as const;
+    }
+    const { agent } = setUp([endless, [content('It is 42.')]], host);
+    const events = await collect(agent.turn('x'));
+    expect(types(events)).toEqual([
+      ...['notice', 'tool_call', 'tool_result', 'tool_call', 'tool_result', 'token', 'assistant'],
+    ]);
+    expect(events).toContainEqual({
+      type: 'notice',
+      message:
+        'The reply repeated itself without end and was stopped; --no-repetition-guard lets such a reply go on.',
+    });
+    expect(host.calls.map(({ name }) => name)).toEqual(['add', 'sum']);
+  });
+
   test('an unreadable call is told to the model, and its text is kept', async () => {
     const broken = { type: 'malformed', raw: '<tool_call>{"a', reason: 'cut off' } as const;
     const { agent, model } = setUp([[broken], [content('fine')]]);

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { manyWords } from '../fixtures/many-words.ts';
 import { Program, processesLeft, SCRIPTED_MAIN, workplace } from './program.ts';
 import { Terminal } from './pty.ts';
 
@@ -22,7 +24,7 @@ test.each([
   ['-p', ['-p', 'go']],
   ['--json', ['--json']],
 ])('%s: a reader of stdout that goes away in mid-turn (EPIPE) is no failure', async (_name, args) => {
-  const { dir, env } = place({ replies: ['word '.repeat(20_000)], msPerToken: 1 });
+  const { dir, env } = place({ replies: [manyWords(20_000)], msPerToken: 1 });
   const program = new Program(SCRIPTED_MAIN, ['x', '--quiet', ...args], { cwd: dir, env });
   program.child.stdin.end('go\n');
   await program.shows('w');
@@ -30,6 +32,18 @@ test.each([
   program.child.stdout.destroy();
   expect(await program.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
   expect(await processesLeft(dir)).toEqual([]);
+});
+
+test('-p: a reader of stdout that is slow gets all of the answer', async () => {
+  const reply = manyWords(5000);
+  const { dir, env } = place({ replies: [reply] });
+  const program = new Program(SCRIPTED_MAIN, ['x', '--quiet', '-p', 'go'], { cwd: dir, env });
+  program.child.stdout.pause();
+  program.child.stdin.end();
+  await sleep(2000);
+  program.child.stdout.resume();
+  const { stdout, code } = await program.ended;
+  expect([stdout.length, code]).toEqual([reply.length + 1, 0]);
 });
 
 test('stdin that ends in mid-turn: the turn is finished and kept', async () => {

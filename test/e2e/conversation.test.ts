@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { manyWords } from '../fixtures/many-words.ts';
 import {
   MAIN,
   Program,
@@ -240,7 +241,7 @@ describe('every way out leaves no process of a server', () => {
     ['SIGTERM', 143],
   ] as const)('%s while the model writes: exit %i', async (signal, code) => {
     const mark = `mark-busy-${signal}`;
-    const program = await start(mark, { replies: ['word '.repeat(10_000)], msPerToken: 5 });
+    const program = await start(mark, { replies: [manyWords(10_000)], msPerToken: 5 });
     program.say('write');
     await program.shows('assistant -> word');
     program.child.kill(signal);
@@ -256,7 +257,7 @@ describe('every way out leaves no process of a server', () => {
   });
 
   test('a reader that goes away', async () => {
-    const program = await start('mark-epipe', { replies: ['word '.repeat(10_000)], msPerToken: 1 });
+    const program = await start('mark-epipe', { replies: [manyWords(10_000)], msPerToken: 1 });
     program.child.stdout.destroy();
     program.say('write');
     await program.ended;

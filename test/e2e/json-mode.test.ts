@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { manyWords } from '../fixtures/many-words.ts';
 import { eventsOf } from '../json/event-checker.ts';
 import { MAIN, Program, runProgram, SCRIPTED_MAIN, workplace } from './program.ts';
 
@@ -65,7 +66,7 @@ test('the text of a prompt is what the user said, not a command', async () => {
 
 test('a cancel ends the turn and keeps what was said; the next prompt is answered', async () => {
   const program = new Program(SCRIPTED_MAIN, ['x', '--json'], {
-    ...place({ replies: ['word '.repeat(10_000), 'second'], msPerToken: 5 }),
+    ...place({ replies: [manyWords(10_000), 'second'], msPerToken: 5 }),
   });
   program.say('{"type":"prompt","text":"one"}');
   await program.shows('"type":"token"');

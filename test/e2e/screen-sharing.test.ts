@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
 import { expect, test } from 'vitest';
+import { manyWords } from '../fixtures/many-words.ts';
 import { processesLeft, ROOT, SCRIPTED_MAIN, workplace } from './program.ts';
 import { Terminal } from './pty.ts';
 
@@ -77,7 +78,7 @@ test.runIf(existsSync('/usr/bin/setsid'))(
   { timeout: LIMIT_MS },
   async () => {
     const { dir, env } = place(
-      { replies: ['word '.repeat(5000)], msPerToken: 5 },
+      { replies: [manyWords(5000)], msPerToken: 5 },
       { asking: { ...ASKING, args: [...ASKING.args, 'mark'] } },
     );
     // Not its controlling terminal, so that no SIGHUP comes: writes fail instead.

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { manyWords } from '../fixtures/many-words.ts';
 import { MAIN, ROOT, SCRIPTED_MAIN, workplace } from './program.ts';
 import { Terminal } from './pty.ts';
 
@@ -99,7 +100,7 @@ prompt -> bye`,
 test('Esc cancels, Ctrl+C cancels, prompts typed meanwhile wait their turn', {
   timeout: LIMIT_MS,
 }, async () => {
-  const long = 'word '.repeat(5000);
+  const long = manyWords(5000);
   const terminal = await start({ replies: [long, long, 'The end.'], msPerToken: 5 });
   terminal.type('one\r');
   await terminal.displays('assistant -> word');
@@ -165,7 +166,7 @@ test('a window of one cell is survived', { timeout: LIMIT_MS }, async () => {
 });
 
 test('SIGTERM and an uncaught error give the terminal back', { timeout: LIMIT_MS }, async () => {
-  const busy = await start({ replies: ['word '.repeat(5000)], msPerToken: 5 });
+  const busy = await start({ replies: [manyWords(5000)], msPerToken: 5 });
   busy.type('go\r');
   await busy.displays('assistant -> word');
   process.kill(busy.pid, 'SIGTERM');

@@ -73,11 +73,11 @@ function makeNoise() {
   console.log('noise of %s', 'the console');
 }
 
-async function openModel() {
+async function openModel(_source, { repetitionGuard }) {
   const compiled = compileTemplate(source);
   const template = { compiled, source, capability: probeTemplate(compiled) };
   return {
-    model: new LocalChatModel({ engine, tokenizer, template, now: new Date() }),
+    model: new LocalChatModel({ engine, tokenizer, template, repetitionGuard, now: new Date() }),
     name: 'scripted',
     device: 'none',
     description: 'scripted',

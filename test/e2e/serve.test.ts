@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { manyWords } from '../fixtures/many-words.ts';
 import { Program, processesLeft, ROOT, runProgram, SCRIPTED_MAIN, workplace } from './program.ts';
 
 const TIMEOUT = { timeout: 120_000 };
@@ -66,7 +67,7 @@ describe('llm-host serve', TIMEOUT, () => {
   });
 
   it('what does not end in --drain-timeout is cut, and told so', async () => {
-    const replies = ['x'.repeat(10_000)];
+    const replies = [manyWords(2000)];
     const { server, url } = await serving({ replies, msPerToken: 50 }, ['--drain-timeout', '0.3']);
     const response = await ask(url, 'Speak', { stream: true });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { manyWords } from '../fixtures/many-words.ts';
 import { MAIN, processesLeft, SCRIPTED_MAIN, workplace } from './program.ts';
 import { Terminal } from './pty.ts';
 
@@ -54,7 +55,7 @@ test.each([
 test('Ctrl+C while busy cancels and keeps the partial text; the servers live on', async () => {
   const terminal = await start('mark-pty-cancel', {
     replies: [
-      'word '.repeat(10_000),
+      manyWords(10_000),
       '<tool_call>{"name": "add", "arguments": {"a": 1, "b": 1}}</tool_call>',
       'two',
     ],
@@ -75,7 +76,7 @@ test('Ctrl+C while busy cancels and keeps the partial text; the servers live on'
 
 test('a second Ctrl+C within 2 s ends the program', async () => {
   const terminal = await start('mark-pty-twice', {
-    replies: ['word '.repeat(10_000), 'word '.repeat(10_000)],
+    replies: [manyWords(10_000), manyWords(10_000)],
     msPerToken: 5,
   });
   terminal.type('write\rwrite\r');

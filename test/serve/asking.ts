@@ -15,8 +15,9 @@ export const contentOf = async (response: Response) =>
 
 /** A model that never stops. */
 export async function* endless() {
-  for (;;) {
+  for (let index = 0; ; index = (index + 1) % 1000) {
     await sleep(1);
-    yield 'x';
+    // A character a token, no two alike in sight.
+    yield String.fromCharCode(0x4e00 + index);
   }
 }

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { manyWords } from '../fixtures/many-words.ts';
 import { ask, chat, contentOf, endless } from './asking.ts';
 import { question, serveScripted, until } from './scripted.ts';
 
@@ -90,7 +91,7 @@ describe('clients', () => {
 
   it('that read nothing do not hold the engine, and are cut off', async () => {
     const { url, port, engine, records } = await serveScripted(
-      prompt => (question(prompt) === 'long' ? 'y'.repeat(60_000) : 'ok'),
+      prompt => (question(prompt) === 'long' ? manyWords(6000) : 'ok'),
       { limits: { maxUnread: 100_000, stallMs: 500 } },
     );
     const socket = connect(port, '127.0.0.1');

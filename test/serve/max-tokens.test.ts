@@ -78,3 +78,22 @@ describe('max_tokens is the budget of the whole request', () => {
     }
   });
 });
+
+describe('a reply that repeats itself without end', () => {
+  it.each([
+    ['/v1/chat/completions', ask('?'), '"finish_reason":"length"'],
+    ['/v1/completions', { prompt: 'x' }, '"finish_reason":"length"'],
+    ['/v1/responses', { input: 'x' }, '"reason":"max_output_tokens"'],
+    ['/api/chat', { messages: [{ role: 'user', content: 'x' }], stream: false }, '"done_reason":"length"'],
+    ['/api/generate', { prompt: 'x', stream: false }, '"done_reason":"length"'],
+  ])('%s: it is cut as one that is too long', async (path, body, reason) => {
+    const { url, engine } = await serveScripted(() => 'la '.repeat(1000));
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'scripted', ...body }),
+    });
+    expect(await response.text()).toContain(reason);
+    expect(engine.steps).toBeLessThanOrEqual(201);
+  });
+});

@@ -11,6 +11,8 @@ export interface ReplyStats {
   readonly prefillMs: number;
   readonly decodeMs: number;
   readonly finishReason: FinishReason;
+  /** The reply was ended, by `length`, since it repeated itself without end. */
+  readonly repetitive?: true;
 }
 
 /** A token of a reply's content with its log-probability. */

@@ -1,4 +1,4 @@
-import type { Engine, GenerateRequest, GenerateResult } from '../../engine/engine.ts';
+import type { Engine, GenerateRequest } from '../../engine/engine.ts';
 import { LlmHostError } from '../../errors.ts';
 import { constrainedGeneration } from '../../grammar/constrained-generation.ts';
 import type { ReplyConstraint } from '../../grammar/constrained-reply.ts';
@@ -6,17 +6,19 @@ import type { GrammarEngine } from '../../grammar/grammar-engine.ts';
 import { canConstrain, replyConstraint } from '../../grammar/reply-constraint.ts';
 import type { ToolParser } from '../../parse/types/parse-event.ts';
 import { firstSamplingProblem } from '../../text/sampling/problem.ts';
-import { StopStrings } from '../../tokens/stop-strings.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
 import { CallProtocol, type CallProtocolOptions } from './call-protocol.ts';
 import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
 import { ContentLogprobs } from './content-logprobs.ts';
+import { EarlyEnd } from './early-end.ts';
 import { type Prompt, PromptBuilder, type PromptBuilderParts } from './prompt-builder.ts';
 
 export interface LocalModelParts extends PromptBuilderParts, CallProtocolOptions {
   readonly engine: Engine;
   /** Constrains replies; undefined: `constrainCalls` and `responseFormat` are not available. */
   readonly grammar?: GrammarEngine;
+  /** End a reply that repeats itself without end. Default true. */
+  readonly repetitionGuard?: boolean | undefined;
 }
 
 /** Chat over an engine in this process: messages -> template -> ids -> engine -> text -> parser. */
@@ -64,7 +66,7 @@ export class LocalChatModel implements ChatModel {
   }
 
   async *reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats> {
-    const { engine, tokenizer } = this.#parts;
+    const { engine, tokenizer, repetitionGuard = true } = this.#parts;
     const prompt = this.#prompts.take(request);
     const tail = prompt.segments.at(-1)?.text ?? '';
     const forced = this.#protocol.forcedStart(request, tail);
@@ -73,15 +75,13 @@ export class LocalChatModel implements ChatModel {
     const problem = firstSamplingProblem(request.sampling);
     if (problem) throw new LlmHostError('USAGE', problem);
     const { stop = [], ...sampling } = request.sampling;
-    const stops = new StopStrings(stop);
-    const stopped = new AbortController();
-    const signals = request.signal ? [request.signal, stopped.signal] : [stopped.signal];
+    const end = new EarlyEnd({ stop, repetitionGuard, signal: request.signal });
     const generation: GenerateRequest = {
       promptIds: this.#promptIds(prompt, forced),
       ...(engine.info.wantsCheckpoints && { checkpoints: this.#prompts.checkpoints(prompt) }),
       ...sampling,
       ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
-      signal: AbortSignal.any(signals),
+      signal: end.signal,
     };
     const constraint = await this.#constraint(request, forced, newParser);
     const events = constraint
@@ -92,24 +92,25 @@ export class LocalChatModel implements ChatModel {
     try {
       for (let step = await events.next(); ; step = await events.next()) {
         if (step.done) {
-          yield* logprobs.with(parser.push(stops.end()));
+          yield* logprobs.with(parser.push(end.rest()));
           // An unclosed call is completed only if the model itself ended the reply.
-          yield* logprobs.with(parser.end({ finished: step.value.finishReason === 'stop' }));
-          return toStats(step.value, stopped.signal.aborted && request.signal?.aborted !== true);
+          const finished = step.value.finishReason === 'stop' && !end.reached;
+          yield* logprobs.with(parser.end({ finished }));
+          return end.statsOf(step.value);
         }
         if (step.value.type === 'prefill') {
           yield step.value;
           continue;
         }
+        if (end.reached) continue;
         const { token } = step.value;
-        const { text, stopped: match } = stops.push(token.text);
-        if (match !== undefined) stopped.abort();
+        const text = end.push(token);
         logprobs.add(token);
         yield* logprobs.with(parser.push(text));
       }
     } finally {
       // A reader that leaves early ends the generation too.
-      stopped.abort();
+      end.abort();
       await events.return?.(undefined as never);
     }
   }
@@ -152,9 +153,4 @@ function contextFull(tokens: number, contextLength: number): LlmHostError {
       hint: 'Shorten the prompt, type "clear" to start over, or raise --context.',
     },
   );
-}
-
-/** The engine calls a reply cut at a stop string cancelled; to the caller it has simply ended. */
-function toStats({ timings, ...counts }: GenerateResult, atStopString: boolean): ReplyStats {
-  return { ...counts, ...timings, ...(atStopString && { finishReason: 'stop' as const }) };
 }

@@ -5,6 +5,7 @@ import { isPlainObject } from '../../text/plain-object.ts';
 import { underApiNames } from '../../text/sampling/api-names.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
 import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
+import { RepetitionGuard } from './repetition-guard.ts';
 
 export interface OllamaModelParts {
   readonly client: OllamaClient;
@@ -15,6 +16,8 @@ export interface OllamaModelParts {
   /** `num_ctx`: makes Ollama load the model with this context. Default: as it is loaded. */
   readonly numCtx?: number;
   readonly thinks: boolean;
+  /** As LocalModelParts has it; a piece of text counts as a token. */
+  readonly repetitionGuard?: boolean | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -55,19 +58,35 @@ export class OllamaChatModel implements ChatModel {
 
   async *reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats> {
     const started = performance.now();
-    const counts = { firstMs: 0, done: undefined as Json | undefined };
+    const counts = { firstMs: 0, pieces: 0, done: undefined as Json | undefined };
+    const guard = this.#parts.repetitionGuard === false ? undefined : new RepetitionGuard<string>();
+    let repetitive = false;
     try {
       const [path, body] = this.#request(request);
       for await (const part of this.#parts.client.stream(path, body, request.signal)) {
         const events = eventsOf(part);
         if (counts.firstMs === 0 && events.length > 0) counts.firstMs = performance.now() - started;
         yield* events;
+        counts.pieces += events.length;
         if (part.done === true) counts.done = part;
+        repetitive = events.some(event => 'text' in event && guard?.push(event.text) === true);
+        // Leaving the loop ends the request.
+        if (repetitive) break;
       }
     } catch (error) {
       if (request.signal?.aborted !== true) throw error;
     }
     const cancelled = request.signal?.aborted === true;
+    if (repetitive && !cancelled) {
+      // Ollama counts only what it ends itself.
+      const stats = statsOf(
+        { eval_count: counts.pieces },
+        counts.firstMs,
+        performance.now() - started,
+        false,
+      );
+      return { ...stats, finishReason: 'length', repetitive: true };
+    }
     if (!counts.done && !cancelled) {
       throw new LlmHostError('ENGINE', 'Ollama ended its reply early');
     }

@@ -4,6 +4,9 @@ import type { CallEvent, InvalidCall, ValidCall } from '../calls/validate-calls.
 import type { ReplyStats, TurnEvent } from '../events/turn-event.ts';
 import type { ReplyEvent } from '../model/chat-model.ts';
 
+const REPETITION_NOTICE =
+  'The reply repeated itself without end and was stopped; --no-repetition-guard lets such a reply go on.';
+
 /** One reply of the model, complete. */
 export interface Reply {
   readonly content: string;
@@ -22,9 +25,11 @@ export async function* readReply(
   const calls: CallEvent[] = [];
   for (let step = await events.next(); ; step = await events.next()) {
     if (step.done) {
-      metrics.tokens(step.value.generatedTokens);
-      yield { type: 'stats', stats: step.value };
-      return { content, thinking, calls, stats: step.value };
+      const stats = step.value;
+      metrics.tokens(stats.generatedTokens);
+      yield { type: 'stats', stats };
+      if (stats.repetitive) yield { type: 'notice', message: REPETITION_NOTICE };
+      return { content, thinking, calls: stats.repetitive ? distinct(calls) : calls, stats };
     }
     const event = step.value;
     switch (event.type) {
@@ -45,6 +50,11 @@ export async function* readReply(
         break;
     }
   }
+}
+
+/** Of calls written again and again, the first. */
+function distinct(calls: readonly CallEvent[]): CallEvent[] {
+  return calls.filter((call, index) => calls.findIndex(({ raw }) => raw === call.raw) === index);
 }
 
 /** Everything the model wrote, calls included; attempts are compared by it. */
@@ -68,8 +78,9 @@ export function assistantMessage(
 }
 
 /** Says why a reply ended before the model was done. */
-export function* cutNotice({ stats: { finishReason } }: Reply): Generator<TurnEvent> {
-  if (finishReason === 'length') yield { type: 'notice', message: 'The reply was cut at --max-tokens.' };
+export function* cutNotice({ stats: { finishReason, repetitive } }: Reply): Generator<TurnEvent> {
+  if (finishReason === 'length' && !repetitive)
+    yield { type: 'notice', message: 'The reply was cut at --max-tokens.' };
   if (finishReason === 'full')
     yield { type: 'notice', message: 'The context is full; the reply was cut. Type "clear" to start over.' };
 }

@@ -23,6 +23,7 @@ export interface ChatArguments extends SamplingArguments {
   readonly system?: string | undefined;
   readonly context?: number | undefined;
   readonly think?: boolean | undefined;
+  readonly repetitionGuard?: boolean | undefined;
   readonly kvBits?: 4 | 8 | undefined;
   readonly adapter?: readonly string[] | undefined;
   readonly quantize?: string | undefined;

@@ -27,6 +27,10 @@ export function modelOptions(y: Argv): Argv {
       type: 'boolean',
       describe: 'think before answering; --no-think: do not (default: up to the model)',
     })
+    .option('repetition-guard', {
+      type: 'boolean',
+      describe: '--no-repetition-guard: let a reply that repeats itself go on',
+    })
     .option('kv-bits', {
       choices: [4, 8] as const,
       requiresArg: true,

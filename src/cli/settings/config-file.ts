@@ -35,6 +35,8 @@ export interface AppConfig {
     readonly metricsFile?: string;
     readonly constrain?: ConstrainMode;
   };
+  /** Default true. */
+  readonly repetitionGuard?: boolean;
   readonly retry?: { readonly max?: number; readonly temperatureStep?: number };
   readonly toolProtocol?: ToolProtocol;
   /** A built-in style or one of `promptStyles`. */

@@ -35,6 +35,7 @@ export function modelOptions(
     toolProtocol: config.toolProtocol,
     promptStyle: promptStyleOf(config, env),
     toolFormats: callFormatsOfUser(config.toolFormats ?? []),
+    repetitionGuard: args.repetitionGuard ?? config.repetitionGuard,
   };
 }
 

@@ -52,7 +52,7 @@ class TalkingEngine implements Engine {
         this.closedEarly = true;
         return { ...counts, finishReason: 'cancelled' };
       }
-      yield { type: 'token', token: { id: 0, text } };
+      yield { type: 'token', token: { id: text.codePointAt(0) as number, text } };
     }
     return { ...counts, finishReason: 'stop' };
   }
@@ -73,11 +73,17 @@ const tokenizer: Tokenizer = {
   idOf: () => undefined,
 };
 
-async function reply(text: string, source: string | undefined, sampling: Sampling = {}, content = 'hi') {
+async function reply(
+  text: string,
+  source: string | undefined,
+  sampling: Sampling = {},
+  content = 'hi',
+  repetitionGuard?: boolean,
+) {
   const engine = new TalkingEngine(text);
   const compiled = source === undefined ? undefined : compileTemplate(source);
   const template = compiled && source ? { compiled, source, capability: probeTemplate(compiled) } : undefined;
-  const model = new LocalChatModel({ engine, tokenizer, template, now: new Date() });
+  const model = new LocalChatModel({ engine, tokenizer, template, repetitionGuard, now: new Date() });
   const replies = model.reply({ messages: [{ role: 'user', content }], tools: [], sampling });
   const events: ReplyEvent[] = [];
   let step: IteratorResult<ReplyEvent, ReplyStats>;
@@ -99,6 +105,25 @@ describe('a local chat model', () => {
 
   test('what only looked like a stop string is kept', async () => {
     expect((await reply('One STO', PLAIN, { stop: ['STOP'] })).content).toBe('One STO');
+  });
+
+  test('a reply that repeats itself without end is stopped, by length', async () => {
+    const { engine, content, stats } = await reply('la '.repeat(500), PLAIN);
+    expect(content).toHaveLength(200);
+    expect(stats).toMatchObject({ finishReason: 'length', repetitive: true });
+    expect(engine.closedEarly).toBe(true);
+  });
+
+  test('and goes on with the guard off', async () => {
+    const { content, stats } = await reply('la '.repeat(500), PLAIN, {}, 'hi', false);
+    expect(content).toHaveLength(1500);
+    expect(stats.repetitive).toBeUndefined();
+  });
+
+  test('a stop string in the same token comes first', async () => {
+    const text = `${'la '.repeat(66)}la`;
+    const { stats } = await reply(text.slice(0, 200), PLAIN, { stop: ['la '.repeat(66).concat('la')] });
+    expect(stats.finishReason).toBe('stop');
   });
 
   test('a template that opens thinking makes the reply start in it', async () => {

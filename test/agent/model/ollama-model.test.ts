@@ -303,3 +303,36 @@ describe('a model of Ollama', () => {
     expect(notices[0]).toMatch(/cannot call tools/);
   });
 });
+
+describe('a reply that repeats itself without end', () => {
+  const endless: Handler = (_body, response) => {
+    const send = () => response.write(`${JSON.stringify(message({ content: 'la ' }))}\n`);
+    const timer = setInterval(() => Array.from({ length: 20 }, send), 1);
+    response.on('close', () => clearInterval(timer));
+  };
+
+  it('is stopped by length, and the request to Ollama ends', async () => {
+    let closed = false;
+    const { url } = await standIn((body, response, path) => {
+      response.on('close', () => {
+        closed = true;
+      });
+      endless(body, response, path);
+    });
+    const { events, stats } = await replyOf(url);
+    expect(events).toHaveLength(200);
+    expect(stats).toMatchObject({ finishReason: 'length', repetitive: true, generatedTokens: 200 });
+    await expect.poll(() => closed).toBe(true);
+  });
+
+  it('goes on with the guard off', async () => {
+    const lines = Array.from({ length: 300 }, () => message({ content: 'la ' }));
+    const { url } = await standIn(replaying(...lines, { ...message({}), ...DONE }));
+    const client = new OllamaClient({ baseUrl: url, timeoutMs: 5000 });
+    const parts = { client, name: 'm', contextLength: 4096, thinks: false, repetitionGuard: false };
+    const reply = new OllamaChatModel(parts).reply({ messages: [], tools: [], sampling: {} });
+    let pieces = 0;
+    for await (const event of reply) pieces += event.type === 'content' ? 1 : 0;
+    expect(pieces).toBe(300);
+  });
+});

@@ -1,0 +1,61 @@
+import type { GenerateResult, TokenEvent } from '../../engine/engine.ts';
+import { StopStrings } from '../../tokens/stop-strings.ts';
+import type { ReplyStats } from '../events/turn-event.ts';
+import { RepetitionGuard } from './repetition-guard.ts';
+
+export interface EarlyEndOptions {
+  readonly stop: readonly string[];
+  readonly repetitionGuard: boolean;
+  /** The caller's own. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Ends a generation before the engine does: at a stop string, or once it repeats itself without end. */
+export class EarlyEnd {
+  /** For the engine: aborts at the end, and when the caller does. */
+  readonly signal: AbortSignal;
+  readonly #stops: StopStrings;
+  readonly #guard: RepetitionGuard<number> | undefined;
+  readonly #caller: AbortSignal | undefined;
+  readonly #stopped = new AbortController();
+  #reason: 'stop string' | 'repetition' | undefined;
+
+  constructor({ stop, repetitionGuard, signal }: EarlyEndOptions) {
+    this.#stops = new StopStrings(stop);
+    this.#guard = repetitionGuard ? new RepetitionGuard() : undefined;
+    this.#caller = signal;
+    this.signal = signal ? AbortSignal.any([signal, this.#stopped.signal]) : this.#stopped.signal;
+  }
+
+  /** True: the end was reached; what the engine had made ahead is to be dropped. */
+  get reached(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  /** The text that this token settles. */
+  push(token: TokenEvent): string {
+    const { text, stopped } = this.#stops.push(token.text);
+    if (stopped !== undefined) this.#reason = 'stop string';
+    else if (this.#guard?.push(token.id)) this.#reason = 'repetition';
+    if (this.#reason) this.#stopped.abort();
+    return text;
+  }
+
+  /** The text held back for a stop string that did not come. */
+  rest(): string {
+    return this.#stops.end();
+  }
+
+  /** The reader has gone. */
+  abort(): void {
+    this.#stopped.abort();
+  }
+
+  /** The engine calls a reply that was ended here cancelled; to the caller it has simply ended, or was too long. */
+  statsOf({ timings, ...counts }: GenerateResult): ReplyStats {
+    const stats = { ...counts, ...timings };
+    if (this.#caller?.aborted || !this.#reason) return stats;
+    if (this.#reason === 'stop string') return { ...stats, finishReason: 'stop' };
+    return { ...stats, finishReason: 'length', repetitive: true };
+  }
+}
