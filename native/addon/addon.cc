@@ -5,6 +5,7 @@
 #include "addon/loading.h"
 #include "addon/model.h"
 #include "addon/signal.h"
+#include "addon/watchdog.h"
 #include "engine/host.h"
 
 namespace llm_host {
@@ -55,6 +56,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("load", Napi::Function::New<load>(env, "load"));
   exports.Set("weightLayout", Napi::Function::New<layout>(env, "weightLayout"));
   exports.Set("memory", Napi::Function::New<memory>(env, "memory"));
+  exports.Set("watchdog", watchdog_object(env, instance->signal));
   exports.Set("shutdown", Napi::Function::New<shutdown>(env, "shutdown"));
   return exports;
 }

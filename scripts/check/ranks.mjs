@@ -6,7 +6,15 @@ const SEE = `see CONTRIBUTING.md, "${HEADING}"`;
 
 /** @type {Readonly<Record<'native' | 'src', readonly (readonly string[])[]>>} */
 const RANKS = {
-  native: [['common'], ['kernels'], ['sample', 'weights'], ['layers'], ['models'], ['engine'], ['addon']],
+  native: [
+    ['common', 'watchdog'],
+    ['kernels'],
+    ['sample', 'weights'],
+    ['layers'],
+    ['models'],
+    ['engine'],
+    ['addon'],
+  ],
   src: [
     ['errors.ts'],
     ['text'],

@@ -194,6 +194,21 @@ export interface NativeModel {
  */
 export type WeightLayout = 'stored' | 'float32' | 'packed';
 
+/** Ends the process by SIGINT, SIGTERM or SIGHUP when JavaScript is blocked. One per process. */
+export interface NativeWatchdog {
+  /**
+   * From now on such a signal ends the process with 128 and its number if the event loop does not turn for 2 s after it,
+   * or for 0.25 s after a second one. Call it when Node listens for the signals, before the terminal's mode is changed.
+   * `onKeys` gets what was typed on a raw terminal while JavaScript was blocked; Ctrl+C there counts as SIGINT. A second
+   * call has no effect.
+   */
+  arm(onKeys: (keys: Buffer) => void): void;
+  /** While JavaScript waits for another program on purpose, signals and keys are left to it. */
+  pause(paused: boolean): void;
+  /** Ends the process with `code` in `ms` milliseconds, unless it has ended by itself. */
+  endWithin(code: number, ms: number): void;
+}
+
 export interface NativeAddon {
   readonly versions: {
     /** MLX the addon was compiled against. */
@@ -207,6 +222,7 @@ export interface NativeAddon {
   weightLayout(exact: boolean): WeightLayout;
   /** Bytes held by MLX. */
   memory(): { readonly activeBytes: number; readonly peakBytes: number; readonly cacheBytes: number };
+  readonly watchdog: NativeWatchdog;
   /** Cancels everything and joins the model thread. Called from process.on('exit'); afterwards nothing works. */
   shutdown(): void;
 }

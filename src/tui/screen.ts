@@ -39,6 +39,8 @@ export interface ScreenOptions {
   readonly footer: () => FooterInfo;
   readonly candidates: () => Candidates;
   readonly env: NodeJS.ProcessEnv;
+  /** Runs what blocks the program while another one has the terminal. */
+  readonly blockedBy: <T>(work: () => T) => T;
   /** Called for keys that do more than edit. `end`: the terminal went away. */
   readonly onEffect: (effect: EditorEffect | { readonly type: 'end' }) => void;
 }
@@ -253,9 +255,9 @@ export class Screen {
       this.print('Notice: the editor can be opened when the turn is over.');
       return;
     }
-    const { env } = this.#options;
+    const { env, blockedBy } = this.#options;
     const resume = this.suspend();
-    const edited = editText(expandPastes(this.#editor), env);
+    const edited = blockedBy(() => editText(expandPastes(this.#editor), env));
     resume();
     if ('problem' in edited) this.print(`Notice: ${edited.problem}`);
     else this.#editor = withText({ ...this.#editor, pastes: [] }, edited.text);

@@ -1,6 +1,6 @@
 // The real program with one part replaced: the engine replays the replies of a file instead of computing them.
 // LLM_HOST_SCRIPT names a JSON file: { "replies": ["text", ...], "msPerToken": 0, "charsPerToken": 1, "contextLength": 8192,
-// "throwAt": "x", "noiseAt": "x" }
+// "throwAt": "x", "noiseAt": "x", "blockAt": "x", "blockMs": 1e9 }
 import { readFileSync } from 'node:fs';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { LocalChatModel } from '../../dist/agent/model/local-model.js';
@@ -57,6 +57,7 @@ const engine = {
           throw new Error('thrown by the script');
         });
       if (text === script.noiseAt) makeNoise();
+      if (text === script.blockAt) block(script.blockMs ?? Number.POSITIVE_INFINITY);
       yield { type: 'token', token: { id: text.codePointAt(0), text } };
     }
     const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: performance.now() - started };
@@ -65,6 +66,13 @@ const engine = {
   close: async () => undefined,
   [Symbol.asyncDispose]: async () => undefined,
 };
+
+/** As a hostile pattern or template would: nothing else runs. */
+function block(ms) {
+  process.stderr.write('blocked\n');
+  for (const end = performance.now() + ms; performance.now() < end; );
+  process.stderr.write('going on\n');
+}
 
 /** What a library may write beside the program. */
 function makeNoise() {

@@ -50,6 +50,7 @@ export class ScreenSession {
       input: process.stdin,
       output: process.stdout,
       env: process.env,
+      blockedBy: work => signals.blockedBy(work),
       theme: chooseTheme(options.theme, options.colors, process.env),
       history,
       footer: () => footerOf(session),

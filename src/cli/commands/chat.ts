@@ -21,6 +21,7 @@ export const chat = defineCommand({
       .option('plain', { type: 'boolean', describe: 'line mode on a terminal too' })
       .option('color', { type: 'boolean', describe: '--no-color: no colours' }) as Argv<ChatArguments>,
   run: async (args, { openModel, signals }) => {
+    signals.watch();
     const { runChat } = await import('../chat/run-chat.ts');
     return await runChat(args, openModel, signals);
   },

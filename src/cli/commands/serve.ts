@@ -28,6 +28,7 @@ export const serve = defineCommand({
         number('megabytes for the caches of conversations (1024)'),
       ) as Argv<HttpApiArguments>,
   run: async (args, { openModel, signals }) => {
+    signals.watch();
     const { startHttpApi } = await import('../http-api/start-http-api.ts');
     const api = await startHttpApi(args, openModel);
     signals.allowCleanup(api.drainMs + CLOSE_MS);

@@ -12,6 +12,7 @@ export const tools = defineCommand({
         describe: 'log in to a server with a url and keep the login',
       }),
   run: async ({ mcp = [], login }, { signals }) => {
+    signals.watch();
     const { showTools } = await import('../tools/show-tools.ts');
     return await showTools({ mcp, login }, signals);
   },

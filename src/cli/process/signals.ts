@@ -1,9 +1,13 @@
+import type { NativeWatchdog } from '../../native/addon-types.ts';
+import { loadAddon } from '../../native/load-addon.ts';
 import { closeLostTerminals } from './lost-terminal.ts';
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** Longest wait for the clean-up before the process ends anyway. */
 const CLEANUP_MS = 5000;
+/** Longest wait after that, when the engine may be in the middle of a step. */
+const LEAVE_MS = 10_000;
 
 /**
  * Handles SIGINT, SIGTERM and SIGHUP. TERM and HUP clean up and exit; INT goes to a listener (a chat cancels its turn) and
@@ -15,6 +19,7 @@ export class Signals {
   #interrupt: (() => void) | undefined;
   #ending = false;
   #cleanupMs = CLEANUP_MS;
+  #watchdog: NativeWatchdog | undefined;
 
   install(): void {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -22,6 +27,30 @@ export class Signals {
         if (name === 'SIGINT' && this.#interrupt && !this.#ending) this.#interrupt();
         else void this.exit(EXIT_CODES[name]);
       });
+    }
+  }
+
+  /**
+   * From now on signals end the process even if JavaScript is blocked. Without the native engine, as chats with Ollama
+   * may be, they do not.
+   */
+  watch(): void {
+    try {
+      this.#watchdog = loadAddon().watchdog;
+    } catch {
+      // Whoever needs the engine reports why it is not there.
+      return;
+    }
+    this.#watchdog.arm(keys => process.stdin.push(keys));
+  }
+
+  /** Runs what blocks JavaScript for good reason: another program in front, which signals and keys are for. */
+  blockedBy<T>(work: () => T): T {
+    this.#watchdog?.pause(true);
+    try {
+      return work();
+    } finally {
+      this.#watchdog?.pause(false);
     }
   }
 
@@ -56,6 +85,7 @@ export class Signals {
     this.leaveScreen();
     if (this.#ending) leave(code);
     this.#ending = true;
+    this.#watchdog?.endWithin(code, this.#cleanupMs + LEAVE_MS);
     const limit = new Promise(resolve => setTimeout(resolve, this.#cleanupMs).unref());
     await Promise.race([Promise.allSettled([...this.#cleanups].map(cleanup => cleanup())), limit]);
     leave(code);
