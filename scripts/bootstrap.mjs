@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util';
+import { chooseBackend, chosenBackend, hasNvidiaDriver, nvidiaReady, setupNvidia } from './build/cuda.mjs';
 import { demoWeightsReady, setupDemoWeights } from './build/demo-weights.mjs';
 import { findMlx, mlxVersion, setupMlx } from './build/mlx.mjs';
 import { buildNative, nativeReady } from './build/native.mjs';
@@ -40,6 +42,7 @@ export async function bootstrap({ quiet = false, tests = false } = {}) {
         isReady: () => findMlx() !== undefined,
         run: setupMlx,
       },
+      ...cudaSteps(),
       {
         id: 'weights',
         title: 'demo model SmolLM2-135M-Instruct',
@@ -60,10 +63,20 @@ export async function bootstrap({ quiet = false, tests = false } = {}) {
   );
 }
 
+/** NVIDIA's libraries, where the checkout was set up for them. */
+function cudaSteps() {
+  if (chosenBackend() !== 'cuda') return [];
+  return [
+    { id: 'nvidia', title: "NVIDIA's libraries", needs: ['tools'], isReady: nvidiaReady, run: setupNvidia },
+  ];
+}
+
 /** The tools matter only for what is still to be made: a finished checkout runs without them. */
 function toolsReady() {
-  return nodeIsNewEnough() && findMlx() !== undefined && demoWeightsReady() && nativeReady();
+  return nodeIsNewEnough() && downloadsReady() && nativeReady();
 }
+
+const downloadsReady = () => findMlx() !== undefined && nvidiaReady() && demoWeightsReady();
 
 async function checkTools() {
   if (!nodeIsNewEnough()) {
@@ -75,7 +88,7 @@ async function checkTools() {
     );
   }
   if (!nativeReady()) findCompiler();
-  if (!findMlx() || !demoWeightsReady()) await checkPip();
+  if (!downloadsReady()) await checkPip();
 }
 
 function nodeIsNewEnough() {
@@ -83,4 +96,13 @@ function nodeIsNewEnough() {
   return major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1]);
 }
 
-if (isMain(import.meta.url)) await runMain(() => bootstrap());
+/** Usage: npm run bootstrap [-- --backend cpu|cuda]; the backend is remembered. */
+async function main() {
+  const { values } = parseArgs({ options: { backend: { type: 'string' } } });
+  if (values.backend !== undefined) chooseBackend(values.backend);
+  await bootstrap();
+  if (hasNvidiaDriver() && chosenBackend() !== 'cuda')
+    console.error('An NVIDIA GPU is here. To use it: npm run bootstrap -- --backend cuda');
+}
+
+if (isMain(import.meta.url)) await runMain(main);

@@ -6,10 +6,12 @@ import { withLock } from '../lib/lock.mjs';
 import { placeMlx } from '../lib/mlx-wheel.mjs';
 import { isMain, vendorDir, wheels } from '../lib/project.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { chosenBackend } from './cuda.mjs';
 
 /** The only MLX this program compiles against: its C++ interface changes in patch releases. */
 export const mlxVersion = wheels.mlx.version;
 
+const cudaWheel = { ...wheels.cuda.mlx, os: 'linux', cpu: 'x64' };
 const wheelRoot = join(vendorDir, 'mlx');
 const ownMlxHint = `Or set MLX_ROOT to the folder of an MLX ${mlxVersion} that you built (with include/ and lib/ in it).`;
 
@@ -47,9 +49,10 @@ async function fetchWheel(wheel) {
   return findMlx();
 }
 
-/** The newest wheel this machine can run; undefined if there is none for its platform. */
+/** The newest wheel for the chosen backend that this machine can run; undefined if there is none for its platform. */
 function wheelForThisMachine() {
-  const rows = wheels.mlx.wheels.filter(row => row.os === process.platform && row.cpu === process.arch);
+  const all = chosenBackend() === 'cuda' ? [cudaWheel] : wheels.mlx.wheels;
+  const rows = all.filter(row => row.os === process.platform && row.cpu === process.arch);
   if (rows.length === 0 || isMusl()) return undefined;
   const wheel = rows.find(row => runsHere(row));
   if (wheel) return wheel;

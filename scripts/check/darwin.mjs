@@ -1,20 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beginCrossBuild } from '../lib/cross-built.mjs';
 import { fingerprint, listFiles, readStamp, writeStamp } from '../lib/fingerprint.mjs';
 import { withLock } from '../lib/lock.mjs';
+import { MAC_BUILDS } from '../lib/mac-builds.mjs';
 import { mlxWheelFor, placeMlx } from '../lib/mlx-wheel.mjs';
 import { setupPackages } from '../lib/npm-packages.mjs';
-import { isMain, root, vendorDir, wheels } from '../lib/project.mjs';
+import { darwinDir, isMain, root, vendorDir, wheels } from '../lib/project.mjs';
 import { findPython } from '../lib/python.mjs';
 import { CommandError, runCommand } from '../lib/run-command.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';
-import { reportMlxSymbols } from './mlx-symbols.mjs';
+import { checkMacho } from './macho.mjs';
 import { installPackages } from './pip-tools.mjs';
 
 const TARGET = 'aarch64-macos.14.0';
-const PLATFORM = 'macosx_14_0_arm64';
 /** The same relative place as on Linux and in the platform's package; no path of this machine in the file. */
 const PLACES = ['-Wl,-rpath,@loader_path/../../vendor/mlx/lib', '-Wl,-install_name,@rpath/llm_host.node'];
 /**
@@ -29,19 +29,19 @@ const FLAGS = [
   ...['-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fvisibility-inlines-hidden'],
   ...OF_ITS_TIME,
 ];
-const darwinDir = join(vendorDir, 'darwin');
 const objectDir = join(darwinDir, 'obj');
 const toolDir = join(darwinDir, 'py');
-const mlxDir = join(darwinDir, 'mlx');
+/** MLX's headers and exports are the same in all builds (checked), so that one addon serves them. */
+const mlxDir = join(darwinDir, MAC_BUILDS[0].package, 'mlx');
 const addon = join(darwinDir, 'llm_host.node');
 
 /** True when the cross compiler and MLX for macOS are there, so that the check costs no download. */
 export const darwinCheckReady = () => readStamp('darwin')?.tools === toolsWanted() && existsSync(mlxDir);
 
 /**
- * Compiles and links the addon for macOS on Apple silicon, on any machine, and checks that the MLX of the macOS
- * wheel exports every MLX symbol that the addon imports. It is not run, since that needs a Mac.
- * @returns {Promise<string[]>} the MLX symbols that are missing
+ * Compiles and links the addon for macOS on Apple silicon, on any machine, and checks it with each build of MLX that
+ * a package holds (see checkMacho). It is not run, since that needs a Mac.
+ * @returns {Promise<string[]>} what is wrong
  */
 async function checkDarwin() {
   return withLock(join(vendorDir, '.darwin.lock'), async () => {
@@ -49,18 +49,21 @@ async function checkDarwin() {
     if (!darwinCheckReady()) await fetchTools();
     const noteSources = beginCrossBuild(addon);
     await compileAndLink();
-    const missing = await compareSymbols();
-    if (missing.length === 0) noteSources();
-    return missing;
+    const faults = await checkMacho({ addon, builds: MAC_BUILDS, darwinDir, toolDir });
+    if (faults.length === 0) noteSources();
+    return faults;
   });
 }
 
-const toolsWanted = () => JSON.stringify([wheels.darwinCheck, wheels.mlx.version, macWheel().sha256]);
-const macWheel = () => mlxWheelFor(PLATFORM);
+const toolsWanted = () => JSON.stringify([wheels.darwinCheck, wheels.mlx.version, macWheels()]);
+const macWheels = () => MAC_BUILDS.map(({ platform }) => mlxWheelFor(platform).sha256);
 
 async function fetchTools() {
-  console.error(`fetching MLX ${wheels.mlx.version} for macOS and a cross compiler (150 MB) ...`);
-  await placeMlx(macWheel(), darwinDir);
+  console.error(`fetching MLX ${wheels.mlx.version} for macOS and a cross compiler (230 MB) ...`);
+  for (const build of MAC_BUILDS) {
+    mkdirSync(join(darwinDir, build.package), { recursive: true });
+    await placeMlx(mlxWheelFor(build.platform), join(darwinDir, build.package));
+  }
   rmSync(toolDir, { recursive: true, force: true });
   await installPackages(wheels.darwinCheck, toolDir);
   writeStamp('darwin', { tools: toolsWanted() });
@@ -135,9 +138,8 @@ function readCMake() {
   const patterns = [...text.matchAll(/file\(GLOB \w+ CONFIGURE_DEPENDS ([^)]*)\)/g)].flatMap(([, list]) =>
     words(list),
   );
-  const folders = patterns.map(pattern => pattern.replace(/\/\*\.cc$/, ''));
   const sources = listFiles('native', path => path.endsWith('.cc')).filter(path =>
-    folders.includes(dirname(path).slice('native/'.length)),
+    patterns.some(pattern => matchesGlob(path, `native/${pattern}`)),
   );
   const definitions = [
     ...text.matchAll(/target_compile_definitions\(\S+ (?:PRIVATE|PUBLIC) ([^)]*)\)/g),
@@ -146,35 +148,23 @@ function readCMake() {
   return { sources, definitions };
 }
 
+/** As CMake's GLOB: a star stands for any characters of one name. */
+function matchesGlob(path, pattern) {
+  const [parts, wanted] = [path.split('/'), pattern.split('/')];
+  return (
+    parts.length === wanted.length &&
+    wanted.every((name, i) =>
+      new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(parts[i]),
+    )
+  );
+}
+
 const words = text => text.trim().split(/\s+/);
-
-async function compareSymbols() {
-  const { command } = await findPython();
-  const library = join(mlxDir, 'lib', 'libmlx.dylib');
-  const script = join(root, 'scripts/check/macho_symbols.py');
-  const env = { ...process.env, PYTHONPATH: toolDir };
-  const symbols = join(darwinDir, 'symbols.json');
-  await runCommand(command, [script, symbols, addon, library], { env });
-  const { [addon]: ours, [library]: mlx } = JSON.parse(readFileSync(symbols, 'utf8'));
-  if (ours.cpu !== 'ARM64') throw new SetupError(`${addon} is for ${ours.cpu}, not ARM64`);
-
-  reportStandardLibrary(ours, mlx);
-  return reportMlxSymbols(ours.imports, mlx.exports, basename(library));
-}
-
-function reportStandardLibrary(ours, mlx) {
-  const standard = ours.imports.filter(name => /^__Z(NK?|T[ISV]N?)?St/.test(name));
-  const known = new Set(mlx.imports);
-  console.log(`Mach-O ${ours.cpu} ${ours.type}; libraries: ${ours.libraries.join(', ')}`);
-  // libmlx shows what macOS 14 has. The rest needs a person's judgement: the cross compiler's newer headers may need
-  // more than Apple's own would.
-  console.log(`libc++ symbols imported: ${standard.length}; those that libmlx does not import too:`);
-  for (const name of standard.filter(name => !known.has(name))) console.log(`  ${name}`);
-}
 
 if (isMain(import.meta.url)) {
   await runMain(async () => {
-    const missing = await checkDarwin();
-    if (missing.length > 0) process.exitCode = 1;
+    const faults = await checkDarwin();
+    for (const fault of faults) console.error(`WRONG: ${fault}`);
+    if (faults.length > 0) process.exitCode = 1;
   });
 }

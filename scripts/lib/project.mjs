@@ -10,6 +10,10 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const vendorDir = join(root, 'vendor');
 /** The build for Linux on arm64, laid out as in its package, and the record of its sources. */
 export const arm64Dir = join(vendorDir, 'arm64');
+/** The addon with MLX for CUDA, laid out as in its package. */
+export const cudaDir = join(vendorDir, 'cuda');
+/** The cross-built addon for macOS, and each build of MLX for it in a folder named after its package. */
+export const darwinDir = join(vendorDir, 'darwin');
 export const buildDir = join(root, 'build');
 export const distDir = join(root, 'dist');
 export const addonPath = join(buildDir, 'Release', 'llm_host.node');

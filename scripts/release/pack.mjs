@@ -14,10 +14,21 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from '../bootstrap.mjs';
+import { chosenBackend, nvidiaRequirements } from '../build/cuda.mjs';
 import { demoWeightsPath } from '../build/demo-weights.mjs';
 import { findMlx } from '../build/mlx.mjs';
 import { isCrossBuilt } from '../lib/cross-built.mjs';
-import { addonPath, arm64Dir, buildDir, isMain, root, vendorDir } from '../lib/project.mjs';
+import { MAC_BUILDS } from '../lib/mac-builds.mjs';
+import {
+  addonPath,
+  arm64Dir,
+  buildDir,
+  cudaDir,
+  darwinDir,
+  isMain,
+  root,
+  vendorDir,
+} from '../lib/project.mjs';
 import { runCommand } from '../lib/run-command.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';
 import { manPage } from './man-page.mjs';
@@ -32,17 +43,27 @@ const LINUX_LICENCES = ['IN-MLX.txt', 'LAPACK.txt', 'GPL-3.0.txt', 'GCC-RUNTIME-
 const LICENCES = {
   'linux-x64': [...LINUX_LICENCES, 'LGPL-2.1.txt'], // libquadmath, which arm64 does without.
   'linux-arm64': LINUX_LICENCES,
-  'darwin-arm64': ['IN-MLX.txt', 'Apache-2.0.txt'],
+  ...Object.fromEntries(MAC_BUILDS.map(build => [build.package, ['IN-MLX.txt', 'Apache-2.0.txt']])),
+  'linux-x64-cuda': [...LINUX_LICENCES, 'LGPL-2.1.txt', 'IN-MLX-CUDA.txt', 'Apache-2.0.txt'],
 };
-const PLATFORMS = Object.keys(LICENCES);
+/** Too large for those without such a GPU: installed by name only. */
+const ON_DEMAND = ['linux-x64-cuda'];
+const PLATFORMS = Object.keys(LICENCES).filter(name => !ON_DEMAND.includes(name));
 
 const OWN = `${process.platform}-${process.arch}`;
 /** Addons for other platforms, and what makes them; this machine's own is built anew where it is out of date. */
 const CROSS_BUILT = {
   'linux-arm64': { addon: join(arm64Dir, 'build/Release/llm_host.node'), by: 'npm run check:arm64' },
-  'darwin-arm64': { addon: join(vendorDir, 'darwin', 'llm_host.node'), by: 'npm run check:darwin' },
+  ...Object.fromEntries(
+    MAC_BUILDS.map(build => [
+      build.package,
+      { addon: join(darwinDir, 'llm_host.node'), by: 'npm run check:darwin' },
+    ]),
+  ),
 };
-const isCross = name => name !== OWN && Object.hasOwn(CROSS_BUILT, name);
+/** A Mac's own build has the MLX of its own system, so that there too the packages come from the cross-build. */
+const PACKS_OWN = process.platform !== 'darwin';
+const isCross = name => !(PACKS_OWN && name === OWN) && Object.hasOwn(CROSS_BUILT, name);
 
 const readJson = path => JSON.parse(readFileSync(path, 'utf8'));
 
@@ -100,15 +121,21 @@ function namesToPack(only) {
 
 /** What this machine can make, by name: each fills a folder. */
 function stagesHere() {
-  const crossStages = { 'linux-arm64': stageArm64, 'darwin-arm64': stageMac };
+  const crossStages = {
+    'linux-arm64': stageArm64,
+    ...Object.fromEntries(MAC_BUILDS.map(build => [build.package, dir => stageMac(dir, build)])),
+  };
   const there = Object.entries(crossStages).filter(
     ([name]) => isCross(name) && existsSync(CROSS_BUILT[name].addon),
   );
   return {
     'llm-host': stageMain,
     'demo-weights': stageWeights,
-    [OWN]: stageOwnPlatform,
+    ...(PACKS_OWN ? { [OWN]: stageOwnPlatform } : {}),
     ...Object.fromEntries(there),
+    ...(OWN === 'linux-x64' && existsSync(join(cudaDir, 'vendor', 'mlx'))
+      ? { 'linux-x64-cuda': stageCuda }
+      : {}),
   };
 }
 
@@ -133,6 +160,10 @@ function stageOwnPlatform(dir) {
     throw new SetupError('packages must be made with the pinned MLX wheel', {
       hint: 'Unset MLX_ROOT and LLM_HOST_USE_BREW.',
     });
+  if (chosenBackend() !== 'cpu')
+    throw new SetupError(`this checkout has MLX for ${chosenBackend()}, which is not that of ${OWN}`, {
+      hint: 'Run: npm run bootstrap -- --backend cpu',
+    });
   stagePlatform(dir, OWN, addonPath, vendorDir);
 }
 
@@ -140,23 +171,28 @@ function stageArm64(dir) {
   stagePlatform(dir, 'linux-arm64', CROSS_BUILT['linux-arm64'].addon, join(arm64Dir, 'vendor'));
 }
 
+/** The addon is this machine's own, which check:cuda has shown to serve MLX for CUDA. */
+function stageCuda(dir) {
+  stagePlatform(dir, 'linux-x64-cuda', addonPath, join(cudaDir, 'vendor'));
+  writeFileSync(join(dir, 'nvidia-requirements.list'), nvidiaRequirements());
+}
+
 /** `vendor`: the folder with what the wheel of MLX holds. */
 function stagePlatform(dir, key, addon, vendor) {
   fillFrom(key, dir);
   copy(addon, join(dir, 'build/Release/llm_host.node'));
   copy(join(vendor, 'mlx/lib'), join(dir, 'vendor/mlx/lib'));
-  const libraries = join(vendor, 'mlx_cpu.libs');
-  if (existsSync(libraries)) copy(libraries, join(dir, 'vendor/mlx_cpu.libs'));
+  const libraries = key === 'linux-x64-cuda' ? 'mlx_cuda_13.libs' : 'mlx_cpu.libs';
+  copy(join(vendor, libraries), join(dir, 'vendor', libraries));
   addLicences(dir, join(vendor, 'mlx'), LICENCES[key]);
 }
 
-function stageMac(dir) {
-  fillFrom('darwin-arm64', dir);
-  const mlx = join(vendorDir, 'darwin', 'mlx');
-  copy(CROSS_BUILT['darwin-arm64'].addon, join(dir, 'build/Release/llm_host.node'));
-  for (const name of ['libmlx.dylib', 'mlx.metallib'])
-    copy(join(mlx, 'lib', name), join(dir, 'vendor/mlx/lib', name));
-  addLicences(dir, join(vendorDir, 'mlx'), LICENCES['darwin-arm64']);
+function stageMac(dir, build) {
+  fillFrom(build.package, dir);
+  const mlx = join(darwinDir, build.package, 'mlx');
+  copy(CROSS_BUILT[build.package].addon, join(dir, 'build/Release/llm_host.node'));
+  for (const name of build.libraries) copy(join(mlx, 'lib', name), join(dir, 'vendor/mlx/lib', name));
+  addLicences(dir, mlx, LICENCES[build.package]);
 }
 
 /** The addon finds MLX by a path relative to itself, so that the folders keep their names. */

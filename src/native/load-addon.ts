@@ -4,12 +4,13 @@ import { join, resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { NativeAddon } from './addon-types.ts';
-import { type LoadFailure, loadHint } from './load-hint.ts';
-import { IS_CHECKOUT, optionalPackage, PACKAGE_ROOT, PLATFORM_PACKAGE } from './optional-package.ts';
+import { describeFailures, type LoadFailure, loadHint } from './load-hint.ts';
+import { IS_CHECKOUT, optionalPackage, PACKAGE_ROOT, PLATFORM_PACKAGES } from './optional-package.ts';
 
 const require = createRequire(import.meta.url);
 
 let loaded: NativeAddon | undefined;
+let passedOver: readonly LoadFailure[] = [];
 
 /**
  * Loads the native addon once; later calls return the same object. $LLM_HOST_ADDON, if set, is the only file tried. The
@@ -21,16 +22,18 @@ export function loadAddon(): NativeAddon {
   return loaded;
 }
 
-/** The files to try, in order: the platform's package, then a local build. */
+/** Why better builds than the loaded one did not load, with the fix: one notice, or none. Known after `loadAddon`. */
+export function addonNotices(): readonly string[] {
+  return passedOver.length === 0 ? [] : [describeFailures(passedOver)];
+}
+
+/** The files to try, in order: the platform's packages, best first, then a local build. */
 export function addonCandidates(): readonly string[] {
   const named = process.env.LLM_HOST_ADDON;
   if (named) return [resolve(named)];
   const place = join('build', 'Release', 'llm_host.node');
-  const installed = optionalPackage(PLATFORM_PACKAGE);
-  const folders = [
-    ...(installed ? [installed.folder] : []),
-    ...(IS_CHECKOUT || !installed ? [PACKAGE_ROOT] : []),
-  ];
+  const installed = PLATFORM_PACKAGES.flatMap(name => optionalPackage(name)?.folder ?? []);
+  const folders = [...installed, ...(IS_CHECKOUT || installed.length === 0 ? [PACKAGE_ROOT] : [])];
   return folders.map(folder => join(folder, place));
 }
 
@@ -43,6 +46,7 @@ function loadFirst(paths: readonly string[]): NativeAddon {
       const addon = loadFile(path);
       // Exiting while the model thread is inside MLX crashes. The end of a worker is not the end of the process.
       if (isMainThread) process.on('exit', () => addon.shutdown());
+      passedOver = failures;
       return addon;
     } catch (error) {
       failures.push({ path, reason: messageOf(error) });

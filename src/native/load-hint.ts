@@ -1,4 +1,5 @@
-import { IS_CHECKOUT, PLATFORM_PACKAGE } from './optional-package.ts';
+import { dirname, join } from 'node:path';
+import { IS_CHECKOUT, PLATFORM_PACKAGES } from './optional-package.ts';
 
 /** One file that could not be loaded. */
 export interface LoadFailure {
@@ -8,13 +9,23 @@ export interface LoadFailure {
 
 const BOOTSTRAP = IS_CHECKOUT
   ? 'Run: npm run bootstrap'
-  : `Install it: npm install ${PLATFORM_PACKAGE} (npm leaves it out with --omit=optional or --no-optional)`;
+  : `Install it: npm install ${PLATFORM_PACKAGES.at(-1)} (npm leaves it out with --omit=optional or --no-optional)`;
 const REBUILD = IS_CHECKOUT
   ? 'Remove the folders build and vendor, then run: npm run bootstrap'
   : 'Remove node_modules, then install again: npm install';
 
+/** A package for CUDA lists NVIDIA's libraries, which it may not contain, for pip. */
+function nvidiaLibraries(addon: string): string {
+  if (IS_CHECKOUT) return "NVIDIA's libraries are missing. Run: npm run bootstrap -- --backend cuda";
+  const folder = join(dirname(addon), '..', '..');
+  const list = join(folder, 'nvidia-requirements.list');
+  return `NVIDIA's libraries are missing. Run: python3 -m pip install --no-deps --target ${join(folder, 'vendor')} -r ${list}`;
+}
+
 /** dlopen's reasons on Linux and macOS, with their fixes. The first match counts. */
-const FIXES: readonly { readonly when: RegExp; readonly fix: string }[] = [
+const FIXES: readonly { readonly when: RegExp; readonly fix: string | ((path: string) => string) }[] = [
+  { when: /lib(cublas|cudnn|cufft|cusolver|cusparse|nccl|nvrtc|nvJitLink)\w*\.so/, fix: nvidiaLibraries },
+  { when: /libcuda\.so/, fix: "There is no NVIDIA driver here. Install NVIDIA's, version 580 or newer." },
   {
     when: /GLIBC_2\.\d+.*not found/,
     fix: 'It needs glibc 2.35 or newer: Ubuntu 22.04, Debian 12, Fedora 36 or newer.',
@@ -48,9 +59,20 @@ export function loadHint(
 ): string {
   const system = systemHint(glibc);
   if (system) return system;
-  const fixes = failures.map(({ reason }) => FIXES.find(({ when }) => when.test(reason))?.fix ?? BOOTSTRAP);
+  const fixes = failures.map(fixFor);
   if (process.env.LLM_HOST_ADDON) fixes.push('Or unset LLM_HOST_ADDON to use the local build.');
   return [...new Set(fixes)].join('\n');
+}
+
+function fixFor({ path, reason }: LoadFailure): string {
+  const { fix = BOOTSTRAP } = FIXES.find(({ when }) => when.test(reason)) ?? {};
+  return typeof fix === 'string' ? fix : fix(path);
+}
+
+/** Says that these builds were passed over for a lesser one that loads, and how to get them to load. */
+export function describeFailures(failures: readonly LoadFailure[]): string {
+  const reasons = failures.map(({ path, reason }) => `${path}: ${reason}`);
+  return `A faster build of the engine does not load; a plainer one runs. ${reasons.join('; ')}. ${loadHint(failures)}`;
 }
 
 function systemHint(glibc: string | null | undefined): string | undefined {

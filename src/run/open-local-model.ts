@@ -7,6 +7,7 @@ import { LlmHostError } from '../errors.ts';
 import { GrammarThread } from '../grammar/grammar-thread.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import { quantizationOf } from '../model/weights/quantization.ts';
+import { addonNotices } from '../native/load-addon.ts';
 import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import type { OpenedModel, OpenModelOptions, TriedStyles } from './open-model.ts';
@@ -51,10 +52,12 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     device: engine.info.device,
     facts: factsOf(parts, template),
     description: describe(parts, seconds),
-    notices:
-      template === undefined
+    notices: [
+      ...addonNotices(),
+      ...(template === undefined
         ? [`${read.name} has no chat template: a base model, which only continues your text.`]
-        : [],
+        : []),
+    ],
     cache: engine,
     close: async () => {
       await Promise.all([engine.close(), grammar?.close()]);

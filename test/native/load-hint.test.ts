@@ -7,6 +7,8 @@ const hint = (reason: string, glibc: string | null | undefined = '2.36') =>
 describe('loadHint', () => {
   it.each([
     ['no such file', 'npm run bootstrap'],
+    ['libcublasLt.so.13: cannot open shared object file', '--backend cuda'],
+    ['libcuda.so.1: cannot open shared object file', 'no NVIDIA driver'],
     ['libmlx.so: cannot open shared object file: No such file or directory', 'MLX library is missing'],
     ['Library not loaded: @rpath/libmlx.dylib', 'MLX library is missing'],
     ["/lib/libc.so.6: version `GLIBC_2.38' not found", 'glibc 2.35'],

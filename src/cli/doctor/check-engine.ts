@@ -16,15 +16,27 @@ memory();
 console.log(JSON.stringify(versions));`;
 
 /** Tries the addon in a child process, so a crash is a finding too. */
-export async function checkEngine(paths: readonly string[] = addonCandidates()): Promise<Finding> {
+export async function checkEngine(paths: readonly string[] = addonCandidates()): Promise<Finding[]> {
   const failures: LoadFailure[] = [];
   for (const path of paths) {
     const trial = existsSync(path) ? await tryAddon(path) : { reason: 'no such file' };
-    if (trial.mlx !== undefined) return ok('engine', `MLX ${trial.mlx} on ${deviceName()}: ${path}`);
+    if (trial.mlx !== undefined)
+      return [...passedOver(failures), ok('engine', `MLX ${trial.mlx} on ${deviceName()}: ${path}`)];
     failures.push({ path, reason: trial.reason ?? '' });
   }
   const tried = failures.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
-  return failed('engine', `the addon does not load. ${tried}`, loadHint(failures), EXIT.unavailable);
+  return [failed('engine', `the addon does not load. ${tried}`, loadHint(failures), EXIT.unavailable)];
+}
+
+/** A better build that does not load, though another does. */
+function passedOver(failures: readonly LoadFailure[]): Finding[] {
+  return failures.map(failure =>
+    warning(
+      'engine',
+      `a faster build does not load: ${failure.path}: ${failure.reason}`,
+      loadHint([failure]),
+    ),
+  );
 }
 
 const deviceName = (): string => (process.platform === 'darwin' ? 'the GPU' : 'the CPU');

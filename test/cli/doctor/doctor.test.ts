@@ -27,7 +27,8 @@ test('memory: little of it is a warning', () => {
 describe('the engine, tried in a process of its own', () => {
   const tryText = async (text: string): Promise<Finding> => {
     const folder = tempFolder({ 'addon.cjs': text });
-    return await checkEngine([join(folder, 'addon.cjs')]);
+    const [finding] = await checkEngine([join(folder, 'addon.cjs')]);
+    return finding as Finding;
   };
   const addon = (built: string, found: string, more = '') =>
     `module.exports = { versions: { mlxBuilt: '${built}', mlxLoaded: '${found}' }, memory() {${more}} };`;
@@ -48,9 +49,12 @@ describe('the engine, tried in a process of its own', () => {
     expect(missing.message).toContain('libmlx.so: cannot open shared object file');
     expect(missing.fix).toContain('The MLX library is missing.');
     expect((await tryText(addon('1', '2'))).fix).toContain('built for another version of MLX');
-    expect((await checkEngine(['/nowhere/x.node'])).fix).toContain('npm run bootstrap');
+    expect((await checkEngine(['/nowhere/x.node']))[0]?.fix).toContain('npm run bootstrap');
     const folder = tempFolder({ 'good.cjs': addon('3', '3') });
-    expect((await checkEngine(['/nowhere/x.node', join(folder, 'good.cjs')])).state).toBe('ok');
+    expect(await checkEngine(['/nowhere/x.node', join(folder, 'good.cjs')])).toMatchObject([
+      { state: 'warning', message: 'a faster build does not load: /nowhere/x.node: no such file' },
+      { state: 'ok' },
+    ]);
   });
 });
 

@@ -22,18 +22,29 @@ function checkout() {
   for (const path of Object.values(ADDONS)) write(path);
   write('vendor/arm64/vendor/mlx/lib/libmlx.so');
   write('vendor/arm64/vendor/mlx/dist-info/licenses/LICENSE');
-  for (const name of ['libmlx.dylib', 'mlx.metallib']) write(`vendor/darwin/mlx/lib/${name}`);
-  write('vendor/mlx/dist-info/licenses/LICENSE');
+  write('vendor/arm64/vendor/mlx_cpu.libs/libblas.so');
+  for (const build of ['darwin-arm64', 'darwin-arm64-macos26']) {
+    for (const name of ['libmlx.dylib', 'libjaccl.dylib', 'mlx.metallib'])
+      write(`vendor/darwin/${build}/mlx/lib/${name}`);
+    write(`vendor/darwin/${build}/mlx/dist-info/licenses/LICENSE`);
+  }
   return { root, write };
 }
 
 const ADDONS = {
   'linux-arm64': 'vendor/arm64/build/Release/llm_host.node',
   'darwin-arm64': 'vendor/darwin/llm_host.node',
+  'darwin-arm64-macos26': 'vendor/darwin/llm_host.node',
 };
-const COMMANDS = { 'linux-arm64': 'npm run check:arm64', 'darwin-arm64': 'npm run check:darwin' };
+const COMMANDS = {
+  'linux-arm64': 'npm run check:arm64',
+  'darwin-arm64': 'npm run check:darwin',
+  'darwin-arm64-macos26': 'npm run check:darwin',
+};
 const own = `${process.platform}-${process.arch}`;
-const others = (['linux-arm64', 'darwin-arm64'] as const).filter(name => name !== own);
+const others = (['linux-arm64', 'darwin-arm64', 'darwin-arm64-macos26'] as const).filter(
+  name => name !== own,
+);
 
 /** As the cross-build does when it begins, and, with `end`, when its checks have passed. */
 function build(root: string, addon: string, end: boolean) {

@@ -9,12 +9,20 @@ const read = (path: string) => JSON.parse(readFileSync(`${root}/${path}`, 'utf8'
 it('all packages have the version of the main one, and say whom they are for', () => {
   const { version } = read('package.json');
   const folders = readdirSync(`${root}/packages`).filter(name => name !== 'licences');
-  expect(folders).toEqual(['darwin-arm64', 'demo-weights', 'linux-arm64', 'linux-x64']);
+  expect(folders).toEqual([
+    'darwin-arm64',
+    'darwin-arm64-macos26',
+    'demo-weights',
+    'linux-arm64',
+    'linux-x64',
+    'linux-x64-cuda',
+  ]);
   for (const folder of folders) {
     const manifest = read(`packages/${folder}/package.json`);
     expect(manifest).toMatchObject({ name: `@llm-host/${folder}`, version });
     expect(manifest.license).toBeTruthy();
-    if (folder !== 'demo-weights') expect(`${manifest.os[0]}-${manifest.cpu[0]}`).toBe(folder);
+    if (folder !== 'demo-weights')
+      expect(`${manifest.os[0]}-${manifest.cpu[0]}`).toBe(folder.split('-').slice(0, 2).join('-'));
     expect(manifest).not.toHaveProperty('scripts');
   }
 });
@@ -31,6 +39,7 @@ it('what is published has no scripts and takes the platform package', () => {
     '@llm-host/linux-x64': version,
     '@llm-host/linux-arm64': version,
     '@llm-host/darwin-arm64': version,
+    '@llm-host/darwin-arm64-macos26': version,
   });
   for (const key of ['scripts', 'devDependencies', 'gypfile']) expect(manifest).not.toHaveProperty(key);
   for (const path of manifest.files.filter((name: string) => !['dist', 'man'].includes(name)))
@@ -39,7 +48,8 @@ it('what is published has no scripts and takes the platform package', () => {
 });
 
 it('the licence texts that the packages name are there', () => {
-  for (const platform of ['linux-x64', 'linux-arm64', 'darwin-arm64']) {
+  const platforms = readdirSync(`${root}/packages`).filter(name => /^(linux|darwin)-/.test(name));
+  for (const platform of platforms) {
     const named = readFileSync(`${root}/packages/${platform}/README.md`, 'utf8').match(/[\w.-]+\.txt/g) ?? [];
     const own = named.filter(name => !name.startsWith('LICENSE-'));
     for (const name of own) expect(existsSync(`${root}/packages/licences/${name}`), name).toBe(true);
