@@ -238,7 +238,7 @@ if (isMain(import.meta.url)) {
     const megabytes = bytes => `${(bytes / 1e6).toFixed(1)} MB`;
     for (const { name, file, bytes, unpackedBytes } of packed) {
       console.log(
-        `${name.padEnd(24)}${megabytes(bytes).padStart(9)}, unpacked ${megabytes(unpackedBytes).padStart(9)}  ${file}`,
+        `${name.padEnd(32)}${megabytes(bytes).padStart(9)}, unpacked ${megabytes(unpackedBytes).padStart(9)}  ${file}`,
       );
     }
     console.log(`${packed.length} ${packed.length === 1 ? 'package' : 'packages'} in ${to}`);
