@@ -143,6 +143,11 @@ export const TABLE: Readonly<Record<string, Row>> = {
   // docs/packages.md
   'npm install llm-host @llm-host/demo-weights': { long: true, shows: /^added \d+ packages/m },
   'npx llm-host demo': { long: true, stdin: 'What is 17 plus 25?\n', shows: /^assistant -> .*\b42\b/m },
+  'npm run bootstrap -- --backend cuda': {
+    runsIn: 'test/scripts/build/cuda.test.ts',
+    test: 'npm run bootstrap -- --backend cuda: ',
+  },
+  'npm run check:cuda': { long: true, shows: /missing in libmlx\.so: 0$/m },
   'node scripts/release/prove-install.mjs': { long: true, shows: /^What is 17 plus 25\? -> .*\b42\b/m },
   // docs/security.md, docs/terminal.md
   'node scripts/measure/mcp-faults.mjs': measured(
