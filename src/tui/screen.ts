@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Instance, render } from 'ink';
 import { createElement } from 'react';
 import type { TurnEvent } from '../agent/events/turn-event.ts';
@@ -10,8 +11,7 @@ import { Keyboard } from './input/keyboard.ts';
 import type { Key } from './input/keys.ts';
 import type { PromptHistory } from './input/prompt-history.ts';
 import type { ReplyView } from './markdown/reply-text.ts';
-import { FinishedTexts } from './state/finished-texts.ts';
-import type { FooterInfo, ScreenState, WindowSize } from './state/screen-state.ts';
+import type { FooterInfo, ScreenState, TurnStatus, WindowSize } from './state/screen-state.ts';
 import { Store } from './state/store.ts';
 import { TurnView } from './state/turn-view.ts';
 import type { Theme } from './style/theme.ts';
@@ -19,6 +19,7 @@ import { FrameClock } from './terminal/frame-clock.ts';
 import { InkTerminal } from './terminal/ink-terminal.ts';
 import { Painter } from './terminal/painter.ts';
 
+const IDLE: TurnStatus = { calls: [], working: undefined, thought: '' };
 const NOTHING: ReadonlyMap<string, string> = new Map();
 /** The most lines of a growing block that stay live. */
 const MAX_LIVE = 12;
@@ -55,7 +56,6 @@ export class Screen {
   readonly #terminal: InkTerminal;
   readonly #keyboard: Keyboard;
   readonly #turn = new TurnView();
-  readonly #finished = new FinishedTexts();
   readonly #frames = new FrameClock(() => this.flush());
   #store: Store<ScreenState> | undefined;
   #app: Instance | undefined;
@@ -94,7 +94,7 @@ export class Screen {
     this.#options.output.on('resize', this.#redraw);
     const { banner, theme } = this.#options;
     if (banner) this.#turn.print(banner, this.#replyView(), theme.dim);
-    this.#store = new Store(this.#compose());
+    this.#store = new Store(this.#compose(IDLE));
     this.#app = render(this.#element(), {
       stdout: this.#terminal as unknown as NodeJS.WriteStream,
       stdin: this.#options.input,
@@ -102,6 +102,7 @@ export class Screen {
       patchConsole: false,
       maxFps: 60,
     });
+    this.flush();
   }
 
   /** Gives the terminal back in cooked mode, cursor shown, live region erased. Synchronous and idempotent. */
@@ -169,18 +170,23 @@ export class Screen {
     if (!this.#stopped && !this.#suspended) this.#frames.request();
   }
 
-  /** Hands the state to React, which draws it. */
+  /** Draws what has changed: the conversation, and through React what stands below it. */
   flush(): void {
     this.#frames.stop();
-    if (this.#stopped || this.#suspended) return;
+    if (this.#stopped || this.#suspended || !this.#store) return;
     this.#frames.begin();
-    this.#store?.set(this.#compose());
+    const { finished, growing, status } = this.#turn.take(this.#replyView());
+    const state = this.#compose(status);
+    const changed = !isDeepStrictEqual(state, this.#store.get());
+    this.#terminal.show(finished, growing, changed);
+    if (changed) this.#store.set(state);
   }
 
   /** Draws before it returns. */
   #drawNow(): void {
     this.flush();
     this.#app?.rerender(this.#element());
+    this.#terminal.flush();
   }
 
   /** After a resize, or on a cleared terminal. */
@@ -193,10 +199,8 @@ export class Screen {
 
   #element() {
     const { theme } = this.#options;
-    return createElement(App, { store: this.#store as Store<ScreenState>, theme, onDrawn: this.#drawn });
+    return createElement(App, { store: this.#store as Store<ScreenState>, theme });
   }
-
-  readonly #drawn = (count: number): void => this.#finished.drawn(count);
 
   #window(): WindowSize {
     return { columns: this.#options.output.columns || 80, rows: this.#options.output.rows || 24 };
@@ -207,11 +211,9 @@ export class Screen {
     return { width: columns, height: Math.max(1, Math.min(MAX_LIVE, rows - 6)), theme: this.#options.theme };
   }
 
-  #compose(): ScreenState {
-    const { finished, live } = this.#turn.take(this.#replyView());
-    this.#finished.add(finished);
+  #compose(turn: TurnStatus): ScreenState {
     return {
-      ...{ window: this.#window(), finished: this.#finished.items, turn: live },
+      ...{ window: this.#window(), turn },
       ...{
         queue: this.queue.map(text => this.#folded.get(stripControls(text)) ?? text),
         editor: this.#editor,

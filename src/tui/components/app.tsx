@@ -10,7 +10,6 @@ import { Prompt } from './prompt.tsx';
 import { hasFrame, PromptFrame } from './prompt-frame.tsx';
 import { promptRows } from './prompt-rows.ts';
 import { Queue, queueHeight } from './queue.tsx';
-import { Scrollback } from './scrollback.tsx';
 import { shareRows } from './share-rows.ts';
 import { Turn, turnHeight } from './turn.tsx';
 import { useNow } from './use-now.ts';
@@ -18,14 +17,12 @@ import { useNow } from './use-now.ts';
 export interface AppProps {
   readonly store: Store<ScreenState>;
   readonly theme: Theme;
-  /** Called with the number of finished texts drawn so far. */
-  readonly onDrawn: (count: number) => void;
 }
 
-/** Finished text, and below it the live region, which is always shorter than the window. */
-export function App({ store, theme, onDrawn }: AppProps) {
+/** What stands below the conversation, always shorter than the window. */
+export function App({ store, theme }: AppProps) {
   const state = useSyncExternalStore(store.subscribe, store.get);
-  const { window, finished, turn, queue, editor, about, footer } = state;
+  const { window, turn, queue, editor, about, footer } = state;
   const now = useNow(turn.calls.length > 0 || turn.working !== undefined);
   const prompt = promptRows(editor, window);
   const framed = hasFrame(window);
@@ -37,7 +34,6 @@ export function App({ store, theme, onDrawn }: AppProps) {
   });
   return (
     <ThemeContext value={theme}>
-      <Scrollback items={finished} onDrawn={onDrawn} />
       <Box flexDirection="column">
         <Turn turn={turn} now={now} columns={window.columns} height={rows.turn} />
         <Queue prompts={queue} height={rows.queue} />

@@ -1,10 +1,9 @@
 import type { EditorState } from '../input/editor.ts';
 
-/** Everything the components draw. */
+/** Everything the components draw: what stands below the conversation. */
 export interface ScreenState {
   readonly window: WindowSize;
-  readonly finished: readonly FinishedText[];
-  readonly turn: LiveTurn;
+  readonly turn: TurnStatus;
   /** Prompts waiting for the running turn to end. */
   readonly queue: readonly string[];
   readonly editor: EditorState;
@@ -18,18 +17,8 @@ export interface WindowSize {
   readonly rows: number;
 }
 
-/** Lines printed together. */
-export interface FinishedText {
-  readonly id: number;
-  readonly text: string;
-  /** Columns of its widest line. */
-  readonly width: number;
-}
-
-/** The part of a turn that can still change. */
-export interface LiveTurn {
-  /** The last block of the reply, rendered, a row each. */
-  readonly reply: readonly string[];
+/** What the model and its tools are doing. */
+export interface TurnStatus {
   readonly calls: readonly RunningCall[];
   readonly working: Working | undefined;
   /** The last line of the model's thinking, until it replies. */

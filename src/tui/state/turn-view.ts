@@ -4,10 +4,16 @@ import { stripControls } from '../../text/strip-controls.ts';
 import { ReplyText, type ReplyView } from '../markdown/reply-text.ts';
 import { wrap, wrapLine } from '../markdown/wrap.ts';
 import type { Paint } from '../style/theme.ts';
-import type { LiveTurn, RunningCall } from './screen-state.ts';
+import type { RunningCall, TurnStatus } from './screen-state.ts';
 import { callLine, errorLines, resultLines } from './tool-lines.ts';
 
-/** Turns a turn's events into finished lines, which `take` hands out once, and its live part. */
+export interface TurnParts {
+  readonly finished: readonly string[];
+  readonly growing: readonly string[];
+  readonly status: TurnStatus;
+}
+
+/** Turns a turn's events into finished lines, which `take` hands out once, and what can still change. */
 export class TurnView {
   readonly #now: () => Date;
   readonly #reply = new ReplyText();
@@ -90,17 +96,17 @@ export class TurnView {
     this.#phase = 'idle';
   }
 
-  /** The lines finished since the last call, and the live part. */
-  take(view: ReplyView): { finished: readonly string[]; live: LiveTurn } {
-    const { settled, live: reply } = this.#reply.lines(view);
+  /** The lines finished since the last call, the rows that still grow, and what stands below them. */
+  take(view: ReplyView): TurnParts {
+    const { settled, live } = this.#reply.lines(view);
     const finished = [...this.#finished, ...settled];
     this.#finished = [];
     const calls = [...this.#calls.values()];
     const thought = lastLine(this.#thinking) || this.#thought;
-    return { finished, live: { reply, calls, working: this.#working(), thought } };
+    return { finished, growing: live, status: { calls, working: this.#working(), thought } };
   }
 
-  #working(): LiveTurn['working'] {
+  #working(): TurnStatus['working'] {
     const phase = this.#prefill ? 'reading' : this.#phase;
     if (phase !== 'reading' && phase !== 'thinking') return undefined;
     return { phase, since: this.#startedAt, prefill: this.#prefill };

@@ -1,24 +1,27 @@
 import { LineBuffer } from './line-buffer.ts';
 import type { Painter, PainterTerminal } from './painter.ts';
 
+/** How long text waits for Ink's frame: about as long as Ink may hold it back. */
+const INK_FRAME_MS = 30;
+
 /**
- * The stream that Ink draws on, in front of the real terminal. Ink does the layout and decides on frames; this changes
- * only how a frame gets to the terminal: the painter writes the characters that differ. Ink's `incrementalRendering`
- * rewrites whole lines, and all of them whenever finished text is printed: for a streamed reply of 2,000 words 5.6 bytes
- * per byte of text and 384 erased lines, against 1.8 and none. It also wipes the terminal when a resize makes its region
- * as tall as the window.
+ * The stream that Ink draws on, in front of the real terminal, and the conversation above what Ink draws. Ink lays out
+ * the prompt, the menu, the spinners and the footer. The conversation is rows already, so it goes straight to the
+ * painter: through Ink, which lays out and styles every cell of every frame, a streamed reply took three times the CPU.
  *
- * Ink writes a frame as one erasure and the new region. With finished text (`<Static>`) it makes three writes: the
- * erasure, the text, the region.
+ * Ink's own ways of drawing are not used either. Its `incrementalRendering` rewrites whole lines, and all of them
+ * whenever finished text is printed: for a streamed reply of 2,000 words 5.6 bytes per byte of text and 384 erased
+ * lines, against 1.8 and none. It also wipes the terminal when a resize makes its region as tall as the window.
  */
 export class InkTerminal {
   readonly #terminal: PainterTerminal;
   readonly #painter: Painter;
   readonly #buffer = new LineBuffer();
-  /** Ink erased its region: its next write is finished text. */
-  #expectsFinished = false;
   /** Finished lines not yet painted. */
   #finished: string[] = [];
+  /** Rows of text that may still change, above Ink's region. */
+  #growing: readonly string[] = [];
+  #waiting: NodeJS.Timeout | undefined;
   #suspended = false;
   /** The live region is gone from the terminal. */
   #erased = false;
@@ -37,15 +40,20 @@ export class InkTerminal {
 
   write(data: string): boolean {
     this.#buffer.write(data);
-    if (this.#expectsFinished) {
-      this.#finished.push(...this.#buffer.take());
-      this.#expectsFinished = false;
-    } else if (this.#buffer.lines.length === 0) {
-      this.#expectsFinished = true;
-    } else if (!this.#suspended) {
-      this.#paint();
-    }
+    this.#paint();
     return true;
+  }
+
+  /**
+   * Prints finished lines and replaces the growing rows, each at most as wide as the window.
+   * @param withInk Ink is about to draw a new frame: show both at once.
+   */
+  show(finished: readonly string[], growing: readonly string[], withInk: boolean): void {
+    this.#finished.push(...finished);
+    this.#growing = growing;
+    if (!withInk) this.#paint();
+    // A frame that equals Ink's last one is never written.
+    else this.#waiting ??= setTimeout(() => this.#paint(), INK_FRAME_MS);
   }
 
   /** Ignored: on 'resize' Ink erases as many rows as it wrote, but the terminal has rewrapped them. See `erase`. */
@@ -55,6 +63,11 @@ export class InkTerminal {
 
   off(): this {
     return this;
+  }
+
+  /** Paints what waits for Ink. */
+  flush(): void {
+    if (this.#waiting) this.#paint();
   }
 
   /** Erases the live region, even if a resize has rewrapped it. */
@@ -70,6 +83,7 @@ export class InkTerminal {
 
   /** Leaves the terminal to somebody else until `resume`; frames wait. */
   suspend(): void {
+    this.flush();
     this.erase();
     this.#suspended = true;
   }
@@ -80,7 +94,12 @@ export class InkTerminal {
   }
 
   #paint(): void {
-    this.#painter.paint(this.#finished, this.#buffer.lines, this.#buffer.cursor);
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
+    if (this.#suspended) return;
+    const { lines, cursor } = this.#buffer;
+    const place = cursor && { row: cursor.row + this.#growing.length, column: cursor.column };
+    this.#painter.paint(this.#finished, [...this.#growing, ...lines], place);
     this.#finished = [];
     this.#erased = false;
   }

@@ -31,14 +31,6 @@ export class LineBuffer {
     return this.#shown ? { row: this.#row, column: this.#column } : undefined;
   }
 
-  /** Scrolls its lines out: returns them and starts over. */
-  take(): readonly string[] {
-    const { lines } = this;
-    this.#lines = [''];
-    this.#row = 0;
-    return lines;
-  }
-
   #newline(): void {
     this.#row += 1;
     this.#lines[this.#row] ??= '';

@@ -98,9 +98,13 @@ export class Painter {
     const grown = all.length - old.length;
     const at = old.length - this.#sameBelow(all);
     if (grown <= 0 || lengthOf(old.slice(at)) < MIN_SPARED || all.some(line => this.#mayWrap(line))) return;
-    pen.go(old.length - 1, 0).add('\r\n'.repeat(grown));
+    pen
+      .go(old.length - 1, pen.column ?? 0)
+      .add('\n'.repeat(grown))
+      .add('\r');
     pen.row = all.length - 1;
-    pen.go(at, 0).add(`\u001b[${grown === 1 ? '' : grown}L`);
+    pen.column = 0;
+    pen.go(at, 0).add(`\u001b[${countOf(grown)}L`);
     pen.changes += 2;
     this.#lines = [...old.slice(0, at), ...new Array<string>(grown).fill(''), ...old.slice(at)];
   }
@@ -158,9 +162,12 @@ class Pen {
   }
 
   go(row: number, column: number): this {
-    if (row < this.row) this.text += `\u001b[${this.row - row}A`;
-    if (row > this.row) this.text += `\u001b[${row - this.row}B`;
-    if (this.column !== column) this.text += column === 0 ? '\r' : `\u001b[${column + 1}G`;
+    const down = row - this.row;
+    if (down === 1 && column === 0) this.text += '\r\n';
+    else {
+      if (down !== 0) this.text += `\u001b[${countOf(Math.abs(down))}${down < 0 ? 'A' : 'B'}`;
+      if (this.column !== column) this.text += column === 0 ? '\r' : `\u001b[${column + 1}G`;
+    }
     this.row = row;
     this.column = column;
     return this;
@@ -171,6 +178,9 @@ class Pen {
     return this;
   }
 }
+
+/** 1 is what a terminal takes if no number is given. */
+const countOf = (count: number): string => (count === 1 ? '' : String(count));
 
 const lengthOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length, 0);
 

@@ -7,7 +7,6 @@ import { Prompt } from '../../../src/tui/components/prompt.tsx';
 import { hasFrame, PromptFrame } from '../../../src/tui/components/prompt-frame.tsx';
 import { promptRows } from '../../../src/tui/components/prompt-rows.ts';
 import { Queue } from '../../../src/tui/components/queue.tsx';
-import { Reply } from '../../../src/tui/components/reply.tsx';
 import { shareRows } from '../../../src/tui/components/share-rows.ts';
 import { Working } from '../../../src/tui/components/working.tsx';
 import { type EditorState, EMPTY, withText } from '../../../src/tui/input/editor.ts';
@@ -133,11 +132,6 @@ test.each([
     <Working phase="reading" since={0} now={0} columns={columns} prefill={prefill} thought="" />
   );
   expect(rowsOf(working, columns)).toEqual([`⠋ ${shown}`]);
-});
-
-test('a styled line is cut by its columns, its styles kept whole', () => {
-  const shown = renderToString(<Reply lines={['\u001b[1m漢字漢\u001b[22m']} />, { columns: 5 });
-  expect(shown).toBe('\u001b[1m漢字…\u001b[22m');
 });
 
 describe('the rows of the window', () => {

@@ -25,11 +25,12 @@ function turn() {
     },
     /** What has been finished since the last look, and what is live. */
     look: () => {
-      const { finished, live } = view.take(VIEW);
+      const { finished, growing, status } = view.take(VIEW);
       const shown = renderToString(
-        createElement(Turn, { turn: live, now, columns: VIEW.width, height: VIEW.height }),
+        createElement(Turn, { turn: status, now, columns: VIEW.width, height: VIEW.height }),
       );
-      return { finished: finished.map(bare), live: shown === '' ? [] : shown.split('\n').map(bare) };
+      const below = shown === '' ? [] : shown.split('\n');
+      return { finished: finished.map(bare), live: [...growing, ...below].map(bare) };
     },
   };
 }
