@@ -58,7 +58,7 @@ const STATES = [
     act: async terminal => {
       await terminal.ask('What is 17 plus 25?', 'Result: 42');
       await terminal.ask('What does shopping.txt say?', 'Result: milk');
-      await terminal.ask('What is the capital of France?', 'France?\nassistant -> ');
+      await terminal.ask('What is the capital of France?', 'France?\n\nassistant -> ');
     },
   },
   {

@@ -11,6 +11,7 @@ import { Keyboard } from './input/keyboard.ts';
 import type { Key } from './input/keys.ts';
 import type { PromptHistory } from './input/prompt-history.ts';
 import type { ReplyView } from './markdown/reply-text.ts';
+import { type Banner, bannerRows } from './state/banner.ts';
 import type { FooterInfo, ScreenState, TurnStatus, WindowSize } from './state/screen-state.ts';
 import { Store } from './state/store.ts';
 import { TurnView } from './state/turn-view.ts';
@@ -19,6 +20,7 @@ import { FrameClock } from './terminal/frame-clock.ts';
 import { InkTerminal } from './terminal/ink-terminal.ts';
 import { Painter } from './terminal/painter.ts';
 
+const READY = "Ready. Type your prompt or 'quit' to exit.";
 const IDLE: TurnStatus = { calls: [], working: undefined, thought: '' };
 const NOTHING: ReadonlyMap<string, string> = new Map();
 /** The most lines of a growing block that stay live. */
@@ -36,7 +38,9 @@ export interface ScreenOptions {
   readonly theme: Theme;
   readonly history: PromptHistory;
   /** Printed when the screen opens. */
-  readonly banner?: string | undefined;
+  readonly banner?: Banner | undefined;
+  /** Printed below the banner. */
+  readonly notices?: readonly string[];
   readonly footer: () => FooterInfo;
   readonly candidates: () => Candidates;
   readonly env: NodeJS.ProcessEnv;
@@ -48,7 +52,7 @@ export interface ScreenOptions {
 
 /** Labelled lines are printed in one piece, so that a recording of the terminal can be searched for them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a label may be styled
-const LABELLED = /^(?:\u001b\[[0-9;]*m)*(?:prompt -> |assistant -> |\[\d\d:)/;
+const LABELLED = /^(?:\u001b\[[0-9;]*m|[▌│ ])*(?:prompt -> |assistant -> |\[\d\d:)/;
 
 /** The chat's screen: owns the terminal from `start` to `stop`, draws with Ink, reads the keyboard. */
 export class Screen {
@@ -92,8 +96,7 @@ export class Screen {
   start(): void {
     this.#takeTerminal();
     this.#options.output.on('resize', this.#redraw);
-    const { banner, theme } = this.#options;
-    if (banner) this.#turn.print(banner, this.#replyView(), theme.dim);
+    this.#greet();
     this.#store = new Store(this.#compose(IDLE));
     this.#app = render(this.#element(), {
       stdout: this.#terminal as unknown as NodeJS.WriteStream,
@@ -131,9 +134,22 @@ export class Screen {
     };
   }
 
-  /** Prints finished text. */
-  print(text: string): void {
-    this.#turn.print(text, this.#replyView());
+  /**
+   * Prints finished text.
+   * @param apart a blank line above it, whatever stands there
+   */
+  print(text: string, apart = false): void {
+    this.#turn.print(text, this.#replyView(), apart);
+    this.draw();
+  }
+
+  notice(text: string): void {
+    this.#turn.notice(`Notice: ${text}`, this.#replyView());
+    this.draw();
+  }
+
+  error(text: string): void {
+    this.#turn.error(`Error: ${text}`, this.#replyView());
     this.draw();
   }
 
@@ -142,12 +158,12 @@ export class Screen {
     this.#turn.begin();
   }
 
-  /** Prints a prompt as it was typed, its pastes folded, after a blank line. */
+  /** Prints a prompt as it was typed, its pastes folded. */
   echo(prompt: string): void {
     const folded = this.#folded.get(prompt);
     this.#folded.delete(prompt);
-    this.print('');
-    this.#turn.print(`prompt -> ${folded ?? prompt}`, this.#replyView(), this.#options.theme.bold);
+    this.#turn.prompt(folded ?? prompt, this.#replyView());
+    this.draw();
   }
 
   event(event: TurnEvent): void {
@@ -196,6 +212,12 @@ export class Screen {
     this.#drawNow();
     this.#terminal.restore();
   };
+
+  #greet(): void {
+    const { banner, notices = [], theme } = this.#options;
+    if (banner) this.#turn.printRows([...bannerRows(banner, this.#window().columns, theme), READY]);
+    for (const notice of notices) this.#turn.notice(notice, this.#replyView());
+  }
 
   #element() {
     const { theme } = this.#options;
@@ -254,14 +276,14 @@ export class Screen {
   /** Blocks the program while the editor is open, so not during a turn: its tool calls would time out. */
   #editOutside(): void {
     if (this.busy) {
-      this.print('Notice: the editor can be opened when the turn is over.');
+      this.notice('the editor can be opened when the turn is over.');
       return;
     }
     const { env, blockedBy } = this.#options;
     const resume = this.suspend();
     const edited = blockedBy(() => editText(expandPastes(this.#editor), env));
     resume();
-    if ('problem' in edited) this.print(`Notice: ${edited.problem}`);
+    if ('problem' in edited) this.notice(edited.problem);
     else this.#editor = withText({ ...this.#editor, pastes: [] }, edited.text);
     this.flush();
   }

@@ -26,7 +26,9 @@ test('lines typed before the screen opens are asked, one after another', { timeo
   terminal.type('first\rsecond\rbye\r');
   expect(await terminal.exits(60_000)).toBe(0);
   const lines = (await terminal.emulator.lines(true)).join('\n');
-  expect(lines).toContain('prompt -> first\nassistant -> One.\n\nprompt -> second\nassistant -> Two.\n');
+  expect(lines).toContain(
+    '▌ prompt -> first\n\nassistant -> One.\n\n▌ prompt -> second\n\nassistant -> Two.\n',
+  );
   // Once it is open, Ctrl+J is a new line.
   const { dir: other, env: its } = place({ replies: ['Both.'] });
   const open = new Terminal(SCRIPTED_MAIN, ['x'], other, its);
@@ -36,7 +38,7 @@ test('lines typed before the screen opens are asked, one after another', { timeo
   open.type('b');
   await open.displays('prompt -> ab');
   open.type('\nc\r');
-  await open.displays('prompt -> ab\nc\nassistant -> Both.');
+  await open.displays('▌ prompt -> ab\n▌ c\n\nassistant -> Both.');
   open.type('quit\r');
   expect(await open.exits()).toBe(0);
 });
@@ -128,7 +130,7 @@ test('Ctrl+Z goes back to the shell, fg goes on; where no shell waits it changes
   terminal.type('fg\r');
   await terminal.displays('prompt -> half');
   terminal.type(' way\r');
-  await terminal.displays('prompt -> half way\nassistant -> Hello.');
+  await terminal.displays('prompt -> half way\n\nassistant -> Hello.');
   terminal.type('bye\r');
   await terminal.displays('shell>', { times: 4 });
   terminal.type('exit\r');
@@ -138,7 +140,7 @@ test('Ctrl+Z goes back to the shell, fg goes on; where no shell waits it changes
   const orphan = new Terminal(SCRIPTED_MAIN, ['x'], alone.dir, alone.env);
   await orphan.displays('prompt ->');
   orphan.type('\u001ago\r');
-  await orphan.displays('prompt -> go\nassistant -> Still here.');
+  await orphan.displays('prompt -> go\n\nassistant -> Still here.');
   orphan.type('bye\r');
   expect(await orphan.exits()).toBe(0);
 });

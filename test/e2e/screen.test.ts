@@ -43,7 +43,7 @@ function expectRestored(terminal: Terminal) {
 
 const masked = (lines: readonly string[]) =>
   lines
-    .filter(line => !line.startsWith('Notice: Server'))
+    .filter(line => !line.startsWith('│ Notice: Server'))
     .join('\n')
     .replaceAll(/\d\d:\d\d:\d\d/g, 'HH:MM:SS')
     .replaceAll(/\d+\.\d\ds/g, 'X.XXs');
@@ -72,19 +72,23 @@ test('a turn with two tool calls, a timeout, then bye: the screen as it is left'
   expect(await terminal.exits()).toBe(0);
   expect(masked(await terminal.emulator.lines(true))).toBe(
     `
-prompt -> sums?
-[HH:MM:SS] Calling tool: add(a=17, b=25) ...
-[HH:MM:SS] Calling tool: multiply(a=6, b=7) ...
-[HH:MM:SS] Result: 42 (took X.XXs) · add
-[HH:MM:SS] Result: 42 (took X.XXs) · multiply
+▌ prompt -> sums?
+
+│ [HH:MM:SS] Calling tool: add(a=17, b=25) ... (took X.XXs)
+│ [HH:MM:SS] Result: 42
+│ [HH:MM:SS] Calling tool: multiply(a=6, b=7) ... (took X.XXs)
+│ [HH:MM:SS] Result: 42
+
 assistant -> Both are 42 漢字 👩‍👩‍👧.
 
-prompt -> wait
-[HH:MM:SS] Calling tool: wait() ...
-[HH:MM:SS] ERROR: Tool 'wait' timed out after 1.0s (took X.XXs)
+▌ prompt -> wait
+
+│ [HH:MM:SS] Calling tool: wait() ... (took X.XXs)
+│ [HH:MM:SS] ERROR: Tool 'wait' timed out after 1.0s
+
 assistant -> Too slow.
 
-prompt -> bye`,
+▌ prompt -> bye`,
   );
   for (const exact of [
     'Calling tool: add(a=17, b=25) ...',
@@ -108,7 +112,7 @@ test('Esc cancels, Ctrl+C cancels, prompts typed meanwhile wait their turn', {
   await terminal.displays('queued: three');
   terminal.type('\u001b');
 
-  await terminal.displays('prompt -> two\nassistant -> word');
+  await terminal.displays('prompt -> two\n\nassistant -> word');
   terminal.type('\u0003');
   const lines = await terminal.displays('assistant -> The end.');
   expect(lines.join('\n').match(/\[cancelled\]/g)).toHaveLength(2);
@@ -150,7 +154,7 @@ test('a paste of 500 lines is folded and sent whole; the next run has it in its 
   await terminal.displays('[Pasted text #1: 500 lines]');
   terminal.type('\r');
   const lines = await terminal.displays('assistant -> Read.');
-  expect(lines).toContain('prompt -> [Pasted text #1: 500 lines]');
+  expect(lines).toContain('▌ prompt -> [Pasted text #1: 500 lines]');
   expect(lines).not.toContain('line 499');
   terminal.type('\u001b[A');
   await terminal.displays('line 499');

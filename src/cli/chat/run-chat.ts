@@ -14,20 +14,35 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
   const started = await startChat(args, openModel);
   signals.addCleanup(started.close);
   try {
-    if (!args.quiet) process.stderr.write(stripControls([...started.summary, ''].join('\n')));
-    for (const notice of started.notices) process.stderr.write(`${stripControls(notice)}\n`);
-    const locale = process.stdout.isTTY ? localeNotice(process.env) : undefined;
-    if (locale !== undefined) process.stderr.write(`Notice: ${locale}\n`);
     const { session } = started;
+    const locale = process.stdout.isTTY ? localeNotice(process.env) : undefined;
+    const notices = [...started.notices, ...(locale === undefined ? [] : [`Notice: ${locale}`])].map(
+      stripControls,
+    );
+    const screen = args.prompt === undefined && wantsScreen(args);
+    // The screen has both in a better shape; a file gets them in any case.
+    const aloud = !screen || process.stderr.isTTY !== true;
+    if (aloud && !args.quiet) process.stderr.write(stripControls([...started.summary, ''].join('\n')));
+    if (aloud) for (const notice of notices) process.stderr.write(`${notice}\n`);
     if (args.prompt !== undefined) return await answerOnce(session, args.prompt, signals);
-    if (!args.quiet) process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");
-    if (!wantsScreen(args)) return await new LineSession({ session, signals }).run();
+    if (!screen) {
+      if (!args.quiet) process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");
+      return await new LineSession({ session, signals }).run();
+    }
     // Otherwise React runs its development checks and profiling.
     process.env.NODE_ENV ??= 'production';
     const { ScreenSession } = await import('./screen-session.ts');
     const { theme } = started.settings.config;
     const colors = args.color !== false;
-    return await new ScreenSession({ session, signals, theme, colors, quiet: args.quiet === true }).run();
+    const quiet = args.quiet === true;
+    return await new ScreenSession({
+      session,
+      signals,
+      theme,
+      colors,
+      quiet,
+      notices: aloud ? [] : notices,
+    }).run();
   } finally {
     await started.close();
   }

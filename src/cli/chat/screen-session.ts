@@ -6,6 +6,7 @@ import { stripControls } from '../../text/strip-controls.ts';
 import type { EditorEffect } from '../../tui/input/editor.ts';
 import { PromptHistory } from '../../tui/input/prompt-history.ts';
 import { Screen } from '../../tui/screen.ts';
+import type { Banner } from '../../tui/state/banner.ts';
 import type { FooterInfo } from '../../tui/state/screen-state.ts';
 import { chooseTheme } from '../../tui/style/theme.ts';
 import { FileNames } from '../attachments/file-names.ts';
@@ -15,6 +16,7 @@ import { divertOutput } from '../process/divert-output.ts';
 import { stateDirectory } from '../process/folders.ts';
 import { readLine, shareTerminal } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
+import { VERSION } from '../process/version.ts';
 import type { ChatSession } from '../session/chat-session.ts';
 import { TurnLoop, type TurnReader } from './turn-loop.ts';
 
@@ -28,6 +30,8 @@ export interface ScreenSessionOptions {
   readonly theme: string | undefined;
   /** No banner. */
   readonly quiet: boolean;
+  /** Printed below the banner. */
+  readonly notices: readonly string[];
 }
 
 /** The chat on the Ink screen. Resolves with the exit code. */
@@ -61,7 +65,8 @@ export class ScreenSession {
         files: typed => files.complete(typed),
         about: descriptions(session),
       }),
-      banner: options.quiet ? undefined : `${homely(process.cwd())} · Tab completes · Esc cancels · /help`,
+      banner: options.quiet ? undefined : bannerOf(session),
+      notices: options.notices,
       onEffect: effect => this.#perform(effect),
     });
     this.#loop = new TurnLoop({
@@ -124,7 +129,7 @@ export class ScreenSession {
         this.#suspend();
         break;
       case 'expand':
-        this.#screen.print(this.#options.session.results.step());
+        this.#screen.print(this.#options.session.results.step(), true);
         break;
       default:
         this.#loop.leave(0);
@@ -148,7 +153,7 @@ function screenReader(screen: Screen, session: ChatSession): TurnReader {
     begin: prompt => screen.begin(stripControls(prompt)),
     event: event => screen.event(event),
     end: error => {
-      if (error !== undefined) screen.print(`Error: ${messageOf(error)}`);
+      if (error !== undefined) screen.error(messageOf(error));
       screen.end();
     },
     builtin: (typed, output) => {
@@ -187,6 +192,22 @@ function descriptions({ tools }: ChatSession): ReadonlyMap<string, string> {
   }
   for (const { definition } of tools.tools()) add(definition.function.name, definition.function.description);
   return about;
+}
+
+function bannerOf({ opened, tools }: ChatSession): Banner {
+  const servers = tools.servers().filter(({ state }) => state === 'ready' || state === 'starting');
+  const shown = servers.map(({ name, state, tools: count }) =>
+    stripControls(state === 'ready' ? `${name} (${count})` : `${name} (starting)`),
+  );
+  return {
+    title: `llm-host ${VERSION}`,
+    facts: [
+      { name: 'model', text: stripControls(opened.description) },
+      { name: 'tools', text: shown.join(', ') || 'none' },
+      { name: 'folder', text: homely(process.cwd()) },
+      { name: 'keys', text: '/ lists commands · Tab completes · Esc cancels' },
+    ],
+  };
 }
 
 /** A folder as a shell shows it, `~` for the home folder. */

@@ -14,14 +14,17 @@ export interface MenuProps {
   readonly height: number;
 }
 
-/** Rows it takes if there is room. */
-export const menuHeight = (options: readonly string[]): number => Math.min(options.length, MAX_SHOWN);
+/** Rows it takes if there is room: the last says how many options are not shown. */
+export const menuHeight = ({ length }: readonly string[]): number =>
+  length > MAX_SHOWN ? MAX_SHOWN + 1 : length;
 
 /** Shows the options around the selected one. */
 export function Menu({ options, index, about, height }: MenuProps) {
   const { bold, dim } = useTheme();
-  const from = Math.max(0, Math.min(index - 2, options.length - MAX_SHOWN));
-  const shown = options.slice(from, from + Math.min(MAX_SHOWN, height));
+  const counts = options.length > height || options.length > MAX_SHOWN;
+  const most = Math.min(MAX_SHOWN, counts && height > 1 ? height - 1 : height);
+  const from = Math.max(0, Math.min(index - Math.floor(most / 2), options.length - most));
+  const shown = options.slice(from, from + most);
   const width = Math.max(0, ...shown.map(option => stringWidth(option))) + 2;
   return (
     <Box flexDirection="column" paddingLeft={2}>
@@ -33,6 +36,14 @@ export function Menu({ options, index, about, height }: MenuProps) {
           <Text wrap="truncate">{dim(about.get(option) ?? '')}</Text>
         </Box>
       ))}
+      {counts && height > 1 && (
+        <Text wrap="truncate">{dim(hiddenOf(from, options.length - from - shown.length))}</Text>
+      )}
     </Box>
   );
+}
+
+/** `... 3 above, 12 below` */
+function hiddenOf(above: number, below: number): string {
+  return `... ${[above > 0 ? `${above} above` : '', below > 0 ? `${below} below` : ''].filter(Boolean).join(', ')}`;
 }

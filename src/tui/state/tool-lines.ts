@@ -1,16 +1,17 @@
-import { formatArguments, formatResult, formatSeconds } from '../../text/console-format.ts';
+import { formatArguments, formatSeconds } from '../../text/console-format.ts';
 import { stripControls } from '../../text/strip-controls.ts';
+import { linesIn } from './gutter.ts';
 
-const EXPAND_KEY = 'Ctrl+O';
 const INDENT = '  ';
 
 export interface Outcome {
   /** `[HH:MM:SS]` */
   readonly time: string;
+  readonly label: 'Result' | 'ERROR';
   readonly text: string;
-  readonly seconds: number;
-  /** Named if several calls ran at once; empty otherwise. */
   readonly tool: string;
+  /** Set if the call's line was printed without them. */
+  readonly seconds: number | undefined;
 }
 
 /** `[HH:MM:SS] Calling tool: add(a=1, b=2) ...` */
@@ -18,17 +19,23 @@ export function callLine(time: string, name: string, args: Readonly<Record<strin
   return `${time} Calling tool: ${stripControls(name)}(${formatArguments(args)}) ...`;
 }
 
-export function resultLines({ time, text, seconds, tool }: Outcome): string {
-  return lines(`${time} Result: `, formatResult(text, EXPAND_KEY), seconds, tool);
-}
-
-export function errorLines({ time, text, seconds, tool }: Outcome): string {
-  return lines(`${time} ERROR: `, formatResult(text), seconds, tool);
-}
-
-/** The duration ends the first line; the others are indented. */
-function lines(head: string, text: string, seconds: number, tool: string): string {
-  const [first = '', ...rest] = text.split('\n');
-  const summary = `${head}${first} (${formatSeconds(seconds)})${tool === '' ? '' : ` · ${tool}`}`;
-  return [summary, ...rest.map(line => INDENT + line)].join('\n');
+/**
+ * `[HH:MM:SS] Result: ` and the text, the lines after its first indented; what is longer than `most` rows of `width`
+ * columns is folded, with a count.
+ */
+export function outcomeLines(outcome: Outcome, width: number, most: number): string[] {
+  const { time, label, text, tool, seconds } = outcome;
+  const [first = '', ...rest] = stripControls(text).trimEnd().split('\n');
+  const took = seconds === undefined ? '' : ` (${formatSeconds(seconds)}) · ${tool}`;
+  const rows = linesIn(
+    [`${time} ${label}: ${first}${took}`, ...rest.map(line => INDENT + line)].join('\n'),
+    width,
+  );
+  const hidden = rows.length - most;
+  // Folding a single row would save nothing.
+  if (hidden <= 1) return rows;
+  return [
+    ...rows.slice(0, most),
+    ...linesIn(`${INDENT}... ${hidden} more lines of ${tool} · Ctrl+O shows all`, width),
+  ];
 }

@@ -1,11 +1,13 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
-import { clock, lastLine } from '../../text/console-format.ts';
+import { lastLine } from '../../text/console-format.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 import { ReplyText, type ReplyView } from '../markdown/reply-text.ts';
 import { wrap, wrapLine } from '../markdown/wrap.ts';
 import type { Paint } from '../style/theme.ts';
-import type { RunningCall, TurnStatus } from './screen-state.ts';
-import { callLine, errorLines, resultLines } from './tool-lines.ts';
+import { CallLines } from './call-lines.ts';
+import { gutterRows, type Role } from './gutter.ts';
+import type { TurnStatus } from './screen-state.ts';
+import { Transcript } from './transcript.ts';
 
 export interface TurnParts {
   readonly finished: readonly string[];
@@ -17,10 +19,8 @@ export interface TurnParts {
 export class TurnView {
   readonly #now: () => Date;
   readonly #reply = new ReplyText();
-  readonly #calls = new Map<string, RunningCall>();
-  /** Several calls ran at once since none did. */
-  #parallel = false;
-  #finished: string[] = [];
+  readonly #calls = new CallLines();
+  readonly #finished = new Transcript();
   #startedAt = 0;
   #prefill: { readonly done: number; readonly total: number } | undefined;
   #thinking = '';
@@ -39,11 +39,32 @@ export class TurnView {
     this.#startedAt = this.#now().getTime();
   }
 
-  /** Prints lines below everything printed so far, wrapped to the window. */
-  print(text: string, view: ReplyView, paint: Paint = plain): void {
+  /**
+   * Prints what a command says, wrapped to the window, below everything printed so far.
+   * @param apart a blank line above it, whatever stands there
+   */
+  print(text: string, view: ReplyView, apart = false): void {
     this.#settleReply(view, '');
-    const rows = text.split('\n').flatMap(line => wrapLine(line, view.width));
-    this.#finished.push(...rows.map(paint));
+    this.#finished.open('output', apart);
+    this.#finished.push(text.split('\n').flatMap(line => wrapLine(line, view.width)));
+  }
+
+  /** Prints rows as they are. */
+  printRows(rows: readonly string[]): void {
+    this.#finished.push(rows);
+  }
+
+  /** Prints a prompt. */
+  prompt(text: string, view: ReplyView): void {
+    this.#inGutter(`prompt -> ${text}`, 'user', view, view.theme.bold);
+  }
+
+  notice(text: string, view: ReplyView): void {
+    this.#inGutter(text, 'notice', view, view.theme.dim);
+  }
+
+  error(text: string, view: ReplyView): void {
+    this.#inGutter(text, 'error', view, view.theme.error);
   }
 
   add(event: TurnEvent, view: ReplyView): void {
@@ -56,7 +77,7 @@ export class TurnView {
         this.#endThinking(view);
         this.#thought = '';
         this.#phase = 'writing';
-        this.#reply.push(event.text);
+        this.#write(event.text);
         break;
       case 'thinking':
         if (this.#thinking === '') this.#thinkingSince = this.#now().getTime();
@@ -76,11 +97,11 @@ export class TurnView {
       case 'stats':
         break;
       case 'notice':
-        this.print(`Notice: ${stripControls(event.message)}`, view, view.theme.dim);
+        this.notice(`Notice: ${stripControls(event.message)}`, view);
         break;
       case 'error':
-        this.print(stripControls(`Error: ${event.message}`), view, view.theme.error);
-        if (event.hint) this.print(stripControls(event.hint), view);
+        this.error(stripControls(`Error: ${event.message}`), view);
+        if (event.hint) this.notice(stripControls(event.hint), view);
         break;
     }
   }
@@ -89,8 +110,7 @@ export class TurnView {
   end(view: ReplyView): void {
     this.#endThinking(view);
     this.#settleReply(view, '');
-    this.#calls.clear();
-    this.#parallel = false;
+    this.#finished.push(this.#calls.end(view));
     this.#thought = '';
     this.#prefill = undefined;
     this.#phase = 'idle';
@@ -99,11 +119,10 @@ export class TurnView {
   /** The lines finished since the last call, the rows that still grow, and what stands below them. */
   take(view: ReplyView): TurnParts {
     const { settled, live } = this.#reply.lines(view);
-    const finished = [...this.#finished, ...settled];
-    this.#finished = [];
-    const calls = [...this.#calls.values()];
+    const finished = [...this.#finished.take(), ...settled];
     const thought = lastLine(this.#thinking) || this.#thought;
-    return { finished, growing: live, status: { calls, working: this.#working(), thought } };
+    const status = { calls: this.#calls.running, working: this.#working(), thought };
+    return { finished, growing: [...live, ...this.#calls.live(view)], status };
   }
 
   #working(): TurnStatus['working'] {
@@ -113,41 +132,35 @@ export class TurnView {
   }
 
   #tool(event: Extract<TurnEvent, { id: string }>, view: ReplyView): void {
-    const { theme } = view;
-    const time = clock(this.#now());
-    const tool = this.#parallel && 'name' in event ? stripControls(event.name) : '';
-    switch (event.type) {
-      case 'tool_call':
-        this.#endThinking(view);
-        this.print(callLine(time, event.name, event.arguments), view, theme.call);
-        this.#calls.set(event.id, {
-          ...{ id: event.id, name: stripControls(event.name) },
-          ...{ startedAt: this.#now().getTime(), message: '' },
-        });
-        this.#parallel ||= this.#calls.size > 1;
-        break;
-      case 'tool_progress': {
-        const call = this.#calls.get(event.id);
-        const message = stripControls(event.message).replaceAll('\n', ' ');
-        if (call) this.#calls.set(event.id, { ...call, message });
-        break;
-      }
-      case 'tool_result':
-        this.print(resultLines({ time, tool, text: event.text, seconds: event.seconds }), view);
-        this.#calls.delete(event.id);
-        break;
-      case 'tool_error':
-        this.print(
-          errorLines({ time, tool, text: event.message, seconds: event.seconds }),
-          view,
-          theme.error,
-        );
-        this.#calls.delete(event.id);
-        break;
+    if (event.type === 'tool_progress') {
+      this.#calls.progress(event.id, event.message);
+      return;
     }
-    if (this.#calls.size > 0) return;
-    this.#parallel = false;
-    this.#restart('reading');
+    const now = this.#now();
+    this.#endThinking(view);
+    this.#settleReply(view, '');
+    this.#finished.open('work');
+    if (event.type === 'tool_call') {
+      this.#finished.push(this.#calls.begin(event.id, event.name, event.arguments, now, view));
+    } else {
+      const failed = event.type === 'tool_error';
+      const { id, name, seconds } = event;
+      const text = failed ? event.message : event.text;
+      this.#finished.push(this.#calls.finish({ id, name, text, failed, seconds }, now, view));
+    }
+    if (this.#calls.running.length === 0) this.#restart('reading');
+  }
+
+  #write(text: string): void {
+    const began = !this.#reply.isEmpty;
+    this.#reply.push(text);
+    if (!began && !this.#reply.isEmpty) this.#finished.open('reply');
+  }
+
+  #inGutter(text: string, role: Role, view: ReplyView, paint: Paint): void {
+    this.#settleReply(view, '');
+    this.#finished.open(role === 'user' ? 'prompt' : 'work');
+    this.#finished.push(gutterRows(text, role, view.width, view.theme, paint));
   }
 
   #restart(phase: 'reading' | 'thinking'): void {
@@ -156,8 +169,10 @@ export class TurnView {
   }
 
   #settleReply(view: ReplyView, mark: string): void {
-    if (this.#reply.isEmpty && mark) this.#finished.push(mark.trim());
-    else this.#finished.push(...this.#reply.end(view, mark));
+    if (this.#reply.isEmpty && mark) {
+      this.#finished.open('reply');
+      this.#finished.push([mark.trim()]);
+    } else this.#finished.push(this.#reply.end(view, mark));
   }
 
   #endThinking({ theme, width }: ReplyView): void {
@@ -165,12 +180,11 @@ export class TurnView {
     this.#thinking = '';
     if (text === '') return;
     this.#thought = lastLine(text);
-    const lines = wrap(text, Math.max(1, width - 2));
+    const lines = wrap(text, Math.max(1, width - 4));
     const seconds = ((this.#now().getTime() - this.#thinkingSince) / 1000).toFixed(1);
     const head = `Thought for ${seconds} s (${lines.length} ${lines.length === 1 ? 'line' : 'lines'})`;
-    this.#finished.push(theme.dim(head));
-    if (this.showThinking) this.#finished.push(...lines.map(line => theme.dim(`  ${line}`)));
+    this.#finished.open('work');
+    const shown = this.showThinking ? lines.map(line => `  ${line}`) : [];
+    this.#finished.push(gutterRows([head, ...shown].join('\n'), 'thought', width, theme, theme.dim));
   }
 }
-
-const plain: Paint = text => text;

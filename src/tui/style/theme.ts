@@ -13,7 +13,11 @@ export interface Theme {
   readonly string: Paint;
   readonly number: Paint;
   readonly comment: Paint;
-  readonly call: Paint;
+  /** Of the marks beside a role's lines, and of tool calls. */
+  readonly user: Paint;
+  readonly thought: Paint;
+  readonly tool: Paint;
+  readonly notice: Paint;
   readonly error: Paint;
 }
 
@@ -42,8 +46,13 @@ const NONE: Theme = {
   string: text => text,
   number: text => text,
   comment: ATTRIBUTES.dim,
-  call: text => text,
-  error: ATTRIBUTES.bold,
+  ...{
+    user: text => text,
+    thought: ATTRIBUTES.dim,
+    tool: text => text,
+    notice: text => text,
+    error: ATTRIBUTES.bold,
+  },
 };
 
 const THEMES: Readonly<Record<ThemeName, Theme>> = {
@@ -52,13 +61,13 @@ const THEMES: Readonly<Record<ThemeName, Theme>> = {
     ...NONE,
     heading: text => ATTRIBUTES.bold(color(36)(text)),
     ...{ code: color(36), link: color(94), keyword: color(35), string: color(32), number: color(33) },
-    ...{ comment: color(90), call: color(36), error: color(91) },
+    ...{ comment: color(90), user: color(94), tool: color(36), notice: color(33), error: color(91) },
   },
   light: {
     ...NONE,
     heading: text => ATTRIBUTES.bold(color(34)(text)),
     ...{ code: color(34), link: color(34), keyword: color(35), string: color(32), number: color(31) },
-    ...{ comment: color(90), call: color(34), error: color(31) },
+    ...{ comment: color(90), user: color(34), tool: color(36), notice: color(35), error: color(31) },
   },
 };
 

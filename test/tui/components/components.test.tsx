@@ -102,7 +102,19 @@ test('the menu shows five around the chosen one', () => {
     <Menu options={options} index={7} about={new Map()} height={menuHeight(options)} />,
     80,
   );
-  expect(shown).toEqual(['  /c4', '  /c5', '  /c6', '  /c7', '  /c8']);
+  expect(shown).toEqual(['  /c4', '  /c5', '  /c6', '  /c7', '  /c8', '  ... 4 above']);
+});
+
+test.each([
+  [0, 6, ['  /c0', '  /c1', '  /c2', '  /c3', '  /c4', '  ... 4 below']],
+  [4, 6, ['  /c2', '  /c3', '  /c4', '  /c5', '  /c6', '  ... 2 above, 2 below']],
+  [4, 3, ['  /c3', '  /c4', '  ... 3 above, 4 below']],
+  [4, 1, ['  /c4']],
+])('option %i in a menu of %i rows: the last row counts the others', (index, height, rows) => {
+  const options = Array.from({ length: 9 }, (_, at) => `/c${at}`);
+  expect(rowsOf(<Menu options={options} index={index} about={new Map()} height={height} />, 80)).toEqual(
+    rows,
+  );
 });
 
 test('the menu says what the options are, as far as there is room', () => {

@@ -13,6 +13,8 @@ test.each([
     12,
     [...['see', '  https://example.org/a/b']],
   ],
+  ['a script without spaces between characters', '一二三四五六七八九十', 12, ['一二三四五', '  六七八九十']],
+  ['a tab as four spaces', 'a\tbcdefgh', 8, ['a', '  bcdefgh']],
   [
     'styles closed and opened again',
     '\u001b[1mone two three\u001b[22m',

@@ -46,20 +46,75 @@ test('reading the prompt has a bar, then the seconds of the first token', () => 
   expect(look().live).toEqual([expect.stringMatching(/^. thinking 1\.3s$/)]);
 });
 
-test('a call: its arguments, the seconds and the progress as they run, a long result folded with a count', () => {
+test('a call: its line, the seconds and the progress as it runs; its duration ends the line, a long result is folded', () => {
   const { add, look, pass } = turn();
   add({ type: 'tool_call', ...tool, arguments: { q: 'mlx', n: 2 } });
   pass(2500);
   add({ type: 'tool_progress', id: '1', message: 'step 2\nof 4' });
   expect(look()).toEqual({
-    finished: ['[03:04:05] Calling tool: search(q="mlx", n=2) ...'],
-    live: [expect.stringMatching(/^. search 2\.5s · step 2 of 4 · esc cancels$/)],
+    finished: [''],
+    live: [
+      '│ [03:04:05] Calling tool: search(q="mlx", n=2) ...',
+      expect.stringMatching(/^. search 2\.5s · step 2 of 4 · esc cancels$/),
+    ],
   });
   const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join('\n');
   add({ type: 'tool_result', ...tool, text, seconds: 2.6 });
+  expect(look()).toEqual({
+    finished: [
+      ...['│ [03:04:05] Calling tool: search(q="mlx", n=2) ...', '│   (took 2.60s)'],
+      ...[
+        '│ [03:04:07] Result: line 1',
+        '│   line 2',
+        '│   line 3',
+        '│   line 4',
+        '│   line 5',
+        '│   line 6',
+      ],
+      '│   ... 14 more lines of search · Ctrl+O shows all',
+    ],
+    live: [expect.stringMatching(/^. reading 0\.0s$/)],
+  });
+});
+
+test('one row too many is shown, not folded; a long line counts by its rows', () => {
+  const { add, look } = turn();
+  const seven = Array.from({ length: 7 }, (_, index) => `line ${index + 1}`).join('\n');
+  add(
+    { type: 'tool_call', ...tool, arguments: {} },
+    { type: 'tool_result', ...tool, text: seven, seconds: 0 },
+  );
+  expect(look().finished.at(-1)).toBe('│   line 7');
+  const long = 'a'.repeat(1000);
+  add(
+    { type: 'tool_call', ...tool, arguments: {} },
+    { type: 'tool_error', ...tool, message: long, seconds: 0 },
+  );
   const { finished } = look();
-  expect(finished[0]).toBe('[03:04:07] Result: line 1 (took 2.60s)');
-  expect(finished.slice(-2)).toEqual(['  line 12', '  ... (8 more lines, Ctrl+O shows all)']);
+  expect(finished.map(row => row.length).every(length => length <= VIEW.width)).toBe(true);
+  expect(finished.at(-1)).toMatch(/^│ {3}\.\.\. 1\d more lines of search · Ctrl\+O shows all$/);
+});
+
+test('a call of many rows is printed at once; its result says how long it took, and whose it is', () => {
+  const { add, look } = turn();
+  add({ type: 'tool_call', ...tool, arguments: { text: 'word '.repeat(60) } });
+  const { finished, live } = look();
+  expect(finished.slice(1, 3)).toEqual([
+    ...[
+      '│ [03:04:05] Calling tool: search(text="word word word',
+      '│   word word word word word word word word word word word',
+    ],
+  ]);
+  expect(live).toHaveLength(1);
+  add({ type: 'tool_result', ...tool, text: 'found', seconds: 0.5 });
+  expect(look().finished).toEqual(['│ [03:04:05] Result: found (took 0.50s) · search']);
+});
+
+test('a word without end in a running call stays on its rows', () => {
+  const { add, look } = turn();
+  add({ type: 'tool_call', ...tool, arguments: { url: `https://example.org/${'a'.repeat(90)}` } });
+  const { live } = look();
+  for (const row of live) expect(row.length).toBeLessThanOrEqual(VIEW.width);
 });
 
 test('thinking is folded to a line; while the model or a tool works its last line stands beside', () => {
@@ -75,18 +130,24 @@ test('thinking is folded to a line; while the model or a tool works its last lin
   });
   add({ type: 'tool_call', ...tool, arguments: {} });
   expect(look()).toEqual({
-    finished: ['Thought for 1.0 s (2 lines)', '[03:04:06] Calling tool: search() ...'],
-    live: [expect.stringMatching(/^. search 0\.0s · I need the sum · esc cancels$/)],
+    finished: ['', '│ Thought for 1.0 s (2 lines)'],
+    live: [
+      '│ [03:04:06] Calling tool: search() ...',
+      expect.stringMatching(/^. search 0\.0s · I need the sum · esc cancels$/),
+    ],
   });
   add({ type: 'tool_result', ...tool, text: '42', seconds: 0 }, { type: 'token', text: 'It is 42.' });
-  expect(look().live).toEqual(['assistant -> It is 42.']);
+  expect(look()).toEqual({
+    finished: [...['│ [03:04:06] Calling tool: search() ... (took 0.00s)', '│ [03:04:06] Result: 42', '']],
+    live: ['assistant -> It is 42.'],
+  });
 });
 
 test('thinking that is to be shown is shown whole', () => {
   const { add, look, view } = turn();
   view.showThinking = true;
   add({ type: 'thinking', text: 'First.\nThen.' }, { type: 'token', text: 'So.' });
-  expect(look().finished).toEqual(['Thought for 0.0 s (2 lines)', '  First.', '  Then.']);
+  expect(look().finished).toEqual(['', '│ Thought for 0.0 s (2 lines)', '│   First.', '│   Then.', '']);
 });
 
 test('the end of a turn leaves nothing that moves, whatever was going on', () => {
@@ -94,25 +155,37 @@ test('the end of a turn leaves nothing that moves, whatever was going on', () =>
   add({ type: 'tool_call', ...tool, arguments: {} }, { type: 'token', text: 'half a' });
   view.end(VIEW);
   expect(look()).toEqual({
-    finished: ['[03:04:05] Calling tool: search() ...', 'assistant -> half a'],
+    finished: ['', '', 'assistant -> half a', '│ [03:04:05] Calling tool: search() ...'],
     live: [],
   });
 });
 
-test('calls that run at once have their results named', () => {
+test('calls that run at once: each outcome stands below its call', () => {
   const { add, look } = turn();
   add({ type: 'tool_call', ...tool, arguments: {} });
   add({ type: 'tool_call', id: '2', name: 'fetch', arguments: {} });
-  look();
-  add({ type: 'tool_result', ...tool, text: 'a', seconds: 0.1 });
+  expect(look().live).toHaveLength(4);
   add({ type: 'tool_error', id: '2', name: 'fetch', message: 'gone', seconds: 0.2 });
-  add({ type: 'tool_call', ...tool, arguments: {} });
-  add({ type: 'tool_result', ...tool, text: 'b', seconds: 0.1 });
+  add({ type: 'tool_result', ...tool, text: 'a', seconds: 0.1 });
   expect(look().finished).toEqual([
-    '[03:04:05] Result: a (took 0.10s) · search',
-    '[03:04:05] ERROR: gone (took 0.20s) · fetch',
-    '[03:04:05] Calling tool: search() ...',
-    '[03:04:05] Result: b (took 0.10s)',
+    '│ [03:04:05] Calling tool: fetch() ... (took 0.20s)',
+    '│ [03:04:05] ERROR: gone',
+    '│ [03:04:05] Calling tool: search() ... (took 0.10s)',
+    '│ [03:04:05] Result: a',
+  ]);
+});
+
+test('a blank row parts the prompt, the work, the reply and what a command prints', () => {
+  const { add, look, view } = turn();
+  view.prompt('one\ntwo', VIEW);
+  add({ type: 'notice', message: 'careful' }, { type: 'token', text: 'Hello.' });
+  add({ type: 'error', code: 'X', message: 'broken', hint: 'mend it' });
+  view.print('figures', VIEW);
+  view.print('more', VIEW);
+  view.print('a result', VIEW, true);
+  expect(look().finished).toEqual([
+    ...['', '▌ prompt -> one', '▌ two', '', '│ Notice: careful', '', 'assistant -> Hello.', ''],
+    ...['│ Error: broken', '│ mend it', '', 'figures', 'more', '', 'a result'],
   ]);
 });
 
@@ -121,7 +194,7 @@ test('what is printed is wrapped between words', () => {
   add({ type: 'notice', message: 'a server that is slow to start was left out of the first prompt' });
   view.print('/expand [number]      shows the last result of a tool in full, or an earlier one', VIEW);
   expect(look().finished).toEqual([
-    ...['Notice: a server that is slow to start was left out of the', '  first prompt'],
+    ...['', '│ Notice: a server that is slow to start was left out of', '│   the first prompt', ''],
     ...[
       '/expand [number]      shows the last result of a tool in',
       `${' '.repeat(22)}full, or an earlier one`,

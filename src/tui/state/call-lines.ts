@@ -1,0 +1,108 @@
+import stringWidth from 'string-width';
+import { clock, formatSeconds } from '../../text/console-format.ts';
+import { stripControls } from '../../text/strip-controls.ts';
+import type { ReplyView } from '../markdown/reply-text.ts';
+import { wrap } from '../markdown/wrap.ts';
+import { gutterRows } from './gutter.ts';
+import type { RunningCall } from './screen-state.ts';
+import { callLine, outcomeLines } from './tool-lines.ts';
+
+/** The most rows of a running call's line that wait for its duration. */
+const MAX_HEAD = 3;
+/** Rows of a result shown before the rest is folded. */
+const MAX_RESULT = 8;
+const MIN_RESULT = 3;
+
+interface Call extends RunningCall {
+  /** Its line, until it is finished; undefined if it was too tall to wait. */
+  readonly line: string | undefined;
+}
+
+export interface CallOutcome {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  readonly failed: boolean;
+  readonly seconds: number;
+}
+
+/**
+ * The lines of tool calls and their outcomes. A call's line stays live until the call is over, so that its duration can
+ * end it and its outcome stands below it, whatever else runs.
+ */
+export class CallLines {
+  readonly #calls = new Map<string, Call>();
+
+  get running(): readonly RunningCall[] {
+    return [...this.#calls.values()].map(({ line: _, ...call }) => call);
+  }
+
+  /** The finished rows of a call that begins: none, unless they are many. */
+  begin(
+    id: string,
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    now: Date,
+    view: ReplyView,
+  ): string[] {
+    const line = callLine(clock(now), name, args);
+    const rows = headRows(line, '', view);
+    const waits = rows.length <= MAX_HEAD;
+    this.#calls.set(id, {
+      ...{ id, name: stripControls(name), startedAt: now.getTime(), message: '' },
+      line: waits ? line : undefined,
+    });
+    return waits ? [] : rows;
+  }
+
+  progress(id: string, message: string): void {
+    const call = this.#calls.get(id);
+    if (call) this.#calls.set(id, { ...call, message: stripControls(message).replaceAll('\n', ' ') });
+  }
+
+  /** The finished rows of a call and its outcome. */
+  finish({ id, name, text, failed, seconds }: CallOutcome, now: Date, view: ReplyView): string[] {
+    const line = this.#calls.get(id)?.line;
+    this.#calls.delete(id);
+    const head = line === undefined ? [] : headRows(line, `(${formatSeconds(seconds)})`, view);
+    const outcome = {
+      ...{ time: clock(now), text, tool: stripControls(name) },
+      ...{ label: failed ? ('ERROR' as const) : ('Result' as const) },
+      seconds: line === undefined ? seconds : undefined,
+    };
+    const most = Math.max(MIN_RESULT, Math.min(MAX_RESULT, Math.floor((view.height * 2) / 3)));
+    const lines = outcomeLines(outcome, view.width - 2, most);
+    const { theme, width } = view;
+    const [role, paint] = failed ? (['error', theme.error] as const) : (['tool', plain] as const);
+    return [...head, ...gutterRows(lines.join('\n'), role, width, theme, paint)];
+  }
+
+  /** The rows of the calls that run, each on one row of the window. */
+  live(view: ReplyView): string[] {
+    return this.#heads(view).map(row => wrap(row, view.width)[0] ?? '');
+  }
+
+  /** The finished rows of calls that will have no outcome. */
+  end(view: ReplyView): string[] {
+    const rows = this.#heads(view);
+    this.#calls.clear();
+    return rows;
+  }
+
+  #heads(view: ReplyView): string[] {
+    return [...this.#calls.values()].flatMap(({ line }) =>
+      line === undefined ? [] : headRows(line, '', view),
+    );
+  }
+}
+
+/** A call's line, ended by its duration, if any: on a row of its own where the last row has no room for it. */
+function headRows(line: string, took: string, { theme, width }: ReplyView): string[] {
+  const rows = gutterRows(theme.tool(line), 'tool', width, theme, plain);
+  if (took === '') return rows;
+  const last = rows.pop() ?? '';
+  if (stringWidth(last) + 1 + took.length <= width) return [...rows, `${last} ${theme.dim(took)}`];
+  return [...rows, last, ...gutterRows(`  ${theme.dim(took)}`, 'tool', width, theme, plain)];
+}
+
+const plain = (text: string): string => text;

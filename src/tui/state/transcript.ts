@@ -1,0 +1,24 @@
+/** What stands together: a prompt, the work on it (calls, results, notices), a reply, what a command printed. */
+export type Block = 'prompt' | 'work' | 'reply' | 'output';
+
+/** The finished rows of the conversation: blocks with a blank row between them. Each row is taken once. */
+export class Transcript {
+  #rows: string[] = [];
+  #above: Block = 'output';
+
+  /** What follows belongs to a block: the one above, unless that is of another kind or `apart` is set. */
+  open(block: Block, apart = block === 'prompt'): void {
+    if (apart || block !== this.#above) this.#rows.push('');
+    this.#above = block;
+  }
+
+  push(rows: readonly string[]): void {
+    for (const row of rows) this.#rows.push(row);
+  }
+
+  take(): readonly string[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+}
