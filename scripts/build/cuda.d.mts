@@ -1,0 +1,2 @@
+export function chooseBackend(backend: string): void;
+export function nvidiaRequirements(): string;
