@@ -129,6 +129,7 @@ Request to_request(const Napi::Value& value) {
   request.checkpoints = fields.ids("checkpoints");
   request.prefill_chunk = static_cast<int>(fields.integer("prefillChunk", 0, kMaxInt));
   request.prompt_logprobs = fields.has("promptLogprobs") && fields.boolean("promptLogprobs");
+  request.reproducible = fields.has("reproducible") && fields.boolean("reproducible");
   request.measure_graph = fields.has("measureGraph") && fields.boolean("measureGraph");
   request.allowed_first = fields.bytes_or_none("allowedFirst");
   if (fields.has("continued")) {

@@ -21,6 +21,7 @@ struct Request {
   float presence_penalty = 0;
   float frequency_penalty = 0;
   uint32_t seed = 0;
+  bool reproducible = false;
   std::vector<int32_t> stop_ids;
   int logprobs = -1;
   int prefill_chunk = 0;

@@ -8,6 +8,8 @@
 #include "engine/cache/cache_file.h"
 #include "engine/generation.h"
 #include "engine/runtime.h"
+#include "kernels/base/reproducible.h"
+#include "kernels/packed/tiles.h"
 
 namespace llm_host {
 
@@ -22,6 +24,7 @@ std::unique_ptr<Session> Session::load(const LoadSpec& spec, const Progress& pro
 Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spec)
     : model_(make_model(config, weights, spec.context_length)),
       options_{.max_positions = model_->info().context_length, .kv_bits = spec.kv_bits},
+      reproducible_(weights.packed() && packed_tiles() == nullptr),
       sequences_([this] { return model_->new_cache(options_); }, spec.cache_bytes),
       info_(model_->info()) {
   weights.finish();
@@ -55,7 +58,10 @@ Event Session::run(Job& job, const std::function<void()>& on_step) {
   try {
     int tokens = job.request.prefill_chunk;
     if (tokens == 0) tokens = DevicePolicy::get().prefill_chunk(info_.parameters);
-    Sequence& sequence = sequences_.choose(job.request.prompt_ids);
+    bool needed = job.request.reproducible;
+    Sequence& sequence = sequences_.choose(job.request.prompt_ids, needed);
+    cpu::ReproducibleScope scope(needed || reproducible_);
+    sequence.begin(cpu::reproducible(), needed);
     return Generation(*model_, sequence, job, tokens, on_step).run();
   } catch (const std::exception& exception) {
     Error error = error_of(exception, "generating");

@@ -37,6 +37,9 @@ class Session {
 
   std::unique_ptr<Model> model_;
   CacheOptions options_;
+  // Every request is computed reproducibly: with packed weights and no matrix unit that costs
+  // nothing.
+  bool reproducible_;
   SequencePool sequences_;
   ModelInfo info_;
 };

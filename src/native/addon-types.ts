@@ -93,6 +93,8 @@ export interface NativeRequest extends SamplingNumbers {
   readonly logitBias: Float32Array;
   /** Unsigned 32 bit. */
   readonly seed: number;
+  /** The same tokens whatever was cached and whatever runs beside it; default false. */
+  readonly reproducible?: boolean;
   /** Generation ends before emitting one of these. Empty = never. */
   readonly stopIds: Int32Array;
   /** Number of top log-probabilities per token, 0..20; -1 = none, not even the chosen token's. */

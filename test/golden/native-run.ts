@@ -18,9 +18,9 @@ interface GoldenStep {
 
 type TokenEvent = Extract<NativeEvent, { type: 'token' }>;
 
-/** Reads and loads a model in the addon, as the engine does. */
-export function loadNative(source: string, adapter?: string): Promise<NativeModel> {
-  const options = { cwd: process.cwd(), env: process.env, contextLength: 0, adapter, exact: true };
+/** Reads and loads a model in the addon, as the engine does; `exact` by default. */
+export function loadNative(source: string, adapter?: string, exact = true): Promise<NativeModel> {
+  const options = { cwd: process.cwd(), env: process.env, contextLength: 0, adapter, exact };
   const model = readModel(source, options);
   return loadAddon().load(model.spec, () => {});
 }

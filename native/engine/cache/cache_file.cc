@@ -45,6 +45,7 @@ mx::array read_tensor(const File& file, const TensorEntry& entry) {
 struct Contents {
   std::vector<int32_t> ids;
   int planned = 0;
+  bool reproducible = false;
   std::map<size_t, std::map<std::string, mx::array>> layers;
 };
 
@@ -66,6 +67,10 @@ Contents read_contents(const CacheFile& source, size_t layers) {
     }
     if (entry.name == "planned") {
       contents.planned = read_integers(file, entry).front();
+      continue;
+    }
+    if (entry.name == "reproducible") {
+      contents.reproducible = read_integers(file, entry).front() == 1;
       continue;
     }
     size_t layer = 0;
@@ -109,6 +114,8 @@ SavedCache write_cache(const Sequence& sequence, const std::string& path,
   std::unordered_map<std::string, mx::array> tensors;
   tensors.emplace("ids", mx::array(sequence.ids.begin(), {count}, mx::int32));
   tensors.emplace("planned", mx::array({sequence.cache.planned()}, {1}, mx::int32));
+  int reproducible = sequence.reproducible() ? 1 : 0;
+  tensors.emplace("reproducible", mx::array({reproducible}, {1}, mx::int32));
   for (size_t i = 0; i < sequence.cache.layers(); ++i) {
     for (const auto& [name, array] : sequence.cache.state_of(i).arrays) {
       tensors.emplace("layers." + std::to_string(i) + "." + name, mx::contiguous(array));
@@ -150,6 +157,7 @@ Sequence read_cache(const CacheFile& source, const Model& model, const CacheOpti
   }
   mx::eval(sequence.cache.arrays());
   sequence.cache.plan(contents.planned);
+  sequence.begin(contents.reproducible, false);
   sequence.ids = std::move(contents.ids);
   return sequence;
 }

@@ -29,7 +29,8 @@ const ModelCache::Checkpoint* Sequence::checkpoint_within(int length) const {
   return best;
 }
 
-int Sequence::reusable(std::span<const int32_t> prompt) const {
+int Sequence::reusable(std::span<const int32_t> prompt, bool needed) const {
+  if (needed && !reproducible_) return 0;
   int length = reusable_prefix(ids, prompt);
   if (cache.can_trim(length)) return length;
   const ModelCache::Checkpoint* checkpoint = checkpoint_within(length);
@@ -49,6 +50,7 @@ Sequence Sequence::fork(ModelCache cache, std::span<const int32_t> prompt) const
   }
   sequence.cache.plan(this->cache.planned());
   sequence.ids.assign(ids.begin(), ids.begin() + length);
+  sequence.reproducible_ = reproducible_;
   // Now, before this sequence overwrites what is being copied.
   mx::eval(sequence.cache.arrays());
   if (checkpoint != nullptr) sequence.checkpoint();
@@ -67,6 +69,12 @@ void Sequence::clear() {
   cache.trim(0);
   checkpoints_.clear();
   ids.clear();
+  reproducible_ = true;
+}
+
+void Sequence::begin(bool reproducible, bool needed) {
+  if (needed && !reproducible_) clear();
+  reproducible_ = reproducible_ && reproducible;
 }
 
 void Sequence::checkpoint() {

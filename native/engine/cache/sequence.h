@@ -21,14 +21,18 @@ class Sequence {
   // which must be computed for its logits.
   // -> its length.
   int rewind(std::span<const int32_t> prompt);
-  // How many tokens `rewind` would keep.
-  int reusable(std::span<const int32_t> prompt) const;
+  // How many tokens `rewind` would keep, after `begin` with this `needed`.
+  int reusable(std::span<const int32_t> prompt, bool needed = false) const;
   // A copy of those tokens as a new sequence, in the empty `cache`.
   Sequence fork(ModelCache cache, std::span<const int32_t> prompt) const;
   // Memory of the layers' buffers and the checkpoints.
   uint64_t bytes() const;
   // Forgets everything.
   void clear();
+  // Before tokens are computed, reproducibly or not: forgets those that were not, if `needed`.
+  void begin(bool reproducible, bool needed);
+  // Whether all its tokens were computed reproducibly: see kernels/base/reproducible.h.
+  bool reproducible() const { return reproducible_; }
   // Saves the present state, unless trimming could restore it. No computation may be pending.
   void checkpoint();
 
@@ -39,6 +43,7 @@ class Sequence {
   // The longest one of at most `length` tokens, or null.
   const ModelCache::Checkpoint* checkpoint_within(int length) const;
 
+  bool reproducible_ = true;
   // By length; each is a prefix of `ids`.
   std::vector<ModelCache::Checkpoint> checkpoints_;
 };

@@ -9,13 +9,13 @@ SequencePool::SequencePool(std::function<ModelCache()> new_cache, uint64_t budge
   sequences_.push_back(empty_sequence());
 }
 
-Sequence& SequencePool::choose(std::span<const int32_t> prompt) {
+Sequence& SequencePool::choose(std::span<const int32_t> prompt, bool needed) {
   if (budget_ == 0) return sequences_.back();
   auto best = sequences_.begin();
   int longest = -1;
   for (auto sequence = sequences_.begin(); sequence != sequences_.end(); ++sequence) {
     // Of equals, the most recently used.
-    if (int length = sequence->reusable(prompt); length >= longest) {
+    if (int length = sequence->reusable(prompt, needed); length >= longest) {
       best = sequence;
       longest = length;
     }

@@ -20,8 +20,8 @@ class SequencePool {
 
   // The sequence to continue with `prompt`: the one with the longest common prefix, or a copy of
   // that prefix if rewinding would discard another conversation. Evicts the least recently used
-  // ones.
-  Sequence& choose(std::span<const int32_t> prompt);
+  // ones. `needed`: as Sequence::begin.
+  Sequence& choose(std::span<const int32_t> prompt, bool needed = false);
   // The most recently used one.
   Sequence& latest() { return sequences_.back(); }
   const Sequence& latest() const { return sequences_.back(); }

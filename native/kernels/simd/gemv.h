@@ -10,36 +10,18 @@ namespace {
 // Rows of activations at a time: as many as leave the accumulators in registers.
 constexpr int kGemmRows = LLM_HOST_VECTOR_BYTES == 64 ? 4 : 2;
 
-// y[m * ldy] = a · b_m for M rows b, `stride` floats apart.
-template <int M>
-inline void dot_each(const float* a, const float* b, int64_t stride, int n, float* y, int ldy) {
-  Floats s[M][4] = {};
+float dot(const float* a, const float* b, int n) {
+  Floats s[4] = {};
   int i = 0;
   for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
     for (int k = 0; k < 4; ++k) {
-      Floats value = load(a + i + k * kLanes);
-      for (int m = 0; m < M; ++m) {
-        s[m][k] = multiply_add(value, load(b + m * stride + i + k * kLanes), s[m][k]);
-      }
+      s[k] = multiply_add(load(a + i + k * kLanes), load(b + i + k * kLanes), s[k]);
     }
   }
-  for (; i + kLanes <= n; i += kLanes) {
-    Floats value = load(a + i);
-    for (int m = 0; m < M; ++m) {
-      s[m][0] = multiply_add(value, load(b + m * stride + i), s[m][0]);
-    }
-  }
-  for (int m = 0; m < M; ++m) {
-    float result = sum((s[m][0] + s[m][1]) + (s[m][2] + s[m][3]));
-    for (int k = i; k < n; ++k) result = multiply_add(a[k], b[m * stride + k], result);
-    y[static_cast<int64_t>(m) * ldy] = result;
-  }
-}
-
-float dot(const float* a, const float* b, int n) {
-  float y;
-  dot_each<1>(a, b, 0, n, &y, 0);
-  return y;
+  for (; i + kLanes <= n; i += kLanes) s[0] = multiply_add(load(a + i), load(b + i), s[0]);
+  float result = sum((s[0] + s[1]) + (s[2] + s[3]));
+  for (; i < n; ++i) result = multiply_add(a[i], b[i], result);
+  return result;
 }
 
 // Quantized matrices. A word holds 8 or 4 weights of a row; a vector of words is a block. Weight i
@@ -219,24 +201,11 @@ void gemv_quantized(const CpuMatrix& w, const GemvInput& x, int begin, int end, 
   }
 }
 
-void gemv_dense(const CpuMatrix& w, const GemvInput& x, int begin, int end, float* y) {
-  for (int64_t row = begin; row < end; ++row) {
-    const float* weights = static_cast<const float*>(w.weight) + row * w.cols;
-    int m = 0;
-    for (; m + kGemmRows <= x.m; m += kGemmRows) {
-      dot_each<kGemmRows>(weights, x.values + static_cast<int64_t>(m) * w.cols, w.cols, w.cols,
-                          y + static_cast<int64_t>(m) * x.ldy + row, x.ldy);
-    }
-    for (; m < x.m; ++m) {
-      dot_each<1>(weights, x.values + static_cast<int64_t>(m) * w.cols, w.cols, w.cols,
-                  y + static_cast<int64_t>(m) * x.ldy + row, x.ldy);
-    }
-  }
-}
-
 void gemv(const CpuMatrix& w, const GemvInput& x, int begin, int end, float* y) {
   if (w.bits == 0) {
-    gemv_dense(w, x, begin, end, y);
+    for (int64_t row = begin; row < end; ++row) {
+      y[row] = dot(static_cast<const float*>(w.weight) + row * w.cols, x.values, w.cols);
+    }
   } else if (w.bits == 4) {
     gemv_quantized<4>(w, x, begin, end, y);
   } else {

@@ -48,33 +48,26 @@ class LowRankUpdate {
   std::vector<float> down_;
 };
 
-// Each row as if it were alone.
+// With weights unpacked in registers: for one row, or for the same bits as for one row.
 void multiply_each(const Simd& simd, const CpuMatrix& w, const LowRankUpdate& update,
                    const float* x, int m, float* y) {
   static thread_local std::vector<float> shuffled;
-  GemvInput input{x, nullptr, m, w.rows};
   int64_t size = w.bits == 0 ? w.cols : simd.shuffled_size(w.cols, w.bits);
+  float* start = nullptr;
   if (w.bits != 0) {
     shuffled.resize(static_cast<size_t>(m * size) + kAlignment);
-    float* start = shuffled.data();
+    start = shuffled.data();
     while (reinterpret_cast<uintptr_t>(start) % (kAlignment * sizeof(float)) != 0) ++start;
     for (int64_t i = 0; i < m; ++i) simd.shuffle(x + i * w.cols, w.cols, w.bits, start + i * size);
-    input.shuffled = start;
   }
   int step = std::max(4, static_cast<int>(kSameFloats / size));
   int item_rows = std::max(4, kItemWeights / w.cols / 4 * 4);
   int items = (w.rows + item_rows - 1) / item_rows;
   parallel_for(items, [&](int i) {
     int begin = i * item_rows, end = std::min(w.rows, begin + item_rows);
-    for (int64_t first = 0; first < m; first += step) {
-      GemvInput part = input;
-      part.m = std::min(step, m - static_cast<int>(first));
-      if (w.bits == 0) {
-        part.values += first * size;
-      } else {
-        part.shuffled += first * size;
-      }
-      simd.gemv(w, part, begin, end, y + first * w.rows);
+    for (int first = 0; first < m; first += step) {
+      GemvInput part{x, start + first * size, std::min(step, m - first), w.rows};
+      simd.gemv(w, part, begin, end, y + static_cast<int64_t>(first) * w.rows);
     }
     update.add(begin, end - begin, y);
   });
@@ -104,7 +97,9 @@ void multiply_rows(const Simd& simd, const CpuMatrix& w, const LowRankUpdate& up
 void multiply(const Simd& simd, const CpuMatrix& w, const CpuLowRank& low_rank, const float* x,
               int m, bool reproducible, float* y) {
   LowRankUpdate update(simd, w, low_rank, x, m);
-  if (m == 1 || reproducible) {
+  // The dense product for several rows gives one row the bits that it has among others.
+  bool each = reproducible ? w.bits != 0 : m == 1;
+  if (each) {
     multiply_each(simd, w, update, x, m, y);
   } else {
     multiply_rows(simd, w, update, x, m, y);

@@ -21,10 +21,10 @@ struct CpuMatrix {
 
 // Rows of activations for `gemv`.
 struct GemvInput {
-  const float* values;    // [m, cols], for dense matrices
+  const float* values;    // [cols], for dense matrices
   const float* shuffled;  // [m, shuffled_size], each as `shuffle` writes it, for quantized ones
-  int m = 1;
-  int ldy = 0;  // floats of y from one row of x to the next
+  int m = 1;              // for dense matrices no other
+  int ldy = 0;            // floats of y from one row of x to the next
 };
 
 // Float32 kernels for one instruction set. Matrices are row-major; ld* are the floats from one row

@@ -47,6 +47,16 @@ TEST(two_conversations_that_alternate_read_only_what_is_new) {
   CHECK(pool.size() == size_t{2});
 }
 
+TEST(a_reproducible_request_leaves_the_tokens_that_it_cannot_use) {
+  SequencePool pool(with({kFull, kFull}), kPlenty);
+  Ids prompt = counted(0, 200);
+  pool.latest().begin(false, false);
+  ask(pool, prompt);
+  CHECK(pool.choose(prompt, true).ids.empty());
+  CHECK(pool.size() == size_t{2});
+  CHECK(ask(pool, prompt) == 199);
+}
+
 TEST(a_conversation_goes_on_in_its_row_though_its_last_tokens_changed) {
   SequencePool pool(with({kFull, kFull}), kPlenty);
   Ids prompt = counted(0, 200);

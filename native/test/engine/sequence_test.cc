@@ -69,6 +69,23 @@ TEST(the_first_checkpoint_and_the_newest_are_kept) {
   CHECK(consistent(sequence, layers));
 }
 
+TEST(a_reproducible_request_reads_again_what_was_not_computed_so) {
+  std::vector<Layers> layers{kFull};
+  Sequence sequence(new_cache(layers));
+  sequence.begin(true, true);
+  read(sequence, layers, counted(0, 9));
+  CHECK(sequence.reusable(counted(0, 9), true) == 8);
+  sequence.begin(false, false);
+  CHECK(sequence.rewind(counted(0, 9)) == 8);
+  CHECK(!sequence.reproducible() &&
+        !sequence.fork(new_cache(layers), counted(0, 9)).reproducible());
+  // Faster arithmetic may go on from anything.
+  sequence.begin(true, false);
+  CHECK(sequence.reusable(counted(0, 9), true) == 0 && sequence.reusable(counted(0, 9)) == 8);
+  sequence.begin(true, true);
+  CHECK(sequence.reproducible() && sequence.ids.empty() && consistent(sequence, layers));
+}
+
 int main() {
   mx::set_default_device(mx::Device::cpu);
   mx::set_compile_mode(mx::CompileMode::disabled);
