@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
 import type { ToolProtocol } from '../../agent/model/call-protocol.ts';
 import type { ConstrainMode } from '../../agent/turn/agent.ts';
@@ -81,14 +81,22 @@ export function configKeys(): string[] {
   return Object.keys(configSchema().properties ?? {}).filter(key => key !== '$schema');
 }
 
+let validator: { schema: Schema; validate: ValidateFunction } | undefined;
+
+/** Compiling takes 8 ms. */
+function configValidator() {
+  const schema = validator?.schema ?? configSchema();
+  validator ??= { schema, validate: new Ajv2020({ strict: false, ownProperties: true }).compile(schema) };
+  return validator;
+}
+
 export function parseConfig(text: string, path: string): { config: AppConfig; warnings: string[] } {
   const parsed = parseJsonWithComments(text);
   if (!parsed.ok)
     throw new LlmHostError('CONFIG', `Invalid JSON in config.json: ${parsed.detail}`, {
       hint: `File: ${path}`,
     });
-  const schema = configSchema();
-  const validate = new Ajv2020({ strict: false, ownProperties: true }).compile(schema);
+  const { schema, validate } = configValidator();
   if (!validate(parsed.value)) {
     const error = validate.errors?.[0];
     throw new LlmHostError('CONFIG', `config.json: ${error ? describe(error) : 'invalid'}`, {

@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, MissingRefError, type ValidateFunction } from 'ajv/dist/2020.js';
 import { TimeLimitError, withinTime } from '../../text/time-limit.ts';
 
 /** A problem in a call's arguments. */
@@ -18,6 +18,7 @@ const UNCHECKABLE = Symbol('uncheckable');
 type Validator = ValidateFunction | typeof UNCHECKED | typeof UNCHECKABLE;
 
 const validators = new WeakMap<object, Validator>();
+let dialect: ValidateFunction | undefined;
 const MAX_PROBLEMS = 8;
 /** Schemas come from servers and requests, and one `pattern` can backtrack for hours. */
 const COMPILE_LIMIT_MS = 1000;
@@ -72,19 +73,40 @@ function compile(schema: object): Validator {
   // The dialect and id of a server's schema mean nothing here, and two tools may share an id.
   const { $schema: _dialect, $id: _id, $async: _async, ...plain } = schema as Record<string, unknown>;
   try {
-    return withinTime(COMPILE_LIMIT_MS, () =>
-      new Ajv2020({
-        strict: false,
-        allErrors: true,
-        validateFormats: false,
-        logger: false,
-        addUsedSchema: false,
-        // Else every object has a `constructor`, of the wrong type.
-        ownProperties: true,
-      }).compile(plain),
-    );
+    const isSchema = dialectValidator();
+    return withinTime(COMPILE_LIMIT_MS, () => (isSchema(plain) ? compileValid(plain, false) : UNCHECKED));
   } catch (error) {
     return error instanceof TimeLimitError ? UNCHECKABLE : UNCHECKED;
+  }
+}
+
+/** Tells whether a schema is one. Made once, since it takes 6 ms, and not within a limit, since it is kept. */
+function dialectValidator(): ValidateFunction {
+  dialect ??= new Ajv2020({ validateFormats: false, logger: false }).getSchema(
+    'https://json-schema.org/draft/2020-12/schema',
+  );
+  if (dialect === undefined) throw new Error('ajv has no schema of its own dialect');
+  return dialect;
+}
+
+/** A compiler of its own for each, since the ids in two schemas may be the same. */
+function compileValid(schema: object, meta: boolean): ValidateFunction {
+  try {
+    return new Ajv2020({
+      strict: false,
+      allErrors: true,
+      validateFormats: false,
+      logger: false,
+      addUsedSchema: false,
+      validateSchema: false,
+      meta,
+      // Else every object has a `constructor`, of the wrong type.
+      ownProperties: true,
+    }).compile(schema);
+  } catch (error) {
+    // Only a schema about schemas needs those of the dialect, which take 6 ms to read.
+    if (!meta && error instanceof MissingRefError) return compileValid(schema, true);
+    throw error;
   }
 }
 

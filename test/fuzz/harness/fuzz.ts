@@ -11,8 +11,11 @@ import { Watchdog } from './watchdog.ts';
 
 const CORPUS = fileURLToPath(new URL('../corpus/', import.meta.url));
 const FINDINGS = fileURLToPath(new URL('../../../build/fuzz/', import.meta.url));
-/** Coverage is asked for after as many inputs: asking costs as much as some dozens of them. */
-const BATCH = 32;
+/**
+ * Coverage is asked for after as many inputs: asking costs as much as some dozens of them. Fewer while much is new, so
+ * that little else joins the corpus.
+ */
+const BATCH = { least: 32, most: 256 };
 const MAX_CORPUS = 5000;
 
 export interface FuzzResult {
@@ -94,13 +97,17 @@ export async function fuzz(target: FuzzTarget, count: number, seed: number): Pro
     for (const input of corpus) await run(input);
     coverage.take();
     const seedBlocks = coverage.blocks;
-    for (let done = 0; done < count; done += BATCH) {
-      const batch = Array.from({ length: Math.min(BATCH, count - done) }, () =>
+    let size = BATCH.least;
+    for (let done = 0; done < count; ) {
+      const batch = Array.from({ length: Math.min(size, count - done) }, () =>
         mutate(corpus, target.dictionary ?? [], random),
       );
       for (const input of batch) await run(input);
+      done += batch.length;
       // Which of them it was is not asked, since each may lead on; `smallest` tells in the end.
-      if (coverage.take() === 0 || corpus.length >= MAX_CORPUS) continue;
+      const isNew = coverage.take() > 0;
+      size = isNew ? BATCH.least : Math.min(2 * size, BATCH.most);
+      if (!isNew || corpus.length >= MAX_CORPUS) continue;
       found.push(...batch);
       corpus.push(...batch);
     }
