@@ -1,5 +1,6 @@
 import { LlmHostError, messageOf } from '../errors.ts';
 import { checkSchema, isUsableSchema, type SchemaProblem } from '../parse/json/schema-check.ts';
+import { definitionSizeFault } from '../text/definition-size.ts';
 import { isPlainObject } from '../text/plain-object.ts';
 import { Grammar, SPACE } from './ebnf.ts';
 import { JsonGrammar, LEADING_SPACE } from './json-grammar.ts';
@@ -46,6 +47,8 @@ export function canFollow(format: ResponseFormat): boolean {
 function responseRule(format: ResponseFormat, grammar: Grammar): string {
   if (format.type === 'json_object') return new JsonGrammar(grammar, {}).anyObject();
   const { schema } = format;
+  const fault = definitionSizeFault(schema);
+  if (fault !== undefined) throw new LlmHostError('USAGE', `The schema ${fault}`);
   if (!isPlainObject(schema) || !isUsableSchema(schema)) {
     throw new LlmHostError('USAGE', 'The schema is not a JSON Schema (2020-12)', {
       hint: 'Give an object such as {"type":"object","properties":{"answer":{"type":"string"}}}.',

@@ -6,6 +6,7 @@ import { underApiNames } from '../../text/sampling/api-names.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
 import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
 import { RepetitionGuard } from './repetition-guard.ts';
+import { checkToolSizes } from './tool-size.ts';
 
 export interface OllamaModelParts {
   readonly client: OllamaClient;
@@ -52,6 +53,7 @@ export class OllamaChatModel implements ChatModel {
   /** An estimate. */
   countTokens({ messages, tools, text }: PromptRequest): number {
     if (text !== undefined) return Math.ceil(text.length / CHARS_PER_TOKEN);
+    checkToolSizes(tools);
     const chars = JSON.stringify(tools).length + JSON.stringify(messages.map(toWire)).length;
     return Math.ceil(chars / CHARS_PER_TOKEN) + messages.length * MESSAGE_TOKENS;
   }
@@ -94,6 +96,7 @@ export class OllamaChatModel implements ChatModel {
   }
 
   #request({ messages, tools, sampling, thinking, text }: ReplyRequest): [string, Json] {
+    checkToolSizes(tools);
     const { name: model, numCtx, thinks } = this.#parts;
     const options = {
       ...underApiNames(sampling, 'ollama'),

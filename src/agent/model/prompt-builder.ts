@@ -7,6 +7,7 @@ import type { PromptSegment, Tokenizer } from '../../tokens/tokenizer-types.ts';
 import type { CallProtocol } from './call-protocol.ts';
 import type { PromptRequest, ThinkingOutcome } from './chat-model.ts';
 import { promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
+import { checkToolSizes } from './tool-size.ts';
 
 export interface PreparedTemplate {
   readonly compiled: ChatTemplate;
@@ -95,7 +96,9 @@ export class PromptBuilder {
     return same ? found : undefined;
   }
 
+  /** @throws LlmHostError USAGE for a tool that is too large */
   #build(request: PromptRequest): Prompt {
+    checkToolSizes(request.tools);
     const segments = this.#render(request);
     return { request, segments, ids: request.textIds ?? this.#parts.tokenizer.encodeSegments(segments) };
   }

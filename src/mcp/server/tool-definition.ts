@@ -1,10 +1,8 @@
+import { definitionSizeFault } from '../../text/definition-size.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
 import { quoted } from '../../text/visible.ts';
 import { isCleanName, TEXT_LIMITS } from './incoming-text.ts';
 
-/** A larger definition costs every prompt more than it can give back. */
-const MAX_BYTES = 32 * 1024;
-const MAX_LEVELS = 64;
 /** Strings below these have to be repeated exactly by a call, so they cannot be cleaned. */
 const EXACT = new Set(['enum', 'const']);
 
@@ -14,7 +12,9 @@ export function definitionFault(tool: unknown): string | undefined {
   const { name, inputSchema } = tool;
   if (typeof name !== 'string' || name === '') return 'it has no name';
   if (!isCleanName(name)) return `its name is longer than ${TEXT_LIMITS.name} characters or has hidden ones`;
-  return sizeFault(tool) ?? schemaFault(inputSchema);
+  const size = definitionSizeFault(tool);
+  if (size !== undefined) return `its definition ${size}`;
+  return hiddenFault(tool, false) ?? schemaFault(inputSchema);
 }
 
 /** The name of a tool for a message, whatever its definition is. */
@@ -24,41 +24,22 @@ export function toolLabel(tool: unknown): string {
     : 'one without a name';
 }
 
-/** Walks with a stack of its own: the definition may be nested deeper than calls can be. */
-function sizeFault(tool: object): string | undefined {
-  const rest: { value: unknown; level: number; exact: boolean }[] = [{ value: tool, level: 1, exact: false }];
-  let bytes = 0;
-  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
-    const { value, level, exact } = next;
-    if (typeof value === 'object' && value !== null) {
-      if (level > MAX_LEVELS) return `its definition is nested deeper than ${MAX_LEVELS} levels`;
-      const isList = Array.isArray(value);
-      for (const key of Object.keys(value)) {
-        if (!isList) bytes += sizeOf(key) + 1;
-        if (!isList && !isCleanName(key, MAX_BYTES))
-          return `a key of its definition, ${quoted(key)}, has hidden characters`;
-        bytes += 1;
-        if (bytes > MAX_BYTES) return tooLarge();
-        const item = (value as Record<string, unknown>)[key];
-        rest.push({ value: item, level: level + 1, exact: EXACT.has(key) || (isList && exact) });
-      }
-      bytes += 2;
-    } else if (typeof value === 'string') {
-      bytes += sizeOf(value);
-      if (bytes > MAX_BYTES) return tooLarge();
-      if (exact && !isCleanName(value, MAX_BYTES))
-        return `a value of its schema, ${quoted(value)}, has hidden characters`;
-    } else bytes += String(value).length;
+/** Text that people do not see, where it cannot be cleaned. The definition is within the limits of size. */
+function hiddenFault(value: unknown, exact: boolean): string | undefined {
+  if (typeof value === 'string') {
+    return exact && !isCleanName(value, Number.POSITIVE_INFINITY)
+      ? `a value of its schema, ${quoted(value)}, has hidden characters`
+      : undefined;
   }
-  return bytes > MAX_BYTES ? tooLarge() : undefined;
-}
-
-function sizeOf(text: string): number {
-  return text.length > MAX_BYTES ? text.length : Buffer.byteLength(JSON.stringify(text));
-}
-
-function tooLarge(): string {
-  return `its definition is larger than ${MAX_BYTES / 1024} KB`;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const isList = Array.isArray(value);
+  for (const [key, item] of Object.entries(value)) {
+    if (!isList && !isCleanName(key, Number.POSITIVE_INFINITY))
+      return `a key of its definition, ${quoted(key)}, has hidden characters`;
+    const fault = hiddenFault(item, EXACT.has(key) || (isList && exact));
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
 /** What templates, grammars and validators rely on. */

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import type { ToolDefinition } from '../../chat/message.ts';
+import type { ResponseFormat } from '../../grammar/response-format.ts';
+import { definitionSizeFault } from '../../text/definition-size.ts';
+import { badRequest } from './api-error.ts';
 
 /** A JSON Schema, unchanged: all of it reaches the model. */
 export const jsonSchema = z.record(z.string(), z.unknown());
@@ -13,10 +16,19 @@ export const toolDefinition = z.looseObject({
   }),
 });
 
-/** In the shape that templates expect. */
+/** A format of this schema. Throws ApiError 400 that names the field of one too large for a prompt. */
+export function schemaFormat(schema: Readonly<Record<string, unknown>>, param: string): ResponseFormat {
+  const fault = definitionSizeFault(schema);
+  if (fault !== undefined) throw badRequest(`${param}: the schema ${fault}`, param);
+  return { type: 'json_schema', schema };
+}
+
+/** In the shape that templates expect. Throws ApiError 400 that names a tool too large for a prompt. */
 export function toTool({
   function: { name, description, parameters },
 }: z.infer<typeof toolDefinition>): ToolDefinition {
+  const fault = definitionSizeFault({ name, description, parameters });
+  if (fault !== undefined) throw badRequest(`tools: the definition of '${name}' ${fault}`, 'tools');
   return {
     type: 'function',
     function: {

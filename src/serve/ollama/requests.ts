@@ -3,7 +3,7 @@ import type { TurnRequest } from '../../agent/requests/request-turn.ts';
 import type { CompletionRequest } from '../../agent/requests/request-turns.ts';
 import type { Message } from '../../chat/message.ts';
 import { badRequest } from '../http/api-error.ts';
-import { jsonSchema, toolDefinition, toTool } from '../http/body-fields.ts';
+import { jsonSchema, schemaFormat, toolDefinition, toTool } from '../http/body-fields.ts';
 import { readSampling, type SamplingReaders } from '../http/sampling.ts';
 import { ollamaMessage, toMessages } from './messages.ts';
 
@@ -69,7 +69,7 @@ function refuseUnknown({ images, suffix }: z.infer<typeof generateBody>): void {
 
 function toResponseFormat(format: Shared['format']): TurnRequest['responseFormat'] {
   if (format == null || format === '') return undefined;
-  return format === 'json' ? { type: 'json_object' } : { type: 'json_schema', schema: format };
+  return format === 'json' ? { type: 'json_object' } : schemaFormat(format, 'format');
 }
 
 function common({ options: sampling, format, think, logprobs, top_logprobs }: Shared) {

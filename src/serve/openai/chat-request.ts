@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TurnRequest } from '../../agent/requests/request-turn.ts';
 import type { Message } from '../../chat/message.ts';
 import { badRequest } from '../http/api-error.ts';
-import { jsonSchema, toolDefinition, toTool } from '../http/body-fields.ts';
+import { jsonSchema, schemaFormat, toolDefinition, toTool } from '../http/body-fields.ts';
 import { readSampling } from '../http/sampling.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { openaiMessage } from './messages.ts';
@@ -75,7 +75,10 @@ export function toTurn(
     sampling: readSampling(body, { api: 'openai', limit, vocabSize: model.vocabSize }),
     logprobs: body.logprobs ? (body.top_logprobs ?? 0) : undefined,
     thinking: toThinking(body),
-    responseFormat: toResponseFormat(body.response_format),
+    responseFormat: toResponseFormat(
+      body.response_format,
+      limit === 'max_output_tokens' ? 'text.format' : 'response_format',
+    ),
     overflow: 'stop',
   };
 }
@@ -92,9 +95,9 @@ function toThinking(body: TurnBody): boolean | undefined {
   return body.reasoning_effort !== 'none' && body.reasoning_effort !== 'minimal';
 }
 
-function toResponseFormat(format: TurnBody['response_format']): TurnRequest['responseFormat'] {
+function toResponseFormat(format: TurnBody['response_format'], param: string): TurnRequest['responseFormat'] {
   if (format == null || format.type === 'text') return undefined;
   return 'json_schema' in format && format.type === 'json_schema'
-    ? { type: 'json_schema', schema: format.json_schema.schema }
+    ? schemaFormat(format.json_schema.schema, param)
     : { type: 'json_object' };
 }

@@ -13,6 +13,7 @@ import type {
   TokenEvent,
 } from '../../../src/engine/engine.ts';
 import { tokensOf } from '../../../src/engine/token-stream.ts';
+import { checkResponseFormat } from '../../../src/grammar/response-format.ts';
 import { promptStyleNamed } from '../../../src/parse/formats/prompt-style.ts';
 import type { Sampling } from '../../../src/text/sampling/fields.ts';
 import type { PromptSegment, Tokenizer } from '../../../src/tokens/tokenizer-types.ts';
@@ -294,5 +295,26 @@ describe('the prompt protocol', () => {
       expect(prompt).toContain('"type": "function"');
       expect(prompt).not.toContain('To call one');
     }
+  });
+});
+
+describe('a tool or schema too large for a prompt is refused before work starts', () => {
+  const parameters = { type: 'object', description: 'x'.repeat(40_000) };
+  const tools = [{ type: 'function' as const, function: { name: 'big', parameters } }];
+  const refused = { code: 'USAGE', message: "The definition of the tool 'big' is larger than 32 KB" };
+
+  test('by the model', async () => {
+    const engine = new TalkingEngine('hi');
+    const model = new LocalChatModel({ engine, tokenizer, template: undefined, now: new Date() });
+    const messages: Message[] = [{ role: 'user', content: 'x' }];
+    expect(() => model.countTokens({ messages, tools })).toThrow(expect.objectContaining(refused));
+    await expect(model.reply({ messages, tools, sampling: {} }).next()).rejects.toMatchObject(refused);
+    expect(engine.requests).toEqual([]);
+  });
+
+  test('a schema, by the check that the library exports', () => {
+    expect(() => checkResponseFormat({ type: 'json_schema', schema: parameters })).toThrow(
+      expect.objectContaining({ code: 'USAGE', message: 'The schema is larger than 32 KB' }),
+    );
   });
 });
