@@ -3,17 +3,19 @@ import { fuzz, saveCorpus, smallest } from './harness/fuzz.ts';
 import { TARGETS } from './targets/table.ts';
 
 /**
- * The long search: `npm run fuzz -- TARGET...`, with FUZZ_INPUTS (default 1,000,000), FUZZ_SEED (default: the time), and
- * FUZZ_SAVE=1 to keep the few inputs that reach new code in the corpus.
+ * The long search: `npm run fuzz -- TARGET...`, with FUZZ_INPUTS (default 1,000,000), FUZZ_SECONDS (at most so long for
+ * each target; default: no limit), FUZZ_SEED (default: the time), and FUZZ_SAVE=1 to keep the few inputs that reach new
+ * code in the corpus.
  */
 const count = Number(process.env.FUZZ_INPUTS ?? 1_000_000);
+const limitMs = Number(process.env.FUZZ_SECONDS ?? Number.POSITIVE_INFINITY) * 1000;
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const names = (process.env.FUZZ_TARGETS ?? '').split(',').filter(Boolean);
 
 for (const target of TARGETS.filter(({ name }) => names.length === 0 || names.includes(name))) {
   it(`${target.name}: ${count} inputs from seed ${seed}`, async () => {
     const begun = performance.now();
-    const result = await fuzz(target, count, seed);
+    const result = await fuzz(target, count, seed, limitMs);
     const seconds = (performance.now() - begun) / 1000;
     const kept = process.env.FUZZ_SAVE === '1' ? await smallest(target, result.found) : [];
     saveCorpus(target, kept);

@@ -77,8 +77,17 @@ export async function runInput(target: FuzzTarget, input: Uint8Array): Promise<b
   }
 }
 
-/** Tries `count` mutated inputs; what reaches new blocks joins the corpus of this run. @throws Finding */
-export async function fuzz(target: FuzzTarget, count: number, seed: number): Promise<FuzzResult> {
+/**
+ * Tries `count` mutated inputs, fewer if `limitMs` is over; what reaches new blocks joins the corpus of this run.
+ * @throws Finding
+ */
+export async function fuzz(
+  target: FuzzTarget,
+  count: number,
+  seed: number,
+  limitMs = Number.POSITIVE_INFINITY,
+): Promise<FuzzResult> {
+  const until = performance.now() + limitMs;
   const random = new Random(seed);
   const coverage = new Coverage(target.files);
   const watchdog = new Watchdog(target.limitMs ?? 2000, join(FINDINGS, target.name));
@@ -98,7 +107,8 @@ export async function fuzz(target: FuzzTarget, count: number, seed: number): Pro
     coverage.take();
     const seedBlocks = coverage.blocks;
     let size = BATCH.least;
-    for (let done = 0; done < count; ) {
+    let done = 0;
+    while (done < count && performance.now() < until) {
       const batch = Array.from({ length: Math.min(size, count - done) }, () =>
         mutate(corpus, target.dictionary ?? [], random),
       );
@@ -111,7 +121,7 @@ export async function fuzz(target: FuzzTarget, count: number, seed: number): Pro
       found.push(...batch);
       corpus.push(...batch);
     }
-    return { inputs: count, refused, seedBlocks, blocks: coverage.blocks, found };
+    return { inputs: done, refused, seedBlocks, blocks: coverage.blocks, found };
   } finally {
     coverage.close();
     await watchdog.close();
