@@ -25,10 +25,12 @@ export class Vocabulary {
     }
   }
 
-  /** @throws LlmHostError MODEL_BROKEN for an invalid id. */
-  static ofIds(tokens: Iterable<string>, idOf: (token: string) => unknown): Vocabulary {
+  /** @throws LlmHostError MODEL_BROKEN for an invalid token or id */
+  static ofIds(tokens: Iterable<unknown>, idOf: (token: string) => unknown): Vocabulary {
     const byId: (string | undefined)[] = [];
     for (const token of tokens) {
+      if (typeof token !== 'string')
+        throw brokenTokenizer(`a token of 'vocab' is ${JSON.stringify(token)}, not text`);
       const id = idOf(token);
       if (!Number.isInteger(id) || (id as number) < 0 || (id as number) >= MAX_SIZE) {
         throw brokenTokenizer(`a token of 'vocab' has the id ${JSON.stringify(id)}`);

@@ -44,3 +44,7 @@ describe('a vocabulary', () => {
     );
   });
 });
+
+it('a token that is not text is refused, whatever model lists it', () => {
+  expect(() => Vocabulary.ofIds([{ a: 1 }], () => 0)).toThrow(/a token of 'vocab' is \{"a":1\}, not text/);
+});

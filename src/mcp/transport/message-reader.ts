@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { LineSplitter, type SplitLine } from '../../text/line-splitter.ts';
 import { parseMessages, refusal } from './parse-messages.ts';
+import { hasTooManyValues, MAX_VALUES } from './value-count.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Longer messages are refused and skipped; the connection goes on. */
@@ -12,6 +13,10 @@ const MIN_JUNK_BYTES = 64;
 const MAX_JUNK_LINE_CHARS = 200;
 /** Stray lines in a row to report; the rest are only counted. */
 const MAX_REPORTED = 20;
+/** Enough to find an id at either end. */
+const ENDS_CHARS = 256;
+
+export const TOO_MANY_VALUES = `the answer holds more than ${MAX_VALUES} values and was refused`;
 
 export interface MessageReaderEvents {
   readonly onMessage: (message: JSONRPCMessage) => void;
@@ -36,17 +41,22 @@ export class MessageReader {
     this.#events = events;
   }
 
-  push(chunk: Buffer): void {
+  /** Each step reads a line. */
+  *push(chunk: Buffer): Generator<void> {
     if (this.#ended) return;
-    for (const line of this.#lines.push(chunk)) this.#take(line);
+    for (const line of this.#lines.push(chunk)) {
+      this.#take(line);
+      yield;
+    }
     if (this.#junkBytes + this.#lines.pendingBytes > MAX_JUNK_BYTES) {
       this.#ended = true;
       this.#events.onFatal(`it printed more than ${MAX_JUNK_BYTES / MEGABYTE} MB of output that is not MCP`);
     }
   }
 
-  #take(line: SplitLine): void {
-    const messages = line.type === 'line' ? parseMessages(line.text) : refusalOf(line);
+  #take(split: SplitLine): void {
+    const line = split.type === 'line' && hasTooManyValues(split.text) ? dense(split.text) : split;
+    const messages = line.type === 'line' ? parseMessages(line.text) : refusalOf(line, split === line);
     if (messages.length > 0) {
       this.#junkBytes = 0;
       this.#junkLines = 0;
@@ -61,8 +71,17 @@ export class MessageReader {
   }
 }
 
-/** An error for the request waiting for an oversized response, if its id can be found. */
-function refusalOf(line: Extract<SplitLine, { type: 'oversized' }>): readonly JSONRPCMessage[] {
+/** The ends of a message that is not read. */
+function dense(text: string): Extract<SplitLine, { type: 'oversized' }> {
+  const [head, tail] = [text.slice(0, ENDS_CHARS), text.slice(-ENDS_CHARS)];
+  return { type: 'oversized', bytes: Buffer.byteLength(text), head, tail };
+}
+
+/** An error for the request waiting for a response that is too large, or else too dense, if its id can be found. */
+function refusalOf(
+  line: Extract<SplitLine, { type: 'oversized' }>,
+  isTooLarge: boolean,
+): readonly JSONRPCMessage[] {
   const head = line.head.trimStart();
   const found =
     /^\{"jsonrpc":\s*"2\.0",\s*"id":\s*(\d+),\s*"(?:result|error)"/.exec(head) ??
@@ -71,6 +90,7 @@ function refusalOf(line: Extract<SplitLine, { type: 'oversized' }>): readonly JS
       ? /"id":\s*(\d+)\s*(?:,\s*"jsonrpc":\s*"2\.0"\s*)?\}\s*$/.exec(line.tail)
       : null);
   if (found === null) return [];
+  if (!isTooLarge) return [refusal(Number(found[1]), TOO_MANY_VALUES)];
   const size = (line.bytes / MEGABYTE).toFixed(1);
   const limit = MAX_MESSAGE_BYTES / MEGABYTE;
   return [

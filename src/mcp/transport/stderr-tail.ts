@@ -15,12 +15,16 @@ export class StderrTail {
     this.#onLine = onLine;
   }
 
-  push(chunk: Buffer): void {
+  /** Each step logs a line. */
+  *push(chunk: Buffer): Generator<void> {
     const text = this.#decoder.write(chunk);
     this.#kept = (this.#kept + text).slice(-RING_CHARS);
     const lines = (this.#line + text).split('\n');
     this.#line = lines.pop() ?? '';
-    for (const line of lines) this.#emit(line);
+    for (const line of lines) {
+      this.#emit(line);
+      yield;
+    }
     // A progress bar that never ends its line must not pile up.
     if (this.#line.length > MAX_LINE_CHARS) this.flush();
   }

@@ -8,6 +8,7 @@ import type { StdioServerConfig } from '../config/types.ts';
 import { IncomingFlow } from './incoming-flow.ts';
 import { MARK_VARIABLE, newMark } from './marked-processes.ts';
 import { MessageReader } from './message-reader.ts';
+import { PacedReader } from './paced-reader.ts';
 import { endGroup, trackGroup } from './process-groups.ts';
 import { serverEnvironment } from './server-environment.ts';
 import type { ServerTransport } from './server-transport.ts';
@@ -52,6 +53,7 @@ export class StdioTransport implements ServerTransport {
   readonly #over = new Promise<void>(resolve => {
     this.#markOver = resolve;
   });
+  #paced: readonly PacedReader[] = [];
   #process: ServerProcess | undefined;
   #ending: string | undefined;
   #finished = false;
@@ -146,6 +148,7 @@ export class StdioTransport implements ServerTransport {
    * would be lost: responses wait their turn.
    */
   #deliver(message: JSONRPCMessage): void {
+    this.#paced[0]?.noteMessage();
     if ('result' in message || 'error' in message) setImmediate(() => this.onmessage?.(message));
     else this.onmessage?.(message);
   }
@@ -161,8 +164,10 @@ export class StdioTransport implements ServerTransport {
   }
 
   #listen(child: ServerProcess): void {
-    child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    this.#paced = [
+      new PacedReader(child.stdout, chunk => this.#reader.push(chunk)),
+      new PacedReader(child.stderr, chunk => this.#stderr.push(chunk)),
+    ];
     child.stdout.on('end', () => void this.#onPipeLost('stdout'));
     child.stdin.on('error', () => void this.#onPipeLost('stdin'));
     // The exit that follows EPIPE and the like tells more.
@@ -178,6 +183,7 @@ export class StdioTransport implements ServerTransport {
     // After `close` the exit is an answer to it, unless a lost pipe was why the connection was closed.
     if (this.#closing === undefined || this.#pipeLost) this.#ending ??= `ended (${how})`;
     this.#markExited();
+    for (const reader of this.#paced) reader.rush();
     // Grandchildren may outlive their parent.
     if (child.pid !== undefined) void this.#endGroup(child.pid);
     await sleep(DRAIN_MS);
@@ -207,6 +213,7 @@ export class StdioTransport implements ServerTransport {
     if (this.#finished) return;
     this.#finished = true;
     if (this.#closing === undefined) this.#ending ??= 'ended';
+    for (const reader of this.#paced) reader.drain();
     this.#flow.end();
     this.#stderr.flush();
     const child = this.#process;

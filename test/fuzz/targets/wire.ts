@@ -45,7 +45,8 @@ const serverStream: FuzzTarget = {
         onJunk: line => seen.push(`junk ${line}`),
         onFatal: reason => seen.push(`fatal ${reason}`),
       });
-      for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+      for (let at = 0; at < bytes.length; at += size)
+        for (const _ of reader.push(bytes.subarray(at, at + size))) void _;
       return seen;
     };
     const [whole, cut] = [read(bytes.length || 1), read(step)];

@@ -2,6 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_MESSAGE_BYTES, MessageReader } from '../../../src/mcp/transport/message-reader.ts';
+import { MAX_VALUES } from '../../../src/mcp/transport/value-count.ts';
 import { LineSplitter, type SplitLine } from '../../../src/text/line-splitter.ts';
 
 function reader() {
@@ -13,7 +14,12 @@ function reader() {
     onJunk: line => junk.push(line),
     onFatal: reason => fatal.push(reason),
   });
-  return { messages, junk, fatal, push: (text: string | Buffer) => made.push(Buffer.from(text as string)) };
+  return {
+    messages,
+    junk,
+    fatal,
+    push: (text: string | Buffer) => [...made.push(Buffer.from(text as string))],
+  };
 }
 
 const ping = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
@@ -138,4 +144,15 @@ describe('LineSplitter', () => {
       { type: 'line', text: 'next' },
     ]);
   });
+});
+
+it('an answer of more values than it is worth to read is refused, wherever its id is', () => {
+  const many = `[${'{},'.repeat(MAX_VALUES)}1]`;
+  const { messages, junk, push } = reader();
+  push(`{"jsonrpc":"2.0","id":7,"result":{"a":${many}}}\n`);
+  push(`{"result":{"a":${many}},"jsonrpc":"2.0","id":8}\n`);
+  push(`{"jsonrpc":"2.0","method":"notifications/message","params":${many}}\n${ping(9)}\n`);
+  const message = `the answer holds more than ${MAX_VALUES} values and was refused`;
+  expect(messages).toMatchObject([{ id: 7, error: { message } }, { id: 8, error: { message } }, { id: 9 }]);
+  expect(junk).toHaveLength(1);
 });

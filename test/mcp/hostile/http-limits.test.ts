@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
-import { httpEntry, listen } from '../fixtures/mcp/http-servers.ts';
+import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { httpEntry, listen } from '../../fixtures/mcp/http-servers.ts';
 
 const LIMIT = { timeoutMs: 15_000 };
 const NASTY = 'bad\u001b]52;c;aGFja2Vk\u0007\u001b[2J\u202eevil\u200b end';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { McpHostOptions } from '../../src/mcp/mcp-host.ts';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
-import { FLOW_LIMITS } from '../../src/mcp/transport/incoming-flow.ts';
-import { eventually, fixture } from '../fixtures/mcp/support.ts';
+import type { McpHostOptions } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { FLOW_LIMITS } from '../../../src/mcp/transport/incoming-flow.ts';
+import { eventually, fixture } from '../../fixtures/mcp/support.ts';
 
 const LIMIT = { timeoutMs: 20_000 };
 /** Escape sequences, other controls but newline, and what people cannot see. */
@@ -122,7 +122,7 @@ describe('floods', () => {
 
   it.each([
     ['pings', `more than ${FLOW_LIMITS.requestsPerSecond} requests a second`],
-    ['pings-new', `more than ${FLOW_LIMITS.openRequests} requests at once`],
+    ['pings-new', `more than ${FLOW_LIMITS.requestsPerSecond} requests a second`],
     ['logs', `more than ${FLOW_LIMITS.notificationsPerSecond} notifications a second`],
   ])(
     '%s without end: the server is stopped with its reason, in bounded memory',

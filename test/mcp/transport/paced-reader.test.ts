@@ -1,0 +1,68 @@
+import { PassThrough } from 'node:stream';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { PacedReader, SLICE_MESSAGES } from '../../../src/mcp/transport/paced-reader.ts';
+
+const busy = (ms: number): void => {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+};
+
+/** A reader of numbers, one a byte, each of which costs time and is handed on. */
+function reading(costMs: number) {
+  const stream = new PassThrough();
+  const seen: number[] = [];
+  const reader: PacedReader = new PacedReader(stream, function* (chunk) {
+    for (const byte of chunk) {
+      busy(costMs);
+      seen.push(byte);
+      reader.noteMessage();
+      yield;
+    }
+  });
+  return { stream, seen, reader };
+}
+
+it('hands on everything in order, in small parts', async () => {
+  const { stream, seen } = reading(0);
+  const bytes = Buffer.from(Array.from({ length: 5000 }, (_, index) => index % 256));
+  stream.write(bytes.subarray(0, 3000));
+  stream.end(bytes.subarray(3000));
+  let most = 0;
+  for (let before = 0; seen.length < 5000; before = seen.length) {
+    await nextRound();
+    most = Math.max(most, seen.length - before);
+  }
+  expect(Buffer.from(seen)).toEqual(bytes);
+  expect(most).toBeLessThanOrEqual(2 * SLICE_MESSAGES);
+});
+
+it('large messages leave room for others in between', async () => {
+  const { stream, seen } = reading(30);
+  stream.end(Buffer.alloc(10));
+  let rounds = 0;
+  for (; seen.length < 10; rounds++) await nextRound();
+  // Ten messages, and the rounds of nine pauses.
+  expect(rounds).toBeGreaterThan(30);
+});
+
+it('what is left of a process that is gone is read without pauses', async () => {
+  const { stream, reader, seen } = reading(30);
+  reader.rush();
+  stream.end(Buffer.alloc(10));
+  let rounds = 0;
+  for (; seen.length < 10; rounds++) await nextRound();
+  expect(rounds).toBeLessThan(30);
+});
+
+it('drains the rest of the last chunk when asked', async () => {
+  const { stream, reader, seen } = reading(0);
+  stream.end(Buffer.alloc(5000));
+  while (seen.length === 0) await nextRound();
+  expect(seen.length).toBeLessThan(5000);
+  reader.drain();
+  expect(seen).toHaveLength(5000);
+  reader.drain();
+  for (let round = 0; round < 5; round++) await nextRound();
+  expect(seen).toHaveLength(5000);
+});
