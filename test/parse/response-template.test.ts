@@ -53,6 +53,13 @@ describe("a model's own response_template", () => {
     expect(refused({ fields: {} })).toThrow(/has no fields/);
     expect(refused({ version: 9, fields: { a: {} } })).toThrow(/version 9/);
     expect(refused({ fields: { a: { open_pattern: '(' } } })).toThrow(/broken 'open_pattern'/);
+    // The regular expression engine runs out of stack at some 10,000.
+    const long = '</call>'.repeat(2000);
+    for (const key of ['open', 'close', 'open_pattern'])
+      expect(refused({ fields: { a: { ...(key === 'close' && { open: '<a>' }), [key]: long } } })).toThrow(
+        `has a '${key}' of more than 2000 characters in a`,
+      );
+    expect(refused({ fields: { a: { open: [long, 'b'] } } })).toThrow(/more than 2000 characters/);
   });
 
   it.each([

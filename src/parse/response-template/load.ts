@@ -24,6 +24,9 @@ export interface ResponseTemplate {
   readonly startAnchor: RegExp | undefined;
 }
 
+/** Of a mark or pattern. Some 10,000 exhaust the stack of the regular expression engine. */
+const MAX_MARK_CHARS = 2000;
+
 const CONTENT_KINDS = ['text', 'int', 'float', 'bool', 'json', 'xml-inline', 'kv-lines'] as const;
 export type ContentKind = (typeof CONTENT_KINDS)[number];
 
@@ -81,14 +84,21 @@ function readMarks(
     if (literals.length === 0 || !literals.every(one => typeof one === 'string' && one !== '')) {
       throw broken(`has no text in '${key}' of ${name}`);
     }
+    checkLength(literals.join(''), key, name);
     return { pattern: literalPattern(literals as string[]), literal: literals.length === 1 };
   }
   if (pattern === undefined) return undefined;
+  checkLength(String(pattern), `${key}_pattern`, name);
   try {
     return { pattern: streamPattern(String(pattern)), literal: false };
   } catch (error) {
     throw broken(`has a broken '${key}_pattern' in ${name}: ${messageOf(error)}`);
   }
+}
+
+function checkLength(text: string, key: string, name: string): void {
+  if (text.length > MAX_MARK_CHARS)
+    throw broken(`has a '${key}' of more than ${MAX_MARK_CHARS} characters in ${name}`);
 }
 
 function broken(what: string): LlmHostError {
