@@ -1,4 +1,5 @@
-const WIDTH = 24;
+const MAX_BAR = 24;
+const MIN_BAR = 4;
 const PERIOD_MS = 100;
 
 /** A bar with percentage and megabytes on a terminal's current line; draws nothing if `out` is not a terminal. */
@@ -14,7 +15,7 @@ export class ProgressLine {
 
   /**
    * @param total 0 while unknown
-   * @param more appended to the line
+   * @param more appended to the line, as far as there is room
    */
   update(done: number, total: number, more = ''): void {
     const now = performance.now();
@@ -22,9 +23,14 @@ export class ProgressLine {
     this.#drawnAt = now;
     const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0);
     const share = total > 0 ? Math.min(1, done / total) : 0;
-    const filled = Math.round(share * WIDTH);
-    const bar = `[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${Math.round(share * 100)}%`;
-    this.#out.write(`\r\u001b[K${this.#label} ${bar} ${megabytes(done)}/${megabytes(total)} MB${more}`);
+    const rest = `] ${Math.round(share * 100)}% ${megabytes(done)}/${megabytes(total)} MB`;
+    // A line that wraps could not be erased; the last column is left free, where some terminals wrap already.
+    const columns = (this.#out.columns || 80) - 1;
+    const room = columns - `${this.#label} [${rest}`.length;
+    const width = Math.max(MIN_BAR, Math.min(MAX_BAR, room - more.length));
+    const filled = Math.round(share * width);
+    const line = `${this.#label} [${'#'.repeat(filled)}${'-'.repeat(width - filled)}${rest}${more}`;
+    this.#out.write(`\r\u001b[K${line.slice(0, columns)}`);
   }
 
   /** Erases the bar. */

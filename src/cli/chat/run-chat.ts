@@ -7,6 +7,7 @@ import { answerOnce } from './answer-once.ts';
 import { chatInJson } from './json-chat.ts';
 import { LineSession } from './line-session.ts';
 import { startChat } from './start-chat.ts';
+import { forgetUnsetCi, wantsScreen } from './wants-screen.ts';
 
 /** `llm-host <model>`: start-up, then a chat on stdin and stdout, or one prompt. Resolves with the exit code. */
 export async function runChat(args: ChatArguments, openModel: OpenModel, signals: Signals): Promise<number> {
@@ -19,7 +20,8 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
     const notices = [...started.notices, ...(locale === undefined ? [] : [`Notice: ${locale}`])].map(
       stripControls,
     );
-    const screen = args.prompt === undefined && wantsScreen(args);
+    const onTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+    const screen = args.prompt === undefined && wantsScreen(args.plain === true, process.env, onTerminal);
     // The screen has both in a better shape; a file gets them in any case.
     const aloud = !screen || process.stderr.isTTY !== true;
     if (aloud && !args.quiet) process.stderr.write(stripControls([...started.summary, ''].join('\n')));
@@ -31,6 +33,7 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
     }
     // Otherwise React runs its development checks and profiling.
     process.env.NODE_ENV ??= 'production';
+    forgetUnsetCi(process.env);
     const { ScreenSession } = await import('./screen-session.ts');
     const { theme } = started.settings.config;
     const colors = args.color !== false;
@@ -46,11 +49,4 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
   } finally {
     await started.close();
   }
-}
-
-/** The Ink screen needs a terminal with cursor control on both ends, and a person in front of it. */
-function wantsScreen(args: ChatArguments): boolean {
-  const { TERM, CI } = process.env;
-  if (args.plain || TERM === 'dumb' || (CI !== undefined && CI !== '' && CI !== 'false')) return false;
-  return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }

@@ -241,6 +241,7 @@ export class ChatSession {
     if (event.type === 'tool_call') totals.toolCalls += 1;
     if (event.type === 'tool_error') totals.toolErrors += 1;
     if (event.type === 'tool_result') this.results.add(event.name, event.text);
+    if (event.type === 'tool_error') this.results.add(event.name, event.message);
     if (event.type !== 'stats') return;
     this.lastReply = event.stats;
     totals.replies += 1;

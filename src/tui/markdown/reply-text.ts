@@ -2,6 +2,7 @@ import type { Token, Tokens } from 'marked';
 import { stripControls } from '../../text/strip-controls.ts';
 import type { Theme } from '../style/theme.ts';
 import { blocksOf, renderBlock } from './markdown.ts';
+import { endOfText } from './source-position.ts';
 
 export interface ReplyView {
   readonly width: number;
@@ -24,6 +25,8 @@ const MIN_LABEL_WIDTH = 24;
 const MAX_PENDING = 2000;
 /** A table may be longer: its rows share column widths. */
 const MAX_TABLE = 8000;
+/** A fence that names a language, which is shown. */
+const LANGUAGE = /^(`{3,}|~{3,})\S/;
 const TABLE_ROW = /\n\|[^\n]*$/;
 
 /**
@@ -34,6 +37,8 @@ export class ReplyText {
   #pending = '';
   /** How many lines of the last block have settled. */
   #frozen = 0;
+  /** Columns that those lines were made for. */
+  #width: number | undefined;
   #started = false;
 
   get isEmpty(): boolean {
@@ -48,6 +53,7 @@ export class ReplyText {
 
   lines(view: ReplyView): ReplyLines {
     if (this.isEmpty) return { settled: [], live: [] };
+    this.#adapt(view);
     const settled: string[] = [];
     const limit = TABLE_ROW.test(this.#pending) ? MAX_TABLE : MAX_PENDING;
     if (this.#pending.length > limit) settled.push(...this.#cut(view));
@@ -68,6 +74,7 @@ export class ReplyText {
   end(view: ReplyView, mark = ''): readonly string[] {
     this.#pending = this.#pending.trimEnd() + mark;
     if (this.isEmpty) return [];
+    this.#adapt(view);
     const lines = blocksOf(this.#pending).flatMap(block => this.#render(block, view));
     this.#pending = '';
     this.#started = false;
@@ -75,24 +82,46 @@ export class ReplyText {
   }
 
   /** The block's unsettled lines; the first block of a reply carries the label. */
-  #render(block: Token, { width, theme }: ReplyView, finished = true): string[] {
-    const begins = !this.#started;
-    const plain = width >= MIN_LABEL_WIDTH && (block.type === 'paragraph' || block.type === 'text');
-    let lines: string[];
-    if (begins && plain) {
-      // Wrap with a placeholder word as wide as the label, then put the label in its place.
-      const marked = renderBlock(labelled(block), width, theme);
-      lines = [LABEL + (marked[0] ?? '').slice(LABEL.length), ...marked.slice(1)];
-    } else {
-      lines = renderBlock(block, width, theme);
-      if (begins) lines = [LABEL.trimEnd(), ...lines];
-    }
-    const rest = lines.slice(this.#frozen);
+  #render(block: Token, view: ReplyView, finished = true): string[] {
+    const rest = this.#linesOf(block, view).slice(this.#frozen);
     if (finished) {
       this.#started = true;
       this.#frozen = 0;
     }
     return rest;
+  }
+
+  #linesOf(block: Token, { width, theme }: ReplyView): readonly string[] {
+    const begins = !this.#started;
+    const plain = width >= MIN_LABEL_WIDTH && (block.type === 'paragraph' || block.type === 'text');
+    if (begins && plain) {
+      // Wrap with a placeholder word as wide as the label, then put the label in its place.
+      const marked = renderBlock(labelled(block), width, theme);
+      return [LABEL + (marked[0] ?? '').slice(LABEL.length), ...marked.slice(1)];
+    }
+    const lines = renderBlock(block, width, theme);
+    return begins ? [LABEL.trimEnd(), ...lines] : lines;
+  }
+
+  /** After a resize the lines that have settled are others: takes their text away instead. */
+  #adapt(view: ReplyView): void {
+    const width = this.#width ?? view.width;
+    this.#width = view.width;
+    if (width === view.width || this.#frozen === 0) return;
+    const block = blocksOf(this.#pending).find(({ type }) => type !== 'space');
+    // Rows of a table stay rows, and need their header.
+    if (!block || block.type === 'table') return;
+    const settled = this.#linesOf(block, { ...view, width })
+      .slice(0, this.#frozen)
+      .join('');
+    const text = this.#started ? settled : settled.replace(LABEL.trimEnd(), '');
+    const fence = block.type === 'code' ? /^(`{3,}|~{3,})[^\n]*/.exec(block.raw)?.[0] : undefined;
+    const rest = this.#pending.slice(endOfText(this.#pending, text)).replace(/^[^\S\n]+/, '');
+    this.#started = true;
+    this.#frozen = 0;
+    this.#pending = fence === undefined ? rest : reopened(fence, rest);
+    // Do not repeat the language line of a reopened code block.
+    if (fence !== undefined && LANGUAGE.test(fence)) this.#frozen = 1;
   }
 
   /** Settles most of a block that has grown too long. A code block is closed and reopened. */
@@ -111,7 +140,7 @@ export class ReplyText {
     const lines = blocks.flatMap(block => this.#render(block, view));
     this.#pending = (fence ? `${fence}\n` : '') + this.#pending.slice(at);
     // Do not repeat the language line of a reopened code block.
-    if (fence && /^(`{3,}|~{3,})\S/.test(fence)) this.#frozen = 1;
+    if (fence && LANGUAGE.test(fence)) this.#frozen = 1;
     return lines;
   }
 
@@ -140,6 +169,11 @@ export class ReplyText {
     if (row !== '' && end.length > row.length && end.endsWith(row)) return end.length - row.length;
     return text.lastIndexOf(' ') + 1 || text.length;
   }
+}
+
+/** The rest of a code block, from the line that its first settled part ended in. */
+function reopened(fence: string, rest: string): string {
+  return `${fence}\n${rest.replace(/^\n/, '')}`;
 }
 
 /** A paragraph that starts with a placeholder for the label. */

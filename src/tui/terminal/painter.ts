@@ -14,6 +14,11 @@ export interface CursorPlace {
   readonly column: number;
 }
 
+/**
+ * Erases the cursor's row and all below. Not in one go: tmux keeps a screen that is cleared from its first cell in its
+ * history, where the region would stand a second time.
+ */
+const ERASE_BELOW = '\u001b[K\u001b7\u001b[B\u001b[J\u001b8';
 /** Moving rows down costs about this many characters. */
 const MIN_SPARED = 16;
 
@@ -87,7 +92,7 @@ export class Painter {
       above + Math.floor(this.#cursor.column / columns),
       Math.max(0, this.#terminal.rows - 1),
     );
-    this.#terminal.write(`${up > 0 ? `\u001b[${up}A` : ''}\r\u001b[J`);
+    this.#terminal.write(`${up > 0 ? `\u001b[${up}A` : ''}\r${ERASE_BELOW}`);
     this.#lines = [];
     this.#cursor = { row: 0, column: 0 };
   }

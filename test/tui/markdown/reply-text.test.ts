@@ -140,3 +140,34 @@ describe('a reply', () => {
     expect(reply.end({ ...view, width: 1, height: 1 }).length).toBeGreaterThan(50);
   });
 });
+
+describe('a window that changes its width in the middle of a block', () => {
+  const words = Array.from({ length: 400 }, (_, index) => `w${index}`);
+  const plain = words.join(' ');
+  const styled = words.map((word, index) => (index % 7 === 0 ? `**${word}**` : word)).join(' ');
+  const list = words.map((word, index) => (index % 20 === 0 ? `\n- ${word}` : ` ${word}`)).join('');
+  const code = `\`\`\`js\n${words.map((word, index) => word + (index % 12 === 11 ? '\n' : ' ')).join('')}`;
+
+  test.each([
+    ['a paragraph', plain],
+    ['with styles', styled],
+    ['of a list', list],
+    ['of code', code],
+  ])('%s: every word once, in its order', (_name, source) => {
+    const reply = new ReplyText();
+    const shown: string[] = [];
+    const widths = [80, 50, 100, 30, 200, 41];
+    const step = Math.ceil(source.length / widths.length / 40);
+    let at = 0;
+    for (const width of widths) {
+      for (let frame = 0; frame < 40; frame++, at += step) {
+        reply.push(source.slice(at, at + step));
+        shown.push(...reply.lines({ ...view, width, height: 6 }).settled);
+      }
+    }
+    reply.push(source.slice(at));
+    shown.push(...reply.end({ ...view, width: 60, height: 6 }));
+    const found = shown.join(' ').match(/w\d+/g);
+    expect(found).toEqual(words);
+  });
+});
