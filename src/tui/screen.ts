@@ -11,6 +11,7 @@ import { Keyboard } from './input/keyboard.ts';
 import type { Key } from './input/keys.ts';
 import type { PromptHistory } from './input/prompt-history.ts';
 import type { ReplyView } from './markdown/reply-text.ts';
+import { wrap } from './markdown/wrap.ts';
 import { type Banner, bannerRows } from './state/banner.ts';
 import type { FooterInfo, ScreenState, TurnStatus, WindowSize } from './state/screen-state.ts';
 import { Store } from './state/store.ts';
@@ -215,7 +216,8 @@ export class Screen {
 
   #greet(): void {
     const { banner, notices = [], theme } = this.#options;
-    if (banner) this.#turn.printRows([...bannerRows(banner, this.#window().columns, theme), READY]);
+    const { columns } = this.#window();
+    if (banner) this.#turn.printRows([...bannerRows(banner, columns, theme), ...wrap(READY, columns)]);
     for (const notice of notices) this.#turn.notice(notice, this.#replyView());
   }
 
