@@ -36,6 +36,7 @@ export function toNativeRequest(
       integer(`checkpoints[${i}]`, position, 1, promptIds.length),
     ),
     ...(request.promptLogprobs && { promptLogprobs: true }),
+    ...((request.reproducible ?? request.seed !== undefined) && { reproducible: true }),
     ...(request.measureGraph && { measureGraph: true }),
     prefillChunk:
       request.prefillChunk === undefined ? 0 : integer('prefillChunk', request.prefillChunk, 1, MAX_INT),

@@ -22,6 +22,7 @@ export function samplingOptions(y: Argv): Argv {
 
 function optionOf({ kind, range, doc, names }: SamplingField) {
   const list = { type: 'string', array: true, requiresArg: true, nargs: 1 } as const;
+  if (kind === 'boolean') return { type: 'boolean', describe: doc } as const;
   if (kind === 'texts') return { ...list, describe: `${doc} (repeatable)` };
   if (kind === 'biases') {
     const coerce = (given?: readonly string[]) => given && biasesOf(given, names.flag);

@@ -3,7 +3,7 @@ import type { NumberRange } from '../number-range.ts';
 /** A sampling field. Its key in the table is its name in the library and in config.json. */
 export interface SamplingField {
   /** `biases`: token id -> number; `texts`: a list. */
-  readonly kind: 'number' | 'biases' | 'texts';
+  readonly kind: 'number' | 'biases' | 'texts' | 'boolean';
   /** Of the number, or of each bias. */
   readonly range?: NumberRange;
   /** Of texts. */
@@ -91,6 +91,11 @@ export const SAMPLING_FIELDS = {
     doc: 'the same seed gives the same tokens; default: random',
     names: { flag: 'seed', openai: 'seed', ollama: 'seed' },
   },
+  reproducible: {
+    kind: 'boolean',
+    doc: 'the same tokens whatever was cached and whatever runs beside it; default: with a seed',
+    names: { flag: 'reproducible', openai: 'reproducible', ollama: 'reproducible' },
+  },
   maxTokens: {
     kind: 'number',
     range: { min: 1, max: MAX_INT32, integer: true },
@@ -108,9 +113,11 @@ export const SAMPLING_FIELDS = {
 type Table = typeof SAMPLING_FIELDS;
 type ValueOf<Kind> = Kind extends 'number'
   ? number
-  : Kind extends 'biases'
-    ? Readonly<Record<number, number>>
-    : readonly string[];
+  : Kind extends 'boolean'
+    ? boolean
+    : Kind extends 'biases'
+      ? Readonly<Record<number, number>>
+      : readonly string[];
 
 export type SamplingName = keyof Table;
 

@@ -16,6 +16,7 @@ export function samplingProblem(name: SamplingName, value: unknown, shown: strin
   const field = samplingField(name);
   if (field.kind === 'biases') return biasesProblem(field, value, shown);
   if (field.kind === 'texts') return textsProblem(field, value, shown);
+  if (field.kind === 'boolean') return booleanProblem(value, shown);
   return numberProblem(field, value, shown);
 }
 
@@ -54,6 +55,10 @@ function textsProblem({ maxItems = 0 }: SamplingField, value: unknown, shown: st
   if (value.length > maxItems) return `${shown} must have at most ${maxItems} texts, got ${value.length}`;
   const at = value.findIndex(text => typeof text !== 'string');
   return at < 0 ? undefined : `${shown}[${at}] must be a text, got ${received(value[at])}`;
+}
+
+function booleanProblem(value: unknown, shown: string): string | undefined {
+  return typeof value === 'boolean' ? undefined : `${shown} must be true or false, got ${received(value)}`;
 }
 
 const MAX_SHOWN = 40;

@@ -12,6 +12,7 @@ function fieldSchema({ kind, range, maxItems, default: fallback, doc }: Sampling
     description: `${doc[0]?.toUpperCase()}${doc.slice(1)}.`,
     ...(fallback !== undefined && { default: fallback }),
   };
+  if (kind === 'boolean') return { type: 'boolean', ...described };
   if (kind === 'texts') return { type: 'array', items: { type: 'string' }, maxItems, ...described };
   const number = {
     type: range?.integer ? 'integer' : 'number',

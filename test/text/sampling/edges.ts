@@ -16,6 +16,9 @@ export function edgesOf(name: SamplingName): readonly Edge[] {
       ...[[1], [null], {}, 1].map(value => ({ name, value, allowed: false })),
     ];
   }
+  if (kind === 'boolean') {
+    return [true, false, 1, 'true', {}].map(value => ({ name, value, allowed: typeof value === 'boolean' }));
+  }
   if (!range) throw new Error(`${name} has no range`);
   const step = range.integer ? 1 : 0.001;
   const numbers = [
