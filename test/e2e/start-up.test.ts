@@ -168,13 +168,14 @@ test.each([
 test.each([
   ['dmeo', "Did you mean 'demo'?\n"],
   ['tols', "Did you mean 'tools'?\n"],
-  ['qwen3', ''],
+  ['gemma3', "Did you mean 'gemma3:4b'? There are also gemma3:12b, gemma3:27b.\n"],
+  ['mixtral', ''],
 ])('%s, without configuration: no such model, and what it may have been', async (word, guess) => {
   const { dir, env } = workplace();
   const { code, stderr } = await runProgram(MAIN, [word], { cwd: dir, env });
   expect(stderr).toBe(
     `Error: Model '${word}' not found or not accessible\nNo such folder or file: ${join(dir, word)}\n${guess}` +
-      'A model is a Hub id (org/name), a folder, a .gguf file, or demo. `llm-host list` shows the downloaded ones.\n',
+      'A model is a Hub id (org/name), an alias (granite4:1b), a folder, a .gguf file, or demo. `llm-host list` shows the downloaded ones.\n',
   );
   expect(code).toBe(66);
 });

@@ -61,7 +61,7 @@ describe('pull, list, rm', () => {
   test('names that are none, a revision where it means nothing: exit 2', async () => {
     const { run } = await programPlace();
     expect((await run('pull', './folder')).stderr).toContain(
-      "Error: './folder' is not the name of a model on the Hub\nSuch a name is org/name, or org/name@revision.\n",
+      "Error: './folder' is not the name of a model on the Hub\nSuch a name is org/name, or org/name@revision, or an alias such as granite4:1b.\n",
     );
     const twice = await run('pull', 'org/model@v1', '--revision', 'v2');
     expect(twice.stderr).toContain("Error: --revision v2 does not apply to the model 'org/model@v1'");

@@ -6,7 +6,8 @@ import { text } from '../options/option-kinds.ts';
 
 export const chat = defineCommand({
   usage: '$0 [model]',
-  description: 'chat with a model: a Hub id (org/name), a folder, a .gguf file, or demo',
+  description:
+    'chat with a model: a Hub id (org/name), an alias (granite4:1b), a folder, a .gguf file, or demo',
   options: (y, declareModel) =>
     modelOptions(declareModel(y))
       .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })

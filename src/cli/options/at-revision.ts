@@ -1,5 +1,14 @@
 import { LlmHostError } from '../../errors.ts';
+import { aliasesOfFamily, MODEL_ALIASES } from '../../hub/aliases.ts';
 import { type HubId, parseHubId } from '../../hub/hub-id.ts';
+import { nearest } from '../../text/nearest.ts';
+
+/** For a name like that of an alias. */
+function aliasHint(source: string): string | undefined {
+  const names = MODEL_ALIASES.map(({ name }) => name);
+  const guess = nearest(source, names) ?? aliasesOfFamily(source)[0]?.name;
+  return guess && `Did you mean '${guess}'?`;
+}
 
 /** `--revision` means `@revision` after a Hub id. Throws LlmHostError USAGE for any other source. */
 export function atRevision(source: string, revision: string | undefined): string {
@@ -17,6 +26,7 @@ export function requireHubId(source: string, revision: string | undefined): HubI
   const id = parseHubId(whole);
   if (id) return id;
   throw new LlmHostError('USAGE', `'${whole}' is not the name of a model on the Hub`, {
-    hint: 'Such a name is org/name, or org/name@revision.',
+    hint:
+      aliasHint(source) ?? 'Such a name is org/name, or org/name@revision, or an alias such as granite4:1b.',
   });
 }

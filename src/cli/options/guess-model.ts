@@ -1,10 +1,11 @@
 import { LlmHostError } from '../../errors.ts';
+import { aliasesOfFamily, MODEL_ALIASES } from '../../hub/aliases.ts';
 import { cachedModels } from '../../hub/cached-models.ts';
 import { hubCacheFolder } from '../../hub/hub-environment.ts';
 import { nearest } from '../../text/nearest.ts';
 
 const WHAT_A_MODEL_IS =
-  'A model is a Hub id (org/name), a folder, a .gguf file, or demo. `llm-host list` shows the downloaded ones.';
+  'A model is a Hub id (org/name), an alias (granite4:1b), a folder, a .gguf file, or demo. `llm-host list` shows the downloaded ones.';
 
 /** Says in a "model not found" error for a single word what the word may have meant; any other error stays as it is. */
 export function guessModel(
@@ -15,8 +16,13 @@ export function guessModel(
 ): unknown {
   if (!(error instanceof LlmHostError) || error.code !== 'MODEL_NOT_FOUND') return error;
   if (typeof word !== 'string' || !/^[\w.:-]+$/.test(word) || word === 'demo') return error;
-  const guess = nearest(word, ['demo', ...commands]) ?? cachedNamed(word, env);
-  const hint = [error.hint, guess && `Did you mean '${guess}'?`, WHAT_A_MODEL_IS];
+  const names = ['demo', ...commands, ...MODEL_ALIASES.map(({ name }) => name)];
+  const family = aliasesOfFamily(word);
+  const guess = nearest(word, names) ?? cachedNamed(word, env) ?? family[0]?.name;
+  const others = family.map(({ name }) => name).filter(name => name !== guess);
+  const question =
+    guess && `Did you mean '${guess}'?${others.length > 0 ? ` There are also ${others.join(', ')}.` : ''}`;
+  const hint = [error.hint, question, WHAT_A_MODEL_IS];
   return new LlmHostError(error.code, error.message, { hint: hint.filter(Boolean).join('\n'), cause: error });
 }
 
