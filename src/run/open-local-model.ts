@@ -22,6 +22,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     onWait: options.onWait,
     cwd: options.cwd,
     env: options.env,
+    ...(options.signal && { signal: options.signal }),
     ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
     ...(options.adapter !== undefined && { adapter: options.adapter }),
     ...(options.quantize !== undefined && { quantize: options.quantize }),

@@ -36,6 +36,8 @@ export interface OpenModelOptions {
   readonly onDownload: (progress: DownloadProgress) => void;
   /** Another process is downloading the same model. */
   readonly onWait: (pid: number | undefined) => void;
+  /** Cancels a download. */
+  readonly signal?: AbortSignal;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly stateFolder: string;
 }
 
+type ModelHooks = Pick<OpenModelOptions, 'onProgress' | 'onDownload' | 'onWait' | 'signal'>;
+
 /** The parts every run has, whoever reads its turns: a model, and the MCP servers whose tools it calls. */
 export interface Run {
   readonly opened: OpenedModel;
@@ -30,6 +32,10 @@ export interface Run {
   readonly summary: readonly string[];
   /** What the user should know, such as a base model or a broken server. */
   readonly notices: readonly string[];
+  /** Opens another model beside the present one, without the first one's adapters and quantizing. */
+  openAnother(source: string, hooks: ModelHooks): Promise<OpenedModel>;
+  /** Takes another model for its own and closes the one before. */
+  use(opened: OpenedModel): Promise<void>;
   /** The system message as of now: `own`, then the instructions of the servers that are up. */
   systemText(own: string): string;
   /** Closes servers and model. `beforeModel` runs first while the model is still open. Idempotent. */
@@ -50,21 +56,23 @@ export async function openRun(options: RunOptions): Promise<Run> {
     startServers(config, { ...options.serverOptions, log, stateFolder }),
   ]);
   if (model.status === 'fulfilled' && servers.status === 'fulfilled') {
-    return runOf(model.value, servers.value, log);
+    return runOf(model.value, servers.value, options);
   }
   if (model.status === 'fulfilled') await model.value.close();
   if (servers.status === 'fulfilled') await servers.value.host.close();
   throw model.status === 'rejected' ? model.reason : (servers as PromiseRejectedResult).reason;
 }
 
-function runOf(opened: OpenedModel, servers: RunningServers, log: Log): Run {
+function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions): Run {
+  const { log, cwd, env } = options;
+  let present = opened;
   let closed: Promise<void> | undefined;
   const close = async (beforeModel?: () => Promise<void>) => {
     const closeModel = async () => {
       try {
         await beforeModel?.();
       } finally {
-        await opened.close();
+        await present.close();
       }
     };
     await Promise.all([servers.host.close(), closeModel()]);
@@ -73,6 +81,15 @@ function runOf(opened: OpenedModel, servers: RunningServers, log: Log): Run {
     ...{ opened, servers, log },
     summary: [opened.description, ...servers.summary],
     notices: [...opened.notices, ...servers.problems],
+    openAnother: (source, hooks) => {
+      const { adapter: _adapter, quantize: _quantize, saveQuantized: _save, ...kept } = options.modelOptions;
+      return options.openModel(source, { ...kept, ...hooks, cwd, env });
+    },
+    use: async next => {
+      const before = present;
+      present = next;
+      await before.close();
+    },
     systemText: own => [own, ...servers.instructions()].filter(Boolean).join('\n\n'),
     close: beforeModel => {
       closed ??= close(beforeModel);

@@ -53,14 +53,20 @@ export interface AgentOptions {
 /** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
 export class Agent {
   /** How well this model calls tools. */
-  readonly metrics: ToolMetrics;
-  readonly #options: AgentOptions;
+  metrics: ToolMetrics;
+  #options: AgentOptions;
   readonly #uncheckedCalls = new UncheckedCalls();
   #callCount = 0;
 
   constructor(options: AgentOptions) {
     this.#options = options;
     this.metrics = new ToolMetrics(options.model.name ?? 'model', options.onAttempt);
+  }
+
+  /** Goes on with another model, between turns. */
+  changeModel(model: ChatModel): void {
+    this.#options = { ...this.#options, model };
+    this.metrics = new ToolMetrics(model.name ?? 'model', this.#options.onAttempt);
   }
 
   /** Forgets the conversation but for the system message. */

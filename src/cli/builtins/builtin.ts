@@ -1,3 +1,4 @@
+import type { Message } from '../../chat/message.ts';
 import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
 
 export interface BuiltinResult {
@@ -6,6 +7,28 @@ export interface BuiltinResult {
   readonly quit?: boolean;
   /** Runs as the next turn, as if the user had typed it. */
   readonly prompt?: ChatPrompt;
+  /** A conversation to show again, as it was held. */
+  readonly replay?: readonly Message[];
+}
+
+/** The terminal at which the user sits. */
+export interface UserTerminal {
+  /** Sends a control sequence that draws nothing. */
+  write(sequence: string): void;
+  /** Leaves the terminal to another program, in its normal mode, until the returned function is called. */
+  lend(): () => void;
+}
+
+/** What a command may use besides the session. */
+export interface BuiltinContext {
+  /** All commands. */
+  readonly builtins: readonly Builtin[];
+  /** Aborted by Ctrl+C and Esc. */
+  readonly signal: AbortSignal;
+  /** Tells the user what a long command is doing. */
+  readonly progress: (text: string) => void;
+  /** undefined: nobody sits at one. */
+  readonly terminal?: UserTerminal | undefined;
 }
 
 /** A command of the chat, such as `/help`. */
@@ -17,14 +40,11 @@ export interface Builtin {
   readonly help: string;
   /** Names and aliases that also work without the slash. */
   readonly plain?: readonly string[];
-  /**
-   * @param argument what follows the name, trimmed
-   * @param builtins all of them
-   */
+  /** @param argument what follows the name, trimmed */
   readonly run: (
     session: ChatSession,
     argument: string,
-    builtins: readonly Builtin[],
+    context: BuiltinContext,
   ) => BuiltinResult | Promise<BuiltinResult>;
 }
 

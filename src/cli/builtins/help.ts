@@ -4,7 +4,7 @@ export const help: Builtin = {
   name: 'help',
   help: 'lists the commands',
   plain: ['help'],
-  run: (_session, _argument, builtins) => print(builtins.map(lineOf).join('\n')),
+  run: (_session, _argument, { builtins }) => print(builtins.map(lineOf).join('\n')),
 };
 
 function lineOf({ name, aliases = [], argument = '', help: text }: Builtin): string {

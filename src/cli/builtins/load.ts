@@ -14,7 +14,8 @@ export const load: Builtin = {
     const saved = session.load(path);
     const turns = saved.messages.filter(message => message.role === 'user').length;
     const loaded = `Loaded ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
-    return print([loaded, await session.restoreCache(path)].filter(Boolean).join('\n'));
+    const output = [loaded, await session.restoreCache(path)].filter(Boolean).join('\n');
+    return { output, replay: saved.messages };
   },
 };
 

@@ -1,7 +1,36 @@
+import { LlmHostError } from '../../errors.ts';
+import { MODEL_ALIASES } from '../../hub/aliases.ts';
+import { cachedModels } from '../../hub/cached-models.ts';
+import { hubCacheFolder } from '../../hub/hub-environment.ts';
+import { guessModel } from '../options/guess-model.ts';
 import { type Builtin, print } from './builtin.ts';
 
 export const model: Builtin = {
   name: 'model',
-  help: 'describes the loaded model',
-  run: session => print(session.opened.description),
+  argument: '[name]',
+  help: 'describes the model and lists those on this machine; with a name, goes on with that model',
+  run: async (session, name, { signal, progress }) => {
+    if (name === '') return print([session.opened.description, ...localModels()].join('\n'));
+    try {
+      const notices = await session.changeModel(name, { signal, progress });
+      return print([session.opened.description, ...notices.map(notice => `Notice: ${notice}`)].join('\n'));
+    } catch (error) {
+      if (signal.aborted) return print(`Cancelled; ${session.opened.name} stays.`);
+      const explained = guessModel(error, name, [], process.env);
+      if (!(explained instanceof LlmHostError)) throw explained;
+      const hint = [explained.hint, `${session.opened.name} stays loaded.`].filter(Boolean).join('\n');
+      throw new LlmHostError(explained.code, explained.message, { hint, cause: error });
+    }
+  },
 };
+
+/** Complete models of the cache, and what else a name may be. */
+function localModels(): string[] {
+  const models = cachedModels(hubCacheFolder(process.env));
+  const complete = models.filter(({ revisions }) => revisions.some(({ missing }) => missing.length === 0));
+  const names = ['demo', ...complete.map(({ repo }) => repo)];
+  return [
+    `On this machine: ${names.join(', ')}`,
+    `/model NAME goes on with another: one of these, a folder, a .gguf file, org/name, or an alias (${MODEL_ALIASES[0]?.name}; docs/models.md).`,
+  ];
+}

@@ -1,6 +1,9 @@
 import type { Builtin } from './builtin.ts';
 import { clear } from './clear.ts';
+import { compact } from './compact.ts';
+import { copy } from './copy.ts';
 import { debug } from './debug.ts';
+import { edit } from './edit.ts';
 import { expand } from './expand.ts';
 import { exportTo } from './export.ts';
 import { help } from './help.ts';
@@ -27,6 +30,9 @@ export const BUILTINS: readonly Builtin[] = [
   clear,
   undo,
   retry,
+  edit,
+  copy,
+  compact,
   system,
   think,
   expand,

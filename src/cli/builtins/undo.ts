@@ -1,8 +1,13 @@
 import { type Builtin, print } from './builtin.ts';
 
+const SAID = {
+  summary: 'The summary was taken back; every turn is there again.',
+  turn: 'The last turn was taken back.',
+  nothing: 'There is no turn to take back.',
+} as const;
+
 export const undo: Builtin = {
   name: 'undo',
-  help: 'takes back the last prompt and its answer',
-  run: session =>
-    print(session.history.undoTurn() ? 'The last turn was taken back.' : 'There is no turn to take back.'),
+  help: 'takes back the last prompt and its answer, or a /compact',
+  run: session => print(SAID[session.undo()]),
 };

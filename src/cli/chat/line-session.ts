@@ -6,9 +6,11 @@ import { stripControls } from '../../text/strip-controls.ts';
 import { readLine } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
 import type { ChatSession } from '../session/chat-session.ts';
+import { replayParts } from './replay-parts.ts';
 import { TurnLoop } from './turn-loop.ts';
 
 const PROMPT = 'prompt -> ';
+const LABELS = { prompt: PROMPT, reply: 'assistant -> ', note: '' } as const;
 
 export interface LineSessionOptions {
   readonly session: ChatSession;
@@ -31,6 +33,15 @@ export class LineSession {
         begin: () => printer.begin(),
         event: event => printer.print(event),
         end: () => printer.end(),
+        ...(this.#keyboard && {
+          // Between prompts the terminal is in its normal mode anyway.
+          terminal: { write: sequence => void process.stdout.write(sequence), lend: () => () => undefined },
+          progress: text => void process.stdout.write(`${stripControls(text)}\n`),
+          replay: messages => {
+            for (const { type, text } of replayParts(messages))
+              process.stdout.write(`${stripControls(`${LABELS[type]}${text}`)}\n`);
+          },
+        }),
         builtin: (_typed, output) => {
           printer.showThinking = session.showThinking;
           if (output !== '') process.stdout.write(`${stripControls(output)}\n`);

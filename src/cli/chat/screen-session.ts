@@ -10,6 +10,7 @@ import type { Banner } from '../../tui/state/banner.ts';
 import type { FooterInfo } from '../../tui/state/screen-state.ts';
 import { chooseTheme } from '../../tui/style/theme.ts';
 import { FileNames } from '../attachments/file-names.ts';
+import type { UserTerminal } from '../builtins/builtin.ts';
 import { namesOf } from '../builtins/run-builtin.ts';
 import { BUILTINS } from '../builtins/table.ts';
 import { divertOutput } from '../process/divert-output.ts';
@@ -18,6 +19,7 @@ import { readLine, shareTerminal } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
 import { VERSION } from '../process/version.ts';
 import type { ChatSession } from '../session/chat-session.ts';
+import { replayParts } from './replay-parts.ts';
 import { TurnLoop, type TurnReader } from './turn-loop.ts';
 
 /** Characters of a description in the menu. */
@@ -73,7 +75,10 @@ export class ScreenSession {
       session,
       signals,
       keyboard: true,
-      reader: screenReader(this.#screen, session),
+      reader: screenReader(this.#screen, session, {
+        write: sequence => void process.stdout.write(sequence),
+        lend: () => this.#lend(),
+      }),
     });
   }
 
@@ -148,8 +153,20 @@ export class ScreenSession {
   }
 }
 
-function screenReader(screen: Screen, session: ChatSession): TurnReader {
+function screenReader(screen: Screen, session: ChatSession, terminal: UserTerminal): TurnReader {
   return {
+    terminal,
+    progress: text => screen.print(text),
+    replay: messages => {
+      for (const part of replayParts(messages)) {
+        if (part.type === 'prompt') screen.echo(part.text);
+        else if (part.type === 'note') screen.print(part.text);
+        else {
+          screen.event({ type: 'token', text: part.text });
+          screen.event({ type: 'assistant', text: part.text, cancelled: false });
+        }
+      }
+    },
     begin: prompt => screen.begin(stripControls(prompt)),
     event: event => screen.event(event),
     end: error => {

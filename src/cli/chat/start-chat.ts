@@ -10,7 +10,9 @@ import { SessionFolder } from '../session/saved-sessions.ts';
 import { thinkingNotice } from '../session/thinking-notice.ts';
 import { TurnLog } from '../session/turn-log.ts';
 import { findConfigFile } from '../settings/find-config.ts';
+import { modelSource } from '../settings/model-source.ts';
 import type { Settings } from '../settings/settings.ts';
+import { modelSwitch } from '../start/model-switch.ts';
 import { agentOptions } from '../start/run-options.ts';
 import { startRun } from '../start/start-run.ts';
 import { terminalApprover } from './ask-approval.ts';
@@ -54,6 +56,9 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     ...{ agent, history, opened, folder, log, turnLog: new TurnLog(log, servers.redactor) },
     tools: servers.host,
     systemText: currentSystem,
+    modelSwitch: modelSwitch(run, name =>
+      modelSource({ ...args, model: name, revision: undefined }, settings.config),
+    ),
     saveTo: args.save,
   });
   const close = () => run.close(() => session.close());

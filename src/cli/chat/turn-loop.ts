@@ -1,4 +1,6 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
+import type { Message } from '../../chat/message.ts';
+import type { BuiltinResult, UserTerminal } from '../builtins/builtin.ts';
 import { runBuiltin } from '../builtins/run-builtin.ts';
 import type { Signals } from '../process/signals.ts';
 import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
@@ -22,6 +24,12 @@ export interface TurnReader {
   end(error?: unknown): void;
   /** A built-in command ran; `output` may be empty. */
   builtin(typed: string, output: string): void | Promise<void>;
+  /** What a long command is doing. */
+  progress?(text: string): void;
+  /** Shows a conversation again, as it was held. */
+  replay?(messages: readonly Message[]): void | Promise<void>;
+  /** undefined: nobody sits at one. */
+  readonly terminal?: UserTerminal | undefined;
   /** The queued inputs changed. */
   queued?(texts: readonly string[]): void;
   busy?(busy: boolean): void;
@@ -128,14 +136,31 @@ export class TurnLoop {
 
   /** Runs one input; true when it ends the chat. */
   async #handle({ text, folded, promptOnly = false }: TurnInput): Promise<boolean> {
-    const { session, reader } = this.#options;
-    const builtin = promptOnly ? undefined : await runBuiltin(text.trim(), session);
+    const { reader } = this.#options;
+    const builtin = promptOnly ? undefined : await this.#runBuiltin(text);
+    if (builtin?.replay) await reader.replay?.(builtin.replay);
     if (builtin) await reader.builtin(text, builtin.output);
     if (builtin?.quit) return true;
     const naming = promptOnly ? '' : folded;
     const prompt = builtin ? builtin.prompt : { text, ...(naming !== undefined && { naming }) };
     if (prompt !== undefined) await this.#runTurn(prompt);
     return false;
+  }
+
+  /** Ctrl+C and Esc cancel a long command as they do a turn. */
+  async #runBuiltin(text: string): Promise<BuiltinResult | undefined> {
+    const { session, reader } = this.#options;
+    const abort = new AbortController();
+    this.#turn = abort;
+    try {
+      return await runBuiltin(text.trim(), session, {
+        signal: abort.signal,
+        progress: message => reader.progress?.(message),
+        terminal: reader.terminal,
+      });
+    } finally {
+      this.#turn = undefined;
+    }
   }
 
   /** False when the turn ended in an error event. */

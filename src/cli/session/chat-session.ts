@@ -1,12 +1,15 @@
 import type { ToolMetrics } from '../../agent/calls/metrics.ts';
 import { errorEvent, type ReplyStats, type TurnEvent } from '../../agent/events/turn-event.ts';
 import type { Agent } from '../../agent/turn/agent.ts';
+import type { Compacted } from '../../agent/turn/compact-turns.ts';
 import type { History } from '../../chat/history.ts';
+import type { Message, ToolDefinition } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
 import type { Log } from '../../run/log.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
 import { type Attached, attachFiles } from '../attachments/attach-files.ts';
+import type { ModelChangeHooks, ModelSwitch } from '../start/model-switch.ts';
 import {
   readSession,
   type SavedSession,
@@ -23,6 +26,8 @@ export interface ChatSessionParts {
   readonly history: History;
   readonly tools: ToolHost;
   readonly opened: OpenedModel;
+  /** undefined: the model cannot be changed. */
+  readonly modelSwitch?: ModelSwitch;
   readonly folder: SessionFolder;
   readonly log: Log;
   readonly turnLog: TurnLog;
@@ -57,6 +62,28 @@ export interface SessionTotals {
   decodeMs: number;
 }
 
+/** A summary that `/undo` can take back. */
+interface Compaction {
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+  readonly summarizedBefore: readonly Message[];
+}
+
+/** Throws LlmHostError CONTEXT_FULL for a model that cannot hold the conversation. */
+function checkRoom(
+  { model, name }: OpenedModel,
+  messages: readonly Message[],
+  tools: readonly ToolDefinition[],
+): void {
+  const tokens = model.countTokens({ messages, tools });
+  if (tokens <= model.contextLength) return;
+  throw new LlmHostError(
+    'CONTEXT_FULL',
+    `the conversation takes ${tokens} tokens, and the context of ${name} is ${model.contextLength}`,
+    { hint: '/compact makes it shorter, /clear forgets it.' },
+  );
+}
+
 /** One conversation, for screen, line mode and JSON mode alike: turns, figures and files. */
 export class ChatSession {
   readonly #parts: ChatSessionParts;
@@ -66,6 +93,11 @@ export class ChatSession {
   #saveProblem: string | undefined;
   #answering = false;
   #systemText: string;
+  #opened: OpenedModel;
+  /** The messages that summaries have replaced. */
+  #summarized: readonly Message[] = [];
+  /** What `/undo` brings back while nothing has been said since. */
+  #compaction: Compaction | undefined;
   readonly totals: SessionTotals = {
     replies: 0,
     toolCalls: 0,
@@ -89,6 +121,7 @@ export class ChatSession {
     this.#parts = parts;
     this.#file = parts.folder.newFile(this.#created);
     this.#systemText = parts.systemText();
+    this.#opened = parts.opened;
   }
 
   get history(): History {
@@ -104,7 +137,7 @@ export class ChatSession {
   }
 
   get opened(): OpenedModel {
-    return this.#parts.opened;
+    return this.#opened;
   }
 
   get folder(): SessionFolder {
@@ -149,12 +182,12 @@ export class ChatSession {
 
   /** The files that the prompt names, or why they cannot be read. */
   #attach({ text, naming = text }: ChatPrompt): Attached | LlmHostError {
-    const { tools, opened } = this.#parts;
+    const { tools } = this.#parts;
     try {
       return attachFiles(naming, {
         cwd: process.cwd(),
         servers: tools.servers().map(({ name }) => name),
-        contextLength: opened.model.contextLength,
+        contextLength: this.#opened.model.contextLength,
       });
     } catch (error) {
       if (error instanceof LlmHostError) return error;
@@ -172,16 +205,63 @@ export class ChatSession {
 
   clear(): void {
     this.#parts.agent.clear();
+    this.#summarized = [];
     this.lastReply = undefined;
+  }
+
+  /** Takes back a summary if nothing was said since, else the last turn. */
+  undo(): 'summary' | 'turn' | 'nothing' {
+    const last = this.#compaction;
+    if (last === undefined || this.history.messages !== last.after)
+      return this.history.undoTurn() ? 'turn' : 'nothing';
+    this.#setMessages(last.before);
+    this.#summarized = last.summarizedBefore;
+    this.#compaction = undefined;
+    return 'summary';
+  }
+
+  /** Puts a summary in the place of the oldest turns, which stay in the saved conversation. */
+  compact({ messages, removed }: Compacted): void {
+    const before = this.history.messages;
+    const summarizedBefore = this.#summarized;
+    this.#setMessages(messages);
+    this.#summarized = [...summarizedBefore, ...removed];
+    this.#compaction = { before, after: this.history.messages, summarizedBefore };
+    this.lastReply = undefined;
+    this.#keepUnasked();
+  }
+
+  /**
+   * Goes on with another model; resolves with its notices. The present one stays if the other cannot be opened or is too
+   * small for the conversation. Throws LlmHostError.
+   */
+  async changeModel(name: string, hooks: ModelChangeHooks): Promise<readonly string[]> {
+    const { modelSwitch, agent, tools } = this.#parts;
+    if (modelSwitch === undefined) throw new LlmHostError('USAGE', 'the model cannot be changed here');
+    const opened = await modelSwitch.open(name, hooks);
+    try {
+      hooks.signal.throwIfAborted();
+      const definitions = tools.tools().map(({ definition }) => definition);
+      checkRoom(opened, this.history.messages, definitions);
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+    agent.changeModel(opened.model);
+    this.#opened = opened;
+    this.lastReply = undefined;
+    await modelSwitch.use(opened);
+    return opened.notices;
   }
 
   snapshot(): SavedSession {
     return {
       version: 1,
-      model: this.#parts.opened.name,
+      model: this.#opened.name,
       created: this.#created.toISOString(),
       updated: new Date().toISOString(),
       messages: this.#parts.history.messages,
+      ...(this.#summarized.length > 0 && { summarized: this.#summarized }),
     };
   }
 
@@ -191,7 +271,7 @@ export class ChatSession {
 
   /** Saves the KV cache beside a saved conversation; a sentence for the user, if any. */
   keepCache(path: string): Promise<string | undefined> {
-    return keepCache(this.#parts.opened, path);
+    return keepCache(this.#opened, path);
   }
 
   /** Called last: `--save` also saves the KV cache, unless the model is still answering, which could take long. */
@@ -204,13 +284,14 @@ export class ChatSession {
 
   /** Loads the KV cache saved with a conversation, if any. */
   restoreCache(path: string): Promise<string | undefined> {
-    return restoreCache(this.#parts.opened, path);
+    return restoreCache(this.#opened, path);
   }
 
   /** Replaces the conversation with a saved one; if that cannot be read, the present one stays. */
   load(path: string): SavedSession {
     const saved = readSession(path);
     this.replaceMessages(saved.messages);
+    this.#summarized = saved.summarized ?? [];
     return saved;
   }
 

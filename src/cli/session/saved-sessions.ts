@@ -14,6 +14,8 @@ export interface SavedSession {
   readonly created: string;
   readonly updated: string;
   readonly messages: readonly Message[];
+  /** What summaries have replaced, in order; kept for reading, not sent to the model. */
+  readonly summarized?: readonly Message[];
 }
 
 export interface SessionSummary {
@@ -80,6 +82,7 @@ function parseSession(text: string, path: string): SavedSession {
     }
     if (isNestedDeeper(fields, MAX_DEPTH)) throw new Error(`it is nested more than ${MAX_DEPTH} levels deep`);
     const { messages } = parseHistory(JSON.stringify(fields.messages ?? null));
+    const { messages: summarized } = parseHistory(JSON.stringify(fields.summarized ?? []));
     const known = (field: unknown) => (typeof field === 'string' ? field : '');
     return {
       version: VERSION,
@@ -87,6 +90,7 @@ function parseSession(text: string, path: string): SavedSession {
       created: known(fields.created),
       updated: known(fields.updated),
       messages,
+      ...(summarized.length > 0 && { summarized }),
     };
   } catch (error) {
     throw new LlmHostError('CONFIG', `${path} is not a saved session: ${messageOf(error)}`, { cause: error });
@@ -111,7 +115,8 @@ export class SessionFolder {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
     return this.#files().flatMap(path => {
       try {
-        const { updated, model, messages } = readSession(path);
+        const { updated, model, messages: present, summarized = [] } = readSession(path);
+        const messages = [...summarized, ...present];
         const text = messages.map(message => message.content.toLowerCase()).join('\n');
         if (!wanted.every(word => text.includes(word))) return [];
         const title = messages.find(message => message.role === 'user')?.content ?? '';

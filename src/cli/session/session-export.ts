@@ -21,8 +21,15 @@ export function exportSession(session: SavedSession, format: ExportFormat): stri
 
 const TITLES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
 
-function toMarkdown({ model, created, messages }: SavedSession): string {
-  const parts = messages.map(message => `## ${heading(message)}\n\n${bodyOf(message)}`);
+/** Every word that was said: what a summary has replaced comes before it. */
+const allMessages = ({ messages, summarized = [] }: SavedSession): readonly Message[] => [
+  ...summarized,
+  ...messages,
+];
+
+function toMarkdown(session: SavedSession): string {
+  const { model, created } = session;
+  const parts = allMessages(session).map(message => `## ${heading(message)}\n\n${bodyOf(message)}`);
   return `# Conversation with ${model}\n\n${created}\n\n${parts.join('\n\n')}\n`;
 }
 
@@ -47,8 +54,9 @@ function fence(text: string): string {
   return `${mark}\n${text.trimEnd()}\n${mark}`;
 }
 
-function toHtml({ model, created, messages }: SavedSession): string {
-  const parts = messages.map(
+function toHtml(session: SavedSession): string {
+  const { model, created } = session;
+  const parts = allMessages(session).map(
     message =>
       `<section class="${message.role}"><h2>${escapeHtml(heading(message))}</h2><pre>${escapeHtml(plainBody(message))}</pre></section>`,
   );

@@ -3,6 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** How a shell says so. */
+const NOT_FOUND = 127;
+
 /** Opens a text in `$VISUAL` or `$EDITOR`. Blocks; the terminal must be in its normal mode. */
 export function editText(text: string, env: NodeJS.ProcessEnv): { text: string } | { problem: string } {
   const command = env.VISUAL || env.EDITOR;
@@ -14,6 +17,8 @@ export function editText(text: string, env: NodeJS.ProcessEnv): { text: string }
     // The variables may hold arguments too.
     const { status, error } = spawnSync('sh', ['-c', `${command} "$0"`, path], { stdio: 'inherit' });
     if (error) return { problem: `${command} cannot be started: ${error.message}` };
+    if (status === NOT_FOUND)
+      return { problem: `${command} cannot be found; set VISUAL or EDITOR to your editor` };
     if (status !== 0)
       return { problem: `${command} ended with ${status ?? 'a signal'}; the prompt is unchanged` };
     return { text: readFileSync(path, 'utf8').trimEnd() };

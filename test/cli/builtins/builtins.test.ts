@@ -1,55 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { Agent } from '../../../src/agent/turn/agent.ts';
-import { createHistory } from '../../../src/chat/history.ts';
-import { namesOf, runBuiltin } from '../../../src/cli/builtins/run-builtin.ts';
+import { describe, expect, test } from 'vitest';
+import { namesOf } from '../../../src/cli/builtins/run-builtin.ts';
 import { BUILTINS } from '../../../src/cli/builtins/table.ts';
-import { ChatSession } from '../../../src/cli/session/chat-session.ts';
-import { SessionFolder } from '../../../src/cli/session/saved-sessions.ts';
-import { TurnLog } from '../../../src/cli/session/turn-log.ts';
 import { LlmHostError } from '../../../src/errors.ts';
-import { Redactor } from '../../../src/mcp/policy/audit-redact.ts';
-import { openLog } from '../../../src/run/log.ts';
-import type { OpenedModel } from '../../../src/run/open-model.ts';
-import { answer, call, collect, content, FakeHost, FakeModel } from '../../agent/fakes.ts';
-
-interface Options {
-  readonly cache?: NonNullable<OpenedModel['cache']>;
-  readonly saveTo?: string;
-}
-
-/** A session in a folder of its own, whose model says these texts. */
-function place(replies: ConstructorParameters<typeof FakeModel>[0], options: Options = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'llm-host-builtins-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const model = new FakeModel(replies);
-  const tools = new FakeHost({ echo: answer('said hf_abcdefghijklmnop') });
-  const history = createHistory('Be brief.');
-  const log = openLog(join(folder, 'log.jsonl'), 'info', expect.unreachable);
-  const session = new ChatSession({
-    agent: new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 }),
-    ...{ history, tools, log, turnLog: new TurnLog(log, new Redactor(['hunter2'])) },
-    opened: {
-      ...{ model, name: 'tiny', device: 'cpu', description: 'tiny: 1 M parameters', notices: [] },
-      ...(options.cache && { cache: options.cache }),
-      close: async () => undefined,
-    },
-    folder: new SessionFolder(join(folder, 'sessions')),
-    systemText: () => 'Be brief.',
-    saveTo: options.saveTo && join(folder, options.saveTo),
-  });
-  return {
-    ...{ folder, model, session },
-    ask: (prompt: string) => collect(session.turn({ text: prompt }, new AbortController().signal)),
-    type: (line: string) => runBuiltin(line, session),
-    roles: () => history.messages.map(({ role }) => role).join(' '),
-    logged: () => readFileSync(log.path, 'utf8'),
-  };
-}
-
-const says = (...texts: string[]) => texts.map(text => [content(text)]);
+import { call, collect, content } from '../../agent/fakes.ts';
+import { place, says } from './place.ts';
 
 describe('the table', () => {
   test('has every command once, each with a line in the help', async () => {
@@ -101,7 +57,7 @@ describe('the conversation', () => {
     await ask('go');
     expect(model.requests[0]?.messages[0]?.content).toBe('Be long.');
     expect((await type('/stats'))?.output).toContain('Context: 15 of 100000 tokens');
-    expect((await type('/model'))?.output).toBe('tiny: 1 M parameters');
+    expect((await type('/model'))?.output).toContain('tiny: 1 M parameters\nOn this machine: demo');
   });
 });
 

@@ -1,0 +1,24 @@
+import { editText } from '../../tui/input/external-editor.ts';
+import { type Builtin, print } from './builtin.ts';
+
+export const edit: Builtin = {
+  name: 'edit',
+  help: 'opens the last prompt in your editor and asks what you make of it instead',
+  run: (session, _argument, { terminal }) => {
+    if (terminal === undefined) return print('/edit needs a terminal.');
+    const last = session.lastPrompt;
+    const resume = terminal.lend();
+    let edited: ReturnType<typeof editText>;
+    try {
+      edited = editText(last?.typed ?? '', process.env);
+    } finally {
+      resume();
+    }
+    if ('problem' in edited) return print(`Notice: ${edited.problem}`);
+    if (edited.text.trim() === '') return print('The prompt is empty; nothing was sent.');
+    if (edited.text === last?.typed.trimEnd())
+      return print('The prompt is unchanged; nothing was sent. /retry asks it again.');
+    session.history.undoTurn();
+    return { output: '', prompt: { text: edited.text } };
+  },
+};

@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { Agent } from '../../../src/agent/turn/agent.ts';
+import { createHistory } from '../../../src/chat/history.ts';
+import type { BuiltinContext } from '../../../src/cli/builtins/builtin.ts';
+import { runBuiltin } from '../../../src/cli/builtins/run-builtin.ts';
+import { ChatSession } from '../../../src/cli/session/chat-session.ts';
+import { SessionFolder } from '../../../src/cli/session/saved-sessions.ts';
+import { TurnLog } from '../../../src/cli/session/turn-log.ts';
+import type { ModelSwitch } from '../../../src/cli/start/model-switch.ts';
+import { Redactor } from '../../../src/mcp/policy/audit-redact.ts';
+import { openLog } from '../../../src/run/log.ts';
+import type { OpenedModel } from '../../../src/run/open-model.ts';
+import { answer, collect, content, FakeHost, FakeModel } from '../../agent/fakes.ts';
+
+interface Options {
+  readonly cache?: NonNullable<OpenedModel['cache']>;
+  readonly saveTo?: string;
+  readonly modelSwitch?: ModelSwitch;
+}
+
+/** A session in a folder of its own, whose model says these texts. */
+export function place(replies: ConstructorParameters<typeof FakeModel>[0], options: Options = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'llm-host-builtins-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const model = new FakeModel(replies);
+  const tools = new FakeHost({ echo: answer('said hf_abcdefghijklmnop') });
+  const history = createHistory('Be brief.');
+  const log = openLog(join(folder, 'log.jsonl'), 'info', expect.unreachable);
+  const session = new ChatSession({
+    agent: new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 }),
+    ...{ history, tools, log, turnLog: new TurnLog(log, new Redactor(['hunter2'])) },
+    opened: {
+      ...{ model, name: 'tiny', device: 'cpu', description: 'tiny: 1 M parameters', notices: [] },
+      ...(options.cache && { cache: options.cache }),
+      close: async () => undefined,
+    },
+    folder: new SessionFolder(join(folder, 'sessions')),
+    ...(options.modelSwitch && { modelSwitch: options.modelSwitch }),
+    systemText: () => 'Be brief.',
+    saveTo: options.saveTo && join(folder, options.saveTo),
+  });
+  return {
+    ...{ folder, model, session },
+    ask: (prompt: string) => collect(session.turn({ text: prompt }, new AbortController().signal)),
+    type: (line: string, context: Partial<BuiltinContext> = {}) => runBuiltin(line, session, context),
+    roles: () => history.messages.map(({ role }) => role).join(' '),
+    logged: () => readFileSync(log.path, 'utf8'),
+  };
+}
+
+export const says = (...texts: string[]) => texts.map(text => [content(text)]);
