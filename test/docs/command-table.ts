@@ -50,6 +50,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'llm-host bench demo': measured('llm-host bench demo --prompt-tokens 16 --generate 4 --runs 1', GENERATED),
   'npm run check:arm64': { long: true, shows: /missing in libmlx\.so: 0$/m },
   'npm run check:darwin': { long: true, shows: /missing in libmlx\.dylib: 0$/m },
+  'npm run prove:mac': { long: true, shows: /^ok +bench, [\s\S]*^Wrote \S+\.json and \S+\.md$/m },
   'npm run pack:all': {
     runs: 'checkout',
     as: 'npm run pack:all -- --to "$TMPDIR/packages" llm-host',

@@ -1,0 +1,75 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { findCtest } from './build-tools.mjs';
+import { buildDir, root } from './project.mjs';
+import { showCommand } from './show-command.mjs';
+
+const resultsDir = join(buildDir, 'test-results');
+const bin = name => join(root, 'node_modules', name);
+
+/**
+ * @typedef {object} Result
+ * @property {number} passed
+ * @property {number} failed
+ * @property {{ name: string, reason?: string }[]} skipped
+ */
+
+/**
+ * Runs the C++ tests, which must be built.
+ * @returns {Promise<Result>}
+ */
+export async function ctest() {
+  const file = join(resultsDir, 'ctest.xml');
+  rmSync(file, { force: true });
+  const args = ['--test-dir', buildDir, '--output-on-failure', '--no-tests=error', '--timeout', '300'];
+  const ok = await showCommand(findCtest() ?? 'ctest', [...args, '--output-junit', file]);
+  return agree(ok, readResult(file, fromJunit));
+}
+
+/**
+ * @param {string} name of the file with the results
+ * @param {readonly string[]} args
+ * @param {Readonly<Record<string, string>>} [env]
+ * @returns {Promise<Result>}
+ */
+export async function vitest(name, args, env = {}) {
+  const file = join(resultsDir, `${name}.json`);
+  rmSync(file, { force: true });
+  const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/lib/vitest-results.mjs')}`];
+  const ok = await showCommand(process.execPath, [bin('vitest/vitest.mjs'), 'run', ...args, ...reporters], {
+    ...env,
+    TEST_RESULTS: file,
+  });
+  return agree(ok, readResult(file, JSON.parse));
+}
+
+/** A runner that crashed, or found fault without failing a test, has failed; so has one that ran nothing. */
+function agree(ok, result) {
+  if (!result) return { passed: 0, failed: 1, skipped: [] };
+  const ranNothing = result.passed + result.failed + result.skipped.length === 0;
+  return result.failed === 0 && (!ok || ranNothing) ? { ...result, failed: 1 } : result;
+}
+
+function readResult(file, parse) {
+  try {
+    return parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    console.log(`no results of this runner: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** ctest's report: one <testcase> for each test, its status an attribute. */
+function fromJunit(xml) {
+  const result = { passed: 0, failed: 0, skipped: [] };
+  for (const [, attributes, body = ''] of xml.matchAll(
+    /<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g,
+  )) {
+    const [, name] = attributes.match(/name="([^"]*)"/) ?? [];
+    const [, status] = attributes.match(/status="([^"]*)"/) ?? [];
+    if (status === 'run') result.passed += 1;
+    else if (status === 'fail') result.failed += 1;
+    else result.skipped.push({ name, reason: body.match(/<skipped message="([^"]*)"/)?.[1] });
+  }
+  return result;
+}
