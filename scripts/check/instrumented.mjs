@@ -9,19 +9,19 @@ import { buildDir, root, vendorDir } from '../lib/project.mjs';
 import { keepBuild } from './kept-build.mjs';
 
 /** Where each kind is built, in build/. */
-const FOLDERS = { address: 'asan', thread: 'tsan', coverage: 'coverage' };
+const FOLDERS = { address: 'asan', thread: 'tsan', coverage: 'coverage', fuzz: 'libfuzzer' };
 
 /**
  * Builds a part of native/ with the compiler's sanitizers or counters, in its own folder in build/, incrementally.
- * @param {'address' | 'thread' | 'coverage'} kind
- * @param {readonly string[]} targets of CMake: 'unit_tests', 'llm_host'
+ * @param {'address' | 'thread' | 'coverage' | 'fuzz'} kind
+ * @param {readonly string[]} targets of CMake: 'unit_tests', 'llm_host', 'fuzz_targets'
+ * @param {{ command: string, version: string }} [compiler] default: the one that makes the addon
  * @returns {Promise<{ dir: string, ctest: string, compiler: string }>}
  */
-export async function buildInstrumented(kind, targets) {
+export async function buildInstrumented(kind, targets, compiler = findCompiler()) {
   await setupPackages();
   const mlx = await setupMlx();
   const tools = await findBuildTools();
-  const compiler = findCompiler();
   const dir = join(buildDir, FOLDERS[kind]);
   await withLock(join(vendorDir, `.build-${FOLDERS[kind]}.lock`), async () => {
     keepBuild(dir, [compiler, tools.generator, mlx.root]);

@@ -28,21 +28,22 @@ export function findCompiler() {
 /**
  * The first of these commands that is a C++20 compiler and new enough.
  * @param {readonly string[]} names
- * @param {{ missing: string, hint: string }} otherwise the message and hint if there is none
+ * @param {{ missing: string, hint: string, minimum?: { gcc: number, clang: number } }} otherwise the message and hint if
+ *   there is none; the oldest versions, default: those that make the addon
  * @returns {{ command: string, version: string }}
  */
-export function firstCompiler(names, { missing, hint }) {
+export function firstCompiler(names, { missing, hint, minimum = MINIMUM }) {
   const tooOld = [];
   for (const command of names) {
     const compiler = identify(command);
-    if (compiler && compiler.major >= MINIMUM[compiler.kind]) {
+    if (compiler && compiler.major >= minimum[compiler.kind]) {
       return { command, version: compiler.version };
     }
     if (compiler) tooOld.push(`${command} is ${compiler.version}`);
   }
   throw new SetupError(
     tooOld.length > 0
-      ? `the C++ compiler is too old: ${tooOld.join(', ')}; g++ ${MINIMUM.gcc} or clang ${MINIMUM.clang} is needed`
+      ? `the C++ compiler is too old: ${tooOld.join(', ')}; g++ ${minimum.gcc} or clang ${minimum.clang} is needed`
       : missing,
     { hint },
   );

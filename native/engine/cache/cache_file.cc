@@ -32,6 +32,7 @@ mx::array read_tensor(const File& file, const TensorEntry& entry) {
   if (bytes == 0 || bytes != entry.bytes) {
     refuse(file.path(), "tensor " + entry.name + " has " + std::to_string(entry.bytes) + " bytes");
   }
+  file.check_range(bytes, entry.offset, "tensor " + entry.name);
   mx::array array(mx::allocator::malloc(bytes), std::move(shape), dtype);
   file.read(array.data<uint8_t>(), bytes, entry.offset, "tensor " + entry.name, [](uint64_t) {});
   // A single NaN spreads to every later value, and the weights would be blamed.

@@ -77,6 +77,20 @@ bool same(const mx::array& a, const mx::array& b) {
 
 }  // namespace
 
+TEST(a_tensor_larger_than_its_file_is_refused_before_memory_is_taken) {
+  for (const char* dtype : {"F32", "Q4_0"}) {
+    Checkpoint checkpoint;
+    checkpoint.spec().gguf = true;
+    const bool floats = dtype[0] == 'F';
+    const int64_t side = int64_t{1} << 19;
+    const uint64_t bytes = static_cast<uint64_t>(side * side) / 32 * (floats ? 128 : 18);
+    checkpoint.spec().weights.tensors.push_back({"a.weight", dtype, {side, side}, 0, 0, bytes});
+    WeightStore store = checkpoint.store();
+    const int size = static_cast<int>(side);
+    CHECK_ERROR("MODEL_BROKEN", "the file has only 0", store.matrix("a", size, size));
+  }
+}
+
 TEST(experts_come_in_every_form) {
   struct Form {
     int group, bits;

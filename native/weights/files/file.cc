@@ -40,13 +40,16 @@ File::~File() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
+void File::check_range(uint64_t bytes, uint64_t offset, const std::string& what) const {
+  if (offset <= size_ && bytes <= size_ - offset) return;
+  throw Error(kModelBroken, path_ + ": " + what + " ends at byte " +
+                                std::to_string(offset + bytes) + ", the file has only " +
+                                std::to_string(size_) + " (an incomplete download?)");
+}
+
 void File::read(void* data, uint64_t bytes, uint64_t offset, const std::string& what,
                 const std::function<void(uint64_t)>& on_chunk) const {
-  if (offset > size_ || bytes > size_ - offset) {
-    throw Error(kModelBroken, path_ + ": " + what + " ends at byte " +
-                                  std::to_string(offset + bytes) + ", the file has only " +
-                                  std::to_string(size_) + " (an incomplete download?)");
-  }
+  check_range(bytes, offset, what);
   uint64_t done = 0;
   while (done < bytes) {
     ssize_t n = pread(descriptor_, static_cast<char*>(data) + done, std::min(kChunk, bytes - done),

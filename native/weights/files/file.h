@@ -16,6 +16,8 @@ class File {
 
   const std::string& path() const { return path_; }
 
+  // Throws unless the file has `bytes` bytes from `offset` on; the error names `what`.
+  void check_range(uint64_t bytes, uint64_t offset, const std::string& what) const;
   // Reads exactly `bytes` bytes or throws an error that names `what`. Calls `on_chunk(bytes)` after
   // each chunk; it may throw to stop.
   void read(void* data, uint64_t bytes, uint64_t offset, const std::string& what,

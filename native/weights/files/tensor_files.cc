@@ -48,9 +48,11 @@ std::string TensorFiles::where() const {
 }
 
 void TensorFiles::check_bytes(const TensorEntry& entry, uint64_t expected) const {
-  if (entry.bytes == expected) return;
-  throw Error(kModelBroken, name_of(entry) + " has " + std::to_string(entry.bytes) +
-                                " bytes, its shape and type need " + std::to_string(expected));
+  if (entry.bytes != expected) {
+    throw Error(kModelBroken, name_of(entry) + " has " + std::to_string(entry.bytes) +
+                                  " bytes, its shape and type need " + std::to_string(expected));
+  }
+  files_[entry.file].check_range(expected, entry.offset, "tensor " + entry.name);
 }
 
 void TensorFiles::check_shape(const TensorEntry& entry,

@@ -28,7 +28,8 @@ class TensorFiles {
   std::string name_of(const TensorEntry& entry) const;
   // " (looked in FILE)", or the first of several; "" if there are none.
   std::string where() const;
-  // Throws MODEL_BROKEN unless the tensor has `expected` bytes.
+  // Throws MODEL_BROKEN unless the tensor has `expected` bytes, inside its file: nothing larger
+  // than a file is ever allocated for it.
   void check_bytes(const TensorEntry& entry, uint64_t expected) const;
   // Throws MODEL_BROKEN unless the tensor has this shape.
   void check_shape(const TensorEntry& entry, const std::vector<int64_t>& expected) const;

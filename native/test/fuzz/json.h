@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "common/value.h"
+
+namespace fuzz {
+
+// A JSON text of at most 64 levels, as JavaScript would have parsed it; nothing if it is malformed.
+// Escapes in strings stand for themselves.
+std::optional<llm_host::Value> parse_json(std::string_view text);
+
+}  // namespace fuzz

@@ -1,0 +1,1 @@
+export function coverageOf(output: string, files: RegExp): string;
