@@ -23,7 +23,7 @@ const target = resolve(values.to);
 const MAIN = join(root, 'dist/cli/main.js');
 const SCRIPTED = join(root, 'test/e2e/scripted-main.mjs');
 const LIMIT_MS = 120_000;
-const [CTRL_C, CTRL_O, CTRL_R, TAB] = ['\u0003', '\u000f', '\u0012', '\t'];
+const [CTRL_C, CTRL_L, CTRL_O, CTRL_R, DOWN] = ['\u0003', '\u000c', '\u000f', '\u0012', '\u001b[B'];
 
 const call = (name, args = {}) => `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
 const calculator = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
@@ -52,7 +52,7 @@ const STATES = [
   {
     name: 'first-minute',
     title: 'npm run demo',
-    rows: 18,
+    rows: 25,
     main: MAIN,
     args: ['demo', '--quiet'],
     act: async terminal => {
@@ -60,6 +60,16 @@ const STATES = [
       await terminal.ask('What does shopping.txt say?', 'Result: milk');
       await terminal.ask('What is the capital of France?', 'France?\n\nassistant -> ');
     },
+  },
+  {
+    name: 'banner',
+    title: 'llm-host',
+    rows: 17,
+    cols: 72,
+    servers: folder => ({ calculator, files: files(folder) }),
+    loud: true,
+    script: {},
+    act: () => undefined,
   },
   {
     name: 'markdown',
@@ -71,7 +81,7 @@ const STATES = [
   {
     name: 'tools-running',
     title: 'tools at work',
-    rows: 14,
+    rows: 16,
     servers: { calculator, polite },
     script: {
       replies: [call('add', { a: 17, b: 25 }) + call('steps', { pauseMs: 4000 })],
@@ -90,7 +100,7 @@ const STATES = [
   {
     name: 'results',
     title: 'a timeout, an error, a folded result shown in full by Ctrl+O',
-    rows: 40,
+    rows: 39,
     servers: folder => ({ calculator, files: files(folder), polite }),
     args: ['--tool-timeout', '2'],
     script: {
@@ -111,20 +121,35 @@ const STATES = [
   },
   {
     name: 'completion',
-    title: 'completion by Tab',
-    rows: 12,
+    title: 'the menu that opens as a command is typed',
+    rows: 15,
     servers: { calculator },
     script: { replies: ['Hello.'], msPerToken: 15 },
     act: async terminal => {
       await terminal.ask('hi', 'Hello.');
-      terminal.type(`/s${TAB}`);
-      await terminal.shows('/sessions');
+      terminal.type('/');
+      await terminal.shows('below');
+      terminal.type(DOWN);
+      await terminal.shows('prompt -> /help');
     },
+  },
+  {
+    name: 'narrow',
+    title: '40 columns, 15 rows',
+    rows: 15,
+    cols: 40,
+    servers: { calculator },
+    script: {
+      replies: [call('add', { a: 17, b: 25 }), 'Seventeen and twenty-five are **42**.'],
+      charsPerToken: 5,
+      msPerToken: 15,
+    },
+    act: terminal => terminal.ask('add 17 and 25', 'are 42'),
   },
   {
     name: 'search',
     title: 'earlier prompts by Ctrl+R',
-    rows: 12,
+    rows: 14,
     cols: 48,
     servers: { calculator },
     script: { replies: ['It is 42.', 'Rain in the evening.'], msPerToken: 15 },
@@ -173,6 +198,14 @@ class Terminal {
     await this.settles();
   }
 
+  /** Lets the first turn say which servers were slow, and clears the screen. */
+  async hearNotices() {
+    await this.ask('2 + 3', 'assistant ->');
+    await this.ask('/clear', 'prompt -> /clear');
+    this.type(CTRL_L);
+    await this.settles();
+  }
+
   /** Waits until nothing moves any more: the prompt is there again. */
   async settles() {
     for (let before = ''; before !== this.text; await sleep(1500)) {
@@ -191,13 +224,15 @@ async function take({
   args = [],
   servers = {},
   script = {},
+  loud = false,
   act,
 }) {
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-picture-'));
   const entries = typeof servers === 'function' ? servers(folder) : servers;
   writeFileSync(join(folder, 'config.json'), '{ "SystemPrompt": "You are a helpful assistant." }');
   if (main === SCRIPTED) writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ servers: entries }));
-  writeFileSync(join(folder, 'script.json'), JSON.stringify(script));
+  const { replies = [], ...pace } = script;
+  writeFileSync(join(folder, 'script.json'), JSON.stringify({ ...pace, replies: ['Five.', ...replies] }));
   const poem = Array.from({ length: 14 }, (_, index) => `line ${index + 1}`);
   writeFileSync(join(folder, 'poem.txt'), `${poem.join('\n')}\n`);
   const { PATH, XDG_CACHE_HOME = join(homedir(), '.cache') } = process.env;
@@ -205,13 +240,15 @@ async function take({
     ...{ PATH, XDG_CACHE_HOME, HOME: folder, TERM: 'xterm-256color', LANG: 'C.UTF-8' },
     ...{ LLM_HOST_TRUST_MCP: '1', LLM_HOST_SCRIPT: join(folder, 'script.json') },
   };
-  const command = main === SCRIPTED ? [main, 'scripted', '--quiet', ...args] : [main, ...args];
+  const command =
+    main === SCRIPTED ? [main, 'scripted', ...(loud ? [] : ['--quiet']), ...args] : [main, ...args];
   const pty = spawn(process.execPath, command, { cols, rows, cwd: folder, env });
   const terminal = new Terminal(pty, cols, rows);
   try {
     await terminal.shows('prompt ->');
     const count = main === SCRIPTED ? Object.keys(entries).length : 2;
     if (cols >= 80) await terminal.shows(`${count}/${count} servers`);
+    if (!loud) await terminal.hearNotices();
     await act(terminal);
     await sleep(200);
     await terminal.written;

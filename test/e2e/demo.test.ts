@@ -86,10 +86,10 @@ test('the screen with the real model: tools, Ctrl+O for earlier results, Esc, by
   await terminal.displays('2/2 servers');
   terminal.type('What is 17 plus 25?\r');
   await terminal.displays('assistant -> ');
-  const [call, result] = (await terminal.emulator.lines(true)).filter(line => /^\[\d\d:/.test(line));
+  const [call, result] = (await terminal.emulator.lines(true)).filter(line => /^│ \[\d\d:/.test(line));
   expect([call, result]).toEqual([
-    expect.stringContaining('Calling tool: add(a=17, b=25) ...'),
-    expect.stringMatching(/Result: 42 \(took [\d.]+s\)/),
+    expect.stringMatching(/Calling tool: add\(a=17, b=25\) \.\.\. \(took [\d.]+s\)$/),
+    expect.stringMatching(/ Result: 42$/),
   ]);
   terminal.type('Which files are there?\r');
   await terminal.displays('Result: meeting.txt');

@@ -71,10 +71,12 @@ export class CallLines {
       seconds: line === undefined ? seconds : undefined,
     };
     const most = Math.max(MIN_RESULT, Math.min(MAX_RESULT, Math.floor((view.height * 2) / 3)));
-    const lines = outcomeLines(outcome, view.width - 2, most);
+    const { shown, fold } = outcomeLines(outcome, view.width - 2, most);
     const { theme, width } = view;
     const [role, paint] = failed ? (['error', theme.error] as const) : (['tool', plain] as const);
-    return [...head, ...gutterRows(lines.join('\n'), role, width, theme, paint)];
+    const rows = gutterRows(shown.join('\n'), role, width, theme, paint);
+    if (fold !== '') rows.push(...gutterRows(fold, role, width, theme, theme.dim));
+    return [...head, ...rows];
   }
 
   /** The rows of the calls that run, each on one row of the window. */
