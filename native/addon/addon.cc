@@ -32,7 +32,13 @@ Napi::Value memory(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value layout(const Napi::CallbackInfo& info) {
-  return Napi::String::New(info.Env(), weight_layout(info[0].ToBoolean().Value()));
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    try {
+      return Napi::String::New(info.Env(), weight_layout(info[0].ToBoolean().Value()));
+    } catch (const std::exception& error) {
+      throw error_of(error, "asking for the device");
+    }
+  });
 }
 
 Napi::Value shutdown(const Napi::CallbackInfo& info) {

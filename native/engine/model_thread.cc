@@ -17,6 +17,16 @@ struct Overloaded : F... {
 template <typename... F>
 Overloaded(F...) -> Overloaded<F...>;
 
+// For what is no part of any command: MLX may fail in it where the device does, and whoever waits
+// for a result hears of that from the next command.
+template <typename F>
+void without_errors(F&& body) {
+  try {
+    body();
+  } catch (const std::exception&) {
+  }
+}
+
 }  // namespace
 
 ModelThread::ModelThread() = default;
@@ -68,7 +78,12 @@ std::optional<Command> ModelThread::next() {
 }
 
 void ModelThread::run() {
-  init_runtime();
+  try {
+    init_runtime();
+  } catch (const std::exception& error) {
+    // Every load will say so. Nothing may leave this thread: that would end the process.
+    broken_ = error_of(error, "starting MLX");
+  }
   while (std::optional<Command> command = next()) {
     std::visit(Overloaded{[this](LoadCommand& c) { run_load(std::move(c)); },
                           [this](GenerateCommand& c) { run_job(*c.job); },
@@ -78,12 +93,13 @@ void ModelThread::run() {
     note_memory();
   }
   sessions_.clear();
-  leave_runtime();
+  without_errors(leave_runtime);
 }
 
 void ModelThread::run_load(LoadCommand command) {
   LoadResult result;
   try {
+    if (broken_) throw Error(kEngineUnavailable, broken_->what());
     auto session = Session::load(command.spec, [&](uint64_t done, uint64_t total) {
       if (stopping_) throw Error(kCancelled, "loading was cancelled: the program is ending");
       command.handlers.on_progress(done, total);
@@ -125,16 +141,18 @@ void ModelThread::run_cache(const CacheCommand& command) {
 
 void ModelThread::run_close(const CloseCommand& command) {
   sessions_.erase(command.model);
-  free_cached_memory();
+  without_errors(free_cached_memory);
   note_memory();
   command.on_done();
 }
 
 void ModelThread::note_memory() {
-  MemoryInfo info = runtime_memory();
-  active_bytes_ = info.active_bytes;
-  peak_bytes_ = info.peak_bytes;
-  cache_bytes_ = info.cache_bytes;
+  without_errors([this] {
+    MemoryInfo info = runtime_memory();
+    active_bytes_ = info.active_bytes;
+    peak_bytes_ = info.peak_bytes;
+    cache_bytes_ = info.cache_bytes;
+  });
 }
 
 }  // namespace llm_host

@@ -54,6 +54,7 @@ class ModelThread {
   std::atomic<uint64_t> active_bytes_{0}, peak_bytes_{0}, cache_bytes_{0};
 
   // For the model thread only.
+  std::optional<Error> broken_;  // why MLX cannot be used
   std::unordered_map<int64_t, std::unique_ptr<Session>> sessions_;
   int64_t last_model_ = 0;
 };

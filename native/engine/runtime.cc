@@ -1,5 +1,7 @@
 #include "engine/runtime.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <new>
 
 #include "common/device_policy.h"
@@ -28,14 +30,41 @@ void check_mlx_version() {
 
 const char* weight_layout(bool exact) { return WeightStore::layout(exact); }
 
+namespace {
+
+bool contains_any(const std::string& text, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const char* part) { return text.find(part) != std::string::npos; });
+}
+
+// MLX's allocators, Metal's command buffers and CUDA report it by a runtime_error.
+bool tells_of_memory(const std::string& message) {
+  return contains_any(message, {"nable to allocate", "malloc]", "greater than the maximum allowed",
+                                "Insufficient Memory", "OutOfMemory", "out of memory",
+                                "Resource limit", "MemoryAllocation"});
+}
+
+// No device, or none that this build of MLX can use.
+bool tells_of_device(const std::string& message) {
+  return contains_any(
+      message, {"No Metal device", "metallib", "Failed to load device",
+                "driver version is insufficient", "no CUDA-capable device", "No CUDA device"});
+}
+
+}  // namespace
+
 Error error_of(const std::exception& error, const std::string& doing) {
   if (const auto* own = dynamic_cast<const Error*>(&error)) return *own;
   std::string message = error.what();
-  // MLX's allocators throw a runtime_error.
-  bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
-                message.find("nable to allocate") != std::string::npos ||
-                message.find("malloc") != std::string::npos;
-  if (memory) return Error(kOutOfMemory, doing + ": there is not enough memory (" + message + ")");
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr || tells_of_memory(message)) {
+    return Error(kOutOfMemory, doing + ": there is not enough memory (" + message +
+                                   "); close other programs, or use a smaller or more strongly "
+                                   "quantized model, or a shorter context");
+  }
+  if (tells_of_device(message)) {
+    return Error(kEngineUnavailable, doing + ": the GPU cannot be used (" + message +
+                                         "); `llm-host doctor` shows what it lacks");
+  }
   return Error(kEngine, doing + ": " + message);
 }
 
