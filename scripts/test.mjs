@@ -28,6 +28,8 @@ const PARTS = [
     : []),
   { name: 'ctest', run: ctest },
   { name: 'vitest', run: () => vitest('vitest', ['--exclude', 'test/e2e/**']) },
+  // The engine's tests again, with every decision of a GPU.
+  { name: 'gpu', run: () => vitest('gpu', ['--config', 'vitest.gpu.config.ts']) },
   { name: 'e2e', run: () => vitest('e2e', ['test/e2e', '--no-file-parallelism']) },
 ];
 

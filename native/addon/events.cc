@@ -60,6 +60,11 @@ void fill(Napi::Object object, const EndEvent& event) {
   if (event.graph) {
     Napi::Object graph = Napi::Object::New(object.Env());
     set_number(graph, "primitives", event.graph->primitives);
+    Napi::Object launches = Napi::Object::New(object.Env());
+    for (const auto& [kind, count] : event.graph->launches) {
+      set_number(launches, kind.c_str(), count);
+    }
+    graph.Set("launches", launches);
     graph.Set("buildMicroseconds", to_floats(object.Env(), event.graph->build_us));
     graph.Set("submitMicroseconds", to_floats(object.Env(), event.graph->submit_us));
     object.Set("graph", graph);

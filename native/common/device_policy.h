@@ -30,6 +30,11 @@ class DevicePolicy {
   }
   // Whether tokens are chosen by operations of the graph, and not by a function on the host.
   bool samples_in_graph() const { return gpu_; }
+  // Whether matrices with the same input become one while loading, and adapters are added to dense
+  // ones: fewer kernels to launch.
+  bool joins_matrices() const { return gpu_; }
+  // Whether attention reads quantized keys and values as they are, and not dequantized.
+  bool attends_quantized() const { return gpu_; }
   // Whether mx::compile makes one kernel of elementwise operations. On a CPU device it would start
   // a compiler: only if LLM_HOST_COMPILE is 1 too, for tests.
   bool compiles() const { return compiles_; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -32,9 +33,10 @@ struct Timings {
 
 // What the host does for each decoding step, in microseconds of the model thread's processor time.
 struct GraphStats {
-  int primitives = 0;            // operations in a step's graph
-  std::vector<float> build_us;   // [steps]
-  std::vector<float> submit_us;  // [steps]
+  int primitives = 0;                   // operations in a step's graph
+  std::map<std::string, int> launches;  // see count_launches
+  std::vector<float> build_us;          // [steps]
+  std::vector<float> submit_us;         // [steps]
 };
 
 struct EndEvent {

@@ -3,6 +3,8 @@
 #include <ctime>
 #include <unordered_set>
 
+#include "engine/launches.h"
+
 namespace llm_host {
 namespace {
 
@@ -31,14 +33,19 @@ int count_primitives(const std::vector<mx::array>& outputs) {
 void StepMeter::start() {
   if (!on_) return;
   running_ = true;
+  // Count once: every step has the same operations, but for a few more when a cache grows.
+  if (stats_.primitives == 0) groups_.emplace();
   since_ = thread_microseconds();
 }
 
 void StepMeter::built(const std::vector<mx::array>& outputs) {
   if (!running_) return;
   stats_.build_us.push_back(static_cast<float>(thread_microseconds() - since_));
-  // Count once: every step has the same operations, but for a few more when a cache grows.
-  if (stats_.primitives == 0) stats_.primitives = count_primitives(outputs);
+  if (groups_) {
+    stats_.primitives = count_primitives(outputs);
+    stats_.launches = count_launches(outputs, *groups_);
+    groups_.reset();
+  }
   since_ = thread_microseconds();
 }
 

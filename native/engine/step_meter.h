@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/launch_groups.h"
 #include "engine/events.h"
 #include "mlx/mlx.h"
 
@@ -31,7 +32,8 @@ class StepMeter {
  private:
   const bool on_;
   bool running_ = false;
-  double since_ = 0;  // µs
+  double since_ = 0;                    // µs
+  std::optional<LaunchGroups> groups_;  // of the step that is counted
   GraphStats stats_;
 };
 

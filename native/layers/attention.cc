@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "common/device_policy.h"
+#include "common/launch_groups.h"
 #include "kernels/attention/attention.h"
 #include "kernels/ops.h"
 #include "layers/positions.h"
@@ -23,16 +25,6 @@ mx::array norm_heads(const RmsNorm& norm, const mx::array& x, int head_dim) {
   return mx::reshape(norm(mx::reshape(x, heads)), x.shape());
 }
 
-// [1, L, 1] factors for positions offset, offset + 1, ...
-mx::array growth(double beta, double period, int offset, int length, mx::Dtype dtype) {
-  std::vector<float> factors;
-  for (int i = 0; i < length; ++i) {
-    factors.push_back(
-        static_cast<float>(1 + beta * std::log(1 + std::floor((offset + i) / period))));
-  }
-  return mx::astype(mx::array(factors.begin(), mx::Shape{1, length, 1}), dtype);
-}
-
 }  // namespace
 
 Attention::Attention(WeightStore& weights, const std::string& path, const AttentionOptions& o)
@@ -48,6 +40,12 @@ Attention::Attention(WeightStore& weights, const std::string& path, const Attent
     key_ = Linear::load_rotary(weights, path + ".k_proj", o.kv_heads, o.head_dim, o.hidden,
                                o.qkv_bias);
     value_ = Linear::load(weights, path + ".v_proj", o.kv_heads * o.head_dim, o.hidden, o.qkv_bias);
+    fused_ = Linear::join({*query_, *key_, *value_});
+    if (fused_) {
+      query_.reset();
+      key_.reset();
+      value_.reset();
+    }
   }
   if (o.qk_norm) {
     query_norm_.emplace(weights, path + "." + o.query_norm, o.head_dim, *o.qk_norm);
@@ -74,6 +72,9 @@ Attention::Projected Attention::split(const mx::array& side_by_side) const {
 
 Attention::Projected Attention::project(const Normed& x, int offset) const {
   const AttentionOptions& o = options_;
+  // Head norms and query growth need q and k apart.
+  if (packed() && !query_norm_ && o.growth_beta == 0) return {project_packed(x)};
+  if (fused_ && !cpu::usable()) return {(*fused_)(x.value())};
   auto parts = [&]() -> Projected {
     if (packed()) return split(project_packed(x));
     mx::array value = x.value();
@@ -82,15 +83,25 @@ Attention::Projected Attention::project(const Normed& x, int offset) const {
   };
   Projected p = parts();
   if (query_norm_) {
-    p.q = norm_heads(*query_norm_, p.q, o.head_dim);
-    p.k = norm_heads(*key_norm_, p.k, o.head_dim);
+    p[0] = norm_heads(*query_norm_, p[0], o.head_dim);
+    p[1] = norm_heads(*key_norm_, p[1], o.head_dim);
   }
-  // Up to that length the factor is 1. Rotation is linear, so either may come first.
-  int length = p.q.shape(1);
-  if (o.growth_beta != 0 && offset + length > o.growth_length) {
-    p.q = mx::multiply(p.q, growth(o.growth_beta, o.growth_length, offset, length, p.q.dtype()));
-  }
+  p[0] = grown(p[0], offset);
   return p;
+}
+
+// Up to `growth_length` the factor is 1. Rotation is linear, so either may come first.
+mx::array Attention::grown(const mx::array& q, int offset) const {
+  const AttentionOptions& o = options_;
+  int length = q.shape(-2);
+  if (o.growth_beta == 0 || offset + length <= o.growth_length) return q;
+  std::vector<float> factors;
+  for (int i = 0; i < length; ++i) {
+    double periods = std::floor((offset + i) / o.growth_length);
+    factors.push_back(static_cast<float>(1 + o.growth_beta * std::log(1 + periods)));
+  }
+  mx::array column(factors.begin(), mx::Shape{length, 1});
+  return mx::multiply(q, mx::astype(column, q.dtype()));
 }
 
 mx::array Attention::output(const mx::array& y, const std::optional<mx::array>& residual) const {
@@ -100,38 +111,72 @@ mx::array Attention::output(const mx::array& y, const std::optional<mx::array>& 
 
 mx::array Attention::operator()(const Normed& x, const RopeAngles& angles, AttentionCache& cache,
                                 const std::optional<mx::array>& residual, int outputs) const {
-  const AttentionOptions& o = options_;
-  int offset = cache.length();
-  std::optional<AttentionCache::Buffers> buffers;
-  if (cpu::usable()) buffers = cache.extend(x.x.shape(1));
-  if (!buffers) {
-    return output(attend(project(x, offset), angles, cache, offset, outputs), residual);
-  }
-  cpu::AttentionShape shape{o.heads,           o.kv_heads, o.head_dim, o.window, buffers->slot,
-                            buffers->position, outputs,    o.scale,    packed()};
-  cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
-  auto attention = [&](const std::vector<mx::array>& projected) {
-    return cpu::attention(projected, buffers->keys, buffers->values, shape, rotation, sinks_);
-  };
-  // Head norms and query growth need q and k apart.
-  if (packed() && !query_norm_ && o.growth_beta == 0) {
-    return output(attention({project_packed(x)}), residual);
-  }
-  Projected p = project(x, offset);
-  return output(attention({p.q, p.k, p.v}), residual);
+  return output(attend(project(x, cache.length()), angles, cache, outputs), residual);
 }
 
 mx::array Attention::attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
-                            int offset, int outputs) const {
+                            int outputs) const {
   const AttentionOptions& o = options_;
-  auto split_heads = [&](const mx::array& y, int heads) {  // -> [1, heads, L, head_dim]
+  std::optional<AttentionCache::Buffers> buffers;
+  if (cpu::usable()) buffers = cache.extend(p[0].shape(1));
+  if (!buffers) return attend_in_graph(p, angles, cache, outputs);
+  cpu::AttentionShape shape{o.heads,           o.kv_heads, o.head_dim, o.window, buffers->slot,
+                            buffers->position, outputs,    o.scale,    packed()};
+  cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
+  return cpu::attention(p, buffers->keys, buffers->values, shape, rotation, sinks_);
+}
+
+Attention::Projected Attention::rotated_together(const mx::array& side_by_side,
+                                                 const RopeAngles& angles, int offset,
+                                                 int outputs) const {
+  const AttentionOptions& o = options_;
+  int length = side_by_side.shape(1), rotated = o.heads + o.kv_heads, all = rotated + o.kv_heads;
+  mx::array heads = mx::transpose(mx::reshape(side_by_side, {1, length, all, o.head_dim}),
+                                  {0, 2, 1, 3});  // [1, heads, L, head_dim]
+  auto part = [&](const mx::array& y, int begin, int end, int count) {
+    return mx::slice(y, {0, begin, length - count, 0}, {1, end, length, o.head_dim});
+  };
+  mx::array values = part(heads, rotated, all, length);
+  if (!query_norm_ && o.growth_beta == 0) {
+    mx::array both = angles.rotate(part(heads, 0, rotated, length), offset);
+    return {part(both, 0, o.heads, outputs), part(both, o.heads, rotated, length), values};
+  }
+  int first = offset + length - outputs;
+  mx::array q = part(heads, 0, o.heads, outputs), k = part(heads, o.heads, rotated, length);
+  if (query_norm_) {
+    q = (*query_norm_)(q);
+    k = (*key_norm_)(k);
+  }
+  return {angles.rotate(grown(q, first), first), angles.rotate(k, offset), values};
+}
+
+Attention::Projected Attention::rotated_heads(const Projected& p, const RopeAngles& angles,
+                                              int offset, int outputs) const {
+  const AttentionOptions& o = options_;
+  if (p.size() == 1 && !cpu::usable()) return rotated_together(p[0], angles, offset, outputs);
+  if (p.size() == 1) return rotated_heads(split(p[0]), angles, offset, outputs);
+  auto split_heads = [&](const mx::array& y, int heads) {
     return mx::transpose(mx::reshape(y, {1, y.shape(1), heads, o.head_dim}), {0, 2, 1, 3});
   };
-  int skipped = p.q.shape(1) - outputs;
-  mx::array q = angles.rotate(split_heads(last_positions(p.q, outputs), o.heads), offset + skipped);
-  mx::array k = angles.rotate(split_heads(p.k, o.kv_heads), offset);
-  auto [keys, values] = cache.append(k, split_heads(p.v, o.kv_heads));
+  int skipped = p[0].shape(1) - outputs;
+  mx::array q = split_heads(last_positions(p[0], outputs), o.heads);
+  return {angles.rotate(q, offset + skipped), angles.rotate(split_heads(p[1], o.kv_heads), offset),
+          split_heads(p[2], o.kv_heads)};
+}
 
+mx::array Attention::attend_in_graph(const Projected& p, const RopeAngles& angles,
+                                     AttentionCache& cache, int outputs) const {
+  const AttentionOptions& o = options_;
+  Projected heads = rotated_heads(p, angles, cache.length(), outputs);
+  const mx::array &q = heads[0], &k = heads[1], &v = heads[2];
+  auto merged = [&](const mx::array& y) {
+    return mx::reshape(mx::transpose(y, {0, 2, 1, 3}), {1, outputs, o.heads * o.head_dim});
+  };
+  if (DevicePolicy::get().attends_quantized() && !sinks_) {
+    auto quantized = cache.append_quantized(k, v);
+    if (quantized) return merged(attend_quantized(q, *quantized));
+  }
+  auto [keys, values] = cache.append(k, v);
   int total = keys.shape(2);
   std::string mode = outputs > 1 ? "causal" : "";
   std::optional<mx::array> mask;
@@ -139,9 +184,33 @@ mx::array Attention::attend(const Projected& p, const RopeAngles& angles, Attent
     mode = "array";
     mask = window_mask(outputs, total, o.window);
   }
-  mx::array y =
-      mx::fast::scaled_dot_product_attention(q, keys, values, o.scale, mode, mask, sinks_);
-  return mx::reshape(mx::transpose(y, {0, 2, 1, 3}), {1, outputs, o.heads * o.head_dim});
+  std::vector<mx::array> inputs{q, keys, values};
+  for (const auto& extra : {mask, sinks_}) {
+    if (extra) inputs.push_back(*extra);
+  }
+  return merged(one_launch("ScaledDotProductAttention", inputs, [&] {
+    return mx::fast::scaled_dot_product_attention(q, keys, values, o.scale, mode, mask, sinks_);
+  }));
+}
+
+// The heads of a key head side by side, so that its packed rows are read once for all of them.
+mx::array Attention::attend_quantized(const mx::array& q,
+                                      const AttentionCache::Quantized& kv) const {
+  const AttentionOptions& o = options_;
+  int outputs = q.shape(2), total = kv.keys[0].shape(2);
+  mx::array grouped = mx::reshape(mx::multiply(q, mx::array(o.scale, q.dtype())),
+                                  {1, o.kv_heads, o.heads / o.kv_heads, outputs, o.head_dim});
+  auto multiply = [&](const mx::array& x, const std::array<mx::array, 3>& rows, bool transpose) {
+    auto part = [&](size_t i) { return mx::expand_dims(rows[i], 2); };
+    return mx::quantized_matmul(x, part(0), part(1), part(2), transpose, kv.group_size, kv.bits);
+  };
+  mx::array scores = multiply(grouped, kv.keys, true);
+  if (outputs > 1) {
+    mx::array lowest(mx::finfo(scores.dtype()).min, scores.dtype());
+    scores = mx::where(window_mask(outputs, total, total), scores, lowest);
+  }
+  mx::array y = multiply(mx::softmax(scores, -1, true), kv.values, false);
+  return mx::reshape(y, q.shape());
 }
 
 }  // namespace llm_host

@@ -41,17 +41,32 @@ class Attention {
                        const std::optional<mx::array>& residual, int outputs) const;
 
  private:
-  struct Projected {
-    mx::array q, k, v;  // [1, L, heads · head_dim], [1, L, kv_heads · head_dim] twice
-  };
+  // q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim]; or all side by side.
+  using Projected = std::vector<mx::array>;
+
   bool packed() const;
   // By packed matrices -> q | k | v side by side.
   mx::array project_packed(const Normed& x) const;
   Projected split(const mx::array& side_by_side) const;
+  // `offset`: the position of the first row.
   Projected project(const Normed& x, int offset) const;
   mx::array output(const mx::array& y, const std::optional<mx::array>& residual) const;
-  mx::array attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache, int offset,
+  // The attention of positions that come next in a cache -> [1, outputs, heads · head_dim]
+  mx::array attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
                    int outputs) const;
+  // The same by MLX's own operations.
+  mx::array attend_in_graph(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
+                            int outputs) const;
+  // Queries of the last `outputs` positions, keys and values: [1, heads, L, head_dim] each. Queries
+  // and keys are rotated.
+  Projected rotated_heads(const Projected& p, const RopeAngles& angles, int offset,
+                          int outputs) const;
+  // The same from all side by side.
+  Projected rotated_together(const mx::array& side_by_side, const RopeAngles& angles, int offset,
+                             int outputs) const;
+  // Longer queries, if there are to be: see AttentionOptions.
+  mx::array grown(const mx::array& q, int offset) const;
+  mx::array attend_quantized(const mx::array& q, const AttentionCache::Quantized& kv) const;
 
   AttentionOptions options_;
   std::optional<Linear> query_, key_, value_, fused_;  // the three, or `fused_`

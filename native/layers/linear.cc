@@ -1,9 +1,24 @@
 #include "layers/linear.h"
 
+#include "common/device_policy.h"
 #include "kernels/ops.h"
+#include "weights/join.h"
 #include "weights/unpermute.h"
 
 namespace llm_host {
+
+namespace {
+
+// A dense matrix with an adapter added to it, rounded once.
+Matrix sum_of(Matrix m, const Adapters::LowRank& adapter) {
+  auto wide = [](const mx::array& a) { return mx::astype(a, mx::float32); };
+  mx::array change = mx::matmul(mx::transpose(wide(adapter.up)), wide(adapter.down));
+  m.weight = mx::astype(mx::add(wide(m.weight), change), m.dtype);
+  m.weight.eval();
+  return m;
+}
+
+}  // namespace
 
 WeightMatrix::WeightMatrix(Matrix stored, WeightStore& weights) {
   if (weights.packed()) {
@@ -58,7 +73,12 @@ Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, Weig
                         const std::string& path, int out, int in) {
   Linear linear(std::move(matrix));
   linear.bias_ = std::move(bias);
-  if (auto adapter = weights.adapter(path, out, in)) {
+  auto adapter = weights.adapter(path, out, in);
+  if (!adapter) return linear;
+  bool dense = !linear.packed() && !linear.weight_.stored().quantized();
+  if (dense && DevicePolicy::get().joins_matrices()) {
+    linear.weight_ = WeightMatrix(sum_of(linear.weight_.stored(), *adapter));
+  } else {
     linear.down_ = adapter->down;
     linear.up_ = adapter->up;
   }
@@ -68,16 +88,67 @@ Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, Weig
 mx::array Linear::multiply(const mx::array& x) const {
   const Matrix& w = weight_.stored();
   cpu::Weight cpu_weight{w.weight, w.scales, w.biases, w.group_size, w.bits, down_, up_};
-  if (cpu::usable() && cpu::supports(cpu_weight)) return cpu::linear(x, cpu_weight);
-  mx::array y = w.multiply(x);
-  if (down_) y = mx::add(y, mx::matmul(mx::matmul(x, mx::transpose(*down_)), *up_));
-  return y;
+  if (!cpu::usable() || !cpu::supports(cpu_weight)) return product(x);
+  mx::array y = cpu::linear(x, cpu_weight);
+  return bias_ ? mx::add(y, *bias_) : y;
+}
+
+mx::array Linear::product(const mx::array& x) const {
+  const Matrix& w = weight_.stored();
+  bool dense = !w.quantized();
+  mx::array y = dense && bias_ ? mx::addmm(*bias_, x, mx::transpose(w.weight)) : w.multiply(x);
+  if (!dense && bias_) y = mx::add(y, *bias_);
+  return down_ ? mx::addmm(y, mx::matmul(x, mx::transpose(*down_)), *up_) : y;
 }
 
 mx::array Linear::operator()(const mx::array& x) const {
-  if (packed()) return apply({*this}, cpu::Operand{x});
-  mx::array y = multiply(x);
-  return bias_ ? mx::add(y, *bias_) : y;
+  return packed() ? apply({*this}, cpu::Operand{x}) : multiply(x);
+}
+
+std::optional<Linear> Linear::join(const Parts& parts) {
+  if (!DevicePolicy::get().joins_matrices()) return std::nullopt;
+  std::vector<Matrix> matrices;
+  for (const Linear& part : parts) {
+    if (part.packed()) return std::nullopt;
+    matrices.push_back(part.weight_.stored());
+  }
+  if (!stored_alike(matrices)) return std::nullopt;
+  Linear joined(WeightMatrix(concatenate("", matrices, "")));
+  joined.join_biases(parts);
+  joined.join_adapters(parts);
+  return joined;
+}
+
+void Linear::join_biases(const Parts& parts) {
+  std::vector<mx::array> biases;
+  bool any = false;
+  for (const Linear& part : parts) {
+    any = any || part.bias_;
+    biases.push_back(part.bias_.value_or(mx::zeros({part.rows()}, part.weight_.stored().dtype)));
+  }
+  if (!any) return;
+  bias_ = mx::concatenate(biases, 0);
+  bias_->eval();
+}
+
+// One stack of all that is applied to the input, and a matrix with each part's second factor in its
+// own columns and zeros elsewhere.
+void Linear::join_adapters(const Parts& parts) {
+  std::vector<mx::array> downs, ups;
+  int columns = 0, before = 0;
+  for (const Linear& part : parts) columns += part.rows();
+  for (const Linear& part : parts) {
+    int rows = part.rows();
+    if (part.down_) {
+      downs.push_back(*part.down_);
+      ups.push_back(mx::pad(*part.up_, {{0, 0}, {before, columns - before - rows}}));
+    }
+    before += rows;
+  }
+  if (downs.empty()) return;
+  down_ = mx::concatenate(downs, 0);
+  up_ = mx::concatenate(ups, 0);
+  mx::eval(*down_, *up_);
 }
 
 std::vector<cpu::PackedPart> Linear::matrices(const Parts& parts) {

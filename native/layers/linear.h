@@ -52,6 +52,9 @@ class Linear {
   // Whether `apply` can take it.
   bool packed() const { return weight_.packed() != nullptr; }
   using Parts = std::vector<std::reference_wrapper<const Linear>>;
+  // Several with the same input as one, their outputs side by side; nothing where the device policy
+  // does not want it, or where they are stored differently.
+  static std::optional<Linear> join(const Parts& parts);
   // Products of packed matrices with one operand, side by side [..., Σ out], plus `residual`.
   static mx::array apply(const Parts& parts, const cpu::Operand& operand,
                          const std::optional<mx::array>& residual = std::nullopt);
@@ -66,6 +69,11 @@ class Linear {
   static std::optional<mx::array> bias_of(WeightStore& weights, const std::string& path, int out,
                                           bool bias);
   mx::array multiply(const mx::array& x) const;
+  // By MLX's operations.
+  mx::array product(const mx::array& x) const;
+  int rows() const { return weight_.stored().weight.shape(0); }
+  void join_biases(const Parts& parts);
+  void join_adapters(const Parts& parts);
 
   WeightMatrix weight_;
   std::optional<mx::array> bias_;

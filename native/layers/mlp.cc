@@ -1,9 +1,28 @@
 #include "layers/mlp.h"
 
 #include "common/error.h"
+#include "common/launch_groups.h"
 #include "kernels/ops.h"
 
 namespace llm_host {
+
+namespace {
+
+std::vector<mx::array> swiglu(const std::vector<mx::array>& in) {
+  const mx::array &gate = in[0], &up = in[1];
+  return {mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), up)};
+}
+
+// gelu(x) = x · (1 + tanh(u)) / 2 = x · sigmoid(2u), u = √(2/π) · (x + 0.044715 x³)
+std::vector<mx::array> geglu(const std::vector<mx::array>& in) {
+  const mx::array &gate = in[0], &up = in[1];
+  auto scalar = [&](float value) { return mx::array(value, gate.dtype()); };
+  mx::array cube = mx::multiply(mx::multiply(gate, gate), mx::multiply(gate, scalar(0.044715f)));
+  mx::array twice = mx::multiply(mx::add(gate, cube), scalar(1.5957691216f));
+  return {mx::multiply(mx::multiply(gate, mx::sigmoid(twice)), up)};
+}
+
+}  // namespace
 
 Activation activation_of(const std::string& name) {
   if (name == "silu" || name == "swish") return Activation::kSilu;
@@ -16,12 +35,7 @@ Activation activation_of(const std::string& name) {
 mx::array gated(Activation activation, const mx::array& gate, const mx::array& up) {
   bool silu = activation == Activation::kSilu;
   if (cpu::usable()) return silu ? cpu::swiglu(gate, up) : cpu::geglu(gate, up);
-  if (silu) return mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), up);
-  // gelu(x) = x · (1 + tanh(u)) / 2 = x · sigmoid(2u), u = √(2/π) · (x + 0.044715 x³)
-  auto scalar = [&](float value) { return mx::array(value, gate.dtype()); };
-  mx::array cube = mx::multiply(mx::multiply(gate, gate), mx::multiply(gate, scalar(0.044715f)));
-  mx::array twice = mx::multiply(mx::add(gate, cube), scalar(1.5957691216f));
-  return mx::multiply(mx::multiply(gate, mx::sigmoid(twice)), up);
+  return silu ? fused("SwiGlu", swiglu, {gate, up}) : fused("GeGlu", geglu, {gate, up});
 }
 
 Mlp::Mlp(WeightStore& weights, const std::string& path, const MlpOptions& o)
@@ -36,6 +50,11 @@ Mlp::Mlp(WeightStore& weights, const std::string& path, const MlpOptions& o)
   } else {
     gate_ = load(o.gate, o.intermediate);
     up_ = load(o.up, o.intermediate);
+    fused_ = Linear::join({*gate_, *up_});
+    if (fused_) {
+      gate_.reset();
+      up_.reset();
+    }
   }
 }
 
@@ -47,7 +66,9 @@ bool Mlp::packed() const {
 mx::array Mlp::operator()(const mx::array& x) const {
   if (!fused_) return down_(gated(activation_, (*gate_)(x), (*up_)(x)));
   std::vector<mx::array> parts = mx::split((*fused_)(x), 2, -1);
-  return down_(gated(activation_, mx::contiguous(parts[0]), mx::contiguous(parts[1])));
+  // Only the CPU's kernels cannot read a part of each row.
+  auto readable = [](const mx::array& a) { return cpu::usable() ? mx::contiguous(a) : a; };
+  return down_(gated(activation_, readable(parts[0]), readable(parts[1])));
 }
 
 mx::array Mlp::operator()(const Normed& x, const std::optional<mx::array>& residual) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/launch_groups.h"
 #include "kernels/ops.h"
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"
@@ -25,7 +26,9 @@ class RmsNorm {
   }
 
   mx::array operator()(const mx::array& x) const {
-    return cpu::usable() ? cpu::rms_norm(x, weight_, eps_) : mx::fast::rms_norm(x, weight_, eps_);
+    if (cpu::usable()) return cpu::rms_norm(x, weight_, eps_);
+    return one_launch("RMSNorm", {x, weight_},
+                      [&] { return mx::fast::rms_norm(x, weight_, eps_); });
   }
 
   const mx::array& weight() const { return weight_; }

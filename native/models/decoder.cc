@@ -69,6 +69,10 @@ Decoder::Layer Decoder::load_layer(WeightStore& weights, int index,
           sandwich ? std::optional(norm("post_feedforward_layernorm")) : std::nullopt};
 }
 
+mx::array Decoder::plus(const mx::array& h, const mx::array& part) const {
+  return config_.clips_residuals ? clipped_sum(h, part) : mx::add(h, part);
+}
+
 mx::array Decoder::mix(size_t index, const mx::array& h, const RopeAngles& angles,
                        ModelCache& cache, int outputs) const {
   const Layer& layer = layers_[index];
@@ -79,7 +83,7 @@ mx::array Decoder::mix(size_t index, const mx::array& h, const RopeAngles& angle
     return plus(rest, last_positions(part, outputs));
   }
   AttentionCache& kv = cache.attention(index);
-  if (!layer.after_attention && h.dtype() != mx::float16) {
+  if (!layer.after_attention && !config_.clips_residuals) {
     return (*layer.attention)(x, angles, kv, rest, outputs);
   }
   mx::array part = (*layer.attention)(x, angles, kv, std::nullopt, outputs);
@@ -97,7 +101,7 @@ mx::array Decoder::body(const mx::array& ids, ModelCache& cache, int outputs) co
     // After the last layer, only the last `outputs` positions are read.
     h = mix(i, h, angles, cache, i + 1 == layers_.size() ? outputs : h.shape(1));
     Normed x{h, layer.feed_forward_norm};
-    if (!layer.after_feed_forward && h.dtype() != mx::float16) {
+    if (!layer.after_feed_forward && !config_.clips_residuals) {
       h = layer.feed_forward(x, h);
     } else {
       mx::array part = layer.feed_forward(x, std::nullopt);

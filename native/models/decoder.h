@@ -50,6 +50,7 @@ class Decoder final : public Model {
     std::optional<RmsNorm> after_feed_forward;
   };
   Layer load_layer(WeightStore& weights, int index, const DecoderParts& parts) const;
+  mx::array plus(const mx::array& h, const mx::array& part) const;
   // The residual stream after the layer's mixer, the last `outputs` positions of it.
   mx::array mix(size_t index, const mx::array& h, const RopeAngles& angles, ModelCache& cache,
                 int outputs) const;

@@ -1,7 +1,6 @@
 #include "models/feed_forward.h"
 
 #include "common/error.h"
-#include "models/residual.h"
 
 namespace llm_host {
 
@@ -15,7 +14,7 @@ FeedForward dense_feed_forward(const DecoderConfig& c, WeightStore& weights,
 mx::array FeedForward::operator()(const Normed& x, const std::optional<mx::array>& residual) const {
   if (mlp_) return (*mlp_)(x, residual);
   mx::array y = whole_(x.value());
-  return residual ? plus(*residual, y) : y;
+  return residual ? mx::add(*residual, y) : y;
 }
 
 }  // namespace llm_host

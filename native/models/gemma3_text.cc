@@ -60,6 +60,7 @@ static std::unique_ptr<Model> make_gemma3_text(const Config& config, WeightStore
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
   c.qk_norm = true;
   c.sandwich_norms = true;
+  c.clips_residuals = true;
   // GGUF files hold 1 + w.
   c.add_one_to_norms = !weights.gguf();
   c.attention_scale =

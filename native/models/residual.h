@@ -1,16 +1,21 @@
 #pragma once
 
+#include "common/launch_groups.h"
 #include "mlx/mlx.h"
 
 namespace llm_host {
 
 namespace mx = mlx::core;
 
-// h + part. Gemma's residual stream exceeds the range of float16: clipped, as in mlx-lm.
-inline mx::array plus(const mx::array& h, const mx::array& part) {
+// h + part within the range of float16, which Gemma's residual stream exceeds; as in mlx-lm.
+inline mx::array clipped_sum(const mx::array& h, const mx::array& part) {
   if (h.dtype() != mx::float16) return mx::add(h, part);
-  mx::array sum = mx::add(mx::astype(h, mx::float32), mx::astype(part, mx::float32));
-  return mx::astype(mx::clip(sum, mx::array(-65504.0f), mx::array(65504.0f)), mx::float16);
+  auto operations = [](const std::vector<mx::array>& in) -> std::vector<mx::array> {
+    mx::array sum = mx::add(mx::astype(in[0], mx::float32), mx::astype(in[1], mx::float32));
+    mx::array clipped = mx::clip(sum, mx::array(-65504.0f), mx::array(65504.0f));
+    return {mx::astype(clipped, mx::float16)};
+  };
+  return fused("ClippedSum", operations, {h, part});
 }
 
 }  // namespace llm_host

@@ -1,13 +1,17 @@
 #include "models/vocabulary.h"
 
+#include "common/launch_groups.h"
+
 namespace llm_host {
 namespace {
 
 // x · factor in float32, rounded once: 0.22 rounded to bfloat16 would be off by 0.1 %.
 mx::array scaled(const mx::array& x, float factor) {
   if (factor == 1) return x;
-  mx::array product = mx::multiply(mx::astype(x, mx::float32), mx::array(factor));
-  return mx::astype(product, x.dtype());
+  auto operations = [](const std::vector<mx::array>& in) -> std::vector<mx::array> {
+    return {mx::astype(mx::multiply(mx::astype(in[0], mx::float32), in[1]), in[0].dtype())};
+  };
+  return fused("Scale", operations, {x, mx::array(factor)});
 }
 
 bool is_tied(const Config& config, const WeightStore& weights) {
@@ -23,6 +27,14 @@ Linear head_of(const Config& config, const DecoderConfig& c, WeightStore& weight
   return embedding.as_linear();
 }
 
+std::vector<mx::array> divided(const std::vector<mx::array>& in) {
+  return {mx::divide(mx::astype(in[0], mx::float32), in[1])};
+}
+
+std::vector<mx::array> capped(const std::vector<mx::array>& in) {
+  return {mx::multiply(mx::tanh(mx::divide(divided(in)[0], in[2])), in[2])};
+}
+
 }  // namespace
 
 Vocabulary::Vocabulary(const Config& config, const DecoderConfig& c, WeightStore& weights)
@@ -36,12 +48,11 @@ Vocabulary::Vocabulary(const Config& config, const DecoderConfig& c, WeightStore
 mx::array Vocabulary::embed(const mx::array& ids) const { return scaled(embedding_(ids), factor_); }
 
 mx::array Vocabulary::logits(const Normed& hidden) const {
-  mx::array logits = head_.packed() ? Linear::apply({head_}, normalised(hidden))
-                                    : mx::astype(head_(hidden.value()), mx::float32);
-  if (divisor_ != 1) logits = mx::divide(logits, mx::array(divisor_));
-  if (cap_ == 0) return logits;
-  mx::array cap(cap_);
-  return mx::multiply(mx::tanh(mx::divide(logits, cap)), cap);
+  mx::array logits =
+      head_.packed() ? Linear::apply({head_}, normalised(hidden)) : head_(hidden.value());
+  if (cap_ != 0) return fused("CapLogits", capped, {logits, mx::array(divisor_), mx::array(cap_)});
+  if (divisor_ != 1) return fused("DivideLogits", divided, {logits, mx::array(divisor_)});
+  return mx::astype(logits, mx::float32);
 }
 
 }  // namespace llm_host

@@ -8,6 +8,7 @@ namespace llm_host {
 LazySampler::LazySampler(SamplingParams params, std::span<const int32_t> prompt)
     : state_(std::make_shared<State>()) {
   state_->params = std::move(params);
+  if (DevicePolicy::get().samples_in_graph()) state_->in_graph.emplace(state_->params, prompt);
   if (state_->params.penalties.off()) return;
   auto continued = static_cast<size_t>(state_->params.continued);
   state_->history = TokenHistory(prompt.first(prompt.size() - continued));
@@ -15,11 +16,8 @@ LazySampler::LazySampler(SamplingParams params, std::span<const int32_t> prompt)
 }
 
 mx::array LazySampler::operator()(const mx::array& logits, uint64_t step) const {
+  if (state_->in_graph) return (*state_->in_graph)(logits, step);
   bool restricted = step == 0 && !state_->params.allowed_first.empty();
-  bool greedy = state_->params.temperature == 0 && state_->params.penalties.off();
-  if (greedy && !restricted && DevicePolicy::get().samples_in_graph()) {
-    return mx::reshape(mx::astype(mx::argmax(logits), mx::int32), {1});
-  }
   mx::array input = mx::contiguous(mx::astype(logits, mx::float32));
   return cpu_op(
       "Sample", mx::Shape{1}, {input},

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "mlx/mlx.h"
+#include "sample/graph_sampler.h"
 #include "sample/sampler.h"
 
 namespace llm_host {
@@ -21,6 +22,7 @@ class LazySampler {
   struct State {
     SamplingParams params;
     TokenHistory history;
+    std::optional<GraphSampler> in_graph;  // where the device policy wants that
   };
   std::shared_ptr<State> state_;
 };

@@ -17,6 +17,12 @@ int32_t argmax(std::span<const float> logits) {
   return static_cast<int32_t>(best);
 }
 
+// -1 also if the greatest is infinite.
+int32_t finite_argmax(std::span<const float> logits) {
+  int32_t best = argmax(logits);
+  return best >= 0 && std::isfinite(logits[static_cast<size_t>(best)]) ? best : -1;
+}
+
 struct Candidate {
   float score;
   float weight;  // exp(score - the best score)
@@ -98,10 +104,13 @@ std::vector<float> only_allowed(std::span<const float> logits, std::span<const u
 
 int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step,
                const TokenHistory& history) {
-  if (params.temperature <= 0 && params.penalties.off()) return argmax(logits);
+  bool plain = params.penalties.off();
+  if (plain && params.temperature <= 0) return finite_argmax(logits);
+  // Penalties may make scores infinite that were not.
+  if (!plain && finite_argmax(logits) < 0) return -1;
   std::vector<float> scores(logits.begin(), logits.end());
   apply_penalties(scores, params.penalties, history);
-  int32_t chosen = argmax(scores);
+  int32_t chosen = plain ? finite_argmax(scores) : argmax(scores);
   if (chosen < 0 || params.temperature <= 0) return chosen;
   float best = scores[static_cast<size_t>(chosen)] / params.temperature;
   if (!std::isfinite(best)) return chosen;

@@ -30,9 +30,9 @@ inline bool is_allowed(std::span<const uint8_t> allowed, size_t id) {
 // they are reported.
 std::vector<float> only_allowed(std::span<const float> logits, std::span<const uint8_t> allowed);
 
-// Picks the token of `step`; -1 if a logit is NaN. In Hugging Face's order: bias and penalties,
-// temperature, top-k, top-p, min-p, all in float32. A pure function whose ties are broken by id, so
-// that a step can be repeated, on another machine too.
+// Picks the token of `step`; -1 if a logit is NaN or none is finite. In Hugging Face's order: bias
+// and penalties, temperature, top-k, top-p, min-p, all in float32. A pure function whose ties are
+// broken by id, so that a step can be repeated, on another machine too.
 int32_t sample(std::span<const float> logits, const SamplingParams& params, uint64_t step,
                const TokenHistory& history = TokenHistory());
 

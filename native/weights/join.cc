@@ -1,5 +1,7 @@
 #include "weights/join.h"
 
+#include <algorithm>
+
 #include "common/error.h"
 
 namespace llm_host {
@@ -40,6 +42,14 @@ Matrix join(const std::vector<Matrix>& matrices, F&& join_arrays) {
 }
 
 }  // namespace
+
+bool stored_alike(const std::vector<Matrix>& parts) {
+  return std::all_of(parts.begin(), parts.end(), [&](const Matrix& part) {
+    const Matrix& first = parts.front();
+    return alike(part, first) && part.weight.dtype() == first.weight.dtype() &&
+           (!part.scales || part.scales->dtype() == first.scales->dtype());
+  });
+}
 
 Matrix concatenate(const std::string& what, const std::vector<Matrix>& parts,
                    const std::string& where) {

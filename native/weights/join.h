@@ -9,6 +9,9 @@
 // names them by `what` and adds `where`, see TensorFiles::where.
 namespace llm_host {
 
+// Whether all are dense of one type, or quantized in the same way.
+bool stored_alike(const std::vector<Matrix>& parts);
+
 // Matrices [.., out_i, in] -> [.., Σ out_i, in]
 Matrix concatenate(const std::string& what, const std::vector<Matrix>& parts,
                    const std::string& where);

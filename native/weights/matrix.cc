@@ -1,5 +1,7 @@
 #include "weights/matrix.h"
 
+#include "common/launch_groups.h"
+
 namespace llm_host {
 namespace {
 
@@ -40,7 +42,11 @@ mx::array Matrix::take(const mx::array& ids) const {
 
 mx::array Matrix::dequantize() const {
   if (!scales) return mx::astype(weight, dtype);
-  return mx::dequantize(weight, *scales, biases, group_size, bits, mode, std::nullopt, dtype);
+  std::vector<mx::array> inputs{weight, *scales};
+  if (biases) inputs.push_back(*biases);
+  return one_launch("Dequantize", inputs, [&] {
+    return mx::dequantize(weight, *scales, biases, group_size, bits, mode, std::nullopt, dtype);
+  });
 }
 
 }  // namespace llm_host

@@ -53,6 +53,7 @@ function valuesOf({ warm, start }: Round): Value[] {
   const steps: Value[] = graph?.buildMicroseconds.length
     ? [
         { metric: 'primitives', value: graph.primitives },
+        ...(graph.launches === undefined ? [] : [{ metric: 'launches', value: graph.launches } as const]),
         { metric: 'graphMicroseconds', value: spreadOf(graph.buildMicroseconds).median },
         { metric: 'submitMicroseconds', value: spreadOf(graph.submitMicroseconds).median },
       ]

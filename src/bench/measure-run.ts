@@ -79,6 +79,7 @@ async function measureGraph(
   return (
     graph && {
       primitives: graph.primitives,
+      launches: Object.values(graph.launches).reduce((a, b) => a + b, 0),
       buildMicroseconds: [...graph.buildMicroseconds],
       submitMicroseconds: [...graph.submitMicroseconds],
     }

@@ -11,6 +11,7 @@ export const METRICS = {
   peakBytes: { unit: 'bytes', better: 'lower', says: 'peak memory' },
   secondTurnFirstTokenMs: { unit: 'ms', better: 'lower', says: 'second turn, time to first token' },
   primitives: { unit: 'primitives', better: 'lower', says: 'primitives of a step' },
+  launches: { unit: 'kernels', better: 'lower', says: 'kernels that a GPU launches for a step' },
   graphMicroseconds: { unit: 'us', better: 'lower', says: 'building a step' },
   submitMicroseconds: { unit: 'us', better: 'lower', says: 'submitting a step' },
 } as const satisfies Record<string, { unit: string; better: 'higher' | 'lower'; says: string }>;

@@ -55,6 +55,8 @@ export interface TurnMeasurement {
 /** The host's work for a decoding step, in microseconds of CPU time of the thread that builds the graph. */
 export interface GraphMeasurement {
   readonly primitives: number;
+  /** The kernels that a GPU launches for them; mlx-lm's are not counted here. */
+  readonly launches?: number | undefined;
   readonly buildMicroseconds: readonly number[];
   /** Handing the built graph over for evaluation. */
   readonly submitMicroseconds: readonly number[];

@@ -120,6 +120,8 @@ export interface NativeRequest extends SamplingNumbers {
 export interface NativeGraph {
   /** Operations per step. */
   readonly primitives: number;
+  /** The kernels that a GPU launches for them, by operation and type: 'Matmul bfloat16'. */
+  readonly launches: Readonly<Record<string, number>>;
   readonly buildMicroseconds: Float32Array;
   /** Handing the built graph over for evaluation. */
   readonly submitMicroseconds: Float32Array;

@@ -52,6 +52,7 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
       'peakBytes',
       'secondTurnFirstTokenMs 20',
       'primitives',
+      'launches',
       'graphMicroseconds',
       'submitMicroseconds',
     ]);

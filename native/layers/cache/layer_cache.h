@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -63,6 +64,18 @@ class AttentionCache : public LayerCache {
   };
   // Adds keys, values [1, kv_heads, L, head_dim] of the next L tokens.
   virtual View append(const mx::array& keys, const mx::array& values) = 0;
+
+  // The same as append() where they are quantized: three parts each, as mx::quantize makes them,
+  // [1, kv_heads, T, columns].
+  struct Quantized {
+    std::array<mx::array, 3> keys, values;
+    int group_size, bits;
+  };
+  // Nothing, and nothing is added, where this kind of cache does not quantize.
+  virtual std::optional<Quantized> append_quantized(const mx::array& keys,
+                                                    const mx::array& values) {
+    return std::nullopt;
+  }
 
   // Row-contiguous buffers [1, kv_heads, capacity, head_dim] for kernels that write in place. The
   // next tokens belong into slots from `slot` on, and have positions from `position` on.

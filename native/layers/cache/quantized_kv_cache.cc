@@ -45,7 +45,7 @@ void QuantizedKvCache::reserve(Store& store, int count) {
   store.parts = {larger(0), larger(1), larger(2)};
 }
 
-mx::array QuantizedKvCache::update(Store& store, const mx::array& rows) {
+std::array<mx::array, 3> QuantizedKvCache::update(Store& store, const mx::array& rows) {
   int count = rows.shape(2);
   reserve(store, count);
   std::vector<mx::array> added = mx::quantize(rows, group_, bits_);
@@ -57,15 +57,24 @@ mx::array QuantizedKvCache::update(Store& store, const mx::array& rows) {
   auto slots = [&](size_t part) {
     return mx::slice((*store.parts)[part], {0, 0, 0, 0}, shape(part, length_ + count));
   };
-  return mx::astype(mx::dequantize(slots(0), slots(1), slots(2), group_, bits_), dtype_);
+  return {slots(0), slots(1), slots(2)};
+}
+
+std::optional<AttentionCache::Quantized> QuantizedKvCache::append_quantized(
+    const mx::array& keys, const mx::array& values) {
+  int count = keys.shape(2);
+  check_length(count);
+  Quantized all{update(keys_, keys), update(values_, values), group_, bits_};
+  length_ += count;
+  return all;
 }
 
 AttentionCache::View QuantizedKvCache::append(const mx::array& keys, const mx::array& values) {
-  int count = keys.shape(2);
-  check_length(count);
-  View view{update(keys_, keys), update(values_, values)};
-  length_ += count;
-  return view;
+  Quantized all = *append_quantized(keys, values);
+  auto floats = [&](const std::array<mx::array, 3>& parts) {
+    return mx::astype(mx::dequantize(parts[0], parts[1], parts[2], group_, bits_), dtype_);
+  };
+  return {floats(all.keys), floats(all.values)};
 }
 
 LayerState QuantizedKvCache::state_at(int length) const {

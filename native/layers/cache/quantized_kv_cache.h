@@ -7,7 +7,7 @@
 namespace llm_host {
 
 // Keeps all keys and values, affine-quantized in groups along the head: about bits / 16 of the
-// memory of float16. Attention reads them dequantized.
+// memory of float16. Attention reads them dequantized on a CPU, as they are on a GPU.
 class QuantizedKvCache final : public CountedCache {
  public:
   // 64 where the head size is a multiple of it, else 32; 0: such heads cannot be quantized.
@@ -17,6 +17,8 @@ class QuantizedKvCache final : public CountedCache {
   QuantizedKvCache(int kv_heads, int head_dim, int bits, int max_positions, mx::Dtype dtype);
 
   View append(const mx::array& keys, const mx::array& values) override;
+  std::optional<Quantized> append_quantized(const mx::array& keys,
+                                            const mx::array& values) override;
   std::optional<Buffers> extend(int) override { return std::nullopt; }
 
   LayerState state_at(int length) const override;
@@ -33,7 +35,8 @@ class QuantizedKvCache final : public CountedCache {
   mx::Shape shape(size_t part, int slots) const;
   mx::Dtype dtype(size_t part) const { return part == 0 ? mx::uint32 : dtype_; }
   void reserve(Store& store, int count);
-  mx::array update(Store& store, const mx::array& rows);
+  // Adds rows -> all of them
+  std::array<mx::array, 3> update(Store& store, const mx::array& rows);
 
   int kv_heads_, head_dim_, bits_, group_;
   mx::Dtype dtype_;

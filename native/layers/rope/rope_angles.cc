@@ -1,5 +1,7 @@
 #include "layers/rope/rope_angles.h"
 
+#include "common/launch_groups.h"
+
 namespace llm_host {
 
 RopeAngles::RopeAngles(std::vector<float> f, float a, bool pairs)
@@ -22,7 +24,9 @@ mx::array RopeAngles::rotate(const mx::array& x, int offset) const {
       input = mx::concatenate({mx::multiply(parts[0], factor), parts[1]}, -1);
     }
   }
-  return mx::fast::rope(input, dims, interleaved, std::nullopt, 1.0f, offset, periods_);
+  return one_launch("RoPE", {input, *periods_}, [&] {
+    return mx::fast::rope(input, dims, interleaved, std::nullopt, 1.0f, offset, periods_);
+  });
 }
 
 }  // namespace llm_host

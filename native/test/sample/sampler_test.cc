@@ -235,8 +235,12 @@ TEST(uniform_numbers_cover_the_unit_interval) {
   CHECK_NEAR(sum, 0.5, 0.02);
 }
 
-TEST(infinite_logits_do_not_break_sampling) {
-  CHECK(sample(std::vector<float>{0, HUGE_VALF, 1}, {.temperature = 1}, 0) == 1);
+TEST(infinite_logits_are_reported_but_not_those_of_masked_tokens) {
+  for (float temperature : {0.0f, 1.0f}) {
+    SamplingParams params{.temperature = temperature};
+    CHECK(sample(std::vector<float>{0, HUGE_VALF, 1}, params, 0) == -1);
+    CHECK(sample(std::vector<float>{-HUGE_VALF, -HUGE_VALF}, params, 0) == -1);
+  }
   std::vector<float> masked{-HUGE_VALF, 2, -HUGE_VALF};
   for (uint64_t step = 0; step < 100; ++step) CHECK(sample(masked, {.temperature = 1}, step) == 1);
 }

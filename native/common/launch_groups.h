@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mlx/mlx.h"
+
+namespace llm_host {
+
+namespace mx = mlx::core;
+
+// Parts of a graph that a GPU runs as one kernel, though the CPU's graph has several operations for
+// them: MLX's fused functions, and what mx::compile joins. While an object of this class exists,
+// such parts of this thread are noted, so that a GPU's kernels can be counted on a CPU.
+class LaunchGroups {
+ public:
+  LaunchGroups();
+  LaunchGroups(const LaunchGroups&) = delete;
+  LaunchGroups& operator=(const LaunchGroups&) = delete;
+  ~LaunchGroups();
+
+  // This thread's; nullptr if nothing is noted.
+  static LaunchGroups* current();
+
+  // Notes everything between `inputs` and `outputs` as one kernel.
+  void add(const char* kind, const std::vector<mx::array>& inputs,
+           const std::vector<mx::array>& outputs);
+
+  struct Group {
+    std::string kind;
+    std::vector<mx::array> outputs;  // also keep the operations' addresses from being used again
+  };
+  // The group that an operation belongs to; nullptr if none.
+  const Group* find(uintptr_t primitive) const;
+
+ private:
+  std::vector<Group> groups_;
+  std::unordered_map<uintptr_t, size_t> members_;
+  LaunchGroups* before_;
+};
+
+// make(), whose result a GPU computes from `inputs` by one kernel.
+template <typename F>
+mx::array one_launch(const char* kind, const std::vector<mx::array>& inputs, F&& make) {
+  mx::array result = make();
+  if (LaunchGroups* groups = LaunchGroups::current()) groups->add(kind, inputs, {result});
+  return result;
+}
+
+// Elementwise operations on arrays, without captured values: mx::compile knows them by address.
+using Elementwise = std::vector<mx::array>(const std::vector<mx::array>& inputs);
+
+// The first result of `f`, as one kernel where the device policy compiles.
+mx::array fused(const char* kind, Elementwise* f, const std::vector<mx::array>& inputs);
+
+}  // namespace llm_host

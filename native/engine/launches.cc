@@ -1,0 +1,53 @@
+#include "engine/launches.h"
+
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <unordered_set>
+
+#include "mlx/primitives.h"
+#include "mlx/utils.h"
+
+namespace llm_host {
+namespace {
+
+// Operations whose result is another look at their input's memory. A reshape copies what is not
+// contiguous; in a step of one token everything is.
+bool is_view(const std::string& kind) {
+  static const std::set<std::string_view> kViews = {
+      "AsStrided",    "Broadcast", "BroadcastAxes", "Contiguous", "Copy",  "Depends",
+      "ExpandDims",   "Flatten",   "Reshape",       "Slice",      "Split", "Squeeze",
+      "StopGradient", "Transpose", "Unflatten",     "View"};
+  return kViews.contains(kind) || kind.starts_with("View ");
+}
+
+std::string key_of(const std::string& kind, const mx::array& result) {
+  std::ostringstream text;
+  text << kind << " " << result.dtype();
+  return text.str();
+}
+
+}  // namespace
+
+std::map<std::string, int> count_launches(const std::vector<mx::array>& outputs,
+                                          const LaunchGroups& groups) {
+  std::map<std::string, int> launches;
+  std::unordered_set<uintptr_t> seen;
+  std::unordered_set<const LaunchGroups::Group*> counted;
+  std::vector<mx::array> waiting = outputs;
+  while (!waiting.empty()) {
+    mx::array next = std::move(waiting.back());
+    waiting.pop_back();
+    if (next.status() != mx::array::Status::unscheduled || !next.has_primitive()) continue;
+    if (!seen.insert(next.primitive_id()).second) continue;
+    waiting.insert(waiting.end(), next.inputs().begin(), next.inputs().end());
+    if (const LaunchGroups::Group* group = groups.find(next.primitive_id())) {
+      if (counted.insert(group).second) ++launches[key_of(group->kind, group->outputs.front())];
+    } else if (std::string kind = next.primitive().name(); !is_view(kind)) {
+      ++launches[key_of(kind, next)];
+    }
+  }
+  return launches;
+}
+
+}  // namespace llm_host

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { request } from '../native/native-request.ts';
+import { promptOf, run, withTinyModel } from '../native/run-job.ts';
+import type { Storage } from '../native/tensor-storage.ts';
+import type { TinyOptions } from '../native/tiny-model.ts';
+
+// What a GPU launches. Read when the first model is loaded.
+process.env.LLM_HOST_DEVICE_POLICY = 'gpu';
+
+/** As many as SmolLM2-135M has. */
+const LAYERS = 30;
+const PARTS = ['self_attn.q_proj', 'self_attn.k_proj', 'self_attn.v_proj', 'self_attn.o_proj'];
+const MODULES = [...PARTS, 'mlp.gate_proj', 'mlp.up_proj', 'mlp.down_proj'];
+const adapterOn = Array.from({ length: LAYERS }, (_, i) => MODULES.map(m => `model.layers.${i}.${m}`)).flat();
+
+/** The kernels of a decoding step, by operation and type. */
+async function launches(options: TinyOptions, sampling = {}): Promise<Record<string, number>> {
+  const config = { num_hidden_layers: LAYERS, ...options.config };
+  return withTinyModel({ exact: false, ...options, config }, async model => {
+    const { last } = await run(
+      model,
+      request(promptOf(5), { maxTokens: 3, measureGraph: true, ...sampling }),
+    );
+    if (last.type !== 'end' || !last.graph) throw new Error('no graph was measured');
+    return last.graph.launches;
+  });
+}
+
+const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
+const stored = (form: 'BF16' | 'F16'): TinyOptions => ({ storage: () => ({ form }) as Storage });
+const quantized: TinyOptions = {
+  storage: name => (name.includes('norm') ? { form: 'BF16' } : { form: 'affine', bits: 4, group: 32 }),
+  config: { quantization: { bits: 4, group_size: 32 } },
+};
+
+/** The last norm, the head and the choice of the token. */
+const HEAD = { 'AsType float32': 1, 'ArgReduce uint32': 1, 'LogSumExp float32': 1, 'IfFinite int32': 1 };
+
+const layersOf = (type: string, product: string) => ({
+  [`RMSNorm ${type}`]: 2 * LAYERS + 1,
+  [`${product} ${type}`]: 4 * LAYERS + 1,
+  [`RoPE ${type}`]: LAYERS,
+  [`SliceUpdate ${type}`]: 2 * LAYERS,
+  [`ScaledDotProductAttention ${type}`]: LAYERS,
+  [`SwiGlu ${type}`]: LAYERS,
+  [`Add ${type}`]: 2 * LAYERS,
+});
+
+describe('a step launches no kernel more than it must, and none in another type', () => {
+  test.each([
+    ['bfloat16', 'BF16'],
+    ['float16', 'F16'],
+  ] as const)('%s', async (type, form) => {
+    const counts = await launches(stored(form));
+    expect(counts).toEqual({ ...layersOf(type, 'Matmul'), ...HEAD, [`Gather ${type}`]: 1 });
+    // mlx-lm: 516
+    expect(sum(counts)).toBeLessThanOrEqual(0.85 * 516);
+  });
+
+  test('4 bits', async () => {
+    const counts = await launches(quantized);
+    // mlx-lm: 538
+    expect(sum(counts)).toBeLessThanOrEqual(0.85 * 538);
+  });
+
+  test('with an adapter on every matrix', async () => {
+    const counts = await launches({ ...quantized, adapterOn });
+    // mlx-lm: 1,798
+    expect(sum(counts)).toBeLessThanOrEqual(700);
+    const dense = await launches({ ...stored('F16'), adapterOn });
+    // Added to the matrices while loading.
+    expect(sum(dense)).toBe(sum(await launches(stored('F16'))));
+  });
+
+  test('every kind of sampling stays in the graph', async () => {
+    const greedy = sum(await launches(stored('F16')));
+    const sampling = { temperature: 0.8, topK: 40, topP: 0.9, minP: 0.05, repetitionPenalty: 1.1, seed: 7 };
+    const counts = await launches(stored('F16'), sampling);
+    expect(counts).not.toHaveProperty('Sample int32');
+    expect(sum(counts) - greedy).toBeLessThan(40);
+  });
+});
