@@ -166,6 +166,27 @@ test.each([
 });
 
 test.each([
+  [['demo', '--temperature', 'hot'], '--temperature must be a number from 0 to 5, got "hot"'],
+  [['demo', '--top-k=x'], '--top-k must be an integer from 0 to 2147483647, got "x"'],
+  [['demo', '--context', '1e99'], '--context must be an integer from 1 to 10000000, got 1e+99'],
+  [
+    ['demo', '--tool-timeout', 'soon'],
+    "--tool-timeout must be a number above 0 and at most 86400, got 'soon'",
+  ],
+  [['serve', 'demo', '--port', 'http'], "--port must be an integer from 0 to 65535, got 'http'"],
+  [['bench', 'demo', '--runs', 'many'], "--runs must be an integer from 1 to 1000000, got 'many'"],
+  [
+    ['bench', 'demo', '--prompt-tokens', '1,b'],
+    "--prompt-tokens must be an integer from 1 to 1000000, got 'b'",
+  ],
+  [['inspect', 'demo', '--context', 'all'], "--context must be an integer from 1 to 10000000, got 'all'"],
+])('%j: what is wrong, and the range', async (args, message) => {
+  const { dir, env } = workplace();
+  const { code, stderr } = await runProgram(MAIN, args, { cwd: dir, env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`Error: ${message}\n`)]);
+});
+
+test.each([
   ['dmeo', "Did you mean 'demo'?\n"],
   ['tols', "Did you mean 'tools'?\n"],
   ['gemma3', "Did you mean 'gemma3:4b'? There are also gemma3:12b, gemma3:27b.\n"],

@@ -10,7 +10,10 @@ import { demoWeightsPath } from '../../model/demo-model.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';
 import { resolveModel } from '../../model/locate.ts';
 import { loadAddon } from '../../native/load-addon.ts';
+import type { NumberRange } from '../../text/number-range.ts';
 import { stripControls } from '../../text/strip-controls.ts';
+import { checkNumber } from '../options/chat-options.ts';
+import { numberOrText } from '../options/option-kinds.ts';
 import type { Signals } from '../process/signals.ts';
 import { VERSION } from '../process/version.ts';
 
@@ -39,10 +42,10 @@ const BENCH_PROCESS = fileURLToPath(new URL('../../../dist/cli/bench/bench-proce
 
 /** `llm-host bench <model>`: measures it, beside peers if asked. Resolves with the exit code. */
 export async function runBench(args: BenchArguments, signals: Signals): Promise<number> {
-  const promptTokens = numbers('--prompt-tokens', args.promptTokens ?? '512');
-  const turns = args.turns === undefined ? [] : numbers('--turns', args.turns);
-  const [generate, runs] = [whole('--generate', args.generate), whole('--runs', args.runs)];
-  const threads = args.threads === undefined ? undefined : whole('--threads', args.threads);
+  const promptTokens = numbers('prompt-tokens', args.promptTokens ?? '512');
+  const turns = args.turns === undefined ? [] : numbers('turns', args.turns);
+  const [generate, runs] = [whole('generate', args.generate), whole('runs', args.runs)];
+  const threads = args.threads === undefined ? undefined : whole('threads', args.threads);
   const names = peerNames(args.compare);
   // Peers do not load the demo's adapter, so compare without it.
   const adapter = args.adapter ?? (names.length > 0 ? [] : undefined);
@@ -86,13 +89,16 @@ export async function runBench(args: BenchArguments, signals: Signals): Promise<
   return 0;
 }
 
-function numbers(option: string, text: string): number[] {
-  return text.split(',').map(part => whole(option, Number(part)));
+const WHOLE: NumberRange = { min: 1, max: 1_000_000, integer: true };
+
+function numbers(flag: string, text: string): number[] {
+  return text.split(',').map(part => whole(flag, numberOrText(part) as number));
 }
 
-function whole(option: string, value: number): number {
-  if (Number.isInteger(value) && value >= 1 && value <= 1e6) return value;
-  throw new LlmHostError('USAGE', `${option} takes whole numbers of at least 1`);
+/** Throws LlmHostError USAGE. */
+function whole(flag: string, value: number): number {
+  checkNumber(flag, value, WHOLE);
+  return value;
 }
 
 function peerNames(text: string | undefined): PeerName[] {

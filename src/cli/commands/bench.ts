@@ -1,7 +1,7 @@
 import { PEERS } from '../../bench/peers.ts';
 import { LlmHostError } from '../../errors.ts';
-import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
 import { defineCommand } from '../options/command.ts';
+import { weightOptions } from '../options/model-options.ts';
 import { json, list, number, text } from '../options/option-kinds.ts';
 
 /** Options that must not be repeated. */
@@ -16,14 +16,11 @@ export const bench = defineCommand({
   description:
     'measure a model: tokens per second, time to first token, memory; also against mlx-lm and llama.cpp',
   options: (y, declareModel) =>
-    declareModel(y)
+    weightOptions(declareModel(y))
       .option('prompt-tokens', commas('prompt lengths, comma-separated (512): 128,512,4096'))
-      .option('generate', { ...number('tokens after each prompt'), default: 128 })
-      .option('runs', { ...number('number of runs, each a new process'), default: 5 })
+      .option('generate', number('tokens after each prompt (128)'))
+      .option('runs', number('number of runs, each a new process (5)'))
       .option('threads', number("threads of every engine; default: each engine's own choice"))
-      .option('quantize', { ...text('quantize while loading'), choices: QUANTIZE_CHOICES })
-      .option('kv-bits', { choices: [4, 8] as const, requiresArg: true, describe: 'quantize the KV cache' })
-      .option('adapter', list('folder of a LoRA adapter (repeatable)'))
       .option(
         'turns',
         commas('measure a second turn after this many tokens of history, comma-separated: 100,4000'),
@@ -41,6 +38,7 @@ export const bench = defineCommand({
       }),
   run: async (args, { signals }) => {
     const { runBench } = await import('../bench/run-bench.ts');
-    return await runBench(args, signals);
+    const { generate = 128, runs = 5 } = args;
+    return await runBench({ ...args, generate, runs }, signals);
   },
 });

@@ -4,6 +4,7 @@ import type { ReadModel } from '../../model/load-model.ts';
 import { withConfigFile } from '../../model/name-config-file.ts';
 import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
 import { stripControls } from '../../text/strip-controls.ts';
+import { CONTEXT, checkNumber } from '../options/chat-options.ts';
 import { defineCommand } from '../options/command.ts';
 import { json, number } from '../options/option-kinds.ts';
 
@@ -22,13 +23,15 @@ export const inspect = defineCommand({
       })
       .option('json', json),
   run: async args => {
-    const { context = 0, quantize } = args;
-    if (!Number.isInteger(context) || context < 0) {
-      throw new LlmHostError('USAGE', `--context takes a whole number of tokens, not ${context}`);
-    }
+    const { context, quantize } = args;
+    checkNumber('context', context, CONTEXT);
     const { inspectModel } = await import('../../model/inspect.ts');
     const place = { cwd: process.cwd(), env: process.env };
-    const { inspection, read } = inspectModel(args.model, { contextLength: context, quantize, ...place });
+    const { inspection, read } = inspectModel(args.model, {
+      contextLength: context ?? 0,
+      quantize,
+      ...place,
+    });
     await checkFamily(read);
     const text = args.json ? JSON.stringify(inspection, null, 2) : lines(inspection).join('\n');
     process.stdout.write(`${args.json ? text : stripControls(text)}\n`);

@@ -4,6 +4,7 @@ import { LlmHostError, messageOf } from '../../errors.ts';
 import { checkResponseFormat, type ResponseFormat } from '../../grammar/response-format.ts';
 import { isInRange, type NumberRange, rangeText } from '../../text/number-range.ts';
 import { readTextFile } from '../../text/read-text-file.ts';
+import { quoted } from '../../text/visible.ts';
 import { checkSampling, type SamplingArguments } from './sampling-options.ts';
 
 const MAX_SCHEMA_BYTES = 1024 * 1024;
@@ -44,7 +45,8 @@ export interface ChatArguments extends SamplingArguments {
   readonly resume?: string | undefined;
 }
 
-const CONTEXT: NumberRange = { min: 1, max: 10_000_000, integer: true };
+/** Tokens. */
+export const CONTEXT: NumberRange = { min: 1, max: 10_000_000, integer: true };
 const TOOL_TIMEOUT: NumberRange = { min: 0, above: true, max: 86_400 };
 
 /** Refuses numbers outside their range. Throws LlmHostError USAGE, which names the option. */
@@ -57,7 +59,7 @@ export function checkNumbers(args: ChatArguments): void {
 /** Throws LlmHostError USAGE for a given number out of range. */
 export function checkNumber(flag: string, value: number | undefined, range: NumberRange): void {
   if (value === undefined || isInRange(value, range)) return;
-  throw new LlmHostError('USAGE', `--${flag} must be ${rangeText(range)}, got ${value}`);
+  throw new LlmHostError('USAGE', `--${flag} must be ${rangeText(range)}, got ${quoted(value)}`);
 }
 
 /** `--schema FILE`, with `--prompt` only. Throws LlmHostError USAGE for a file without a usable schema. */

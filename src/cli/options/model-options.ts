@@ -3,6 +3,18 @@ import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
 import { list, number, revision, text } from './option-kinds.ts';
 import { samplingOptions } from './sampling-options.ts';
 
+/** How the weights are loaded: the same for a chat, `serve` and `bench`. */
+export function weightOptions<T>(y: Argv<T>) {
+  return y
+    .option('kv-bits', {
+      choices: [4, 8] as const,
+      requiresArg: true,
+      describe: 'quantize the KV cache: less memory per token',
+    })
+    .option('adapter', list('folder of a LoRA adapter (repeatable)'))
+    .option('quantize', { ...text('quantize while loading: bits, or a mode'), choices: QUANTIZE_CHOICES });
+}
+
 /** Options of every command that runs a model. */
 export function modelOptions(y: Argv): Argv {
   const named = y
@@ -21,25 +33,14 @@ export function modelOptions(y: Argv): Argv {
       coerce: (given: (string | boolean)[] | undefined) => (given?.includes(false) ? false : given),
     })
     .option('system', text('system prompt, or @FILE'));
-  return samplingOptions(named)
-    .option('context', number('tokens of context'))
-    .option('think', {
-      type: 'boolean',
-      describe: 'think before answering; --no-think: do not (default: up to the model)',
-    })
+  const loaded = samplingOptions(named).option('context', number('tokens of context')).option('think', {
+    type: 'boolean',
+    describe: 'think before answering; --no-think: do not (default: up to the model)',
+  });
+  return weightOptions(loaded)
     .option('repetition-guard', {
       type: 'boolean',
       describe: '--no-repetition-guard: let a reply that repeats itself go on',
-    })
-    .option('kv-bits', {
-      choices: [4, 8] as const,
-      requiresArg: true,
-      describe: 'quantize the KV cache: less memory per token',
-    })
-    .option('adapter', list('folder of a LoRA adapter (repeatable)'))
-    .option('quantize', {
-      ...text('quantize while loading: bits, or a mode'),
-      choices: QUANTIZE_CHOICES,
     })
     .option('save-quantized', text('with --quantize: a new folder for the result'))
     .option('tool-timeout', number('seconds per tool call (90)'))

@@ -8,6 +8,7 @@ import {
   samplingField,
 } from '../../text/sampling/fields.ts';
 import { firstSamplingProblem } from '../../text/sampling/problem.ts';
+import { number } from './option-kinds.ts';
 
 /** The sampling options as yargs gives them. */
 export type SamplingArguments = { readonly [Name in keyof Sampling]?: Sampling[Name] | undefined };
@@ -29,7 +30,7 @@ function optionOf({ kind, range, doc, names }: SamplingField) {
     return { ...list, describe: `ID=BIAS, ${doc} (repeatable)`, coerce };
   }
   const limits = range && !range.integer ? ` (${shortRange(range)})` : '';
-  return { type: 'number', requiresArg: true, describe: `${doc}${limits}` } as const;
+  return number(`${doc}${limits}`);
 }
 
 function shortRange({ min, max, above, below }: NumberRange): string {

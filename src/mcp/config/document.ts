@@ -63,9 +63,9 @@ export function parseMcpFile(file: McpFile): McpDocument {
   }
   const parsed = parseJsonWithComments(file.text);
   if (!parsed.ok) throw refuse(`Invalid JSON in ${name}: ${parsed.detail}`);
-  if (parsed.root.type !== 'object') {
+  if (parsed.root.type !== 'object' && parsed.root.type !== 'array') {
     const { line, column } = positionAt(file.text, parsed.root.offset);
-    throw refuse(`Invalid JSON in ${name}: an object is expected at ${line}:${column}`);
+    throw refuse(`Invalid JSON in ${name}: an object or a list of servers is expected at ${line}:${column}`);
   }
   return new DocumentReader(file, parsed.root).read();
 }
@@ -92,7 +92,8 @@ class DocumentReader {
   }
 
   read(): McpDocument {
-    let found = false;
+    let found = this.#root.type === 'array';
+    if (found) this.#readServers('servers', this.#root);
     for (const { key, keyNode, value } of propertiesOf(this.#root)) {
       if (SERVER_KEYS.includes(key)) {
         found = true;

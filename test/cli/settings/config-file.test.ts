@@ -135,6 +135,7 @@ describe('numbers on the command line', () => {
   test.each([
     [{ temperature: -1 }, '--temperature must be a number from 0 to 5, got -1'],
     [{ temperature: Number.NaN }, '--temperature must be a number from 0 to 5, got NaN'],
+    [{ temperature: 'hot' as unknown as number }, '--temperature must be a number from 0 to 5, got "hot"'],
     [{ topP: 0 }, '--top-p must be a number above 0 and at most 1, got 0'],
     [{ minP: 1 }, '--min-p must be a number of at least 0 and below 1, got 1'],
     [{ repetitionPenalty: 0 }, '--repetition-penalty must be a number above 0 and at most 10, got 0'],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { LlmHostError } from '../../../src/errors.ts';
 import { loadMcpConfig, type McpConfig, type StdioServerConfig } from '../../../src/mcp/config/config.ts';
+import { parseMcpFile } from '../../../src/mcp/config/document.ts';
 
 const SCOPE = {
   env: { TOKEN: 'secret', EMPTY: '', NESTED: '${TOKEN}', BIG: 'x'.repeat(60_000) },
@@ -387,7 +388,7 @@ describe('a file that is no JSON', () => {
     ['{\n  "servers": {\n    "x" {}\n', 'Invalid JSON in mcp.json: colon expected at 3:9'],
     ['', 'Invalid JSON in mcp.json: the file is empty at 1:1'],
     ['{"servers": {}} {}', 'Invalid JSON in mcp.json: end of file expected at 1:17'],
-    ['[1]', 'Invalid JSON in mcp.json: an object is expected at 1:1'],
+    ['1', 'Invalid JSON in mcp.json: an object or a list of servers is expected at 1:1'],
   ])('%j', (text, message) => {
     const error = thrown(text);
     expect(error).toBeInstanceOf(LlmHostError);
@@ -401,4 +402,12 @@ describe('a file that is no JSON', () => {
       "mcp.json:1:12: 'servers' must be an object or a list\naccepted: ",
     );
   });
+});
+
+it('a list as the whole file, as README says', () => {
+  const text = '[{ "name": "a", "command": "x" }, { "url": "https://example.org/mcp" }, 7]';
+  const { entries, failures, warnings } = parseMcpFile({ path: '/w/mcp.json', text });
+  expect(entries.map(({ name }) => name)).toEqual(['a', 'example.org']);
+  expect(failures).toEqual([{ name: 'server', error: expect.stringContaining('an object is expected') }]);
+  expect(warnings).toEqual([]);
 });
