@@ -1,6 +1,6 @@
 // The real program with one part replaced: the engine replays the replies of a file instead of computing them.
 // LLM_HOST_SCRIPT names a JSON file: { "replies": ["text", ...], "msPerToken": 0, "charsPerToken": 1, "contextLength": 8192,
-// "throwAt": "x", "noiseAt": "x", "blockAt": "x", "blockMs": 1e9 }
+// "module": a file whose reply(prompt) answers instead, "throwAt": "x", "noiseAt": "x", "blockAt": "x", "blockMs": 1e9 }
 import { readFileSync } from 'node:fs';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { LocalChatModel } from '../../dist/agent/model/local-model.js';
@@ -10,6 +10,8 @@ import { runProgram } from '../../dist/cli/program.js';
 
 const script = JSON.parse(readFileSync(process.env.LLM_HOST_SCRIPT, 'utf8'));
 const source = readFileSync(new URL('../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
+
+const { reply: replyTo } = script.module ? await import(script.module) : {};
 
 /** One token per character: enough for the stages around the engine to be the real ones. */
 const tokenizer = {
@@ -34,7 +36,8 @@ const engine = {
     device: 'none',
   },
   async *events(request) {
-    const reply = script.replies.shift() ?? 'The script is over.';
+    const prompt = replyTo && String.fromCodePoint(...request.promptIds.slice(-4000));
+    const reply = replyTo?.(prompt) ?? script.replies.shift() ?? 'The script is over.';
     const promptTokens = request.promptIds.length;
     yield { type: 'prefill', done: promptTokens, total: promptTokens, cached: 0 };
     let generatedTokens = 0;

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Program, processesLeft, SCRIPTED_MAIN, workplace } from '../e2e/program.ts';
+import { ATTACKS as HTTP_ATTACKS } from '../fixtures/mcp/hostile/http-attacks.mjs';
+import { ATTACKS as STDIO_ATTACKS } from '../fixtures/mcp/hostile/stdio-attacks.mjs';
+import { FIXTURES } from '../fixtures/mcp/support.ts';
+import { UNCLEAN } from '../mcp/hostile/withstand.ts';
+
+const CALL = '<tool_call>\n{"name": "run", "arguments": {}}\n</tool_call>';
+/** How long each attack goes on before Ctrl+C. */
+const ATTACK_MS = 500;
+/** How long the program has to come to its call, of which -p shows nothing. */
+const CALL_MS = 3000;
+const MODES = [
+  { mode: '--json', args: ['x', '--json'], input: '{"type":"prompt","text":"go"}', calling: '"tool_call"' },
+  { mode: '-p', args: ['x', '-p', 'go'], input: '', calling: 'after it' },
+];
+
+let server: ChildProcess;
+let port: number;
+beforeAll(async () => {
+  server = spawn(process.execPath, [join(FIXTURES, 'hostile/http.mjs')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  if (server.stdout === null) throw new Error('a pipe was asked for');
+  const [line] = await once(server.stdout, 'data');
+  port = Number(String(line));
+});
+afterAll(() => void server.kill());
+
+const peakMegabytes = (pid: number | undefined): number => {
+  const path = `/proc/${pid}/status`;
+  return existsSync(path) ? Number(/VmHWM:\s+(\d+)/.exec(readFileSync(path, 'utf8'))?.[1] ?? 0) / 1024 : 0;
+};
+
+/** The whole program with a hostile server, until Ctrl+C. */
+async function attacked(entry: object, { args, input, calling }: (typeof MODES)[number]) {
+  const { dir, env } = workplace({
+    'config.json': JSON.stringify({
+      SystemPrompt: 'You are a helpful assistant.',
+      logging: { level: 'debug', file: 'log.txt' },
+    }),
+    'mcp.json': JSON.stringify({ servers: { hostile: { startupTimeout: 5000, ...entry } } }),
+    'script.json': JSON.stringify({ replies: [CALL, 'after it'], contextLength: 1e7, charsPerToken: 1000 }),
+  });
+  const program = new Program(SCRIPTED_MAIN, args, {
+    cwd: dir,
+    env: { ...env, HOSTILE_MARK: dir, LLM_HOST_SCRIPT: join(dir, 'script.json') },
+  });
+  if (input !== '') program.say(input);
+  // The server may also fail before it can be called, or the call be over at once.
+  await program.shows(calling, CALL_MS).catch(() => {});
+  await Promise.race([program.ended, sleep(ATTACK_MS)]);
+  const megabytes = peakMegabytes(program.child.pid);
+  const begun = performance.now();
+  program.child.kill('SIGINT');
+  const { stdout, stderr } = await program.ended;
+  const endMs = performance.now() - begun;
+  const log = existsSync(join(dir, 'log.txt')) ? readFileSync(join(dir, 'log.txt'), 'utf8') : '';
+  return { stdout, stderr, log, endMs, megabytes, left: await processesLeft(dir) };
+}
+
+const rows = [
+  ...Object.keys(STDIO_ATTACKS).map(name => ['stdio', name] as const),
+  ...Object.keys(HTTP_ATTACKS).map(name => ['http', name] as const),
+];
+
+describe.each(MODES)('$mode', mode => {
+  it.each(rows)('%s: %s: every stream is clean, and Ctrl+C ends the program', async (transport, name) => {
+    const entry =
+      transport === 'http'
+        ? { url: `http://127.0.0.1:${port}/${encodeURIComponent(name)}` }
+        : { command: process.execPath, args: [join(FIXTURES, 'hostile/stdio.mjs'), name, '$\u007bcwd}'] };
+    const { endMs, megabytes, left, ...streams } = await attacked(entry, mode);
+    for (const [stream, text] of Object.entries(streams)) expect.soft(text, stream).not.toMatch(UNCLEAN);
+    // 2 s where nothing else runs.
+    expect.soft(endMs, 'from Ctrl+C to the end').toBeLessThan(6000);
+    // The program alone holds 110 MB.
+    expect.soft(megabytes, 'peak').toBeLessThan(410);
+    expect.soft(left).toEqual([]);
+    const table = process.env.HOSTILE_TABLE;
+    const figures = `${endMs.toFixed(0)} | ${megabytes.toFixed(0)}`;
+    if (table !== undefined) appendFileSync(table, `| ${transport}: ${name} | ${mode.mode} | ${figures} |\n`);
+  });
+});
