@@ -5,7 +5,7 @@ import type { Peer } from './peers.ts';
 import { randomIds } from './random-ids.ts';
 import { readBandwidth } from './read-bandwidth.ts';
 import type { BenchReport } from './report.ts';
-import { rooflinePoints } from './roofline.ts';
+import { bytesPerToken, rooflinePoints } from './roofline.ts';
 import { type Runner, runProcess } from './run-process.ts';
 import type { RunSpec } from './run-protocol.ts';
 import { spreadOf } from './spread.ts';
@@ -56,7 +56,7 @@ export async function bench(settings: BenchSettings): Promise<BenchReport> {
   const threads = settings.threads ?? describeMachine().processors;
   for (let run = 1; run <= runs; run++) {
     onProgress(`run ${run} of ${runs}: memory`);
-    bandwidths.push(await readBandwidth(threads));
+    bandwidths.push(await readBandwidth(threads, bytesPerToken(settings.read)));
     for (const engine of engines) {
       onProgress(`run ${run} of ${runs}: ${engine.runner.name}`);
       const start = await startRun(settings, engine, run);

@@ -17,16 +17,13 @@ export interface RooflineInput {
 }
 
 /**
- * Decoding reads every weight and all keys and values once per token, so memory bandwidth over these bytes bounds it.
- * One point per prompt length.
+ * Decoding reads every weight and all keys and values once per token, so memory bandwidth over these bytes bounds it: the
+ * best that was measured, which on a busy machine may still be less than what a run got. One point per prompt length.
  */
 export function rooflinePoints(own: EngineReport, input: RooflineInput): RooflinePoint[] {
   const { read, generate, bandwidth } = input;
-  const { config, weights, quantize } = read.spec;
-  const loading = {
-    layout: loadAddon().weightLayout(read.spec.exact === true),
-    quantize: quantize as Quantization | undefined,
-  };
+  const { config, weights } = read.spec;
+  const loading = loadingOf(read);
   // Not read for a token: an untied embedding, and experts that are not chosen.
   const readShare = bytesPerDecodedToken(weights, config, loading) / loadedBytes(weights, config, loading);
   const weightBytes = input.weightBytes * readShare;
@@ -35,7 +32,7 @@ export function rooflinePoints(own: EngineReport, input: RooflineInput): Rooflin
     if (metric !== 'generationTokensPerSecond') return [];
     const contextTokens = at + Math.round(generate / 2);
     const kvBytes = kvBytesPerToken(config, elementBytes) * contextTokens;
-    const limit = bandwidth.median / (weightBytes + kvBytes);
+    const limit = bandwidth.max / (weightBytes + kvBytes);
     return [
       {
         promptTokens: at,
@@ -48,4 +45,14 @@ export function rooflinePoints(own: EngineReport, input: RooflineInput): Rooflin
       },
     ];
   });
+}
+
+/** Bytes of weights that a token reads. */
+export function bytesPerToken(read: ReadModel): number {
+  return bytesPerDecodedToken(read.spec.weights, read.spec.config, loadingOf(read));
+}
+
+function loadingOf({ spec }: ReadModel) {
+  const layout = loadAddon().weightLayout(spec.exact === true);
+  return { layout, quantize: spec.quantize as Quantization | undefined };
 }

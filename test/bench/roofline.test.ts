@@ -14,10 +14,10 @@ describe('what memory allows', () => {
   const bandwidth = { min: 1e6, median: 2e6, max: 3e6 };
   const input = { read, weightBytes: 50_000, generate: 21, kvBits: 0, bandwidth };
 
-  test('is the bandwidth over the weights and the keys and values of the context', () => {
+  test('is the best bandwidth over the weights and the keys and values of the context', () => {
     // Keys and values of 2 layers with 1 head of 16 numbers of 4 bytes; the context reaches the middle of the reply.
     const kvBytes = 2 * 2 * 16 * 4 * 111;
-    const limit = 2e6 / (50_000 + kvBytes);
+    const limit = 3e6 / (50_000 + kvBytes);
     const [point, ...more] = rooflinePoints(own, input);
     expect(more).toEqual([]);
     expect(point).toMatchObject({ promptTokens: 100, contextTokens: 111, weightBytes: 50_000, kvBytes });
@@ -34,7 +34,10 @@ describe('what memory allows', () => {
   });
 });
 
-test('reading memory has a rate, by one thread and by two', async () => {
-  expect(await readBandwidth(1)).toBeGreaterThan(0);
-  expect(await readBandwidth(2)).toBeGreaterThan(0);
+test.each([
+  [1, 100e6],
+  [2, 100e6],
+  [2, 1000],
+])('reading memory by %i threads, %i bytes again and again, has a rate', async (threads, bytes) => {
+  expect(await readBandwidth(threads, bytes)).toBeGreaterThan(1e8);
 });
