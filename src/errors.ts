@@ -7,6 +7,7 @@ export const EXIT = {
   modelNotFound: 66,
   unavailable: 69,
   outOfMemory: 71,
+  refused: 77,
   config: 78,
 } as const;
 
@@ -26,6 +27,7 @@ export type ErrorCode =
   | 'MCP_SERVER'
   | 'TOOL_TIMEOUT'
   | 'TOOL_FAILED'
+  | 'TOOL_REFUSED'
   | 'CANCELLED'
   | 'UNEXPECTED';
 
@@ -38,6 +40,7 @@ const EXIT_OF: Partial<Record<ErrorCode, number>> = {
   OUT_OF_MEMORY: EXIT.outOfMemory,
   ENGINE_UNAVAILABLE: EXIT.unavailable,
   MCP_SERVER: EXIT.unavailable,
+  TOOL_REFUSED: EXIT.refused,
 };
 
 /**

@@ -58,13 +58,13 @@ export class LinePrinter {
         break;
       case 'tool_result':
         this.#line(
-          `${this.#clock()} Result: ${formatResult(event.text, '/expand')} (${formatSeconds(event.seconds)})`,
+          `${this.#clock()} Result: ${indented(formatResult(event.text, '/expand'))} (${formatSeconds(event.seconds)})`,
         );
         this.#spinner.start('reading');
         break;
       case 'tool_error':
         this.#line(
-          `${this.#clock()} ERROR: ${formatResult(event.message)} (${formatSeconds(event.seconds)})`,
+          `${this.#clock()} ERROR: ${indented(formatResult(event.message))} (${formatSeconds(event.seconds)})`,
         );
         this.#spinner.start('reading');
         break;
@@ -72,10 +72,10 @@ export class LinePrinter {
         this.#endReply(event.cancelled ? ' [cancelled]' : '');
         break;
       case 'notice':
-        this.#line(`Notice: ${event.message}`);
+        this.#line(`Notice: ${indented(event.message)}`);
         break;
       case 'error':
-        this.#line(`Error: ${event.message}${event.hint ? `\n${event.hint}` : ''}`);
+        this.#line(`Error: ${indented(event.message)}${event.hint ? `\n${event.hint}` : ''}`);
         break;
     }
   }
@@ -120,4 +120,9 @@ export class LinePrinter {
   #clock(): string {
     return clock(this.#options.now?.() ?? new Date());
   }
+}
+
+/** A server's lines below the first never look like the program's own: `assistant -> ` could be one of them. */
+function indented(text: string): string {
+  return text.replaceAll('\n', '\n  ');
 }

@@ -4,6 +4,7 @@ import type { ServerConfig } from './config/types.ts';
 import { eventSentence, Notices } from './notices.ts';
 import type { OAuthOptions } from './oauth/session.ts';
 import { offeredTools, type Target } from './offered-tools.ts';
+import type { AllowedTools } from './policy/allowed-tools.ts';
 import type { Approver } from './policy/approval.ts';
 import type { Redactor } from './policy/audit-redact.ts';
 import { CallGate } from './policy/gate.ts';
@@ -16,6 +17,7 @@ import type { ServerTool } from './server/wire-schemas.ts';
 import { ToolCalls } from './tool-calls.ts';
 import type {
   CallOptions,
+  HostApprovals,
   HostPrompt,
   HostResource,
   HostTool,
@@ -45,6 +47,8 @@ export interface McpHostOptions {
   readonly redactor?: Redactor;
   /** Which tools are offered, and which calls the user must approve. Default: all, and none. */
   readonly policy?: ToolPolicy;
+  /** Keeps what the user allows for good. Default: until the program exits. */
+  readonly allowedTools?: AllowedTools;
   /** Flags tools whose definition has changed since they were approved. Default: no check. */
   readonly toolTrust?: ToolTrust;
   readonly clientInfo?: { readonly name: string; readonly version: string };
@@ -72,7 +76,7 @@ export class McpHost implements ToolHost, ServerControl {
 
   constructor(options: McpHostOptions) {
     this.#options = options;
-    this.#gate = new CallGate(options.policy);
+    this.#gate = new CallGate(options.policy, options.allowedTools);
     for (const config of options.configs) this.#servers.push(this.#manage(config, true));
     for (const config of options.disabled ?? []) this.#servers.push(this.#manage(config, false));
     this.#failed = (options.failures ?? []).map(({ name, error }) => ({
@@ -166,6 +170,18 @@ export class McpHost implements ToolHost, ServerControl {
   /** How to ask the user for approval; undefined: calls that need it are refused. */
   setApprover(approver: Approver | undefined): void {
     this.#gate.approver = approver;
+  }
+
+  /** What the user has allowed, and how to take it back. */
+  get approvals(): HostApprovals {
+    const { allowedTools } = this.#options;
+    const { approvals } = this.#gate;
+    return {
+      file: allowedTools?.path,
+      always: () => allowedTools?.list() ?? [],
+      takeBack: tool => approvals.takeBack(tool),
+      endConversation: () => approvals.endConversation(),
+    };
   }
 
   /** Starts another server; if that fails, its state says so. Throws LlmHostError USAGE if the name is taken. */

@@ -8,6 +8,8 @@ import { offeredNames } from './tool-names.ts';
 /** A tool and the server that runs it. */
 export interface Target {
   readonly tool: HostTool;
+  /** As the server describes it. */
+  readonly definition: ServerTool;
   readonly server: ManagedServer;
 }
 
@@ -23,7 +25,7 @@ export function offeredTools(servers: readonly ManagedServer[], gate: CallGate):
   return new Map(
     all.map(({ server, tool }, index) => {
       const name = names[index] as string;
-      return [name, { server, tool: hostTool(name, server.config.name, tool) }];
+      return [name, { server, definition: tool, tool: hostTool(name, server.config.name, tool) }];
     }),
   );
 }

@@ -36,23 +36,26 @@ export class ToolCalls {
     args: Readonly<Record<string, unknown>>,
     options: CallOptions,
   ): Promise<ToolOutcome> {
-    const { tool, server } = target;
-    const started = Date.now();
+    const { tool } = target;
+    const asked = performance.now();
+    const time = new Date().toISOString();
+    let started = asked;
+    let run = args;
     const record = (outcome: AuditEntry['outcome']): void =>
       this.#audit?.append({
-        time: new Date(started).toISOString(),
-        server: tool.server,
-        tool: tool.tool,
-        arguments: args,
-        outcome,
-        durationMs: Date.now() - started,
+        ...{ time, server: tool.server, tool: tool.tool, arguments: run, outcome },
+        durationMs: Math.round(performance.now() - started),
       });
     let permitted = false;
     try {
-      const names = { offered: tool.definition.function.name, tool: tool.tool, server: tool.server };
-      await this.#options.gate.permit(names, server.config, args, options.signal);
+      try {
+        run = await this.#permit(target, args, options.signal);
+      } finally {
+        started = performance.now();
+        options.onPermit?.({ waitedMs: started - asked, arguments: run });
+      }
       permitted = true;
-      const outcome = await this.#run(target, args, options);
+      const outcome = await this.#run(target, run, options);
       record(outcome.isError ? 'tool_error' : 'ok');
       return outcome;
     } catch (error) {
@@ -60,6 +63,16 @@ export class ToolCalls {
       record(permitted || outcome === 'cancelled' ? outcome : 'refused');
       throw error;
     }
+  }
+
+  #permit(
+    { tool, server, definition }: Target,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal | undefined,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { name, parameters } = tool.definition.function;
+    const gated = { offered: name, tool: tool.tool, server: tool.server, definition, parameters };
+    return this.#options.gate.permit({ ...gated, config: server.config }, server.config, args, signal);
   }
 
   async #run(

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '../chat/message.ts';
 import type { ServerConfig } from './config/types.ts';
+import type { Approver } from './policy/approval.ts';
 import type { CallOptions, ToolOutcome } from './server/call-types.ts';
 import type { Elicit } from './server/elicitation.ts';
 import type { ServerState } from './server/server-state.ts';
@@ -59,6 +60,18 @@ export interface ServerControl {
   resources(): readonly HostResource[];
 }
 
+/** What the user has allowed tools to do without a question. */
+export interface HostApprovals {
+  /** The file that keeps it beyond this run; undefined: none. */
+  readonly file: string | undefined;
+  /** The tools in that file. */
+  always(): readonly { readonly server: string; readonly tool: string }[];
+  /** Asks about this tool (its server's name for it) again; false: nothing was allowed. */
+  takeBack(tool: string): boolean;
+  /** What was allowed for the conversation is asked about again. */
+  endConversation(): void;
+}
+
 /** The tools of all running MCP servers. */
 export interface ToolHost {
   /** undefined if the servers cannot be changed. */
@@ -72,6 +85,9 @@ export interface ToolHost {
   call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
   /** Closes all servers at once and leaves no process behind. Idempotent. */
   close(): Promise<void>;
+  /** How to ask the user for approval of a call; undefined: calls that need it are refused. */
+  setApprover?(approver: Approver | undefined): void;
+  readonly approvals?: HostApprovals;
   /** How to ask the user for a server; undefined: its questions are declined with a notice. */
   setElicitation?(elicit: Elicit | undefined): void;
   /** What happened to the servers since the last call (late, crashed, changed), in full sentences. */

@@ -43,17 +43,28 @@ export interface Run {
 }
 
 /**
- * Reads the mcp files, asks the necessary questions, then opens model and servers side by side; if one fails, the other is
- * closed again.
+ * Reads the mcp files, then opens model and servers side by side; if one fails, the other is closed again. Questions about
+ * the servers wait for the model: one that cannot be opened is the error to report first.
  */
 export async function openRun(options: RunOptions): Promise<Run> {
   const { log, cwd, env, stateFolder } = options;
-  const config = await prepareServers(options.mcpFiles, {
-    ...{ cwd, env, stateFolder, questions: options.questions },
-  });
+  let opening: Promise<OpenedModel> | undefined;
+  const open = (): Promise<OpenedModel> => {
+    opening ??= options.openModel(options.source, { ...options.modelOptions, cwd, env });
+    return opening;
+  };
+  const questions = options.questions && afterwards(open, options.questions);
+  const prepared = await settled(prepareServers(options.mcpFiles, { cwd, env, stateFolder, questions }));
+  if (prepared.status === 'rejected') {
+    await opening?.then(
+      model => model.close(),
+      () => undefined,
+    );
+    throw prepared.reason;
+  }
   const [model, servers] = await Promise.allSettled([
-    options.openModel(options.source, { ...options.modelOptions, cwd, env }),
-    startServers(config, { ...options.serverOptions, log, stateFolder }),
+    open(),
+    startServers(prepared.value, { ...options.serverOptions, log, stateFolder }),
   ]);
   if (model.status === 'fulfilled' && servers.status === 'fulfilled') {
     return runOf(model.value, servers.value, options);
@@ -61,6 +72,25 @@ export async function openRun(options: RunOptions): Promise<Run> {
   if (model.status === 'fulfilled') await model.value.close();
   if (servers.status === 'fulfilled') await servers.value.host.close();
   throw model.status === 'rejected' ? model.reason : (servers as PromiseRejectedResult).reason;
+}
+
+async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
+  const [result] = await Promise.allSettled([promise]);
+  return result;
+}
+
+/** The same questions, asked once `ready` has resolved; each throws what it throws. */
+function afterwards(ready: () => Promise<unknown>, { confirm, value }: Questions): Questions {
+  return {
+    confirm: async (document, launches) => {
+      await ready();
+      return await confirm(document, launches);
+    },
+    value: async input => {
+      await ready();
+      return await value(input);
+    },
+  };
 }
 
 function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions): Run {

@@ -4,6 +4,7 @@ import { McpHost } from '../mcp/mcp-host.ts';
 import { asSentence, eventSentence } from '../mcp/notices.ts';
 import type { Authorizer } from '../mcp/oauth/session.ts';
 import { OAuthStore } from '../mcp/oauth/store.ts';
+import { AllowedTools } from '../mcp/policy/allowed-tools.ts';
 import { Redactor } from '../mcp/policy/audit-redact.ts';
 import type { ToolPolicy } from '../mcp/policy/policy.ts';
 import { ToolTrust } from '../mcp/trust/tools.ts';
@@ -31,6 +32,8 @@ export interface StartServersOptions {
   readonly stateFolder: string;
   readonly log: Log;
   readonly policy?: ToolPolicy | undefined;
+  /** The file that keeps what the user allows for good. */
+  readonly allowedToolsFile?: string | undefined;
   /** Default true: every call is recorded in audit.jsonl. */
   readonly audit?: boolean | undefined;
   /** Do not wait for a server that shows no progress for this many milliseconds; its tools join later. */
@@ -42,7 +45,16 @@ export interface StartServersOptions {
 /** Starts all servers in parallel. A broken entry or server is a problem to report, not an error. */
 export async function startServers(
   config: McpConfig,
-  { clientInfo, stateFolder, log, policy, audit, patienceMs, authorizer }: StartServersOptions,
+  {
+    clientInfo,
+    stateFolder,
+    log,
+    policy,
+    audit,
+    patienceMs,
+    authorizer,
+    allowedToolsFile,
+  }: StartServersOptions,
 ): Promise<RunningServers> {
   const redactor = new Redactor(config.secrets);
   const host = new McpHost({
@@ -53,6 +65,9 @@ export async function startServers(
     onLog: (server, line) => log.logger.info({ server }, redactor.text(line)),
     ...(audit !== false && { auditFile: join(stateFolder, 'audit.jsonl') }),
     ...(policy && { policy }),
+    ...(allowedToolsFile !== undefined && {
+      allowedTools: new AllowedTools(allowedToolsFile, line => log.logger.warn(line)),
+    }),
     redactor,
     toolTrust: new ToolTrust(openTrustStore(stateFolder, line => log.logger.warn(line))),
     oauth: {

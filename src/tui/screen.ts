@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Instance, render } from 'ink';
 import { createElement } from 'react';
 import type { TurnEvent } from '../agent/events/turn-event.ts';
+import type { Choice } from '../text/choice.ts';
 import { stripControls } from '../text/strip-controls.ts';
 import { App } from './components/app.tsx';
 import { type Candidates, complete } from './input/complete.ts';
+import { Dialogue } from './input/dialogue.ts';
 import { type EditorEffect, type EditorState, EMPTY, edit, expandPastes, withText } from './input/editor.ts';
 import { editText } from './input/external-editor.ts';
 import { Keyboard } from './input/keyboard.ts';
@@ -62,6 +64,7 @@ export class Screen {
   readonly #keyboard: Keyboard;
   readonly #turn = new TurnView();
   readonly #frames = new FrameClock(() => this.flush());
+  readonly #dialogue = new Dialogue(() => this.flush());
   #store: Store<ScreenState> | undefined;
   #app: Instance | undefined;
   #editor: EditorState = EMPTY;
@@ -112,6 +115,7 @@ export class Screen {
   /** Gives the terminal back in cooked mode, cursor shown, live region erased. Synchronous and idempotent. */
   stop(): void {
     if (this.#stopped) return;
+    this.#dialogue.close();
     this.#drawNow();
     this.#stopped = true;
     this.#frames.stop();
@@ -154,6 +158,24 @@ export class Screen {
     this.draw();
   }
 
+  /** Asks in the place of the prompt; resolves with the word chosen, undefined on Esc and when `signal` aborts. */
+  choose(title: string, choices: readonly Choice[], start: string, signal?: AbortSignal) {
+    return this.#waiting(this.#dialogue.choose(title, choices, start, signal));
+  }
+
+  /** Lets the user edit a text in the place of the prompt; undefined on Esc and when `signal` aborts. */
+  editText(label: string, text: string, signal?: AbortSignal) {
+    return this.#waiting(this.#dialogue.editText(label, text, signal));
+  }
+
+  /** The user's time is not the running call's. */
+  async #waiting<T>(dialogue: Promise<T>): Promise<T> {
+    const asked = Date.now();
+    const answered = await dialogue;
+    this.#turn.waited(Date.now() - asked);
+    return answered;
+  }
+
   begin(prompt: string): void {
     this.echo(prompt);
     this.#turn.begin();
@@ -193,7 +215,7 @@ export class Screen {
     if (this.#stopped || this.#suspended || !this.#store) return;
     this.#frames.begin();
     const { finished, growing, status } = this.#turn.take(this.#replyView());
-    const state = this.#compose(status);
+    const state = this.#compose(status, growing.length);
     const changed = !isDeepStrictEqual(state, this.#store.get());
     this.#terminal.show(finished, growing, changed);
     if (changed) this.#store.set(state);
@@ -235,9 +257,13 @@ export class Screen {
     return { width: columns, height: Math.max(1, Math.min(MAX_LIVE, rows - 6)), theme: this.#options.theme };
   }
 
-  #compose(turn: TurnStatus): ScreenState {
+  #compose(turn: TurnStatus, growing = 0): ScreenState {
     return {
-      ...{ window: this.#window(), turn },
+      window: this.#window(),
+      growing: this.#dialogue.view ? growing : 0,
+      // While the user is asked, nothing runs.
+      turn: this.#dialogue.view ? { ...turn, calls: [], working: undefined } : turn,
+      dialogue: this.#dialogue.view && { ...this.#dialogue.view },
       ...{
         queue: this.queue.map(text => this.#folded.get(stripControls(text)) ?? text),
         editor: this.#editor,
@@ -250,6 +276,12 @@ export class Screen {
   #handle(keys: readonly Key[]): void {
     const { history, candidates } = this.#options;
     for (const key of keys) {
+      if (this.#dialogue.view) {
+        const effect = this.#dialogue.key(key);
+        if (effect) this.#perform(effect);
+        if (this.#stopped) return;
+        continue;
+      }
       const { state, effect } = edit(this.#editor, key, {
         history: history.entries,
         busy: this.busy,

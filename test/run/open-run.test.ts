@@ -50,6 +50,27 @@ describe('openRun', () => {
     expect(steps).toEqual([]);
   });
 
+  it('asks about servers only once the model is open; a model that cannot be opened asks nothing', async () => {
+    const { options, steps } = place({ stranger: { command: 'program' } });
+    const project = options.mcpFiles.map(file => ({ ...file, origin: 'project' as const }));
+    const questions = {
+      confirm: async () => {
+        steps.push('ask');
+        return false;
+      },
+      value: () => Promise.resolve(undefined),
+    };
+    const asking = { ...options, mcpFiles: project, questions };
+    const run = await openRun(asking);
+    expect(steps).toEqual(['open org/fake', 'ask']);
+    await run.close();
+    const openModel: OpenModel = () => Promise.reject(new Error('no such model'));
+    await expect(openRun({ ...asking, openModel })).rejects.toThrow('no such model');
+    const refusing = { ...questions, confirm: () => Promise.reject(new Error('the terminal is gone')) };
+    await expect(openRun({ ...asking, questions: refusing })).rejects.toThrow('the terminal is gone');
+    expect(steps).toEqual(['open org/fake', 'ask', 'close', 'open org/fake', 'close']);
+  });
+
   it('fails with the reason of a model that cannot be opened', async () => {
     const { options } = place();
     const openModel: OpenModel = () => Promise.reject(new Error('no such model'));

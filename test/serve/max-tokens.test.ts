@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answer, FakeHost } from '../agent/fakes.ts';
+import { manyWords } from '../fixtures/many-words.ts';
 import { ask, chat } from './asking.ts';
 import { callText, serveScripted } from './scripted.ts';
 
@@ -76,6 +77,24 @@ describe('max_tokens is the budget of the whole request', () => {
       await chat(url, ask('?', { tools: [ADD], max_tokens: 40 }));
       expect(engine.steps).toBe(40 * times);
     }
+  });
+});
+
+describe('num_predict', () => {
+  it.each([
+    [-1, 5000],
+    [-2, 5000],
+    [0, 5000],
+    [undefined, 100],
+    [30, 30],
+  ])('%j under a limit of 100 of the server: %i tokens', async (limit, expected) => {
+    const { url, engine } = await serveScripted(() => manyWords(2000).slice(0, 5000), {
+      turns: { sampling: { maxTokens: 100 } },
+    });
+    const options = limit === undefined ? {} : { num_predict: limit };
+    const body = { ...ask('?'), model: 'scripted', stream: false, options };
+    await (await fetch(`${url}/api/chat`, { method: 'POST', body: JSON.stringify(body) })).text();
+    expect(engine.steps).toBe(expected);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Progress, ToolHost } from '../../mcp/tool-host.ts';
+import { formatArguments } from '../../text/console-format.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import { cutResult } from './result-limit.ts';
 import { ToolProgress } from './tool-progress.ts';
@@ -75,13 +76,19 @@ async function runOne(
 ): Promise<Finished> {
   const name = call.function.name;
   const started = performance.now();
-  const seconds = () => (performance.now() - started) / 1000;
-  const failed = (text: string): Finished => {
+  let waitedMs = 0;
+  /** For the model: the user has changed its call. */
+  let changed = '';
+  const seconds = () => Math.max(0, performance.now() - started - waitedMs) / 1000;
+  const failed = (text: string, refused = false): Finished => {
     // Readers print their own label; the model always sees the word.
     const message = text.replace(/^Error: /, '');
     return {
-      event: { type: 'tool_error', id: call.id, name, message, seconds: seconds() },
-      content: cutResult(`Error: ${message}`, options.maxResultChars),
+      event: {
+        ...{ type: 'tool_error', id: call.id, name, message, seconds: seconds() },
+        ...(refused && { refused }),
+      },
+      content: changed + cutResult(`Error: ${message}`, options.maxResultChars),
     };
   };
   if (options.signal?.aborted) return failed('Cancelled by the user');
@@ -90,14 +97,20 @@ async function runOne(
       timeoutMs: options.timeoutMs,
       ...(options.signal && { signal: options.signal }),
       onProgress: progress => emit({ type: 'tool_progress', id: call.id, message: progressText(progress) }),
+      onPermit: permit => {
+        ({ waitedMs } = permit);
+        if (permit.arguments === call.function.arguments) return;
+        changed = `[The user changed the arguments to ${JSON.stringify(permit.arguments)}]\n`;
+        emit({ type: 'notice', message: `Calling ${name}(${formatArguments(permit.arguments)}) instead` });
+      },
     });
     if (outcome.isError) return failed(outcome.text);
     return {
       event: { type: 'tool_result', id: call.id, name, text: outcome.text, seconds: seconds() },
-      content: cutResult(outcome.text, options.maxResultChars),
+      content: changed + cutResult(outcome.text, options.maxResultChars),
     };
   } catch (error) {
     if (error instanceof LlmHostError && error.code === 'CANCELLED') return failed('Cancelled by the user');
-    return failed(messageOf(error));
+    return failed(messageOf(error), error instanceof LlmHostError && error.code === 'TOOL_REFUSED');
   }
 }

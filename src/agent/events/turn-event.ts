@@ -50,6 +50,8 @@ export type TurnEvent =
       readonly name: string;
       readonly message: string;
       readonly seconds: number;
+      /** The user, or the lack of one, refused the call. */
+      readonly refused?: true;
     }
   /** The complete reply. */
   | { readonly type: 'assistant'; readonly text: string; readonly cancelled: boolean }

@@ -1,3 +1,5 @@
+import { type Decoded, decodedOf, decodeRate } from '../../agent/events/decode-rate.ts';
+import type { ReplyStats } from '../../agent/events/turn-event.ts';
 import type { ChatSession } from '../session/chat-session.ts';
 import { type Builtin, print } from './builtin.ts';
 
@@ -8,16 +10,31 @@ export const stats: Builtin = {
 };
 
 function statsText(session: ChatSession): string {
-  const { totals, lastReply } = session;
-  if (!lastReply) return 'No reply yet.';
-  const rate = (tokens: number, ms: number) =>
-    ms > 0 ? `${((tokens / ms) * 1000).toFixed(1)} tok/s` : 'no rate';
-  const computed = lastReply.promptTokens - lastReply.cachedTokens;
+  const { totals, lastReply, toolMetrics } = session;
+  if (totals.replies === 0) return 'No reply yet.';
   return [
-    `Last reply: ${lastReply.generatedTokens} tokens at ${rate(lastReply.generatedTokens, lastReply.decodeMs)}, first after ${(lastReply.firstTokenMs / 1000).toFixed(2)} s`,
-    `Prompt: ${lastReply.promptTokens} tokens, ${lastReply.cachedTokens} from the cache, ${computed} read at ${rate(computed, lastReply.prefillMs)}`,
+    ...(lastReply ? replyLines(lastReply) : []),
     `Context: ${session.contextUsed} of ${session.opened.model.contextLength} tokens`,
-    `Session: ${totals.replies} replies, ${totals.generatedTokens} tokens at ${rate(totals.generatedTokens, totals.decodeMs)}, ${totals.toolCalls} tool calls, ${totals.toolErrors} errors`,
-    session.toolMetrics.text(),
+    `Session: ${totals.replies} ${totals.replies === 1 ? 'reply' : 'replies'}, ${totals.generatedTokens} tokens at ${rateText(totals.decoded)}, ${callsText(session)}`,
+    toolMetrics.text(),
   ].join('\n');
+}
+
+function replyLines(reply: ReplyStats): string[] {
+  const { promptTokens, cachedTokens, generatedTokens, firstTokenMs, prefillMs } = reply;
+  const computed = promptTokens - cachedTokens;
+  return [
+    `Last reply: ${generatedTokens} tokens at ${rateText(decodedOf(reply))}, first after ${(firstTokenMs / 1000).toFixed(2)} s`,
+    `Prompt: ${promptTokens} tokens, ${cachedTokens} from the cache, ${computed} read at ${rateText({ tokens: computed, ms: prefillMs })}`,
+  ];
+}
+
+function callsText({ totals, toolMetrics }: ChatSession): string {
+  const { ran, failed } = totals.toolRuns(toolMetrics);
+  return `${ran} tool ${ran === 1 ? 'call' : 'calls'} ran, ${failed} failed`;
+}
+
+function rateText(decoded: Decoded): string {
+  const rate = decodeRate(decoded);
+  return rate === undefined ? 'no rate' : `${rate.toFixed(1)} tok/s`;
 }

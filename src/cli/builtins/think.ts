@@ -1,4 +1,4 @@
-import { thinkingNotice } from '../session/thinking-notice.ts';
+import { thinkingNotice } from '../start/thinking-notice.ts';
 import { type Builtin, print } from './builtin.ts';
 
 export const think: Builtin = {

@@ -1,4 +1,4 @@
-import { type ErrorCode, LlmHostError } from '../../errors.ts';
+import { type ErrorCode, EXIT, LlmHostError } from '../../errors.ts';
 import { LinePrinter } from '../../line/line-printer.ts';
 import { readAll } from '../../text/piped-lines.ts';
 import type { Signals } from '../process/signals.ts';
@@ -8,23 +8,26 @@ const PATIENCE_MS = 2000;
 
 /**
  * `-p`: only the answer on stdout, everything else on stderr. Piped stdin is appended to the prompt. Resolves with the
- * exit code; throws the turn's error.
+ * exit code, 77 if a call was refused; throws the turn's error.
  */
 export async function answerOnce(session: ChatSession, text: string, signals: Signals): Promise<number> {
   const prompt = await promptWithPipe(text);
   const abort = new AbortController();
   signals.onInterrupt(() => abort.abort());
   const printer = new LinePrinter({ answer: process.stdout, lines: process.stderr, label: false });
+  let refused = false;
   printer.begin();
   for await (const event of session.turn(prompt, abort.signal)) {
     if (event.type === 'error') {
       printer.end();
       throw new LlmHostError(event.code as ErrorCode, event.message, event.hint ? { hint: event.hint } : {});
     }
+    if (event.type === 'tool_error' && event.refused) refused = true;
     printer.print(event);
   }
   printer.end();
-  return abort.signal.aborted ? 130 : 0;
+  if (abort.signal.aborted) return 130;
+  return refused ? EXIT.refused : 0;
 }
 
 /** The prompt, with piped stdin as its data. Throws LlmHostError USAGE if both are empty. */

@@ -1,27 +1,52 @@
 import { holdSpinners } from '../../line/spinner.ts';
-import type { ApprovalAnswer, Approver } from '../../mcp/policy/approval.ts';
-import { formatArguments } from '../../text/console-format.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approver } from '../../mcp/policy/approval.ts';
+import { choicesFor } from '../../text/choice.ts';
 import { visible } from '../../text/visible.ts';
 import { readLine } from '../process/questions.ts';
+import { alwaysNotice, answerChoices, questionOf, readArguments } from './approval-answers.ts';
 
-/** Asks for approval of each call on stderr; undefined without a terminal. */
+/** Asks for approval of each call on stderr, answered by typed words; undefined without a terminal. */
 export function terminalApprover(): Approver | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
-  return async ({ offered, server, arguments: args, signal }) => {
+  return async request => {
     const release = holdSpinners();
     try {
-      process.stderr.write('\r\u001b[K');
-      const call = `${visible(offered)}(${visible(formatArguments(args))})`;
-      const question = `Run ${call} of server '${visible(server)}'? yes, no, or always for this tool [no]: `;
-      return answerOf(await readLine(question, false, signal));
+      const choices = answerChoices(request).map(({ word, label }) => `  ${word}: ${label}`);
+      process.stderr.write(`\r\u001b[K${choices.join('\n')}\n`);
+      return await askWords(request);
     } finally {
       release();
     }
   };
 }
 
-function answerOf(text: string | undefined): ApprovalAnswer {
-  const word = text?.trim().toLowerCase() ?? '';
-  if (word === 'a' || word === 'always') return 'always';
-  return word === 'y' || word === 'yes' ? 'yes' : 'no';
+/** Enter and Ctrl+D mean no; a word that is none of the answers is asked again. */
+async function askWords(request: ApprovalRequest): Promise<ApprovalAnswer> {
+  const choices = answerChoices(request);
+  const words = choices.map(({ word }) => word).join(', ');
+  while (true) {
+    const typed = await readLine(`${questionOf(request)} ${words} [no]: `, false, request.signal);
+    if (typed === undefined || typed.trim() === '') return 'no';
+    const [choice, ...more] = choicesFor(typed, choices);
+    if (!choice || more.length > 0) {
+      process.stderr.write(`'${visible(typed.trim())}' is none of ${words}\n`);
+      continue;
+    }
+    const answer = choice.answer === 'edit' ? await edited(request) : choice.answer;
+    if (answer === 'always') process.stderr.write(`${alwaysNotice(request) ?? ''}\n`);
+    if (answer !== undefined) return answer;
+  }
+}
+
+/** undefined: back to the question. */
+async function edited(request: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
+  let text = JSON.stringify(request.arguments);
+  while (true) {
+    const typed = await readLine('arguments -> ', false, request.signal, text);
+    if (typed === undefined || typed.trim() === '') return undefined;
+    const read = readArguments(typed, request);
+    if ('arguments' in read) return read;
+    process.stderr.write(`${visible(read.problem)}\n`);
+    text = typed;
+  }
 }

@@ -1,3 +1,4 @@
+import { EXIT } from '../../errors.ts';
 import type { EventWriter } from '../../json/event-writer.ts';
 import { parseRequest } from '../../json/json-input.ts';
 import { pipedLines } from '../../text/piped-lines.ts';
@@ -18,6 +19,7 @@ export interface JsonSessionOptions {
 export class JsonSession {
   readonly #writer: EventWriter;
   readonly #loop: TurnLoop;
+  #refused = false;
 
   constructor({ session, signals, writer }: JsonSessionOptions) {
     this.#writer = writer;
@@ -25,7 +27,10 @@ export class JsonSession {
       ...{ session, signals, keyboard: false },
       reader: {
         begin: prompt => writer.write({ type: 'user', text: prompt }),
-        event: event => writer.write(event),
+        event: event => {
+          if (event.type === 'tool_error' && event.refused) this.#refused = true;
+          return writer.write(event);
+        },
         end: () => undefined,
         builtin: async (_typed, output) => {
           if (output !== '') await writer.write({ type: 'notice', message: output });
@@ -38,9 +43,10 @@ export class JsonSession {
     return this.#loop.run(() => this.#read());
   }
 
-  /** Answers the prompt of `-p`. */
+  /** Answers the prompt of `-p`; 77 if a call was refused. */
   async once(prompt: ChatPrompt): Promise<number> {
-    return (await this.#loop.once(prompt)) ? 0 : 1;
+    if (!(await this.#loop.once(prompt))) return EXIT.unexpected;
+    return this.#refused ? EXIT.refused : EXIT.ok;
   }
 
   async #read(): Promise<void> {

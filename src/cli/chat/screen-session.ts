@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
+import { decodedOf, decodeRate } from '../../agent/events/decode-rate.ts';
 import { messageOf } from '../../errors.ts';
 import { formAsker } from '../../line/ask-form.ts';
 import { stripControls } from '../../text/strip-controls.ts';
@@ -20,6 +21,7 @@ import type { Signals } from '../process/signals.ts';
 import { VERSION } from '../process/version.ts';
 import type { ChatSession } from '../session/chat-session.ts';
 import { replayParts } from './replay-parts.ts';
+import { screenApprover } from './screen-approval.ts';
 import { TurnLoop, type TurnReader } from './turn-loop.ts';
 
 /** Characters of a description in the menu. */
@@ -108,6 +110,7 @@ export class ScreenSession {
         ask: (prompt, signal) => readLine(prompt, false, signal),
       }),
     );
+    session.tools.setApprover?.(screenApprover(this.#screen));
     signals.onLeave(stop);
     this.#screen.start();
     try {
@@ -249,10 +252,7 @@ function footerOf(session: ChatSession): FooterInfo {
     device: opened.device,
     contextUsed: session.contextUsed,
     contextLength: opened.model.contextLength,
-    rate:
-      lastReply && lastReply.decodeMs > 0
-        ? (lastReply.generatedTokens / lastReply.decodeMs) * 1000
-        : undefined,
+    rate: lastReply && decodeRate(decodedOf(lastReply)),
     tools: tools.tools().length,
     serversUp: servers.filter(server => server.state === 'ready').length,
     servers: servers.length,

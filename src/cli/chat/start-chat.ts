@@ -7,11 +7,11 @@ import { answerFormat, type ChatArguments, checkNumbers, systemText } from '../o
 import { stateDirectory } from '../process/folders.ts';
 import { ChatSession } from '../session/chat-session.ts';
 import { SessionFolder } from '../session/saved-sessions.ts';
-import { thinkingNotice } from '../session/thinking-notice.ts';
 import { TurnLog } from '../session/turn-log.ts';
 import { findConfigFile } from '../settings/find-config.ts';
 import { modelSource } from '../settings/model-source.ts';
 import type { Settings } from '../settings/settings.ts';
+import { modelNotices } from '../start/model-notices.ts';
 import { modelSwitch } from '../start/model-switch.ts';
 import { agentOptions } from '../start/run-options.ts';
 import { startRun } from '../start/start-run.ts';
@@ -45,11 +45,12 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const run = await startRun(args, settings, openModel);
   const { opened, servers, log } = run;
   servers.host.setApprover(terminalApprover());
+  const turnOptions = agentOptions(args, settings.config);
   const currentSystem = () => run.systemText(system);
   const history = createHistory(currentSystem());
   const agent = new Agent({
     ...{ model: opened.model, tools: servers.host, history },
-    ...agentOptions(args, settings.config),
+    ...turnOptions,
     ...(responseFormat && { responseFormat }),
   });
   const session = new ChatSession({
@@ -60,10 +61,11 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
       modelSource({ ...args, model: name, revision: undefined }, settings.config),
     ),
     saveTo: args.save,
+    once: args.prompt !== undefined,
   });
   const close = () => run.close(() => session.close());
   const notices = [...settings.notices, ...run.notices];
-  if (args.think !== undefined) notices.push(...thinkingNotice(opened, args.think));
+  notices.push(...modelNotices(opened, args.think, turnOptions.sampling));
   try {
     if (responseFormat && !opened.model.canFollowFormat) {
       throw new LlmHostError('MODEL_UNSUPPORTED', `--schema: ${opened.name} cannot follow a JSON Schema`);
@@ -85,7 +87,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
 
 function resumePath(option: string, folder: SessionFolder): string {
   if (option !== '') return option;
-  const latest = folder.list()[0];
+  const latest = folder.latest();
   if (!latest)
     throw new LlmHostError('USAGE', `--resume: no conversation has been saved in ${folder.path} yet`);
   return latest.path;

@@ -13,6 +13,11 @@ export const chat = defineCommand({
       .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })
       .option('schema', text('with -p: a file with a JSON Schema for the answer'))
       .option('ask', { type: 'boolean', describe: 'ask before each tool call' })
+      .option('yes', {
+        type: 'boolean',
+        describe: 'do not ask before calls that may delete or overwrite something',
+      })
+      .conflicts('ask', 'yes')
       .option('save', text('keep the conversation in this file'))
       .option('resume', {
         type: 'string',

@@ -9,6 +9,7 @@ import type { ServeContext, ServedModel } from '../../serve/http/serve-context.t
 import { createServer } from '../../serve/server.ts';
 import { checkNumbers, systemText } from '../options/chat-options.ts';
 import { loadServeSettings } from '../settings/settings.ts';
+import { modelNotices } from '../start/model-notices.ts';
 import { agentOptions } from '../start/run-options.ts';
 import { startRun } from '../start/start-run.ts';
 import { type HttpApiArguments, type HttpApiOptions, httpApiOptions } from './http-api-options.ts';
@@ -36,6 +37,8 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
   const run = await startRun(args, settings, openModel, options.cacheBytes);
+  const turnOptions = agentOptions(args, settings.config);
+  const ofModel = modelNotices(run.opened, args.think, turnOptions.sampling);
   try {
     const turns = new RequestTurns({
       model: run.opened.model,
@@ -44,7 +47,7 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
       get systemMessage() {
         return run.systemText(system);
       },
-      ...agentOptions(args, settings.config),
+      ...turnOptions,
     });
     const listening = await listen(options, run, turns);
     let closed: Promise<void> | undefined;
@@ -53,7 +56,7 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
       summary: run.summary,
       notices: [
         ...settings.warnings.map(warning => `Warning: ${warning}`),
-        ...[...settings.notices, ...run.notices].map(notice => `Notice: ${notice}`),
+        ...[...settings.notices, ...run.notices, ...ofModel].map(notice => `Notice: ${notice}`),
       ],
       drainMs: options.drainMs,
       close: () => {

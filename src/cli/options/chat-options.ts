@@ -31,6 +31,7 @@ export interface ChatArguments extends SamplingArguments {
   readonly saveQuantized?: string | undefined;
   readonly toolTimeout?: number | undefined;
   readonly ask?: boolean | undefined;
+  readonly yes?: boolean | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly logLevel?: string | undefined;
   readonly logFile?: string | undefined;

@@ -9,16 +9,23 @@ import { visible } from '../../text/visible.ts';
 /** Far longer than the process needs to receive its own signal. */
 const INTERRUPT_MS = 1000;
 
-/** Questions on the terminal, asked on stderr because stdout is for the answer; undefined without a terminal. */
-export function terminalQuestions(): Questions | undefined {
+/**
+ * Questions on the terminal, asked on stderr because stdout is for the answer; undefined without a terminal. `begin` is called
+ * before each.
+ */
+export function terminalQuestions(begin: () => void = () => undefined): Questions | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
   return {
     confirm: async (document, launches) => {
+      begin();
       process.stderr.write(consentText(document, launches));
       const answer = await readLine('Start them with your permissions? yes or no [no]: ', false);
       return /^y(es)?$/i.test(answer?.trim() ?? '');
     },
-    value: input => (input.options ? choose(input, input.options) : readLine(promptOf(input), input.masked)),
+    value: input => {
+      begin();
+      return input.options ? choose(input, input.options) : readLine(promptOf(input), input.masked);
+    },
   };
 }
 
@@ -61,16 +68,26 @@ let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Reads a line from the keyboard; undefined at Ctrl+D and when `signal` aborts. Ctrl+C is SIGINT, as everywhere else.
- * Questions wait for each other: a line answers one of them.
+ * Questions wait for each other: a line answers one of them. `text` is there to be edited.
  */
-export function readLine(prompt: string, masked: boolean, signal?: AbortSignal): Promise<string | undefined> {
-  const answer = last.then(() => readLineNow(prompt, masked, signal));
+export function readLine(
+  prompt: string,
+  masked: boolean,
+  signal?: AbortSignal,
+  text = '',
+): Promise<string | undefined> {
+  const answer = last.then(() => readLineNow(prompt, masked, signal, text));
   // The caller gets a terminal's error; the next question tries again.
   last = answer.catch(() => undefined);
   return answer;
 }
 
-function readLineNow(prompt: string, masked: boolean, signal?: AbortSignal): Promise<string | undefined> {
+function readLineNow(
+  prompt: string,
+  masked: boolean,
+  signal: AbortSignal | undefined,
+  text: string,
+): Promise<string | undefined> {
   if (signal?.aborted) return Promise.resolve(undefined);
   const giveBack = takeTerminal?.();
   const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -106,5 +123,6 @@ function readLineNow(prompt: string, masked: boolean, signal?: AbortSignal): Pro
       else resolve(answer);
     });
     reader.prompt();
+    if (text !== '') reader.write(visible(text));
   });
 }

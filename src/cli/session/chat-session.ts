@@ -18,6 +18,7 @@ import {
   writeSession,
 } from './saved-sessions.ts';
 import { keepCache, restoreCache } from './session-cache.ts';
+import { SessionTotals } from './session-totals.ts';
 import { ToolResults } from './tool-results.ts';
 import type { TurnLog } from './turn-log.ts';
 
@@ -33,6 +34,8 @@ export interface ChatSessionParts {
   readonly turnLog: TurnLog;
   /** The system message as of now: it contains the instructions of servers, which come and go. */
   readonly systemText: () => string;
+  /** One prompt (`-p`), kept apart from chats. */
+  readonly once?: boolean;
   /** `--save`: also written after every turn. */
   readonly saveTo: string | undefined;
 }
@@ -47,19 +50,6 @@ export interface ChatPrompt {
   readonly data?: string;
   /** What is shown of it, instead of text and data. */
   readonly shown?: string;
-}
-
-/** Totals over the session's replies. */
-export interface SessionTotals {
-  replies: number;
-  toolCalls: number;
-  toolErrors: number;
-  promptTokens: number;
-  cachedTokens: number;
-  generatedTokens: number;
-  /** Milliseconds. */
-  prefillMs: number;
-  decodeMs: number;
 }
 
 /** A summary that `/undo` can take back. */
@@ -98,16 +88,7 @@ export class ChatSession {
   #summarized: readonly Message[] = [];
   /** What `/undo` brings back while nothing has been said since. */
   #compaction: Compaction | undefined;
-  readonly totals: SessionTotals = {
-    replies: 0,
-    toolCalls: 0,
-    toolErrors: 0,
-    promptTokens: 0,
-    cachedTokens: 0,
-    generatedTokens: 0,
-    prefillMs: 0,
-    decodeMs: 0,
-  };
+  readonly totals = new SessionTotals();
   lastReply: ReplyStats | undefined;
   readonly results = new ToolResults();
   /** The numbered conversations that the user saw last: their numbers stay valid until the next list. */
@@ -119,7 +100,7 @@ export class ChatSession {
 
   constructor(parts: ChatSessionParts) {
     this.#parts = parts;
-    this.#file = parts.folder.newFile(this.#created);
+    this.#file = parts.folder.newFile(this.#created, parts.once);
     this.#systemText = parts.systemText();
     this.#opened = parts.opened;
   }
@@ -206,6 +187,7 @@ export class ChatSession {
   clear(): void {
     this.#parts.agent.clear();
     this.#summarized = [];
+    this.tools.approvals?.endConversation();
     this.lastReply = undefined;
   }
 
@@ -247,6 +229,7 @@ export class ChatSession {
       await opened.close();
       throw error;
     }
+    this.totals.changeModel(agent.metrics);
     agent.changeModel(opened.model);
     this.#opened = opened;
     this.lastReply = undefined;
@@ -292,6 +275,7 @@ export class ChatSession {
     const saved = readSession(path);
     this.replaceMessages(saved.messages);
     this.#summarized = saved.summarized ?? [];
+    this.tools.approvals?.endConversation();
     return saved;
   }
 
@@ -317,18 +301,11 @@ export class ChatSession {
   }
 
   #note(event: TurnEvent): void {
-    const { totals } = this;
     this.#parts.turnLog.event(event);
-    if (event.type === 'tool_call') totals.toolCalls += 1;
-    if (event.type === 'tool_error') totals.toolErrors += 1;
+    this.totals.note(event);
     if (event.type === 'tool_result') this.results.add(event.name, event.text);
     if (event.type === 'tool_error') this.results.add(event.name, event.message);
-    if (event.type !== 'stats') return;
-    this.lastReply = event.stats;
-    totals.replies += 1;
-    for (const key of ['promptTokens', 'cachedTokens', 'generatedTokens', 'prefillMs', 'decodeMs'] as const) {
-      totals[key] += event.stats[key];
-    }
+    if (event.type === 'stats') this.lastReply = event.stats;
   }
 
   /** Saves the session. The user asked for `--save`, so returns its problem, once per reason. */

@@ -28,8 +28,10 @@ export interface SessionSummary {
 
 /** The files' version; a newer program may write things this one would lose. */
 const VERSION = 1;
-/** Sessions kept in the state folder; the oldest are removed first. */
+/** Kept in the state folder of each kind; the oldest are removed first. */
 const MAX_SESSIONS = 200;
+/** How the name of a conversation of `-p` ends: there are many, and they are listed and counted apart from chats. */
+const ONCE = '-once.json';
 /** No chat gets near these; a file beyond them would only freeze the program. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_MESSAGES = 10_000;
@@ -97,6 +99,20 @@ function parseSession(text: string, path: string): SavedSession {
   }
 }
 
+/** undefined: not a session, or without one of the words. */
+function summaryOf(path: string, words: readonly string[]): SessionSummary | undefined {
+  try {
+    const { updated, model, messages: present, summarized = [] } = readSession(path);
+    const messages = [...summarized, ...present];
+    const text = messages.map(message => message.content.toLowerCase()).join('\n');
+    if (!words.every(word => text.includes(word))) return undefined;
+    const title = messages.find(message => message.role === 'user')?.content ?? '';
+    return { path, updated, model, title: title.replaceAll(/\s+/g, ' ').slice(0, 60) };
+  } catch {
+    return undefined; // written by something else
+  }
+}
+
 /** The folder of automatically saved sessions. */
 export class SessionFolder {
   readonly path: string;
@@ -105,31 +121,35 @@ export class SessionFolder {
     this.path = path;
   }
 
-  /** A file name for a session that starts now. */
-  newFile(now: Date): string {
-    return join(this.path, `${now.toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}.json`);
+  /** A file name for a session that starts now; `once`: of `-p`. */
+  newFile(now: Date, once = false): string {
+    const name = `${now.toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}`;
+    return join(this.path, `${name}${once ? ONCE : '.json'}`);
   }
 
-  /** Newest first, skipping other files. `words` must all occur in a session's text. */
+  /** The newest, be it a chat or of `-p`. */
+  latest(): SessionSummary | undefined {
+    for (const path of this.#files()) {
+      const found = summaryOf(path, []);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** Chats, newest first; or with `words`, whatever has all of them in its text. Skips other files. */
   list(words = ''): SessionSummary[] {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-    return this.#files().flatMap(path => {
-      try {
-        const { updated, model, messages: present, summarized = [] } = readSession(path);
-        const messages = [...summarized, ...present];
-        const text = messages.map(message => message.content.toLowerCase()).join('\n');
-        if (!wanted.every(word => text.includes(word))) return [];
-        const title = messages.find(message => message.role === 'user')?.content ?? '';
-        return [{ path, updated, model, title: title.replaceAll(/\s+/g, ' ').slice(0, 60) }];
-      } catch {
-        return []; // written by something else
-      }
-    });
+    const files = this.#files().filter(path => wanted.length > 0 || !path.endsWith(ONCE));
+    return files.flatMap(path => summaryOf(path, wanted) ?? []);
   }
 
-  /** Removes the oldest sessions beyond the limit. */
+  /** Removes the oldest sessions of each kind beyond the limit. */
   prune(): void {
-    for (const path of this.#files().slice(MAX_SESSIONS)) rmSync(path, { force: true });
+    const files = this.#files();
+    for (const once of [false, true]) {
+      const ofKind = files.filter(path => path.endsWith(ONCE) === once);
+      for (const path of ofKind.slice(MAX_SESSIONS)) rmSync(path, { force: true });
+    }
   }
 
   #files(): string[] {

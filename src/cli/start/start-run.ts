@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import { DownloadLine } from '../../line/download-line.ts';
 import { ProgressLine } from '../../line/progress-line.ts';
 import type { OpenModel } from '../../run/open-model.ts';
 import { openRun, type Run } from '../../run/open-run.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
-import { stateDirectory } from '../process/folders.ts';
+import { configDirectory, stateDirectory } from '../process/folders.ts';
 import { openRunLog } from '../process/program-log.ts';
 import { terminalQuestions } from '../process/questions.ts';
 import { CLIENT_INFO } from '../process/version.ts';
@@ -40,10 +41,15 @@ export async function startRun(
         onWait: pid => download.waiting(pid),
       },
       mcpFiles: mcpFilesOf(args, settings, env),
-      questions: terminalQuestions(),
+      // They come when the model has been loaded, below its progress.
+      questions: terminalQuestions(() => {
+        download.end();
+        loading.end();
+      }),
       serverOptions: {
         clientInfo: CLIENT_INFO,
         policy: toolPolicy(args, config),
+        allowedToolsFile: join(configDirectory(env), 'allowed-tools.json'),
         audit: config.tools?.audit,
         patienceMs: patience(args),
       },

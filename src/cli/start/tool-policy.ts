@@ -13,5 +13,6 @@ export function toolPolicy(args: ChatArguments, { tools = {} }: AppConfig): Tool
     ...(ratePerMinute !== undefined && { ratePerMinute }),
     ...(approval && { approval }),
     ...(args.ask && { askAll: true }),
+    ...(!args.yes && !args.json && { askDestructive: true }),
   };
 }

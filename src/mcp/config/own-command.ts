@@ -14,6 +14,12 @@ export function resolveOwnCommand(line: CommandLine, main = ownMain(import.meta.
   return line.command === 'llm-host' ? { command: process.execPath, args: [main, ...line.args] } : line;
 }
 
+/** The words after `llm-host` of a resolved command line; undefined: it runs another program. */
+export function ownArguments({ command, args }: CommandLine): readonly string[] | undefined {
+  const [main, ...words] = args;
+  return command === process.execPath && main === ownMain(import.meta.url) ? words : undefined;
+}
+
 /**
  * Compiled, this module is `dist/mcp/config/own-command.js`; run from source, it still means the compiled program.
  */

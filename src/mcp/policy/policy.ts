@@ -16,6 +16,11 @@ export interface ToolPolicy {
   readonly approval?: Approval;
   /** `--ask`: every call needs approval, even where the rule is `auto`. */
   readonly askAll?: boolean;
+  /**
+   * Calls that may delete or overwrite something need approval too, where somebody can be asked and neither `approval`
+   * nor the server's entry says otherwise. Default false.
+   */
+  readonly askDestructive?: boolean;
 }
 
 /** A tool under every name a pattern may match. */
@@ -57,9 +62,13 @@ export class PolicyCheck {
 
   /** The rule of the server's entry, else the general one. `--ask` turns `auto` into `ask`. */
   approvalOf(tool: PolicyTool, settings: ServerSettings): Approval {
-    const rule = settings.approval?.find(({ pattern }) => matchesGlob(pattern, tool.tool));
-    const approval = rule?.approval ?? this.#policy.approval ?? 'auto';
+    const approval = this.ruleOf(tool, settings) ?? this.#policy.approval ?? 'auto';
     return approval === 'auto' && this.#policy.askAll === true ? 'ask' : approval;
+  }
+
+  /** What the server's entry says about the tool. */
+  ruleOf(tool: PolicyTool, settings: ServerSettings): Approval | undefined {
+    return settings.approval?.find(({ pattern }) => matchesGlob(pattern, tool.tool))?.approval;
   }
 
   /**

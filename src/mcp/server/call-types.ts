@@ -16,4 +16,12 @@ export interface CallOptions {
   /** Milliseconds. Progress restarts it, up to ten times this in all. */
   readonly timeoutMs: number;
   readonly onProgress?: (progress: Progress) => void;
+  /**
+   * Called once the call may run or is refused: how long that took, since the user may have been asked, and the arguments
+   * it runs with, which the user may have changed.
+   */
+  readonly onPermit?: (permit: {
+    readonly waitedMs: number;
+    readonly arguments: Readonly<Record<string, unknown>>;
+  }) => void;
 }

@@ -10,7 +10,13 @@ export const ServerToolSchema = z.looseObject({
   name: z.string().min(1),
   description: z.string().optional().catch(undefined),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
-  annotations: z.looseObject({ readOnlyHint: z.boolean().optional() }).optional().catch(undefined),
+  annotations: z
+    .looseObject({
+      readOnlyHint: z.boolean().optional().catch(undefined),
+      destructiveHint: z.boolean().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
   execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
 export type ServerTool = z.infer<typeof ServerToolSchema>;

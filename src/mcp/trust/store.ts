@@ -1,15 +1,12 @@
-import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
-import { readTextFile } from '../../text/read-text-file.ts';
+import { readOwnFile, writeOwnFile } from './own-file.ts';
 
 /** Fingerprints by name, such as the servers of one mcp file. */
 export type Fingerprints = ReadonlyMap<string, string>;
 type Section = 'launches' | 'tools';
 type Content = Record<Section, Map<string, Map<string, string>>>;
 
-const MAX_BYTES = 8 * 1024 * 1024;
 const SECTIONS: readonly Section[] = ['launches', 'tools'];
 
 /**
@@ -45,12 +42,8 @@ export class TrustStore {
   #read(): Content {
     const empty: Content = { launches: new Map(), tools: new Map() };
     try {
-      const stat = lstatSync(this.#path, { throwIfNoEntry: false });
-      if (stat === undefined) return empty;
-      if (!stat.isFile()) throw new Error('it is not a file');
-      const foreign = process.getuid !== undefined && stat.uid !== process.getuid();
-      if (foreign || (stat.mode & 0o022) !== 0) throw new Error('other users can write to it');
-      return parse(readTextFile(this.#path, MAX_BYTES));
+      const text = readOwnFile(this.#path);
+      return text === undefined ? empty : parse(text);
     } catch (error) {
       this.#warn(`${this.#path} is ignored and will be replaced: ${messageOf(error)}`);
       return empty;
@@ -62,17 +55,8 @@ export class TrustStore {
       section,
       Object.fromEntries([...content[section]].map(([key, map]) => [key, Object.fromEntries(map)])),
     ]);
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const temporary = `${this.#path}.${process.pid}.tmp`;
-    try {
-      rmSync(temporary, { force: true });
-      const text = JSON.stringify({ version: 1, ...Object.fromEntries(sections) }, null, 1);
-      writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: 'wx' });
-      chmodSync(temporary, 0o600);
-      renameSync(temporary, this.#path);
-    } finally {
-      rmSync(temporary, { force: true });
-    }
+    const text = JSON.stringify({ version: 1, ...Object.fromEntries(sections) }, null, 1);
+    writeOwnFile(this.#path, `${text}\n`);
   }
 
   #warn(message: string): void {

@@ -50,12 +50,20 @@ function difference(before: string, now: string): string {
   return parts.join(' and its ') || 'definition';
 }
 
-function fingerprint({ description, inputSchema, outputSchema, annotations, title }: ServerTool): string {
+/** A digest of the whole definition. */
+export function fingerprint({
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+  title,
+}: ServerTool): string {
   const parts = [[description, title], [inputSchema, outputSchema], annotations];
   return parts.map(part => hash(canonical(part, 0))).join('.');
 }
 
-function identity(config: ServerConfig): string {
+/** A digest of the command line or URL. */
+export function identity(config: ServerConfig): string {
   const { transport } = config;
   return hash(transport === 'stdio' ? [config.command, config.args] : [transport, config.url]);
 }

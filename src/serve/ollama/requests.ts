@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { TurnRequest } from '../../agent/requests/request-turn.ts';
 import type { CompletionRequest } from '../../agent/requests/request-turns.ts';
 import type { Message } from '../../chat/message.ts';
+import { SAMPLING_FIELDS } from '../../text/sampling/fields.ts';
 import { badRequest } from '../http/api-error.ts';
 import { jsonSchema, schemaFormat, toolDefinition, toTool } from '../http/body-fields.ts';
 import { readSampling, type SamplingReaders } from '../http/sampling.ts';
@@ -87,6 +88,7 @@ function common({ options: sampling, format, think, logprobs, top_logprobs }: Sh
 const READERS: SamplingReaders = {
   // 0 keeps one token there, which is greedy.
   topP: value => (value === 0 ? 1e-6 : value),
-  // -1, -2 and 0 mean no limit.
-  maxTokens: value => (Number.isInteger(value) && (value as number) <= 0 ? undefined : value),
+  // -1, -2 and 0 mean up to the end of the context, whatever the server's own limit.
+  maxTokens: value =>
+    Number.isInteger(value) && (value as number) <= 0 ? SAMPLING_FIELDS.maxTokens.range.max : value,
 };

@@ -24,10 +24,14 @@ const SHORT_LABEL = '-> ';
 
 /**
  * Wraps the prompt to the window, at most half as tall, and places the cursor. Ink could wrap it too, but does not say
- * where a character ended up, which is where the terminal's cursor belongs.
+ * where a character ended up, which is where the terminal's cursor belongs. `own` is the label instead of the prompt's.
  */
-export function promptRows(state: EditorState, { columns, rows: height }: WindowSize): PromptRows {
-  const label = labelOf(state, columns);
+export function promptRows(
+  state: EditorState,
+  { columns, rows: height }: WindowSize,
+  own = LABEL,
+): PromptRows {
+  const label = labelOf(state, columns, own);
   const labelWidth = stringWidth(label);
   const indent = columns > 40 ? labelWidth : 0;
   const rows: { text: string; indent: number; isFirst: boolean }[] = [];
@@ -64,8 +68,8 @@ export function promptRows(state: EditorState, { columns, rows: height }: Window
   };
 }
 
-function labelOf({ search }: EditorState, columns: number): string {
-  const label = search ? `search '${search.query}' -> ` : LABEL;
+function labelOf({ search }: EditorState, columns: number, own: string): string {
+  const label = search ? `search '${search.query}' -> ` : own;
   if (stringWidth(label) < columns - 4) return label;
   return columns > 8 ? SHORT_LABEL : '';
 }

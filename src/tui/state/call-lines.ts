@@ -60,6 +60,11 @@ export class CallLines {
     if (call) this.#calls.set(id, { ...call, message: stripControls(message).replaceAll('\n', ' ') });
   }
 
+  /** The clocks of the running calls start that many milliseconds later. */
+  waited(ms: number): void {
+    for (const [id, call] of this.#calls) this.#calls.set(id, { ...call, startedAt: call.startedAt + ms });
+  }
+
   /** The finished rows of a call and its outcome. */
   finish({ id, name, text, failed, seconds }: CallOutcome, now: Date, view: ReplyView): string[] {
     const line = this.#calls.get(id)?.line;

@@ -1,3 +1,4 @@
+import type { DialogueView } from '../input/dialogue.ts';
 import type { EditorState } from '../input/editor.ts';
 
 /** Everything the components draw: what stands below the conversation. */
@@ -7,6 +8,10 @@ export interface ScreenState {
   /** Prompts waiting for the running turn to end. */
   readonly queue: readonly string[];
   readonly editor: EditorState;
+  /** Has the place of the prompt. */
+  readonly dialogue: DialogueView | undefined;
+  /** Rows of the conversation that are still drawn again, above all this. */
+  readonly growing: number;
   /** What the menu's options are, by their text. */
   readonly about: ReadonlyMap<string, string>;
   readonly footer: FooterInfo;

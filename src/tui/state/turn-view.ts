@@ -106,6 +106,11 @@ export class TurnView {
     }
   }
 
+  /** The running calls waited for the user: their clocks start that many milliseconds later. */
+  waited(ms: number): void {
+    this.#calls.waited(ms);
+  }
+
   /** The turn is over, however it ended. */
   end(view: ReplyView): void {
     this.#endThinking(view);

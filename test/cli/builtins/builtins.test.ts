@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { ReplyEvent } from '../../../src/agent/model/chat-model.ts';
 import { namesOf } from '../../../src/cli/builtins/run-builtin.ts';
 import { BUILTINS } from '../../../src/cli/builtins/table.ts';
 import { LlmHostError } from '../../../src/errors.ts';
-import { call, collect, content } from '../../agent/fakes.ts';
+import { call, collect, content, STATS } from '../../agent/fakes.ts';
 import { place, says } from './place.ts';
 
 describe('the table', () => {
@@ -59,6 +60,32 @@ describe('the conversation', () => {
     expect((await type('/stats'))?.output).toContain('Context: 15 of 100000 tokens');
     expect((await type('/model'))?.output).toContain('tiny: 1 M parameters\nOn this machine: demo');
   });
+});
+
+test('/stats agrees with itself: the parts sum up to the totals, and calls that ran are the right ones', async () => {
+  const broken = { type: 'malformed', raw: '<tool_call>{', reason: 'cut off' } as const;
+  const timed = (events: readonly ReplyEvent[], generatedTokens: number, decodeMs: number) =>
+    async function* () {
+      yield* events;
+      return { ...STATS, generatedTokens, decodeMs };
+    };
+  const { ask, type } = place([
+    timed([call('echo'), call('nothing')], 21, 1000),
+    timed([broken], 11, 1000),
+    timed([call('echo')], 31, 1000),
+    timed([content('Done.')], 1, 0),
+  ]);
+  await ask('go');
+  const output = (await type('/stats'))?.output ?? '';
+  // 20 + 10 + 30 tokens after the first of each reply, in 3 s.
+  expect(output).toContain('Last reply: 1 tokens at no rate');
+  expect(output).toContain('Session: 4 replies, 64 tokens at 20.0 tok/s, 2 tool calls ran, 0 failed');
+  const [, calls, right, retried, gaveUp] =
+    /Tool calls: (\d+), (\d+) right.*, (\d+) after a retry, (\d+) given up/.exec(output)?.map(Number) ?? [];
+  expect(calls).toBe((right ?? 0) + (retried ?? 0) + (gaveUp ?? 0));
+  expect((right ?? 0) + (retried ?? 0)).toBe(2);
+  await type('clear');
+  expect((await type('/stats'))?.output).toMatch(/^Context: 0 of .*\nSession: 4 replies, 64 tokens/);
 });
 
 describe('files', () => {

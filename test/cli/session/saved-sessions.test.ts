@@ -28,6 +28,25 @@ const session = (text: string): SavedSession => ({
   ],
 });
 
+describe('conversations of -p', () => {
+  test('300 of them push no chat out of the list, are found by words, resumed as the latest, and pruned apart', () => {
+    const folder = new SessionFolder(tempFolder());
+    const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
+    writeSession(folder.newFile(at(0)), session('the chat'));
+    for (let minute = 1; minute <= 300; minute++) {
+      writeSession(folder.newFile(at(minute), true), session(`question ${minute}`));
+      folder.prune();
+    }
+    expect(folder.list().map(({ title }) => title)).toEqual(['the chat']);
+    expect(folder.latest()?.title).toBe('question 300');
+    expect(folder.list('question 300').map(({ title }) => title)).toEqual(['question 300']);
+    expect(folder.list('question')).toHaveLength(200);
+    for (let minute = 301; minute <= 510; minute++) writeSession(folder.newFile(at(minute)), session('more'));
+    folder.prune();
+    expect([folder.list().length, folder.list('question').length]).toEqual([200, 200]);
+  });
+});
+
 describe('a saved session', () => {
   test('is read back as it was, and only its owner may read the file', () => {
     const path = join(tempFolder(), 'deep', 'one.json');

@@ -7,8 +7,10 @@ describe('the policy', () => {
     expect(toolPolicy({ ask: true, tools: ['x,y', 'z'] }, { SystemPrompt: '', tools })).toEqual({
       ...tools,
       selected: ['x', 'y', 'z'],
-      askAll: true,
+      ...{ askAll: true, askDestructive: true },
     });
-    expect(toolPolicy({}, { SystemPrompt: '' })).toEqual({});
+    expect(toolPolicy({}, { SystemPrompt: '' })).toEqual({ askDestructive: true });
+    expect(toolPolicy({ yes: true }, { SystemPrompt: '' })).toEqual({});
+    expect(toolPolicy({ json: true }, { SystemPrompt: '' })).toEqual({});
   });
 });

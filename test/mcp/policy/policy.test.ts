@@ -124,7 +124,7 @@ describe('approval', () => {
   it('is asked for with the whole call; no is told to the model', async () => {
     const { asked, permit } = gate({ approval: 'ask' }, ['yes', 'no']);
     expect(await permit('a')).toBe('made');
-    expect(await permit('a')).toBe("TOOL_FAILED: The user declined the call of 'a'");
+    expect(await permit('a')).toBe("TOOL_REFUSED: The user declined the call of 'a'");
     expect(asked[0]).toMatchObject({ offered: 'a', tool: 'a', server: 'files', arguments: { path: 'x' } });
   });
 
@@ -152,7 +152,7 @@ describe('approval', () => {
     const { made, permit } = gate({ askAll: true }, []);
     made.approver = undefined;
     expect(await permit('a')).toBe(
-      "TOOL_FAILED: The tool 'a' needs the user's approval, and nobody can be asked",
+      "TOOL_REFUSED: The tool 'a' needs the user's approval, and nobody can be asked",
     );
   });
 

@@ -1,0 +1,54 @@
+import { messageOf } from '../../errors.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../mcp/policy/approval.ts';
+import type { Choice } from '../../text/choice.ts';
+import { formatArguments } from '../../text/console-format.ts';
+import { visible } from '../../text/visible.ts';
+
+/** What the user can answer; `edit` asks for other arguments first. */
+export interface AnswerChoice extends Choice {
+  readonly answer: Extract<ApprovalAnswer, string> | 'edit';
+}
+
+/** The answers, in the order they are offered. */
+export function answerChoices({ offered, savedIn }: ApprovalRequest): readonly AnswerChoice[] {
+  const tool = visible(offered);
+  const kept = savedIn === undefined ? 'until the program ends' : `for good, kept in ${savedIn}`;
+  return [
+    { word: 'once', others: ['yes'], answer: 'yes', label: 'run it this once' },
+    {
+      ...{ word: 'conversation', others: ['this conversation'], answer: 'conversation' },
+      label: `allow ${tool} until the conversation ends`,
+    },
+    { word: 'always', answer: 'always', label: `allow ${tool} ${kept}` },
+    { word: 'no', answer: 'no', label: 'do not run it' },
+    { word: 'edit', answer: 'edit', label: 'change the arguments first' },
+  ];
+}
+
+/** `Run delete_file(filename="x") of server 'files'?`, with every argument, and why the user is asked. */
+export function questionOf({ offered, server, arguments: args, reason }: ApprovalRequest): string {
+  const call = `Run ${visible(offered)}(${visible(formatArguments(args))}) of server '${visible(server)}'?`;
+  return reason === 'destructive' ? `${call} It may delete or overwrite something.` : call;
+}
+
+/** What `always` has done, for the user; undefined: nothing that lasts. */
+export function alwaysNotice({ tool, server, savedIn }: ApprovalRequest): string | undefined {
+  if (savedIn === undefined) return undefined;
+  return `Notice: '${visible(tool)}' of server '${visible(server)}' is allowed for good (${savedIn}); /tools ask ${visible(tool)} takes it back.`;
+}
+
+/** Arguments that the user wrote as JSON, or what is wrong with them. */
+export function readArguments(
+  text: string,
+  request: ApprovalRequest,
+): { readonly arguments: Readonly<Record<string, unknown>> } | { readonly problem: string } {
+  let args: unknown;
+  try {
+    args = JSON.parse(text);
+  } catch (error) {
+    return { problem: `This is not JSON: ${messageOf(error)}` };
+  }
+  const problem = request.problem(args);
+  if (problem !== undefined) return { problem: `The arguments do not fit: ${problem}` };
+  return { arguments: args as Readonly<Record<string, unknown>> };
+}

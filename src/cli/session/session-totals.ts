@@ -1,0 +1,45 @@
+import type { ToolMetrics } from '../../agent/calls/metrics.ts';
+import { type Decoded, decodedOf } from '../../agent/events/decode-rate.ts';
+import type { TurnEvent } from '../../agent/events/turn-event.ts';
+
+/** Calls that ran, and how many of them failed. */
+export interface ToolRuns {
+  readonly ran: number;
+  readonly failed: number;
+}
+
+/** Totals over the session's replies, whichever models gave them. */
+export class SessionTotals {
+  replies = 0;
+  generatedTokens = 0;
+  decoded: Decoded = { tokens: 0, ms: 0 };
+  /** Of the present model: of calls that ran and of those that could not. */
+  #toolErrors = 0;
+  #ofEarlierModels: ToolRuns = { ran: 0, failed: 0 };
+
+  note(event: TurnEvent): void {
+    if (event.type === 'tool_error') this.#toolErrors += 1;
+    if (event.type !== 'stats') return;
+    this.replies += 1;
+    this.generatedTokens += event.stats.generatedTokens;
+    const { tokens, ms } = decodedOf(event.stats);
+    this.decoded = { tokens: this.decoded.tokens + tokens, ms: this.decoded.ms + ms };
+  }
+
+  /** `metrics`: of the present model. Its right calls are those that ran, its errors those that could not. */
+  toolRuns(metrics: ToolMetrics): ToolRuns {
+    const { firstAttempt, afterRetry, errors } = metrics.summary();
+    const notRun = Object.values(errors).reduce((sum, count) => sum + count, 0);
+    const { ran, failed } = this.#ofEarlierModels;
+    return {
+      ran: ran + firstAttempt + afterRetry,
+      failed: failed + Math.max(0, this.#toolErrors - notRun),
+    };
+  }
+
+  /** Call it with the metrics of the model that goes. */
+  changeModel(metrics: ToolMetrics): void {
+    this.#ofEarlierModels = this.toolRuns(metrics);
+    this.#toolErrors = 0;
+  }
+}
