@@ -1,10 +1,10 @@
 // The kernels that a GPU launches for a token, this program's and mlx-lm's: the table in docs/performance.md.
-// usage: node scripts/measure/launches.mjs PYTHON   (an interpreter with mlx-lm, see peers/install.mjs)
+// Usage: node scripts/measure/launches.mjs [PYTHON]   PYTHON: has mlx-lm; otherwise that of peers/install.mjs
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../lib/project.mjs';
+import { cacheDir, root } from '../lib/project.mjs';
 
 process.env.LLM_HOST_DEVICE_POLICY = 'gpu';
 const { loadEngine } = await import(join(root, 'dist/engine/load-engine.js'));
@@ -46,7 +46,11 @@ try {
   const folders = FAMILIES.map(name => join(root, 'test/fixtures/families', name));
   const script = join(root, 'scripts/measure/launches.py');
   const theirs = JSON.parse(
-    execFileSync(process.argv[2] ?? 'python3', [script, out, ...folders], { encoding: 'utf8' }),
+    execFileSync(
+      process.argv[2] ?? join(cacheDir(), 'bench-peers/venv/bin/python'),
+      [script, out, ...folders],
+      { encoding: 'utf8' },
+    ),
   );
   console.log('| model | llm-host | mlx-lm | ratio |\n| --- | --- | --- | --- |');
   for (const [name, peer] of Object.entries(theirs)) {

@@ -125,6 +125,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     long: true,
     shows: /^node-llama-cpp@\S+ in [\s\S]*^mlx\S* mlx-lm==/m,
   },
+  'node scripts/measure/launches.mjs': { long: true, shows: /^\| bf16 \| \d+ \| \d+ \| 0\.\d+ \|$/m },
   'llm-host bench model.gguf --compare mlx-lm,llama.cpp --threads 2 --graph': measured(
     'llm-host bench model.gguf --compare mlx-lm,llama.cpp --threads 2 --graph --prompt-tokens 8 --generate 4 --runs 1',
     COMPARED,

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, test } from 'vitest';
@@ -18,7 +18,7 @@ it("NVIDIA's libraries are pinned, each with its hash", () => {
   for (const line of lines) expect(line).toMatch(/^nvidia-[\w-]+==[\d.]+ --hash=sha256:[0-9a-f]{64}$/);
 });
 
-/** A checkout without vendor/, and a Python whose pip notes what it is asked to fetch, and fails. */
+/** A checkout without vendor/, and a Python whose pip fails. */
 function checkout() {
   const dir = tempFolder({});
   for (const path of ['scripts', 'native', 'models', 'package.json', 'package-lock.json'])
@@ -26,16 +26,15 @@ function checkout() {
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
   mkdirSync(join(dir, 'vendor'));
   const python = join(dir, 'python');
-  const asked = join(dir, 'asked');
   writeFileSync(
     python,
-    `#!/bin/sh\ncase "$*" in *"pip download"*|*"pip install"*) echo "$*" >> ${asked}; exit 1;; esac\nexec python3 "$@"\n`,
+    '#!/bin/sh\ncase "$*" in *"pip download"*|*"pip install"*) exit 1;; esac\nexec python3 "$@"\n',
     { mode: 0o755 },
   );
   const env = { PYTHON: python, MLX_ROOT: undefined };
   const bootstrap = (...args: string[]) => runNode([join(dir, 'scripts/bootstrap.mjs'), ...args], env);
   const mlx = () => runNode([join(dir, 'scripts/build/mlx.mjs')], env);
-  return { bootstrap, mlx, asked: () => readFileSync(asked, 'utf8') };
+  return { bootstrap, mlx };
 }
 
 const hasWheel = process.platform === 'linux' && process.arch === 'x64';
@@ -44,10 +43,9 @@ test('npm run bootstrap -- --backend cuda: asks for MLX for CUDA, and is remembe
   timeout: 60_000,
   skip: !hasWheel,
 }, async () => {
-  const { bootstrap, mlx, asked } = checkout();
+  const { bootstrap, mlx } = checkout();
   expect((await mlx()).stderr).toContain('pip could not download mlx-cpu');
   expect((await bootstrap('--backend', 'cuda')).status).toBe(1);
-  expect(asked()).toContain('mlx-cuda-13==');
   expect((await mlx()).stderr).toContain('pip could not download mlx-cuda-13');
   expect((await bootstrap('--backend', 'cpu')).status).toBe(1);
   expect((await mlx()).stderr).toContain('pip could not download mlx-cpu');
