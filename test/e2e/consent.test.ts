@@ -46,7 +46,7 @@ test(
     expect(first.screen).toContain('polite.mjs');
     first.type('yes\r');
     await first.shows('prompt -> ');
-    expect(first.screen).toContain('Server polite: 15 tools');
+    await first.displays('15 tools · 1/1 servers');
     first.type('quit\r');
     expect(await first.exits()).toBe(0);
 
@@ -64,7 +64,7 @@ test(
     await third.shows('(changed since you allowed it)');
     third.type('\r');
     await third.shows('prompt -> ');
-    expect(third.screen).toContain('was not started, it has changed since you allowed it');
+    await third.displays('was not started, it has changed since you');
     third.type('quit\r');
     expect(await third.exits()).toBe(0);
   },
@@ -142,7 +142,8 @@ test(
     terminal.type('always\r');
     const lines = (await terminal.displays('assistant -> done')).join('\n');
     expect(lines.split('Result: hi')).toHaveLength(3);
-    expect(lines.split('is allowed for good (')).toHaveLength(2);
+    const unwrapped = lines.replaceAll(/\s*\n[│\s]*/g, ' ');
+    expect(unwrapped.split('is allowed for good (')).toHaveLength(2);
     terminal.type('tools\r');
     await terminal.shows('pid (polite)');
     expect(terminal.screen).not.toContain('env (polite)');
