@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { manyWords } from '../fixtures/many-words.ts';
 import { Program, processesLeft, ROOT, runProgram, SCRIPTED_MAIN, workplace } from './program.ts';
 import { Terminal } from './pty.ts';
 
@@ -100,7 +101,7 @@ describe('JavaScript is blocked', TIMEOUT, () => {
   });
 
   test('for 1.5 s only: what was typed is not lost, Ctrl+C cancels the reply, the chat lives on', async () => {
-    const { dir, env } = place([`word # ${'word '.repeat(10_000)}`, 'Fine.'], {
+    const { dir, env } = place([`word # ${manyWords(10_000)}`, 'Fine.'], {
       blockMs: 1500,
       msPerToken: 5,
     });
