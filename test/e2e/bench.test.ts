@@ -81,8 +81,8 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
   });
 
   test.each([
-    [['--runs', '0'], 2, '--runs takes whole numbers'],
-    [['--prompt-tokens', '8,x'], 2, '--prompt-tokens takes whole numbers'],
+    [['--runs', '0'], 2, '--runs must be an integer from 1 to 1000000, got 0'],
+    [['--prompt-tokens', '8,x'], 2, "--prompt-tokens must be an integer from 1 to 1000000, got 'x'"],
     [['--html', 'a', '--html', 'b'], 2, '--html was given twice'],
     [['--compare', 'ollama'], 2, "--compare takes mlx-lm and llama.cpp, not 'ollama'"],
     [['--prompt-tokens', '900000'], 2, 'context'],
