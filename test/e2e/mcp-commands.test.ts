@@ -38,7 +38,7 @@ test('/mcp: servers switched on and off, added, removed; the next prompt has the
     '/system',
     `/mcp add more ${process.execPath} ${POLITE}`,
     'four',
-    '/expand 2',
+    '/expand 3',
     '/mcp restart more',
     '/mcp remove more',
     '/mcp add calculator x',
@@ -66,7 +66,7 @@ test('/mcp: servers switched on and off, added, removed; the next prompt has the
   expect(added).toBe('more: ready, 15 tools\n');
   expect(four).toContain('Result: through (took');
   expect(rest).toEqual([
-    'Result 2 of 2 from the last, echo:\nthrough\n',
+    'Result 3 of 4 from the last, echo:\nthrough\n',
     'more: ready, 15 tools\n',
     'more: removed\n',
     "Error: there is a server 'calculator' already\n",
