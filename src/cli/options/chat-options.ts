@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { checkResponseFormat, type ResponseFormat } from '../../grammar/response-format.ts';
 import { isInRange, type NumberRange, rangeText } from '../../text/number-range.ts';
-import { readTextFile } from '../../text/read-text-file.ts';
 import { quoted } from '../../text/visible.ts';
 import { checkSampling, type SamplingArguments } from './sampling-options.ts';
-
-const MAX_SCHEMA_BYTES = 1024 * 1024;
 
 /** The chat command's options as yargs gives them. */
 export interface ChatArguments extends SamplingArguments {
@@ -61,25 +57,6 @@ export function checkNumbers(args: ChatArguments): void {
 export function checkNumber(flag: string, value: number | undefined, range: NumberRange): void {
   if (value === undefined || isInRange(value, range)) return;
   throw new LlmHostError('USAGE', `--${flag} must be ${rangeText(range)}, got ${quoted(value)}`);
-}
-
-/** `--schema FILE`, with `--prompt` only. Throws LlmHostError USAGE for a file without a usable schema. */
-export function answerFormat(args: ChatArguments, cwd: string): ResponseFormat | undefined {
-  if (args.schema === undefined) return undefined;
-  if (args.prompt === undefined) {
-    throw new LlmHostError('USAGE', '--schema needs -p: it applies to one answer');
-  }
-  const path = resolve(cwd, args.schema);
-  let schema: unknown;
-  try {
-    schema = JSON.parse(readTextFile(path, MAX_SCHEMA_BYTES, { pipes: true }));
-  } catch (error) {
-    const where = error instanceof SyntaxError ? `${path} is not JSON: ` : '';
-    throw new LlmHostError('USAGE', `--schema: ${where}${messageOf(error)}`);
-  }
-  const format = { type: 'json_schema' as const, schema: schema as Readonly<Record<string, unknown>> };
-  checkResponseFormat(format);
-  return format;
 }
 
 /** `--system TEXT` or `--system @FILE`. */

@@ -3,7 +3,6 @@ import { EXIT, LlmHostError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { VERSION } from '../process/version.ts';
 import type { Command, CommandContext, DeclareModel } from './command.ts';
-import { guessModel } from './guess-model.ts';
 
 /** How a shell asks yargs for completions. */
 const COMPLETE = '--get-yargs-completions';
@@ -32,6 +31,7 @@ export async function commandLine(
           code = await command.run(args, context);
         } catch (error) {
           const others = command === commands[0] ? namesOf(commands) : [];
+          const { guessModel } = await import('./guess-model.ts');
           throw guessModel(error, (args as { model?: unknown }).model, others, process.env);
         }
       },
