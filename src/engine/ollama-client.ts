@@ -1,4 +1,5 @@
 import { LlmHostError, messageOf } from '../errors.ts';
+import { isHttpAddress } from '../text/http-address.ts';
 import { LineSplitter } from '../text/line-splitter.ts';
 import { isPlainObject } from '../text/plain-object.ts';
 
@@ -20,14 +21,13 @@ export class OllamaClient {
 
   /** @throws LlmHostError CONFIG for an invalid base URL. */
   constructor(options: OllamaClientOptions) {
-    const url = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
-    if (!url || !/^https?:$/.test(url.protocol)) {
+    if (!isHttpAddress(options.baseUrl)) {
       throw new LlmHostError(
         'CONFIG',
         `The base url of Ollama must begin with http:// or https://, not '${options.baseUrl}'`,
       );
     }
-    this.#options = { ...options, baseUrl: url.href.replace(/\/+$/, '') };
+    this.#options = { ...options, baseUrl: new URL(options.baseUrl).href.replace(/\/+$/, '') };
   }
 
   get baseUrl(): string {

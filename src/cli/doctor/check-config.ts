@@ -39,7 +39,7 @@ export async function checkServers(where: Place): Promise<Finding[]> {
       const states = host.servers().map(({ name, state, tools, error }) => {
         const check = `server ${name}`;
         if (state === 'ready') return ok(check, `ready, ${tools} tools`);
-        if (state === 'disabled') return ok(check, 'disabled in mcp.json');
+        if (state === 'disabled') return ok(check, `disabled in ${path}`);
         const what = error ?? state;
         return failed(
           check,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
 import type { ToolProtocol } from '../../agent/model/call-protocol.ts';
@@ -12,6 +12,7 @@ import {
   type UserPromptStyle,
 } from '../../parse/formats/prompt-style.ts';
 import { formatProblem, type UserFormat, type UserTemplate } from '../../parse/formats/user-format.ts';
+import { isHttpAddress } from '../../text/http-address.ts';
 import { parseJsonWithComments, positionOf } from '../../text/json-with-comments.ts';
 import { nearest } from '../../text/nearest.ts';
 import { readTextFile } from '../../text/read-text-file.ts';
@@ -90,20 +91,21 @@ function configValidator() {
   return validator;
 }
 
+/** Throws LlmHostError CONFIG, which names the file as the user does, with its path and line below. */
 export function parseConfig(text: string, path: string): { config: AppConfig; warnings: string[] } {
   const parsed = parseJsonWithComments(text);
   if (!parsed.ok)
-    throw new LlmHostError('CONFIG', `Invalid JSON in config.json: ${parsed.detail}`, {
+    throw new LlmHostError('CONFIG', `Invalid JSON in ${basename(path)}: ${parsed.detail}`, {
       hint: `File: ${path}`,
     });
   const { schema, validate } = configValidator();
   if (!validate(parsed.value)) {
     const error = validate.errors?.[0];
-    throw new LlmHostError('CONFIG', `config.json: ${error ? describe(error) : 'invalid'}`, {
+    throw new LlmHostError('CONFIG', `${basename(path)}: ${error ? describe(error) : 'invalid'}`, {
       hint: `At ${path}:${lineOf(text, parsed.root, error)}. config.schema.json describes every field.`,
     });
   }
-  checkFormats(parsed.value as AppConfig, text, parsed.root, path);
+  checkMeaning(parsed.value as AppConfig, text, parsed.root, path);
   const warnings = unknownKeys(parsed.value, schema, []).map(({ path: keys, guess }) => {
     const { line } = positionOf(text, parsed.root, keys);
     return `${path}:${line}: unknown key '${keys.join('.')}'${guess ? `; did you mean '${guess}'?` : ''}`;
@@ -111,11 +113,12 @@ export function parseConfig(text: string, path: string): { config: AppConfig; wa
   return { config: parsed.value as AppConfig, warnings };
 }
 
-function checkFormats(config: AppConfig, text: string, root: Node, path: string): void {
-  const problem = styleProblem(config) ?? rowProblem(config);
+/** What the schema cannot say. */
+function checkMeaning(config: AppConfig, text: string, root: Node, path: string): void {
+  const problem = styleProblem(config) ?? rowProblem(config) ?? addressProblem(config);
   if (!problem) return;
   const keys = problem.path;
-  throw new LlmHostError('CONFIG', `config.json: the field '${keys.join('.')}' ${problem.message}`, {
+  throw new LlmHostError('CONFIG', `${basename(path)}: the field '${keys.join('.')}' ${problem.message}`, {
     hint: `At ${path}:${positionOf(text, root, keys).line}.`,
   });
 }
@@ -123,6 +126,11 @@ function checkFormats(config: AppConfig, text: string, root: Node, path: string)
 function rowProblem({ toolFormats = [] }: AppConfig) {
   const problem = formatProblem(toolFormats);
   return problem && { ...problem, path: ['toolFormats', ...problem.path] };
+}
+
+function addressProblem({ ollama }: AppConfig) {
+  if (ollama?.base_url === undefined || isHttpAddress(ollama.base_url)) return undefined;
+  return { path: ['ollama', 'base_url'], message: 'must be an address that begins with http:// or https://' };
 }
 
 function styleProblem({ promptStyle, promptStyles = {} }: AppConfig) {

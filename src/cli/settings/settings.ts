@@ -16,6 +16,8 @@ import { findMcpFile, MissingFile } from './lookup.ts';
 /** The two configuration files, found and read. */
 export interface Settings {
   readonly config: AppConfig;
+  /** The config files that were read. */
+  readonly configPaths: readonly string[];
   /** undefined: none (--no-mcp), or the demo's own servers when `demo` is set. */
   readonly mcpFiles: readonly McpFile[] | undefined;
   readonly warnings: readonly string[];
@@ -77,14 +79,15 @@ function readConfigs(given: readonly McpFile[], fallback: AppConfig | undefined,
   const read = given.map(file => parseConfig(file.text, file.path));
   // The last file given wins, field by field.
   const config = Object.assign({}, ...read.map(one => one.config)) as AppConfig;
-  return { config, warnings: read.flatMap(one => one.warnings), notices: [] };
+  const configPaths = given.map(file => file.path);
+  return { config, configPaths, warnings: read.flatMap(one => one.warnings), notices: [] };
 }
 
 function readFoundConfig(fallback: AppConfig | undefined, where: Place) {
   const { path, searched, passedOver } = findConfigFile(where);
   const notices = passedOver.map(passedOverNotice);
-  if (path !== undefined) return { ...readConfigFile(path), notices };
-  if (fallback) return { config: fallback, warnings: [], notices };
+  if (path !== undefined) return { ...readConfigFile(path), configPaths: [path], notices };
+  if (fallback) return { config: fallback, configPaths: [], warnings: [], notices };
   throw new MissingFile('config.json', searched, passedOver);
 }
 

@@ -8,7 +8,7 @@ import { configDirectory, stateDirectory } from '../process/folders.ts';
 import { openRunLog } from '../process/program-log.ts';
 import { terminalQuestions } from '../process/questions.ts';
 import { CLIENT_INFO } from '../process/version.ts';
-import { modelSource } from '../settings/model-source.ts';
+import { modelSource, withItsFile } from '../settings/model-source.ts';
 import type { Settings } from '../settings/settings.ts';
 import { logOptions, mcpFilesOf, modelOptions } from './run-options.ts';
 import { toolPolicy } from './tool-policy.ts';
@@ -25,7 +25,7 @@ export async function startRun(
 ): Promise<Run> {
   const { cwd, env } = { cwd: process.cwd(), env: process.env };
   const { config } = settings;
-  const source = modelSource(args, config);
+  const source = modelSource(args, config, settings.configPaths);
   const log = openRunLog(logOptions(args, config), env);
   const loading = new ProgressLine(process.stderr, 'Loading');
   const download = new DownloadLine(process.stderr, source);
@@ -54,6 +54,8 @@ export async function startRun(
         patienceMs: patience(args),
       },
     });
+  } catch (error) {
+    throw args.model === undefined ? withItsFile(error, settings) : error;
   } finally {
     download.end();
     loading.end();
