@@ -6,6 +6,7 @@ import type { OpenModel } from '../../run/open-model.ts';
 import { answerFormat } from '../options/answer-format.ts';
 import { type ChatArguments, checkNumbers, systemText } from '../options/chat-options.ts';
 import { stateDirectory } from '../process/folders.ts';
+import { MissingModel } from '../process/missing-model.ts';
 import { ChatSession } from '../session/chat-session.ts';
 import { SessionFolder } from '../session/saved-sessions.ts';
 import { TurnLog } from '../session/turn-log.ts';
@@ -36,7 +37,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const where = { cwd: process.cwd(), env: process.env };
   // Without a config file, which could name a model, the missing model is the error to report.
   const named = args.model !== undefined || args.config !== undefined || findConfigFile(where).path;
-  if (!named) throw new LlmHostError('USAGE', 'missing model');
+  if (!named) throw new MissingModel(args.prompt);
   const settings = await chatSettings(args, where);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);

@@ -18,7 +18,8 @@ export interface TurnInput {
 
 /** Shows what the loop does: lines, the screen, or JSON events. */
 export interface TurnReader {
-  begin(prompt: string): void | Promise<void>;
+  /** `typed`: the prompt is what the user typed, not what a command made of it. */
+  begin(prompt: string, typed: boolean): void | Promise<void>;
   event(event: TurnEvent): void | Promise<void>;
   /** Also called after a turn that threw, with its error. */
   end(error?: unknown): void;
@@ -143,7 +144,7 @@ export class TurnLoop {
     if (builtin?.quit) return true;
     const naming = promptOnly ? '' : folded;
     const prompt = builtin ? builtin.prompt : { text, ...(naming !== undefined && { naming }) };
-    if (prompt !== undefined) await this.#runTurn(prompt);
+    if (prompt !== undefined) await this.#runTurn(prompt, builtin === undefined);
     return false;
   }
 
@@ -164,12 +165,12 @@ export class TurnLoop {
   }
 
   /** False when the turn ended in an error event. */
-  async #runTurn(prompt: ChatPrompt): Promise<boolean> {
+  async #runTurn(prompt: ChatPrompt, typed = true): Promise<boolean> {
     const { session, reader } = this.#options;
     const turn = new AbortController();
     this.#turn = turn;
     let failed = false;
-    await reader.begin(prompt.shown ?? [prompt.text, prompt.data].filter(Boolean).join('\n\n'));
+    await reader.begin(prompt.shown ?? [prompt.text, prompt.data].filter(Boolean).join('\n\n'), typed);
     try {
       for await (const event of session.turn(prompt, turn.signal)) {
         if (event.type === 'error') failed = true;

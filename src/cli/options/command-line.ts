@@ -1,7 +1,9 @@
 import yargs, { type Argv } from 'yargs';
 import { EXIT, LlmHostError } from '../../errors.ts';
+import { MODEL_ALIASES } from '../../hub/aliases.ts';
 import { nearest } from '../../text/nearest.ts';
 import { VERSION } from '../process/version.ts';
+import { checkBooleanValues } from './boolean-values.ts';
 import type { Command, CommandContext, DeclareModel } from './command.ts';
 
 /** How a shell asks yargs for completions. */
@@ -25,7 +27,11 @@ export async function commandLine(
     parser.command(
       command.usage,
       command.description,
-      y => command.options(y, declareModel),
+      y => {
+        const declared = command.options(y, declareModel);
+        checkBooleanValues(argv, declared);
+        return declared;
+      },
       async args => {
         try {
           code = await command.run(args, context);
@@ -63,7 +69,9 @@ const takeModel: DeclareModel = y => y.positional('model', { type: 'string' }) a
 
 /** For completion, under another name: yargs never offers `--model` if it is also a positional. */
 const offerModel: DeclareModel = y =>
-  y.positional('name', { choices: ['demo'] }) as unknown as Argv<{ model: string }>;
+  y.positional('name', { choices: ['demo', ...MODEL_ALIASES.map(({ name }) => name)] }) as unknown as Argv<{
+    model: string;
+  }>;
 
 /** Whether a shell asks for completions of the default command, whose options yargs leaves out. */
 function completesDefault(argv: readonly string[], parser: Argv): boolean {

@@ -2,9 +2,19 @@
 export const COMPLETION_SCRIPTS = {
   bash: `# llm-host completion for bash: eval "$(llm-host completion bash)" in ~/.bashrc
 _llm_host() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" IFS=$'\\n'
-  local found="$(SHELL=bash llm-host --get-yargs-completions "\${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null | grep -vxF '$0')"
+  # readline splits granite4:1b at its colon: whole words go to the program, and only the last piece comes back
+  local IFS=$'\\n' piece words=()
+  for piece in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+    if [[ \${#words[@]} -gt 0 && ( $piece == :* || \${words[\${#words[@]}-1]} == *: ) ]]
+    then words[\${#words[@]}-1]+="$piece"
+    else words+=("$piece")
+    fi
+  done
+  local word="\${words[\${#words[@]}-1]}" before=""
+  if [[ $word == *:* && $COMP_WORDBREAKS == *:* ]]; then before="\${word%:*}:"; fi
+  local found="$(SHELL=bash llm-host --get-yargs-completions "\${words[@]}" 2>/dev/null | grep -vxF '$0')"
   COMPREPLY=($(compgen -W "$found" -- "$word"))
+  COMPREPLY=("\${COMPREPLY[@]#"$before"}")
 }
 complete -o bashdefault -o default -F _llm_host llm-host
 `,

@@ -1,5 +1,6 @@
 import { EXIT, LlmHostError, messageOf } from '../../errors.ts';
 import { stripControls } from '../../text/strip-controls.ts';
+import { MissingModel } from './missing-model.ts';
 import { openProgramLog } from './program-log.ts';
 
 const USAGE_LINE = 'Usage: llm-host <model> [options]   (llm-host --help lists them)';
@@ -7,7 +8,7 @@ const USAGE_LINE = 'Usage: llm-host <model> [options]   (llm-host --help lists t
 /** Prints `Error: ...` with the hint and returns the exit code; an unexpected error's stack goes to the log. */
 export function reportError(error: unknown): number {
   if (error instanceof LlmHostError) {
-    if (error.code === 'USAGE') process.stderr.write(`${USAGE_LINE}\n`);
+    if (error instanceof MissingModel && error.showsUsage) process.stderr.write(`${USAGE_LINE}\n`);
     process.stderr.write(stripControls(`Error: ${error.message}\n${error.hint ? `${error.hint}\n` : ''}`));
     return error.exitCode;
   }

@@ -29,6 +29,27 @@ test.skipIf(!isThere('bash'))('bash completes commands, options and choices (nee
   expect(inShell('bash', ['--norc'], text)).toEqual(wanted);
 });
 
+test.skipIf(!isThere('bash'))(
+  'bash completes what it splits at colons, with and without them in COMP_WORDBREAKS (needs bash)',
+  () => {
+    const text = `eval "$(llm-host completion bash)"
+    try() { COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _llm_host; echo "\${COMPREPLY[*]}"; }
+    COMP_WORDBREAKS=' :'
+    try llm-host grani; try llm-host granite4 : 1; try llm-host granite4 :; try llm-host granite4 : 1b --temp; try llm-host serve granite3.3 : ''
+    try llm-host -m a : b : --temp; COMP_WORDBREAKS=' '; try llm-host granite4:1; echo end`;
+    expect(inShell('bash', ['--norc'], text)).toEqual([
+      'granite4:1b granite3.3:8b',
+      '1b',
+      '1b',
+      '--temperature',
+      '8b',
+      '',
+      'granite4:1b',
+      'end',
+    ]);
+  },
+);
+
 test.skipIf(!isThere('fish'))('fish completes commands and options (needs fish)', () => {
   const text = `llm-host completion fish | source; complete -C 'llm-host pu'; complete -C 'llm-host pull --re'; complete -C 'llm-host demo --temp'; complete -C 'llm-host dem'; complete -C 'llm-host serve dem'`;
   expect(inShell('fish', ['--no-config'], text)).toEqual([
