@@ -1,9 +1,11 @@
 /** Where a line runs in test/e2e/documented-commands.test.ts, and what it is given. */
 export type Place = 'checkout' | 'application' | 'hub' | 'measuring';
 
-/** What a line prints on stdout when all is well. */
+/** What a line prints when all is well. */
 export interface Shown {
   readonly shows: RegExp;
+  /** Default stdout. */
+  readonly on?: 'stdout' | 'stderr';
   readonly stdin?: string;
   /** It goes on until it is stopped, which is done as soon as it shows that. */
   readonly stops?: true;
@@ -41,7 +43,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'npm test': { long: true, shows: /^[1-9]\d* passed, 0 failed, \d+ skipped$/m },
   'npm run demo < /dev/null': { runsIn: DEMO_TEST, test: 'npm run demo < /dev/null: ' },
   'node dist/cli/main.js init': { runs: 'application', shows: /^Wrote .*mcp\.json$/m },
-  'node dist/cli/main.js path/to/model-folder': { runs: 'application', shows: /^Ready\./m },
+  'node dist/cli/main.js path/to/model-folder': { runs: 'application', shows: /^Ready\./m, on: 'stderr' },
   'node dist/cli/main.js path/to/model.gguf -p "What is 17 + 25?"': { runs: 'application', shows: /\S/ },
   'llm-host <model> -p "text"': { runs: 'application', shows: /\S/ },
   'llm-host --help': { runs: 'application', shows: /^Usage: llm-host <model> \[options\]/m },
@@ -59,14 +61,15 @@ export const TABLE: Readonly<Record<string, Row>> = {
   },
   // docs/tutorial.md, docs/choosing-a-model.md
   'alias llm-host="node $PWD/dist/cli/main.js"': { runs: 'checkout', shows: /^$/ },
-  'llm-host demo': { runs: 'application', stdin: 'bye\n', shows: /^Ready\./m },
+  'llm-host demo': { runs: 'application', stdin: 'bye\n', shows: /^Ready\./m, on: 'stderr' },
   'llm-host inspect path/to/model.gguf': { runs: 'application', shows: /^parameters +134\.5 M$/m },
-  'llm-host path/to/model.gguf': { runs: 'application', shows: /^Ready\./m },
+  'llm-host path/to/model.gguf': { runs: 'application', shows: /^Ready\./m, on: 'stderr' },
   'llm-host tools --mcp dice.json': { runsIn: TUTORIAL_TEST, test: 'llm-host tools --mcp dice.json: ' },
   'llm-host demo --mcp dice.json -p "Roll a die with 20 sides"': {
     runsIn: TUTORIAL_TEST,
     test: 'llm-host demo --mcp dice.json -p: ',
   },
+  'echo "What is 17 + 25?" | llm-host demo': { runsIn: DEMO_TEST, test: 'echo | llm-host demo: ' },
   'node scripts/measure/model-sizes.mjs': {
     runs: 'measuring',
     shows: /^\| Llama-3\.3-70B \| 70\.6 B \| 39\.7 \|/m,
@@ -82,8 +85,8 @@ export const TABLE: Readonly<Record<string, Row>> = {
     test: '-p with a tool: one line on stdout, the answer; as JSON',
   },
   // docs/hub.md, in the order in which they make sense
-  'llm-host ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^Ready\./m },
-  'llm-host ibm-granite/granite-4.0-1b --revision v1': { runs: 'hub', shows: /^Ready\./m },
+  'llm-host ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^Ready\./m, on: 'stderr' },
+  'llm-host ibm-granite/granite-4.0-1b --revision v1': { runs: 'hub', shows: /^Ready\./m, on: 'stderr' },
   'llm-host pull ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^\S+granite-4\.0-1b is complete at / },
   'llm-host list': { runs: 'hub', shows: /^ibm-granite\/granite-4\.0-1b .* main, v1\n1 model, / },
   'llm-host rm ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^Removed .*freed\n$/ },
@@ -186,7 +189,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   ),
   'llm-host ollama:qwen2:7b': measured(
     'llm-host ollama:qwen2:7b --ollama-base-url "$OLLAMA"',
-    /^assistant -> It works\.$/m,
+    /^It works\.$/m,
     { stdin: 'Hello\n' },
   ),
   'llm-host -m qwen2:7b --backend ollama --ollama-base-url http://localhost:11434': measured(

@@ -6,13 +6,13 @@ import type { Shown } from './command-table.ts';
 const STOPPED = 128 + 15;
 
 /**
- * Runs a line in a shell as it stands there, `<model>` apart, which is the demo; expects it to end well and to show on
- * stdout what it should. One that goes on until it is stopped is stopped by SIGTERM as soon as that is there.
+ * Runs a line in a shell as it stands there, `<model>` apart, which is the demo; expects it to end well and to show what it
+ * should. One that goes on until it is stopped is stopped by SIGTERM as soon as that is there.
  * Returns what it has shown.
  */
 export async function runLine(
   line: string,
-  { shows, stdin = '', stops }: Shown,
+  { shows, on = 'stdout', stdin = '', stops }: Shown,
   options: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<string> {
   const child = spawn('sh', ['-c', line.replaceAll('<model>', 'demo')], { ...options, detached: true });
@@ -24,7 +24,7 @@ export async function runLine(
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', chunk => {
       output[name] += chunk;
-      if (!stops || stopped || !shows.test(output.stdout)) return;
+      if (!stops || stopped || !shows.test(output[on])) return;
       stopped = true;
       signal('SIGTERM');
     });
@@ -35,7 +35,7 @@ export async function runLine(
   const [code, by] = await once(child, 'close');
   // A shell that has not made way for the program is ended with it.
   const ended = by === 'SIGTERM' && stopped ? STOPPED : code;
-  const expected = { code: stops ? STOPPED : 0, stdout: expect.stringMatching(shows) };
+  const expected = { code: stops ? STOPPED : 0, [on]: expect.stringMatching(shows) };
   expect({ line, ...output, code: ended }).toMatchObject(expected);
   return output.stdout;
 }

@@ -81,7 +81,11 @@ test('-p refuses before the model is asked: exit 2', { timeout: LIMIT_MS }, asyn
 
 test('in line mode files are attached too; a JSON prompt names none', { timeout: LIMIT_MS }, async () => {
   const { dir, env } = place();
-  const lines = await runProgram(SCRIPTED_MAIN, ['x'], { cwd: dir, env, stdin: 'who is in @users?\n' });
+  const lines = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
+    cwd: dir,
+    env,
+    stdin: 'who is in @users?\n',
+  });
   expect(lines.stdout + lines.stderr).toContain("a link to '/etc/passwd'");
   const json = await runProgram(SCRIPTED_MAIN, ['x', '--json'], {
     ...{ cwd: dir, env },

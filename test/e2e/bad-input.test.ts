@@ -20,7 +20,7 @@ function place(script: object) {
 }
 
 test.each([
-  ['the chat', []],
+  ['the chat', ['--plain']],
   ['-p', ['-p', 'go']],
   ['--json', ['--json']],
 ])('%s: a reader of stdout that goes away in mid-turn (EPIPE) is no failure', async (_name, args) => {
@@ -48,7 +48,7 @@ test('-p: a reader of stdout that is slow gets all of the answer', async () => {
 
 test('stdin that ends in mid-turn: the turn is finished and kept', async () => {
   const { dir, env } = place({ replies: ['slow words'], msPerToken: 20 });
-  const program = new Program(SCRIPTED_MAIN, ['x', '--save', 'kept.json'], { cwd: dir, env });
+  const program = new Program(SCRIPTED_MAIN, ['x', '--plain', '--save', 'kept.json'], { cwd: dir, env });
   program.say('one');
   await program.shows('assistant -> s');
   program.child.stdin.end();

@@ -31,7 +31,7 @@ async function stderrShows(program: Program, text: string): Promise<void> {
 describe('JavaScript is blocked', TIMEOUT, () => {
   test('SIGTERM ends a chat within 2 s: no server left, the saved conversation whole', async () => {
     const { dir, env } = place(['One.', 'Two #.']);
-    const program = new Program(SCRIPTED_MAIN, ['x', '--save', 'talk.json'], { cwd: dir, env });
+    const program = new Program(SCRIPTED_MAIN, ['x', '--plain', '--save', 'talk.json'], { cwd: dir, env });
     await program.shows('Ready');
     program.say('first');
     await program.shows('assistant -> One.');

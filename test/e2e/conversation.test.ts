@@ -51,7 +51,7 @@ describe('the console format', () => {
       { replies: [calling('add', { a: 17, b: 25 }), 'It is 42.'] },
       { calculator: CALCULATOR },
     );
-    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x'], {
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
       cwd: place.dir,
       env: place.env,
       stdin: 'sum?\nquit\n',
@@ -67,6 +67,32 @@ describe('the console format', () => {
     expect(code).toBe(0);
   });
 
+  test('piped, without --plain: the answers alone on stdout, all else on stderr', async () => {
+    const replies = [calling('add', { a: 1, b: 2 }), '3\nindeed', 'two'];
+    const place = scripted({ replies }, { calculator: CALCULATOR });
+    const { stdout, stderr, code } = await runProgram(SCRIPTED_MAIN, ['x'], {
+      cwd: place.dir,
+      env: place.env,
+      stdin: Buffer.concat([
+        Buffer.from('sum?\n\ntools\nb'),
+        Buffer.from([0xff]),
+        Buffer.from('\n/stats\nquit\n'),
+      ]),
+    });
+    expect([stdout, code]).toEqual(['3\nindeed\ntwo\n', 0]);
+    for (const shown of [
+      "Ready. Type your prompt or 'quit' to exit.\nprompt -> sum?\n",
+      'Calling tool: add(a=1, b=2) ...',
+      'Result: 3 (took',
+      'add (calculator): Add two numbers.',
+      'Error: Line 4 of the input is not valid UTF-8',
+      'Tool calls: 1,',
+    ]) {
+      expect(stderr).toContain(shown);
+    }
+    expect(stderr).not.toMatch(/assistant|indeed/);
+  });
+
   test("a tool's error, an unknown tool and an unreadable call go to the model and the turn goes on", async () => {
     const replies = [
       calling('divide', { a: 1, b: 0 }),
@@ -78,7 +104,7 @@ describe('the console format', () => {
     const metricsFile = join(place.dir, 'calls.jsonl');
     const config = { SystemPrompt: 'You are a helpful assistant.', tools: { metricsFile } };
     writeFileSync(join(place.dir, 'config.json'), JSON.stringify(config));
-    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x'], {
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
       cwd: place.dir,
       env: place.env,
       stdin: 'go\n/stats\n',
@@ -114,7 +140,7 @@ describe('the console format', () => {
   test('invalid UTF-8 on stdin is reported and nothing after it is lost', async () => {
     const place = scripted({ replies: ['one', 'two'] });
     const stdin = Buffer.concat([Buffer.from('a'), Buffer.from([0xff, 10]), Buffer.from('b\n')]);
-    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x'], {
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
       cwd: place.dir,
       env: place.env,
       stdin,
@@ -126,7 +152,7 @@ describe('the console format', () => {
 
   test('a prompt longer than the context is refused with the numbers, and the next one is answered', async () => {
     const place = scripted({ replies: ['fine'], contextLength: 400 });
-    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x'], {
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
       cwd: place.dir,
       env: place.env,
       stdin: `${'long '.repeat(200)}\nshort\n`,
@@ -147,7 +173,7 @@ describe('servers that misbehave', () => {
         junk: { command: 'sh', args: ['-c', 'yes junk | head -c 100000; exit 3'] },
       },
     );
-    const { stdout, stderr, code } = await runProgram(SCRIPTED_MAIN, ['x'], {
+    const { stdout, stderr, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
       cwd: place.dir,
       env: place.env,
       stdin: '2+2\n',
@@ -164,7 +190,7 @@ describe('servers that misbehave', () => {
       { replies: [calling('wait'), 'It broke.'] },
       { slow: fixture('polite.mjs', mark) },
     );
-    const program = new Program(SCRIPTED_MAIN, ['x'], { cwd: place.dir, env: place.env });
+    const program = new Program(SCRIPTED_MAIN, ['x', '--plain'], { cwd: place.dir, env: place.env });
     await program.shows('Ready.');
     program.say('wait');
     await program.shows('Calling tool: wait(');
@@ -182,7 +208,7 @@ describe('servers that misbehave', () => {
       { replies: [calling('wait'), 'Too slow.'] },
       { slow: fixture('polite.mjs', 'mark-timeout') },
     );
-    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--tool-timeout', '0.5'], {
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain', '--tool-timeout', '0.5'], {
       cwd: place.dir,
       env: place.env,
       stdin: 'wait\n',
@@ -202,7 +228,7 @@ describe('every way out leaves no process of a server', () => {
 
   const start = async (mark: string, script: Script = { replies: [] }) => {
     const place = scripted(script, stubborn(mark));
-    const program = new Program(SCRIPTED_MAIN, ['x'], { cwd: place.dir, env: place.env });
+    const program = new Program(SCRIPTED_MAIN, ['x', '--plain'], { cwd: place.dir, env: place.env });
     await program.shows('Ready.');
     // Both servers run behind their shells, or the checks below would prove nothing.
     expect(processesWith(mark).filter(line => line.includes('.mjs')).length).toBeGreaterThanOrEqual(4);
@@ -268,7 +294,7 @@ describe('every way out leaves no process of a server', () => {
 test('an mcp file given to --config is taken as one', async () => {
   const place = scripted({ replies: ['ok'] });
   writeFileSync(join(place.dir, 'servers.json'), JSON.stringify({ mcpServers: { calculator: CALCULATOR } }));
-  const args = ['x', '--config', 'config.json', '--config', 'servers.json'];
+  const args = ['x', '--plain', '--config', 'config.json', '--config', 'servers.json'];
   const { stdout } = await runProgram(SCRIPTED_MAIN, args, {
     cwd: place.dir,
     env: place.env,

@@ -12,14 +12,20 @@ const CONVERSATION = readFileSync(join(ROOT, 'models', 'demo', 'conversation.txt
   .trim()
   .split('\n');
 
+/** The lines of the tutorial's first conversation, as the screen shows them. */
+const TUTORIAL =
+  /^```\n(prompt -> [\s\S]*?)\n```$/m
+    .exec(readFileSync(join(ROOT, 'docs', 'tutorial.md'), 'utf8'))?.[1]
+    ?.split('\n') ?? [];
+
 /** The first conversation in a text, from `Ready.` to its end, without times and the prompt that nobody answers. */
-function withoutTimes(text: string): string {
+function conversationIn(text: string): string {
   const [conversation = ''] = /^Ready\.[\s\S]*?(?=^```|(?![\s\S]))/m.exec(text) ?? [];
-  return conversation
-    .replace(/prompt -> \n$/, '')
-    .replace(/\[[\d:]+\]/g, '[time]')
-    .replace(/took [\d.]+s/g, 'took');
+  return withoutTimes(conversation.replace(/prompt -> \n$/, ''));
 }
+
+const withoutTimes = (text: string): string =>
+  text.replace(/\[[\d:]+\]/g, '[time]').replace(/took [\d.]+s/g, 'took');
 
 test('npm run demo < /dev/null: the real model calls a calculator tool and a file tool, and answers without one', async ({
   skip,
@@ -41,7 +47,7 @@ test('npm run demo < /dev/null: the real model calls a calculator tool and a fil
     .find(turn => turn.startsWith('What is the capital of France?'));
   expect(withoutTool).toMatch(/assistant -> .*Paris/);
   expect(withoutTool).not.toContain('Calling tool');
-  expect(withoutTimes(stdout)).toBe(withoutTimes(readFileSync(join(ROOT, 'README.md'), 'utf8')));
+  expect(conversationIn(stdout)).toBe(conversationIn(readFileSync(join(ROOT, 'README.md'), 'utf8')));
   expect([status, stderr.includes('Notice')]).toEqual([0, false]);
   expect(await processesLeft(dir)).toEqual([]);
 });
@@ -60,6 +66,16 @@ test('-p with the real model; --save and --resume: what it has read is not read 
   // The new prompt and the words around it are new.
   expect(stats.promptTokens - stats.cachedTokens).toBeLessThan(40);
   expect(stats.cachedTokens).toBeGreaterThan(200);
+});
+
+test('echo | llm-host demo: one line on stdout, the answer', async () => {
+  const { dir, env } = workplace();
+  const { stdout, stderr, code } = await runProgram(MAIN, ['demo'], {
+    ...{ cwd: dir, env },
+    stdin: 'What is 17 + 25?\n',
+  });
+  expect([stdout, code]).toEqual(['17 + 25 is 42.\n', 0]);
+  expect(stderr).toMatch(/Ready\.[\s\S]*\nprompt -> What is 17 \+ 25\?\n.*Calling tool: add\(a=17, b=25\)/);
 });
 
 test('-p with a tool: one line on stdout, the answer; as JSON, events as the schema says', async () => {
@@ -85,15 +101,18 @@ test('the screen with the real model: tools, Ctrl+O for earlier results, Esc, by
   const terminal = new Terminal(MAIN, ['demo'], dir, env);
   await terminal.displays('2/2 servers');
   terminal.type('What is 17 plus 25?\r');
-  await terminal.displays('assistant -> ');
+  await terminal.displays('assistant -> 17 + 25 is 42.');
   const [call, result] = (await terminal.emulator.lines(true)).filter(line => /^│ \[\d\d:/.test(line));
   expect([call, result]).toEqual([
     expect.stringMatching(/Calling tool: add\(a=17, b=25\) \.\.\. \(took [\d.]+s\)$/),
     expect.stringMatching(/ Result: 42$/),
   ]);
-  terminal.type('Which files are there?\r');
-  await terminal.displays('Result: meeting.txt');
-  await terminal.displays('assistant -> ', { times: 2 });
+  terminal.type('List the files.\r');
+  await terminal.displays(TUTORIAL.at(-1) ?? 'nothing');
+  const shown = (await terminal.emulator.lines(true)).map(line => line.replace(/^[│▌] /, '').trimEnd());
+  for (const line of TUTORIAL) {
+    expect(shown.map(withoutTimes)).toContain(withoutTimes(line));
+  }
   terminal.type('\u000f');
   await terminal.displays('Result 1 of 2 from the last, list_files:');
   terminal.type('\u000f');
@@ -153,7 +172,10 @@ test('-p --schema: the answer is JSON that fits; a schema that cannot be followe
 
 test('SIGTERM while the real model generates: 143, nothing left', async () => {
   const { dir, env } = workplace();
-  const program = new Program(MAIN, ['demo', '--no-mcp', '--max-tokens', '2000'], { cwd: dir, env });
+  const program = new Program(MAIN, ['demo', '--plain', '--no-mcp', '--max-tokens', '2000'], {
+    cwd: dir,
+    env,
+  });
   await program.shows('Ready.');
   program.say('Write a long story about a fox.');
   await program.shows('assistant -> ');

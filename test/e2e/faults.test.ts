@@ -37,7 +37,7 @@ test('one chat with every server that misbehaves: each is told, the chat goes on
       Object.entries(faults({ mark, note: path })).map(([name, { entry }]) => [name, entry]),
     ),
   );
-  const program = new Program(SCRIPTED_MAIN, ['x'], { cwd: dir, env });
+  const program = new Program(SCRIPTED_MAIN, ['x', '--plain'], { cwd: dir, env });
   await program.shows('Ready.', LIMIT_MS);
   for (const [server, fault] of Object.entries(table)) {
     if (fault.tool === undefined) {
@@ -82,7 +82,7 @@ describe('the program itself is killed in the middle of a call', () => {
   ] as const)('%s: exit %s, no process left', { timeout: LIMIT_MS }, async (signal, code) => {
     const mark = `mark-${randomUUID()}`;
     const { dir, env, note } = place({ replies: [call] }, hanging(mark));
-    const program = new Program(SCRIPTED_MAIN, ['x'], { cwd: dir, env });
+    const program = new Program(SCRIPTED_MAIN, ['x', '--plain'], { cwd: dir, env });
     await program.shows('Ready.');
     program.say('go');
     await program.shows('Calling tool: run() ...');

@@ -29,7 +29,7 @@ test.each([...EVERY_MODE, ...LINES_ALONE])(
   },
   async behaviour => {
     const modes: [string[], string][] = [
-      [['x'], 'go\ntools\n/mcp\nquit\n'],
+      [['x', '--plain'], 'go\ntools\n/mcp\nquit\n'],
       [['x', '-p', 'go'], ''],
       [['x', '--json'], '{"type":"prompt","text":"go"}\n'],
     ];
@@ -55,7 +55,7 @@ test('a pattern that never ends: the call runs, with a notice that names server 
   const text = `${'a'.repeat(34)}!`;
   const call = `<tool_call>\n${JSON.stringify({ name: 'match', arguments: { text } })}\n</tool_call>`;
   const begun = performance.now();
-  const { stdout } = await runProgram(SCRIPTED_MAIN, ['x'], {
+  const { stdout } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
     ...place('pattern', [call, 'after it']),
     stdin: 'go\nquit\n',
   });

@@ -49,7 +49,7 @@ test('/mcp: servers switched on and off, added, removed; the next prompt has the
     '/mcp remove',
     '/mcp',
   ];
-  const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x'], {
+  const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
     ...where,
     stdin: `${stdin.join('\n')}\n`,
   });
@@ -139,7 +139,7 @@ test('the research server in a chat, over a stand-in of arXiv', { timeout: LIMIT
   const args = [MAIN, 'server', 'research', '--base-url', `http://127.0.0.1:${stand.port}/api`];
   const replies = [call('search_papers', { topic: 'attention', max_results: 1 }), 'One paper.'];
   const where = place({ research: { command: process.execPath, args } }, replies);
-  const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x'], { ...where, stdin: 'find\n' });
+  const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], { ...where, stdin: 'find\n' });
   expect(stdout).toMatch(/Result: 2301\.01234\S*: Attention and its uses \(2023-01-03.*\) \(took /);
   expect([stdout.includes('assistant -> One paper.'), code]).toEqual([true, 0]);
 });

@@ -102,7 +102,7 @@ test('server-everything over Streamable HTTP through the whole program', { timeo
     'Steps.',
   ];
   const { folder, env } = place(() => ({ everything: { url, allowLocalNetwork: true } }), replies);
-  const { stdout, stderr, code } = await runProgram(SCRIPTED_MAIN, ['x'], {
+  const { stdout, stderr, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
     cwd: folder,
     env,
     stdin: 'blocks\nsteps\n',

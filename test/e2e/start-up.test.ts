@@ -218,6 +218,9 @@ test('on a terminal a missing config.json can be written on the spot', async () 
 
 test('--quiet: no line before the first prompt', async () => {
   const { dir, env } = workplace();
-  const { stdout, stderr } = await runProgram(MAIN, ['demo', '--no-mcp', '--quiet'], { cwd: dir, env });
+  const { stdout, stderr } = await runProgram(MAIN, ['demo', '--no-mcp', '--quiet', '--plain'], {
+    cwd: dir,
+    env,
+  });
   expect([stdout, stderr]).toEqual(['prompt -> \n', '']);
 });

@@ -15,22 +15,32 @@ const LABELS = { prompt: PROMPT, reply: 'assistant -> ', note: '' } as const;
 export interface LineSessionOptions {
   readonly session: ChatSession;
   readonly signals: Signals;
+  /** Only the answers on stdout; prompts, calls and what commands print on stderr. */
+  readonly answersAlone: boolean;
 }
 
 /** The chat in line mode, at a keyboard or from a pipe. Resolves with the exit code. */
 export class LineSession {
   readonly #session: ChatSession;
-  readonly #printer = new LinePrinter({ answer: process.stdout, lines: process.stdout, label: true });
+  /** Receives all but the answers. */
+  readonly #lines: NodeJS.WriteStream;
+  readonly #printer: LinePrinter;
   readonly #keyboard = process.stdin.isTTY === true && process.stdout.isTTY === true;
   readonly #loop: TurnLoop;
 
-  constructor({ session, signals }: LineSessionOptions) {
+  constructor({ session, signals, answersAlone }: LineSessionOptions) {
     this.#session = session;
-    const printer = this.#printer;
+    const lines = answersAlone ? process.stderr : process.stdout;
+    const printer = new LinePrinter({ answer: process.stdout, lines, label: !answersAlone });
+    this.#lines = lines;
+    this.#printer = printer;
     this.#loop = new TurnLoop({
       ...{ session, signals, keyboard: this.#keyboard },
       reader: {
-        begin: () => printer.begin(),
+        begin: (prompt, typed) => {
+          if (!typed) lines.write(`${stripControls(`${PROMPT}${prompt}`)}\n`);
+          printer.begin();
+        },
         event: event => printer.print(event),
         end: () => printer.end(),
         ...(this.#keyboard && {
@@ -44,7 +54,7 @@ export class LineSession {
         }),
         builtin: (_typed, output) => {
           printer.showThinking = session.showThinking;
-          if (output !== '') process.stdout.write(`${stripControls(output)}\n`);
+          if (output !== '') lines.write(`${stripControls(output)}\n`);
         },
       },
     });
@@ -74,16 +84,17 @@ export class LineSession {
 
   async #fromPipe(): Promise<void> {
     const lines = pipedLines(process.stdin)[Symbol.asyncIterator]();
-    process.stdout.write(PROMPT);
+    this.#lines.write(PROMPT);
     for (let step = await lines.next(); !step.done; step = await lines.next()) {
       const { text, notice }: PipedLine = step.value;
-      process.stdout.write(`${stripControls(text)}\n`);
-      if (notice) process.stdout.write(`Error: ${notice}\n`);
+      // A terminal has shown it.
+      if (!process.stdin.isTTY) this.#lines.write(`${stripControls(text)}\n`);
+      if (notice) this.#lines.write(`Error: ${notice}\n`);
       await this.#answer(text);
       if (this.#loop.ended) return;
-      process.stdout.write(PROMPT);
+      this.#lines.write(PROMPT);
     }
-    process.stdout.write('\n');
+    this.#lines.write('\n');
   }
 
   /** Resolves when the turn, if any, is over: the next prompt is printed below it. */

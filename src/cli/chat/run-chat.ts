@@ -28,8 +28,10 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
     if (aloud) for (const notice of notices) process.stderr.write(`${notice}\n`);
     if (args.prompt !== undefined) return await answerOnce(session, args.prompt, signals);
     if (!screen) {
-      if (!args.quiet) process.stdout.write("Ready. Type your prompt or 'quit' to exit.\n");
-      return await new LineSession({ session, signals }).run();
+      const answersAlone = !onTerminal && !args.plain;
+      const lines = answersAlone ? process.stderr : process.stdout;
+      if (!args.quiet) lines.write("Ready. Type your prompt or 'quit' to exit.\n");
+      return await new LineSession({ session, signals, answersAlone }).run();
     }
     // Otherwise React runs its development checks and profiling.
     process.env.NODE_ENV ??= 'production';

@@ -24,7 +24,10 @@ export const chat = defineCommand({
         describe: 'continue a saved conversation; without a file, the latest',
       })
       .option('json', { type: 'boolean', describe: 'one JSON event per line on stdout (docs/events.md)' })
-      .option('plain', { type: 'boolean', describe: 'line mode on a terminal too' })
+      .option('plain', {
+        type: 'boolean',
+        describe: 'line mode on a terminal too; piped, the whole transcript on stdout, not the answers alone',
+      })
       .option('color', { type: 'boolean', describe: '--no-color: no colours' }) as Argv<ChatArguments>,
   run: async (args, { openModel, signals }) => {
     signals.watch();
