@@ -67,6 +67,15 @@ describe('a turn', () => {
     );
   });
 
+  test('a bare name that two servers have: the model is asked, and then means the one it called last', async () => {
+    const host = new FakeHost({ calculator__add: answer('42'), cart__add: answer('in the cart') });
+    const bare = [call('add')];
+    const { agent, model } = setUp([bare, [call('cart__add')], bare, [content('ok')]], host);
+    await collect(agent.turn('x'));
+    expect(model.requests[1]?.messages.at(-1)?.content).toMatch(/'add' may be several tools[\s\S]*cart__add/);
+    expect(host.calls.map(({ name }) => name)).toEqual(['cart__add', 'cart__add']);
+  });
+
   test('a reply that repeated itself without end: a notice, and a call written many times runs once', async () => {
     const host = new FakeHost({ add: answer('42'), sum: answer('1') });
     async function* endless() {

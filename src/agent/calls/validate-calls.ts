@@ -28,11 +28,15 @@ export interface ValidatedCalls {
   readonly invalid: readonly InvalidCall[];
 }
 
-/** Sorts the calls of a reply into those that can run and those that the model has to write again. */
+/**
+ * Sorts the calls of a reply into those that can run and those that the model has to write again.
+ * @param called the tools called so far, the latest first
+ */
 export function validateCalls(
   events: readonly CallEvent[],
   tools: ToolCatalog,
   newCall: (name: string, args: Readonly<Record<string, unknown>>) => ToolCall,
+  called: readonly string[] = [],
 ): ValidatedCalls {
   const valid: ValidCall[] = [];
   const invalid: InvalidCall[] = [];
@@ -43,7 +47,7 @@ export function validateCalls(
       invalid.push({ label, message, tool: undefined, call: undefined, raw: event.raw });
       continue;
     }
-    const resolved = resolveCall(event, tools);
+    const resolved = resolveCall(event, tools, called);
     if (resolved.ok) {
       const { name, repairs, unchecked } = resolved;
       valid.push({ call: newCall(name, resolved.arguments), repairs, unchecked });

@@ -5,6 +5,7 @@ import type { ResponseFormat } from '../../grammar/response-format.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
 import { ToolCatalog } from '../../parse/calls/tool-catalog.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
+import { calledTools } from '../calls/called-tools.ts';
 import { feedback } from '../calls/feedback.ts';
 import { type AttemptRecord, ToolMetrics } from '../calls/metrics.ts';
 import { RepeatGuard } from '../calls/repeat-guard.ts';
@@ -186,8 +187,11 @@ export class Agent {
   /** A cancelled reply keeps its text but none of its calls. */
   #validate(reply: Reply, cancelled: boolean): ValidatedCalls {
     if (cancelled || reply.calls.length === 0) return { valid: [], invalid: [] };
-    const catalog = new ToolCatalog(this.#tools());
-    return validateCalls(reply.calls, catalog, (name, args) => this.#newCall(name, args));
+    const { history, tools } = this.#options;
+    const servers = new Map(tools.tools().map(tool => [tool.definition.function.name, tool.server]));
+    const catalog = new ToolCatalog(this.#tools(), name => servers.get(name));
+    const newCall = (name: string, args: Readonly<Record<string, unknown>>) => this.#newCall(name, args);
+    return validateCalls(reply.calls, catalog, newCall, calledTools(history.messages));
   }
 
   async *#reply(

@@ -43,19 +43,42 @@ interface RawCall {
 
 /**
  * Turns a call as the model wrote it into one that can run: finds the tool, fits the arguments to its schema and
- * checks them. A name that is merely similar never runs a tool. A call completed by guessing must fit the schema and
- * have no key the schema does not name.
+ * checks them. A name without its server, or with its words in another form, runs the one tool that it may mean and
+ * whose schema the arguments fit, or of several the one called last; letters that are merely similar run nothing. A call
+ * completed by guessing must fit the schema and have no key the schema does not name.
+ * @param called the tools called so far, the latest first
  */
-export function resolveCall(call: RawCall, tools: ToolCatalog): ResolvedCall {
+export function resolveCall(call: RawCall, tools: ToolCatalog, called: readonly string[] = []): ResolvedCall {
   const name = tools.match(call.name);
-  if (name === undefined) return unknownTool(call.name, tools);
+  if (name !== undefined) return fitted(call, name, tools);
+  const meant = tools.meant(call.name).map(one => ({ name: one, result: fitted(call, one, tools, true) }));
+  const fitting = meant.filter(({ result }) => result.ok);
+  const candidates = fitting.length > 0 ? fitting : meant;
+  const latest = called.find(one => fitting.some(fits => fits.name === one));
+  const chosen = candidates.length === 1 ? candidates[0] : fitting.find(one => one.name === latest);
+  return (
+    chosen?.result ??
+    unknownTool(
+      call.name,
+      candidates.map(one => one.name),
+      tools,
+    )
+  );
+}
+
+/** @param strict whether the arguments have to fit for certain, since the name is not quite the tool's */
+function fitted(
+  call: RawCall,
+  name: string,
+  tools: ToolCatalog,
+  strict = call.guessed === true,
+): ResolvedCall {
   const schema = tools.parametersOf(name) ?? {};
   const { value, changed } = coerce(call.arguments, schema);
   const args = value as Record<string, unknown>;
   const found = checkSchema(schema, args);
-  // A call completed by guessing must be known to fit.
-  const unchecked = !call.guessed && isNotChecked(found);
-  const problems = [...(unchecked ? [] : found), ...(call.guessed ? unknownKeys(args, schema) : [])];
+  const unchecked = !strict && isNotChecked(found);
+  const problems = [...(unchecked ? [] : found), ...(strict ? unknownKeys(args, schema) : [])];
   if (problems.length > 0) {
     const lines = problems.map(problem => `- ${problemText(problem)}`).join('\n');
     const message = `The arguments of '${name}' do not fit its schema:\n${lines}`;
@@ -68,7 +91,12 @@ export function resolveCall(call: RawCall, tools: ToolCatalog): ResolvedCall {
   return { ok: true, name, arguments: args, repairs, unchecked };
 }
 
-function unknownTool(name: string, tools: ToolCatalog): ResolvedCall {
+function unknownTool(name: string, meant: readonly string[], tools: ToolCatalog): ResolvedCall {
+  if (meant.length > 0) {
+    const list = meant.map(one => `- ${[one, tools.summaryOf(one)].filter(Boolean).join(': ')}`);
+    const message = `'${name}' may be several tools. Call the one you mean by its full name:\n${list.join('\n')}`;
+    return { ok: false, label: 'wrong_tool', message, tool: undefined };
+  }
   const guess = nearest(name, tools.names);
   const list = tools.names.join(', ') || 'none';
   const message = `There is no tool '${name}'. ${guess ? `Did you mean '${guess}'? ` : ''}Tools: ${list}.`;

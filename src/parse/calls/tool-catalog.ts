@@ -1,16 +1,30 @@
 import { isObject } from '../bodies/json-body.ts';
+import { meantTools } from './meant-tools.ts';
+
+interface Entry {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly description: string;
+  readonly server: string | undefined;
+}
 
 /** The offered tools by name. */
 export class ToolCatalog {
-  readonly #parameters = new Map<string, Readonly<Record<string, unknown>>>();
+  readonly #entries = new Map<string, Entry>();
   readonly #spellings = new Map<string, string | undefined>();
 
-  /** Tools in the shape of the OpenAI API, with or without the outer `function`; others are ignored. */
-  constructor(tools: readonly object[] = []) {
+  /**
+   * Tools in the shape of the OpenAI API, with or without the outer `function`; others are ignored.
+   * @param serverOf the MCP server of a tool, by the name it is offered under
+   */
+  constructor(tools: readonly object[] = [], serverOf?: (name: string) => string | undefined) {
     for (const tool of tools) {
       const inner = (tool as { function?: unknown }).function ?? tool;
       if (!isObject(inner) || typeof inner.name !== 'string') continue;
-      this.#parameters.set(inner.name, isObject(inner.parameters) ? inner.parameters : {});
+      this.#entries.set(inner.name, {
+        parameters: isObject(inner.parameters) ? inner.parameters : {},
+        description: typeof inner.description === 'string' ? inner.description : '',
+        server: serverOf?.(inner.name),
+      });
       const key = plainName(inner.name);
       // Two tools with the same spelling: it means neither.
       this.#spellings.set(key, this.#spellings.has(key) ? undefined : inner.name);
@@ -18,30 +32,46 @@ export class ToolCatalog {
   }
 
   get size(): number {
-    return this.#parameters.size;
+    return this.#entries.size;
   }
 
   get names(): string[] {
-    return [...this.#parameters.keys()];
+    return [...this.#entries.keys()];
   }
 
   /** The tool a model means by `name`: an exact match, or up to case, punctuation and a namespace prefix. */
   match(name: string): string | undefined {
-    if (this.#parameters.has(name)) return name;
-    const inner = name.replace(/^(?:functions?|tools?|default_api)[.:/]/i, '').replace(/:\d+$/, '');
-    if (this.#parameters.has(inner)) return inner;
+    const inner = withoutNamespace(name);
+    for (const exact of [name, inner]) if (this.#entries.has(exact)) return exact;
     return this.#spellings.get(plainName(inner));
   }
 
+  /** The tools that `name` may mean where `match` finds none; see `meantTools`. */
+  meant(name: string): string[] {
+    const tools = [...this.#entries].map(([offered, { server }]) => ({ name: offered, server }));
+    return meantTools(withoutNamespace(name), tools);
+  }
+
+  /** Whether a call of this name is meant for a tool. */
   knows(name: string): boolean {
-    return this.match(name) !== undefined;
+    return this.match(name) !== undefined || this.meant(name).length > 0;
   }
 
   /** The JSON Schema of a tool's arguments. */
   parametersOf(name: string): Readonly<Record<string, unknown>> | undefined {
     const match = this.match(name);
-    return match === undefined ? undefined : this.#parameters.get(match);
+    return match === undefined ? undefined : this.#entries.get(match)?.parameters;
   }
+
+  /** The first line of what a tool says of itself; '' without one. */
+  summaryOf(name: string): string {
+    const [line = ''] = (this.#entries.get(name)?.description ?? '').trim().split('\n', 1);
+    return line;
+  }
+}
+
+function withoutNamespace(name: string): string {
+  return name.replace(/^(?:functions?|tools?|default_api)[.:/]/i, '').replace(/:\d+$/, '');
 }
 
 function plainName(name: string): string {
