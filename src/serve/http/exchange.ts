@@ -12,6 +12,8 @@ import type { WireFormat } from './wire-format.ts';
 export interface Exchange {
   readonly format: WireFormat;
   readonly stream: boolean;
+  /** The text goes on where a prompt ends: its white space counts. Default false. */
+  readonly verbatim?: boolean;
   /** Identifies the client for fairness; undefined: by its address. */
   readonly user: string | undefined;
   readonly run: (control: {
@@ -32,7 +34,7 @@ export async function exchange(
   context: ServeContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { format, stream, user, run }: Exchange,
+  { format, stream, verbatim, user, run }: Exchange,
 ): Promise<unknown> {
   const place = context.queue.admit(user ?? request.ip);
   const stop = new AbortController();
@@ -45,7 +47,7 @@ export async function exchange(
   const running = new Answering(context, reply, format, stream, wantsEvents, started);
   try {
     const turn = run({ acquire: waiting => place.acquire(waiting), signal });
-    const read = await readTurn(turn, running, started);
+    const read = await readTurn(turn, running, started, verbatim);
     if ('reply' in read) context.metrics.turn(read.reply.totals);
     const outcome = outcomeOf(read, signal);
     if (outcome instanceof ApiError) noteProblem(request, outcome);

@@ -14,11 +14,12 @@ export interface TurnListener {
 
 export type ReadTurn = { readonly reply: WholeReply } | { readonly error: ErrorEvent };
 
-/** Reads a turn to its end. The texts of its rounds are separated by a line break. */
+/** Reads a turn to its end. The texts of its rounds are separated by a line break, but for `verbatim` ones. */
 export async function readTurn(
   turn: AsyncGenerator<TurnEvent, readonly ToolCall[]>,
   listener: TurnListener,
   started: number,
+  verbatim = false,
 ): Promise<ReadTurn> {
   const tally = new Tally();
   const events: ToolEvent[] = [];
@@ -41,8 +42,9 @@ export async function readTurn(
         break;
       case 'token': {
         logprobs.push(...(event.logprobs ?? []));
-        const fresh = streamed === '' || newRound ? event.text.trimStart() : event.text;
-        const piece = newRound && streamed !== '' && fresh !== '' ? `\n${fresh}` : fresh;
+        const begins = !verbatim && (streamed === '' || newRound);
+        const fresh = begins ? event.text.trimStart() : event.text;
+        const piece = begins && streamed !== '' && fresh !== '' ? `\n${fresh}` : fresh;
         if (piece === '') break;
         newRound = false;
         streamed += piece;

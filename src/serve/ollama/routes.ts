@@ -48,6 +48,7 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
       const completion = toCompletion(body);
       return exchange(context, request, reply, {
         ...exchanged,
+        verbatim: true,
         run: control => turns.complete(completion, control),
       });
     }

@@ -81,7 +81,7 @@ export function toCall({ id, function: { name, arguments: args } }: ToolCall) {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
 }
 
-export function finishOf({ finish }: Totals): string {
+function finishOf({ finish }: Totals): string {
   return finish === 'cancelled' ? 'stop' : finish;
 }
 

@@ -7,9 +7,13 @@ import { readBody } from '../http/read-body.ts';
 import { readSampling } from '../http/sampling.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import type { WireFormat } from '../http/wire-format.ts';
-import { errorBody, finishOf, sse, usageOf } from './chat-format.ts';
+import { errorBody, sse, usageOf } from './chat-format.ts';
 import { sharedFields } from './chat-request.ts';
+import { CompletionChoices } from './completion-choices.ts';
 import { checkModel, newId, now } from './model-object.ts';
+
+/** Prompts of a request. */
+const MAX_PROMPTS = 128;
 
 const tokenIds = z.array(z.number().int().min(0)).min(1);
 
@@ -22,7 +26,7 @@ const completionBody = z.looseObject({
   logprobs: z.number().int().min(0).max(20).nullish(),
 });
 
-/** /v1/completions: continues a text, without template or tools. */
+/** /v1/completions: continues a text, or each of several, without template or tools. */
 export function completionRoute(app: FastifyInstance, context: ServeContext): void {
   const { model, turns } = context;
   app.post('/v1/completions', async (request, reply) => {
@@ -30,40 +34,47 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
     checkModel(context, body.model);
     for (const name of ['n', 'best_of'] as const) {
       if (body[name] != null && body[name] !== 1)
-        throw badRequest(`${name}: only one text per request is supported`, name);
+        throw badRequest(`${name}: only one text per prompt is supported`, name);
     }
     if (body.suffix) throw badRequest('suffix: this model cannot fill a gap', 'suffix');
-    const prompt = onlyPrompt(body.prompt);
-    const text = typeof prompt === 'string' ? prompt : '';
-    const textIds = typeof prompt === 'string' ? undefined : prompt;
-    if (textIds) checkIds(textIds, model.vocabSize);
-    if (textIds && body.echo) throw badRequest('echo: give the prompt as a text', 'echo');
+    const prompts = promptsOf(body.prompt);
+    for (const prompt of prompts) {
+      if (typeof prompt === 'string') continue;
+      checkIds(prompt, model.vocabSize);
+      if (body.echo) throw badRequest('echo: give the prompt as a text', 'echo');
+    }
     const sampling = readSampling(body, { api: 'openai', vocabSize: model.vocabSize });
-    const format = completionFormat(model.id, {
+    const choices = new CompletionChoices();
+    const format = completionFormat(model.id, choices, {
       usage: body.stream_options?.include_usage === true,
-      echo: body.echo ? text : '',
+      echo: body.echo ? prompts.map(String) : [],
     });
     return exchange(context, request, reply, {
-      ...{ format, stream: body.stream === true, user: body.user ?? undefined },
+      ...{ format, stream: body.stream === true, verbatim: true, user: body.user ?? undefined },
       run: control =>
-        turns.complete(
-          { text, ...(textIds && { textIds }), sampling, logprobs: body.logprobs ?? undefined },
-          control,
+        choices.run(
+          prompts.map(prompt => () => {
+            const text = typeof prompt === 'string' ? { text: prompt } : { text: '', textIds: prompt };
+            return turns.complete({ ...text, sampling, logprobs: body.logprobs ?? undefined }, control);
+          }),
         ),
     });
   });
 }
 
-/** A text or its tokens, alone or as the only one of a list. */
-function onlyPrompt(given: z.infer<typeof completionBody>['prompt']): string | readonly number[] {
+/** A text or its tokens, alone or in a list. */
+function promptsOf(given: z.infer<typeof completionBody>['prompt']): (string | readonly number[])[] {
   const isIds = (value: unknown): value is readonly number[] =>
     Array.isArray(value) && typeof value[0] === 'number';
-  if (typeof given !== 'string' && !isIds(given) && given.length > 1)
-    throw badRequest('prompt: only one text per request is supported; send one request each', 'prompt');
-  const prompt = typeof given === 'string' || isIds(given) ? given : given[0];
-  if (prompt === undefined || prompt === '')
-    throw badRequest('prompt: there is nothing to go on with', 'prompt');
-  return prompt;
+  const prompts = typeof given === 'string' || isIds(given) ? [given] : given;
+  if (prompts.length > MAX_PROMPTS)
+    throw badRequest(`prompt: ${prompts.length} texts; a request may have ${MAX_PROMPTS}`, 'prompt');
+  const empty = prompts.indexOf('');
+  if (prompts.length === 0 || empty >= 0) {
+    const which = prompts.length > 1 ? `prompt[${empty}]` : 'prompt';
+    throw badRequest(`${which}: there is nothing to go on with`, 'prompt');
+  }
+  return prompts;
 }
 
 function checkIds(ids: readonly number[], vocabSize: number | undefined): void {
@@ -74,28 +85,51 @@ function checkIds(ids: readonly number[], vocabSize: number | undefined): void {
     throw badRequest(`prompt: the model has no token ${unknown}; its last is ${vocabSize - 1}`, 'prompt');
 }
 
-function completionFormat(model: string, { usage, echo }: { usage: boolean; echo: string }): WireFormat {
+function completionFormat(
+  model: string,
+  choices: CompletionChoices,
+  { usage, echo }: { usage: boolean; echo: readonly string[] },
+): WireFormat {
   const head = { id: newId('cmpl-'), object: 'text_completion', created: now(), model };
-  const choice = (text: string, finish: string | null, logprobs?: readonly TokenLogprob[]) => ({
-    ...{ text, index: 0, logprobs: logprobs ? listed(logprobs) : null, finish_reason: finish },
+  const choice = (
+    index: number,
+    text: string,
+    finish: string | null,
+    logprobs?: readonly TokenLogprob[],
+  ) => ({
+    ...{ text, index, logprobs: logprobs?.length ? listed(logprobs) : null, finish_reason: finish },
   });
   const chunk = (...args: Parameters<typeof choice>) => sse({ ...head, choices: [choice(...args)] });
+  let streamed = -1;
+  /** Ends the choices before the present one and begins it, as far as that has not been streamed. */
+  const upToDate = (): string => {
+    let pieces = '';
+    for (const last = choices.all.length - 1; streamed < last; ) {
+      if (streamed >= 0) pieces += chunk(streamed, '', choices.all[streamed]?.finish ?? 'stop');
+      streamed += 1;
+      if (echo[streamed]) pieces += chunk(streamed, echo[streamed] as string, null);
+    }
+    return pieces;
+  };
   return {
     contentType: 'text/event-stream; charset=utf-8',
-    begin: () => (echo === '' ? '' : chunk(echo, null)),
-    text: (text, logprobs) => chunk(text, null, logprobs),
+    begin: () => '',
+    text: (text, logprobs) => upToDate() + chunk(streamed, text, null, logprobs),
     thinking: () => '',
     toolEvent: () => '',
     keepAlive: note => `: ${note}\n\n`,
     end: (_calls, totals) =>
-      chunk('', finishOf(totals)) +
+      upToDate() +
+      chunk(streamed, '', choices.all[streamed]?.finish ?? 'stop') +
       (usage ? sse({ ...head, choices: [], usage: usageOf(totals) }) : '') +
       'data: [DONE]\n\n',
     error: error => sse(errorBody(error)),
-    whole: reply => ({
+    whole: ({ totals }) => ({
       ...head,
-      choices: [choice(echo + reply.text, finishOf(reply.totals), reply.logprobs)],
-      usage: usageOf(reply.totals),
+      choices: choices.all.map(({ text, logprobs, finish }, index) =>
+        choice(index, (echo[index] ?? '') + text, finish, logprobs),
+      ),
+      usage: usageOf(totals),
     }),
   };
 }
