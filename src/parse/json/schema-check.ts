@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, MissingRefError, type ValidateFunction } from 'ajv/dist/2020.js';
-import { TimeLimitError, withinTime } from '../../text/time-limit.ts';
+import { TimeLimitError, withinWork } from '../../text/time-limit.ts';
 
 /** A problem in a call's arguments. */
 export interface SchemaProblem {
@@ -20,9 +20,9 @@ type Validator = ValidateFunction | typeof UNCHECKED | typeof UNCHECKABLE;
 const validators = new WeakMap<object, Validator>();
 let dialect: ValidateFunction | undefined;
 const MAX_PROBLEMS = 8;
-/** Schemas come from servers and requests, and one `pattern` can backtrack for hours. */
+/** Of CPU time. Schemas come from servers and requests, and one `pattern` can backtrack for hours. */
 const COMPILE_LIMIT_MS = 1000;
-/** A check takes microseconds; a busy machine may keep a thread waiting for hundreds of milliseconds. */
+/** Of CPU time; a check takes microseconds. */
 const CHECK_LIMIT_MS = 1000;
 
 /** The only problem of a value that could not be checked. */
@@ -39,7 +39,7 @@ export function checkSchema(schema: object, value: unknown): SchemaProblem[] {
   if (validate === UNCHECKED) return [];
   if (validate === UNCHECKABLE) return [NOT_CHECKED];
   try {
-    if (withinTime(CHECK_LIMIT_MS, () => validate(value))) return [];
+    if (withinWork(CHECK_LIMIT_MS, () => validate(value))) return [];
   } catch {
     // Out of time, out of stack, or a pattern that only fails once it is used.
     validators.set(schema, UNCHECKABLE);
@@ -74,7 +74,7 @@ function compile(schema: object): Validator {
   const { $schema: _dialect, $id: _id, $async: _async, ...plain } = schema as Record<string, unknown>;
   try {
     const isSchema = dialectValidator();
-    return withinTime(COMPILE_LIMIT_MS, () => (isSchema(plain) ? compileValid(plain, false) : UNCHECKED));
+    return withinWork(COMPILE_LIMIT_MS, () => (isSchema(plain) ? compileValid(plain, false) : UNCHECKED));
   } catch (error) {
     return error instanceof TimeLimitError ? UNCHECKABLE : UNCHECKED;
   }
