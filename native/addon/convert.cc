@@ -108,6 +108,7 @@ LoadSpec to_load_spec(const Napi::Value& value) {
   if (fields.has("cacheBytes")) {
     spec.cache_bytes = static_cast<uint64_t>(fields.integer("cacheBytes", 0, 1e15));
   }
+  if (fields.has("parallel")) spec.parallel = static_cast<int>(fields.integer("parallel", 1, 256));
   if (fields.has("saveTo")) spec.save_to = fields.text("saveTo");
   return spec;
 }

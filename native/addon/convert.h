@@ -6,8 +6,8 @@
 
 #include "common/value.h"
 #include "engine/cache/saved_cache.h"
-#include "engine/events.h"
-#include "engine/request.h"
+#include "engine/job/events.h"
+#include "engine/job/request.h"
 #include "models/model_info.h"
 #include "weights/load_spec.h"
 

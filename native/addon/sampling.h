@@ -1,7 +1,7 @@
 #pragma once
 
 #include "addon/fields.h"
-#include "engine/request.h"
+#include "engine/job/request.h"
 
 namespace llm_host {
 

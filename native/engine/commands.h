@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "engine/cache/saved_cache.h"
-#include "engine/job.h"
+#include "engine/job/job.h"
 #include "models/model_info.h"
 #include "weights/load_spec.h"
 

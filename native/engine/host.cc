@@ -42,7 +42,8 @@ int64_t Host::start(int64_t model, Request request, std::function<void(bool)> on
   check_request(check_open(model), request);
   check_room();
   int64_t id = ++last_job_;
-  auto job = std::make_shared<Job>(id, model, std::move(request), std::move(on_ready));
+  auto job = std::make_shared<Job>(id, model, std::move(request), std::move(on_ready),
+                                   [this] { thread_.wake(); });
   jobs_.emplace(id, job);
   thread_.send(GenerateCommand{std::move(job)});
   return id;

@@ -27,6 +27,11 @@ void without_errors(F&& body) {
   }
 }
 
+bool waits_for_model(const Command& command) {
+  return std::holds_alternative<GenerateCommand>(command) ||
+         std::holds_alternative<CacheCommand>(command);
+}
+
 }  // namespace
 
 ModelThread::ModelThread() = default;
@@ -50,11 +55,14 @@ void ModelThread::start() {
 
 int ModelThread::waiting_jobs() const {
   std::lock_guard lock(mutex_);
-  return static_cast<int>(
-      std::count_if(commands_.begin(), commands_.end(), [](const Command& command) {
-        return std::holds_alternative<GenerateCommand>(command) ||
-               std::holds_alternative<CacheCommand>(command);
-      }));
+  return scheduled_ +
+         static_cast<int>(std::count_if(commands_.begin(), commands_.end(), waits_for_model));
+}
+
+void ModelThread::wake() {
+  std::lock_guard lock(mutex_);
+  woken_ = true;
+  wake_.notify_one();
 }
 
 void ModelThread::stop() {
@@ -68,12 +76,14 @@ void ModelThread::join() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::optional<Command> ModelThread::next() {
+std::optional<Command> ModelThread::next(bool wait) {
   std::unique_lock lock(mutex_);
-  wake_.wait(lock, [this] { return stopping_ || !commands_.empty(); });
+  if (wait) wake_.wait(lock, [this] { return stopping_ || woken_ || !commands_.empty(); });
+  woken_ = false;
   if (commands_.empty()) return std::nullopt;
   Command command = std::move(commands_.front());
   commands_.pop_front();
+  if (waits_for_model(command)) ++scheduled_;
   return command;
 }
 
@@ -84,16 +94,43 @@ void ModelThread::run() {
     // Every load will say so. Nothing may leave this thread: that would end the process.
     broken_ = error_of(error, "starting MLX");
   }
-  while (std::optional<Command> command = next()) {
-    std::visit(Overloaded{[this](LoadCommand& c) { run_load(std::move(c)); },
-                          [this](GenerateCommand& c) { run_job(*c.job); },
-                          [this](const CacheCommand& c) { run_cache(c); },
-                          [this](const CloseCommand& c) { run_close(c); }},
-               *command);
+  for (bool busy = false; busy || !finished();) {
+    for (bool wait = !busy; std::optional<Command> command = next(wait); wait = false) {
+      run_command(*command);
+    }
+    busy = turn();
     note_memory();
   }
   sessions_.clear();
   without_errors(leave_runtime);
+}
+
+void ModelThread::run_command(Command& command) {
+  std::visit(Overloaded{[this](LoadCommand& c) { run_load(std::move(c)); },
+                        [this](GenerateCommand& c) { run_job(std::move(c.job)); },
+                        [this](CacheCommand& c) { run_cache(std::move(c)); },
+                        [this](const CloseCommand& c) { run_close(c); }},
+             command);
+}
+
+bool ModelThread::turn() {
+  bool busy = false;
+  for (auto& [id, session] : sessions_) busy = session->scheduler().turn() || busy;
+  count_scheduled();
+  return busy;
+}
+
+void ModelThread::count_scheduled() {
+  size_t waiting = 0;
+  for (auto& [id, session] : sessions_) waiting += session->scheduler().waiting();
+  scheduled_ = static_cast<int>(waiting);
+}
+
+bool ModelThread::finished() {
+  std::lock_guard lock(mutex_);
+  return stopping_ && commands_.empty() &&
+         std::all_of(sessions_.begin(), sessions_.end(),
+                     [](const auto& entry) { return entry.second->scheduler().idle(); });
 }
 
 void ModelThread::run_load(LoadCommand command) {
@@ -113,34 +150,41 @@ void ModelThread::run_load(LoadCommand command) {
   command.handlers.on_done(std::move(result));
 }
 
-void ModelThread::run_job(Job& job) {
-  auto session = sessions_.find(job.model);
-  if (session == sessions_.end()) {
-    // Closed between start and now: `close` has cancelled the job.
-    EndEvent end;
-    end.reason = "cancelled";
-    end.prompt_tokens = static_cast<int>(job.request.prompt_ids.size());
-    job.events.finish(end);
-    return;
-  }
-  session->second->generate(job, [this] { note_memory(); });
+void ModelThread::run_job(std::shared_ptr<Job> job) {
+  auto session = sessions_.find(job->model);
+  if (session != sessions_.end()) return session->second->scheduler().add(std::move(job));
+  // Closed between start and now: `close` has cancelled the job.
+  EndEvent end;
+  end.reason = "cancelled";
+  end.prompt_tokens = static_cast<int>(job->request.prompt_ids.size());
+  job->events.finish(end);
 }
 
-void ModelThread::run_cache(const CacheCommand& command) {
-  CacheResult result;
-  try {
-    if (stopping_) throw Error(kCancelled, "the program is ending");
-    auto session = sessions_.find(command.model);
-    if (session == sessions_.end()) throw Error(kEngine, "the model has been closed");
-    result.saved = command.body(*session->second);
-  } catch (const std::exception& error) {
-    result.error = error_of(error, command.doing);
-  }
-  command.on_done(std::move(result));
+void ModelThread::run_cache(CacheCommand command) {
+  auto found = sessions_.find(command.model);
+  Session* session = found == sessions_.end() ? nullptr : found->second.get();
+  auto task = [this, session, command = std::move(command)] {
+    CacheResult result;
+    try {
+      if (stopping_) throw Error(kCancelled, "the program is ending");
+      if (session == nullptr) throw Error(kEngine, "the model has been closed");
+      result.saved = command.body(*session);
+    } catch (const std::exception& error) {
+      result.error = error_of(error, command.doing);
+    }
+    command.on_done(std::move(result));
+  };
+  if (session == nullptr) return task();
+  session->scheduler().add(Scheduler::Task(std::move(task)));
 }
 
 void ModelThread::run_close(const CloseCommand& command) {
-  sessions_.erase(command.model);
+  if (auto session = sessions_.find(command.model); session != sessions_.end()) {
+    // Its jobs have been cancelled.
+    while (session->second->scheduler().turn());
+    sessions_.erase(session);
+    count_scheduled();
+  }
   without_errors(free_cached_memory);
   note_memory();
   command.on_done();

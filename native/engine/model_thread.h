@@ -13,7 +13,8 @@
 
 namespace llm_host {
 
-// The one thread that calls MLX: runs commands in the order they were sent, each to its end. Public
+// The one thread that calls MLX. Runs commands in the order they were sent; those of a model that
+// generate or need its cache wait in its scheduler, whose turns go on between commands. Public
 // methods may be called from any thread. Never destroyed: see Host.
 class ModelThread {
  public:
@@ -27,6 +28,8 @@ class ModelThread {
   void send(Command command);
   // Generations, saves and loads of caches that wait.
   int waiting_jobs() const;
+  // An event queue has room again, or its job was cancelled.
+  void wake();
   // Stops a load under way; the thread ends once it has run what was sent before.
   void stop();
   bool stopping() const { return stopping_; }
@@ -38,17 +41,26 @@ class ModelThread {
  private:
   void start();
   void run();
-  std::optional<Command> next();
+  // The next command. If there is none: nothing, at once or, with `wait`, after `wake` or `stop`.
+  std::optional<Command> next(bool wait);
+  void run_command(Command& command);
   void run_load(LoadCommand command);
-  void run_job(Job& job);
-  void run_cache(const CacheCommand& command);
+  void run_job(std::shared_ptr<Job> job);
+  void run_cache(CacheCommand command);
   void run_close(const CloseCommand& command);
+  // A turn of every model. -> whether any of them had something to do
+  bool turn();
+  void count_scheduled();
+  // Whether to end.
+  bool finished();
   void note_memory();
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Command> commands_;
+  bool woken_ = false;
   std::atomic<bool> stopping_{false};
+  std::atomic<int> scheduled_{0};  // jobs and cache commands that wait in a scheduler
   std::mutex join_mutex_;
   std::thread thread_;
   std::atomic<uint64_t> active_bytes_{0}, peak_bytes_{0}, cache_bytes_{0};

@@ -6,12 +6,22 @@
 
 #include "common/device_policy.h"
 #include "engine/cache/cache_file.h"
-#include "engine/generation.h"
 #include "engine/runtime.h"
-#include "kernels/base/reproducible.h"
 #include "kernels/packed/tiles.h"
 
 namespace llm_host {
+namespace {
+
+ModelInfo loaded_info(const Model& model, WeightStore& weights) {
+  weights.finish();
+  ModelInfo info = model.info();
+  info.parameters = weights.parameters();
+  info.weight_bytes = weights.bytes();
+  info.device = device_text();
+  return info;
+}
+
+}  // namespace
 
 std::unique_ptr<Session> Session::load(const LoadSpec& spec, const Progress& progress) {
   check_mlx_version();
@@ -24,13 +34,12 @@ std::unique_ptr<Session> Session::load(const LoadSpec& spec, const Progress& pro
 Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spec)
     : model_(make_model(config, weights, spec.context_length)),
       options_{.max_positions = model_->info().context_length, .kv_bits = spec.kv_bits},
-      reproducible_(weights.packed() && packed_tiles() == nullptr),
       sequences_([this] { return model_->new_cache(options_); }, spec.cache_bytes),
-      info_(model_->info()) {
-  weights.finish();
-  info_.parameters = weights.parameters();
-  info_.weight_bytes = weights.bytes();
-  info_.device = device_text();
+      info_(loaded_info(*model_, weights)),
+      scheduler_(*model_, sequences_,
+                 {.parallel = spec.parallel,
+                  .chunk = DevicePolicy::get().prefill_chunk(info_.parameters),
+                  .reproducible = weights.packed() && packed_tiles() == nullptr}) {
   info_.wants_checkpoints = !sequences_.latest().cache.always_trimmable();
   // Loading took more memory for a moment: back to the system with it.
   mx::clear_cache();
@@ -48,36 +57,6 @@ SavedCache Session::load_cache(const CacheFile& file) {
   SavedCache loaded{static_cast<int>(sequence.ids.size()), file.bytes()};
   sequences_.latest() = std::move(sequence);
   return loaded;
-}
-
-void Session::generate(Job& job, const std::function<void()>& on_step) {
-  job.events.finish(run(job, on_step));
-}
-
-Event Session::run(Job& job, const std::function<void()>& on_step) {
-  try {
-    int tokens = job.request.prefill_chunk;
-    if (tokens == 0) tokens = DevicePolicy::get().prefill_chunk(info_.parameters);
-    bool needed = job.request.reproducible;
-    Sequence& sequence = sequences_.choose(job.request.prompt_ids, needed);
-    cpu::ReproducibleScope scope(needed || reproducible_);
-    sequence.begin(cpu::reproducible(), needed);
-    return Generation(*model_, sequence, job, tokens, on_step).run();
-  } catch (const std::exception& exception) {
-    Error error = error_of(exception, "generating");
-    forget();
-    return ErrorEvent{error.code(), error.what()};
-  }
-}
-
-// After a failed step the cache's contents are unknown.
-void Session::forget() {
-  sequences_.latest() = Sequence(model_->new_cache(options_));
-  try {
-    mx::synchronize();
-  } catch (const std::exception&) {
-    // The step launched ahead failed too: the same failure, which is reported already.
-  }
 }
 
 }  // namespace llm_host

@@ -6,13 +6,13 @@
 
 #include "engine/cache/saved_cache.h"
 #include "engine/cache/sequence_pool.h"
-#include "engine/job.h"
+#include "engine/scheduler.h"
 #include "models/model.h"
 #include "weights/weight_store.h"
 
 namespace llm_host {
 
-// A loaded model with its KV caches. For the model thread only.
+// A loaded model with its KV caches and what it generates. For the model thread only.
 class Session {
  public:
   // Called with the bytes read so far; may throw to stop the load.
@@ -27,21 +27,17 @@ class Session {
   // Replaces the KV cache used last by a saved one. Throws CACHE or MODEL_BROKEN, and then keeps
   // the one it has.
   SavedCache load_cache(const CacheFile& file);
-  // Runs one job to its last event; never throws. `on_step` is called between steps.
-  void generate(Job& job, const std::function<void()>& on_step);
+  // What it generates. Saving and loading a cache are tasks of it.
+  Scheduler& scheduler() { return scheduler_; }
 
  private:
   Session(const Config& config, WeightStore& weights, const LoadSpec& spec);
-  Event run(Job& job, const std::function<void()>& on_step);
-  void forget();
 
   std::unique_ptr<Model> model_;
   CacheOptions options_;
-  // Every request is computed reproducibly: with packed weights and no matrix unit that costs
-  // nothing.
-  bool reproducible_;
   SequencePool sequences_;
   ModelInfo info_;
+  Scheduler scheduler_;
 };
 
 }  // namespace llm_host

@@ -70,7 +70,7 @@ Attention::Projected Attention::split(const mx::array& side_by_side) const {
   return {mx::contiguous(parts[0]), mx::contiguous(parts[1]), mx::contiguous(parts[2])};
 }
 
-Attention::Projected Attention::project(const Normed& x, int offset) const {
+Attention::Projected Attention::project(const Normed& x) const {
   const AttentionOptions& o = options_;
   // Head norms and query growth need q and k apart.
   if (packed() && !query_norm_ && o.growth_beta == 0) return {project_packed(x)};
@@ -86,7 +86,6 @@ Attention::Projected Attention::project(const Normed& x, int offset) const {
     p[0] = norm_heads(*query_norm_, p[0], o.head_dim);
     p[1] = norm_heads(*key_norm_, p[1], o.head_dim);
   }
-  p[0] = grown(p[0], offset);
   return p;
 }
 
@@ -111,12 +110,28 @@ mx::array Attention::output(const mx::array& y, const std::optional<mx::array>& 
 
 mx::array Attention::operator()(const Normed& x, const RopeAngles& angles, AttentionCache& cache,
                                 const std::optional<mx::array>& residual, int outputs) const {
-  return output(attend(project(x, cache.length()), angles, cache, outputs), residual);
+  return output(attend(project(x), angles, cache, outputs), residual);
 }
 
-mx::array Attention::attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
+mx::array Attention::step(const Normed& x, std::span<const Row> rows,
+                          const std::optional<mx::array>& residual) const {
+  Projected all = project(x);
+  std::vector<mx::array> outs;
+  for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+    Projected own;
+    for (const mx::array& part : all) {
+      own.push_back(mx::slice(part, {0, i, 0}, {1, i + 1, part.shape(2)}));
+    }
+    const Row& row = rows[static_cast<size_t>(i)];
+    outs.push_back(attend(own, row.angles, row.cache, 1));
+  }
+  return output(mx::concatenate(outs, 1), residual);
+}
+
+mx::array Attention::attend(Projected p, const RopeAngles& angles, AttentionCache& cache,
                             int outputs) const {
   const AttentionOptions& o = options_;
+  if (p.size() > 1) p[0] = grown(p[0], cache.length());
   std::optional<AttentionCache::Buffers> buffers;
   if (cpu::usable()) buffers = cache.extend(p[0].shape(1));
   if (!buffers) return attend_in_graph(p, angles, cache, outputs);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "layers/cache/layer_cache.h"
 #include "layers/linear.h"
@@ -31,7 +32,7 @@ struct AttentionOptions {
   const char* key_norm = "k_norm";
 };
 
-// Grouped-query self-attention over one sequence.
+// Grouped-query self-attention.
 class Attention {
  public:
   Attention(WeightStore& weights, const std::string& path, const AttentionOptions& options);
@@ -39,6 +40,15 @@ class Attention {
   // x [1, L, hidden] -> the last `outputs` positions [1, outputs, hidden], plus `residual`.
   mx::array operator()(const Normed& x, const RopeAngles& angles, AttentionCache& cache,
                        const std::optional<mx::array>& residual, int outputs) const;
+
+  // One of several sequences.
+  struct Row {
+    RopeAngles angles;  // a copy: those of one length may be overwritten by another's
+    AttentionCache& cache;
+  };
+  // The next token of each: x [1, rows, hidden] -> [1, rows, hidden], plus `residual`.
+  mx::array step(const Normed& x, std::span<const Row> rows,
+                 const std::optional<mx::array>& residual) const;
 
  private:
   // q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim]; or all side by side.
@@ -48,12 +58,10 @@ class Attention {
   // By packed matrices -> q | k | v side by side.
   mx::array project_packed(const Normed& x) const;
   Projected split(const mx::array& side_by_side) const;
-  // `offset`: the position of the first row.
-  Projected project(const Normed& x, int offset) const;
+  Projected project(const Normed& x) const;
   mx::array output(const mx::array& y, const std::optional<mx::array>& residual) const;
   // The attention of positions that come next in a cache -> [1, outputs, heads · head_dim]
-  mx::array attend(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
-                   int outputs) const;
+  mx::array attend(Projected p, const RopeAngles& angles, AttentionCache& cache, int outputs) const;
   // The same by MLX's own operations.
   mx::array attend_in_graph(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
                             int outputs) const;

@@ -41,7 +41,9 @@ Decoder::Decoder(const Config& config, DecoderConfig c, WeightStore& weights, in
       cache_dtype_(weights.packed() ? mx::float16 : weights.dtype()),
       vocabulary_(config, config_, weights),
       norm_(weights, config_.names.final_norm, config_.hidden, config_.norm()),
-      info_(info_of(config, config_, context_length)) {
+      info_(info_of(config, config_, context_length)),
+      // Experts and recurrent states see one sequence; growing queries, its positions.
+      batches_(!parts.feed_forward && !parts.state_mixer && config_.growth_beta == 0) {
   for (int i = 0; i < config_.layers; ++i) layers_.push_back(load_layer(weights, i, parts));
 }
 
@@ -73,6 +75,13 @@ mx::array Decoder::plus(const mx::array& h, const mx::array& part) const {
   return config_.clips_residuals ? clipped_sum(h, part) : mx::add(h, part);
 }
 
+template <typename Attend>
+mx::array Decoder::add_attention(const Layer& layer, const mx::array& h, Attend&& attend) const {
+  if (!layer.after_attention && !config_.clips_residuals) return attend(std::optional(h));
+  mx::array part = attend(std::optional<mx::array>());
+  return plus(h, layer.after_attention ? (*layer.after_attention)(part) : part);
+}
+
 mx::array Decoder::mix(size_t index, const mx::array& h, const RopeAngles& angles,
                        ModelCache& cache, int outputs) const {
   const Layer& layer = layers_[index];
@@ -83,30 +92,56 @@ mx::array Decoder::mix(size_t index, const mx::array& h, const RopeAngles& angle
     return plus(rest, last_positions(part, outputs));
   }
   AttentionCache& kv = cache.attention(index);
-  if (!layer.after_attention && !config_.clips_residuals) {
-    return (*layer.attention)(x, angles, kv, rest, outputs);
+  return add_attention(layer, rest, [&](const std::optional<mx::array>& residual) {
+    return (*layer.attention)(x, angles, kv, residual, outputs);
+  });
+}
+
+mx::array Decoder::mix_step(size_t index, const mx::array& h, std::span<ModelCache* const> caches,
+                            std::span<const int> lengths) const {
+  const Layer& layer = layers_[index];
+  std::vector<Attention::Row> rows;
+  for (size_t i = 0; i < caches.size(); ++i) {
+    rows.push_back({angles_of(index, lengths[i]), caches[i]->attention(index)});
   }
-  mx::array part = (*layer.attention)(x, angles, kv, std::nullopt, outputs);
-  return plus(rest, layer.after_attention ? (*layer.after_attention)(part) : part);
+  return add_attention(layer, h, [&](const std::optional<mx::array>& residual) {
+    return layer.attention->step({h, layer.mixer_norm}, rows, residual);
+  });
+}
+
+mx::array Decoder::feed_forward(const Layer& layer, const mx::array& h) const {
+  Normed x{h, layer.feed_forward_norm};
+  if (!layer.after_feed_forward && !config_.clips_residuals) return layer.feed_forward(x, h);
+  mx::array part = layer.feed_forward(x, std::nullopt);
+  return plus(h, layer.after_feed_forward ? (*layer.after_feed_forward)(part) : part);
+}
+
+const RopeAngles& Decoder::angles_of(size_t index, int length) const {
+  static const RopeAngles kNone;
+  const Rope* rope = config_.ropes[index].get();
+  return rope != nullptr ? rope->angles(length) : kNone;
 }
 
 mx::array Decoder::body(const mx::array& ids, ModelCache& cache, int outputs) const {
-  static const RopeAngles kNone;
   int length = std::max(cache.planned(), cache.length() + ids.shape(1));
   mx::array h = vocabulary_.embed(ids);
   for (size_t i = 0; i < layers_.size(); ++i) {
-    const Layer& layer = layers_[i];
-    const Rope* rope = config_.ropes[i].get();
-    const RopeAngles& angles = rope != nullptr ? rope->angles(length) : kNone;
     // After the last layer, only the last `outputs` positions are read.
-    h = mix(i, h, angles, cache, i + 1 == layers_.size() ? outputs : h.shape(1));
-    Normed x{h, layer.feed_forward_norm};
-    if (!layer.after_feed_forward && !config_.clips_residuals) {
-      h = layer.feed_forward(x, h);
-    } else {
-      mx::array part = layer.feed_forward(x, std::nullopt);
-      h = plus(h, layer.after_feed_forward ? (*layer.after_feed_forward)(part) : part);
-    }
+    int kept = i + 1 == layers_.size() ? outputs : h.shape(1);
+    h = feed_forward(layers_[i], mix(i, h, angles_of(i, length), cache, kept));
+  }
+  return h;
+}
+
+mx::array Decoder::step(const mx::array& ids, std::span<ModelCache* const> caches) const {
+  // Now: the layers change them.
+  std::vector<int> lengths;
+  for (ModelCache* cache : caches) {
+    lengths.push_back(std::max(cache->planned(), cache->length() + 1));
+  }
+  mx::array h = vocabulary_.embed(ids);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    h = feed_forward(layers_[i], mix_step(i, h, caches, lengths));
   }
   return h;
 }

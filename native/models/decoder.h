@@ -33,6 +33,8 @@ class Decoder final : public Model {
           const DecoderParts& parts = {});
 
   mx::array body(const mx::array& ids, ModelCache& cache, int outputs) const override;
+  bool batches() const override { return batches_; }
+  mx::array step(const mx::array& ids, std::span<ModelCache* const> caches) const override;
   mx::array head(const mx::array& hidden) const override;
   ModelCache new_cache(const CacheOptions& options) const override;
   const ModelInfo& info() const override { return info_; }
@@ -51,9 +53,17 @@ class Decoder final : public Model {
   };
   Layer load_layer(WeightStore& weights, int index, const DecoderParts& parts) const;
   mx::array plus(const mx::array& h, const mx::array& part) const;
+  // h + attention, where `attend` gives what a layer's attention adds to an optional residual.
+  template <typename Attend>
+  mx::array add_attention(const Layer& layer, const mx::array& h, Attend&& attend) const;
   // The residual stream after the layer's mixer, the last `outputs` positions of it.
   mx::array mix(size_t index, const mx::array& h, const RopeAngles& angles, ModelCache& cache,
                 int outputs) const;
+  // The same for the next token of several sequences, in a layer with attention.
+  mx::array mix_step(size_t index, const mx::array& h, std::span<ModelCache* const> caches,
+                     std::span<const int> lengths) const;
+  mx::array feed_forward(const Layer& layer, const mx::array& h) const;
+  const RopeAngles& angles_of(size_t index, int length) const;
 
   DecoderConfig config_;
   mx::Dtype dtype_;
@@ -63,6 +73,7 @@ class Decoder final : public Model {
   std::vector<Layer> layers_;
   RmsNorm norm_;
   ModelInfo info_;
+  bool batches_;
 };
 
 // info() of a model with this configuration; `context_length` as in make_model.

@@ -35,6 +35,7 @@ struct LoadSpec {
   int kv_bits = 0;
   bool exact = false;
   uint64_t cache_bytes = 0;
+  int parallel = 1;
 };
 
 }  // namespace llm_host

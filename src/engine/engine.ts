@@ -87,7 +87,7 @@ export interface EngineInfo {
   readonly wantsCheckpoints: boolean;
 }
 
-/** A loaded model. Generations run one at a time, in the order of the calls. */
+/** A loaded model. Generations run as many at once as it was loaded for; more wait, in the order of the calls. */
 export interface Engine extends AsyncDisposable {
   readonly info: EngineInfo;
   /** Yields tokens and returns the result; an engine failure throws LlmHostError. */

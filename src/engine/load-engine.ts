@@ -35,6 +35,8 @@ export interface LoadEngineOptions {
   readonly saveQuantized?: string;
   /** Bytes for the KV caches of several conversations. Default: one conversation, of any size. */
   readonly cacheBytes?: number;
+  /** Generations at once, 1 to 256; more wait. Default 1. */
+  readonly parallel?: number;
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Progress of a download, if one is needed. */
   readonly onDownload?: (progress: DownloadProgress) => void;
@@ -86,8 +88,8 @@ export async function loadParts(source: string, options: LoadEngineOptions): Pro
   try {
     const addon = loadAddon();
     const { tokenizer, problem } = makeTokenizer(read);
-    const { cacheBytes = 0 } = options;
-    const spec = { ...read.spec, cacheBytes, ...(saved && { saveTo: saved.folder }) };
+    const { cacheBytes = 0, parallel = 1 } = options;
+    const spec = { ...read.spec, cacheBytes, parallel, ...(saved && { saveTo: saved.folder }) };
     const engine = await MlxEngine.create(addon, spec, {
       name: read.name,
       defaultStopIds: read.stopIds,

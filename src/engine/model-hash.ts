@@ -15,6 +15,7 @@ export function modelHash(spec: LoadSpec): string {
     kvBits: _kvBits,
     exact: _exact,
     cacheBytes: _cacheBytes,
+    parallel: _parallel,
     weights,
     adapters,
     saveTo: _saveTo,

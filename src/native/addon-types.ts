@@ -61,6 +61,8 @@ export interface LoadSpec {
   readonly exact?: boolean;
   /** Bytes for the caches of several conversations; 0 (default): keep the last one, whatever its size. */
   readonly cacheBytes?: number;
+  /** Generations at once, 1 (default) to 256; more wait. */
+  readonly parallel?: number;
 }
 
 export interface LoadProgress {
@@ -169,7 +171,7 @@ export interface NativeModel {
   readonly info: ModelInfo;
   /**
    * Queues a job. `onReady` is called on the JS thread whenever the job's empty event queue gets events; it may
-   * be called spuriously. The queue is bounded: while it is full the model thread waits. Returns the job's id.
+   * be called spuriously. The queue is bounded: while it is full the job rests and others go on. Returns the job's id.
    * Throws when 64 jobs are already waiting, or the model is closed.
    */
   start(request: NativeRequest, onReady: () => void): number;

@@ -27,6 +27,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     ...(options.adapter !== undefined && { adapter: options.adapter }),
     ...(options.quantize !== undefined && { quantize: options.quantize }),
     ...(options.cacheBytes !== undefined && { cacheBytes: options.cacheBytes }),
+    ...(options.parallel !== undefined && { parallel: options.parallel }),
     ...(options.saveQuantized !== undefined && { saveQuantized: options.saveQuantized }),
   });
   const { engine, read, tokenizer } = parts;

@@ -22,6 +22,8 @@ export interface OpenModelOptions {
   readonly quantize?: string | undefined;
   /** Bytes for the caches of several conversations. Default: one, of any size. */
   readonly cacheBytes?: number | undefined;
+  /** Generations at once. Default 1. */
+  readonly parallel?: number | undefined;
   readonly saveQuantized?: string | undefined;
   /** End a reply that repeats itself without end. Default true. */
   readonly repetitionGuard?: boolean | undefined;

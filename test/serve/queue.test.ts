@@ -21,7 +21,7 @@ it('lanes take turns, and within one first come, first served', async () => {
     run('b', 'b2'),
   ]);
   expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
-  expect(queue).toMatchObject({ admitted: 0, waiting: 0, busy: false });
+  expect(queue).toMatchObject({ admitted: 0, waiting: 0, running: 0 });
 });
 
 it('is full at its bound, and keeps an eighth for those who have no place yet', () => {
@@ -52,4 +52,22 @@ it('who aborts while waiting leaves the line, and the next gets the engine', asy
   release?.();
   expect(await last).toBeTypeOf('function');
   expect(await second?.acquire(AbortSignal.abort())).toBeUndefined();
+});
+
+it('as many as it has slots run at once, and the others are told how many are ahead', async () => {
+  const queue = new GenerationQueue(10, 2);
+  const places = ['a', 'b', 'a', 'c', 'a'].map(lane => queue.admit(lane));
+  const running = await Promise.all(places.slice(0, 2).map(place => place.acquire()));
+  expect(queue).toMatchObject({ running: 2, waiting: 0 });
+  const waiting = places.slice(2).map(place => place.acquire());
+  expect(queue).toMatchObject({ running: 2, waiting: 3 });
+  // Lanes take turns: the last of `a` comes after the one of `c`.
+  expect(places.map(place => place.ahead())).toEqual([undefined, undefined, 0, 1, 2]);
+  running[0]?.();
+  const third = await waiting[0];
+  expect(places.map(place => place.ahead())).toEqual([undefined, undefined, undefined, 0, 1]);
+  running[1]?.();
+  third?.();
+  for (const release of await Promise.all(waiting.slice(1))) release?.();
+  expect(queue).toMatchObject({ running: 0, waiting: 0 });
 });

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <map>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "common/error.h"
@@ -112,6 +113,7 @@ SavedCache write_cache(const Sequence& sequence, const std::string& path,
                        const std::string& model_hash) {
   if (sequence.ids.empty()) refuse(path, "there is nothing to save: the cache holds no tokens");
   int count = static_cast<int>(sequence.ids.size());
+  if (count != sequence.cache.length()) throw std::logic_error("a cache of other tokens");
   std::unordered_map<std::string, mx::array> tensors;
   tensors.emplace("ids", mx::array(sequence.ids.begin(), {count}, mx::int32));
   tensors.emplace("planned", mx::array({sequence.cache.planned()}, {1}, mx::int32));

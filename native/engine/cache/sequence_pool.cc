@@ -1,43 +1,106 @@
 #include "engine/cache/sequence_pool.h"
 
+#include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace llm_host {
 
-SequencePool::SequencePool(std::function<ModelCache()> new_cache, uint64_t budget)
-    : new_cache_(std::move(new_cache)), budget_(budget) {
-  sequences_.push_back(empty_sequence());
+SequencePool::Lease::Lease(Lease&& other) noexcept
+    : pool_(std::exchange(other.pool_, nullptr)), row_(other.row_), broken_(other.broken_) {}
+
+SequencePool::Lease::~Lease() {
+  if (pool_ != nullptr) pool_->release(row_, broken_);
 }
 
-Sequence& SequencePool::choose(std::span<const int32_t> prompt, bool needed) {
-  if (budget_ == 0) return sequences_.back();
-  auto best = sequences_.begin();
+SequencePool::SequencePool(std::function<ModelCache()> new_cache, uint64_t budget)
+    : new_cache_(std::move(new_cache)), budget_(budget) {}
+
+SequencePool::Rows::iterator SequencePool::add(Sequence sequence) {
+  rows_.push_back({std::move(sequence)});
+  return std::prev(rows_.end());
+}
+
+Sequence& SequencePool::latest() {
+  if (rows_.empty()) add(Sequence(new_cache_()));
+  return rows_.back().sequence;
+}
+
+uint64_t SequencePool::bytes() const {
+  uint64_t bytes = 0;
+  for (const Row& row : rows_) bytes += row.bytes();
+  return bytes;
+}
+
+bool SequencePool::any_in_use() const {
+  return std::any_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.in_use; });
+}
+
+SequencePool::Source SequencePool::source_of(std::span<const int32_t> prompt, bool reproducible) {
+  if (rows_.empty()) add(Sequence(new_cache_()));
+  auto best = rows_.begin();
   int longest = -1;
-  for (auto sequence = sequences_.begin(); sequence != sequences_.end(); ++sequence) {
-    // Of equals, the most recently used.
-    if (int length = sequence->reusable(prompt, needed); length >= longest) {
-      best = sequence;
+  for (auto row = rows_.begin(); row != rows_.end(); ++row) {
+    int length = row->sequence.reusable(prompt, reproducible);
+    // Of equals, one that is not in use, and of those the most recently used.
+    if (length > longest || (length == longest && !row->in_use)) {
+      best = row;
       longest = length;
     }
   }
-  if (static_cast<int>(best->ids.size()) - longest > kSlack) {
-    sequences_.push_back(longest > 0 ? best->fork(new_cache_(), prompt) : empty_sequence());
-  } else {
-    sequences_.splice(sequences_.end(), sequences_, best);
-  }
-  make_room();
-  return sequences_.back();
+  int discarded = static_cast<int>(best->sequence.ids.size()) - longest;
+  return {best, longest, !best->in_use && (budget_ == 0 || discarded <= kSlack)};
 }
 
-void SequencePool::make_room() {
-  uint64_t bytes = 0;
-  for (auto sequence = std::prev(sequences_.end());; --sequence) {
-    bytes += sequence->bytes();
-    if (bytes > budget_ && sequence != std::prev(sequences_.end())) {
-      sequences_.erase(sequences_.begin(), std::next(sequence));
-      return;
+std::optional<SequencePool::Lease> SequencePool::take(std::span<const int32_t> prompt, int tokens,
+                                                      bool reproducible) {
+  Source source = source_of(prompt, reproducible);
+  const ModelCache& old = source.row->sequence.cache;
+  uint64_t needed = source.in_place ? old.bytes_after(std::max(0, tokens - old.length()))
+                                    : new_cache_().bytes_after(tokens);
+  uint64_t more = source.in_place ? needed - old.bytes() : needed;
+  bool kept = source.in_place || source.length > 0;
+  if (!make_room(more, kept ? source.row : rows_.end()) && any_in_use()) return std::nullopt;
+  auto row = source.row;
+  if (source.in_place) {
+    rows_.splice(rows_.end(), rows_, row);
+  } else {
+    row = add(source.length > 0 ? source.row->sequence.fork(new_cache_(), prompt)
+                                : Sequence(new_cache_()));
+  }
+  row->in_use = true;
+  row->reserved = needed;
+  make_room(0, row);
+  return Lease(*this, row);
+}
+
+bool SequencePool::may_grow(const Sequence& sequence) {
+  uint64_t more = sequence.cache.bytes_after(1) - sequence.cache.bytes();
+  return more == 0 || make_room(more, rows_.end());
+}
+
+bool SequencePool::make_room(uint64_t more, Rows::iterator kept) {
+  uint64_t total = bytes() + more;
+  for (auto row = rows_.begin(); row != rows_.end();) {
+    auto next = std::next(row);
+    if (budget_ > 0 && total <= budget_) return true;
+    if (!row->in_use && row != kept) {
+      total -= row->bytes();
+      rows_.erase(row);
     }
-    if (sequence == sequences_.begin()) return;
+    row = next;
+  }
+  return budget_ == 0 || total <= budget_;
+}
+
+void SequencePool::release(Rows::iterator row, bool broken) {
+  row->in_use = false;
+  row->reserved = 0;
+  if (broken) {
+    rows_.erase(row);
+  } else {
+    rows_.splice(rows_.end(), rows_, row);
+    if (budget_ == 0) make_room(0, row);
   }
 }
 

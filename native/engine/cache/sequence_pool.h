@@ -1,39 +1,88 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <optional>
 #include <span>
 
 #include "engine/cache/sequence.h"
 
 namespace llm_host {
 
-// The KV caches of several conversations, one of which generates at a time, within a budget of
-// bytes. With a budget of 0 there is a single sequence, and every prompt continues from it.
+// The KV caches of several conversations, some of which are generating, within a budget of bytes.
+// With a budget of 0, those that generate take what they need, and one more is kept: that used
+// last.
 class SequencePool {
  public:
   // A prompt may discard this many tokens of another conversation; to keep more, it starts a copy.
   static constexpr int kSlack = 32;
 
+ private:
+  struct Row {
+    Sequence sequence;
+    bool in_use = false;
+    uint64_t reserved = 0;  // bytes that it may come to while in use
+
+    uint64_t bytes() const { return std::max(sequence.bytes(), reserved); }
+  };
+
+ public:
+  // The use of a sequence by one generation, until it is destroyed.
+  class Lease {
+   public:
+    Lease(Lease&& other) noexcept;
+    Lease& operator=(Lease&&) = delete;
+    ~Lease();
+    Sequence& sequence() const { return row_->sequence; }
+    // Forgets the sequence at the end: after a failed step its contents are unknown.
+    void discard() { broken_ = true; }
+
+   private:
+    friend class SequencePool;
+    Lease(SequencePool& pool, std::list<Row>::iterator row) : pool_(&pool), row_(row) {}
+
+    SequencePool* pool_;
+    std::list<Row>::iterator row_;
+    bool broken_ = false;
+  };
+
   SequencePool(std::function<ModelCache()> new_cache, uint64_t budget);
 
   // The sequence to continue with `prompt`: the one with the longest common prefix, or a copy of
-  // that prefix if rewinding would discard another conversation. Evicts the least recently used
-  // ones. `needed`: as Sequence::begin.
-  Sequence& choose(std::span<const int32_t> prompt, bool needed = false);
-  // The most recently used one.
-  Sequence& latest() { return sequences_.back(); }
-  const Sequence& latest() const { return sequences_.back(); }
-  size_t size() const { return sequences_.size(); }
+  // that prefix if the sequence is in use or rewinding would discard another conversation. Evicts
+  // the least recently used ones until `tokens` positions fit; if they never do, gives nothing as
+  // long as others are in use. `reproducible`: as Sequence::begin's `needed`.
+  std::optional<Lease> take(std::span<const int32_t> prompt, int tokens, bool reproducible = false);
+  // Whether a sequence in use may grow by one token. Evicts others that are not in use if it must.
+  bool may_grow(const Sequence& sequence);
+
+  // The one used last, while none is in use.
+  Sequence& latest();
+  size_t size() const { return rows_.size(); }
+  // Of all sequences, with what those in use may come to.
+  uint64_t bytes() const;
 
  private:
-  Sequence empty_sequence() const { return Sequence(new_cache_()); }
-  void make_room();
+  using Rows = std::list<Row>;
+  // Where a prompt continues from, and how.
+  struct Source {
+    Rows::iterator row;
+    int length;  // tokens in common
+    bool in_place;
+  };
+
+  Rows::iterator add(Sequence sequence);
+  Source source_of(std::span<const int32_t> prompt, bool reproducible);
+  // Evicts rows that are not in use, but for `kept`, until `more` bytes fit. -> whether they do
+  bool make_room(uint64_t more, Rows::iterator kept);
+  bool any_in_use() const;
+  void release(Rows::iterator row, bool broken);
 
   std::function<ModelCache()> new_cache_;
   uint64_t budget_;
-  std::list<Sequence> sequences_;  // most recently used last; never empty
+  Rows rows_;  // most recently used last
 };
 
 }  // namespace llm_host

@@ -22,10 +22,20 @@ void KvCache::rebuild(int from, int added) {
   first_ += from;
 }
 
-void KvCache::reserve(int count) {
+int KvCache::capacity_after(int count) const {
   int needed = used() + count;
-  if (needed <= capacity()) return;
-  rebuild(0, std::min(grown(needed, capacity()), max_positions_) - used());
+  if (needed <= capacity()) return capacity();
+  return std::min(grown(needed, capacity()), max_positions_);
+}
+
+void KvCache::reserve(int count) {
+  int slots = capacity_after(count);
+  if (slots > capacity()) rebuild(0, slots - used());
+}
+
+uint64_t KvCache::bytes_after(int count) const {
+  auto slots = static_cast<uint64_t>(capacity_after(count));
+  return 2 * slots * static_cast<uint64_t>(kv_heads_ * head_dim_) * mx::size_of(dtype_);
 }
 
 AttentionCache::View KvCache::append(const mx::array& keys, const mx::array& values) {
@@ -107,6 +117,13 @@ bool RotatingKvCache::can_trim(int length) const {
 
 int RotatingKvCache::first_visible(int count) const {
   return std::max(0, used() - count - (window_ - 1));
+}
+
+int RotatingKvCache::capacity_after(int count) const {
+  if (used() + count <= capacity()) return capacity();
+  // However many tokens there are in all, no chunk of them is larger than two blocks.
+  int limit = window_ - 1 + std::clamp(count, kBlock, 2 * kBlock);
+  return std::min(std::max(limit, capacity()), max_positions_);
 }
 
 void RotatingKvCache::reserve(int count) {

@@ -16,6 +16,7 @@ class KvCache : public CountedCache {
   LayerState state_at(int length) const override;
   void restore(const LayerState& state) override;
   uint64_t bytes() const override { return keys_ ? keys_->nbytes() + values_->nbytes() : 0; }
+  uint64_t bytes_after(int count) const override;
 
   // Slots in the buffers.
   int capacity() const { return keys_ ? keys_->shape(2) : 0; }
@@ -23,6 +24,8 @@ class KvCache : public CountedCache {
  protected:
   // Makes room for `count` more tokens; may drop the oldest.
   virtual void reserve(int count);
+  // Slots in the buffers after that, at most.
+  virtual int capacity_after(int count) const;
   // The first slot that any of the newest `count` tokens can see.
   virtual int first_visible(int count) const { return 0; }
   // Whether the newest `slots` of `length` tokens include all that the next token can see.
@@ -54,6 +57,7 @@ class RotatingKvCache final : public KvCache {
 
  private:
   void reserve(int count) override;
+  int capacity_after(int count) const override;
   int first_visible(int count) const override;
   bool holds_enough(int slots, int length) const override;
 

@@ -50,6 +50,8 @@ class LayerCache {
 
   // Size of its buffers, used or not.
   virtual uint64_t bytes() const = 0;
+  // The same once `count` more tokens are in it, at most.
+  virtual uint64_t bytes_after(int count) const = 0;
 };
 
 // The keys and values of one attention layer. Keys are stored rotated.

@@ -96,6 +96,12 @@ uint64_t ModelCache::bytes() const {
   return bytes;
 }
 
+uint64_t ModelCache::bytes_after(int count) const {
+  uint64_t bytes = 0;
+  for (const auto& layer : layers_) bytes += layer->bytes_after(count);
+  return bytes;
+}
+
 std::vector<mx::array> ModelCache::arrays() const {
   std::vector<mx::array> all;
   for (const auto& layer : layers_) {

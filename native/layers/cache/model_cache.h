@@ -68,6 +68,8 @@ class ModelCache {
 
   // Size of the buffers of all layers.
   uint64_t bytes() const;
+  // The same once `count` more tokens are in them, at most; states count from their first token on.
+  uint64_t bytes_after(int count) const;
 
   // Evaluate these, and the cache depends on no pending work.
   std::vector<mx::array> arrays() const;

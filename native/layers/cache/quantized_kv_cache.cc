@@ -33,11 +33,15 @@ mx::Shape QuantizedKvCache::shape(size_t part, int slots) const {
   return {1, kv_heads_, slots, part == 0 ? head_dim_ * bits_ / 32 : head_dim_ / group_};
 }
 
-void QuantizedKvCache::reserve(Store& store, int count) {
+int QuantizedKvCache::capacity_after(const Store& store, int count) const {
   int needed = length_ + count;
   int capacity = store.parts ? (*store.parts)[0].shape(2) : 0;
-  if (needed <= capacity) return;
-  int added = std::min(grown(needed, capacity), max_positions_) - capacity;
+  return needed <= capacity ? capacity : std::min(grown(needed, capacity), max_positions_);
+}
+
+void QuantizedKvCache::reserve(Store& store, int count) {
+  int added = capacity_after(store, count) - (store.parts ? (*store.parts)[0].shape(2) : 0);
+  if (added == 0) return;
   auto larger = [&](size_t part) {
     mx::array room = mx::zeros(shape(part, added), dtype(part));
     return store.parts ? mx::concatenate({(*store.parts)[part], room}, 2) : room;
@@ -97,6 +101,14 @@ uint64_t QuantizedKvCache::bytes() const {
     for (const mx::array& part : *store->parts) bytes += part.nbytes();
   }
   return bytes;
+}
+
+uint64_t QuantizedKvCache::bytes_after(int count) const {
+  uint64_t columns = 0;
+  for (size_t part = 0; part < 3; ++part) {
+    columns += static_cast<uint64_t>(shape(part, 1).back()) * mx::size_of(dtype(part));
+  }
+  return 2 * static_cast<uint64_t>(capacity_after(keys_, count) * kv_heads_) * columns;
 }
 
 void QuantizedKvCache::restore(const LayerState& state) {

@@ -24,6 +24,7 @@ class QuantizedKvCache final : public CountedCache {
   LayerState state_at(int length) const override;
   void restore(const LayerState& state) override;
   uint64_t bytes() const override;
+  uint64_t bytes_after(int count) const override;
 
  private:
   // Quantized values, scales and biases: [1, kv_heads, capacity, columns].
@@ -34,6 +35,8 @@ class QuantizedKvCache final : public CountedCache {
 
   mx::Shape shape(size_t part, int slots) const;
   mx::Dtype dtype(size_t part) const { return part == 0 ? mx::uint32 : dtype_; }
+  // Slots in the buffers once `count` more tokens are in them.
+  int capacity_after(const Store& store, int count) const;
   void reserve(Store& store, int count);
   // Adds rows -> all of them
   std::array<mx::array, 3> update(Store& store, const mx::array& rows);

@@ -26,6 +26,7 @@ class StateCache final : public LayerCache {
   }
   void restore(const LayerState& state) override;
   uint64_t bytes() const override { return bytes_of({length_, arrays_}); }
+  uint64_t bytes_after(int) const override { return bytes(); }
 
  private:
   int length_ = 0;

@@ -1,4 +1,4 @@
-#include "engine/event_queue.h"
+#include "engine/job/event_queue.h"
 
 #include <atomic>
 #include <chrono>
@@ -16,9 +16,9 @@ TokenEvent token(int id) { return {id, std::nullopt}; }
 // Waits for a thread to reach a state, long enough for a busy machine.
 template <typename F>
 bool eventually(F&& condition) {
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 20000; ++i) {
     if (condition()) return true;
-    std::this_thread::sleep_for(5ms);
+    std::this_thread::sleep_for(1ms);
   }
   return false;
 }
@@ -50,44 +50,58 @@ TEST(ready_is_announced_once_per_filling_and_at_the_end) {
   CHECK(queue.drained());
 }
 
-TEST(a_full_queue_makes_the_writer_wait_for_the_reader) {
-  EventQueue queue(4, [](bool) {});
-  std::atomic<int> written{0};
-  std::thread writer([&] {
-    for (int i = 0; i < 100; ++i) {
-      queue.push(token(i));
-      ++written;
-    }
-    queue.finish(EndEvent{});
-  });
-  CHECK(eventually([&] { return written == 4; }));
-  std::this_thread::sleep_for(20ms);
-  CHECK(written == 4);
-  size_t taken = 0;
-  CHECK(eventually([&] {
-    size_t count = queue.take().size();
-    CHECK(count <= 5);  // four, and the last event which is always accepted
-    taken += count;
-    return taken == 101;
-  }));
-  writer.join();
-  CHECK(queue.drained());
+TEST(a_full_queue_tells_the_writer_when_it_has_room) {
+  int told = 0;
+  EventQueue queue(2, [](bool) {}, [&] { ++told; });
+  queue.push(token(1));
+  CHECK(queue.has_room());
+  CHECK(queue.take().size() == 1 && told == 0);
+  queue.push(token(2));
+  queue.push(token(3));
+  CHECK(!queue.has_room());
+  // The last event is always accepted.
+  queue.finish(EndEvent{});
+  CHECK(queue.take().size() == 3 && told == 1);
+  CHECK(queue.has_room() && queue.drained());
 }
 
-TEST(cancel_wakes_a_waiting_writer_and_refuses_more) {
-  EventQueue queue(1, [](bool) {});
+TEST(cancel_tells_the_writer_and_refuses_more) {
+  int told = 0;
+  EventQueue queue(1, [](bool) {}, [&] { ++told; });
   CHECK(queue.push(token(1)));
-  std::atomic<bool> accepted{true};
-  std::thread writer([&] { accepted = queue.push(token(2)); });
-  std::this_thread::sleep_for(10ms);
   queue.cancel();
   queue.cancel();
-  writer.join();
-  CHECK(!accepted);
+  CHECK(told == 2 && queue.cancelled());
   CHECK(!queue.push(token(3)));
   queue.finish(EndEvent{});
   CHECK(queue.take().size() == 2);
   CHECK(queue.drained());
+}
+
+TEST(one_thread_writes_while_another_reads) {
+  std::atomic<bool> room{true};
+  EventQueue queue(4, [](bool) {}, [&] { room = true; });
+  std::thread writer([&] {
+    for (int i = 0; i < 1000;) {
+      if (!queue.has_room()) {
+        CHECK(eventually([&] { return room.exchange(false) || queue.has_room(); }));
+        continue;
+      }
+      queue.push(token(i++));
+    }
+    queue.finish(EndEvent{});
+  });
+  size_t taken = 0;
+  CHECK(eventually([&] {
+    for (size_t count = 1; count > 0;) {
+      count = queue.take().size();
+      CHECK(count <= 5);
+      taken += count;
+    }
+    return queue.drained();
+  }));
+  writer.join();
+  CHECK(taken == 1001);
 }
 
 int main() { return check::run("event_queue"); }

@@ -18,7 +18,8 @@ std::function<ModelCache()> with(const std::vector<Layers>& layers) {
 
 // Reads a prompt as a generation does. -> the tokens that were there already.
 int ask(SequencePool& pool, const Ids& prompt, const std::vector<Layers>& layers = {kFull, kFull}) {
-  Sequence& sequence = pool.choose(prompt);
+  auto lease = pool.take(prompt, static_cast<int>(prompt.size()));
+  Sequence& sequence = lease->sequence();
   int kept = sequence.rewind(prompt);
   read(sequence, layers, Ids(prompt.begin() + kept, prompt.end()));
   mx::eval(sequence.cache.arrays());
@@ -52,7 +53,7 @@ TEST(a_reproducible_request_leaves_the_tokens_that_it_cannot_use) {
   Ids prompt = counted(0, 200);
   pool.latest().begin(false, false);
   ask(pool, prompt);
-  CHECK(pool.choose(prompt, true).ids.empty());
+  CHECK(pool.take(prompt, 0, true)->sequence().ids.empty());
   CHECK(pool.size() == size_t{2});
   CHECK(ask(pool, prompt) == 199);
 }
@@ -125,6 +126,66 @@ TEST(a_row_larger_than_the_budget_still_works) {
   CHECK(ask(pool, counted(0, 150)) == 100);
   CHECK(ask(pool, counted(5000, 100)) == 0);
   CHECK(pool.size() == size_t{1});
+}
+
+TEST(a_row_in_use_is_never_written_by_another) {
+  SequencePool pool(with({kFull, kFull}), kPlenty);
+  Ids prompt = counted(0, 60);
+  ask(pool, prompt);
+  auto first = pool.take(joined(prompt, {1}), 100);
+  CHECK(pool.size() == size_t{1});
+  // The same prompt at the same time: a copy.
+  auto second = pool.take(joined(prompt, {1}), 100);
+  CHECK(pool.size() == size_t{2} && &first->sequence() != &second->sequence());
+  CHECK(second->sequence().ids == prompt);
+  read(first->sequence(), {kFull, kFull}, counted(100, 50));
+  read(second->sequence(), {kFull, kFull}, counted(500, 70));
+  CHECK(consistent(first->sequence(), {kFull, kFull}));
+  CHECK(consistent(second->sequence(), {kFull, kFull}));
+}
+
+TEST(what_does_not_fit_beside_those_in_use_waits) {
+  SequencePool pool(with({kFull, kFull}), 2 * kSequenceBytes + kSequenceBytes / 2);
+  ask(pool, counted(9000, 100));
+  auto first = pool.take(counted(0, 100), 200);
+  // Makes room by evicting what is not in use.
+  auto second = pool.take(counted(1000, 100), 200);
+  CHECK(first.has_value() && second.has_value() && pool.size() == size_t{2});
+  CHECK(!pool.take(counted(2000, 100), 200).has_value());
+  read(first->sequence(), {kFull, kFull}, counted(0, CountedCache::kBlock));
+  read(second->sequence(), {kFull, kFull}, counted(0, CountedCache::kBlock));
+  CHECK(!pool.may_grow(first->sequence()));
+  second.reset();
+  // The other one, no longer in use, makes room for this.
+  CHECK(pool.may_grow(first->sequence()));
+  CHECK(pool.size() == size_t{1});
+  first.reset();
+  // However large: nothing else is in use.
+  CHECK(pool.take(counted(3000, 100), 50000).has_value());
+}
+
+TEST(a_broken_row_is_forgotten) {
+  SequencePool pool(with({kFull, kFull}), kPlenty);
+  {
+    auto lease = pool.take(counted(0, 10), 10);
+    read(lease->sequence(), {kFull, kFull}, counted(0, 10));
+    lease->discard();
+  }
+  CHECK(pool.size() == size_t{0} && pool.bytes() == 0);
+  CHECK(pool.latest().ids.empty());
+}
+
+TEST(without_a_budget_several_generate_and_the_last_one_is_kept) {
+  SequencePool pool(with({kFull, kFull}), 0);
+  {
+    auto first = pool.take(counted(0, 100), 100), second = pool.take(counted(500, 100), 100);
+    CHECK(pool.size() == size_t{2});
+    read(first->sequence(), {kFull, kFull}, counted(0, 100));
+    read(second->sequence(), {kFull, kFull}, counted(500, 100));
+    second.reset();
+  }
+  CHECK(pool.size() == size_t{1});
+  CHECK(ask(pool, counted(0, 120)) == 100);
 }
 
 int main() {

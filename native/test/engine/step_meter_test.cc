@@ -1,4 +1,4 @@
-#include "engine/step_meter.h"
+#include "engine/generate/step_meter.h"
 
 #include "check.h"
 

@@ -20,6 +20,7 @@ export const serve = defineCommand({
       .option('allow-host', list('another host name clients may use (repeatable)'))
       .option('cors-origin', list('origin of web pages that may send requests, or * (repeatable)'))
       .option('max-queue', number('requests at a time (64); more are answered with 429'))
+      .option('parallel', number('replies generated at once (8); more wait'))
       .option('request-timeout', number('seconds per request, including waiting and tools (600)'))
       .option('drain-timeout', number('seconds for running requests at shutdown (20)'))
       .option('max-body', number("megabytes of a request's body (10)"))

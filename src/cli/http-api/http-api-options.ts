@@ -18,15 +18,16 @@ export interface HttpApiArguments extends ChatArguments {
   readonly drainTimeout?: number | undefined;
   readonly maxBody?: number | undefined;
   readonly cacheMb?: number | undefined;
+  readonly parallel?: number | undefined;
 }
 
 export interface HttpApiOptions {
   readonly access: AccessRules;
   readonly port: number;
   readonly limits: ServeLimits;
-  /** For the caches of conversations. */
-  readonly cacheBytes: number;
-  /** Requests at a time, including the one being generated. */
+  /** Bytes for the caches of conversations, and generations at once. */
+  readonly engine: { readonly cacheBytes: number; readonly parallel: number };
+  /** Requests at a time, including those being generated. */
   readonly places: number;
   /** Milliseconds for running requests at shutdown. */
   readonly drainMs: number;
@@ -36,6 +37,8 @@ const DEFAULT_PORT = 8080;
 const DEFAULT_PLACES = 64;
 /** Dozens of short conversations with a small model, or one long one with a large model. */
 const DEFAULT_CACHE_MB = 1024;
+/** Each more slows the others down; a waiting request starts as soon as one of these has ended. */
+const DEFAULT_PARALLEL = 8;
 const DEFAULT_DRAIN_SECONDS = 20;
 
 /** Checks the options. Throws LlmHostError USAGE, including for an address beyond loopback without a key. */
@@ -66,9 +69,12 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
       maxBody: number('max-body', args.maxBody, maxBody / 2 ** 20, { min: 0.01, max: 1000 }) * 2 ** 20,
     },
     places: number('max-queue', args.maxQueue, DEFAULT_PLACES, { min: 1, max: 10_000, integer: true }),
-    cacheBytes: Math.round(
-      number('cache-mb', args.cacheMb, DEFAULT_CACHE_MB, { min: 0, max: 1e6 }) * 2 ** 20,
-    ),
+    engine: {
+      cacheBytes: Math.round(
+        number('cache-mb', args.cacheMb, DEFAULT_CACHE_MB, { min: 0, max: 1e6 }) * 2 ** 20,
+      ),
+      parallel: number('parallel', args.parallel, DEFAULT_PARALLEL, { min: 1, max: 256, integer: true }),
+    },
     drainMs: number('drain-timeout', args.drainTimeout, DEFAULT_DRAIN_SECONDS, { min: 0, max: 3600 }) * 1000,
   };
 }

@@ -36,7 +36,7 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
   const settings = loadServeSettings(args, args.model === 'demo', where);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
-  const run = await startRun(args, settings, openModel, options.cacheBytes);
+  const run = await startRun(args, settings, openModel, options.engine);
   const turnOptions = agentOptions(args, settings.config);
   const ofModel = modelNotices(run.opened, args.think, turnOptions.sampling);
   try {
@@ -75,7 +75,7 @@ async function listen(options: HttpApiOptions, { opened, log }: Run, turns: Requ
   const context: ServeContext = {
     model: servedModel(opened),
     turns,
-    queue: new GenerationQueue(options.places),
+    queue: new GenerationQueue(options.places, options.engine.parallel),
     metrics: new ServeMetrics(),
     access: options.access,
     limits: options.limits,

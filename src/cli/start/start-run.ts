@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DownloadLine } from '../../line/download-line.ts';
 import { ProgressLine } from '../../line/progress-line.ts';
-import type { OpenModel } from '../../run/open-model.ts';
+import type { OpenModel, OpenModelOptions } from '../../run/open-model.ts';
 import { openRun, type Run } from '../../run/open-run.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { configDirectory, stateDirectory } from '../process/folders.ts';
@@ -21,7 +21,7 @@ export async function startRun(
   args: ChatArguments,
   settings: Settings,
   openModel: OpenModel,
-  cacheBytes?: number,
+  engine: Pick<OpenModelOptions, 'cacheBytes' | 'parallel'> = {},
 ): Promise<Run> {
   const { cwd, env } = { cwd: process.cwd(), env: process.env };
   const { config } = settings;
@@ -35,7 +35,7 @@ export async function startRun(
       stateFolder: stateDirectory(env),
       modelOptions: {
         ...modelOptions(args, config, env),
-        cacheBytes,
+        ...engine,
         onProgress: ({ doneBytes, totalBytes }) => loading.update(doneBytes, totalBytes),
         onDownload: progress => download.update(progress),
         onWait: pid => download.waiting(pid),

@@ -44,9 +44,13 @@ export async function exchange(
   const signal = AbortSignal.any([stop.signal, context.stopping]);
   const wantsEvents = request.headers['x-llm-host-events'] === '1';
   const started = performance.now();
-  const running = new Answering(context, reply, format, stream, wantsEvents, started);
+  const waiting = () => {
+    const ahead = place.ahead();
+    return ahead === undefined ? 'waiting' : `waiting, ${ahead} ahead`;
+  };
+  const running = new Answering(context, reply, format, stream, wantsEvents, started, waiting);
   try {
-    const turn = run({ acquire: waiting => place.acquire(waiting), signal });
+    const turn = run({ acquire: until => place.acquire(until), signal });
     const read = await readTurn(turn, running, started, verbatim);
     if ('reply' in read) context.metrics.turn(read.reply.totals);
     const outcome = outcomeOf(read, signal);
@@ -87,6 +91,7 @@ class Answering implements TurnListener {
     stream: boolean,
     wantsEvents: boolean,
     started: number,
+    waiting: () => string,
   ) {
     this.#context = context;
     this.#reply = reply;
@@ -95,7 +100,7 @@ class Answering implements TurnListener {
     this.#started = started;
     if (!stream) return;
     this.#stream = new ResponseStream(reply.raw, format.contentType, context.limits);
-    this.#alive = setInterval(() => this.#keepAlive('waiting'), context.limits.keepAliveMs);
+    this.#alive = setInterval(() => this.#keepAlive(waiting()), context.limits.keepAliveMs);
   }
 
   text(...piece: Parameters<TurnListener['text']>): void {

@@ -11,8 +11,10 @@ export class QueueFull extends Error {
 
 /** A request's place in the queue, kept for all its generations. */
 export interface Place {
-  /** Waits for the engine; undefined once `signal` aborts. Call what it returns to free the engine. */
+  /** Waits for a slot of the engine; undefined once `signal` aborts. Call what it returns to free the slot. */
   acquire(signal?: AbortSignal): Promise<(() => void) | undefined>;
+  /** How many go first while this one waits; undefined: it does not wait. */
+  ahead(): number | undefined;
   /** Gives up the place. Idempotent. */
   leave(): void;
 }
@@ -28,21 +30,23 @@ const MAX_RETRY_SECONDS = 120;
 const SMOOTHING = 0.2;
 
 /**
- * Runs one generation at a time. Each client has a lane, and lanes take turns; within a lane, first come, first
- * served. A request keeps its place over all its generations, and holds the engine only during one.
+ * Runs some generations at a time. Each client has a lane, and lanes take turns; within a lane, first come, first
+ * served. A request keeps its place over all its generations, and holds one of the engine's slots only during one.
  */
 export class GenerationQueue {
   readonly #places: number;
   readonly #held = new Map<string, number>();
   /** In the order they are served. */
   readonly #lanes = new Map<string, Waiter[]>();
+  readonly #slots: number;
   #admitted = 0;
-  #busy = false;
+  #running = 0;
   #meanSeconds = 1;
 
-  /** `places`: requests at a time, including the running one; at least 1. */
-  constructor(places: number) {
+  /** `places`: requests at a time, including running ones; `slots`: generations at a time. Both at least 1. */
+  constructor(places: number, slots = 1) {
     this.#places = places;
+    this.#slots = slots;
   }
 
   get admitted(): number {
@@ -53,8 +57,9 @@ export class GenerationQueue {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.length, 0);
   }
 
-  get busy(): boolean {
-    return this.#busy;
+  /** Generations under way. */
+  get running(): number {
+    return this.#running;
   }
 
   /** @throws QueueFull */
@@ -65,8 +70,13 @@ export class GenerationQueue {
     this.#admitted += 1;
     this.#held.set(lane, held + 1);
     let left = false;
+    let waiter: Waiter | undefined;
     return {
-      acquire: signal => this.#acquire(lane, signal),
+      acquire: signal =>
+        this.#acquire(lane, signal, one => {
+          waiter = one;
+        }),
+      ahead: () => waiter && this.#ahead(lane, waiter),
       leave: () => {
         if (left) return;
         left = true;
@@ -78,10 +88,14 @@ export class GenerationQueue {
     };
   }
 
-  async #acquire(lane: string, signal: AbortSignal | undefined): Promise<(() => void) | undefined> {
+  async #acquire(
+    lane: string,
+    signal: AbortSignal | undefined,
+    onWait: (waiter: Waiter) => void,
+  ): Promise<(() => void) | undefined> {
     if (signal?.aborted) return undefined;
-    if (this.#busy && !(await this.#wait(lane, signal))) return undefined;
-    this.#busy = true;
+    if (this.#running < this.#slots) this.#running += 1;
+    else if (!(await this.#wait(lane, signal, onWait))) return undefined;
     const started = performance.now();
     let released = false;
     return () => {
@@ -93,8 +107,8 @@ export class GenerationQueue {
     };
   }
 
-  /** False once `signal` aborts. The engine passes from holder to holder without becoming free. */
-  #wait(lane: string, signal: AbortSignal | undefined): Promise<boolean> {
+  /** False once `signal` aborts. A slot passes from holder to holder without becoming free. */
+  #wait(lane: string, signal: AbortSignal | undefined, onWait: (waiter: Waiter) => void): Promise<boolean> {
     return new Promise(resolve => {
       const settle = (won: boolean) => {
         signal?.removeEventListener('abort', abort);
@@ -106,6 +120,7 @@ export class GenerationQueue {
         settle(false);
       };
       signal?.addEventListener('abort', abort, { once: true });
+      onWait(waiter);
       const line = this.#lanes.get(lane);
       if (line) line.push(waiter);
       else this.#lanes.set(lane, [waiter]);
@@ -121,7 +136,7 @@ export class GenerationQueue {
   #next(): void {
     const [first] = this.#lanes;
     if (first === undefined) {
-      this.#busy = false;
+      this.#running -= 1;
       return;
     }
     const [lane, [waiter, ...rest]] = first;
@@ -131,7 +146,21 @@ export class GenerationQueue {
     waiter?.start();
   }
 
+  /** Those served before `waiter`: lanes take turns, so of each other lane at most as many as of its own. */
+  #ahead(lane: string, waiter: Waiter): number | undefined {
+    const before = this.#lanes.get(lane)?.indexOf(waiter) ?? -1;
+    if (before < 0) return undefined;
+    const lanes = [...this.#lanes];
+    const own = lanes.findIndex(([name]) => name === lane);
+    return lanes.reduce(
+      (sum, [name, line], index) =>
+        sum + (name === lane ? before : Math.min(line.length, index < own ? before + 1 : before)),
+      0,
+    );
+  }
+
   #retryAfter(): number {
-    return Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(this.#meanSeconds * (this.waiting + 1))));
+    const seconds = (this.#meanSeconds * (this.waiting + 1)) / this.#slots;
+    return Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(seconds)));
   }
 }

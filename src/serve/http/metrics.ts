@@ -73,7 +73,7 @@ export class ServeMetrics {
       single('http_requests_active', 'gauge', 'Requests still being answered.', this.active),
       single('requests_admitted', 'gauge', 'Requests that have a place in the queue.', queue.admitted),
       single('generations_waiting', 'gauge', 'Of these, waiting for the engine.', queue.waiting),
-      single('generating', 'gauge', '1 while the engine works.', queue.busy ? 1 : 0),
+      single('generating', 'gauge', 'Generations under way.', queue.running),
       single('resident_bytes', 'gauge', 'Memory of the process.', process.memoryUsage.rss()),
       [
         'llm_host_time_to_first_token_seconds',

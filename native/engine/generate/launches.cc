@@ -1,4 +1,4 @@
-#include "engine/launches.h"
+#include "engine/generate/launches.h"
 
 #include <set>
 #include <sstream>

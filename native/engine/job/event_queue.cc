@@ -1,18 +1,23 @@
-#include "engine/event_queue.h"
+#include "engine/job/event_queue.h"
 
 #include <iterator>
 #include <utility>
 
 namespace llm_host {
 
-EventQueue::EventQueue(size_t capacity, std::function<void(bool)> on_ready)
-    : capacity_(capacity), on_ready_(std::move(on_ready)) {}
+EventQueue::EventQueue(size_t capacity, std::function<void(bool)> on_ready,
+                       std::function<void()> on_room)
+    : capacity_(capacity), on_ready_(std::move(on_ready)), on_room_(std::move(on_room)) {}
+
+bool EventQueue::has_room() const {
+  std::lock_guard lock(mutex_);
+  return events_.size() < capacity_;
+}
 
 bool EventQueue::push(Event event) {
   bool was_empty;
   {
-    std::unique_lock lock(mutex_);
-    space_.wait(lock, [this] { return events_.size() < capacity_ || cancelled(); });
+    std::lock_guard lock(mutex_);
     if (cancelled()) return false;
     was_empty = events_.empty();
     events_.push_back(std::move(event));
@@ -37,17 +42,13 @@ std::vector<Event> EventQueue::take() {
     taken.assign(std::make_move_iterator(events_.begin()), std::make_move_iterator(events_.end()));
     events_.clear();
   }
-  space_.notify_all();
+  if (taken.size() >= capacity_) on_room_();
   return taken;
 }
 
 void EventQueue::cancel() {
-  {
-    // Under the lock, or a writer between its test and its wait would miss the wake-up.
-    std::lock_guard lock(mutex_);
-    cancelled_ = true;
-  }
-  space_.notify_all();
+  cancelled_ = true;
+  on_room_();
 }
 
 bool EventQueue::drained() const {

@@ -1,9 +1,9 @@
-#include "engine/step_meter.h"
+#include "engine/generate/step_meter.h"
 
 #include <ctime>
 #include <unordered_set>
 
-#include "engine/launches.h"
+#include "engine/generate/launches.h"
 
 namespace llm_host {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/launch_groups.h"
-#include "engine/events.h"
+#include "engine/job/events.h"
 #include "mlx/mlx.h"
 
 namespace llm_host {

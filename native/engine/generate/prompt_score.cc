@@ -1,4 +1,4 @@
-#include "engine/prompt_score.h"
+#include "engine/generate/prompt_score.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/request.h"
+#include "engine/job/request.h"
 
 #include "common/error.h"
 #include "sample/sampler.h"

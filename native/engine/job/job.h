@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "engine/event_queue.h"
-#include "engine/request.h"
+#include "engine/job/event_queue.h"
+#include "engine/job/request.h"
 
 namespace llm_host {
 
@@ -12,11 +12,13 @@ namespace llm_host {
 struct Job {
   static constexpr size_t kEventCapacity = 256;
 
-  Job(int64_t id, int64_t model, Request request, std::function<void(bool)> on_ready)
+  Job(
+      int64_t id, int64_t model, Request request, std::function<void(bool)> on_ready,
+      std::function<void()> on_room = [] {})
       : id(id),
         model(model),
         request(std::move(request)),
-        events(kEventCapacity, std::move(on_ready)) {}
+        events(kEventCapacity, std::move(on_ready), std::move(on_room)) {}
 
   const int64_t id;
   const int64_t model;

@@ -1,0 +1,176 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "engine/runtime.h"
+#include "kernels/base/reproducible.h"
+
+namespace llm_host {
+namespace {
+
+// A request is admitted if its prompt and this much of its reply fit into memory. Beyond that it
+// grows as memory allows.
+constexpr int kReplyTokens = 256;
+
+double milliseconds_of(const std::function<void()>& body) {
+  auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+void fail(Job& job, const std::exception& exception) {
+  Error error = error_of(exception, "generating");
+  job.events.finish(ErrorEvent{error.code(), error.what()});
+  try {
+    mx::synchronize();
+  } catch (const std::exception&) {
+    // The step launched ahead failed too: the same failure, which is reported already.
+  }
+}
+
+// Ends a job that never ran.
+void finish_cancelled(Job& job) {
+  EndEvent end;
+  end.reason = "cancelled";
+  end.prompt_tokens = static_cast<int>(job.request.prompt_ids.size());
+  job.events.finish(end);
+}
+
+}  // namespace
+
+bool Scheduler::turn() {
+  bool left = drop_waiting(), ended = drop_running(), admitted = admit(), decoded = decode();
+  bool has_read = read();
+  return left || ended || admitted || decoded || has_read;
+}
+
+bool Scheduler::drop_waiting() {
+  size_t dropped = std::erase_if(waiting_, [](const auto& entry) {
+    const auto* job = std::get_if<std::shared_ptr<Job>>(&entry);
+    if (job == nullptr || !(*job)->events.cancelled()) return false;
+    finish_cancelled(**job);
+    return true;
+  });
+  return dropped > 0;
+}
+
+// One prompt is read at a time, so that those behind it can share its beginning.
+bool Scheduler::admit() {
+  if (waiting_.empty()) return false;
+  if (auto* task = std::get_if<Task>(&waiting_.front())) {
+    if (!running_.empty()) return false;
+    Task body = std::move(*task);
+    waiting_.pop_front();
+    body();
+    return true;
+  }
+  bool reading = std::any_of(running_.begin(), running_.end(),
+                             [](const Running& one) { return one.generation.unread() > 0; });
+  if (reading || running_.size() >= static_cast<size_t>(options_.parallel)) return false;
+  auto job = std::get<std::shared_ptr<Job>>(waiting_.front());
+  const Request& request = job->request;
+  int tokens =
+      static_cast<int>(request.prompt_ids.size()) + std::min(request.max_tokens, kReplyTokens);
+  try {
+    auto lease = sequences_.take(request.prompt_ids, std::min(tokens, model_.info().context_length),
+                                 request.reproducible);
+    if (!lease) return false;
+    waiting_.pop_front();
+    lease->sequence().begin(reproducible(*job), request.reproducible);
+    running_.emplace_back(model_, job, std::move(*lease));
+  } catch (const std::exception& exception) {
+    if (!waiting_.empty() && waiting_.front().index() == 0 &&
+        std::get<std::shared_ptr<Job>>(waiting_.front()) == job) {
+      waiting_.pop_front();
+    }
+    fail(*job, exception);
+  }
+  return true;
+}
+
+void Scheduler::attempt(Running& running, const std::function<void()>& body) {
+  if (running.over) return;
+  try {
+    body();
+  } catch (const std::exception& exception) {
+    running.lease.discard();
+    fail(*running.job, exception);
+    running.over = true;
+  }
+}
+
+void Scheduler::step(Running& running, const std::function<void()>& body) {
+  attempt(running, [&] {
+    body();
+    if (running.generation.reason() == nullptr) return;
+    running.job->events.finish(running.generation.end());
+    running.over = true;
+  });
+}
+
+bool Scheduler::drop_running() {
+  for (Running& one : running_) {
+    if (one.generation.reason() != nullptr) step(one, [] {});
+  }
+  return remove_over();
+}
+
+std::vector<Scheduler::Running*> Scheduler::decoding() {
+  std::vector<Running*> rows;
+  for (Running& one : running_) {
+    Generation& generation = one.generation;
+    if (generation.unread() > 0 || !one.job->events.has_room()) continue;
+    // Whoever came first goes on, even beyond the budget, and makes room by ending.
+    if (!rows.empty() && !sequences_.may_grow(generation.sequence())) continue;
+    rows.push_back(&one);
+  }
+  return rows;
+}
+
+bool Scheduler::decode() {
+  std::vector<Running*> rows = decoding();
+  if (rows.empty()) return false;
+  budget_.decoded(milliseconds_of([&] {
+    // Beside others each row must be computed as if alone; so it is alone too.
+    cpu::ReproducibleScope scope(options_.parallel > 1 || reproducible(*rows.front()->job));
+    for (Running* row : rows) {
+      Generation& generation = row->generation;
+      attempt(*row, [&] {
+        if (!generation.advances()) return;
+        generation.meter().start();
+        generation.launch(model_.body(generation.token(), generation.sequence().cache, 1));
+      });
+    }
+    // Of those cancelled meanwhile too: what is launched must be counted in their sequences.
+    for (Running* row : rows) step(*row, [&] { row->generation.settle(); });
+  }));
+  remove_over();
+  return true;
+}
+
+bool Scheduler::read() {
+  auto reading = std::find_if(running_.begin(), running_.end(), [](const Running& one) {
+    return one.generation.unread() > 0 && one.job->events.has_room();
+  });
+  if (reading == running_.end()) return false;
+  bool alone = std::all_of(running_.begin(), running_.end(), [](const Running& one) {
+    return one.generation.unread() > 0 || !one.job->events.has_room();
+  });
+  int asked = reading->job->request.prefill_chunk;
+  int most = asked > 0 ? asked : options_.chunk;
+  int count =
+      std::min(alone ? most : std::min(most, budget_.tokens()), reading->generation.unread());
+  cpu::ReproducibleScope scope(reproducible(*reading->job));
+  double ms = milliseconds_of([&] { step(*reading, [&] { reading->generation.read(count); }); });
+  if (!reading->over) budget_.read(count, ms);
+  remove_over();
+  return true;
+}
+
+bool Scheduler::remove_over() {
+  return running_.remove_if([](const Running& one) { return one.over; }) > 0;
+}
+
+}  // namespace llm_host

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "engine/cache/sequence_pool.h"
+#include "engine/generate/generation.h"
+#include "engine/turn_budget.h"
+
+namespace llm_host {
+
+// The generations of one model, several at once, in turns. For the model thread only.
+class Scheduler {
+ public:
+  using Task = std::function<void()>;
+
+  struct Options {
+    int parallel = 1;  // generations at once, at least 1
+    int chunk = 512;   // prompt tokens a step while nothing else runs
+    // Compute every request reproducibly, because it costs nothing; see
+    // kernels/base/reproducible.h.
+    bool reproducible = false;
+  };
+  Scheduler(const Model& model, SequencePool& sequences, const Options& options)
+      : model_(model), sequences_(sequences), options_(options) {}
+
+  void add(std::shared_ptr<Job> job) { waiting_.emplace_back(std::move(job)); }
+  // Runs when all jobs added before are over, and before any that is added later. Must not throw.
+  void add(Task task) { waiting_.emplace_back(std::move(task)); }
+
+  // One step of everything that decodes, then at most one chunk of a prompt; never throws.
+  // -> false: there is nothing to do until something is added or an event queue has room again.
+  bool turn();
+
+  bool idle() const { return waiting_.empty() && running_.empty(); }
+  size_t waiting() const { return waiting_.size(); }
+
+ private:
+  struct Running {
+    Running(const Model& model, std::shared_ptr<Job> job, SequencePool::Lease lease)
+        : job(std::move(job)),
+          lease(std::move(lease)),
+          generation(model, this->lease.sequence(), *this->job) {}
+
+    std::shared_ptr<Job> job;
+    SequencePool::Lease lease;
+    Generation generation;
+    bool over = false;  // its last event is out
+  };
+
+  // Ends those that were cancelled. -> whether there were any
+  bool drop_waiting();
+  bool drop_running();
+  bool admit();
+  bool reproducible(const Job& job) const {
+    return job.request.reproducible || options_.reproducible;
+  }
+  // Those that can decode now.
+  std::vector<Running*> decoding();
+  bool decode();
+  bool read();
+  // Ends a generation if `body` throws.
+  void attempt(Running& running, const std::function<void()>& body);
+  // The same, and if it is over after that.
+  void step(Running& running, const std::function<void()>& body);
+  bool remove_over();
+
+  const Model& model_;
+  SequencePool& sequences_;
+  const Options options_;
+  TurnBudget budget_;
+  std::deque<std::variant<std::shared_ptr<Job>, Task>> waiting_;
+  std::list<Running> running_;  // the oldest first
+};
+
+}  // namespace llm_host

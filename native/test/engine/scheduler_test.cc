@@ -1,0 +1,238 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+#include <random>
+
+#include "check.h"
+#include "common/error.h"
+#include "engine/runtime.h"
+#include "engine/session.h"
+#include "tiny_llama.h"
+
+using namespace llm_host;
+
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+std::unique_ptr<Session> load(int parallel, uint64_t cache_bytes = uint64_t{1} << 30) {
+  static const TinyLlama files;
+  LoadSpec spec = files.spec();
+  spec.parallel = parallel;
+  spec.cache_bytes = cache_bytes;
+  return Session::load(spec, [](uint64_t, uint64_t) {});
+}
+
+// One job with what has been read of it.
+class Asked {
+ public:
+  Asked(
+      Session& session, Request request, std::function<void(bool)> on_ready = [](bool) {})
+      : job_(std::make_shared<Job>(1, 1, std::move(request), std::move(on_ready))) {
+    session.scheduler().add(job_);
+  }
+
+  Asked& take() {
+    for (Event& event : job_->events.take()) {
+      if (auto* token = std::get_if<TokenEvent>(&event)) ids.push_back(token->id);
+      if (auto* error = std::get_if<ErrorEvent>(&event)) failed = error->message;
+      if (auto* end = std::get_if<EndEvent>(&event)) reason = end->reason, last = *end;
+    }
+    return *this;
+  }
+  bool over() { return !take().reason.empty() || !failed.empty(); }
+  void cancel() { job_->events.cancel(); }
+
+  Ids ids;
+  std::string reason, failed;
+  EndEvent last;
+
+ private:
+  std::shared_ptr<Job> job_;
+};
+
+Request asking(int tokens, Ids prompt) {
+  Request request;
+  request.prompt_ids = std::move(prompt);
+  request.max_tokens = tokens;
+  return request;
+}
+
+Ids prompt_of(int from, int length) {
+  Ids ids;
+  for (int i = 0; i < length; ++i) ids.push_back((from * 11 + i * 7 + i * i) % TinyLlama::kVocab);
+  return ids;
+}
+
+// Runs until `count` turns are over or there is nothing left to do.
+void run(Session& session, int turns = 1'000'000) {
+  for (int i = 0; i < turns && session.scheduler().turn(); ++i);
+}
+
+Ids alone(const Request& request) {
+  auto session = load(2);
+  Asked asked(*session, request);
+  while (session->scheduler().turn()) asked.take();
+  return asked.take().ids;
+}
+
+}  // namespace
+
+TEST(several_decode_by_turns_and_each_says_what_it_says_alone) {
+  auto session = load(4);
+  std::vector<std::unique_ptr<Asked>> all;
+  for (int i = 0; i < 4; ++i) {
+    all.push_back(std::make_unique<Asked>(*session, asking(40, prompt_of(i, 20 + i))));
+  }
+  run(*session, 12);
+  for (auto& one : all) CHECK(one->take().ids.size() > 4 && !one->over());
+  run(*session);
+  for (int i = 0; i < 4; ++i) {
+    CHECK(all[static_cast<size_t>(i)]->take().reason == "length");
+    CHECK(all[static_cast<size_t>(i)]->ids == alone(asking(40, prompt_of(i, 20 + i))));
+  }
+  CHECK(session->scheduler().idle());
+}
+
+TEST(a_long_prompt_is_read_between_the_steps_of_others) {
+  auto session = load(2);
+  Asked running(*session, asking(400, prompt_of(1, 4)));
+  run(*session, 4);
+  Request request = asking(3, prompt_of(2, 300));
+  request.prefill_chunk = 10;
+  Asked late(*session, request);
+  for (int i = 0; i < 25; ++i) {
+    size_t before = running.take().ids.size();
+    CHECK(session->scheduler().turn());
+    CHECK(running.take().ids.size() == before + 1);
+  }
+  CHECK(late.take().ids.empty());
+  run(*session, 12);
+  CHECK(late.over() && late.ids == alone(asking(3, prompt_of(2, 300))));
+  CHECK(!running.over());
+}
+
+TEST(a_reader_that_does_not_read_holds_nobody_up) {
+  auto session = load(2);
+  Asked asleep(*session, asking(400, prompt_of(1, 4)));
+  Asked awake(*session, asking(400, prompt_of(2, 4)));
+  while (session->scheduler().turn()) awake.take();
+  CHECK(awake.over() && awake.ids.size() == 400);
+  // It goes on where it stopped.
+  CHECK(!session->scheduler().idle() && asleep.take().ids.size() < 400);
+  while (session->scheduler().turn()) asleep.take();
+  CHECK(asleep.over() && asleep.ids == alone(asking(400, prompt_of(1, 4))));
+}
+
+TEST(one_that_waits_or_runs_leaves_when_it_is_cancelled) {
+  auto session = load(1);
+  Asked first(*session, asking(30, prompt_of(1, 4))), second(*session, asking(30, {1, 2})),
+      third(*session, asking(30, {3, 4}));
+  run(*session, 3);
+  CHECK(session->scheduler().waiting() == 2);
+  second.cancel();
+  run(*session, 1);
+  CHECK(second.over() && second.reason == "cancelled" && session->scheduler().waiting() == 1);
+  first.cancel();
+  run(*session, 1);
+  CHECK(first.over() && first.reason == "cancelled");
+  run(*session);
+  CHECK(third.over() && third.ids == alone(asking(30, {3, 4})));
+}
+
+TEST(one_that_is_cancelled_in_the_middle_of_a_turn_keeps_exactly_what_it_has_read) {
+  auto session = load(2);
+  Asked* victim = nullptr;
+  // Called between the launch of the step of both and the end of the second's.
+  auto cancel = [&](bool) {
+    if (victim != nullptr) victim->cancel();
+  };
+  Asked first(*session, asking(4, prompt_of(1, 4)), cancel);
+  Asked second(*session, asking(300, prompt_of(2, 40)));
+  run(*session, 4);
+  first.take();
+  victim = &second;
+  run(*session);
+  CHECK(first.over() && second.over() && second.reason == "cancelled");
+  std::string path = "/tmp/llm-host-saved-" + std::to_string(getpid()) + ".safetensors";
+  // Throws if the cache holds more than it says.
+  CHECK(session->save_cache(path, "").tokens > 4);
+  std::remove(path.c_str());
+}
+
+TEST(the_second_of_two_with_one_beginning_shares_it) {
+  auto session = load(2);
+  Ids beginning = prompt_of(5, 100), a = beginning, b = beginning;
+  a.push_back(1);
+  b.push_back(2);
+  Asked first(*session, asking(60, a)), second(*session, asking(60, b));
+  run(*session);
+  CHECK(first.over() && second.over());
+  CHECK(first.last.cached_tokens == 0 && second.last.cached_tokens == 100);
+  CHECK(first.ids == alone(asking(60, a)) && second.ids == alone(asking(60, b)));
+}
+
+TEST(what_does_not_fit_into_memory_waits) {
+  // Room for one, with a reply of 256 tokens.
+  auto session = load(4, 50'000);
+  Asked first(*session, asking(60, prompt_of(1, 20))),
+      second(*session, asking(60, prompt_of(2, 20)));
+  run(*session, 10);
+  CHECK(first.take().ids.size() > 1 && second.take().ids.empty());
+  CHECK(session->scheduler().waiting() == 1);
+  run(*session);
+  CHECK(first.over() && second.over());
+  CHECK(second.ids == alone(asking(60, prompt_of(2, 20))));
+}
+
+TEST(a_cache_task_waits_for_those_before_it_and_holds_those_behind) {
+  auto session = load(4);
+  std::string order;
+  Asked before(*session, asking(20, prompt_of(1, 4)));
+  session->scheduler().add(Scheduler::Task([&] { order += before.over() ? "task" : "too early"; }));
+  Asked behind(*session, asking(5, prompt_of(2, 4)));
+  run(*session, 6);
+  CHECK(order.empty() && behind.take().ids.empty());
+  run(*session);
+  CHECK(order == "task" && behind.over());
+}
+
+TEST(ids_are_those_of_each_alone_whoever_joins_and_leaves) {
+  auto session = load(5);
+  std::mt19937 random(7);
+  auto below = [&](int limit) { return static_cast<int>(random() % static_cast<uint32_t>(limit)); };
+  struct Case {
+    Request request;
+    std::unique_ptr<Asked> asked;
+    bool cancelled = false;
+  };
+  std::vector<Case> cases;
+  for (int i = 0; i < 60; ++i) {
+    Request request = asking(1 + below(60), prompt_of(below(6), 1 + below(80)));
+    request.seed = static_cast<uint32_t>(i);
+    request.temperature = below(2) == 0 ? 0.0f : 0.9f;
+    request.repetition_penalty = below(3) == 0 ? 1.2f : 1.0f;
+    if (below(3) == 0) request.stop_ids = {below(TinyLlama::kVocab)};
+    if (below(4) == 0) request.prefill_chunk = 1 + below(20);
+    cases.push_back({request, nullptr});
+    cases.back().asked = std::make_unique<Asked>(*session, cases.back().request);
+    run(*session, below(12));
+    if (Case& victim = cases[static_cast<size_t>(below(i + 1))]; below(4) == 0) {
+      victim.cancelled = true;
+      victim.asked->cancel();
+    }
+  }
+  run(*session);
+  CHECK(session->scheduler().idle());
+  for (Case& one : cases) {
+    CHECK(one.asked->over() && one.asked->failed.empty());
+    Ids expected = alone(one.request);
+    if (one.cancelled) expected.resize(std::min(expected.size(), one.asked->ids.size()));
+    CHECK(one.asked->ids == expected);
+  }
+}
+
+int main() {
+  init_runtime();
+  return check::run("scheduler");
+}
