@@ -21,36 +21,42 @@ function place(replies: readonly string[]) {
 test.each([
   ['on the screen', []],
   ['in line mode', ['--plain']],
-])('%s: /copy, /edit, /save, /clear, /load', { timeout: LIMIT_MS }, async (_where, args) => {
-  const { dir, env } = place(['A **bold** answer.', 'Another answer.']);
-  const terminal = new Terminal(SCRIPTED_MAIN, ['x', '--quiet', ...args], dir, env);
-  await terminal.displays('prompt ->');
-  terminal.type('the first prompt\r');
-  await terminal.displays('answer.');
-  terminal.type('/copy\r');
-  await terminal.displays('Copied the last reply');
-  expect(terminal.screen).toContain(
-    `\u001b]52;c;${Buffer.from('A **bold** answer.').toString('base64')}\u0007`,
-  );
-  terminal.type('/edit\r');
-  await terminal.displays('Another answer.');
-  terminal.type('/save talk.json\r');
-  await terminal.displays('Saved to');
-  const { messages } = JSON.parse(readFileSync(join(dir, 'talk.json'), 'utf8'));
-  expect(messages.map((message: { content: string }) => message.content)).toEqual([
-    'Be brief.',
-    'typed in the editor',
-    'Another answer.',
-  ]);
-  terminal.type('/clear\r');
-  await terminal.displays('The conversation was cleared.');
-  terminal.type('/load talk.json\r');
-  await terminal.displays('Loaded 1 turn');
-  await terminal.displays('prompt -> typed in the editor', { times: 2 });
-  await terminal.displays('Another answer.', { times: 2 });
-  terminal.type('bye\r');
-  expect(await terminal.exits()).toBe(0);
-});
+])(
+  '%s: /copy, /edit, /save, /clear, /load, a note after the turn',
+  { timeout: LIMIT_MS },
+  async (_where, args) => {
+    const { dir, env } = place(['A **bold** answer.', 'Another answer.']);
+    const notify = ['--notify', 'osc9', '--notify-after', '0'];
+    const terminal = new Terminal(SCRIPTED_MAIN, ['x', '--quiet', ...notify, ...args], dir, env);
+    await terminal.displays('prompt ->');
+    terminal.type('the first prompt\r');
+    await terminal.displays('answer.');
+    await terminal.shows('\u001b]9;llm-host: A **bold** answer.\u0007');
+    terminal.type('/copy\r');
+    await terminal.displays('Copied the last reply');
+    expect(terminal.screen).toContain(
+      `\u001b]52;c;${Buffer.from('A **bold** answer.').toString('base64')}\u0007`,
+    );
+    terminal.type('/edit\r');
+    await terminal.displays('Another answer.');
+    terminal.type('/save talk.json\r');
+    await terminal.displays('Saved to');
+    const { messages } = JSON.parse(readFileSync(join(dir, 'talk.json'), 'utf8'));
+    expect(messages.map((message: { content: string }) => message.content)).toEqual([
+      'Be brief.',
+      'typed in the editor',
+      'Another answer.',
+    ]);
+    terminal.type('/clear\r');
+    await terminal.displays('The conversation was cleared.');
+    terminal.type('/load talk.json\r');
+    await terminal.displays('Loaded 1 turn');
+    await terminal.displays('prompt -> typed in the editor', { times: 2 });
+    await terminal.displays('Another answer.', { times: 2 });
+    terminal.type('bye\r');
+    expect(await terminal.exits()).toBe(0);
+  },
+);
 
 test('/compact on the screen, and what was typed meanwhile waits', { timeout: LIMIT_MS }, async () => {
   const long = 'words and more words '.repeat(20);

@@ -51,7 +51,9 @@ describe('the console format', () => {
       { replies: [calling('add', { a: 17, b: 25 }), 'It is 42.'] },
       { calculator: CALCULATOR },
     );
-    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
+    // Piped, no bell is rung.
+    const args = ['x', '--plain', '--notify', 'bell', '--notify-after', '0'];
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, args, {
       cwd: place.dir,
       env: place.env,
       stdin: 'sum?\nquit\n',

@@ -8,6 +8,7 @@ import type { Signals } from '../process/signals.ts';
 import type { ChatSession } from '../session/chat-session.ts';
 import { replayParts } from './replay-parts.ts';
 import { TurnLoop } from './turn-loop.ts';
+import type { TurnNote } from './turn-note.ts';
 
 const PROMPT = 'prompt -> ';
 const LABELS = { prompt: PROMPT, reply: 'assistant -> ', note: '' } as const;
@@ -17,6 +18,7 @@ export interface LineSessionOptions {
   readonly signals: Signals;
   /** Only the answers on stdout; prompts, calls and what commands print on stderr. */
   readonly answersAlone: boolean;
+  readonly note?: TurnNote | undefined;
 }
 
 /** The chat in line mode, at a keyboard or from a pipe. Resolves with the exit code. */
@@ -28,14 +30,14 @@ export class LineSession {
   readonly #keyboard = process.stdin.isTTY === true && process.stdout.isTTY === true;
   readonly #loop: TurnLoop;
 
-  constructor({ session, signals, answersAlone }: LineSessionOptions) {
+  constructor({ session, signals, answersAlone, note }: LineSessionOptions) {
     this.#session = session;
     const lines = answersAlone ? process.stderr : process.stdout;
     const printer = new LinePrinter({ answer: process.stdout, lines, label: !answersAlone });
     this.#lines = lines;
     this.#printer = printer;
     this.#loop = new TurnLoop({
-      ...{ session, signals, keyboard: this.#keyboard },
+      ...{ session, signals, note, keyboard: this.#keyboard },
       reader: {
         begin: (prompt, typed) => {
           if (!typed) lines.write(`${stripControls(`${PROMPT}${prompt}`)}\n`);

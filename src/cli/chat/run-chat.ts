@@ -7,6 +7,7 @@ import { answerOnce } from './answer-once.ts';
 import { chatInJson } from './json-chat.ts';
 import { LineSession } from './line-session.ts';
 import { startChat } from './start-chat.ts';
+import { turnNoteOf } from './turn-note.ts';
 import { forgetUnsetCi, wantsScreen } from './wants-screen.ts';
 
 /** `llm-host <model>`: start-up, then a chat on stdin and stdout, or one prompt. Resolves with the exit code. */
@@ -20,6 +21,7 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
     const notices = [...started.notices, ...(locale === undefined ? [] : [`Notice: ${locale}`])].map(
       stripControls,
     );
+    const note = turnNoteOf(args, started.settings.config);
     const onTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
     const screen = args.prompt === undefined && wantsScreen(args.plain === true, process.env, onTerminal);
     // The screen has both in a better shape; a file gets them in any case.
@@ -31,7 +33,7 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
       const answersAlone = !onTerminal && !args.plain;
       const lines = answersAlone ? process.stderr : process.stdout;
       if (!args.quiet) lines.write("Ready. Type your prompt or 'quit' to exit.\n");
-      return await new LineSession({ session, signals, answersAlone }).run();
+      return await new LineSession({ session, signals, answersAlone, note }).run();
     }
     // Otherwise React runs its development checks and profiling.
     process.env.NODE_ENV ??= 'production';
@@ -46,6 +48,7 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
       theme,
       colors,
       quiet,
+      note,
       notices: aloud ? [] : notices,
     }).run();
   } finally {

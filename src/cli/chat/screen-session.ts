@@ -23,6 +23,7 @@ import type { ChatSession } from '../session/chat-session.ts';
 import { replayParts } from './replay-parts.ts';
 import { screenApprover } from './screen-approval.ts';
 import { TurnLoop, type TurnReader } from './turn-loop.ts';
+import type { TurnNote } from './turn-note.ts';
 
 /** Characters of a description in the menu. */
 const MAX_ABOUT = 200;
@@ -34,6 +35,7 @@ export interface ScreenSessionOptions {
   readonly theme: string | undefined;
   /** No banner. */
   readonly quiet: boolean;
+  readonly note?: TurnNote | undefined;
   /** Printed below the banner. */
   readonly notices: readonly string[];
 }
@@ -74,8 +76,7 @@ export class ScreenSession {
       onEffect: effect => this.#perform(effect),
     });
     this.#loop = new TurnLoop({
-      session,
-      signals,
+      ...{ session, signals, note: options.note },
       keyboard: true,
       reader: screenReader(this.#screen, session, {
         write: sequence => void process.stdout.write(sequence),

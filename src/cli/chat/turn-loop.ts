@@ -4,6 +4,7 @@ import type { BuiltinResult, UserTerminal } from '../builtins/builtin.ts';
 import { runBuiltin } from '../builtins/run-builtin.ts';
 import type { Signals } from '../process/signals.ts';
 import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
+import { noteSequence, type TurnNote } from './turn-note.ts';
 
 /** A second Ctrl+C within this time ends the program. */
 const SECOND_INTERRUPT_MS = 2000;
@@ -40,6 +41,8 @@ export interface TurnLoopOptions {
   readonly session: ChatSession;
   readonly signals: Signals;
   readonly reader: TurnReader;
+  /** Sent to the reader's terminal after long turns. */
+  readonly note?: TurnNote | undefined;
   /** Whether a person types: Ctrl+C then cancels a turn first and ends the chat only the second time. */
   readonly keyboard: boolean;
 }
@@ -170,13 +173,18 @@ export class TurnLoop {
     const turn = new AbortController();
     this.#turn = turn;
     let failed = false;
+    let reply = '';
+    const started = performance.now();
     await reader.begin(prompt.shown ?? [prompt.text, prompt.data].filter(Boolean).join('\n\n'), typed);
     try {
       for await (const event of session.turn(prompt, turn.signal)) {
         if (event.type === 'error') failed = true;
+        if (event.type === 'error') reply = event.message;
+        else if (event.type === 'assistant') reply = event.text;
         await reader.event(event);
       }
       reader.end();
+      if (!turn.signal.aborted) this.#tellEnd(reply, performance.now() - started);
     } catch (error) {
       reader.end(error);
       throw error;
@@ -184,6 +192,13 @@ export class TurnLoop {
       this.#turn = undefined;
     }
     return !failed;
+  }
+
+  /** Not while more prompts wait: whoever is told would find the model at work. */
+  #tellEnd(reply: string, tookMs: number): void {
+    const { note, reader } = this.#options;
+    if (!note || tookMs < note.after * 1000 || this.#queue.length > 0) return;
+    reader.terminal?.write(noteSequence(note.kind, reply));
   }
 
   #setQueue(queue: readonly TurnInput[]): void {

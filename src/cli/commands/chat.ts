@@ -2,7 +2,7 @@ import type { Argv } from 'yargs';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { defineCommand } from '../options/command.ts';
 import { modelOptions } from '../options/model-options.ts';
-import { text } from '../options/option-kinds.ts';
+import { number, text } from '../options/option-kinds.ts';
 
 export const chat = defineCommand({
   usage: '$0 [model]',
@@ -28,6 +28,12 @@ export const chat = defineCommand({
         type: 'boolean',
         describe: 'line mode on a terminal too; piped, the whole transcript on stdout, not the answers alone',
       })
+      .option('notify', {
+        choices: ['bell', 'osc9', 'osc777', 'off'] as const,
+        requiresArg: true,
+        describe: 'tell the end of a long turn on a terminal: by its bell, or a desktop notification (off)',
+      })
+      .option('notify-after', number('with --notify: seconds that the turn took at least (10)'))
       .option('color', { type: 'boolean', describe: '--no-color: no colours' }) as Argv<ChatArguments>,
   run: async (args, { openModel, signals }) => {
     signals.watch();

@@ -36,6 +36,9 @@ export interface ChatArguments extends SamplingArguments {
   readonly plain?: boolean | undefined;
   /** `false` comes from --no-color. */
   readonly color?: boolean | undefined;
+  readonly notify?: 'bell' | 'osc9' | 'osc777' | 'off' | undefined;
+  /** Seconds. */
+  readonly notifyAfter?: number | undefined;
   readonly debug?: boolean | undefined;
   readonly save?: string | undefined;
   /** '' = the latest saved conversation. */
@@ -44,6 +47,7 @@ export interface ChatArguments extends SamplingArguments {
 
 /** Tokens. */
 export const CONTEXT: NumberRange = { min: 1, max: 10_000_000, integer: true };
+const NOTIFY_AFTER: NumberRange = { min: 0, max: 86_400 };
 const TOOL_TIMEOUT: NumberRange = { min: 0, above: true, max: 86_400 };
 
 /** Refuses numbers outside their range. Throws LlmHostError USAGE, which names the option. */
@@ -51,6 +55,7 @@ export function checkNumbers(args: ChatArguments): void {
   checkSampling(args);
   checkNumber('context', args.context, CONTEXT);
   checkNumber('tool-timeout', args.toolTimeout, TOOL_TIMEOUT);
+  checkNumber('notify-after', args.notifyAfter, NOTIFY_AFTER);
 }
 
 /** Throws LlmHostError USAGE for a given number out of range. */

@@ -52,6 +52,11 @@ export interface AppConfig {
     readonly timeout?: number;
   };
   readonly theme?: 'auto' | 'dark' | 'light' | 'none';
+  readonly notify?: {
+    readonly with?: 'bell' | 'osc9' | 'osc777' | 'off';
+    /** Seconds. */
+    readonly after?: number;
+  };
   readonly logging?: { readonly level?: string; readonly file?: string };
 }
 
