@@ -12,6 +12,7 @@ import type { ToolPolicy } from './policy/policy.ts';
 import { prepareInput } from './prepare-input.ts';
 import { hostPrompts, hostResources } from './prompts-and-resources.ts';
 import type { Elicit } from './server/elicitation.ts';
+import { EraMemory } from './server/era-memory.ts';
 import { ManagedServer, type ServerEvent } from './server/managed-server.ts';
 import type { ServerTool } from './server/wire-schemas.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -56,6 +57,8 @@ export interface McpHostOptions {
   readonly workingDirectory?: string;
   /** Stores the logins of HTTP servers, and guides the user through one. */
   readonly oauth?: OAuthOptions;
+  /** Remembers which servers are of the older era. Default: until the program exits. */
+  readonly eras?: EraMemory;
 }
 
 /** All servers of an mcp.json, and the tools they offer. */
@@ -69,6 +72,7 @@ export class McpHost implements ToolHost, ServerControl {
   readonly #gate: CallGate;
   readonly #reviewed = new WeakMap<ManagedServer, readonly ServerTool[]>();
   readonly #listeners = new Set<() => void>();
+  readonly #eras: EraMemory;
   #elicit: Elicit | undefined;
   #targets: Map<string, Target> | undefined;
   #lastSettled = 0;
@@ -76,6 +80,7 @@ export class McpHost implements ToolHost, ServerControl {
 
   constructor(options: McpHostOptions) {
     this.#options = options;
+    this.#eras = options.eras ?? new EraMemory();
     this.#gate = new CallGate(options.policy, options.allowedTools);
     for (const config of options.configs) this.#servers.push(this.#manage(config, true));
     for (const config of options.disabled ?? []) this.#servers.push(this.#manage(config, false));
@@ -236,6 +241,7 @@ export class McpHost implements ToolHost, ServerControl {
         onLog: line => onLog?.(config.name, line),
         elicit: () => this.#elicit,
         oauth,
+        eras: this.#eras,
         onChange: () => this.#changed(),
         onEvent: (event, detail) => this.#onEvent(config.name, event, detail),
       },

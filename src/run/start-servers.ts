@@ -7,6 +7,7 @@ import { OAuthStore } from '../mcp/oauth/store.ts';
 import { AllowedTools } from '../mcp/policy/allowed-tools.ts';
 import { Redactor } from '../mcp/policy/audit-redact.ts';
 import type { ToolPolicy } from '../mcp/policy/policy.ts';
+import { EraMemory } from '../mcp/server/era-memory.ts';
 import { ToolTrust } from '../mcp/trust/tools.ts';
 import { stripControls } from '../text/strip-controls.ts';
 import type { Log } from './log.ts';
@@ -70,6 +71,7 @@ export async function startServers(
     }),
     redactor,
     toolTrust: new ToolTrust(openTrustStore(stateFolder, line => log.logger.warn(line))),
+    eras: new EraMemory(join(stateFolder, 'mcp-eras.json'), line => log.logger.warn(line)),
     oauth: {
       store: new OAuthStore(join(stateFolder, 'logins')),
       ...(authorizer && { authorizer }),

@@ -21,7 +21,7 @@ export interface ServerSettings {
   /** Tools that match these patterns are not offered, whatever `allow` says. */
   readonly deny?: readonly string[];
   readonly approval?: readonly ApprovalRule[];
-  /** Protocol era. Default `legacy`. */
+  /** Protocol era. Default `auto`: the newer one if the server knows it. */
   readonly protocol?: 'legacy' | 'auto' | '2026-07-28';
 }
 

@@ -108,7 +108,7 @@ export class Connection {
       return tools;
     } catch (error) {
       if (!deadline.signal.aborted) await this.#transport.waitForEnd();
-      const failure = this.#startFailure(error, deadline.expired ? limitMs : undefined);
+      const failure = this.#startFailure(error, deadline.expired ? startLimitMs(this.#config) : undefined);
       await this.close();
       throw failure;
     } finally {
@@ -116,9 +116,15 @@ export class Connection {
     }
   }
 
-  /** Whether the client and the server have agreed on a protocol version. */
-  get negotiated(): boolean {
-    return this.#client.getProtocolEra() !== undefined;
+  /** Of the protocol version that was agreed on; undefined before that. */
+  get era(): 'legacy' | 'modern' | undefined {
+    return this.#client.getProtocolEra();
+  }
+
+  /** Name and version, as the server gives them. */
+  get identity(): string {
+    const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
+    return cleanLine(`${name} ${version}`, TEXT_LIMITS.progress);
   }
 
   /** How to use the server, in its own words; goes into the system message. */
@@ -219,10 +225,9 @@ export function startLimitMs({ startTimeoutMs, timeoutMs }: ServerConfig): numbe
   return startTimeoutMs ?? timeoutMs ?? START_TIMEOUT_MS;
 }
 
-function negotiation({ protocol }: ServerConfig): VersionNegotiationMode {
-  return protocol === undefined || protocol === 'legacy' || protocol === 'auto'
-    ? (protocol ?? 'legacy')
-    : { pin: protocol };
+function negotiation({ protocol = 'auto', transport }: ServerConfig): VersionNegotiationMode {
+  if (transport === 'sse') return 'legacy';
+  return protocol === 'legacy' || protocol === 'auto' ? protocol : { pin: protocol };
 }
 
 function cleanProgress({ message, ...progress }: Progress): Progress {

@@ -3,6 +3,7 @@ import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
 import { Connection, type ConnectionOptions, quoteTail, startLimitMs } from './connection.ts';
 import type { LeftOut } from './discovery.ts';
+import type { EraMemory } from './era-memory.ts';
 import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
 import type { ServerTool } from './wire-schemas.ts';
@@ -21,6 +22,7 @@ export interface ManagedServerOptions
   /** The state, tools, prompts or resources have changed. */
   readonly onChange: () => void;
   readonly onEvent: (event: ServerEvent, detail: string) => void;
+  readonly eras: EraMemory;
 }
 
 /** An entry of mcp.json over its whole life: started, restarted after crashes, disabled and enabled, closed. */
@@ -38,8 +40,6 @@ export class ManagedServer {
   #tools: readonly ServerTool[] = [];
   #extras = NO_EXTRAS;
   #restarts = 0;
-  /** The probe for the modern era was found to break the server. */
-  #isLegacy = false;
 
   constructor(config: ServerConfig, options: ManagedServerOptions, enabled = true) {
     this.config = config;
@@ -129,27 +129,35 @@ export class ManagedServer {
   }
 
   /**
-   * With `protocol: auto`, a local server that does not survive the probe for the modern era, or answers nothing after
-   * it, is started again and spoken to in the legacy one.
+   * With `protocol: auto`, a server not known to be of the older era is asked for the newer one first. A local one that
+   * does not survive the question, or answers nothing after it, is started again and spoken to in the older one.
    */
   async #startOnce(): Promise<void> {
-    const { signal } = this.#stop;
-    if (this.config.protocol !== 'auto' || this.config.transport !== 'stdio' || this.#isLegacy) {
-      const config = this.#isLegacy ? legacy(this.config) : this.config;
-      return this.#startConnection(this.#connect(config), startLimitMs(config));
-    }
+    const { protocol = 'auto', transport } = this.config;
     const limitMs = startLimitMs(this.config);
+    if (protocol !== 'auto') return this.#startConnection(this.#connect(this.config), limitMs);
+    const known = this.#options.eras.isLegacy(this.config);
+    if (known || transport !== 'stdio') {
+      const config = known ? legacy(this.config) : this.config;
+      return this.#startAndNote(this.#connect(config), limitMs);
+    }
     const started = performance.now();
     const probing = this.#connect(this.config);
     try {
-      return await this.#startConnection(probing, limitMs * PROBING_SHARE);
+      return await this.#startAndNote(probing, limitMs * PROBING_SHARE);
     } catch (error) {
-      if (signal.aborted || probing.negotiated || probing.pid === undefined) throw error;
+      if (this.#stop.signal.aborted || probing.era !== undefined || probing.pid === undefined) throw error;
       this.#options.onLog(`server '${this.config.name}': started again as a legacy one: ${messageOf(error)}`);
     }
     const leftMs = Math.max(1, limitMs - (performance.now() - started));
-    await this.#startConnection(this.#connect(legacy(this.config)), leftMs);
-    this.#isLegacy = true;
+    await this.#startAndNote(this.#connect(legacy(this.config)), leftMs);
+  }
+
+  /** Starts a connection and remembers the era that was found. */
+  async #startAndNote(connection: Connection, limitMs: number): Promise<void> {
+    await this.#startConnection(connection, limitMs);
+    const { era, identity } = connection;
+    if (era !== undefined) this.#options.eras.note(this.config, era, identity);
   }
 
   #connect(config: ServerConfig): Connection {

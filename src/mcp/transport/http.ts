@@ -104,7 +104,7 @@ export class HttpTransport implements ServerTransport {
       await this.#authorized(() => this.#sendInner(message, options));
       this.#proven = true;
     } catch (error) {
-      if (!this.#mayFallBack(error)) {
+      if (isProbe(message) || !this.#mayFallBack(error)) {
         this.#noteLostSession(error);
         throw error;
       }
@@ -235,4 +235,9 @@ export class HttpTransport implements ServerTransport {
       }
     }
   }
+}
+
+/** A server of the older era may refuse the question whether it speaks the newer one in any way it likes. */
+function isProbe(message: JSONRPCMessage): boolean {
+  return 'method' in message && message.method === 'server/discover';
 }

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readTextFile } from '../../text/read-text-file.ts';
+import { readTextFile } from './read-text-file.ts';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
