@@ -64,11 +64,12 @@ const STATES = [
   {
     name: 'banner',
     title: 'llm-host',
-    rows: 17,
+    rows: 13,
     cols: 72,
     servers: folder => ({ calculator, files: files(folder) }),
     loud: true,
-    script: {},
+    // Until the servers are up.
+    script: { openMs: 15_000 },
     act: () => undefined,
   },
   {
@@ -95,6 +96,18 @@ const STATES = [
       await terminal.shows('tell me when');
       terminal.type('\r');
       await terminal.shows('queued:');
+    },
+  },
+  {
+    name: 'approval',
+    title: 'the question before a call that may delete something',
+    rows: 17,
+    servers: folder => ({ files: files(folder) }),
+    script: { replies: [call('delete_file', { filename: 'poem.txt' })], charsPerToken: 5, msPerToken: 15 },
+    act: async terminal => {
+      terminal.type('delete poem.txt\r');
+      await terminal.shows('Run delete_file');
+      await terminal.settles();
     },
   },
   {

@@ -95,6 +95,8 @@ function afterwards(ready: () => Promise<unknown>, { confirm, value }: Questions
 
 function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions): Run {
   const { log, cwd, env } = options;
+  // A server that was slow may have come up while the model was loading.
+  const { summary, problems } = servers.report();
   let present = opened;
   let closed: Promise<void> | undefined;
   const close = async (beforeModel?: () => Promise<void>) => {
@@ -109,8 +111,8 @@ function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions
   };
   return {
     ...{ opened, servers, log },
-    summary: [opened.description, ...servers.summary],
-    notices: [...opened.notices, ...servers.problems],
+    summary: [opened.description, ...summary],
+    notices: [...opened.notices, ...problems],
     openAnother: (source, hooks) => {
       const { adapter: _adapter, quantize: _quantize, saveQuantized: _save, ...kept } = options.modelOptions;
       return options.openModel(source, { ...kept, ...hooks, cwd, env });

@@ -13,15 +13,20 @@ import { stripControls } from '../text/strip-controls.ts';
 import type { Log } from './log.ts';
 import { openTrustStore } from './prepare-servers.ts';
 
+export interface ServersReport {
+  /** One line per server that is up: name and number of tools. */
+  readonly summary: readonly string[];
+  /** Warnings of the mcp files, and why servers are not running. */
+  readonly problems: readonly string[];
+}
+
 /** The host, and what to tell the user about it. */
 export interface RunningServers {
   readonly host: McpHost;
   /** Keeps the secrets of the configuration out of files. */
   readonly redactor: Redactor;
-  /** One line per server: name and number of tools. */
-  readonly summary: readonly string[];
-  /** Warnings of the mcp files, and why servers are not running. */
-  readonly problems: readonly string[];
+  /** What to say of them now; for one caller, since it takes the host's notices. */
+  readonly report: () => ServersReport;
   /** The instructions of the servers that are up now, each under its server's name, for the system message. */
   readonly instructions: () => readonly string[];
 }
@@ -81,10 +86,12 @@ export async function startServers(
   if (patienceMs === undefined) await host.start();
   return {
     ...{ host, redactor },
-    summary: host
-      .servers()
-      .flatMap(({ name, state, tools }) => (state === 'ready' ? [`Server ${name}: ${tools} tools`] : [])),
-    problems: [...config.warnings, ...startProblems(host, redactor, late)],
+    report: () => ({
+      summary: host
+        .servers()
+        .flatMap(({ name, state, tools }) => (state === 'ready' ? [`Server ${name}: ${tools} tools`] : [])),
+      problems: [...config.warnings, ...startProblems(host, redactor, late)],
+    }),
     instructions: () => instructionsOf(host),
   };
 }
@@ -101,11 +108,18 @@ function startProblems(host: McpHost, redactor: Redactor, late: readonly string[
   );
   return [
     ...host.takeNotices().filter(notice => !said.has(notice)),
-    ...late.map(name => `Server '${name}' is still starting; its tools join when it is ready.`),
+    ...stillStarting(states.filter(({ name, state }) => state === 'starting' && late.includes(name))),
     ...states.flatMap(({ state, error }) =>
       state === 'failed' && error ? [asSentence(stripControls(redactor.text(error)))] : [],
     ),
   ];
+}
+
+function stillStarting(servers: readonly { readonly name: string }[]): string[] {
+  const names = servers.map(({ name }) => `'${name}'`);
+  if (names.length === 0) return [];
+  if (names.length === 1) return [`Server ${names[0]} is still starting; its tools join when it is ready.`];
+  return [`Servers ${names.join(', ')} are still starting; their tools join when they are ready.`];
 }
 
 function instructionsOf(host: McpHost): string[] {

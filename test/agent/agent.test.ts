@@ -286,4 +286,16 @@ describe('a full context', () => {
     ]);
     expect(history.messages).toHaveLength(7);
   });
+
+  test('a prompt that does not fit alone: no word of turns that were left out in vain', async () => {
+    const { agent, model } = setUp([
+      [content('one')],
+      new LlmHostError('CONTEXT_FULL', 'too long'),
+      [content('two')],
+    ]);
+    await collect(agent.turn('a'));
+    model.contextLength = 100;
+    expect(types(await collect(agent.turn('b'.repeat(200))))).toEqual(['error']);
+    expect(types(await collect(agent.turn('c')))).toEqual(['token', 'assistant']);
+  });
 });

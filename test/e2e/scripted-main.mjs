@@ -1,6 +1,6 @@
 // The real program with one part replaced: the engine replays the replies of a file instead of computing them.
 // LLM_HOST_SCRIPT names a JSON file: { "replies": ["text", ...], "msPerToken": 0, "charsPerToken": 1, "contextLength": 8192,
-// "module": a file whose reply(prompt) answers instead, "throwAt": "x", "noiseAt": "x", "blockAt": "x", "blockMs": 1e9 }
+// "openMs": how long the model takes to load, "module": a file whose reply(prompt) answers instead, "throwAt": "x", "noiseAt": "x", "blockAt": "x", "blockMs": 1e9 }
 import { readFileSync } from 'node:fs';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { LocalChatModel } from '../../dist/agent/model/local-model.js';
@@ -85,6 +85,7 @@ function makeNoise() {
 }
 
 async function openModel(_source, { repetitionGuard }) {
+  await sleep(script.openMs ?? 0);
   const compiled = compileTemplate(source);
   const template = { compiled, source, capability: probeTemplate(compiled) };
   return {

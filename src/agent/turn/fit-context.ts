@@ -7,7 +7,8 @@ const REPLY_SHARE = 0.125;
 
 /**
  * The messages that fit the model's context. The oldest turns (a user message and everything up to the next one) are
- * dropped whole; the system message and the latest turn always stay. The history itself does not change.
+ * dropped whole; the system message and the latest turn always stay. The history itself does not change. Where even the
+ * latest turn does not fit, none counts as dropped: its error says all.
  */
 export function fitContext(
   model: ChatModel,
@@ -26,7 +27,8 @@ export function fitContext(
     droppedTurns += 1;
     kept = [...head, ...messages.slice(starts[droppedTurns])];
   }
-  return { messages: kept, droppedTurns };
+  const inVain = droppedTurns > 0 && droppedTurns === starts.length - 1 && tokens() > model.contextLength;
+  return { messages: kept, droppedTurns: inVain ? 0 : droppedTurns };
 }
 
 export function droppedNotice(turns: number, contextLength: number): TurnEvent {

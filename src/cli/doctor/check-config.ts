@@ -32,9 +32,10 @@ export async function checkServers(where: Place): Promise<Finding[]> {
   try {
     const config = await prepareMcp(lookUpMcpFile(where) ?? [], where);
     const log = openProgramLog(where.env);
-    const { host, problems } = await startServers(config, {
+    const { host, report } = await startServers(config, {
       ...{ log, clientInfo: CLIENT_INFO, stateFolder: stateDirectory(where.env), audit: false },
     });
+    const { problems } = report();
     try {
       const states = host.servers().map(({ name, state, tools, error }) => {
         const check = `server ${name}`;

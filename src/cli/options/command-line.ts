@@ -93,6 +93,11 @@ function complaint(message: string, argv: readonly string[], parser: Argv): stri
   if (unknown === undefined) return message;
   if (argv.includes(unknown)) return `'${unknown}' is unexpected; give a prompt with -p, in quotes`;
   const known = Object.keys((parser as unknown as { getOptions(): { key: object } }).getOptions().key);
-  const guess = nearest(unknown, known);
-  return `unknown option --${unknown}${guess ? `; did you mean --${guess}?` : ''}`;
+  const guess = nearest(
+    unknown,
+    known.filter(name => name.length > 1),
+  );
+  // yargs names `--no-x` by its `x`.
+  const dashes = argv.some(word => word.startsWith(`--no-${unknown}`)) ? '--no-' : '--';
+  return `unknown option ${dashes}${unknown}${guess ? `; did you mean ${dashes}${guess}?` : ''}`;
 }

@@ -32,8 +32,9 @@ export class MissingFile extends LlmHostError {
     const places = searched.map(
       path => `  ${path}${passedOver.includes(path) ? " (has none of llm-host's keys)" : ''}`,
     );
+    const without = file === 'mcp.json' ? ', or start without tools: --no-mcp' : '';
     super('CONFIG', `${file} not found in application directory`, {
-      hint: `Searched:\n${places.join('\n')}\nRun \`llm-host init\` to write one from the example.`,
+      hint: `Searched:\n${places.join('\n')}\nRun \`llm-host init\` to write one from the example${without}.`,
     });
     this.file = file;
   }

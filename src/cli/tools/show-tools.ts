@@ -34,13 +34,14 @@ export async function showTools({ mcp, login }: ToolsOptions, signals: Signals):
   const all = await prepareMcp(files, where);
   const config = login === undefined ? all : { ...all, servers: [loginTarget(all, login)], failures: [] };
   const redirect = login === undefined ? undefined : await openRedirect(loginTarget(all, login));
-  const { host, problems } = await startServers(config, {
+  const { host, report } = await startServers(config, {
     log: openProgramLog(where.env),
     clientInfo: CLIENT_INFO,
     stateFolder: stateDirectory(where.env),
     authorizer: redirect,
     policy: settings && toolPolicy({}, settings),
   });
+  const { problems } = report();
   signals.addCleanup(() => host.close());
   try {
     for (const server of host.servers()) {

@@ -162,7 +162,7 @@ function insert(state: EditorState, added: string): EditorState {
 }
 
 function paste(state: EditorState, pasted: string): EditorState {
-  const lines = pasted.split('\n').length;
+  const lines = pasted.replace(/\n$/, '').split('\n').length;
   if (lines <= FOLD_LINES && pasted.length <= FOLD_CHARS) return insert(state, pasted);
   const mark = `[Pasted text #${state.pastes.length + 1}: ${lines} ${lines === 1 ? 'line' : 'lines'}]`;
   return insert({ ...state, pastes: [...state.pastes, pasted] }, mark);

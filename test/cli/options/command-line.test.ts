@@ -16,6 +16,20 @@ const FLAGS = COMMANDS.flatMap(command => {
 
 const CONTEXT = {} as CommandContext;
 
+describe('an unknown option', () => {
+  test.each([
+    ['--temprature=1', 'unknown option --temprature; did you mean --temperature?'],
+    ['--no-mpc', 'unknown option --no-mpc; did you mean --no-mcp?'],
+    ['--mpc=x', 'unknown option --mpc; did you mean --mcp?'],
+    ['--xyzzy-plugh', 'unknown option --xyzzy-plugh'],
+  ])('%s: %s', async (word, message) => {
+    await expect(commandLine(['demo', word], COMMANDS, CONTEXT)).rejects.toMatchObject({
+      code: 'USAGE',
+      message,
+    });
+  });
+});
+
 describe('options that are true or false', () => {
   test('are found', () => {
     const names = FLAGS.map(({ flag }) => flag);

@@ -114,7 +114,8 @@ describe('pastes', () => {
     expect([result, effect]).toEqual(['a\nb\n|', undefined]);
   });
 
-  test('500 lines are folded, and sent whole', () => {
+  test('500 lines are folded, and sent whole; the line break at their end is no line', () => {
+    expect(typed(paste(`${big}\n`)).shown).toBe('[Pasted text #1: 500 lines]|');
     expect(typed(`see ${paste(big)}`).shown).toBe('see [Pasted text #1: 500 lines]|');
     expect(typed(`see ${paste(big)}!\r`).effect).toEqual({
       ...{ type: 'submit', text: `see ${big}!` },
