@@ -1,7 +1,7 @@
 import { LlmHostError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { ChatSession } from '../session/chat-session.ts';
-import { type Builtin, type BuiltinContext, type BuiltinResult, print } from './builtin.ts';
+import { type Builtin, type BuiltinContext, type BuiltinResult, print } from './base/builtin.ts';
 import { BUILTINS } from './table.ts';
 
 /** A command: unlike a path, it has nothing but letters after the slash. */

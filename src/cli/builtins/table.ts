@@ -1,24 +1,24 @@
-import type { Builtin } from './builtin.ts';
-import { clear } from './clear.ts';
-import { compact } from './compact.ts';
-import { copy } from './copy.ts';
-import { debug } from './debug.ts';
-import { edit } from './edit.ts';
-import { expand } from './expand.ts';
-import { exportTo } from './export.ts';
-import { help } from './help.ts';
-import { load } from './load.ts';
-import { mcp } from './mcp.ts';
-import { model } from './model.ts';
-import { quit } from './quit.ts';
-import { retry } from './retry.ts';
-import { save } from './save.ts';
-import { sessions } from './sessions.ts';
-import { stats } from './stats.ts';
-import { system } from './system.ts';
-import { think } from './think.ts';
-import { tools } from './tools.ts';
-import { undo } from './undo.ts';
+import type { Builtin } from './base/builtin.ts';
+import { clear } from './conversation/clear.ts';
+import { compact } from './conversation/compact.ts';
+import { copy } from './conversation/copy.ts';
+import { edit } from './conversation/edit.ts';
+import { expand } from './conversation/expand.ts';
+import { retry } from './conversation/retry.ts';
+import { system } from './conversation/system.ts';
+import { undo } from './conversation/undo.ts';
+import { model } from './model/model.ts';
+import { stats } from './model/stats.ts';
+import { think } from './model/think.ts';
+import { debug } from './program/debug.ts';
+import { help } from './program/help.ts';
+import { quit } from './program/quit.ts';
+import { mcp } from './servers/mcp.ts';
+import { tools } from './servers/tools.ts';
+import { exportTo } from './sessions/export.ts';
+import { load } from './sessions/load.ts';
+import { save } from './sessions/save.ts';
+import { sessions } from './sessions/sessions.ts';
 
 /** All built-in commands, in the order of the help; every reader and the completion use this table. */
 export const BUILTINS: readonly Builtin[] = [

@@ -11,7 +11,7 @@ import type { Banner } from '../../tui/state/banner.ts';
 import type { FooterInfo } from '../../tui/state/screen-state.ts';
 import { chooseTheme } from '../../tui/style/theme.ts';
 import { FileNames } from '../attachments/file-names.ts';
-import type { UserTerminal } from '../builtins/builtin.ts';
+import type { UserTerminal } from '../builtins/base/builtin.ts';
 import { namesOf } from '../builtins/run-builtin.ts';
 import { BUILTINS } from '../builtins/table.ts';
 import { divertOutput } from '../process/divert-output.ts';

@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import type { Message } from '../../chat/message.ts';
-import type { BuiltinResult, UserTerminal } from '../builtins/builtin.ts';
+import type { BuiltinResult, UserTerminal } from '../builtins/base/builtin.ts';
 import { runBuiltin } from '../builtins/run-builtin.ts';
 import type { Signals } from '../process/signals.ts';
 import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';

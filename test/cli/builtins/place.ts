@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { Agent } from '../../../src/agent/turn/agent.ts';
 import { createHistory } from '../../../src/chat/history.ts';
-import type { BuiltinContext } from '../../../src/cli/builtins/builtin.ts';
+import type { BuiltinContext } from '../../../src/cli/builtins/base/builtin.ts';
 import { runBuiltin } from '../../../src/cli/builtins/run-builtin.ts';
 import { ChatSession } from '../../../src/cli/session/chat-session.ts';
 import { SessionFolder } from '../../../src/cli/session/saved-sessions.ts';

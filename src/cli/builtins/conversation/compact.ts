@@ -1,5 +1,5 @@
-import { compactTurns } from '../../agent/turn/compact-turns.ts';
-import { type Builtin, print } from './builtin.ts';
+import { compactTurns } from '../../../agent/turn/compact-turns.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 
 export const compact: Builtin = {
   name: 'compact',

@@ -1,5 +1,5 @@
-import { editText } from '../../tui/input/external-editor.ts';
-import { type Builtin, print } from './builtin.ts';
+import { editText } from '../../../tui/input/external-editor.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 
 export const edit: Builtin = {
   name: 'edit',

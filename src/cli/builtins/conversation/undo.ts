@@ -1,4 +1,4 @@
-import { type Builtin, print } from './builtin.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 
 const SAID = {
   summary: 'The summary was taken back; every turn is there again.',

@@ -1,8 +1,8 @@
-import { LlmHostError } from '../../errors.ts';
-import type { ChatSession } from '../session/chat-session.ts';
-import { type Builtin, print } from './builtin.ts';
+import { LlmHostError } from '../../../errors.ts';
+import type { ChatSession } from '../../session/chat-session.ts';
+import { type Builtin, print } from '../base/builtin.ts';
+import { userPath } from '../base/user-path.ts';
 import { sessionList } from './session-list.ts';
-import { userPath } from './user-path.ts';
 
 export const load: Builtin = {
   name: 'load',

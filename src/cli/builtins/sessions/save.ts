@@ -1,5 +1,5 @@
-import { type Builtin, print } from './builtin.ts';
-import { userPath } from './user-path.ts';
+import { type Builtin, print } from '../base/builtin.ts';
+import { userPath } from '../base/user-path.ts';
 
 export const save: Builtin = {
   name: 'save',

@@ -1,5 +1,5 @@
-import { copyText } from '../process/clipboard.ts';
-import { type Builtin, print } from './builtin.ts';
+import { copyText } from '../../process/clipboard.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 
 export const copy: Builtin = {
   name: 'copy',

@@ -1,9 +1,9 @@
-import { LlmHostError } from '../../errors.ts';
-import { MODEL_ALIASES } from '../../hub/aliases.ts';
-import { cachedModels } from '../../hub/cached-models.ts';
-import { hubCacheFolder } from '../../hub/hub-environment.ts';
-import { guessModel } from '../options/guess-model.ts';
-import { type Builtin, print } from './builtin.ts';
+import { LlmHostError } from '../../../errors.ts';
+import { MODEL_ALIASES } from '../../../hub/aliases.ts';
+import { cachedModels } from '../../../hub/cached-models.ts';
+import { hubCacheFolder } from '../../../hub/hub-environment.ts';
+import { guessModel } from '../../options/guess-model.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 
 export const model: Builtin = {
   name: 'model',

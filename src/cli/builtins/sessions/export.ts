@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { LlmHostError, messageOf } from '../../errors.ts';
-import { EXPORT_FORMATS, type ExportFormat, exportSession, formatOf } from '../session/session-export.ts';
-import { type Builtin, print } from './builtin.ts';
-import { userPath } from './user-path.ts';
+import { LlmHostError, messageOf } from '../../../errors.ts';
+import { EXPORT_FORMATS, type ExportFormat, exportSession, formatOf } from '../../session/session-export.ts';
+import { type Builtin, print } from '../base/builtin.ts';
+import { userPath } from '../base/user-path.ts';
 
 export const exportTo: Builtin = {
   name: 'export',

@@ -1,8 +1,8 @@
-import { LlmHostError } from '../../errors.ts';
-import type { ToolHost } from '../../mcp/tool-host.ts';
-import { stripControls } from '../../text/strip-controls.ts';
-import { visible } from '../../text/visible.ts';
-import { type Builtin, print } from './builtin.ts';
+import { LlmHostError } from '../../../errors.ts';
+import type { ToolHost } from '../../../mcp/tool-host.ts';
+import { stripControls } from '../../../text/strip-controls.ts';
+import { visible } from '../../../text/visible.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 
 export const tools: Builtin = {
   name: 'tools',

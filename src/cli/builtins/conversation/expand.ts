@@ -1,4 +1,4 @@
-import { type Builtin, print } from './builtin.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 
 export const expand: Builtin = {
   name: 'expand',

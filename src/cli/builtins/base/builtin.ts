@@ -1,5 +1,5 @@
-import type { Message } from '../../chat/message.ts';
-import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
+import type { Message } from '../../../chat/message.ts';
+import type { ChatPrompt, ChatSession } from '../../session/chat-session.ts';
 
 export interface BuiltinResult {
   /** Printed; may be empty. */

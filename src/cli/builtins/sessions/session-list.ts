@@ -1,4 +1,4 @@
-import type { ChatSession } from '../session/chat-session.ts';
+import type { ChatSession } from '../../session/chat-session.ts';
 
 /** Sessions shown in a list. */
 const LISTED = 15;

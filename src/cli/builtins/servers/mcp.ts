@@ -1,8 +1,8 @@
-import { LlmHostError } from '../../errors.ts';
-import { splitWords } from '../../mcp/input-references.ts';
-import type { ServerControl, ServerState, ToolHost } from '../../mcp/tool-host.ts';
-import { stripControls } from '../../text/strip-controls.ts';
-import { type Builtin, print } from './builtin.ts';
+import { LlmHostError } from '../../../errors.ts';
+import { splitWords } from '../../../mcp/input-references.ts';
+import type { ServerControl, ServerState, ToolHost } from '../../../mcp/tool-host.ts';
+import { stripControls } from '../../../text/strip-controls.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 import { entryOfLine } from './mcp-entry.ts';
 
 const USAGE =

@@ -1,4 +1,4 @@
-import { type Builtin, print } from './builtin.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 import { sessionList } from './session-list.ts';
 
 export const sessions: Builtin = {

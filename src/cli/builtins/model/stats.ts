@@ -1,7 +1,7 @@
-import { type Decoded, decodedOf, decodeRate } from '../../agent/events/decode-rate.ts';
-import type { ReplyStats } from '../../agent/events/turn-event.ts';
-import type { ChatSession } from '../session/chat-session.ts';
-import { type Builtin, print } from './builtin.ts';
+import { type Decoded, decodedOf, decodeRate } from '../../../agent/events/decode-rate.ts';
+import type { ReplyStats } from '../../../agent/events/turn-event.ts';
+import type { ChatSession } from '../../session/chat-session.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 
 export const stats: Builtin = {
   name: 'stats',

@@ -1,4 +1,4 @@
-import type { Builtin } from './builtin.ts';
+import type { Builtin } from '../base/builtin.ts';
 
 export const quit: Builtin = {
   name: 'quit',

@@ -1,5 +1,5 @@
-import { thinkingNotice } from '../start/thinking-notice.ts';
-import { type Builtin, print } from './builtin.ts';
+import { thinkingNotice } from '../../start/thinking-notice.ts';
+import { type Builtin, print } from '../base/builtin.ts';
 
 export const think: Builtin = {
   name: 'think',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { LlmHostError } from '../../errors.ts';
-import type { ServerConfig } from '../../mcp/config/config.ts';
-import { prepareMcp } from '../process/prepare-mcp.ts';
+import { LlmHostError } from '../../../errors.ts';
+import type { ServerConfig } from '../../../mcp/config/config.ts';
+import { prepareMcp } from '../../process/prepare-mcp.ts';
 
 /**
  * The entry of `/mcp add NAME COMMAND|URL [ARGUMENT...]`, read as if it were in a user's mcp.json in
