@@ -24,6 +24,13 @@ const TOOLS = [{ type: 'function', function: { name: 'f', parameters: { type: 'o
 const CALL =
   '<tool_call>\n<function=f>\n<parameter=a>\n7\n</parameter>\n<parameter=t>\n8\n</parameter>\n</function>\n</tool_call>';
 
+/** Arguments of a parser of values of parsers of values ... */
+function parsersWithin(depth: number): object {
+  let args = {};
+  for (let i = 0; i < depth; i++) args = { value_parser: { name: 'xml-inline', args } };
+  return args;
+}
+
 function parse(chunks: readonly string[], prompt = '') {
   const parser = createToolParser({ responseTemplate: TAGGED, tools: TOOLS, prompt });
   return mergeEvents([...chunks.flatMap(chunk => parser.push(chunk)), ...parser.end()]);
@@ -60,6 +67,31 @@ describe("a model's own response_template", () => {
         `has a '${key}' of more than 2000 characters in a`,
       );
     expect(refused({ fields: { a: { open: [long, 'b'] } } })).toThrow(/more than 2000 characters/);
+  });
+
+  it.each([
+    ['open_pattern', { open_pattern: { toString: 1 } }, "has a 'open_pattern' that is not text in a"],
+    ['content_args', { content_args: [] }, "has 'content_args' that are not an object in a"],
+    ['tag_pattern', { content_args: { tag_pattern: { toString: 1 } } }, "a 'tag_pattern' that is not text"],
+    ['a broken tag_pattern', { content_args: { tag_pattern: '(' } }, "a broken 'tag_pattern'"],
+    [
+      'string_delims',
+      { content_args: { string_delims: [[{ toString: 1 }]] } },
+      'not a list of pairs of text',
+    ],
+    [
+      'value_parser',
+      { content_args: { value_parser: { name: 'yaml' } } },
+      "a 'value_parser' of an unknown name; known: text, int",
+    ],
+    [
+      'the pattern of a value_parser',
+      { content_args: { value_parser: { args: { tag_pattern: 1 } } } },
+      'not text',
+    ],
+    ['parsers without end', { content_args: parsersWithin(10_000) }, 'more than 8 parsers of values'],
+  ])('%s of the wrong kind is refused when the template is loaded', (_, field, message) => {
+    expect(() => createToolParser({ responseTemplate: { fields: { a: field } } })).toThrow(message);
   });
 
   it.each([

@@ -1,12 +1,13 @@
 import { isObject } from '../bodies/json-body.ts';
 import { readJson } from '../json/lenient-json.ts';
 import { LiteralError, parseLiteral } from '../json/literal.ts';
-import type { ContentKind, TemplateField } from './load.ts';
+import { type ContentKind, isContentKind } from './content-args.ts';
+import type { TemplateField } from './load.ts';
 import { streamPattern } from './partial-pattern.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** A field's value: its text through its content parser, then its transform. Throws LiteralError. */
+/** A field's value, by arguments that were checked when the template was loaded: its text through its content parser, then its transform. Throws LiteralError. */
 export function fieldValue(
   field: TemplateField,
   text: string,
@@ -48,7 +49,7 @@ function parseContent(text: string, kind: ContentKind, args: Arguments, repair: 
 
 function jsonContent(text: string, args: Arguments, repair: boolean): unknown {
   const delimiters = Array.isArray(args.string_delims) ? args.string_delims : [];
-  const stringMarks = delimiters.flatMap((pair: unknown) => (Array.isArray(pair) ? [String(pair[0])] : []));
+  const stringMarks = delimiters.flatMap((pair: unknown) => (Array.isArray(pair) ? [pair[0] as string] : []));
   if (stringMarks.length > 0) return parseLiteral(text, { stringMarks });
   const read = readJson(text, repair);
   if (read.ok && !read.guessed) return read.value;
@@ -59,14 +60,15 @@ function jsonContent(text: string, args: Arguments, repair: boolean): unknown {
 
 function subParse(text: string, parser: unknown, repair: boolean): unknown {
   if (!isObject(parser)) return text;
-  const kind = (typeof parser.name === 'string' ? parser.name : 'text') as ContentKind;
+  const kind = isContentKind(parser.name) ? parser.name : 'text';
   return parseContent(text, kind, isObject(parser.args) ? parser.args : {}, repair);
 }
 
 function xmlInline(text: string, args: Arguments, repair: boolean): unknown {
   const values = new Map<string, unknown>();
   const merge = args.merge_duplicates === true;
-  for (const { groups } of text.matchAll(streamPattern(String(args.tag_pattern ?? '')).whole)) {
+  const tags = streamPattern(typeof args.tag_pattern === 'string' ? args.tag_pattern : '').whole;
+  for (const { groups } of text.matchAll(tags)) {
     const key = groups?.key;
     if (key === undefined) throw new LiteralError("the tag pattern has no group 'key'");
     const value = subParse(groups?.value ?? '', args.value_parser, repair);

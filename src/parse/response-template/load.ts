@@ -1,6 +1,14 @@
-import { LlmHostError, messageOf } from '../../errors.ts';
+import { LlmHostError } from '../../errors.ts';
 import { quoted } from '../../text/visible.ts';
 import { isObject } from '../bodies/json-body.ts';
+import {
+  CONTENT_KINDS,
+  type ContentKind,
+  contentArgsFault,
+  isContentKind,
+  MAX_MARK_CHARS,
+  patternFault,
+} from './content-args.ts';
 import { literalPattern, type StreamPattern, streamPattern } from './partial-pattern.ts';
 
 /** A field of a message, as the template declares it. */
@@ -24,12 +32,6 @@ export interface ResponseTemplate {
   readonly startAnchor: RegExp | undefined;
 }
 
-/** Of a mark or pattern. Some 10,000 exhaust the stack of the regular expression engine. */
-const MAX_MARK_CHARS = 2000;
-
-const CONTENT_KINDS = ['text', 'int', 'float', 'bool', 'json', 'xml-inline', 'kv-lines'] as const;
-export type ContentKind = (typeof CONTENT_KINDS)[number];
-
 /** Loads a `response_template` as defined by Hugging Face (version 1). Throws LlmHostError MODEL_BROKEN. */
 export function loadResponseTemplate(spec: object): ResponseTemplate {
   const { version = 1, fields } = spec as { version?: unknown; fields?: unknown };
@@ -51,11 +53,13 @@ export function loadResponseTemplate(spec: object): ResponseTemplate {
 function readField(name: string, field: unknown): TemplateField {
   if (!isObject(field)) throw broken(`has a field '${name}' that is not an object`);
   const content = field.content ?? 'text';
-  if (!CONTENT_KINDS.includes(content as ContentKind)) {
+  if (!isContentKind(content)) {
     throw broken(
       `wants the content parser ${quoted(content)} for '${name}'; known: ${CONTENT_KINDS.join(', ')}`,
     );
   }
+  const fault = contentArgsFault(field.content_args);
+  if (fault !== undefined) throw broken(`has ${fault} in ${name}`);
   const open = readMarks(name, field, 'open');
   const close = readMarks(name, field, 'close');
   return {
@@ -64,7 +68,7 @@ function readField(name: string, field: unknown): TemplateField {
     openIsLiteral: open?.literal ?? false,
     close: close?.pattern,
     closeIsLiteral: close?.literal ?? false,
-    content: content as ContentKind,
+    content,
     contentArgs: isObject(field.content_args) ? field.content_args : {},
     transform: field.transform ?? undefined,
     transformEach: field.transform_each === true,
@@ -87,13 +91,9 @@ function readMarks(
     checkLength(literals.join(''), key, name);
     return { pattern: literalPattern(literals as string[]), literal: literals.length === 1 };
   }
-  if (pattern === undefined) return undefined;
-  checkLength(String(pattern), `${key}_pattern`, name);
-  try {
-    return { pattern: streamPattern(String(pattern)), literal: false };
-  } catch (error) {
-    throw broken(`has a broken '${key}_pattern' in ${name}: ${messageOf(error)}`);
-  }
+  const fault = patternFault(`${key}_pattern`, pattern);
+  if (fault !== undefined) throw broken(`has ${fault} in ${name}`);
+  return typeof pattern === 'string' ? { pattern: streamPattern(pattern), literal: false } : undefined;
 }
 
 function checkLength(text: string, key: string, name: string): void {
