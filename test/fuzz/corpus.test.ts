@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
-import { corpusOf, fuzz, runInput } from './harness/fuzz.ts';
+import { corpusOf, fuzz } from './harness/fuzz.ts';
+import { Runner } from './harness/runner.ts';
 import { TARGETS } from './targets/table.ts';
 
 /** Few, and the same every time; `npm run fuzz` tries as many as it is told. */
 const INPUTS = 320;
 
 it.each(TARGETS.map(target => [target.name, target] as const))('%s: the corpus', async (_name, target) => {
-  const corpus = corpusOf(target);
+  const runner = new Runner(target);
   let taken = 0;
-  for (const input of corpus) if (await runInput(target, input)) taken += 1;
+  for (const input of corpusOf(target)) if (await runner.run(input)) taken += 1;
+  await runner.close();
   expect(taken, 'well-formed seeds are taken').toBeGreaterThan(0);
 });
 

@@ -12,6 +12,8 @@ export interface FuzzTarget {
    * it throws is a finding, as is taking longer than `limitMs`.
    */
   readonly run: (input: Uint8Array) => void | Promise<void>;
-  /** Milliseconds for one input on a slow machine. Default 2000. */
+  /** `run` gives a promise. */
+  readonly waits?: boolean;
+  /** Milliseconds of the processor for one input on a slow machine. Default 2000. */
   readonly limitMs?: number;
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readCacheFile } from '../../../src/engine/cache-file.ts';
 import { readAdapter } from '../../../src/model/adapter.ts';
 import { modelContext } from '../../../src/model/context-length.ts';
@@ -10,6 +10,7 @@ import { countParameters } from '../../../src/model/weights/parameters.ts';
 import { quantizationOf } from '../../../src/model/weights/quantization.ts';
 import { readSafetensorsHeader } from '../../../src/model/weights/safetensors.ts';
 import { folderWeights } from '../../../src/model/weights-manifest.ts';
+import type { WeightFiles } from '../../../src/native/addon-types.ts';
 import { readJsonObject } from '../../../src/text/json-file.ts';
 import { ggufTokenizer } from '../../../src/tokens/gguf-tokenizer.ts';
 import { createTokenizer } from '../../../src/tokens/tokenizer.ts';
@@ -55,24 +56,22 @@ const INDEX = {
   weight_map: { 'a.weight': 'one.safetensors', 'b.weight': 'two.safetensors' },
 };
 
+const INDEXED = {
+  'one.safetensors': safetensors({ 'a.weight': vector(0, 1) }, 4),
+  'two.safetensors': safetensors({ 'b.weight': vector(0, 1) }, 4),
+};
+
 const weightIndex: FuzzTarget = {
   name: 'weight-index',
   files: /src\/model\/(weights-manifest|weights\/\w+)\.ts/,
   seeds: () => [JSON.stringify(INDEX)],
   dictionary: ['"weight_map"', '"../one.safetensors"', '"/etc/passwd"', '"one.safetensors"'],
   run: input =>
-    withFiles(
-      {
-        'model.safetensors.index.json': input,
-        'one.safetensors': safetensors({ 'a.weight': vector(0, 1) }, 4),
-        'two.safetensors': safetensors({ 'b.weight': vector(0, 1) }, 4),
-      },
-      folder => {
-        for (const file of folderWeights(folder).files) {
-          if (!file.startsWith(`${folder}/`)) throw new Error(`${file} is outside of the folder`);
-        }
-      },
-    ),
+    withFiles({ 'model.safetensors.index.json': input, ...INDEXED }, folder => {
+      for (const file of folderWeights(folder).files) {
+        if (!file.startsWith(`${folder}/`)) throw new Error(`${file} is outside of the folder`);
+      }
+    }),
 };
 
 const GGUF_SEED = gguf({
@@ -115,26 +114,59 @@ const ggufFile: FuzzTarget = {
     }),
 };
 
-const ADAPTER_FOLDER = `${MODELS}tiny-f32-adapter`;
-const ADAPTER_WEIGHTS = readdirSync(ADAPTER_FOLDER).filter(name => name.endsWith('.safetensors'));
+const MODULE = 'model.layers.0.self_attn.q_proj';
+const PEFT_MODULE = `base_model.model.${MODULE}`;
+const floats = (from: number, ...shape: number[]) => {
+  const bytes = shape.reduce((product, size) => product * size, 4);
+  return { dtype: 'F32', shape, data_offsets: [from, from + bytes] };
+};
+/** For a module of 4 rows and 6 columns. */
+const MLX_LM_WEIGHTS = {
+  'adapters.safetensors': safetensors(
+    { [`${MODULE}.lora_a`]: floats(0, 6, 2), [`${MODULE}.lora_b`]: floats(48, 2, 4) },
+    80,
+  ),
+};
+const PEFT_WEIGHTS = {
+  'adapter_model.safetensors': safetensors(
+    { [`${PEFT_MODULE}.lora_A.weight`]: floats(0, 2, 6), [`${PEFT_MODULE}.lora_B.weight`]: floats(48, 4, 2) },
+    80,
+  ),
+};
+const ADAPTER_BASE: WeightFiles = {
+  files: ['model.safetensors'],
+  tensors: [{ name: `${MODULE}.weight`, file: 0, dtype: 'F32', shape: [4, 6], offset: 8, bytes: 96 }],
+};
 const PEFT = { peft_type: 'LORA', r: 2, lora_alpha: 4, target_modules: ['q_proj'], bias: 'none' };
+const MLX_LM = {
+  fine_tune_type: 'lora',
+  lora_parameters: { rank: 2, scale: 20, dropout: 0, keys: ['self_attn.q_proj'] },
+};
 
 const adapter: FuzzTarget = {
   name: 'adapter',
   files: /src\/model\/adapter(-config)?\.ts/,
-  seeds: () => [readFileSync(`${ADAPTER_FOLDER}/adapter_config.json`), JSON.stringify(PEFT)],
+  seeds: () => [JSON.stringify(PEFT), JSON.stringify(MLX_LM)],
   dictionary: [
     '"use_dora":true',
     '"rank_pattern":{}',
+    '"alpha_pattern":{"q_proj":8}',
     '"modules_to_save":[]',
     '"use_rslora":true',
     '"fine_tune_type":"dora"',
+    '"fine_tune_type":"full"',
+    '"target_modules":"all-linear"',
+    '"target_modules":".*q_proj"',
+    '"bias":"all"',
+    '"layers_to_transform":[0]',
+    '"num_layers":-1',
   ],
   run: input => {
-    const base = folderWeights(`${MODELS}tiny-f32`);
-    const weights = ADAPTER_WEIGHTS.map(name => [name, readFileSync(`${ADAPTER_FOLDER}/${name}`)] as const);
-    withFiles({ 'adapter_config.json': input, ...Object.fromEntries(weights) }, folder => {
-      readAdapter(folder, base);
+    const files = Buffer.from(input).includes('peft_type') ? PEFT_WEIGHTS : MLX_LM_WEIGHTS;
+    withFiles({ ...files, 'adapter_config.json': input }, folder => {
+      const { scale, weights } = readAdapter(folder, ADAPTER_BASE);
+      if (!Number.isFinite(scale)) throw new Error(`the scale ${scale}`);
+      if (weights.tensors.length !== 2) throw new Error('a tensor is gone');
     });
   },
 };

@@ -21,6 +21,7 @@ const MESSAGE = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","te
 /** The first byte chooses where the bytes are cut. */
 const serverStream: FuzzTarget = {
   name: 'server-stream',
+  waits: true,
   files: /src\/(mcp\/transport\/(message-reader|limited-body)|text\/line-splitter)\.ts/,
   seeds: () => [
     `\u0007${MESSAGE}${MESSAGE}`,
