@@ -30,6 +30,10 @@ export interface OAuthOptions {
 /** For refreshing a token, which redirects nobody. */
 const NO_REDIRECT = 'http://127.0.0.1/callback';
 const LOGIN_LIMIT_MS = 10 * 60_000;
+/** It is shown, and opened by hand. */
+const MAX_ADDRESS_CHARS = 8192;
+/** Node sends no longer headers than 16 KB. */
+const MAX_STORED_CHARS = 65_536;
 
 /** One server's authorization, as the SDK's flow (discovery, registration, PKCE, resource, refresh) needs it. */
 export class OAuthSession {
@@ -92,9 +96,9 @@ export class OAuthSession {
         return this.#state;
       },
       clientInformation: context => this.#client(context, metadataUrl !== undefined),
-      saveClientInformation: client => store.save({ ...store.load(url), client }),
+      saveClientInformation: client => store.save({ ...store.load(url), client: this.#checked(client) }),
       tokens: context => sameIssuer(store.load(url).tokens, context),
-      saveTokens: tokens => store.save({ ...store.load(url), tokens }),
+      saveTokens: tokens => store.save({ ...store.load(url), tokens: this.#checked(tokens) }),
       redirectToAuthorization: address => {
         if (authorizer === undefined) throw this.#needsLogin();
         if (!/^https?:$/.test(address.protocol)) {
@@ -102,6 +106,9 @@ export class OAuthSession {
             'MCP_SERVER',
             `server '${this.#config.name}' wants a login at ${address.protocol}`,
           );
+        }
+        if (address.href.length > MAX_ADDRESS_CHARS) {
+          throw this.#tooLong('a login at an address', address.href.length, MAX_ADDRESS_CHARS);
         }
         this.#answer = authorizer.authorize(address, AbortSignal.timeout(LOGIN_LIMIT_MS));
         // It may fail before anyone awaits it; whoever does gets the error.
@@ -124,6 +131,20 @@ export class OAuthSession {
         if (scope === 'client') store.save({ serverUrl: url, ...(tokens && { tokens }) });
       },
     };
+  }
+
+  /** What is to be stored, and sent with each request. */
+  #checked<T extends object>(credentials: T): T {
+    const chars = JSON.stringify(credentials).length;
+    if (chars > MAX_STORED_CHARS) throw this.#tooLong('tokens or a client', chars, MAX_STORED_CHARS);
+    return credentials;
+  }
+
+  #tooLong(what: string, chars: number, most: number): LlmHostError {
+    return new LlmHostError(
+      'MCP_SERVER',
+      `server '${this.#config.name}' wants ${what} of ${chars} characters; at most ${most} are accepted`,
+    );
   }
 
   #metadata(): OAuthClientMetadata {
