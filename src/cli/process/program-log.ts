@@ -1,20 +1,23 @@
 import { join } from 'node:path';
 import { type Log, openLog } from '../../run/log.ts';
 import { stripControls } from '../../text/strip-controls.ts';
-import { divertWarnings } from './divert-output.ts';
+import { divertConsole, divertWarnings } from './divert-output.ts';
 import { stateDirectory } from './folders.ts';
 
-/** The log file in the state folder, for commands without options for it. */
+/** The log file in the state folder, for commands without options for it; what libraries print goes there too. */
 export function openProgramLog(env: NodeJS.ProcessEnv): Log {
-  return openLog(defaultPath(env), 'info', notice);
+  const log = openLog(defaultPath(env), 'info', notice);
+  divertConsole(text => log.logger.warn(text));
+  return log;
 }
 
-/** The log of a chat or of `serve`; Node's warnings go there too. */
+/** The log of a chat or of `serve`; what libraries print and Node's warnings go there too. */
 export function openRunLog(
   { file, level = 'info' }: { readonly file?: string | undefined; readonly level?: string | undefined },
   env: NodeJS.ProcessEnv,
 ): Log {
   const log = openLog(file ?? defaultPath(env), level, notice);
+  divertConsole(text => log.logger.warn(text));
   divertWarnings(text => log.logger.warn(text));
   return log;
 }
