@@ -1,13 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Program, processesLeft, SCRIPTED_MAIN, workplace } from '../e2e/program.ts';
-import { ATTACKS as HTTP_ATTACKS } from '../fixtures/mcp/hostile/http-attacks.mjs';
-import { ATTACKS as STDIO_ATTACKS } from '../fixtures/mcp/hostile/stdio-attacks.mjs';
-import { FIXTURES } from '../fixtures/mcp/support.ts';
+import { addressOf, commandOf, startHostileHttp, titled } from '../mcp/hostile/hostile-servers.ts';
 import { UNCLEAN } from '../mcp/hostile/withstand.ts';
 
 const CALL = '<tool_call>\n{"name": "run", "arguments": {}}\n</tool_call>';
@@ -20,17 +16,11 @@ const MODES = [
   { mode: '-p', args: ['x', '-p', 'go'], input: '', calling: 'after it' },
 ];
 
-let server: ChildProcess;
-let port: number;
+let http: Awaited<ReturnType<typeof startHostileHttp>>;
 beforeAll(async () => {
-  server = spawn(process.execPath, [join(FIXTURES, 'hostile/http.mjs')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  if (server.stdout === null) throw new Error('a pipe was asked for');
-  const [line] = await once(server.stdout, 'data');
-  port = Number(String(line));
+  http = await startHostileHttp();
 });
-afterAll(() => void server.kill());
+afterAll(() => http.close());
 
 const peakMegabytes = (pid: number | undefined): number => {
   const path = `/proc/${pid}/status`;
@@ -64,26 +54,23 @@ async function attacked(entry: object, { args, input, calling }: (typeof MODES)[
   return { stdout, stderr, log, endMs, megabytes, left: await processesLeft(dir) };
 }
 
-const rows = [
-  ...Object.keys(STDIO_ATTACKS).map(name => ['stdio', name] as const),
-  ...Object.keys(HTTP_ATTACKS).map(name => ['http', name] as const),
-];
-
 describe.each(MODES)('$mode', mode => {
-  it.each(rows)('%s: %s: every stream is clean, and Ctrl+C ends the program', async (transport, name) => {
-    const entry =
-      transport === 'http'
-        ? { url: `http://127.0.0.1:${port}/${encodeURIComponent(name)}` }
-        : { command: process.execPath, args: [join(FIXTURES, 'hostile/stdio.mjs'), name, '$\u007bcwd}'] };
-    const { endMs, megabytes, left, ...streams } = await attacked(entry, mode);
-    for (const [stream, text] of Object.entries(streams)) expect.soft(text, stream).not.toMatch(UNCLEAN);
-    // 2 s where nothing else runs.
-    expect.soft(endMs, 'from Ctrl+C to the end').toBeLessThan(6000);
-    // The program alone holds 110 MB.
-    expect.soft(megabytes, 'peak').toBeLessThan(410);
-    expect.soft(left).toEqual([]);
-    const table = process.env.HOSTILE_TABLE;
-    const figures = `${endMs.toFixed(0)} | ${megabytes.toFixed(0)}`;
-    if (table !== undefined) appendFileSync(table, `| ${transport}: ${name} | ${mode.mode} | ${figures} |\n`);
-  });
+  it.each([...titled('stdio'), ...titled('HTTP')])(
+    '%s: every stream is clean, and Ctrl+C ends the program',
+    async (_, server) => {
+      const stdio = server.transport === 'stdio';
+      const entry = stdio ? commandOf(server, '$\u007bcwd}') : { url: addressOf(server, http.port) };
+      const { endMs, megabytes, left, ...streams } = await attacked(entry, mode);
+      for (const [stream, text] of Object.entries(streams)) expect.soft(text, stream).not.toMatch(UNCLEAN);
+      // 2 s where nothing else runs.
+      expect.soft(endMs, 'from Ctrl+C to the end').toBeLessThan(6000);
+      // The program alone holds 110 MB.
+      expect.soft(megabytes, 'peak').toBeLessThan(410);
+      expect.soft(left).toEqual([]);
+      const table = process.env.HOSTILE_TABLE;
+      const figures = `${endMs.toFixed(0)} | ${megabytes.toFixed(0)}`;
+      if (table !== undefined)
+        appendFileSync(table, `| ${server.transport}: ${server.name} | ${mode.mode} | ${figures} |\n`);
+    },
+  );
 });

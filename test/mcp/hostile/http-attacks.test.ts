@@ -1,36 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { afterAll, beforeAll, it } from 'vitest';
-import { ATTACKS } from '../../fixtures/mcp/hostile/http-attacks.mjs';
 import { httpEntry } from '../../fixtures/mcp/http-servers.ts';
-import { FIXTURES } from '../../fixtures/mcp/support.ts';
+import { addressOf, startHostileHttp, titled } from './hostile-servers.ts';
 import { expectHeld, report } from './report.ts';
 import { Fortress } from './withstand.ts';
 
 const fortress = new Fortress();
-let server: ChildProcess;
-let port: number;
+let http: Awaited<ReturnType<typeof startHostileHttp>>;
 beforeAll(async () => {
-  server = spawn(process.execPath, [join(FIXTURES, 'hostile/http.mjs')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  if (server.stdout === null) throw new Error('a pipe was asked for');
-  const [line] = await once(server.stdout, 'data');
-  port = Number(String(line));
+  http = await startHostileHttp();
   await fortress.open();
 });
 afterAll(async () => {
   await fortress.close();
-  server.kill();
+  http.close();
 });
 
-it.each(Object.keys(ATTACKS))('a server with %s', async name => {
-  const entry = httpEntry(`http://127.0.0.1:${port}/${encodeURIComponent(name)}`, {
-    name: 'hostile',
-    startTimeoutMs: 10_000,
-  });
+it.each(titled('HTTP'))('a server with %s', async (_, server) => {
+  const entry = httpEntry(addressOf(server, http.port), { name: 'hostile', startTimeoutMs: 10_000 });
   const withstood = await fortress.withstand(entry, 'no process');
-  report('HTTP', name, withstood);
+  report(server, withstood);
   expectHeld(withstood);
 });

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, it } from 'vitest';
-import { ATTACKS } from '../../fixtures/mcp/hostile/stdio-attacks.mjs';
 import { FIXTURES } from '../../fixtures/mcp/support.ts';
+import { commandOf, HOSTILE_SERVERS, titled } from './hostile-servers.ts';
 import { expectHeld, report } from './report.ts';
 import { Fortress } from './withstand.ts';
 
@@ -9,17 +8,17 @@ const fortress = new Fortress();
 beforeAll(() => fortress.open());
 afterAll(() => fortress.close());
 
-it.each(Object.entries(ATTACKS))('a server that %s', async (name, { args }) => {
-  const mark = `hostile-stdio-${process.pid}-${Object.keys(ATTACKS).indexOf(name)}`;
+it.each(titled('stdio'))('a server that %s', async (_, server) => {
+  const mark = `hostile-stdio-${process.pid}-${HOSTILE_SERVERS.indexOf(server)}`;
   const withstood = await fortress.withstand(
     {
-      ...{ name: 'hostile', transport: 'stdio', command: process.execPath, cwd: FIXTURES, env: {} },
-      args: [join(FIXTURES, 'hostile/stdio.mjs'), name, mark],
+      ...{ name: 'hostile', transport: 'stdio', cwd: FIXTURES, env: {} },
+      ...commandOf(server, mark),
       startTimeoutMs: 10_000,
     },
     mark,
-    args,
+    server.args,
   );
-  report('stdio', name, withstood);
+  report(server, withstood);
   expectHeld(withstood);
 });
