@@ -1,8 +1,9 @@
 // Thousands of turns with tool calls: is memory flat, is every call answered once? Servers are killed and restarted at
 // random, the conversation is saved, loaded and cleared, `serve` answers requests beside it, and a saved conversation is
-// resumed in a program of its own. Then turns with the real engine (the demo). Writes curves (CSV, SVG) to build/soak and
-// prints growth per 1,000 turns; exit 1 if a call has no result, or two, or a wrong one. Needs dist/ (npm run build) and the
-// addon; Linux only; 5 minutes for 20,000 scripted turns, an hour for 2,000 real ones.
+// resumed in a program of its own. Then turns with the real engine (the demo). Writes samples (JSON lines) and curves (CSV,
+// SVG) to build/soak and prints growth per 1,000 turns; Ctrl+C ends it early. Exit 1 if a call has no result, or two, or a
+// wrong one. Needs dist/ (npm run build) and the addon; Linux only; 5 minutes for 20,000 scripted turns, half an hour for
+// 2,000 real ones.
 //   node scripts/measure/soak.mjs [SCRIPTED TURNS, 20000] [REAL TURNS, 2000]
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -22,6 +23,8 @@ const folder = mkdtempSync(join(tmpdir(), 'llm-host-soak-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const out = join(root, 'build/soak');
 mkdirSync(out, { recursive: true });
+for (const name of [...(scripted > 0 ? ['chat', 'serve', 'resumed'] : []), ...(real > 0 ? ['demo'] : [])])
+  rmSync(join(out, `${name}.jsonl`), { force: true });
 const SCRIPTED_MAIN = join(root, 'test/e2e/scripted-main.mjs');
 const POLITE = { command: process.execPath, args: [join(root, 'test/fixtures/mcp/polite.mjs'), folder] };
 
@@ -40,7 +43,7 @@ const environment = name => ({
   ...{ NODE_OPTIONS: `--require ${join(root, 'scripts/measure/soak/probe.cjs')}` },
   // The demo's weights stay where the set-up put them.
   XDG_CACHE_HOME: process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
-  ...{ LLM_HOST_PROBE: join(folder, `${name}.jsonl`), XDG_STATE_HOME: join(folder, 'state') },
+  ...{ LLM_HOST_PROBE: join(out, `${name}.jsonl`), XDG_STATE_HOME: join(folder, 'state') },
 });
 const options = name => ({ cwd: folder, env: environment(name) });
 
@@ -122,10 +125,10 @@ if (scripted > 0) {
   const turnsAt = await turns(chat, scripted, turn => scriptedTurn(chat, turn));
   await asking;
   await serve.end();
-  report('chat', readSamples(join(folder, 'chat.jsonl'), turnsAt), chat.faults, chat.counts);
+  report('chat', readSamples(join(out, 'chat.jsonl'), turnsAt), chat.faults, chat.counts);
   report(
     'serve',
-    readSamples(join(folder, 'serve.jsonl'), at => serve.requestsAt(at)),
+    readSamples(join(out, 'serve.jsonl'), at => serve.requestsAt(at)),
     serve.faults,
     serve.counts,
   );
@@ -147,7 +150,8 @@ if (real > 0 && !stopped) {
   const chat = new JsonChat(
     process.execPath,
     [main, 'demo', '--json', '--max-tokens', '40'],
-    options('demo'),
+    // A folder without an mcp.json: the demo brings its own servers.
+    { ...options('demo'), cwd: mkdtempSync(join(folder, 'demo-')) },
   );
   await chat.next('ready');
   const prompts = ['What is 17 * 23?', 'Which files are there?', 'Thank you.', 'Add 1.5 and 2.'];
@@ -155,5 +159,5 @@ if (real > 0 && !stopped) {
     await chat.turn(prompts[turn % prompts.length]);
     if (turn % 4 === 0) await command(chat, 'clear');
   });
-  report('demo', readSamples(join(folder, 'demo.jsonl'), turnsAt), chat.faults, chat.counts);
+  report('demo', readSamples(join(out, 'demo.jsonl'), turnsAt), chat.faults, chat.counts);
 }

@@ -1,6 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const KEYS = ['rss', 'heapUsed', 'external', 'mlxActive', 'mlxCache', 'handles', 'threads', 'files'];
+const KEYS = [
+  'rss',
+  'heapUsed',
+  'objects',
+  'external',
+  'mlxActive',
+  'mlxCache',
+  'handles',
+  'threads',
+  'files',
+];
 const UNITS = { handles: '', threads: '', files: '' };
 const [WIDTH, HEIGHT, GAP] = [640, 90, 30];
 
@@ -15,7 +25,7 @@ export function readSamples(file, turnsAt) {
 
 /**
  * Growth of each quantity over the later two thirds of the turns: per 1,000 turns, by least squares, of the least value in
- * each of 30 parts, which garbage that is still to be collected does not change much.
+ * each of 30 parts, and half the width of its 95 % interval.
  */
 function slopes(samples) {
   const last = samples.at(-1)?.turns ?? 0;
@@ -33,23 +43,28 @@ function least(samples, key, last) {
   return [...parts.values()].map(sample => [sample.turns / 1000, sample[key]]);
 }
 
+/** [slope, half its 95 % interval], as if the parts were independent of each other. */
 function slopeOf(points) {
   const mean = index => points.reduce((sum, point) => sum + point[index], 0) / points.length;
   const [x, y] = [mean(0), mean(1)];
   const above = points.reduce((sum, [px, py]) => sum + (px - x) * (py - y), 0);
   const below = points.reduce((sum, [px]) => sum + (px - x) ** 2, 0);
-  return below === 0 ? 0 : above / below;
+  if (below === 0 || points.length < 3) return [0, Number.POSITIVE_INFINITY];
+  const slope = above / below;
+  const squares = points.reduce((sum, [px, py]) => sum + (py - y - slope * (px - x)) ** 2, 0);
+  return [slope, 1.96 * Math.sqrt(squares / (points.length - 2) / below)];
 }
 
-const shown = (key, value) => (key in UNITS ? value.toFixed(1) : `${(value / 1e6).toFixed(2)} MB`);
+const shown = (key, value) => (key in UNITS ? value.toFixed(2) : `${(value / 1e6).toFixed(2)} MB`);
 
 /** One line a quantity: first, last, largest, growth per 1,000 turns. */
 export function table(samples) {
   const slope = slopes(samples);
   const rows = KEYS.map(key => {
     const values = samples.map(sample => sample[key]);
-    const cells = [values[0], values.at(-1), Math.max(...values), slope[key]].map(value => shown(key, value));
-    return `| ${key} | ${cells.join(' | ')} |`;
+    const cells = [values[0], values.at(-1), Math.max(...values)].map(value => shown(key, value));
+    const [growth, half] = slope[key].map(value => shown(key, value));
+    return `| ${key} | ${cells.join(' | ')} | ${growth} ± ${half} |`;
   });
   return [
     '| quantity | first | last | largest | per 1,000 turns |',

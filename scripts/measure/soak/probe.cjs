@@ -1,5 +1,9 @@
-// Loaded before the program (node --require): writes what the process holds to the file LLM_HOST_PROBE, once a second.
+// Loaded before the program (node --require): writes what the process holds to the file LLM_HOST_PROBE, every five seconds
+// and after a full garbage collection, one JSON line each time. `objects` is the heap without compiled code, which grows
+// for hours as more of the program becomes hot.
 const { appendFileSync, readdirSync, readFileSync } = require('node:fs');
+const v8 = require('node:v8');
+const vm = require('node:vm');
 
 const file = process.env.LLM_HOST_PROBE;
 const threads = () => Number(/Threads:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
@@ -9,7 +13,14 @@ const mlx = () => {
   return path === undefined ? undefined : require.cache[path].exports.memory?.();
 };
 
+v8.setFlagsFromString('--expose-gc');
+const collect = vm.runInNewContext('gc');
+v8.setFlagsFromString('--no-expose-gc');
+
 function sample() {
+  collect();
+  const code = v8.getHeapCodeStatistics();
+  const codeBytes = code.code_and_metadata_size + code.bytecode_and_metadata_size;
   const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage();
   const { activeBytes = 0, cacheBytes = 0 } = mlx() ?? {};
   const counts = {
@@ -17,8 +28,9 @@ function sample() {
     threads: threads(),
     files: readdirSync('/proc/self/fd').length,
   };
-  const bytes = { rss, heapUsed, external, arrayBuffers, mlxActive: activeBytes, mlxCache: cacheBytes };
+  const objects = heapUsed - codeBytes;
+  const bytes = { rss, heapUsed, objects, external, arrayBuffers, mlxActive: activeBytes, mlxCache: cacheBytes };
   appendFileSync(file, `${JSON.stringify({ at: Date.now(), ...bytes, ...counts })}\n`);
 }
 
-if (file) setInterval(sample, 1000).unref();
+if (file) setInterval(sample, 5000).unref();
