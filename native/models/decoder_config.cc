@@ -5,12 +5,18 @@
 #include <map>
 
 #include "common/error.h"
+#include "common/size_limits.h"
 
 namespace llm_host {
 namespace {
 
+// Far beyond any model. Memory for some sizes is taken before a weight shows that they are wrong,
+// and products of two are ints.
+constexpr int kMaxWidth = 1 << 20, kMaxHeads = 1 << 12, kMaxHeadDim = 1 << 13, kMaxLayers = 1 << 12,
+              kMaxVocabulary = 1 << 24, kMaxIntermediate = 1 << 24;
+
 int head_dim_of(const Config& config, int hidden, int heads, int missing) {
-  if (config.has("head_dim")) return config.integer("head_dim");
+  if (config.has("head_dim")) return size_of(config, "head_dim", kMaxHeadDim);
   if (missing > 0 && !config.mentions("head_dim")) return missing;
   if (hidden % heads == 0) return hidden / heads;
   throw Error(kModelBroken, "config.json: hidden_size (" + std::to_string(hidden) +
@@ -21,17 +27,17 @@ int head_dim_of(const Config& config, int hidden, int heads, int missing) {
 }  // namespace
 
 DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
-    : hidden(c.integer("hidden_size")),
-      layers(c.integer("num_hidden_layers")),
-      heads(c.integer("num_attention_heads")),
-      kv_heads(c.integer_or("num_key_value_heads", heads)),
+    : hidden(size_of(c, "hidden_size", kMaxWidth)),
+      layers(size_of(c, "num_hidden_layers", kMaxLayers)),
+      heads(size_of(c, "num_attention_heads", kMaxHeads)),
+      kv_heads(size_or(c, "num_key_value_heads", heads, kMaxHeads)),
       head_dim(head_dim_of(c, hidden, heads, defaults.head_dim)),
-      vocab(c.integer("vocab_size")),
+      vocab(size_of(c, "vocab_size", kMaxVocabulary)),
       max_positions(c.integer_or("max_position_embeddings", defaults.max_positions)),
       eps(static_cast<float>(c.number_or(defaults.eps_key, defaults.eps))),
       activation(activation_of(
           c.string_or(defaults.activation_key, c.string_or("hidden_act", defaults.activation)))),
-      intermediate(c.integer_or("intermediate_size", 0)),
+      intermediate(size_or(c, "intermediate_size", 0, kMaxIntermediate)),
       attention_scale(1 / std::sqrt(static_cast<float>(head_dim))),
       windows(static_cast<size_t>(layers), 0) {
   if (heads % kv_heads != 0) {

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "common/error.h"
+#include "common/size_limits.h"
 #include "layers/moe.h"
 #include "layers/ssm.h"
 #include "models/decoder.h"
@@ -30,17 +31,20 @@ float step_of(const Value& value) {
   throw Error(kModelBroken, "config.json: time_step_limit must hold two numbers");
 }
 
+// Products of two are ints.
+constexpr int kMaxSize = 1 << 14, kMaxExpansion = 64;
+
 Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
   Mamba2::Shape s{};
   s.hidden = c.hidden;
-  s.heads = config.integer_or("mamba_n_heads", 128);
-  int inner = config.integer_or("mamba_expand", 2) * c.hidden;
+  s.heads = size_or(config, "mamba_n_heads", 128, kMaxSize);
+  int inner = size_or(config, "mamba_expand", 2, kMaxExpansion) * c.hidden;
   const Value* dims = config.find("mamba_d_head");
   bool automatic = dims == nullptr || dims->as<std::string>() != nullptr;
-  s.head_dim = automatic ? inner / s.heads : config.integer("mamba_d_head");
-  s.groups = config.integer_or("mamba_n_groups", 1);
-  s.state = config.integer_or("mamba_d_state", 256);
-  s.kernel = config.integer_or("mamba_d_conv", 4);
+  s.head_dim = automatic ? inner / s.heads : size_of(config, "mamba_d_head", kMaxSize);
+  s.groups = size_or(config, "mamba_n_groups", 1, kMaxSize);
+  s.state = size_or(config, "mamba_d_state", 256, kMaxSize);
+  s.kernel = size_or(config, "mamba_d_conv", 4, kMaxSize);
   s.conv_bias = config.boolean_or("mamba_conv_bias", true);
   s.bias = config.boolean_or("mamba_proj_bias", false);
   s.eps = c.eps;

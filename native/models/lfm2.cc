@@ -1,19 +1,29 @@
+#include "common/error.h"
+#include "common/size_limits.h"
 #include "models/lfm2_base.h"
 
 namespace llm_host {
 namespace {
 
+constexpr int kMaxFeedForward = 1 << 24;
+
 // The width from lfm2's older keys. transformers rounds it up only if there is a multiplier, mlx-lm
 // always.
 int adjusted_width(const Config& config) {
-  int width = config.integer_or("block_ff_dim", config.integer_or("intermediate_size", 12288));
+  const int intermediate = size_or(config, "intermediate_size", 12288, kMaxFeedForward);
+  int width = size_or(config, "block_ff_dim", intermediate, kMaxFeedForward);
   if (!config.boolean_or("block_auto_adjust_ff_dim", true)) return width;
   width = static_cast<int>(2.0 * width / 3);
   if (config.mentions("block_ffn_dim_multiplier") && !config.has("block_ffn_dim_multiplier")) {
     return width;
   }
-  width = static_cast<int>(config.number_or("block_ffn_dim_multiplier", 1) * width);
-  int multiple = config.integer_or("block_multiple_of", 256);
+  const double multiplied = config.number_or("block_ffn_dim_multiplier", 1) * width;
+  if (!(multiplied >= 1 && multiplied <= kMaxFeedForward)) {
+    throw Error(kModelBroken, "config.json: block_ffn_dim_multiplier makes a width of " +
+                                  std::to_string(multiplied));
+  }
+  width = static_cast<int>(multiplied);
+  int multiple = size_or(config, "block_multiple_of", 256, kMaxFeedForward);
   return (width + multiple - 1) / multiple * multiple;
 }
 

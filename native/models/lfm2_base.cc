@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/size_limits.h"
 #include "layers/short_conv.h"
 
 namespace llm_host {
@@ -35,7 +36,7 @@ Lfm2Base::Lfm2Base(const Config& config)
              .query_norm = "q_layernorm",
              .key_norm = "k_layernorm"};
   std::vector<std::string> types = types_of(config, c.layers);
-  int kernel = config.integer_or("conv_L_cache", 3);
+  int kernel = size_or(config, "conv_L_cache", 3, 1024);
   bool bias = config.boolean_or("conv_bias", false);
   parts.state_mixer = [=, hidden = c.hidden](WeightStore& store, const std::string& path,
                                              int layer) -> StateMixer {

@@ -48,6 +48,21 @@ test.each<[string, LoadSpec, string, string]>([
     'MODEL_BROKEN',
     'num_hidden_layers must be an integer of at least 1',
   ],
+  // Memory for these would be taken before a weight is looked at, and products of them are ints.
+  ...(
+    [
+      [{ hidden_size: 1e9 }, 'hidden_size must be at most 1048576, got 1000000000'],
+      [{ num_hidden_layers: 2e9 }, 'num_hidden_layers must be at most 4096'],
+      [{ head_dim: 2 ** 30 }, 'head_dim must be at most 8192'],
+      [{ num_attention_heads: 2 ** 30 }, 'num_attention_heads must be at most 4096'],
+      [{ vocab_size: 2 ** 31 - 1 }, 'vocab_size must be at most 16777216'],
+    ] as const
+  ).map(([changes, message]): [string, LoadSpec, string, string] => [
+    `${Object.keys(changes)} beyond any model`,
+    withConfig(changes),
+    'MODEL_BROKEN',
+    message,
+  ]),
   [
     'heads that do not divide',
     withConfig({ num_key_value_heads: 3 }),
@@ -103,6 +118,12 @@ test.each<[string, LoadSpec, string, string]>([
     withConfig({ rope_scaling: { type: 'longrope', short_factor: [1], long_factor: [1] } }),
     'MODEL_BROKEN',
     'rope_scaling.short_factor must hold 8 numbers above 0',
+  ],
+  [
+    'a rope factor beyond any number of positions',
+    withConfig({ rope_scaling: { type: 'yarn', factor: 1e300 }, num_hidden_layers: 3 }),
+    'MODEL_BROKEN',
+    'the weights have no tensor model.layers.2.',
   ],
   [
     'a rope factor of 0',

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "common/error.h"
 #include "layers/rope/rope_periods.h"
@@ -34,6 +35,12 @@ std::string type_of(const std::optional<Config>& section) {
   // As the first files of Phi-3 called it.
   if (type == "su" || (type == "yarn" && section->has("long_factor"))) return "longrope";
   return type;
+}
+
+// A positive number of positions, however large a factor made it.
+int whole_positions(double positions) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  return positions < kMost ? static_cast<int>(positions) : kMost;
 }
 
 }  // namespace
@@ -70,7 +77,7 @@ Rope::Rope(const Config& config, const RopeOptions& options)
     double original = original_length(*section, config, options.max_positions);
     double factor = section->has("factor") ? positive_number(*section, "factor")
                                            : options.max_positions / original;
-    max_positions_ = std::max(max_positions_, static_cast<int>(factor * original));
+    max_positions_ = std::max(max_positions_, whole_positions(factor * original));
     short_ = angles_of(yarn_periods(*section, factor, original, dims_, theta_),
                        static_cast<float>(yarn_amplitude(*section, factor)));
   } else if (type == "longrope") {
@@ -93,7 +100,7 @@ void Rope::read_dynamic(const Config& section, int max_positions) {
   }
   switch_ = Switch::kWithLength;
   switch_length_ = max_positions;
-  max_positions_ = std::max(max_positions, static_cast<int>(factor_ * max_positions));
+  max_positions_ = std::max(max_positions, whole_positions(factor_ * max_positions));
   short_ = angles_of(default_periods(dims_, theta_));
 }
 
@@ -106,7 +113,7 @@ void Rope::read_longrope(const Config& section, const Config& config, int max_po
   double amplitude = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(original));
   float a = static_cast<float>(section.number_or("attention_factor", amplitude));
   switch_ = Switch::kOnceLong;
-  switch_length_ = static_cast<int>(original);
+  switch_length_ = whole_positions(original);
   short_ = angles_of(longrope_periods(section, "short_factor", dims_, theta_), a);
   long_ = angles_of(longrope_periods(section, "long_factor", dims_, theta_), a);
 }

@@ -1,5 +1,6 @@
 // LoRA adapters for a module of 4 rows and 6 columns.
 #include "fuzz/input.h"
+#include "fuzz/mutate.h"
 #include "weights/adapters.h"
 
 using namespace llm_host;
@@ -31,4 +32,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     fuzz::taken([&] { add({spec, spec}); });
   }
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t capacity,
+                                          unsigned seed) {
+  return fuzz::mutate_tensor_file(data, size, capacity, seed);
 }

@@ -1,27 +1,40 @@
-// config.json of each kind of model, with the weights of a tiny one of its model_type.
+// config.json of each kind of model, with the weights of a tiny one: that of test/fixtures/families
+// which the key "fixture" names, as "llama/plain". "load" may ask to load it otherwise: {"exact":
+// true, "bits": 4, "kv_bits": 8}.
+#include <filesystem>
 #include <map>
 
 #include "fuzz/input.h"
 #include "fuzz/json.h"
+#include "fuzz/mutate.h"
 #include "fuzz/tiny_models.h"
 
 using namespace llm_host;
+namespace fs = std::filesystem;
 
 namespace {
 
-// The weights of the first fixture of each model_type.
+// The weights of each fixture.
 const std::map<std::string, WeightFiles>& weights() {
-  static const std::map<std::string, WeightFiles> by_type = [] {
+  static const std::map<std::string, WeightFiles> by_name = [] {
+    const fs::path root = fs::path(FUZZ_ROOT) / "test/fixtures/families";
     std::map<std::string, WeightFiles> found;
-    for (const char* name :
-         {"gemma3_text/rope-per-layer", "gpt_oss/plain", "granitemoehybrid/hybrid", "lfm2/plain",
-          "llama/plain", "qwen3_moe/plain", "smollm3/default"}) {
-      fuzz::TinyModel tiny(name);
-      found.emplace(Config(tiny.spec.config).string("model_type"), tiny.spec.weights);
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+      if (entry.path().filename() != "model.safetensors") continue;
+      const std::string name = fs::relative(entry.path().parent_path(), root).generic_string();
+      found.emplace(name, fuzz::tiny_spec(name).weights);
     }
     return found;
   }();
-  return by_type;
+  return by_name;
+}
+
+// As JavaScript would hand it over: it knows which numbers of bits there are.
+void read_options(const Config& load, LoadSpec& spec) {
+  spec.exact = load.boolean_or("exact", false);
+  const int bits = load.integer_or("bits", 0, 0), kv_bits = load.integer_or("kv_bits", 0, 0);
+  if (bits == 4 || bits == 8) spec.quantize = QuantizeSpec{"affine", bits, 32};
+  if (kv_bits == 4 || kv_bits == 8) spec.kv_bits = kv_bits;
 }
 
 void load(const LoadSpec& spec) {
@@ -42,9 +55,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::taken([&] {
     LoadSpec spec;
     spec.config = std::move(*config);
-    auto found = weights().find(Config(spec.config).string("model_type"));
+    const Config read(spec.config);
+    auto found = weights().find(read.string_or("fixture", "llama/plain"));
     if (found != weights().end()) spec.weights = found->second;
+    if (const auto options = read.object("load")) read_options(*options, spec);
     load(spec);
   });
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t capacity,
+                                          unsigned seed) {
+  return fuzz::mutate_json(data, size, capacity, seed);
 }

@@ -1,5 +1,6 @@
 // ggml's blocks and floats, as matrices, experts and vectors of a GGUF file.
 #include "fuzz/input.h"
+#include "fuzz/mutate.h"
 #include "weights/ggml.h"
 #include "weights/weight_store.h"
 
@@ -46,4 +47,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     store.finish();
   });
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t capacity,
+                                          unsigned seed) {
+  return fuzz::mutate_tensor_file(data, size, capacity, seed);
 }

@@ -1,5 +1,7 @@
 #include "fuzz/json.h"
 
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -112,7 +114,44 @@ class Parser {
   size_t at_ = 0;
 };
 
+void write(const Value& value, std::string& text) {
+  auto list = [&text](const char* brackets, const auto& items, const auto& write_item) {
+    text += brackets[0];
+    const char* comma = "";
+    for (const auto& item : items) {
+      text += std::exchange(comma, ",");
+      write_item(item);
+    }
+    text += brackets[1];
+  };
+  if (const auto* flag = value.as<bool>()) {
+    text += *flag ? "true" : "false";
+  } else if (const auto* number = value.as<double>()) {
+    char digits[32];
+    const bool finite = std::isfinite(*number);
+    text.append(digits, static_cast<size_t>(
+                            std::snprintf(digits, sizeof(digits), "%.17g", finite ? *number : 0)));
+  } else if (const auto* string = value.as<std::string>()) {
+    text += '"' + *string + '"';
+  } else if (const auto* items = value.as<Value::Array>()) {
+    list("[]", *items, [&](const Value& item) { write(item, text); });
+  } else if (const auto* members = value.as<Value::Object>()) {
+    list("{}", *members, [&](const auto& member) {
+      text += '"' + member.first + "\":";
+      write(member.second, text);
+    });
+  } else {
+    text += "null";
+  }
+}
+
 }  // namespace
+
+std::string write_json(const Value& value) {
+  std::string text;
+  write(value, text);
+  return text;
+}
 
 std::optional<Value> parse_json(std::string_view text) { return Parser(text).whole(); }
 

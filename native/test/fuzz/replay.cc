@@ -8,31 +8,42 @@
 #include <iterator>
 #include <vector>
 
+#include "fuzz/mutate.h"
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
 
 constexpr int kChanged = 64;
+constexpr size_t kCapacity = 16384;
+
+uint32_t below(size_t limit) {
+  static uint32_t state = 1;
+  state = state * 1664525 + 1013904223;
+  return static_cast<uint32_t>((state >> 8) % limit);
+}
 
 void run(const std::vector<uint8_t>& bytes) { LLVMFuzzerTestOneInput(bytes.data(), bytes.size()); }
 
 void run_changed(const std::vector<uint8_t>& bytes) {
-  uint32_t state = 1;
-  auto next = [&state](size_t below) {
-    state = state * 1664525 + 1013904223;
-    return (state >> 8) % below;
-  };
-  for (int i = 0; i < kChanged && !bytes.empty(); ++i) {
+  for (unsigned i = 0; i < kChanged && !bytes.empty(); ++i) {
     std::vector<uint8_t> copy = bytes;
-    for (int change = 0; change <= i % 3; ++change) {
-      copy[next(copy.size())] = static_cast<uint8_t>(next(256));
-    }
-    if (i % 8 == 0) copy.resize(next(copy.size()) + 1);
+    copy.resize(std::max(kCapacity, bytes.size()));
+    copy.resize(LLVMFuzzerCustomMutator(copy.data(), bytes.size(), copy.size(), i));
     run(copy);
   }
 }
 
 }  // namespace
+
+// A few bytes changed, or the end cut off.
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t) {
+  if (size == 0) return 0;
+  for (uint32_t changes = below(3) + 1; changes > 0; --changes) {
+    data[below(size)] = static_cast<uint8_t>(below(256));
+  }
+  return below(8) == 0 ? below(size) + 1 : size;
+}
 
 int main(int count, char** folders) {
   int inputs = 0;

@@ -1,5 +1,6 @@
 // Tensors of every type and shape, read as weights are.
 #include "fuzz/input.h"
+#include "fuzz/mutate.h"
 #include "weights/files/tensor_reader.h"
 
 using namespace llm_host;
@@ -28,4 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!file.valid()) return -1;
   fuzz::taken([&] { read_all(file.weights()); });
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t capacity,
+                                          unsigned seed) {
+  return fuzz::mutate_tensor_file(data, size, capacity, seed);
 }

@@ -2,6 +2,7 @@
 // chooses the model.
 #include "engine/cache/cache_file.h"
 #include "fuzz/input.h"
+#include "fuzz/mutate.h"
 #include "fuzz/tiny_models.h"
 
 using namespace llm_host;
@@ -27,4 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       __builtin_trap();
   });
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t capacity,
+                                          unsigned seed) {
+  return fuzz::mutate_tensor_file(data, size, capacity, seed);
 }

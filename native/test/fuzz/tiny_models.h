@@ -7,6 +7,9 @@
 
 namespace fuzz {
 
+// What to load for a model of test/fixtures/families, such as "llama/plain".
+llm_host::LoadSpec tiny_spec(const std::string& name);
+
 // A model of test/fixtures/families, such as "llama/plain", with its weights in memory.
 struct TinyModel {
   explicit TinyModel(const std::string& name);

@@ -1,6 +1,7 @@
 // Tensors spread over several files, some of which are not there. The last character of a name is
 // the number of its file.
 #include "fuzz/input.h"
+#include "fuzz/mutate.h"
 #include "weights/files/tensor_files.h"
 
 using namespace llm_host;
@@ -28,4 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   });
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t capacity,
+                                          unsigned seed) {
+  return fuzz::mutate_tensor_file(data, size, capacity, seed);
 }
