@@ -114,12 +114,13 @@ mx::array GraphSampler::chosen(const mx::array& scores, uint64_t step) const {
 }
 
 mx::array GraphSampler::operator()(const mx::array& logits, uint64_t step) {
-  mx::array scores = penalised(logits);
+  mx::array scores = penalised(logits), total = mx::logsumexp(logits, 0, true);
   if (step == 0 && !params_.allowed_first.empty()) {
     mx::array allowed = bits_of(params_.allowed_first, logits.shape(0));
     scores = fused("Allowed", allowed_only, {scores, allowed});
+    // Not finite either if none of the allowed tokens has a probability.
+    total = mx::add(total, mx::logsumexp(scores, 0, true));
   }
-  mx::array total = mx::logsumexp(logits, 0, true);
   mx::array token = fused("IfFinite", if_finite, {total, chosen(scores, step)});
   if (counts_) {
     mx::array one = mx::ones({1}, mx::float32);

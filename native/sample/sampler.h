@@ -14,7 +14,7 @@ struct SamplingParams {
   float top_p = 1;        // 1 = off
   float min_p = 0;        // 0 = off
   uint32_t seed = 0;
-  Penalties penalties;
+  Penalties penalties = {};
   // A bit for each token, lowest bit first: which tokens the reply may start with; empty = all.
   std::vector<uint8_t> allowed_first = {};
   // This many tokens at the end of the prompt were generated earlier: penalties count them as
