@@ -1,6 +1,7 @@
 #include <napi.h>
 
 #include "addon/convert.h"
+#include "addon/device.h"
 #include "addon/errors.h"
 #include "addon/loading.h"
 #include "addon/model.h"
@@ -41,6 +42,10 @@ Napi::Value layout(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value probe(const Napi::CallbackInfo& info) {
+  return probe_device(info, info.Env().GetInstanceData<Instance>()->signal);
+}
+
 Napi::Value shutdown(const Napi::CallbackInfo& info) {
   Host::get().shutdown();
   return info.Env().Undefined();
@@ -61,6 +66,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("versions", versions);
   exports.Set("load", Napi::Function::New<load>(env, "load"));
   exports.Set("weightLayout", Napi::Function::New<layout>(env, "weightLayout"));
+  exports.Set("usableMemory", Napi::Function::New<usable_memory>(env, "usableMemory"));
+  exports.Set("probe", Napi::Function::New<probe>(env, "probe"));
   exports.Set("memory", Napi::Function::New<memory>(env, "memory"));
   exports.Set("watchdog", watchdog_object(env, instance->signal));
   exports.Set("shutdown", Napi::Function::New<shutdown>(env, "shutdown"));

@@ -37,7 +37,7 @@ void DevicePolicy::check() {
 
 int DevicePolicy::prefill_chunk(uint64_t parameters) const {
   constexpr uint64_t kCpuWork = 256'000'000'000;  // weights · tokens
-  if (gpu_) return 512;
+  if (gpu_) return 2048;                          // as mlx-lm's
   uint64_t weights = std::max<uint64_t>(1, parameters);
   return static_cast<int>(std::clamp<uint64_t>(kCpuWork / weights, 64, 512));
 }

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "engine/cache/saved_cache.h"
+#include "engine/device/device_probe.h"
 #include "engine/job/job.h"
 #include "models/model_info.h"
 #include "weights/load_spec.h"
@@ -49,11 +50,21 @@ struct CacheCommand {
   CacheHandler on_done;
 };
 
+struct ProbeResult {
+  DeviceReport report;
+  std::optional<Error> error;
+};
+using ProbeHandler = std::function<void(ProbeResult)>;  // exactly once
+struct ProbeCommand {
+  ProbeHandler on_done;
+};
+
 struct CloseCommand {
   int64_t model;
   std::function<void()> on_done;
 };
 
-using Command = std::variant<LoadCommand, GenerateCommand, CacheCommand, CloseCommand>;
+using Command =
+    std::variant<LoadCommand, GenerateCommand, CacheCommand, ProbeCommand, CloseCommand>;
 
 }  // namespace llm_host

@@ -114,6 +114,12 @@ void Host::load_cache(int64_t model, CacheFile file, CacheHandler on_done) {
   send_cache({model, std::move(load), "loading the cache", std::move(on_done)});
 }
 
+void Host::probe(ProbeHandler on_done) {
+  std::lock_guard lock(mutex_);
+  if (thread_.stopping()) throw Error(kEngineUnavailable, "the engine has been shut down");
+  thread_.send(ProbeCommand{std::move(on_done)});
+}
+
 MemoryInfo Host::memory() const { return thread_.memory(); }
 
 void Host::shutdown() {

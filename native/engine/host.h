@@ -35,6 +35,8 @@ class Host {
   // Cancels the model's jobs and frees it. `on_done` is called once, here or on the model thread.
   void close(int64_t model, std::function<void()> on_done);
   MemoryInfo memory() const;
+  // Tries the device's kernels. Throws ENGINE_UNAVAILABLE after shutdown.
+  void probe(ProbeHandler on_done);
   // Cancels everything and joins the model thread. Idempotent.
   void shutdown();
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <system_error>
 
+#include "engine/device/autorelease_pool.h"
 #include "engine/session.h"
 
 namespace llm_host {
@@ -95,6 +96,7 @@ void ModelThread::run() {
     broken_ = error_of(error, "starting MLX");
   }
   for (bool busy = false; busy || !finished();) {
+    AutoreleasePool pool;
     for (bool wait = !busy; std::optional<Command> command = next(wait); wait = false) {
       run_command(*command);
     }
@@ -109,13 +111,16 @@ void ModelThread::run_command(Command& command) {
   std::visit(Overloaded{[this](LoadCommand& c) { run_load(std::move(c)); },
                         [this](GenerateCommand& c) { run_job(std::move(c.job)); },
                         [this](CacheCommand& c) { run_cache(std::move(c)); },
+                        [this](const ProbeCommand& c) { run_probe(c); },
                         [this](const CloseCommand& c) { run_close(c); }},
              command);
 }
 
 bool ModelThread::turn() {
   bool busy = false;
+  if (!wired_ && !all_idle()) wired_.emplace(limits_.wired);
   for (auto& [id, session] : sessions_) busy = session->scheduler().turn() || busy;
+  if (all_idle()) wired_.reset();
   count_scheduled();
   return busy;
 }
@@ -128,8 +133,11 @@ void ModelThread::count_scheduled() {
 
 bool ModelThread::finished() {
   std::lock_guard lock(mutex_);
-  return stopping_ && commands_.empty() &&
-         std::all_of(sessions_.begin(), sessions_.end(),
+  return stopping_ && commands_.empty() && all_idle();
+}
+
+bool ModelThread::all_idle() const {
+  return std::all_of(sessions_.begin(), sessions_.end(),
                      [](const auto& entry) { return entry.second->scheduler().idle(); });
 }
 
@@ -137,10 +145,13 @@ void ModelThread::run_load(LoadCommand command) {
   LoadResult result;
   try {
     if (broken_) throw Error(kEngineUnavailable, broken_->what());
+    bool wires = wires_memory();
     auto session = Session::load(command.spec, [&](uint64_t done, uint64_t total) {
       if (stopping_) throw Error(kCancelled, "loading was cancelled: the program is ending");
       command.handlers.on_progress(done, total);
     });
+    limits_ = memory_limits(device_memory(), mx::get_active_memory(), wires);
+    if (limits_.cache) mx::set_cache_limit(*limits_.cache);
     result.model = ++last_model_;
     result.info = session->info();
     sessions_.emplace(result.model, std::move(session));
@@ -176,6 +187,18 @@ void ModelThread::run_cache(CacheCommand command) {
   };
   if (session == nullptr) return task();
   session->scheduler().add(Scheduler::Task(std::move(task)));
+}
+
+void ModelThread::run_probe(const ProbeCommand& command) {
+  ProbeResult result;
+  try {
+    if (broken_) throw Error(kEngineUnavailable, broken_->what());
+    result.report = probe_device();
+    result.report.device = device_text();
+  } catch (const std::exception& error) {
+    result.error = error_of(error, "trying the device");
+  }
+  command.on_done(std::move(result));
 }
 
 void ModelThread::run_close(const CloseCommand& command) {

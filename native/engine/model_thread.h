@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "engine/commands.h"
+#include "engine/device/device_memory.h"
 #include "engine/runtime.h"
 
 namespace llm_host {
@@ -47,10 +48,12 @@ class ModelThread {
   void run_load(LoadCommand command);
   void run_job(std::shared_ptr<Job> job);
   void run_cache(CacheCommand command);
+  void run_probe(const ProbeCommand& command);
   void run_close(const CloseCommand& command);
   // A turn of every model. -> whether any of them had something to do
   bool turn();
   void count_scheduled();
+  bool all_idle() const;
   // Whether to end.
   bool finished();
   void note_memory();
@@ -69,6 +72,8 @@ class ModelThread {
   std::optional<Error> broken_;  // why MLX cannot be used
   std::unordered_map<int64_t, std::unique_ptr<Session>> sessions_;
   int64_t last_model_ = 0;
+  MemoryLimits limits_;               // as of the last load
+  std::optional<WiredMemory> wired_;  // while a model generates
 };
 
 }  // namespace llm_host

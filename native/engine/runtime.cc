@@ -39,9 +39,10 @@ bool contains_any(const std::string& text, std::initializer_list<const char*> pa
 
 // MLX's allocators, Metal's command buffers and CUDA report it by a runtime_error.
 bool tells_of_memory(const std::string& message) {
-  return contains_any(message, {"nable to allocate", "malloc]", "greater than the maximum allowed",
-                                "Insufficient Memory", "OutOfMemory", "out of memory",
-                                "Resource limit", "MemoryAllocation"});
+  return contains_any(message,
+                      {"nable to allocate", "malloc]", "greater than the maximum allowed",
+                       "Insufficient Memory", "OutOfMemory", "out of memory", "Resource limit",
+                       "MemoryAllocation", "OUT_OF_MEMORY", "ALLOC_FAILED"});
 }
 
 // No device, or none that this build of MLX can use.

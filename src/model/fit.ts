@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { LlmHostError } from '../errors.ts';
 import type { WeightLayout } from '../native/addon-types.ts';
+import { loadAddon } from '../native/load-addon.ts';
 import type { JsonObject } from '../text/json-file.ts';
 
 export interface MemoryNeed {
@@ -45,9 +46,30 @@ function attentionLayers(config: JsonObject): number | undefined {
 
 const STATE_LAYERS: ReadonlySet<unknown> = new Set(['mamba', 'linear_attention', 'conv']);
 
-/** Bytes a process can take without swapping. macOS can free most of what is in use. */
-export function availableMemory(): number {
-  return process.platform === 'darwin' ? totalmem() * 0.75 : process.availableMemory();
+/** Bytes. */
+export interface SystemMemory {
+  readonly platform: NodeJS.Platform;
+  readonly total: number;
+  /** What the system says that a process can take without swapping. */
+  readonly available: number;
+}
+
+/**
+ * Bytes for a model: those of the device if it says so, or what a process can take without swapping. macOS can free most
+ * of what is in use.
+ * @param device bytes; 0: it does not say
+ */
+export function memoryForModel(device: number, { platform, total, available }: SystemMemory): number {
+  const system = platform === 'darwin' ? total * 0.75 : available;
+  // An Apple GPU's memory is the system's; a graphics card has its own, which may be larger.
+  if (device === 0) return system;
+  return platform === 'darwin' ? Math.min(device, total) : device;
+}
+
+/** Those of this machine. @param device see `memoryForModel` */
+export function availableMemory(device = loadAddon().usableMemory()): number {
+  const { platform } = process;
+  return memoryForModel(device, { platform, total: totalmem(), available: process.availableMemory() });
 }
 
 /** Throws OUT_OF_MEMORY, with the numbers and what would fit, before anything is loaded. */

@@ -200,6 +200,18 @@ export interface NativeModel {
  */
 export type WeightLayout = 'stored' | 'float32' | 'packed';
 
+/** What a trial of the device came to: a small example of every kind of kernel, compared with the CPU's. */
+export interface DeviceReport {
+  /** As in `ModelInfo`. */
+  readonly device: string;
+  /** Bytes, here and below; 0: the device does not say. Metal: what programs should keep on the device together. */
+  readonly workingSetBytes: number;
+  readonly totalBytes: number;
+  readonly freeBytes: number;
+  /** `error` is empty where the results are right. */
+  readonly kernels: readonly { readonly name: string; readonly error: string }[];
+}
+
 /** Ends the process by SIGINT, SIGTERM or SIGHUP when JavaScript is blocked. One per process. */
 export interface NativeWatchdog {
   /**
@@ -226,6 +238,10 @@ export interface NativeAddon {
   load(spec: LoadSpec, onProgress: (p: LoadProgress) => void): Promise<NativeModel>;
   /** That of a model loaded with this `exact`, on this machine and with the kernels chosen by the environment. */
   weightLayout(exact: boolean): WeightLayout;
+  /** Bytes that a model with its caches can take on the device; 0: it does not say (always on a CPU). */
+  usableMemory(): number;
+  /** Tries the device on the model thread. Rejects with ENGINE_UNAVAILABLE if MLX cannot start. */
+  probe(): Promise<DeviceReport>;
   /** Bytes held by MLX. */
   memory(): { readonly activeBytes: number; readonly peakBytes: number; readonly cacheBytes: number };
   readonly watchdog: NativeWatchdog;

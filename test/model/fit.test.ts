@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { availableMemory, checkFit, kvBytesPerToken } from '../../src/model/fit.ts';
+import { availableMemory, checkFit, kvBytesPerToken, memoryForModel } from '../../src/model/fit.ts';
 import { thrown, thrownHint } from './thrown.ts';
 
 const need = { weightBytes: 2e9, kvBytesPerToken: 100_000, contextLength: 32_768 };
@@ -37,6 +37,19 @@ test('layers with a state of fixed size have no keys and values', () => {
     expect(kvBytesPerToken({ ...config, layer_types: types }, 4)).toBe(2 * one);
   }
   expect(kvBytesPerToken({ ...config, full_attn_idxs: [1] }, 4)).toBe(one);
+});
+
+// Bytes in GB.
+test.each<[string, number, NodeJS.Platform, number, number, number]>([
+  ['a Mac whose device says its working set', 12, 'darwin', 16, 3, 12],
+  ['a Mac with a device that says more than there is', 20, 'darwin', 16, 3, 16],
+  ['a Mac whose device says nothing', 0, 'darwin', 16, 3, 12],
+  ['a graphics card with less than the system', 8, 'linux', 64, 60, 8],
+  ['a graphics card with more than the system', 80, 'linux', 32, 20, 80],
+  ['a CPU', 0, 'linux', 32, 20, 20],
+])('memory for a model: %s', (_, device, platform, total, available, expected) => {
+  const system = { platform, total: total * 1e9, available: available * 1e9 };
+  expect(memoryForModel(device * 1e9, system)).toBe(expected * 1e9);
 });
 
 test('this machine has memory', () => {

@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../e2e/program.ts';
 import { runNode } from '../run-node.ts';
+import { mlxShim } from './mlx-shim.ts';
 
 /** Loads a tiny model and generates twice, and prints what each of the three came to. */
 const CHILD = `
@@ -36,12 +36,10 @@ const CHILD = `
   console.log(JSON.stringify(told));`;
 
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-mlx-fails-'));
-const shim = join(folder, 'mlx-fails.so');
+let shim: Readonly<Record<string, string>>;
 
 beforeAll(() => {
-  const source = fileURLToPath(new URL('mlx-fails.cc', import.meta.url));
-  if (process.platform === 'linux')
-    execFileSync('g++', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl']);
+  shim = mlxShim(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -93,8 +91,7 @@ describe.skipIf(process.platform !== 'linux')(
       ],
     ])('%s: %s', async (at, text, doing, code, says) => {
       const { status, signal, stdout, stderr } = await runNode(['--input-type=module', '-e', CHILD], {
-        LD_PRELOAD: shim,
-        MLX_LIBRARY: join(ROOT, 'vendor/mlx/lib/libmlx.so'),
+        ...shim,
         FAILS_AT: at,
         MLX_FAILS_WITH: text,
         LLM_HOST_EXACT: '1',

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "engine/device/device_memory.h"
 #include "layers/positions.h"
 
 namespace llm_host {
@@ -42,6 +43,7 @@ Generation::Generation(const Model& model, Sequence& sequence, Job& job)
 void Generation::read(int count) {
   mx::array hidden = prefill_->step(count);
   if (!step_) job_.events.push(PrefillEvent{prefill_->done(), prefill_->total(), cached_});
+  if (drops_buffers()) mx::clear_cache();
   if (!prefill_->finished()) return;
   if (!step_) prompt_scores_ = prefill_->take_scores();
   prefill_.reset();
@@ -90,6 +92,8 @@ void Generation::settle() {
     return;
   }
   emit(id, *step_);
+  bool due = generated_ > 0 && generated_ % kTokensBetweenDrops == 0;
+  if (due && drops_buffers()) mx::clear_cache();
   if (restarts_) return start_over(id);
   if (!next_) {
     reason_ = generated_ >= request.max_tokens ? "length" : "full";

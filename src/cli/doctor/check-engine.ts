@@ -2,26 +2,44 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { EXIT, LlmHostError } from '../../errors.ts';
 import { demoFiles } from '../../model/demo-model.ts';
+import type { DeviceReport, NativeAddon } from '../../native/addon-types.ts';
 import { addonCandidates } from '../../native/load-addon.ts';
 import { type LoadFailure, loadHint } from '../../native/load-hint.ts';
+import { deviceFindings } from './check-device.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 /** Milliseconds. */
 const LIMIT_MS = 30_000;
 
-/** Loads the addon named by its argument and prints its MLX versions. */
+/** Loads the addon named by its argument, tries every kind of kernel, and prints what came of it. */
 const TRIAL = `
-const { versions, memory } = require(process.argv[1]);
-memory();
-console.log(JSON.stringify(versions));`;
+const { versions, probe, shutdown } = require(process.argv[1]);
+process.on('exit', () => shutdown());
+if (versions.mlxBuilt !== versions.mlxLoaded) console.log(JSON.stringify({ versions }));
+else
+  probe().then(
+    report => console.log(JSON.stringify({ versions, report })),
+    ({ message }) => console.log(JSON.stringify({ versions, broken: message })),
+  );`;
+
+/** What the trial printed, or why it printed nothing. */
+interface Trial {
+  readonly mlx?: string;
+  readonly report?: DeviceReport;
+  readonly reason?: string;
+}
 
 /** Tries the addon in a child process, so a crash is a finding too. */
 export async function checkEngine(paths: readonly string[] = addonCandidates()): Promise<Finding[]> {
   const failures: LoadFailure[] = [];
   for (const path of paths) {
     const trial = existsSync(path) ? await tryAddon(path) : { reason: 'no such file' };
-    if (trial.mlx !== undefined)
-      return [...passedOver(failures), ok('engine', `MLX ${trial.mlx} on ${deviceName()}: ${path}`)];
+    if (trial.mlx !== undefined && trial.report)
+      return [
+        ...passedOver(failures),
+        ok('engine', `MLX ${trial.mlx}: ${path}`),
+        ...deviceFindings(trial.report, path),
+      ];
     failures.push({ path, reason: trial.reason ?? '' });
   }
   const tried = failures.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
@@ -39,9 +57,7 @@ function passedOver(failures: readonly LoadFailure[]): Finding[] {
   );
 }
 
-const deviceName = (): string => (process.platform === 'darwin' ? 'the GPU' : 'the CPU');
-
-async function tryAddon(path: string): Promise<{ mlx?: string; reason?: string }> {
+async function tryAddon(path: string): Promise<Trial> {
   const env = { ...process.env, ...(process.platform !== 'darwin' && { MLX_DISABLE_COMPILE: '1' }) };
   const child = spawn(process.execPath, ['-e', TRIAL, path], {
     env,
@@ -58,16 +74,22 @@ async function tryAddon(path: string): Promise<{ mlx?: string; reason?: string }
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(resolve => {
     child.on('close', (...ended) => resolve(ended));
   });
-  if (code === 0) return versionsIn(output.stdout);
+  if (code === 0 && output.stdout !== '') return trialIn(output.stdout);
   if (signal) return { reason: `it crashed Node (${signal})` };
   // Node prints the location, the error and its stack.
   return { reason: /^\w*Error: (.*)$/m.exec(output.stderr)?.[1] ?? `Node exited with ${code}` };
 }
 
-function versionsIn(text: string): { mlx?: string; reason?: string } {
-  const { mlxBuilt, mlxLoaded } = JSON.parse(text) as { mlxBuilt: string; mlxLoaded: string };
-  if (mlxBuilt === mlxLoaded) return { mlx: mlxLoaded };
-  return { reason: `built for MLX ${mlxBuilt}, but the MLX found is ${mlxLoaded}` };
+function trialIn(text: string): Trial {
+  const { versions, report, broken } = JSON.parse(text) as {
+    versions: NativeAddon['versions'];
+    report?: DeviceReport;
+    broken?: string;
+  };
+  const { mlxBuilt, mlxLoaded } = versions;
+  if (mlxBuilt !== mlxLoaded)
+    return { reason: `built for MLX ${mlxBuilt}, but the MLX found is ${mlxLoaded}` };
+  return report ? { mlx: mlxLoaded, report } : { reason: broken ?? 'it said nothing' };
 }
 
 /** Checks the weights of `llm-host demo`. */

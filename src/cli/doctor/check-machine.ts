@@ -18,7 +18,8 @@ export function checkNode(version = process.versions.node): Finding {
   return failed('node', `${what}; ${wanted} or newer is needed`, 'Get it from nodejs.org.', EXIT.unavailable);
 }
 
-export function checkMemory(available = availableMemory()): Finding {
+/** The system's: that of the device is said with the device. @param available bytes */
+export function checkMemory(available = availableMemory(0)): Finding {
   const message = `${byteSize(available)} available`;
   if (available >= LITTLE_MEMORY) return ok('memory', message);
   return warning(

@@ -1,10 +1,12 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { deviceFindings } from '../../../src/cli/doctor/check-device.ts';
 import { checkEngine } from '../../../src/cli/doctor/check-engine.ts';
 import { checkCache, checkHub } from '../../../src/cli/doctor/check-hub.ts';
 import { checkMemory, checkNode } from '../../../src/cli/doctor/check-machine.ts';
 import type { Finding } from '../../../src/cli/doctor/finding.ts';
+import type { DeviceReport } from '../../../src/native/addon-types.ts';
 import { MAIN, runProgram, workplace } from '../../e2e/program.ts';
 import { hubPlace } from '../../hub/hub-place.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
@@ -24,6 +26,71 @@ test('memory: little of it is a warning', () => {
   expect(checkMemory(1e9)).toMatchObject({ state: 'warning', fix: expect.stringContaining('--quantize 4') });
 });
 
+const REPORT: DeviceReport = {
+  device: 'gpu Apple M9',
+  workingSetBytes: 12e9,
+  totalBytes: 16e9,
+  freeBytes: 0,
+  kernels: [
+    { name: 'matrix product', error: '' },
+    { name: 'norm', error: '' },
+  ],
+};
+
+describe('the device', () => {
+  /** The first bytes of MLX's own library for a version of macOS. */
+  const metallib = (major: number, minor: number, size: number): Buffer => {
+    const header = Buffer.from('4d544c4201800200070000810e0000000000000000000000', 'hex');
+    header.writeUInt16LE(major, 12);
+    header.writeUInt16LE(minor, 14);
+    header.writeBigUInt64LE(BigInt(size), 16);
+    return header;
+  };
+  const place = (library?: Buffer): string => {
+    const folder = tempFolder({ 'build/Release/x': '', 'vendor/mlx/lib/x': '' });
+    if (library) writeFileSync(join(folder, 'vendor/mlx/lib/mlx.metallib'), library);
+    return join(folder, 'build/Release/llm_host.node');
+  };
+
+  test.each<[string, Partial<DeviceReport>, string]>([
+    ['Metal', {}, 'gpu Apple M9, 12.00 GB for models of 16.00 GB of memory'],
+    ['CUDA', { workingSetBytes: 0, freeBytes: 9e9 }, 'gpu Apple M9, 9.00 GB free of 16.00 GB of memory'],
+    ['a CPU', { device: 'cpu', workingSetBytes: 0, totalBytes: 0 }, 'cpu'],
+  ])('%s: its name and memory', (_, change, says) => {
+    expect(deviceFindings({ ...REPORT, ...change }, place())).toEqual([
+      { check: 'device', state: 'ok', message: `${says}; all 2 kinds of kernels compute what they should` },
+    ]);
+  });
+
+  test('wrong results are an error that names the kernel', () => {
+    const kernels = [...REPORT.kernels, { name: 'sort', error: 'in float16 it is off by 2, of at most 1' }];
+    expect(deviceFindings({ ...REPORT, kernels }, place())).toMatchObject([
+      {
+        state: 'error',
+        message: expect.stringContaining('wrong results. sort: in float16 it is off by 2'),
+        exitCode: 69,
+      },
+    ]);
+  });
+
+  test('the Metal library: its system, or what is broken about it', () => {
+    const about = (library: Buffer) => deviceFindings(REPORT, place(library))[1];
+    const whole = Buffer.concat([metallib(26, 2, 1000), Buffer.alloc(976)]);
+    expect(about(whole)).toMatchObject({
+      state: 'ok',
+      message: expect.stringMatching(/^kernels for macOS 26\.2, 1 kB: /),
+    });
+    for (const [library, says] of [
+      [metallib(14, 0, 1000), 'it has 24 bytes instead of 1000'],
+      [Buffer.from('404: not found, of some length'), 'it is not a Metal library'],
+      [Buffer.alloc(0), 'it is not a Metal library'],
+      [Buffer.concat([metallib(14, 0, 24)]).fill(0x82, 11, 12), 'it is not for macOS'],
+    ] as const) {
+      expect(about(library)).toMatchObject({ state: 'error', message: expect.stringContaining(says) });
+    }
+  });
+});
+
 describe('the engine, tried in a process of its own', () => {
   const tryText = async (text: string): Promise<Finding> => {
     const folder = tempFolder({ 'addon.cjs': text });
@@ -31,13 +98,23 @@ describe('the engine, tried in a process of its own', () => {
     return finding as Finding;
   };
   const addon = (built: string, found: string, more = '') =>
-    `module.exports = { versions: { mlxBuilt: '${built}', mlxLoaded: '${found}' }, memory() {${more}} };`;
+    `module.exports = {
+      versions: { mlxBuilt: '${built}', mlxLoaded: '${found}' },
+      shutdown() {},
+      async probe() {${more}; return ${JSON.stringify(REPORT)}; },
+    };`;
 
   test('loads', async () => {
     expect(await tryText(addon('1.2.3', '1.2.3'))).toMatchObject({
       state: 'ok',
-      message: expect.stringMatching(/^MLX 1\.2\.3 on the [CG]PU: \/.*addon\.cjs$/),
+      message: expect.stringMatching(/^MLX 1\.2\.3: \/.*addon\.cjs$/),
     });
+  });
+
+  test('MLX that cannot start is an error with its reason', async () => {
+    const finding = await tryText(addon('1', '1', 'throw new Error("starting MLX: the GPU cannot be used")'));
+    expect(finding).toMatchObject({ state: 'error', exitCode: 69 });
+    expect(finding.message).toContain('starting MLX: the GPU cannot be used');
   });
 
   test('a crash, an error, another MLX, no file: each with its fix; the next candidate is tried', async () => {
@@ -53,7 +130,8 @@ describe('the engine, tried in a process of its own', () => {
     const folder = tempFolder({ 'good.cjs': addon('3', '3') });
     expect(await checkEngine(['/nowhere/x.node', join(folder, 'good.cjs')])).toMatchObject([
       { state: 'warning', message: 'a faster build does not load: /nowhere/x.node: no such file' },
-      { state: 'ok' },
+      { check: 'engine', state: 'ok' },
+      { check: 'device', state: 'ok' },
     ]);
   });
 });
@@ -116,7 +194,8 @@ describe('the whole command', () => {
     for (const check of ['node', 'engine', 'memory', 'cache', 'hub', 'config.json', 'mcp.json']) {
       expect(stdout).toMatch(new RegExp(`^(ok|warning) +${check}: `, 'm'));
     }
-    expect(stdout).toMatch(/^ok +engine: MLX [\d.]+ on the [CG]PU: /m);
+    expect(stdout).toMatch(/^ok +engine: MLX [\d.]+: /m);
+    expect(stdout).toMatch(/^ok +device: .+; all 15 kinds of kernels compute what they should$/m);
     expect(stdout).toMatch(/^ok +server calculator: ready, 6 tools$/m);
     expect(code).toBe(0);
   });
