@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     ...base.test,
     include: [
-      'test/golden/{families,family-cache,quantized,tiny}.test.ts',
+      'test/golden/{families,family-cache,quantized,same-text-together,tiny}.test.ts',
       'test/native/{adapters,model-math}.test.ts',
     ],
     env: { ...base.test?.env, LLM_HOST_DEVICE_POLICY: 'gpu' },

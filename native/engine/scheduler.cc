@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/generate/batch_step.h"
 #include "engine/runtime.h"
 #include "kernels/base/reproducible.h"
 
@@ -129,20 +130,31 @@ std::vector<Scheduler::Running*> Scheduler::decoding() {
   return rows;
 }
 
+void Scheduler::launch(const std::vector<Running*>& rows) {
+  std::vector<Running*> going;
+  std::vector<Generation*> generations;
+  for (Running* row : rows) {
+    attempt(*row, [&] {
+      if (!row->generation.advances()) return;
+      going.push_back(row);
+      generations.push_back(&row->generation);
+    });
+  }
+  if (going.empty()) return;
+  try {
+    launch_step(model_, generations);
+  } catch (const std::exception&) {
+    for (Running* row : going) attempt(*row, [] { throw; });
+  }
+}
+
 bool Scheduler::decode() {
   std::vector<Running*> rows = decoding();
   if (rows.empty()) return false;
   budget_.decoded(milliseconds_of([&] {
     // Beside others each row must be computed as if alone; so it is alone too.
     cpu::ReproducibleScope scope(options_.parallel > 1 || reproducible(*rows.front()->job));
-    for (Running* row : rows) {
-      Generation& generation = row->generation;
-      attempt(*row, [&] {
-        if (!generation.advances()) return;
-        generation.meter().start();
-        generation.launch(model_.body(generation.token(), generation.sequence().cache, 1));
-      });
-    }
+    launch(rows);
     // Of those cancelled meanwhile too: what is launched must be counted in their sequences.
     for (Running* row : rows) step(*row, [&] { row->generation.settle(); });
   }));

@@ -61,6 +61,8 @@ class Scheduler {
   }
   // Those that can decode now.
   std::vector<Running*> decoding();
+  // Starts the next step of those that have one.
+  void launch(const std::vector<Running*>& rows);
   bool decode();
   bool read();
   // Ends a generation if `body` throws.

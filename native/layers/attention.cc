@@ -1,6 +1,8 @@
 #include "layers/attention.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "common/device_policy.h"
 #include "common/launch_groups.h"
@@ -23,6 +25,12 @@ mx::array window_mask(int length, int total, int window) {
 mx::array norm_heads(const RmsNorm& norm, const mx::array& x, int head_dim) {
   mx::Shape heads{1, x.shape(1), x.shape(2) / head_dim, head_dim};
   return mx::reshape(norm(mx::reshape(x, heads)), x.shape());
+}
+
+std::vector<int> positions_from(int first, int count) {
+  std::vector<int> positions(static_cast<size_t>(count));
+  std::iota(positions.begin(), positions.end(), first);
+  return positions;
 }
 
 }  // namespace
@@ -90,16 +98,17 @@ Attention::Projected Attention::project(const Normed& x) const {
 }
 
 // Up to `growth_length` the factor is 1. Rotation is linear, so either may come first.
-mx::array Attention::grown(const mx::array& q, int offset) const {
+mx::array Attention::grown(const mx::array& q, std::span<const int> positions) const {
   const AttentionOptions& o = options_;
-  int length = q.shape(-2);
-  if (o.growth_beta == 0 || offset + length <= o.growth_length) return q;
+  bool grows = std::any_of(positions.begin(), positions.end(),
+                           [&](int position) { return position >= o.growth_length; });
+  if (o.growth_beta == 0 || !grows) return q;
   std::vector<float> factors;
-  for (int i = 0; i < length; ++i) {
-    double periods = std::floor((offset + i) / o.growth_length);
+  for (int position : positions) {
+    double periods = std::floor(position / o.growth_length);
     factors.push_back(static_cast<float>(1 + o.growth_beta * std::log(1 + periods)));
   }
-  mx::array column(factors.begin(), mx::Shape{length, 1});
+  mx::array column(factors.begin(), mx::Shape{static_cast<int>(factors.size()), 1});
   return mx::multiply(q, mx::astype(column, q.dtype()));
 }
 
@@ -116,27 +125,58 @@ mx::array Attention::operator()(const Normed& x, const RopeAngles& angles, Atten
 mx::array Attention::step(const Normed& x, std::span<const Row> rows,
                           const std::optional<mx::array>& residual) const {
   Projected all = project(x);
+  std::optional<mx::array> y;
+  if (cpu::usable()) y = attend_in_buffers(all, rows);
+  return output(y ? *y : attend_each(all, rows), residual);
+}
+
+std::optional<mx::array> Attention::attend_in_buffers(Projected p,
+                                                      std::span<const Row> rows) const {
+  std::vector<cpu::AttentionRow> places;
+  std::vector<int> positions;
+  for (const Row& row : rows) {
+    // All are of one kind: either the first has none or all have some.
+    auto buffers = row.cache.extend(1);
+    if (!buffers) return std::nullopt;
+    places.push_back({buffers->keys,
+                      buffers->values,
+                      buffers->slot,
+                      buffers->position,
+                      {row.angles.frequencies, row.angles.amplitude, row.angles.interleaved}});
+    positions.push_back(buffers->position);
+  }
+  if (p.size() > 1) p[0] = grown(p[0], positions);
+  return cpu::attention_step(p, places, kernel_shape(), sinks_);
+}
+
+mx::array Attention::attend_each(const Projected& p, std::span<const Row> rows) const {
   std::vector<mx::array> outs;
   for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
     Projected own;
-    for (const mx::array& part : all) {
+    for (const mx::array& part : p) {
       own.push_back(mx::slice(part, {0, i, 0}, {1, i + 1, part.shape(2)}));
     }
     const Row& row = rows[static_cast<size_t>(i)];
     outs.push_back(attend(own, row.angles, row.cache, 1));
   }
-  return output(mx::concatenate(outs, 1), residual);
+  return mx::concatenate(outs, 1);
+}
+
+cpu::AttentionShape Attention::kernel_shape() const {
+  const AttentionOptions& o = options_;
+  return {o.heads, o.kv_heads, o.head_dim, o.window, 0, 0, 1, o.scale, packed()};
 }
 
 mx::array Attention::attend(Projected p, const RopeAngles& angles, AttentionCache& cache,
                             int outputs) const {
-  const AttentionOptions& o = options_;
-  if (p.size() > 1) p[0] = grown(p[0], cache.length());
+  if (p.size() > 1) p[0] = grown(p[0], positions_from(cache.length(), p[0].shape(1)));
   std::optional<AttentionCache::Buffers> buffers;
   if (cpu::usable()) buffers = cache.extend(p[0].shape(1));
   if (!buffers) return attend_in_graph(p, angles, cache, outputs);
-  cpu::AttentionShape shape{o.heads,           o.kv_heads, o.head_dim, o.window, buffers->slot,
-                            buffers->position, outputs,    o.scale,    packed()};
+  cpu::AttentionShape shape = kernel_shape();
+  shape.slot = buffers->slot;
+  shape.position = buffers->position;
+  shape.outputs = outputs;
   cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
   return cpu::attention(p, buffers->keys, buffers->values, shape, rotation, sinks_);
 }
@@ -162,7 +202,8 @@ Attention::Projected Attention::rotated_together(const mx::array& side_by_side,
     q = (*query_norm_)(q);
     k = (*key_norm_)(k);
   }
-  return {angles.rotate(grown(q, first), first), angles.rotate(k, offset), values};
+  return {angles.rotate(grown(q, positions_from(first, outputs)), first), angles.rotate(k, offset),
+          values};
 }
 
 Attention::Projected Attention::rotated_heads(const Projected& p, const RopeAngles& angles,

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "kernels/attention/attention.h"
 #include "layers/cache/layer_cache.h"
 #include "layers/linear.h"
 #include "layers/norm.h"
@@ -72,8 +73,14 @@ class Attention {
   // The same from all side by side.
   Projected rotated_together(const mx::array& side_by_side, const RopeAngles& angles, int offset,
                              int outputs) const;
-  // Longer queries, if there are to be: see AttentionOptions.
-  mx::array grown(const mx::array& q, int offset) const;
+  // The next token of several sequences. By our own kernels, nothing where the caches have no
+  // buffers for them; or of each by itself.
+  std::optional<mx::array> attend_in_buffers(Projected p, std::span<const Row> rows) const;
+  mx::array attend_each(const Projected& p, std::span<const Row> rows) const;
+  cpu::AttentionShape kernel_shape() const;
+  // Longer queries, if there are to be: see AttentionOptions. The last axis but one of `q` is that
+  // of the positions.
+  mx::array grown(const mx::array& q, std::span<const int> positions) const;
   mx::array attend_quantized(const mx::array& q, const AttentionCache::Quantized& kv) const;
 
   AttentionOptions options_;

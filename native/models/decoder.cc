@@ -41,9 +41,7 @@ Decoder::Decoder(const Config& config, DecoderConfig c, WeightStore& weights, in
       cache_dtype_(weights.packed() ? mx::float16 : weights.dtype()),
       vocabulary_(config, config_, weights),
       norm_(weights, config_.names.final_norm, config_.hidden, config_.norm()),
-      info_(info_of(config, config_, context_length)),
-      // Experts and recurrent states see one sequence; growing queries, its positions.
-      batches_(!parts.feed_forward && !parts.state_mixer && config_.growth_beta == 0) {
+      info_(info_of(config, config_, context_length)) {
   for (int i = 0; i < config_.layers; ++i) layers_.push_back(load_layer(weights, i, parts));
 }
 
@@ -97,9 +95,22 @@ mx::array Decoder::mix(size_t index, const mx::array& h, const RopeAngles& angle
   });
 }
 
+mx::array Decoder::mix_states(size_t index, const mx::array& h,
+                              std::span<ModelCache* const> caches) const {
+  const Layer& layer = layers_[index];
+  mx::array x = Normed{h, layer.mixer_norm}.value();
+  std::vector<mx::array> parts;
+  for (int i = 0; i < static_cast<int>(caches.size()); ++i) {
+    mx::array own = mx::contiguous(mx::slice(x, {0, i, 0}, {1, i + 1, x.shape(2)}));
+    parts.push_back(layer.state_mixer(own, caches[static_cast<size_t>(i)]->state(index)));
+  }
+  return mx::concatenate(parts, 1);
+}
+
 mx::array Decoder::mix_step(size_t index, const mx::array& h, std::span<ModelCache* const> caches,
                             std::span<const int> lengths) const {
   const Layer& layer = layers_[index];
+  if (layer.state_mixer) return plus(h, mix_states(index, h, caches));
   std::vector<Attention::Row> rows;
   for (size_t i = 0; i < caches.size(); ++i) {
     rows.push_back({angles_of(index, lengths[i]), caches[i]->attention(index)});

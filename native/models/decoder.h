@@ -33,7 +33,6 @@ class Decoder final : public Model {
           const DecoderParts& parts = {});
 
   mx::array body(const mx::array& ids, ModelCache& cache, int outputs) const override;
-  bool batches() const override { return batches_; }
   mx::array step(const mx::array& ids, std::span<ModelCache* const> caches) const override;
   mx::array head(const mx::array& hidden) const override;
   ModelCache new_cache(const CacheOptions& options) const override;
@@ -59,9 +58,11 @@ class Decoder final : public Model {
   // The residual stream after the layer's mixer, the last `outputs` positions of it.
   mx::array mix(size_t index, const mx::array& h, const RopeAngles& angles, ModelCache& cache,
                 int outputs) const;
-  // The same for the next token of several sequences, in a layer with attention.
+  // The same for the next token of several sequences.
   mx::array mix_step(size_t index, const mx::array& h, std::span<ModelCache* const> caches,
                      std::span<const int> lengths) const;
+  // What a recurrent mixer adds to each.
+  mx::array mix_states(size_t index, const mx::array& h, std::span<ModelCache* const> caches) const;
   mx::array feed_forward(const Layer& layer, const mx::array& h) const;
   const RopeAngles& angles_of(size_t index, int length) const;
 
@@ -73,7 +74,6 @@ class Decoder final : public Model {
   std::vector<Layer> layers_;
   RmsNorm norm_;
   ModelInfo info_;
-  bool batches_;
 };
 
 // info() of a model with this configuration; `context_length` as in make_model.

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <span>
-#include <stdexcept>
 
 #include "layers/cache/model_cache.h"
 #include "mlx/mlx.h"
@@ -21,13 +20,9 @@ class Model {
   // ids [1, L] int32 -> hidden states of the last `outputs` positions [1, outputs, H]; appends L
   // positions to the cache. outputs: 1 to L.
   virtual mx::array body(const mx::array& ids, ModelCache& cache, int outputs) const = 0;
-  // Whether `step` can be called.
-  virtual bool batches() const { return false; }
   // The next token of several sequences in one pass over the weights: ids [1, N] int32, one for
   // each cache -> hidden states [1, N, H]; appends one position to each cache.
-  virtual mx::array step(const mx::array& ids, std::span<ModelCache* const> caches) const {
-    throw std::logic_error("the model runs one sequence at a time");
-  }
+  virtual mx::array step(const mx::array& ids, std::span<ModelCache* const> caches) const = 0;
   // hidden [1, L, H] -> logits [1, L, V].
   virtual mx::array head(const mx::array& hidden) const = 0;
   // An empty cache for a sequence.

@@ -1,10 +1,11 @@
 // Load from many clients on `llm-host serve demo --no-mcp --cache-mb 128`, which it starts, and with --compare also on
 // mlx_lm.server with the same weights. Each client sends a prompt, reads the stream to its end and repeats. Prints a line
-// of JSON per server and number of clients: replies, 429s, other errors, time to first token and to the end
-// (milliseconds, p50 and p99), total tokens per second, resident memory (Linux).
+// of JSON per server and number of clients: replies, 429s, other errors, time to first token, between tokens and to the
+// end (milliseconds, p50 and p99), total tokens per second, resident memory (Linux).
 // Usage, after `npm run bootstrap`:
 //   node scripts/measure/serve.mjs [--clients 1,8,32] [--seconds 60] [--tokens 24] [--compare]
 //   node scripts/measure/serve.mjs --clients "" --disconnects 20   disconnecting clients: when the engine is free again
+//   node scripts/measure/serve.mjs --clients "" --long-prompts 3   gaps of a stream while a long prompt is read
 //   node scripts/measure/serve.mjs --clients "" --alternate 4      two alternating conversations: tokens from the cache
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -12,7 +13,7 @@ import { serveDemo } from '../lib/served-demo.mjs';
 import { reportUncaught, runMain, SetupError } from '../lib/setup-error.mjs';
 import { measureLoad, streamed } from './serve/load.mjs';
 import { serveMlxLm } from './serve/mlx-lm-server.mjs';
-import { measureAlternation, measureDisconnects } from './serve/probes.mjs';
+import { measureAlternation, measureDisconnects, measureGaps } from './serve/probes.mjs';
 
 reportUncaught();
 
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     tokens: { type: 'string', default: '24' },
     disconnects: { type: 'string', default: '0' },
+    'long-prompts': { type: 'string', default: '0' },
     alternate: { type: 'string', default: '0' },
     compare: { type: 'boolean', default: false },
     'cache-mb': { type: 'string', default: '128' },
@@ -36,7 +38,10 @@ const print = line => console.log(JSON.stringify(line));
 
 await runMain(async () => {
   const servers = [
-    { name: 'llm-host', ...(await serveDemo(['--no-mcp', '--cache-mb', values['cache-mb']])) },
+    {
+      name: 'llm-host',
+      ...(await serveDemo(['--no-mcp', '--no-repetition-guard', '--cache-mb', values['cache-mb']])),
+    },
   ];
   try {
     if (values.compare) servers.push({ name: 'mlx_lm.server', ...(await serveMlxLm()) });
@@ -55,6 +60,7 @@ await runMain(async () => {
     }
     const [own] = servers;
     if (values.disconnects !== '0') print(await measureDisconnects(own, Number(values.disconnects)));
+    if (values['long-prompts'] !== '0') print(await measureGaps(own, Number(values['long-prompts'])));
     for (const line of await measureAlternation(own, Number(values.alternate))) print(line);
   } finally {
     await Promise.all(servers.map(server => server.stop()));

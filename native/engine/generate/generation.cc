@@ -47,17 +47,13 @@ void Generation::read(int count) {
   if (!prefill_->finished()) return;
   if (!step_) prompt_scores_ = prefill_->take_scores();
   prefill_.reset();
-  step_ = sample(hidden, generated_);
+  step_ = sample(mx::flatten(model_.head(last_positions(hidden, 1))), generated_);
+  mx::async_eval(step_->token, step_->logits);
 }
 
-Generation::Step Generation::sample(const mx::array& hidden, int index) {
-  mx::array last = model_.head(last_positions(hidden, 1));
-  mx::array logits = mx::astype(mx::flatten(last), mx::float32);
-  Step step{logits, sampler_(logits, static_cast<uint64_t>(index))};
-  meter_.built({step.token, step.logits});
-  mx::async_eval(step.token, step.logits);
-  meter_.submitted();
-  return step;
+Generation::Step Generation::sample(const mx::array& logits, int index) const {
+  mx::array values = mx::astype(logits, mx::float32);
+  return {values, sampler_(values, static_cast<uint64_t>(index))};
 }
 
 bool Generation::advances() {
@@ -72,7 +68,11 @@ bool Generation::advances() {
 
 mx::array Generation::token() const { return mx::reshape(step_->token, {1, 1}); }
 
-void Generation::launch(const mx::array& hidden) { next_ = sample(hidden, generated_ + 1); }
+void Generation::add(const mx::array& logits, std::vector<mx::array>& results) {
+  next_ = sample(logits, generated_ + 1);
+  meter_.built({next_->token, next_->logits});
+  results.insert(results.end(), {next_->token, next_->logits});
+}
 
 int32_t Generation::id_of(const Step& step) {
   int32_t id = mx::array(step.token).item<int32_t>();

@@ -23,14 +23,15 @@ class Generation {
   // Reads at most `count` of them in one step, and starts on the first token after the last.
   void read(int count);
 
-  // While decoding, by turns: `advances` plans the next step, if there is to be one. It is started
-  // by `launch`, with the hidden states [1, 1, H] that the model has for `token`. Then `settle`
-  // waits for the token of the step before and reports it.
+  // While decoding, by turns: `advances` plans the next step, if there is to be one. `launch_step`
+  // starts it, for several generations together: it gives `add` the logits that the model has after
+  // `token`. Then `settle` waits for the token of the step before and reports it.
   bool advances();
   // [1, 1] int32, lazy.
   mx::array token() const;
   Sequence& sequence() { return sequence_; }
-  void launch(const mx::array& hidden);
+  // logits [V]. Adds what is to be computed for the step to `results`.
+  void add(const mx::array& logits, std::vector<mx::array>& results);
   void settle();
 
   // What ends it: "stop", "length", "full" or "cancelled"; null while it runs.
@@ -50,8 +51,8 @@ class Generation {
     mx::array token;
   };
 
-  // Samples token number `index` from the last position of `hidden`, and starts computing it.
-  Step sample(const mx::array& hidden, int index);
+  // Samples token number `index`. logits [V].
+  Step sample(const mx::array& logits, int index) const;
   // Waits for the token. Throws MODEL_BROKEN if the logits were not numbers.
   static int32_t id_of(const Step& step);
   void emit(int32_t id, const Step& step);

@@ -13,6 +13,9 @@
 namespace llm_host::cpu {
 namespace {
 
+// Sequences of a step whose angles are computed once for all layers.
+constexpr size_t kAnglesKept = 32;
+
 void append(const AttentionTask& task, int head, int index) {
   const AttentionShape& s = task.shape;
   int64_t from = index * task.kv_stride + static_cast<int64_t>(head) * s.head_dim;
@@ -40,26 +43,30 @@ void append(const AttentionTask& task) {
   });
 }
 
-void set_inputs(AttentionTask& task, const std::vector<mx::array>& in, bool fused) {
+// Position `index` of the projections and those after it.
+void set_projected(AttentionTask& task, const std::vector<mx::array>& in, bool fused, int index) {
   const AttentionShape& s = task.shape;
   int64_t queries = task.out_stride(), keys = static_cast<int64_t>(s.kv_heads) * s.head_dim;
-  task.length = in[0].shape(1);
-  task.q = in[0].data<float>();
-  task.k = fused ? task.q + queries : in[1].data<float>();
-  task.v = fused ? task.k + keys : in[2].data<float>();
   task.q_stride = fused ? queries + 2 * keys : queries;
   task.kv_stride = fused ? task.q_stride : keys;
-  size_t next = fused ? 1 : 3;
-  task.capacity = in[next].shape(2);
-  task.keys = const_cast<uint8_t*>(in[next].data<uint8_t>());
-  task.values = const_cast<uint8_t*>(in[next + 1].data<uint8_t>());
-  task.float16 = in[next].dtype() == mx::float16;
-  task.sinks = in.size() > next + 2 ? in[next + 2].data<float>() : nullptr;
+  task.q = in[0].data<float>() + index * task.q_stride;
+  task.k = fused ? task.q + queries : in[1].data<float>() + index * keys;
+  task.v = fused ? task.k + keys : in[2].data<float>() + index * keys;
 }
+
+void set_cache(AttentionTask& task, const mx::array& keys, const mx::array& values) {
+  task.capacity = keys.shape(2);
+  task.keys = const_cast<uint8_t*>(keys.data<uint8_t>());
+  task.values = const_cast<uint8_t*>(values.data<uint8_t>());
+  task.float16 = keys.dtype() == mx::float16;
+}
+
+// Where the caches are among the inputs.
+size_t projections(bool fused) { return fused ? 1 : 3; }
 
 void run(const AttentionTask& task) {
   append(task);
-  if (task.shape.outputs == 1) return attend_one(task);
+  if (task.shape.outputs == 1) return attend_last({&task, 1});
   if (!task.shape.allow_bfloat16 || !attend_by_tiles(task)) attend_many(task);
 }
 
@@ -76,10 +83,13 @@ const float* cached_rows(const AttentionTask& task, const void* cache, int kv_he
 }
 
 std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation& rotation) {
-  static thread_local std::shared_ptr<const Angles> last;
-  if (last && last->position == position && last->length == length &&
-      last->amplitude == rotation.amplitude && last->frequencies == rotation.frequencies) {
-    return last;
+  static thread_local std::vector<std::shared_ptr<const Angles>> kept;
+  static thread_local size_t next = 0;
+  for (const auto& one : kept) {
+    if (one->position == position && one->length == length &&
+        one->amplitude == rotation.amplitude && one->frequencies == rotation.frequencies) {
+      return one;
+    }
   }
   auto angles = std::make_shared<Angles>(
       Angles{position, length, rotation.amplitude, rotation.frequencies, {}, {}});
@@ -90,7 +100,9 @@ std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation
       angles->sines.push_back(rotation.amplitude * std::sin(angle));
     }
   }
-  return last = angles;
+  if (kept.size() < kAnglesKept) kept.emplace_back();
+  next = (next + 1) % kept.size();
+  return kept[next] = angles;
 }
 
 void rotate(const AttentionTask& task, int index, const float* source, float* target) {
@@ -131,10 +143,69 @@ mx::array attention(const std::vector<mx::array>& projected, const mx::array& ke
                   task.shape.allow_bfloat16 = shape.allow_bfloat16 && !same;
                   task.interleaved = interleaved;
                   task.out = out.data<float>();
-                  set_inputs(task, in, fused);
+                  task.length = in[0].shape(1);
+                  set_projected(task, in, fused, 0);
+                  size_t caches = projections(fused);
+                  set_cache(task, in[caches], in[caches + 1]);
+                  task.sinks = in.size() > caches + 2 ? in[caches + 2].data<float>() : nullptr;
                   task.angles =
                       angles_at(shape.position, task.length, {frequencies, amplitude, interleaved});
                   run(task);
+                });
+}
+
+namespace {
+
+// A row without its arrays, which are inputs of the operation.
+struct RowPlan {
+  int slot, position;
+  std::vector<float> frequencies;
+  float amplitude;
+  bool interleaved;
+};
+
+void run_step(AttentionShape shape, const std::vector<RowPlan>& rows, bool fused, bool sinks,
+              const std::vector<mx::array>& in, mx::array& out) {
+  std::vector<AttentionTask> tasks;
+  shape.outputs = 1;
+  size_t cache = projections(fused);
+  for (const RowPlan& row : rows) {
+    AttentionTask& task = tasks.emplace_back();
+    task.shape = shape;
+    task.shape.slot = row.slot;
+    task.shape.position = row.position;
+    task.length = 1;
+    int index = static_cast<int>(tasks.size()) - 1;
+    set_projected(task, in, fused, index);
+    set_cache(task, in[cache], in[cache + 1]);
+    cache += 2;
+    task.sinks = sinks ? in.back().data<float>() : nullptr;
+    task.out = out.data<float>() + index * task.out_stride();
+    task.interleaved = row.interleaved;
+    task.angles = angles_at(row.position, 1, {row.frequencies, row.amplitude, row.interleaved});
+    append(task);
+  }
+  attend_last(tasks);
+}
+
+}  // namespace
+
+mx::array attention_step(const std::vector<mx::array>& projected,
+                         std::span<const AttentionRow> rows, const AttentionShape& shape,
+                         const std::optional<mx::array>& sinks) {
+  std::vector<mx::array> inputs = projected;
+  std::vector<RowPlan> plans;
+  for (const AttentionRow& row : rows) {
+    inputs.insert(inputs.end(), {row.keys, row.values});
+    const Rotation& r = row.rotation;
+    plans.push_back({row.slot, row.position, r.frequencies, r.amplitude, r.interleaved});
+  }
+  if (sinks) inputs.push_back(*sinks);
+  mx::Shape out_shape{1, static_cast<int>(rows.size()), shape.heads * shape.head_dim};
+  return cpu_op("AttentionStep", std::move(out_shape), std::move(inputs),
+                [shape, plans = std::move(plans), fused = projected.size() == 1,
+                 sinks = sinks.has_value()](const std::vector<mx::array>& in, mx::array& out) {
+                  run_step(shape, plans, fused, sinks, in, out);
                 });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "mlx/mlx.h"
@@ -38,5 +39,20 @@ struct Rotation {
 mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
                     const mx::array& values, const AttentionShape& shape, const Rotation& rotation,
                     const std::optional<mx::array>& sinks);
+
+// One of several sequences: its caches, and where its next token goes, as in AttentionShape.
+struct AttentionRow {
+  mx::array keys, values;
+  int slot;
+  int position;
+  Rotation rotation;
+};
+
+// The next token of each of several sequences: `projected` as above, where position i belongs to
+// rows[i] -> [1, rows, heads · head_dim], each with the same bits as `attention` gives it alone. Of
+// the shape, `slot`, `position` and `outputs` are not used.
+mx::array attention_step(const std::vector<mx::array>& projected,
+                         std::span<const AttentionRow> rows, const AttentionShape& shape,
+                         const std::optional<mx::array>& sinks);
 
 }  // namespace llm_host::cpu

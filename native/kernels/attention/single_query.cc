@@ -7,11 +7,13 @@
 namespace llm_host::cpu {
 namespace {
 
+// The last query of one task.
 struct Parts {
   std::vector<int> firsts;         // the first visible slot of each block of keys, and the end
   std::vector<float> queries;      // [heads, head_dim], rotated
   std::vector<Softmax> softmaxes;  // [heads, blocks]
   std::vector<float> outs;         // [heads, blocks, head_dim]
+  int end = 0;                     // of its items among those of all tasks
 
   int count() const { return static_cast<int>(firsts.size()) - 1; }
 };
@@ -23,6 +25,19 @@ void split_keys(const AttentionTask& task, int query, std::vector<int>& firsts) 
     firsts.push_back(first);
   }
   firsts.push_back(last);
+}
+
+void prepare(const AttentionTask& task, Parts& parts) {
+  const AttentionShape& s = task.shape;
+  int query = task.length - 1;
+  split_keys(task, query, parts.firsts);
+  size_t blocks = static_cast<size_t>(s.heads) * parts.count();
+  parts.queries.resize(static_cast<size_t>(s.heads) * s.head_dim);
+  parts.softmaxes.resize(blocks);
+  parts.outs.resize(blocks * s.head_dim);
+  for (int head = 0; head < s.heads; ++head) {
+    rotate_query(task, head, query, parts.queries.data() + static_cast<int64_t>(head) * s.head_dim);
+  }
 }
 
 // One block of keys of a kv head, for all query heads that share it, so that each key is read once.
@@ -48,25 +63,39 @@ void merge_parts(const AttentionTask& task, Parts& parts, int head) {
   normalise(total, out, size, out);
 }
 
+template <typename F>
+void for_each_task(std::span<const AttentionTask> tasks, F&& body) {
+  if (tasks.size() == 1) return body(0);
+  parallel_for(static_cast<int>(tasks.size()), body);
+}
+
 }  // namespace
 
-void attend_one(const AttentionTask& task) {
-  static thread_local Parts parts;
-  const AttentionShape& s = task.shape;
-  int query = task.length - 1;
-  split_keys(task, query, parts.firsts);
-  size_t blocks = static_cast<size_t>(s.heads) * parts.count();
-  parts.queries.resize(static_cast<size_t>(s.heads) * s.head_dim);
-  parts.softmaxes.resize(blocks);
-  parts.outs.resize(blocks * s.head_dim);
-  for (int head = 0; head < s.heads; ++head) {
-    rotate_query(task, head, query, parts.queries.data() + static_cast<int64_t>(head) * s.head_dim);
-  }
-  Parts& shared = parts;
-  parallel_for(s.kv_heads * parts.count(), [&](int item) {
-    attend_part(task, shared, item / shared.count(), item % shared.count());
+void attend_last(std::span<const AttentionTask> tasks) {
+  static thread_local std::vector<Parts> kept;
+  if (kept.size() < tasks.size()) kept.resize(tasks.size());
+  std::span<Parts> all(kept.data(), tasks.size());
+  for_each_task(tasks, [&](int i) {
+    auto at = static_cast<size_t>(i);
+    prepare(tasks[at], all[at]);
   });
-  for (int head = 0; head < s.heads; ++head) merge_parts(task, parts, head);
+  int items = 0;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    all[i].end = items += tasks[i].shape.kv_heads * all[i].count();
+  }
+  parallel_for(items, [&](int item) {
+    auto parts = std::upper_bound(all.begin(), all.end(), item,
+                                  [](int at, const Parts& one) { return at < one.end; });
+    const AttentionTask& task = tasks[static_cast<size_t>(parts - all.begin())];
+    int left = parts->end - 1 - item;
+    attend_part(task, *parts, left / parts->count(), left % parts->count());
+  });
+  for_each_task(tasks, [&](int i) {
+    auto at = static_cast<size_t>(i);
+    for (int head = 0; head < tasks[at].shape.heads; ++head) {
+      merge_parts(tasks[at], all[at], head);
+    }
+  });
 }
 
 }  // namespace llm_host::cpu

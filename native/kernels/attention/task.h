@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kernels/attention/attention.h"
@@ -58,8 +59,8 @@ struct AttentionTask {
 const float* cached_rows(const AttentionTask& task, const void* cache, int kv_head, int slot,
                          int count, std::vector<float>& buffer);
 
-// Angles of positions [position, position + length). The last ones are cached, as all layers of a
-// step use the same.
+// Angles of positions [position, position + length). Those used lately are kept, as all layers of a
+// step use the same, for each of its sequences.
 std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation& rotation);
 
 // target = `source` [head_dim], rotated to the position of query `index`.
@@ -71,8 +72,8 @@ inline void rotate_query(const AttentionTask& task, int head, int index, float* 
 
 // Attention of many queries by the matrix unit; false if there is none or the shape does not fit.
 bool attend_by_tiles(const AttentionTask& task);
-// Attention of the last query only, split over the keys.
-void attend_one(const AttentionTask& task);
+// Attention of the last query only of each task, split over the keys.
+void attend_last(std::span<const AttentionTask> tasks);
 // Attention of many queries, split over them.
 void attend_many(const AttentionTask& task);
 

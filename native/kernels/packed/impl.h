@@ -19,6 +19,8 @@ using Scales = PackedMatrix::Scales;
 constexpr int kRows = PackedMatrix::kBlockRows;
 // Bytes to prefetch ahead: the hardware prefetcher stops at page boundaries.
 constexpr int kAhead = 4096;
+// Up to so many rows, reading the weights takes longer than computing with them.
+constexpr int kRowsStreamed = 2;
 
 // Adds to `totals` [M] the products of 16 weight rows with rows [first, first + M) of x over the
 // columns of one group, the index-th.
@@ -71,7 +73,7 @@ inline void multiply_block(const PackedMatrix& w, const PackedInput& x, int bloc
     int64_t step = w.group_bytes();
     int groups = w.groups();
     for (int g = 0; g < groups; ++g, source += step) {
-      if constexpr (M == 1) {
+      if constexpr (M <= kRowsStreamed) {
         for (int64_t line = 0; line < step; line += 64) {
           __builtin_prefetch(source + kAhead + line);
         }
@@ -87,16 +89,22 @@ inline void multiply_block(const PackedMatrix& w, const PackedInput& x, int bloc
 // Rows of x at a time: as many as leave the accumulators in registers.
 constexpr int kRowsAtOnce = LLM_HOST_PACKED_ROWS;
 
+// Rows from m on: M at a time, and the rest half as many at a time.
+template <Kind K, Scales S, int M>
+void multiply_rows(const PackedMatrix& w, const PackedInput& x, int begin, int end, int m,
+                   const PackedOutput& out) {
+  for (; m + M <= x.m; m += M) {
+    for (int b = begin; b < end; ++b) multiply_block<K, S, M>(w, x, b, m, out);
+  }
+  if constexpr (M > 1) {
+    if (m < x.m) multiply_rows<K, S, M / 2>(w, x, begin, end, m, out);
+  }
+}
+
 template <Kind K, Scales S>
 void multiply_kind(const PackedMatrix& w, const PackedInput& x, int begin, int end,
                    const PackedOutput& out) {
-  int m = 0;
-  for (; m + kRowsAtOnce <= x.m; m += kRowsAtOnce) {
-    for (int b = begin; b < end; ++b) multiply_block<K, S, kRowsAtOnce>(w, x, b, m, out);
-  }
-  for (; m < x.m; ++m) {
-    for (int b = begin; b < end; ++b) multiply_block<K, S, 1>(w, x, b, m, out);
-  }
+  multiply_rows<K, S, kRowsAtOnce>(w, x, begin, end, 0, out);
 }
 
 template <Kind K>

@@ -208,7 +208,61 @@ void check_attention(const AttentionCase& c) {
   }
 }
 
+// The next token of several sequences together, against each by itself.
+void check_step(int rows, bool fused, bool float16, bool sinks, int window) {
+  constexpr int kHeads = 6, kKvHeads = 2, kHeadDim = 16, kSlots = 300;
+  constexpr int kWidth = kHeads * kHeadDim, kKvWidth = kKvHeads * kHeadDim;
+  std::vector<int> widths = fused ? std::vector<int>{kWidth + 2 * kKvWidth}
+                                  : std::vector<int>{kWidth, kKvWidth, kKvWidth};
+  std::vector<mx::array> projected;
+  for (int width : widths) {
+    projected.push_back(random_array({1, rows, width}));
+    projected.back().eval();
+  }
+  std::optional<mx::array> logits;
+  if (sinks) logits = random_array({kHeads});
+  std::vector<float> some{1, 0.5f, 0.1f}, others{0.7f, 0.2f};
+  cpu::AttentionShape shape{kHeads, kKvHeads, kHeadDim, window, 0, 0, 1, 0.3f, true};
+  auto filled = [&] {
+    mx::array cache = random_array({1, kKvHeads, kSlots, kHeadDim});
+    cache = mx::astype(cache, float16 ? mx::float16 : mx::float32);
+    cache.eval();
+    return cache;
+  };
+  cpu::ReproducibleScope scope(true);
+  std::vector<cpu::AttentionRow> together;
+  std::vector<float> alone;
+  for (int i = 0; i < rows; ++i) {
+    int slot = random_int(0, kSlots - 1), position = slot + random_int(0, 9);
+    mx::array keys = filled(), values = filled();
+    cpu::Rotation rotation{i % 3 == 0 ? others : some, 1, i % 2 == 0};
+    auto copy = [](const mx::array& cache) {
+      mx::array other = mx::add(cache, mx::zeros_like(cache));
+      other.eval();
+      return other;
+    };
+    together.push_back({copy(keys), copy(values), slot, position, rotation});
+    std::vector<mx::array> own;
+    for (const mx::array& part : projected) own.push_back(part_of(part, i, i + 1));
+    cpu::AttentionShape one = shape;
+    one.slot = slot;
+    one.position = position;
+    std::vector<float> y = floats(cpu::attention(own, keys, values, one, rotation, logits));
+    alone.insert(alone.end(), y.begin(), y.end());
+  }
+  CHECK(same_bits(alone, floats(cpu::attention_step(projected, together, shape, logits))));
+}
+
 }  // namespace
+
+TEST(the_next_token_of_several_sequences) {
+  for (int rows : {1, 2, 5, 16, 40}) {
+    for (bool fused : {false, true}) {
+      check_step(rows, fused, false, rows % 2 == 0, 0);
+      check_step(rows, fused, true, rows % 2 == 1, 50);
+    }
+  }
+}
 
 TEST(packed_products) {
   for (const Storage& storage : storages()) {

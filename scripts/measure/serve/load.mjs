@@ -55,6 +55,7 @@ export async function measureLoad({ url, pid }, { clients, seconds, tokens }) {
     full429: done.filter(one => one.status === 429).length,
     otherErrors: errors.length + done.filter(one => one.status !== 200 && one.status !== 429).length,
     firstTokenMs: figures(one => one.firstMs),
+    betweenTokensMs: percentiles(replies.flatMap(one => one.gaps)),
     replyMs: figures(one => one.totalMs),
     tokensPerSecond: Math.round(replies.reduce((sum, one) => sum + one.tokens, 0) / ended),
     promptTokens: replies.at(-1)?.promptTokens,
@@ -66,20 +67,32 @@ export async function measureLoad({ url, pid }, { clients, seconds, tokens }) {
 async function ask(url, index, count, tokens) {
   const started = performance.now();
   let firstMs;
+  let last;
+  const gaps = [];
   const content = `Tell me about ${CITIES[(index + count) % CITIES.length]}, part ${count}.`;
   const { status, retryAfter, usage } = await streamed(
     url,
     { max_tokens: tokens, user: `client-${index}`, messages: [SYSTEM, { role: 'user', content }] },
     {
       onPieces: () => {
-        firstMs ??= performance.now() - started;
+        const now = performance.now();
+        if (last !== undefined) gaps.push(now - last);
+        last = now;
+        firstMs ??= now - started;
       },
     },
   );
   const totalMs = performance.now() - started;
   // A full queue: wait as requested, but not longer than the measurement allows.
   if (status !== 200) await new Promise(resolve => setTimeout(resolve, 1000 * Math.min(retryAfter ?? 1, 5)));
-  return { status, firstMs, totalMs, tokens: usage?.completion_tokens, promptTokens: usage?.prompt_tokens };
+  return {
+    status,
+    firstMs,
+    totalMs,
+    gaps,
+    tokens: usage?.completion_tokens,
+    promptTokens: usage?.prompt_tokens,
+  };
 }
 
 /** Resident megabytes, as they are now; after ten seconds, at the end, and the largest. Undefined without a pid. */

@@ -44,6 +44,45 @@ export async function measureDisconnects({ url }, times) {
   };
 }
 
+/** A stream while others send a prompt of some 4,000 tokens: milliseconds between its pieces before that, and during it. */
+export async function measureGaps({ url }, times) {
+  const alone = [];
+  const beside = [];
+  for (let count = 0; count < times; count += 1) {
+    const stop = new AbortController();
+    let gaps = alone;
+    let last;
+    let started = () => undefined;
+    const running = new Promise(resolve => {
+      started = resolve;
+    });
+    const messages = [{ role: 'user', content: `Write a very long story, part ${count}.` }];
+    // The token that would end the reply is banned.
+    const endless = { messages, max_tokens: 4000, logit_bias: { 2: -100 } };
+    const story = streamed(url, endless, {
+      signal: stop.signal,
+      onPieces: () => {
+        const now = performance.now();
+        if (last !== undefined) gaps.push(now - last);
+        last = now;
+        if (alone.length >= 40 * (count + 1)) started();
+      },
+    }).catch(() => undefined);
+    await running;
+    gaps = beside;
+    const pad = `Number ${count}. ${'The quick brown fox jumps over the lazy dog. '.repeat(400)}`;
+    const { usage } = await streamed(url, { max_tokens: 1, messages: [{ role: 'user', content: pad }] });
+    if (usage.prompt_tokens_details?.cached_tokens > 200) throw new Error('the prompt was cached');
+    stop.abort();
+    await story;
+  }
+  const longest = list => Math.round(Math.max(...list));
+  return {
+    ...{ longPrompts: times, alone: { ...percentiles(alone), longest: longest(alone) } },
+    beside: { ...percentiles(beside), longest: longest(beside) },
+  };
+}
+
 /** Two clients that take turns in a long conversation each: tokens of each prompt, and those of them from the cache. */
 export async function measureAlternation({ url }, turns) {
   const pad = 'The quick brown fox jumps over the lazy dog. '.repeat(60);

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+
+#include "engine/generate/generation.h"
+
+namespace llm_host {
+
+// Starts the next step of several generations, each of which `advances`, in one pass over the
+// weights. If this throws, the sequences of none of them may be used again.
+void launch_step(const Model& model, std::span<Generation* const> rows);
+
+}  // namespace llm_host

@@ -1,0 +1,105 @@
+import { expect } from 'vitest';
+import { randomIds } from '../../src/bench/random-ids.ts';
+import { readModel } from '../../src/model/load-model.ts';
+import type { NativeModel, NativeRequest } from '../../src/native/addon-types.ts';
+import { loadAddon } from '../../src/native/load-addon.ts';
+import { request } from '../native/native-request.ts';
+
+/** A request, and after how many of its tokens it is cancelled. */
+interface Asked {
+  readonly request: NativeRequest;
+  readonly leavesAfter: number;
+}
+
+/** MLX's own operations do not promise the same bits for any number of rows. */
+const onGpu = process.env.LLM_HOST_DEVICE_POLICY === 'gpu';
+
+/** Tokens, on the CPU with their log-probabilities to the last bit; `onToken` gets how many there are. */
+function run(
+  model: NativeModel,
+  asked: NativeRequest,
+  onToken: (count: number, cancel: () => void) => void,
+): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const tokens: string[] = [];
+    const job = model.start(asked, () => {
+      for (const event of model.take(job)) {
+        if (event.type === 'error') reject(new Error(`${event.code}: ${event.message}`));
+        if (event.type === 'end') resolve(tokens);
+        if (event.type !== 'token') continue;
+        tokens.push(onGpu ? `${event.id}` : `${event.id} ${event.logprob}`);
+        onToken(tokens.length, () => model.cancel(job));
+      }
+    });
+  });
+}
+
+/** Numbers from 0 up to `limit`, the same for the same seed. */
+function numbers(seed: number): (limit: number) => number {
+  let state = seed;
+  return limit => {
+    state = (state * 1664525 + 1013904223) % 2 ** 32;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+function randomRequest(index: number, below: (limit: number) => number, vocab: number): Asked {
+  // Some begin alike, and so share what is cached.
+  const beginning = randomIds(40, vocab, below(3));
+  const promptIds = [...beginning.slice(0, below(40)), ...randomIds(1 + below(60), vocab, index)];
+  const maxTokens = 1 + below(40);
+  return {
+    request: request(promptIds, {
+      maxTokens,
+      logprobs: 0,
+      reproducible: true,
+      temperature: below(2),
+      seed: index,
+      topK: below(2) * 20,
+      topP: below(2) === 0 ? 1 : 0.9,
+      repetitionPenalty: below(3) === 0 ? 1.2 : 1,
+      presencePenalty: below(3) === 0 ? 0.5 : 0,
+      stopIds: below(3) === 0 ? Int32Array.of(below(vocab), below(vocab)) : new Int32Array(),
+      prefillChunk: below(3) === 0 ? 1 + below(20) : 0,
+    }),
+    leavesAfter: below(4) === 0 ? 1 + below(maxTokens) : Number.POSITIVE_INFINITY,
+  };
+}
+
+/** `count` random requests by a model that runs up to `parallel` of them at once, each as it is alone. */
+export async function expectSameTogether(source: string, exact: boolean, count: number, parallel: number) {
+  const options = { cwd: process.cwd(), env: process.env, contextLength: 0, adapter: undefined, exact };
+  const { spec } = readModel(source, options);
+  const model = await loadAddon().load({ ...spec, parallel, cacheBytes: 2 ** 28 }, () => {});
+  try {
+    const below = numbers(count + parallel);
+    const all = Array.from({ length: count }, (_, i) => randomRequest(i, below, model.info.vocabSize));
+    const alone: string[][] = [];
+    for (const asked of all) alone.push(await run(model, asked.request, () => {}));
+    const together: Promise<string[]>[] = [];
+    // Each token lets another one join, or not.
+    const join = () => {
+      const index = together.length;
+      const asked = all[index];
+      if (!asked) return;
+      together.push(
+        run(model, asked.request, (tokens, cancel) => {
+          if (tokens >= asked.leavesAfter) cancel();
+          if (below(3) === 0) join();
+        }),
+      );
+    };
+    while (together.length < count) {
+      for (let i = 0; i < parallel; i += 1) join();
+      await Promise.all(together);
+    }
+    for (const [index, tokens] of (await Promise.all(together)).entries()) {
+      const { leavesAfter } = all[index] as Asked;
+      const expected = alone[index] as string[];
+      if (leavesAfter > expected.length) expect(tokens, `request ${index}`).toEqual(expected);
+      else expect(expected.slice(0, tokens.length), `request ${index}`).toEqual(tokens);
+    }
+  } finally {
+    await model.close();
+  }
+}

@@ -1,0 +1,17 @@
+import { describe, test } from 'vitest';
+import { familyNames, variantsOf, withModel } from '../golden/family-cases.ts';
+import { expectSameTogether } from '../golden/together.ts';
+
+const PARALLEL = [2, 3, 4, 8, 16];
+
+describe('200 random requests in batches of 2 to 16 get the tokens that each gets alone', () => {
+  test.each(familyNames())('%s', async family => {
+    for (const variant of variantsOf(family)) {
+      await withModel(family, variant, async source => {
+        for (const parallel of PARALLEL) {
+          for (const exact of [false, true]) await expectSameTogether(source, exact, 20, parallel);
+        }
+      });
+    }
+  });
+});
