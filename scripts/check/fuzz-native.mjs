@@ -2,8 +2,8 @@
 // UndefinedBehaviorSanitizer. FUZZ_TARGETS, FUZZ_INPUTS (default 1,000,000 each), FUZZ_SEED and FUZZ_SAVE=1 as for
 // `npm run fuzz`. Prints a row for each target; a finding is a file in build/fuzz.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { firstCompiler } from '../lib/compiler.mjs';
 import { buildDir, root } from '../lib/project.mjs';
 import { CommandError, runCommand } from '../lib/run-command.mjs';
@@ -24,7 +24,9 @@ const FILES = {
   weight_index: /native\/weights\/files\/(tensor_files|file\.)/,
 };
 
-const SANITIZERS = {
+/** A pool of threads costs a small model more than it gives. */
+const ENVIRONMENT = {
+  LLM_HOST_THREADS: '1',
   ASAN_OPTIONS: 'detect_stack_use_after_return=1:strict_string_checks=1:check_initialization_order=1',
   UBSAN_OPTIONS: 'print_stacktrace=1',
 };
@@ -48,6 +50,29 @@ function targetsOf(names) {
   return names.length > 0 ? names : known;
 }
 
+/** Folders with inputs to begin with. */
+function seedsOf(name) {
+  const corpus = join(CORPUS, name);
+  return name === 'config' ? [corpus, familySeeds()] : [corpus];
+}
+
+/** The configuration of every tiny model, loaded as stored, exactly, and quantized. @returns their folder */
+function familySeeds() {
+  const families = join(root, 'test/fixtures/families');
+  const folder = join(buildDir, 'fuzz/config-seeds');
+  mkdirSync(folder, { recursive: true });
+  for (const path of readdirSync(families, { recursive: true })) {
+    if (basename(path) !== 'config.json') continue;
+    const fixture = dirname(path).replaceAll(sep, '/');
+    const config = { fixture, ...JSON.parse(readFileSync(join(families, path), 'utf8')) };
+    const file = join(folder, fixture.replaceAll('/', '-'));
+    writeFileSync(file, JSON.stringify(config));
+    writeFileSync(`${file}-exact`, JSON.stringify({ ...config, load: { exact: true } }));
+    writeFileSync(`${file}-quantized`, JSON.stringify({ ...config, load: { bits: 4, kv_bits: 8 } }));
+  }
+  return folder;
+}
+
 /** Runs a target; `found` gets the inputs that reach new code. `broken`: the report of a finding. */
 async function search(program, name, found) {
   const findings = join(buildDir, 'fuzz', name);
@@ -57,14 +82,14 @@ async function search(program, name, found) {
     // An input takes a millisecond at most; a busy machine and the sanitizers make it slow.
     ...['-timeout=20', '-rss_limit_mb=4096', '-malloc_limit_mb=1024', '-max_len=16384'],
     ...['-print_final_stats=1', '-print_coverage=1', `-artifact_prefix=${findings}/`],
-    ...[found, join(CORPUS, name)],
+    ...[found, ...seedsOf(name)],
   ];
   let output = '';
   const onText = text => {
     output += text;
   };
   try {
-    await runCommand(program, args, { cwd: root, env: { ...process.env, ...SANITIZERS }, onText });
+    await runCommand(program, args, { cwd: root, env: { ...process.env, ...ENVIRONMENT }, onText });
     return { output };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
