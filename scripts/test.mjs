@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
-import { darwinCheckReady } from './check/darwin.mjs';
+import { darwinCheckReady } from './check/cross/darwin.mjs';
 import { checkLayers } from './check/layers.mjs';
 import { root } from './lib/project.mjs';
 import { runMain } from './lib/setup-error.mjs';
@@ -24,7 +24,7 @@ const PARTS = [
   { name: 'package', run: () => check(process.execPath, ['scripts/check/package.mjs']) },
   // Only if its tools are present: they are a 150 MB download (npm run check:darwin).
   ...(darwinCheckReady()
-    ? [{ name: 'darwin', run: () => check(process.execPath, ['scripts/check/darwin.mjs']) }]
+    ? [{ name: 'darwin', run: () => check(process.execPath, ['scripts/check/cross/darwin.mjs']) }]
     : []),
   { name: 'ctest', run: ctest },
   { name: 'vitest', run: () => vitest('vitest', ['--exclude', 'test/e2e/**']) },

@@ -4,7 +4,7 @@ import { listFiles } from '../lib/fingerprint.mjs';
 import { root } from '../lib/project.mjs';
 import { CommandError, runCommand } from '../lib/run-command.mjs';
 import { runMain } from '../lib/setup-error.mjs';
-import { pipTools } from './pip-tools.mjs';
+import { pipTools } from './cross/pip-tools.mjs';
 
 await runMain(async () => {
   const clangFormat = join(await pipTools('cppFormat'), 'clang_format/data/bin/clang-format');

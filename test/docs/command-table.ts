@@ -90,8 +90,8 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'llm-host pull ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^\S+granite-4\.0-1b is complete at / },
   'llm-host list': { runs: 'hub', shows: /^ibm-granite\/granite-4\.0-1b .* main, v1\n1 model, / },
   'llm-host rm ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^Removed .*freed\n$/ },
-  'node scripts/check/interrupt-pull.mjs': measured(
-    'node scripts/check/interrupt-pull.mjs 20 1 4',
+  'node scripts/check/program/interrupt-pull.mjs': measured(
+    'node scripts/check/program/interrupt-pull.mjs 20 1 4',
     /^\d+ interruptions?: bit-exact; [\s\S]*^two downloads at once: bit-exact; 0 of /m,
   ),
   'node scripts/measure/list.mjs': measured(
@@ -109,7 +109,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
     'node --expose-gc scripts/measure/mcp-load.mjs 64',
     /^\d+ with 32 at once: .* 0 of the signal\nclosed: /m,
   ),
-  'node scripts/check/conformance.mjs': { long: true, shows: /^\| initialize \| 1\/1 \| passed \|$/m },
+  'node scripts/check/program/conformance.mjs': {
+    long: true,
+    shows: /^\| initialize \| 1\/1 \| passed \|$/m,
+  },
   // docs/models.md, docs/performance.md
   'node scripts/measure/granite-shape.mjs folder': measured(
     'node scripts/measure/granite-shape.mjs small --layers 1 --vocabulary 1024',
@@ -179,7 +182,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     { stops: true },
   ),
   'pip install openai ollama': { long: true, shows: /^Successfully installed .*ollama-.* openai-/m },
-  'node scripts/check/serve-clients.mjs': {
+  'node scripts/check/program/serve-clients.mjs': {
     long: true,
     shows: /^npm:\n[\s\S]*^PyPI:\n[\s\S]*^the server ended with 143$/m,
   },

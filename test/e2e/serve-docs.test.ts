@@ -9,7 +9,7 @@ import { ROOT } from './program.ts';
 
 const run = promisify(execFile);
 const PAGE = readFileSync(join(ROOT, 'docs', 'serve.md'), 'utf8');
-/** Where scripts/check/serve-clients.mjs installs the clients of PyPI. */
+/** Where scripts/check/program/serve-clients.mjs installs the clients of PyPI. */
 const PYTHON = join(
   process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
   'llm-host/serve-clients/bin/python',
@@ -64,7 +64,7 @@ describe('the examples of docs/serve.md, with the demo model and the official cl
   });
 
   (hasClients ? it.concurrent : it.skip).each(numbered(WANTED.python))(
-    'python %i (needs the clients of PyPI, which scripts/check/serve-clients.mjs installs)',
+    'python %i (needs the clients of PyPI, which scripts/check/program/serve-clients.mjs installs)',
     async (index, wanted) => {
       const { stdout } = await run(PYTHON, ['-c', example('python', index)]);
       expect(stdout).toMatch(wanted);

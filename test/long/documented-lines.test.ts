@@ -71,7 +71,10 @@ for (const { line, row } of LINES) {
 test('the examples of docs/serve.md, those in Python too', async () => {
   setUp(copy);
   const options = { cwd: copy, env: ownEnvironment(), encoding: 'utf8' } as const;
-  execFileSync(process.execPath, ['scripts/check/serve-clients.mjs'], { ...options, stdio: 'ignore' });
+  execFileSync(process.execPath, ['scripts/check/program/serve-clients.mjs'], {
+    ...options,
+    stdio: 'ignore',
+  });
   const report = join(top, 'serve-docs.json');
   const reporter = ['--reporter=json', `--outputFile=${report}`];
   execFileSync('npx', ['vitest', 'run', 'test/e2e/serve-docs.test.ts', ...reporter], options);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 
-const module = new URL('../../../scripts/check/coverage-table.mjs', import.meta.url).href;
+const module = new URL('../../../../scripts/check/native/coverage-table.mjs', import.meta.url).href;
 
 /** The table of what gcov wrote about some programs. */
 function table(reports: readonly unknown[]): string {

@@ -2,16 +2,16 @@
 // source reads MLX's headers.
 import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setupMlx } from '../build/mlx.mjs';
-import { findBuildTools } from '../lib/build-tools.mjs';
-import { runCMake } from '../lib/cmake.mjs';
-import { findCompiler } from '../lib/compiler.mjs';
-import { listFiles } from '../lib/fingerprint.mjs';
-import { setupPackages } from '../lib/npm-packages.mjs';
-import { buildDir, root } from '../lib/project.mjs';
-import { CommandError, runCommand } from '../lib/run-command.mjs';
-import { runMain } from '../lib/setup-error.mjs';
-import { pipTools } from './pip-tools.mjs';
+import { setupMlx } from '../../build/mlx.mjs';
+import { findBuildTools } from '../../lib/build-tools.mjs';
+import { runCMake } from '../../lib/cmake.mjs';
+import { findCompiler } from '../../lib/compiler.mjs';
+import { listFiles } from '../../lib/fingerprint.mjs';
+import { setupPackages } from '../../lib/npm-packages.mjs';
+import { buildDir, root } from '../../lib/project.mjs';
+import { CommandError, runCommand } from '../../lib/run-command.mjs';
+import { runMain } from '../../lib/setup-error.mjs';
+import { pipTools } from '../cross/pip-tools.mjs';
 
 const dir = join(buildDir, 'tidy');
 /** The compile commands are of another compiler, which has other warnings. */

@@ -3,10 +3,10 @@
 // (ThreadSanitizer).
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { findCompiler } from '../lib/compiler.mjs';
-import { root } from '../lib/project.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
-import { showCommand } from '../lib/show-command.mjs';
+import { findCompiler } from '../../lib/compiler.mjs';
+import { root } from '../../lib/project.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
+import { showCommand } from '../../lib/show-command.mjs';
 import { buildInstrumented } from './instrumented.mjs';
 
 const ADDRESS = 'detect_stack_use_after_return=1:strict_string_checks=1:check_initialization_order=1';
@@ -56,7 +56,7 @@ await runMain(async () => {
   const [kind = ''] = process.argv.slice(2);
   if (!Object.hasOwn(ENVIRONMENTS, kind)) {
     throw new SetupError(`'${kind}' is not a sanitizer`, {
-      hint: 'Run: node scripts/check/sanitized.mjs address|thread',
+      hint: 'Run: node scripts/check/native/sanitized.mjs address|thread',
     });
   }
   const targets = kind === 'address' ? ['unit_tests', 'llm_host'] : ['unit_tests'];

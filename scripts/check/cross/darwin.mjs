@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
-import { beginCrossBuild } from '../lib/cross-built.mjs';
-import { fingerprint, listFiles, readStamp, writeStamp } from '../lib/fingerprint.mjs';
-import { withLock } from '../lib/lock.mjs';
-import { MAC_BUILDS } from '../lib/mac-builds.mjs';
-import { mlxWheelFor, placeMlx } from '../lib/mlx-wheel.mjs';
-import { setupPackages } from '../lib/npm-packages.mjs';
-import { darwinDir, isMain, root, vendorDir, wheels } from '../lib/project.mjs';
-import { findPython } from '../lib/python.mjs';
-import { CommandError, runCommand } from '../lib/run-command.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { beginCrossBuild } from '../../lib/cross-built.mjs';
+import { fingerprint, listFiles, readStamp, writeStamp } from '../../lib/fingerprint.mjs';
+import { withLock } from '../../lib/lock.mjs';
+import { MAC_BUILDS } from '../../lib/mac-builds.mjs';
+import { mlxWheelFor, placeMlx } from '../../lib/mlx-wheel.mjs';
+import { setupPackages } from '../../lib/npm-packages.mjs';
+import { darwinDir, isMain, root, vendorDir, wheels } from '../../lib/project.mjs';
+import { findPython } from '../../lib/python.mjs';
+import { CommandError, runCommand } from '../../lib/run-command.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
 import { checkMacho } from './macho.mjs';
 import { installPackages } from './pip-tools.mjs';
 

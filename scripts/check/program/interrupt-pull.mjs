@@ -1,15 +1,20 @@
 // Interrupts the download of a large file repeatedly, by SIGKILL, SIGTERM and SIGINT, and counts the bytes received
 // twice; then runs two downloads at once. Against a local stand-in for the Hub. Needs dist/ (npm run build).
-// Usage: node scripts/check/interrupt-pull.mjs [MB, 300] [TIMES, 10] [MB A SECOND, 8]
+// Usage: node scripts/check/program/interrupt-pull.mjs [MB, 300] [TIMES, 10] [MB A SECOND, 8]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HubStandIn, pseudoRandomBytes, repository, sha256 } from '../../test/fixtures/hub/hub-stand-in.mjs';
-import { ReceivedBytes } from '../../test/fixtures/hub/received-bytes.mjs';
-import { distDir } from '../lib/project.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
+import {
+  HubStandIn,
+  pseudoRandomBytes,
+  repository,
+  sha256,
+} from '../../../test/fixtures/hub/hub-stand-in.mjs';
+import { ReceivedBytes } from '../../../test/fixtures/hub/received-bytes.mjs';
+import { distDir } from '../../lib/project.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
 
 const SIGNALS = ['SIGKILL', 'SIGTERM', 'SIGINT'];
 /** Fraction of the file that may be received twice. */

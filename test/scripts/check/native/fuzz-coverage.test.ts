@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { coverageOf } from '../../../scripts/check/fuzz-coverage.mjs';
+import { coverageOf } from '../../../../scripts/check/native/fuzz-coverage.mjs';
 
 const OUTPUT = `COVERAGE:
 COVERED_FUNC: hits: 3 edges: 4/6 llm_host::File::read(void*, unsigned long) /src/native/weights/files/file.cc:40

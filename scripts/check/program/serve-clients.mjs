@@ -1,18 +1,18 @@
 // The official openai and ollama clients, from npm and from PyPI, unmodified, against `llm-host serve demo` with a key:
 // chat, stream, tools of the client and of mcp.json, JSON schema, responses, abort, wrong model, wrong key. Prints a
 // line per check. The PyPI packages go into a virtual environment in the user's cache folder.
-// Usage, after `npm run bootstrap`: node scripts/check/serve-clients.mjs
+// Usage, after `npm run bootstrap`: node scripts/check/program/serve-clients.mjs
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheDir, root } from '../lib/project.mjs';
-import { checkPip, findPython } from '../lib/python.mjs';
-import { CommandError, runCommand } from '../lib/run-command.mjs';
-import { serveDemo } from '../lib/served-demo.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { cacheDir, root } from '../../lib/project.mjs';
+import { checkPip, findPython } from '../../lib/python.mjs';
+import { CommandError, runCommand } from '../../lib/run-command.mjs';
+import { serveDemo } from '../../lib/served-demo.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
 
 const KEY = 'a-key-of-the-check';
 const folder = join(cacheDir(), 'serve-clients');
-const scripts = join(root, 'scripts', 'check', 'serve-clients');
+const scripts = join(root, 'scripts', 'check', 'program', 'serve-clients');
 
 async function run(command, args, what) {
   try {

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const { McpHost } = await import(new URL('../../../dist/mcp/mcp-host.js', import.meta.url));
-const { OAuthStore } = await import(new URL('../../../dist/mcp/oauth/store.js', import.meta.url));
+const { McpHost } = await import(new URL('../../../../dist/mcp/mcp-host.js', import.meta.url));
+const { OAuthStore } = await import(new URL('../../../../dist/mcp/oauth/store.js', import.meta.url));
 
 const url = process.argv.at(-1);
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findBuildTools } from '../lib/build-tools.mjs';
-import { sha256 } from '../lib/fingerprint.mjs';
-import { hintFor } from '../lib/hint-for.mjs';
-import { arm64Dir, root, wheels } from '../lib/project.mjs';
-import { CommandError, runCommand } from '../lib/run-command.mjs';
-import { SetupError } from '../lib/setup-error.mjs';
+import { findBuildTools } from '../../lib/build-tools.mjs';
+import { sha256 } from '../../lib/fingerprint.mjs';
+import { hintFor } from '../../lib/hint-for.mjs';
+import { arm64Dir, root, wheels } from '../../lib/project.mjs';
+import { CommandError, runCommand } from '../../lib/run-command.mjs';
+import { SetupError } from '../../lib/setup-error.mjs';
 
 export const EMULATOR = 'qemu-aarch64-static';
 /** The C and C++ libraries for arm64 that came with the cross compiler. */
@@ -43,7 +43,7 @@ export async function runCppTests(objectDir) {
 /** Runs the addon in a Node for arm64: tiny models, whose replies and log-probabilities must match the reference. */
 export async function runGoldens(addon) {
   const node = await fetchNode();
-  const script = join(root, 'scripts/check/tiny-goldens.mjs');
+  const script = join(root, 'scripts/check/cross/tiny-goldens.mjs');
   const env = { ...environment('max'), LLM_HOST_ADDON: addon };
   return show('tiny models', EMULATOR, [node, '--no-warnings', script], env);
 }

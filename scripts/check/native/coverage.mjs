@@ -3,11 +3,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { buildDist } from '../build/typescript.mjs';
-import { findCompiler } from '../lib/compiler.mjs';
-import { root } from '../lib/project.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
-import { showCommand } from '../lib/show-command.mjs';
+import { buildDist } from '../../build/typescript.mjs';
+import { findCompiler } from '../../lib/compiler.mjs';
+import { root } from '../../lib/project.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
+import { showCommand } from '../../lib/show-command.mjs';
 import { coverageTable, linesOfGcov } from './coverage-table.mjs';
 import { buildInstrumented } from './instrumented.mjs';
 

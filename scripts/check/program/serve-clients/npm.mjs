@@ -1,4 +1,4 @@
-// The official openai and ollama packages from npm against a server; run by scripts/check/serve-clients.mjs.
+// The official openai and ollama packages from npm against a server; run by scripts/check/program/serve-clients.mjs.
 //   node npm.mjs URL KEY
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readStamp, writeStamp } from '../lib/fingerprint.mjs';
-import { hintFor } from '../lib/hint-for.mjs';
-import { withLock } from '../lib/lock.mjs';
-import { vendorDir, wheels } from '../lib/project.mjs';
-import { findPython } from '../lib/python.mjs';
-import { CommandError, runCommand } from '../lib/run-command.mjs';
-import { SetupError } from '../lib/setup-error.mjs';
+import { readStamp, writeStamp } from '../../lib/fingerprint.mjs';
+import { hintFor } from '../../lib/hint-for.mjs';
+import { withLock } from '../../lib/lock.mjs';
+import { vendorDir, wheels } from '../../lib/project.mjs';
+import { findPython } from '../../lib/python.mjs';
+import { CommandError, runCommand } from '../../lib/run-command.mjs';
+import { SetupError } from '../../lib/setup-error.mjs';
 
 const toolsDir = join(vendorDir, 'tools');
 

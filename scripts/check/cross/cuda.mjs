@@ -1,14 +1,14 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setupMlx } from '../build/mlx.mjs';
-import { buildNative } from '../build/native.mjs';
-import { findCompiler } from '../lib/compiler.mjs';
-import { listFiles, readStamp, writeStamp } from '../lib/fingerprint.mjs';
-import { withLock } from '../lib/lock.mjs';
-import { placeMlx } from '../lib/mlx-wheel.mjs';
-import { addonPath, cudaDir, isMain, root, vendorDir, wheels } from '../lib/project.mjs';
-import { runCommand } from '../lib/run-command.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { setupMlx } from '../../build/mlx.mjs';
+import { buildNative } from '../../build/native.mjs';
+import { findCompiler } from '../../lib/compiler.mjs';
+import { listFiles, readStamp, writeStamp } from '../../lib/fingerprint.mjs';
+import { withLock } from '../../lib/lock.mjs';
+import { placeMlx } from '../../lib/mlx-wheel.mjs';
+import { addonPath, cudaDir, isMain, root, vendorDir, wheels } from '../../lib/project.mjs';
+import { runCommand } from '../../lib/run-command.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
 import { readElf, reportVersions } from './elf-symbols.mjs';
 import { reportMlxSymbols } from './mlx-symbols.mjs';
 

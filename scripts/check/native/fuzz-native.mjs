@@ -4,10 +4,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { firstCompiler } from '../lib/compiler.mjs';
-import { buildDir, root } from '../lib/project.mjs';
-import { CommandError, runCommand } from '../lib/run-command.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { firstCompiler } from '../../lib/compiler.mjs';
+import { buildDir, root } from '../../lib/project.mjs';
+import { CommandError, runCommand } from '../../lib/run-command.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
 import { coverageOf } from './fuzz-coverage.mjs';
 import { buildInstrumented } from './instrumented.mjs';
 

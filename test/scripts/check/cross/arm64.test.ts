@@ -1,10 +1,11 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { tempFolder } from '../../model/temp-folder.ts';
-import { runScript } from '../run-script.ts';
+import { tempFolder } from '../../../model/temp-folder.ts';
+import { runScript } from '../../run-script.ts';
 
-const load = (name: string) => import(new URL(`../../../scripts/check/${name}.mjs`, import.meta.url).href);
+const load = (name: string) =>
+  import(new URL(`../../../../scripts/check/cross/${name}.mjs`, import.meta.url).href);
 
 /** What is printed from now on, until the test ends. */
 function printed(): string[] {
@@ -17,7 +18,7 @@ function printed(): string[] {
 it('refuses before work without the cross compiler, and says how to get it', async () => {
   const bin = tempFolder({});
   symlinkSync(process.execPath, join(bin, 'node'));
-  const run = await runScript('check/arm64.mjs', [], { PATH: bin });
+  const run = await runScript('check/cross/arm64.mjs', [], { PATH: bin });
   expect(run).toMatchObject({ status: 1, stdout: '' });
   expect(run.stderr).toBe(
     'Error: aarch64-linux-gnu-g++ was not found\n' +

@@ -1,8 +1,8 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { root } from '../lib/project.mjs';
-import { findPython } from '../lib/python.mjs';
-import { runCommand } from '../lib/run-command.mjs';
+import { root } from '../../lib/project.mjs';
+import { findPython } from '../../lib/python.mjs';
+import { runCommand } from '../../lib/run-command.mjs';
 import { reportMlxSymbols } from './mlx-symbols.mjs';
 
 const ADDON_NAME = '@rpath/llm_host.node';
@@ -15,7 +15,7 @@ const NAX = 'nax';
  * Checks, as far as that goes without a Mac, that the addon for macOS loads with each packed build of MLX: processor,
  * own names, run paths, minimum system, signatures, that every library named by `@rpath` is packed, that MLX exports
  * what the addon imports, and that the metallib has the kernels that the build is packed for. Prints what it finds.
- * @param {{ addon: string, builds: typeof import('../lib/mac-builds.mjs').MAC_BUILDS, darwinDir: string, toolDir: string }} places
+ * @param {{ addon: string, builds: typeof import('../../lib/mac-builds.mjs').MAC_BUILDS, darwinDir: string, toolDir: string }} places
  *   toolDir: the folder of the Python package `lief`
  * @returns {Promise<string[]>} what is wrong
  */
@@ -41,7 +41,7 @@ export async function checkMacho({ addon, builds, darwinDir, toolDir }) {
 async function describe(paths, { toolDir, out }) {
   const { command } = await findPython();
   const env = { ...process.env, PYTHONPATH: toolDir };
-  await runCommand(command, [join(root, 'scripts/check/macho_symbols.py'), out, ...paths], { env });
+  await runCommand(command, [join(root, 'scripts/check/cross/macho_symbols.py'), out, ...paths], { env });
   return JSON.parse(readFileSync(out, 'utf8'));
 }
 

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { findBuildTools } from '../lib/build-tools.mjs';
-import { compileJobs, runCMake } from '../lib/cmake.mjs';
-import { firstCompiler, toolchainOf } from '../lib/compiler.mjs';
-import { beginCrossBuild } from '../lib/cross-built.mjs';
-import { listFiles, readStamp, writeStamp } from '../lib/fingerprint.mjs';
-import { withLock } from '../lib/lock.mjs';
-import { mlxWheelFor, placeMlx } from '../lib/mlx-wheel.mjs';
-import { setupPackages } from '../lib/npm-packages.mjs';
-import { arm64Dir, isMain, root, vendorDir } from '../lib/project.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { findBuildTools } from '../../lib/build-tools.mjs';
+import { compileJobs, runCMake } from '../../lib/cmake.mjs';
+import { firstCompiler, toolchainOf } from '../../lib/compiler.mjs';
+import { beginCrossBuild } from '../../lib/cross-built.mjs';
+import { listFiles, readStamp, writeStamp } from '../../lib/fingerprint.mjs';
+import { withLock } from '../../lib/lock.mjs';
+import { mlxWheelFor, placeMlx } from '../../lib/mlx-wheel.mjs';
+import { setupPackages } from '../../lib/npm-packages.mjs';
+import { arm64Dir, isMain, root, vendorDir } from '../../lib/project.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
+import { keepBuild, touchChanged } from '../native/kept-build.mjs';
 import { readElf, reportVersions } from './elf-symbols.mjs';
 import { EMULATOR, emulatorVersion, runCppTests, runGoldens } from './emulated-arm64.mjs';
-import { keepBuild, touchChanged } from './kept-build.mjs';
 import { reportMlxSymbols } from './mlx-symbols.mjs';
 
 const TRIPLE = 'aarch64-linux-gnu';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { setupMlx } from '../build/mlx.mjs';
-import { findBuildTools } from '../lib/build-tools.mjs';
-import { compileJobs, runCMake } from '../lib/cmake.mjs';
-import { findCompiler } from '../lib/compiler.mjs';
-import { withLock } from '../lib/lock.mjs';
-import { setupPackages } from '../lib/npm-packages.mjs';
-import { buildDir, root, vendorDir } from '../lib/project.mjs';
+import { setupMlx } from '../../build/mlx.mjs';
+import { findBuildTools } from '../../lib/build-tools.mjs';
+import { compileJobs, runCMake } from '../../lib/cmake.mjs';
+import { findCompiler } from '../../lib/compiler.mjs';
+import { withLock } from '../../lib/lock.mjs';
+import { setupPackages } from '../../lib/npm-packages.mjs';
+import { buildDir, root, vendorDir } from '../../lib/project.mjs';
 import { keepBuild } from './kept-build.mjs';
 
 /** Where each kind is built, in build/. */

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { tempFolder } from '../../model/temp-folder.ts';
+import { tempFolder } from '../../../model/temp-folder.ts';
 
-const load = (name: string) => import(new URL(`../../../scripts/check/${name}.mjs`, import.meta.url).href);
+const load = (name: string) =>
+  import(new URL(`../../../../scripts/check/native/${name}.mjs`, import.meta.url).href);
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -52,7 +53,7 @@ it('gives a new time to sources with other bytes, whatever their time, and to no
 
 it('names what a compiler works with', async () => {
   const { findCompiler, toolchainOf } = await import(
-    new URL('../../../scripts/lib/compiler.mjs', import.meta.url).href
+    new URL('../../../../scripts/lib/compiler.mjs', import.meta.url).href
   );
   const { command } = findCompiler();
   const files = toolchainOf(command) as [string, number?, number?][];

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { addonFaults, libraryFaults, occurrences } from '../../../scripts/check/macho.mjs';
-import { tempFolder } from '../../model/temp-folder.ts';
+import { addonFaults, libraryFaults, occurrences } from '../../../../scripts/check/cross/macho.mjs';
+import { tempFolder } from '../../../model/temp-folder.ts';
 
 vi.spyOn(console, 'log').mockReturnValue();
 

@@ -1,4 +1,4 @@
-"""The official openai and ollama packages from PyPI against a server; run by scripts/check/serve-clients.mjs.
+"""The official openai and ollama packages from PyPI against a server; run by scripts/check/program/serve-clients.mjs.
 
 usage: python pypi.py URL KEY
 """

@@ -1,12 +1,12 @@
 // Runs the protocol's own client scenarios (@modelcontextprotocol/conformance) against the connection layer of this
 // program, and prints a table. Needs dist/ (npm run build). The suite, and the Node 22 that it needs, are installed in
 // the user's cache folder.
-//   node scripts/check/conformance.mjs [scenario...]
+//   node scripts/check/program/conformance.mjs [scenario...]
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheDir, root } from '../lib/project.mjs';
-import { CommandError, runCommand } from '../lib/run-command.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { cacheDir, root } from '../../lib/project.mjs';
+import { CommandError, runCommand } from '../../lib/run-command.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.1.16';
 const NODE_VERSION = '22.23.3';
@@ -65,7 +65,7 @@ await runMain(async () => {
     throw new SetupError(`unknown scenario: ${unknown.join(', ')}`, {
       hint: `There are: ${all.join(', ')}.`,
     });
-  const client = `${process.execPath} ${join(root, 'scripts/check/conformance/client.mjs')}`;
+  const client = `${process.execPath} ${join(root, 'scripts/check/program/conformance/client.mjs')}`;
   console.log('| scenario | checks passed | |\n| --- | --- | --- |');
   let failures = 0;
   for (const scenario of wanted.length > 0 ? wanted : all) {
