@@ -13,13 +13,30 @@ process.env.LLM_HOST_DEVICE_POLICY = 'gpu';
 
 /** Rounded in the same places as mlx-lm: equal to it to four decimals. */
 const EQUAL = new Set([
-  ...['gpt_oss mlx', 'lfm2 plain', 'lfm2 bias', 'lfm2 mlx', 'llama plain', 'llama biased', 'llama linear'],
+  ...[
+    'gpt_oss mlx',
+    'lfm2 plain',
+    'lfm2 bias',
+    'lfm2 mlx',
+    'llama plain',
+    'llama biased',
+    'llama linear',
+    'llama dynamic',
+  ],
   ...['llama llama3', 'llama yarn', 'llama windows', 'llama mlx', 'phi3 plain', 'qwen2 tied', 'qwen2 yarn'],
   ...['qwen3 plain', 'qwen3 one-kv', 'qwen3 mlx', 'smollm3 every-second', 'smollm3 default'],
   ...['tiny-bf16', 'tiny-bias-llama3', 'tiny-q4'],
 ]);
-const SKIPPED = new Map([
-  ['llama dynamic', 'a longer prompt reads its keys anew, with the angles of its own length'],
+/**
+ * Families that round in other places than mlx-lm are nearer to float32 in some models and farther in these: so many times
+ * as far. Granite's residual stream is divided by its multiplier once, where mlx-lm multiplies every part.
+ */
+const FARTHER = new Map([
+  ['gemma3_text mlx', 1.4],
+  ['granite biased', 1.5],
+  ['granite mlx', 1.25],
+  ['granitemoehybrid hybrid-dense', 1.4],
+  ['ministral3 full', 1.1],
 ]);
 
 /** What scripts/goldens/stored.py writes of one tiny model. */
@@ -49,8 +66,13 @@ function exactCases({ family, name, model }: StoredGolden): readonly GoldenCase[
   return variantsOf(family).find(v => v.name === name)?.cases ?? [];
 }
 
-/** A step at each of the golden's ids, whatever the model itself would choose. */
+/**
+ * A step at each of the golden's ids, whatever the model itself would choose: by a whole reply where it chooses the same,
+ * or each by a prompt of its own.
+ */
 async function forced(model: NativeModel, golden: GoldenCase) {
+  const reply = await generate(model, golden.prompt, golden.ids.length);
+  if (reply.every(({ id }, step) => id === golden.ids[step])) return reply;
   const tokens = [];
   for (const step of golden.ids.keys()) {
     tokens.push(...(await generate(model, [...golden.prompt, ...golden.ids.slice(0, step)], 1)));
@@ -97,13 +119,12 @@ describe('log-probabilities in the stored type', () => {
   for (const golden of goldens) {
     const title = golden.model ?? `${golden.family} ${golden.name}`;
     test(`${title}: as near to float32 as mlx-lm is`, async context => {
-      const skip = golden.skip ?? SKIPPED.get(title);
-      if (skip !== undefined) return context.skip(skip);
+      if (golden.skip !== undefined) return context.skip(golden.skip);
       await withStored(golden, async source => {
         const model = await load(source);
         try {
           const [between, ours, peer] = await distances(model, golden);
-          expect(ours).toBeLessThan(1.5 * peer + 0.01);
+          expect(ours).toBeLessThan((FARTHER.get(title) ?? 1) * peer + 0.01);
           if (EQUAL.has(title)) expect(between).toBeLessThan(2e-4);
         } finally {
           await model.close();
