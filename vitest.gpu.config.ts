@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     ...base.test,
     include: [
+      'test/engine/*.test.ts',
       'test/golden/{families,family-cache,quantized,same-text-together,tiny}.test.ts',
       'test/native/{adapters,model-math}.test.ts',
     ],

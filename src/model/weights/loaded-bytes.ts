@@ -67,7 +67,8 @@ function quantizedBytes(tensor: TensorEntry, layout: WeightLayout, quantize: Qua
   const affine = quantize.mode === 'affine';
   const packed =
     layout === 'packed' && affine && PACKED_BITS.has(quantize.bits) && shape.length === 2 && !isExpert(name);
-  const small = layout === 'stored' || (packed && dtype !== 'F32');
+  // Scales and biases are of the matrix's own type, or float32.
+  const small = dtype !== 'F32' && (layout === 'stored' || packed);
   const groupBytes = affine ? 2 * (small ? 2 : 4) : 1;
   const bytes = (count * quantize.bits) / 8 + (count / quantize.groupSize) * groupBytes;
   return packed ? filledUp(bytes, shape[0] as number) : bytes;
