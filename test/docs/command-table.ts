@@ -48,6 +48,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'llm-host <model> -p "text"': { runs: 'application', shows: /\S/ },
   'llm-host --help': { runs: 'application', shows: /^Usage: llm-host <model> \[options\]/m },
   'llm-host doctor': { runs: 'hub', shows: /\S/ },
+  'llm-host doctor --json': { runs: 'hub', shows: /^\s*[[{][\s\S]*"ok"/ },
   'llm-host completion bash': { runs: 'application', shows: /^complete .* llm-host$/m },
   'llm-host bench demo': measured('llm-host bench demo --prompt-tokens 16 --generate 4 --runs 1', GENERATED),
   'npm run check:arm64': { long: true, shows: /missing in libmlx\.so: 0$/m },
