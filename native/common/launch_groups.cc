@@ -37,10 +37,15 @@ const LaunchGroups::Group* LaunchGroups::find(uintptr_t primitive) const {
 }
 
 mx::array fused(const char* kind, Elementwise* f, const std::vector<mx::array>& inputs) {
-  return one_launch(kind, inputs, [&] {
-    if (!DevicePolicy::get().compiles()) return f(inputs)[0];
-    return mx::compile(f, /* shapeless */ true)(inputs)[0];
-  });
+  return fused_all(kind, f, inputs)[0];
+}
+
+std::vector<mx::array> fused_all(const char* kind, Elementwise* f,
+                                 const std::vector<mx::array>& inputs) {
+  if (DevicePolicy::get().compiles()) return mx::compile(f, /* shapeless */ true)(inputs);
+  std::vector<mx::array> results = f(inputs);
+  if (LaunchGroups* groups = LaunchGroups::current()) groups->add(kind, inputs, results);
+  return results;
 }
 
 }  // namespace llm_host

@@ -12,8 +12,9 @@ namespace llm_host {
 namespace mx = mlx::core;
 
 // Parts of a graph that a GPU runs as one kernel, though the CPU's graph has several operations for
-// them: MLX's fused functions, and what mx::compile joins. While an object of this class exists,
-// such parts of this thread are noted, so that a GPU's kernels can be counted on a CPU.
+// them: MLX's fused functions, and what mx::compile would join. While an object of this class
+// exists, such parts of this thread are noted, so that a GPU's kernels can be counted on a CPU.
+// Where mx::compile does run, its operations are in the graph and are counted as they are.
 class LaunchGroups {
  public:
   LaunchGroups();
@@ -52,7 +53,10 @@ mx::array one_launch(const char* kind, const std::vector<mx::array>& inputs, F&&
 // Elementwise operations on arrays, without captured values: mx::compile knows them by address.
 using Elementwise = std::vector<mx::array>(const std::vector<mx::array>& inputs);
 
-// The first result of `f`, as one kernel where the device policy compiles.
+// The first result of `f`, as one kernel where the device policy compiles; for all of them, which
+// have the same shape, fused_all.
 mx::array fused(const char* kind, Elementwise* f, const std::vector<mx::array>& inputs);
+std::vector<mx::array> fused_all(const char* kind, Elementwise* f,
+                                 const std::vector<mx::array>& inputs);
 
 }  // namespace llm_host

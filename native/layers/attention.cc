@@ -13,14 +13,6 @@
 namespace llm_host {
 namespace {
 
-// [L, T] booleans: query i (position offset + i) sees key j iff j <= i and i < j + window.
-mx::array window_mask(int length, int total, int window) {
-  mx::array queries = mx::reshape(mx::arange(total - length, total), {length, 1});
-  mx::array keys = mx::reshape(mx::arange(0, total), {1, total});
-  return mx::logical_and(mx::less_equal(keys, queries),
-                         mx::less(queries, mx::add(keys, mx::array(window))));
-}
-
 // x [1, L, heads · head_dim], normalises each head by itself.
 mx::array norm_heads(const RmsNorm& norm, const mx::array& x, int head_dim) {
   mx::Shape heads{1, x.shape(1), x.shape(2) / head_dim, head_dim};
@@ -58,6 +50,14 @@ Attention::Attention(WeightStore& weights, const std::string& path, const Attent
   if (o.qk_norm) {
     query_norm_.emplace(weights, path + "." + o.query_norm, o.head_dim, *o.qk_norm);
     key_norm_.emplace(weights, path + "." + o.key_norm, o.head_dim, *o.qk_norm);
+    if (fused_ && !cpu::usable()) {
+      auto rows = [&](const RmsNorm& norm, int heads) {
+        return mx::broadcast_to(norm.weight(), {heads, 1, o.head_dim});
+      };
+      head_weights_ =
+          mx::concatenate({rows(*query_norm_, o.heads), rows(*key_norm_, o.kv_heads)}, 0);
+      head_weights_->eval();
+    }
   }
   if (o.sinks) sinks_ = weights.vector(path + ".sinks", o.heads);
 }
@@ -114,12 +114,12 @@ mx::array Attention::grown(const mx::array& q, std::span<const int> positions) c
 
 mx::array Attention::output(const mx::array& y, const std::optional<mx::array>& residual) const {
   if (output_.packed()) return Linear::apply({output_}, cpu::Operand(y), residual);
-  return residual ? mx::add(*residual, output_(y)) : output_(y);
+  return residual ? output_.plus(*residual, y, options_.sums_in_product) : output_(y);
 }
 
-mx::array Attention::operator()(const Normed& x, const RopeAngles& angles, AttentionCache& cache,
-                                const std::optional<mx::array>& residual, int outputs) const {
-  return output(attend(project(x), angles, cache, outputs), residual);
+mx::array Attention::operator()(const Normed& x, const AttentionStep& step, AttentionCache& cache,
+                                const std::optional<mx::array>& residual) const {
+  return output(attend(project(x), step, cache), residual);
 }
 
 mx::array Attention::step(const Normed& x, std::span<const Row> rows,
@@ -151,13 +151,14 @@ std::optional<mx::array> Attention::attend_in_buffers(Projected p,
 
 mx::array Attention::attend_each(const Projected& p, std::span<const Row> rows) const {
   std::vector<mx::array> outs;
+  WindowMasks masks;
   for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
     Projected own;
     for (const mx::array& part : p) {
       own.push_back(mx::slice(part, {0, i, 0}, {1, i + 1, part.shape(2)}));
     }
     const Row& row = rows[static_cast<size_t>(i)];
-    outs.push_back(attend(own, row.angles, row.cache, 1));
+    outs.push_back(attend(own, {row.angles, masks, 1}, row.cache));
   }
   return mx::concatenate(outs, 1);
 }
@@ -167,24 +168,25 @@ cpu::AttentionShape Attention::kernel_shape() const {
   return {o.heads, o.kv_heads, o.head_dim, o.window, 0, 0, 1, o.scale, packed()};
 }
 
-mx::array Attention::attend(Projected p, const RopeAngles& angles, AttentionCache& cache,
-                            int outputs) const {
+mx::array Attention::attend(Projected p, const AttentionStep& step, AttentionCache& cache) const {
   if (p.size() > 1) p[0] = grown(p[0], positions_from(cache.length(), p[0].shape(1)));
   std::optional<AttentionCache::Buffers> buffers;
   if (cpu::usable()) buffers = cache.extend(p[0].shape(1));
-  if (!buffers) return attend_in_graph(p, angles, cache, outputs);
+  if (!buffers) return attend_in_graph(p, step, cache);
   cpu::AttentionShape shape = kernel_shape();
   shape.slot = buffers->slot;
   shape.position = buffers->position;
-  shape.outputs = outputs;
+  shape.outputs = step.outputs;
+  const RopeAngles& angles = step.angles;
   cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
   return cpu::attention(p, buffers->keys, buffers->values, shape, rotation, sinks_);
 }
 
 Attention::Projected Attention::rotated_together(const mx::array& side_by_side,
-                                                 const RopeAngles& angles, int offset,
-                                                 int outputs) const {
+                                                 const AttentionStep& step, int offset) const {
   const AttentionOptions& o = options_;
+  const RopeAngles& angles = step.angles;
+  int outputs = step.outputs;
   int length = side_by_side.shape(1), rotated = o.heads + o.kv_heads, all = rotated + o.kv_heads;
   mx::array heads = mx::transpose(mx::reshape(side_by_side, {1, length, all, o.head_dim}),
                                   {0, 2, 1, 3});  // [1, heads, L, head_dim]
@@ -192,8 +194,9 @@ Attention::Projected Attention::rotated_together(const mx::array& side_by_side,
     return mx::slice(y, {0, begin, length - count, 0}, {1, end, length, o.head_dim});
   };
   mx::array values = part(heads, rotated, all, length);
-  if (!query_norm_ && o.growth_beta == 0) {
-    mx::array both = angles.rotate(part(heads, 0, rotated, length), offset);
+  if (o.growth_beta == 0) {
+    mx::array both = part(heads, 0, rotated, length);
+    both = angles.rotate(query_norm_ ? normed_together(both) : both, offset);
     return {part(both, 0, o.heads, outputs), part(both, o.heads, rotated, length), values};
   }
   int first = offset + length - outputs;
@@ -206,31 +209,40 @@ Attention::Projected Attention::rotated_together(const mx::array& side_by_side,
           values};
 }
 
-Attention::Projected Attention::rotated_heads(const Projected& p, const RopeAngles& angles,
-                                              int offset, int outputs) const {
+mx::array Attention::normed_together(const mx::array& heads) const {
+  mx::array normed = one_launch("RMSNorm", {heads}, [&] {
+    return mx::fast::rms_norm(heads, std::nullopt, query_norm_->eps());
+  });
+  return mx::multiply(normed, *head_weights_);
+}
+
+Attention::Projected Attention::rotated_heads(const Projected& p, const AttentionStep& step,
+                                              int offset) const {
   const AttentionOptions& o = options_;
-  if (p.size() == 1 && !cpu::usable()) return rotated_together(p[0], angles, offset, outputs);
-  if (p.size() == 1) return rotated_heads(split(p[0]), angles, offset, outputs);
+  const RopeAngles& angles = step.angles;
+  if (p.size() == 1 && !cpu::usable()) return rotated_together(p[0], step, offset);
+  if (p.size() == 1) return rotated_heads(split(p[0]), step, offset);
   auto split_heads = [&](const mx::array& y, int heads) {
     return mx::transpose(mx::reshape(y, {1, y.shape(1), heads, o.head_dim}), {0, 2, 1, 3});
   };
-  int skipped = p[0].shape(1) - outputs;
-  mx::array q = split_heads(last_positions(p[0], outputs), o.heads);
+  int skipped = p[0].shape(1) - step.outputs;
+  mx::array q = split_heads(last_positions(p[0], step.outputs), o.heads);
   return {angles.rotate(q, offset + skipped), angles.rotate(split_heads(p[1], o.kv_heads), offset),
           split_heads(p[2], o.kv_heads)};
 }
 
-mx::array Attention::attend_in_graph(const Projected& p, const RopeAngles& angles,
-                                     AttentionCache& cache, int outputs) const {
+mx::array Attention::attend_in_graph(const Projected& p, const AttentionStep& step,
+                                     AttentionCache& cache) const {
   const AttentionOptions& o = options_;
-  Projected heads = rotated_heads(p, angles, cache.length(), outputs);
+  int outputs = step.outputs;
+  Projected heads = rotated_heads(p, step, cache.length());
   const mx::array &q = heads[0], &k = heads[1], &v = heads[2];
   auto merged = [&](const mx::array& y) {
     return mx::reshape(mx::transpose(y, {0, 2, 1, 3}), {1, outputs, o.heads * o.head_dim});
   };
   if (DevicePolicy::get().attends_quantized() && !sinks_) {
     auto quantized = cache.append_quantized(k, v);
-    if (quantized) return merged(attend_quantized(q, *quantized));
+    if (quantized) return merged(attend_quantized(q, *quantized, step.masks));
   }
   auto [keys, values] = cache.append(k, v);
   int total = keys.shape(2);
@@ -238,7 +250,7 @@ mx::array Attention::attend_in_graph(const Projected& p, const RopeAngles& angle
   std::optional<mx::array> mask;
   if (o.window > 0 && total > o.window) {
     mode = "array";
-    mask = window_mask(outputs, total, o.window);
+    mask = step.masks.get(outputs, total, o.window);
   }
   std::vector<mx::array> inputs{q, keys, values};
   for (const auto& extra : {mask, sinks_}) {
@@ -250,8 +262,8 @@ mx::array Attention::attend_in_graph(const Projected& p, const RopeAngles& angle
 }
 
 // The heads of a key head side by side, so that its packed rows are read once for all of them.
-mx::array Attention::attend_quantized(const mx::array& q,
-                                      const AttentionCache::Quantized& kv) const {
+mx::array Attention::attend_quantized(const mx::array& q, const AttentionCache::Quantized& kv,
+                                      WindowMasks& masks) const {
   const AttentionOptions& o = options_;
   int outputs = q.shape(2), total = kv.keys[0].shape(2);
   mx::array grouped = mx::reshape(mx::multiply(q, mx::array(o.scale, q.dtype())),
@@ -263,7 +275,7 @@ mx::array Attention::attend_quantized(const mx::array& q,
   mx::array scores = multiply(grouped, kv.keys, true);
   if (outputs > 1) {
     mx::array lowest(mx::finfo(scores.dtype()).min, scores.dtype());
-    scores = mx::where(window_mask(outputs, total, total), scores, lowest);
+    scores = mx::where(masks.get(outputs, total, total), scores, lowest);
   }
   mx::array y = multiply(mx::softmax(scores, -1, true), kv.values, false);
   return mx::reshape(y, q.shape());

@@ -8,6 +8,7 @@
 #include "layers/linear.h"
 #include "layers/norm.h"
 #include "layers/rope/rope.h"
+#include "layers/window_masks.h"
 
 namespace llm_host {
 
@@ -31,6 +32,15 @@ struct AttentionOptions {
   const char* output = "o_proj";
   const char* query_norm = "q_norm";
   const char* key_norm = "k_norm";
+  // See Linear::plus.
+  bool sums_in_product = false;
+};
+
+// What the layers of a step have in common.
+struct AttentionStep {
+  const RopeAngles& angles;
+  WindowMasks& masks;
+  int outputs;  // the last positions that are asked for
 };
 
 // Grouped-query self-attention.
@@ -39,8 +49,8 @@ class Attention {
   Attention(WeightStore& weights, const std::string& path, const AttentionOptions& options);
 
   // x [1, L, hidden] -> the last `outputs` positions [1, outputs, hidden], plus `residual`.
-  mx::array operator()(const Normed& x, const RopeAngles& angles, AttentionCache& cache,
-                       const std::optional<mx::array>& residual, int outputs) const;
+  mx::array operator()(const Normed& x, const AttentionStep& step, AttentionCache& cache,
+                       const std::optional<mx::array>& residual) const;
 
   // One of several sequences.
   struct Row {
@@ -62,17 +72,18 @@ class Attention {
   Projected project(const Normed& x) const;
   mx::array output(const mx::array& y, const std::optional<mx::array>& residual) const;
   // The attention of positions that come next in a cache -> [1, outputs, heads · head_dim]
-  mx::array attend(Projected p, const RopeAngles& angles, AttentionCache& cache, int outputs) const;
+  mx::array attend(Projected p, const AttentionStep& step, AttentionCache& cache) const;
   // The same by MLX's own operations.
-  mx::array attend_in_graph(const Projected& p, const RopeAngles& angles, AttentionCache& cache,
-                            int outputs) const;
+  mx::array attend_in_graph(const Projected& p, const AttentionStep& step,
+                            AttentionCache& cache) const;
   // Queries of the last `outputs` positions, keys and values: [1, heads, L, head_dim] each. Queries
   // and keys are rotated.
-  Projected rotated_heads(const Projected& p, const RopeAngles& angles, int offset,
-                          int outputs) const;
+  Projected rotated_heads(const Projected& p, const AttentionStep& step, int offset) const;
   // The same from all side by side.
-  Projected rotated_together(const mx::array& side_by_side, const RopeAngles& angles, int offset,
-                             int outputs) const;
+  Projected rotated_together(const mx::array& side_by_side, const AttentionStep& step,
+                             int offset) const;
+  // Queries and keys [1, heads + kv_heads, L, head_dim], each head normed by itself.
+  mx::array normed_together(const mx::array& heads) const;
   // The next token of several sequences. By our own kernels, nothing where the caches have no
   // buffers for them; or of each by itself.
   std::optional<mx::array> attend_in_buffers(Projected p, std::span<const Row> rows) const;
@@ -81,13 +92,15 @@ class Attention {
   // Longer queries, if there are to be: see AttentionOptions. The last axis but one of `q` is that
   // of the positions.
   mx::array grown(const mx::array& q, std::span<const int> positions) const;
-  mx::array attend_quantized(const mx::array& q, const AttentionCache::Quantized& kv) const;
+  mx::array attend_quantized(const mx::array& q, const AttentionCache::Quantized& kv,
+                             WindowMasks& masks) const;
 
   AttentionOptions options_;
   std::optional<Linear> query_, key_, value_, fused_;  // the three, or `fused_`
   Linear output_;
   std::optional<RmsNorm> query_norm_, key_norm_;
-  std::optional<mx::array> sinks_;  // [heads]
+  std::optional<mx::array> head_weights_;  // of both norms: [heads + kv_heads, 1, head_dim]
+  std::optional<mx::array> sinks_;         // [heads]
 };
 
 }  // namespace llm_host

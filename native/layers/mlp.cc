@@ -40,6 +40,7 @@ mx::array gated(Activation activation, const mx::array& gate, const mx::array& u
 
 Mlp::Mlp(WeightStore& weights, const std::string& path, const MlpOptions& o)
     : activation_(o.activation),
+      sums_in_product_(o.sums_in_product),
       whole_blocks_(o.intermediate % PackedMatrix::kBlockRows == 0),
       down_(Linear::load(weights, path + "." + o.down, o.hidden, o.intermediate, o.bias)) {
   auto load = [&](const char* name, int rows) {
@@ -63,18 +64,20 @@ bool Mlp::packed() const {
   return fused_ ? fused_->packed() && whole_blocks_ : gate_->packed() && up_->packed();
 }
 
-mx::array Mlp::operator()(const mx::array& x) const {
-  if (!fused_) return down_(gated(activation_, (*gate_)(x), (*up_)(x)));
+mx::array Mlp::inner(const mx::array& x) const {
+  if (!fused_) return gated(activation_, (*gate_)(x), (*up_)(x));
   std::vector<mx::array> parts = mx::split((*fused_)(x), 2, -1);
   // Only the CPU's kernels cannot read a part of each row.
   auto readable = [](const mx::array& a) { return cpu::usable() ? mx::contiguous(a) : a; };
-  return down_(gated(activation_, readable(parts[0]), readable(parts[1])));
+  return gated(activation_, readable(parts[0]), readable(parts[1]));
 }
+
+mx::array Mlp::operator()(const mx::array& x) const { return down_(inner(x)); }
 
 mx::array Mlp::operator()(const Normed& x, const std::optional<mx::array>& residual) const {
   if (!packed()) {
-    mx::array y = (*this)(x.value());
-    return residual ? mx::add(*residual, y) : y;
+    mx::array y = inner(x.value());
+    return residual ? down_.plus(*residual, y, sums_in_product_) : down_(y);
   }
   cpu::Operand input = normalised(x);
   cpu::Gate gate = activation_ == Activation::kSilu ? cpu::Gate::kSwiGlu : cpu::Gate::kGeGlu;

@@ -1,6 +1,9 @@
 #include "layers/moe.h"
 
+#include <numeric>
+
 #include "common/error.h"
+#include "common/launch_groups.h"
 #include "weights/join.h"
 
 namespace llm_host {
@@ -13,6 +16,42 @@ mx::array evaluated(mx::array x) {
   x = mx::contiguous(x);
   x.eval();
   return x;
+}
+
+using Arrays = std::vector<mx::array>;
+
+// gate and up, each with its bias if there are biases: in[i] and in[i + 2].
+mx::array biased(const Arrays& in, size_t i, size_t others) {
+  return in.size() - others == 4 ? mx::add(in[i], in[i + 2]) : in[i];
+}
+
+Arrays swiglu(const Arrays& in) {
+  mx::array gate = biased(in, 0, 0), up = biased(in, 1, 0);
+  return {mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), up)};
+}
+
+// And then limit, −limit, alpha and 1.
+Arrays clipped_swiglu(const Arrays& in) {
+  const mx::array* scalars = in.data() + in.size() - 4;
+  mx::array gate = mx::minimum(biased(in, 0, 4), scalars[0]);
+  mx::array up = mx::clip(biased(in, 1, 4), scalars[1], scalars[0]);
+  mx::array glu = mx::multiply(gate, mx::sigmoid(mx::multiply(scalars[2], gate)));
+  return {mx::multiply(glu, mx::add(up, scalars[3]))};
+}
+
+// y [.., out], weights [.., 1] and the bias of each y if there is one.
+Arrays weighted(const Arrays& in) {
+  mx::array y = in.size() == 3 ? mx::add(in[0], in[2]) : in[0];
+  return {mx::multiply(y, mx::astype(in[1], y.dtype()))};
+}
+
+// 0, 1, 2, ... as data, which no kernel makes.
+mx::array indices(mx::Shape shape) {
+  int count = 1;
+  for (int size : shape) count *= size;
+  std::vector<uint32_t> values(static_cast<size_t>(count));
+  std::iota(values.begin(), values.end(), 0u);
+  return mx::array(values.begin(), std::move(shape), mx::uint32);
 }
 
 // Alternating rows of gate and up -> all of gate's rows, then up's.
@@ -131,41 +170,56 @@ mx::array Experts::operator()(const mx::array& x, const Routing& routing) const 
 
 mx::array Experts::gather(const mx::array& x, const Routing& routing) const {
   int length = x.shape(0), per_token = routing.experts.shape(-1), count = length * per_token;
-  mx::array experts = mx::reshape(routing.experts, {count});
-  mx::array order = mx::arange(0, count, mx::uint32);
-  bool sorted = count >= kSortFrom;
-  if (sorted) order = mx::argsort(experts);
-  mx::array tokens = mx::floor_divide(order, mx::array(per_token, mx::uint32));
-  if (sorted) experts = mx::take(experts, order, 0);
-  mx::array rows = mx::expand_dims(mx::take(x, tokens, 0), 1);  // [count, 1, hidden]
-  mx::array middle = activate(multiply(stacks_.gate_up, rows, experts, sorted));
-  mx::array y = multiply(stacks_.down, middle, experts, sorted);
-  if (sorted) y = mx::take(y, mx::argsort(order), 0);
-  y = mx::reshape(y, {length, per_token, shape_.hidden});
-  mx::array weights = mx::reshape(routing.weights, {length, per_token, 1});
-  return mx::sum(mx::multiply(y, weights), 1);
+  mx::array experts = mx::reshape(routing.experts, {length, per_token});
+  mx::array y = [&] {
+    if (count < kSortFrom) {
+      return through({mx::reshape(x, {length, 1, 1, shape_.hidden}), experts, false});
+    }
+    mx::array all = mx::reshape(experts, {count}), order = mx::argsort(all);
+    mx::array tokens = mx::floor_divide(order, mx::array(per_token, mx::uint32));
+    mx::array rows = mx::expand_dims(mx::take(x, tokens, 0), 1);  // [count, 1, hidden]
+    mx::array sorted = through({rows, mx::take(all, order, 0), true});
+    return mx::take(sorted, mx::argsort(order), 0);
+  }();
+  mx::Shape each{length, per_token, shape_.hidden};
+  Arrays inputs{mx::reshape(y, each), mx::reshape(routing.weights, {length, per_token, 1})};
+  if (auto offsets = biases(stacks_.down, experts)) {
+    inputs.push_back(mx::reshape(*offsets, each));
+  }
+  return mx::sum(fused("WeightExperts", weighted, inputs), 1);
 }
 
-mx::array Experts::multiply(const Stack& stack, const mx::array& x, const mx::array& experts,
-                            bool sorted) {
+mx::array Experts::through(const Chosen& c) const {
+  mx::array middle = activate(multiply(stacks_.gate_up, c), biases(stacks_.gate_up, c.experts));
+  return multiply(stacks_.down, {middle, c.experts, c.sorted});
+}
+
+mx::array Experts::multiply(const Stack& stack, const Chosen& c) {
   const Matrix& m = stack.matrix;
-  mx::array y =
-      m.scales ? mx::gather_qmm(x, m.weight, *m.scales, m.biases, std::nullopt, experts, true,
-                                m.group_size, m.bits, m.mode, std::nullopt, sorted)
-               : mx::gather_mm(x, mx::swapaxes(m.weight, -1, -2), std::nullopt, experts, sorted);
-  return stack.bias ? mx::add(y, mx::expand_dims(mx::take(*stack.bias, experts, 0), 1)) : y;
+  std::optional<mx::array> row;  // MLX does not see that they are sorted if it gets this
+  if (!c.sorted) row = indices({c.x.shape().begin(), c.x.shape().end() - 2});
+  return m.scales ? mx::gather_qmm(c.x, m.weight, *m.scales, m.biases, row, c.experts, true,
+                                   m.group_size, m.bits, m.mode, std::nullopt, c.sorted)
+                  : mx::gather_mm(c.x, mx::swapaxes(m.weight, -1, -2), row, c.experts, c.sorted);
 }
 
-mx::array Experts::activate(const mx::array& gate_up) const {
-  std::vector<mx::array> parts = mx::split(gate_up, 2, -1);
-  const mx::array &gate = parts[0], &up = parts[1];
+std::optional<mx::array> Experts::biases(const Stack& stack, const mx::array& experts) {
+  if (!stack.bias) return std::nullopt;
+  return mx::expand_dims(mx::take(*stack.bias, experts, 0), -2);
+}
+
+mx::array Experts::activate(const mx::array& gate_up,
+                            const std::optional<mx::array>& biases) const {
+  Arrays inputs = mx::split(gate_up, 2, -1);
+  if (biases) {
+    for (const mx::array& half : mx::split(*biases, 2, -1)) inputs.push_back(half);
+  }
   float limit = shape_.activation.limit;
-  if (limit == 0) return mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), up);
-  auto scalar = [&](float value) { return mx::array(value, gate.dtype()); };
-  mx::array g = mx::minimum(gate, scalar(limit));
-  mx::array u = mx::clip(up, scalar(-limit), scalar(limit));
-  mx::array glu = mx::multiply(g, mx::sigmoid(mx::multiply(scalar(shape_.activation.alpha), g)));
-  return mx::multiply(glu, mx::add(u, scalar(1)));
+  if (limit == 0) return fused("SwiGlu", swiglu, inputs);
+  for (float value : {limit, -limit, shape_.activation.alpha, 1.0f}) {
+    inputs.push_back(mx::array(value, gate_up.dtype()));
+  }
+  return fused("ClippedSwiGlu", clipped_swiglu, inputs);
 }
 
 }  // namespace llm_host

@@ -42,10 +42,19 @@ class Experts {
   static Stacks read_single(WeightStore& weights, const std::string& path, const Shape& shape,
                             const char* const (&names)[3]);
   static Stacks read_gpt_oss(WeightStore& weights, const std::string& path, const Shape& shape);
-  // x [N, 1, in], experts [N] -> [N, 1, out]
-  static mx::array multiply(const Stack& stack, const mx::array& x, const mx::array& experts,
-                            bool sorted);
-  mx::array activate(const mx::array& gate_up) const;
+  // The rows of x that each expert multiplies.
+  struct Chosen {
+    mx::array x;        // [.., 1, in]
+    mx::array experts;  // [..] as x, or as x's rows repeat
+    bool sorted;        // by expert
+  };
+  // -> [.., 1, out], without the bias
+  static mx::array multiply(const Stack& stack, const Chosen& chosen);
+  // The biases of `experts` [..] -> [.., 1, out]; nothing if there are none.
+  static std::optional<mx::array> biases(const Stack& stack, const mx::array& experts);
+  mx::array activate(const mx::array& gate_up, const std::optional<mx::array>& biases) const;
+  // The first matrix, activation and second matrix without its bias, as `chosen`.
+  mx::array through(const Chosen& chosen) const;
   // `operator()` by MLX's operations, for x [L, hidden].
   mx::array gather(const mx::array& x, const Routing& routing) const;
 

@@ -1,22 +1,39 @@
 #include "layers/moe_router.h"
 
 #include "common/error.h"
+#include "common/launch_groups.h"
 
 namespace llm_host {
 namespace {
 
 // The indices of the k greatest values along the last dimension, in no order.
 mx::array greatest(const mx::array& values, int k) {
-  mx::array order = mx::argpartition(mx::negative(values), k - 1, -1);
+  mx::array order = mx::argpartition(values, -k, -1);
   mx::Shape start(static_cast<size_t>(values.ndim()), 0), stop = values.shape();
-  stop.back() = k;
-  return mx::contiguous(mx::slice(order, start, stop));
+  start.back() = stop.back() - k;
+  return mx::slice(order, start, stop);
 }
 
-mx::array normalised(const mx::array& weights, float epsilon) {
-  mx::array sum = mx::sum(weights, -1, true);
-  if (epsilon != 0) sum = mx::add(sum, mx::array(epsilon, sum.dtype()));
-  return mx::divide(weights, sum);
+// The experts with the greatest scores, and their values as weights.
+Routing chosen(const mx::array& scores, const mx::array& values, int k) {
+  mx::array experts = greatest(scores, k);
+  return {experts, mx::take_along_axis(values, experts, -1)};
+}
+
+// logits and a bias for the choice -> scores for the choice, weights
+std::vector<mx::array> sigmoid_scores(const std::vector<mx::array>& in) {
+  mx::array weights = mx::sigmoid(mx::astype(in[0], mx::float32));
+  return {mx::add(weights, in[1]), weights};
+}
+
+std::vector<mx::array> sigmoid(const std::vector<mx::array>& in) {
+  return {mx::sigmoid(mx::astype(in[0], mx::float32))};
+}
+
+// weights, their sum, what is added to it, and a factor if there is one
+std::vector<mx::array> shares(const std::vector<mx::array>& in) {
+  mx::array shares = mx::divide(in[0], mx::add(in[1], in[2]));
+  return {in.size() == 3 ? shares : mx::multiply(shares, in[3])};
 }
 
 }  // namespace
@@ -35,36 +52,38 @@ Router::Router(WeightStore& weights, const std::string& path, int hidden, const 
 }
 
 Routing Router::operator()(const mx::array& x) const {
-  // In float32: a rounded logit may select another expert.
-  mx::array logits = mx::astype(projection_(x), mx::float32);
-  auto chosen = [&](const mx::array& scores, const mx::array& values) {
-    mx::array experts = greatest(scores, options_.per_token);
-    return Routing{experts, mx::take_along_axis(values, experts, -1)};
-  };
-  Routing routing = [&] {
-    switch (options_.kind) {
-      case Kind::kTopKSoftmax: {
-        Routing best = chosen(logits, logits);
-        return Routing{best.experts, mx::softmax(best.weights, -1, true)};
-      }
-      case Kind::kSoftmaxTopK: {
-        mx::array weights = mx::softmax(logits, -1, true);
-        Routing best = chosen(weights, weights);
-        return options_.normalise ? Routing{best.experts, normalised(best.weights, 0)} : best;
-      }
-      default: {
-        mx::array weights = mx::sigmoid(logits);
-        Routing best =
-            chosen(selection_bias_ ? mx::add(weights, *selection_bias_) : weights, weights);
-        // All sigmoids may be near 0.
-        return options_.normalise ? Routing{best.experts, normalised(best.weights, 1e-6f)} : best;
-      }
-    }
-  }();
+  mx::array logits = projection_(x);
+  return options_.kind == Kind::kSigmoidTopK ? by_sigmoid(logits) : by_softmax(logits);
+}
+
+// Experts are chosen by logits, which are not rounded as a softmax is.
+Routing Router::by_softmax(const mx::array& logits) const {
+  bool over_all = options_.kind == Kind::kSoftmaxTopK && !options_.normalise;
+  mx::array values = over_all ? mx::softmax(logits, -1, true) : logits;
+  Routing routing = chosen(logits, values, options_.per_token);
+  if (!over_all) routing.weights = mx::softmax(routing.weights, -1, true);
   if (options_.scale != 1) {
-    routing.weights = mx::multiply(routing.weights, mx::array(options_.scale));
+    mx::array factor(options_.scale, routing.weights.dtype());
+    routing.weights = mx::multiply(routing.weights, factor);
   }
-  routing.weights = mx::astype(routing.weights, x.dtype());
+  return routing;
+}
+
+Routing Router::by_sigmoid(const mx::array& logits) const {
+  auto scores = selection_bias_
+                    ? fused_all("SigmoidScores", sigmoid_scores, {logits, *selection_bias_})
+                    : fused_all("Sigmoid", sigmoid, {logits});
+  Routing routing = chosen(scores.front(), scores.back(), options_.per_token);
+  mx::array factor(options_.scale);
+  if (options_.normalise) {
+    // All sigmoids may be near 0.
+    mx::array sum = mx::sum(routing.weights, -1, true), least(1e-6f);
+    std::vector<mx::array> inputs{routing.weights, sum, least};
+    if (options_.scale != 1) inputs.push_back(factor);
+    routing.weights = fused("Shares", shares, inputs);
+  } else if (options_.scale != 1) {
+    routing.weights = mx::multiply(routing.weights, factor);
+  }
   return routing;
 }
 

@@ -7,13 +7,13 @@ namespace llm_host {
 // The experts of each token, and the weight of each.
 struct Routing {
   mx::array experts;  // [1, L, k] uint32, in no order
-  mx::array weights;  // [1, L, k] in the activations' type
+  mx::array weights;  // [1, L, k] in the activations' type or float32
 };
 
 class Router {
  public:
   enum class Kind {
-    kSoftmaxTopK,  // p = softmax over all experts; the k greatest
+    kSoftmaxTopK,  // p = softmax over all experts; the k greatest. Normalised: as kTopKSoftmax
     kTopKSoftmax,  // the k greatest logits; softmax over them
     kSigmoidTopK,  // p = sigmoid; the k greatest of p + selection bias, weighted by p alone
   };
@@ -35,6 +35,9 @@ class Router {
   Routing operator()(const mx::array& x) const;
 
  private:
+  Routing by_softmax(const mx::array& logits) const;
+  Routing by_sigmoid(const mx::array& logits) const;
+
   Options options_;
   Linear projection_;
   std::optional<mx::array> selection_bias_;

@@ -1,10 +1,39 @@
 #include "layers/ssm.h"
 
+#include "common/launch_groups.h"
 #include "kernels/ops.h"
 #include "kernels/ssm_ops.h"
 
 namespace llm_host {
 namespace {
+
+using Arrays = std::vector<mx::array>;
+
+mx::array silu(const mx::array& x) { return mx::multiply(x, mx::sigmoid(x)); }
+
+// x and the convolution's taps -> float32, but rounded to x's type
+Arrays silu_of_conv(const Arrays& in) {
+  mx::array y = weighted_sum(in[0], std::span(in).subspan(1));
+  return {mx::astype(silu(y), mx::float32)};
+}
+
+// what is projected, bias, least, most
+Arrays softplus_clipped(const Arrays& in) {
+  mx::array dt = mx::add(mx::astype(in[0], mx::float32), in[1]);
+  return {mx::clip(mx::logaddexp(dt, mx::array(0.0f)), in[2], in[3])};
+}
+
+// states [.., P, N], dt, a, x [.., P, 1] and b [.., 1, N]
+Arrays next_states(const Arrays& in) {
+  mx::array decay = mx::exp(mx::multiply(in[1], in[2]));
+  return {mx::add(mx::multiply(decay, in[0]), mx::multiply(mx::multiply(in[1], in[3]), in[4]))};
+}
+
+// y, x and d in float32, gate -> silu(gate) · (y + d · x) in gate's type
+Arrays gated_output(const Arrays& in) {
+  mx::array y = mx::add(in[0], mx::multiply(in[1], in[2]));
+  return {mx::multiply(silu(in[3]), mx::astype(y, in[3].dtype()))};
+}
 
 // Time steps computed together as an attention; memory grows with block² · heads.
 constexpr int kBlock = 128;
@@ -65,15 +94,15 @@ SsmOutputs ssm_block(const SsmInputs& in, const mx::array& states) {
 
 SsmOutputs ssm_step(const SsmInputs& in, const mx::array& states) {
   int heads = in.x.shape(1), dims = in.x.shape(2), groups = in.b.shape(1), n = in.b.shape(2);
-  auto per_head = [&](const mx::array& v) {  // [1, groups, N] -> [heads, 1, N]
-    return mx::reshape(mx::repeat(v, heads / groups, 1), {heads, 1, n});
-  };
-  mx::array dt = mx::reshape(in.dt, {heads, 1, 1});
-  mx::array decay = mx::exp(mx::multiply(dt, mx::reshape(in.a, {heads, 1, 1})));
-  mx::array input = mx::multiply(dt, mx::reshape(in.x, {heads, dims, 1}));
-  mx::array next = mx::add(mx::multiply(decay, states), mx::multiply(input, per_head(in.b)));
-  mx::array y = mx::matmul(next, mx::swapaxes(per_head(in.c), 1, 2));
-  return {mx::reshape(y, {1, heads, dims}), next};
+  int repeats = heads / groups;
+  auto per_head = [&](const mx::array& v) { return mx::reshape(v, {groups, repeats, 1, 1}); };
+  mx::array next =
+      fused("NextStates", next_states,
+            {mx::reshape(states, {groups, repeats, dims, n}), per_head(in.dt), per_head(in.a),
+             mx::reshape(in.x, {groups, repeats, dims, 1}), mx::reshape(in.b, {groups, 1, 1, n})});
+  mx::array y =
+      mx::matmul(mx::reshape(next, {groups, repeats * dims, n}), mx::reshape(in.c, {groups, n, 1}));
+  return {mx::reshape(y, {1, heads, dims}), mx::reshape(next, {heads, dims, n})};
 }
 
 SsmOutputs ssm_blocks(const SsmInputs& in, const mx::array& states, int block) {
@@ -107,51 +136,71 @@ Mamba2::Mamba2(WeightStore& weights, const std::string& path, const Shape& s)
 mx::array Mamba2::operator()(const mx::array& x, StateCache& cache) const {
   mx::array projected = input_(x);  // gate | convolution's input | time steps
   int conv_end = inner() + conv_channels();
-  mx::array xbc = conv_(columns(projected, inner(), conv_end), cache);
-  xbc = mx::multiply(xbc, mx::sigmoid(xbc));
-  mx::array dt = mx::astype(columns(projected, conv_end, conv_end + shape_.heads), mx::float32);
-  dt = mx::logaddexp(mx::add(dt, dt_bias_), mx::array(0.0f));  // softplus
-  dt = mx::clip(dt, mx::array(shape_.min_step), mx::array(shape_.max_step));
-  mx::array y = scan(xbc, dt, cache);
+  mx::array xbc = convolved(columns(projected, inner(), conv_end), cache);
+  mx::array dt = time_steps(columns(projected, conv_end, conv_end + shape_.heads));
+  mx::array gated = gated_scan(xbc, dt, columns(projected, 0, inner()), cache);
   cache.advance(x.shape(1));
-  return output_(gated_norm(y, mx::contiguous(columns(projected, 0, inner()))));
+  return output_(normed(gated));
 }
 
-mx::array Mamba2::scan(const mx::array& xbc, const mx::array& dt, StateCache& cache) const {
+mx::array Mamba2::convolved(const mx::array& x, StateCache& cache) const {
+  if (!conv_.elementwise(x.shape(1))) return silu(conv_(x, cache));
+  Arrays inputs{x};
+  for (const mx::array& tap : conv_.taps(cache, x.dtype())) inputs.push_back(tap);
+  conv_.remember(x, cache);
+  return fused("ConvSilu", silu_of_conv, inputs);
+}
+
+mx::array Mamba2::time_steps(const mx::array& columns) const {
+  mx::array least(shape_.min_step), most(shape_.max_step);
+  return fused("TimeSteps", softplus_clipped, {columns, dt_bias_, least, most});
+}
+
+mx::array Mamba2::gated_scan(const mx::array& xbc, const mx::array& dt, const mx::array& gate,
+                             StateCache& cache) const {
+  if (!cpu::usable()) return gated_scan_in_graph(xbc, dt, gate, cache);
   const Shape& s = shape_;
-  int length = xbc.shape(1), bc = s.groups * s.state;
   mx::array states =
       cache.get("ssm").value_or(mx::zeros({1, s.heads, s.head_dim, s.state}, mx::float32));
-  if (cpu::usable()) {
-    auto [y, next] = cpu::ssm_scan(mx::contiguous(xbc), mx::contiguous(dt), a_, d_, states,
-                                   {s.heads, s.head_dim, s.groups, s.state});
-    cache.set("ssm", next);
-    return y;
-  }
+  auto [y, next] = cpu::ssm_scan(mx::contiguous(xbc), mx::contiguous(dt), a_, d_, states,
+                                 {s.heads, s.head_dim, s.groups, s.state});
+  cache.set("ssm", next);
+  return cpu::swiglu(mx::contiguous(gate), mx::contiguous(y));
+}
+
+mx::array Mamba2::gated_scan_in_graph(const mx::array& xbc, const mx::array& dt,
+                                      const mx::array& gate, StateCache& cache) const {
+  const Shape& s = shape_;
+  int length = xbc.shape(1), bc = s.groups * s.state;
   auto part = [&](int begin, int end, int rows, int size) {
     return mx::reshape(mx::astype(columns(xbc, begin, end), mx::float32), {length, rows, size});
   };
   SsmInputs in{part(0, inner(), s.heads, s.head_dim), mx::reshape(dt, {length, s.heads}), a_,
                part(inner(), inner() + bc, s.groups, s.state),
                part(inner() + bc, inner() + 2 * bc, s.groups, s.state)};
-  states = mx::reshape(states, {s.heads, s.head_dim, s.state});
+  mx::Shape shape{s.heads, s.head_dim, s.state};
+  auto known = cache.get("ssm");
+  mx::array states = known ? mx::reshape(*known, shape) : mx::zeros(shape, mx::float32);
   SsmOutputs out = length == 1 ? ssm_step(in, states) : ssm_blocks(in, states, kBlock);
   cache.set("ssm", mx::expand_dims(out.states, 0));
-  mx::array y = mx::add(out.y, mx::multiply(in.x, mx::expand_dims(d_, 1)));
-  return mx::astype(mx::reshape(y, {1, length, inner()}), xbc.dtype());
+  mx::array gates = mx::reshape(gate, in.x.shape());
+  mx::array gated =
+      fused("GatedOutput", gated_output, {out.y, in.x, mx::expand_dims(d_, 1), gates});
+  return mx::reshape(gated, {1, length, inner()});
 }
 
-// The gate comes before the norm. Like transformers and the paper's own code, normalises each group
-// of heads by itself; mlx-lm normalises all of them together, which differs for more than one
-// group.
-mx::array Mamba2::gated_norm(const mx::array& y, const mx::array& gate) const {
-  mx::Shape whole = y.shape();
-  mx::Shape grouped{1, whole[1], shape_.groups, inner() / shape_.groups};
-  mx::array gated = cpu::usable() ? cpu::swiglu(gate, mx::contiguous(y))
-                                  : mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), y);
-  if (cpu::usable() && shape_.groups == 1) return cpu::rms_norm(gated, norm_, shape_.eps);
-  mx::array normed = mx::fast::rms_norm(mx::reshape(gated, grouped), std::nullopt, shape_.eps);
-  return mx::multiply(mx::reshape(normed, whole), norm_);
+// Like transformers and the paper's own code, normalises each group of heads by itself; mlx-lm
+// normalises all of them together, which differs for more than one group.
+mx::array Mamba2::normed(const mx::array& gated) const {
+  const Shape& s = shape_;
+  if (cpu::usable() && s.groups == 1) return cpu::rms_norm(gated, norm_, s.eps);
+  auto norm = [&](const mx::array& x, const std::optional<mx::array>& weight) {
+    return one_launch("RMSNorm", {x}, [&] { return mx::fast::rms_norm(x, weight, s.eps); });
+  };
+  if (s.groups == 1) return norm(gated, norm_);
+  mx::Shape grouped{1, gated.shape(1), s.groups, inner() / s.groups};
+  return mx::multiply(mx::reshape(norm(mx::reshape(gated, grouped), std::nullopt), gated.shape()),
+                      norm_);
 }
 
 }  // namespace llm_host

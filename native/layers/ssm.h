@@ -34,10 +34,19 @@ class Mamba2 {
   mx::array operator()(const mx::array& x, StateCache& cache) const;
 
  private:
-  // xbc [1, L, inner + 2 · groups · state], dt [1, L, heads] -> [1, L, inner]
-  mx::array scan(const mx::array& xbc, const mx::array& dt, StateCache& cache) const;
-  // rms_norm(y · silu(gate)) by groups, for [1, L, inner].
-  mx::array gated_norm(const mx::array& y, const mx::array& gate) const;
+  // The activated output of the convolution; float32 if it is for a single step in the graph.
+  mx::array convolved(const mx::array& x, StateCache& cache) const;
+  // The columns of the input projection for time steps -> time steps [1, L, heads], float32
+  mx::array time_steps(const mx::array& columns) const;
+  // xbc [1, L, inner + 2 · groups · state], dt [1, L, heads], gate [1, L, inner] -> the scan's
+  // output times silu(gate), [1, L, inner]
+  mx::array gated_scan(const mx::array& xbc, const mx::array& dt, const mx::array& gate,
+                       StateCache& cache) const;
+  // The same by MLX's operations.
+  mx::array gated_scan_in_graph(const mx::array& xbc, const mx::array& dt, const mx::array& gate,
+                                StateCache& cache) const;
+  // rms_norm by groups.
+  mx::array normed(const mx::array& gated) const;
   int inner() const { return shape_.heads * shape_.head_dim; }
   int conv_channels() const { return inner() + 2 * shape_.groups * shape_.state; }
 

@@ -80,18 +80,18 @@ mx::array Decoder::add_attention(const Layer& layer, const mx::array& h, Attend&
   return plus(h, layer.after_attention ? (*layer.after_attention)(part) : part);
 }
 
-mx::array Decoder::mix(size_t index, const mx::array& h, const RopeAngles& angles,
-                       ModelCache& cache, int outputs) const {
+mx::array Decoder::mix(size_t index, const mx::array& h, const AttentionStep& step,
+                       ModelCache& cache) const {
   const Layer& layer = layers_[index];
   Normed x{h, layer.mixer_norm};
-  mx::array rest = last_positions(h, outputs);
+  mx::array rest = last_positions(h, step.outputs);
   if (layer.state_mixer) {
     mx::array part = layer.state_mixer(x.value(), cache.state(index));
-    return plus(rest, last_positions(part, outputs));
+    return plus(rest, last_positions(part, step.outputs));
   }
   AttentionCache& kv = cache.attention(index);
   return add_attention(layer, rest, [&](const std::optional<mx::array>& residual) {
-    return (*layer.attention)(x, angles, kv, residual, outputs);
+    return (*layer.attention)(x, step, kv, residual);
   });
 }
 
@@ -136,10 +136,11 @@ const RopeAngles& Decoder::angles_of(size_t index, int length) const {
 mx::array Decoder::body(const mx::array& ids, ModelCache& cache, int outputs) const {
   int length = std::max(cache.planned(), cache.length() + ids.shape(1));
   mx::array h = vocabulary_.embed(ids);
+  WindowMasks masks;
   for (size_t i = 0; i < layers_.size(); ++i) {
     // After the last layer, only the last `outputs` positions are read.
     int kept = i + 1 == layers_.size() ? outputs : h.shape(1);
-    h = feed_forward(layers_[i], mix(i, h, angles_of(i, length), cache, kept));
+    h = feed_forward(layers_[i], mix(i, h, {angles_of(i, length), masks, kept}, cache));
   }
   return h;
 }

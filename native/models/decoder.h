@@ -55,9 +55,9 @@ class Decoder final : public Model {
   // h + attention, where `attend` gives what a layer's attention adds to an optional residual.
   template <typename Attend>
   mx::array add_attention(const Layer& layer, const mx::array& h, Attend&& attend) const;
-  // The residual stream after the layer's mixer, the last `outputs` positions of it.
-  mx::array mix(size_t index, const mx::array& h, const RopeAngles& angles, ModelCache& cache,
-                int outputs) const;
+  // The residual stream after the layer's mixer, the last `step.outputs` positions of it.
+  mx::array mix(size_t index, const mx::array& h, const AttentionStep& step,
+                ModelCache& cache) const;
   // The same for the next token of several sequences.
   mx::array mix_step(size_t index, const mx::array& h, std::span<ModelCache* const> caches,
                      std::span<const int> lengths) const;

@@ -1,25 +1,46 @@
-"""What mlx-lm launches for a token: writes tiny models to OUT and prints {name: kernels} as JSON.
+"""What mlx-lm launches for a token: writes models to OUT and prints {name: kernels} as JSON.
 
-usage: python launches.py OUT
+usage: python launches.py OUT FAMILIES [GGUF ADAPTER]
 
-A model has the layers of SmolLM2-135M, with small matrices: the number of kernels does not depend on their size. MLX's
-fused functions have no operation of their own on a CPU, so each is replaced by one that has.
+The models have small matrices, since the number of kernels does not depend on their size, and as many layers as a
+published one: those of SmolLM2-135M, and for other families the tests' models of FAMILIES with their layers repeated.
+GGUF and ADAPTER are counted as "demo". What is one kernel on a GPU and has no operation of its own on a CPU is replaced by
+one that has: MLX's fused functions, and mlx-lm's own kernel for a step of Mamba-2.
 """
 
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import mlx.core as mx
+import mlx_lm.models.granitemoehybrid as granitemoehybrid
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.models.ssm import compute_dt
 from mlx_lm.utils import load_adapters, load_model
 
 VIEWS = {
-    "AsStrided", "Broadcast", "BroadcastAxes", "Contiguous", "Copy", "Depends", "ExpandDims", "Flatten", "Reshape",
-    "Slice", "Split", "Squeeze", "StopGradient", "Transpose", "Unflatten", "View",
+    "AsStrided", "Broadcast", "BroadcastAxes", "Copy", "Depends", "ExpandDims", "Flatten", "Reshape", "Slice", "Split",
+    "Squeeze", "StopGradient", "Transpose", "Unflatten", "View",
 }  # fmt: skip
+# The tests' model, the published one that it is as deep as, and which of its layers come in which order.
+DEEP = {
+    "llama plain": ("Llama-3.2-1B", [0, 1] * 8),
+    "qwen2 tied": ("Qwen2.5-0.5B", [0, 1] * 12),
+    "qwen3 plain": ("Qwen3-0.6B", [0, 1] * 14),
+    "phi3 plain": ("Phi-3-mini", [0, 1] * 16),
+    "gemma3_text older-keys": ("gemma-3-1b", [0, 0, 0, 0, 0, 1] * 4 + [0, 0]),
+    "granite tied": ("granite-4.0-1b", [0, 1] * 20),
+    "smollm3 default": ("SmolLM3-3B", [0, 1, 2, 3] * 9),
+    "lfm2 plain": ("LFM2-1.2B", [0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0]),
+    "granitemoehybrid hybrid-dense": ("granite-4.0-h-1b", ([1] * 5 + [0] + [1] * 4) * 4),
+    "granitemoe mlx": ("granite-3.1-1b-a400m", [0, 1] * 12),
+    "qwen3_moe mlx": ("Qwen3-30B-A3B", [0] * 48),
+    "lfm2_moe mlx": ("LFM2-8B-A1B", [0, 0] + ([1] + [2] * 3) * 5 + [1, 2]),
+    "gpt_oss mlx": ("gpt-oss-20b", [0, 1] * 12),
+}
 SHAPE = {
     "model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 64, "num_hidden_layers": 30,
     "intermediate_size": 128, "num_attention_heads": 4, "num_key_value_heads": 2, "rms_norm_eps": 1e-5,
@@ -65,6 +86,37 @@ def write_adapter(folder: Path) -> None:
     mx.save_safetensors(str(folder / "adapters.safetensors"), arrays)
 
 
+def write_deep(source: Path, layers: list[int], folder: Path) -> None:
+    """The model of `source` with these of its layers."""
+    folder.mkdir(parents=True)
+    config = json.loads((source / "config.json").read_text())
+    old = config["num_hidden_layers"]
+    for key, value in config.items():
+        if isinstance(value, list) and len(value) == old and key != "time_step_limit":
+            config[key] = [value[i] for i in layers]
+    config["num_hidden_layers"] = len(layers)
+    if "mlp_only_layers" in config:
+        config["mlp_only_layers"] = []
+    if "num_dense_layers" in config:
+        config["num_dense_layers"] = layers.count(0)
+    for key in ("quantization", "quantization_config"):
+        for name, value in list(config.get(key, {}).items()):
+            config[key] |= {new: value for new in copies(name, layers)}
+    (folder / "config.json").write_text(json.dumps(config))
+    arrays = {}
+    for file in source.glob("*.safetensors"):
+        for name, array in mx.load(str(file)).items():
+            arrays |= {new: array for new in copies(name, layers)}
+    mx.save_safetensors(str(folder / "model.safetensors"), arrays, {"format": "mlx"})
+
+
+def copies(name: str, layers: list[int]) -> list[str]:
+    match = re.match(r"model\.layers\.(\d+)(\..*)", name)
+    if not match:
+        return [name]
+    return [f"model.layers.{i}{match[2]}" for i, source in enumerate(layers) if source == int(match[1])]
+
+
 def as_one_operation() -> None:
     mx.fast.rms_norm = lambda x, weight, eps: mx.sin(x)
     mx.fast.rope = lambda x, *args, **kwargs: mx.cos(x)
@@ -73,6 +125,22 @@ def as_one_operation() -> None:
         return mx.depends([mx.tan(q)], [k, v])[0]
 
     mx.fast.scaled_dot_product_attention = attention
+
+    def dequantize(w, scales, biases=None, **kwargs):
+        bits = kwargs.get("bits", 4)
+        wide = mx.broadcast_to(scales[..., :1], (*w.shape[:-1], w.shape[-1] * 32 // bits))
+        return mx.depends([mx.erf(wide)], [w])[0]
+
+    mx.dequantize = dequantize
+    plain = granitemoehybrid.ssm_update
+
+    def ssm_update(x, a_log, b, c, d, dt, dt_bias, state, limits, mask=None, lengths=None):
+        if x.shape[1] > 1:
+            return plain(x, a_log, b, c, d, dt, dt_bias, state, limits, mask, lengths)
+        y = mx.depends([mx.erf(x)], [b, c, d, compute_dt(dt, dt_bias, limits), state])[0]
+        return y, mx.depends([state], [y])[0]
+
+    granitemoehybrid.ssm_update = ssm_update
 
 
 def count(folder: Path, adapter: Path | None = None) -> int:
@@ -83,8 +151,10 @@ def count(folder: Path, adapter: Path | None = None) -> int:
     mx.eval([p for _, p in tree_flatten(model.parameters())])
     cache = make_prompt_cache(model)
     mx.disable_compile()
-    token = mx.argmax(model(mx.array([[5, 6, 7]]), cache=cache)[:, -1, :], axis=-1)
-    mx.eval(token, [c.state for c in cache])
+    # The first token after a prompt makes room in some caches.
+    for ids in [[5, 6, 7]], [[8]]:
+        token = mx.argmax(model(mx.array(ids), cache=cache)[:, -1, :], axis=-1)
+        mx.eval(token, [c.state for c in cache])
     mx.enable_compile()
     # As generate_step does.
     logits = model(token[None], cache=cache)[:, -1, :]
@@ -107,8 +177,14 @@ def main() -> None:
     as_one_operation()
     counts = {name: count(out / name) for name in ("bf16", "f16", "4-bit")}
     counts |= {f"{name} + adapter": count(out / name, out / "adapter") for name in ("bf16", "4-bit")}
-    for folder in map(Path, sys.argv[2:]):
-        counts[f"{folder.parent.name} {folder.name}"] = count(folder)
+    for name, (published, layers) in DEEP.items():
+        write_deep(Path(sys.argv[2], *name.split()), layers, out / name)
+        counts[f"{name} as {published}"] = count(out / name)
+    if len(sys.argv) > 3:
+        converted = out / "demo"
+        script = Path(__file__).parent / "peers/gguf_to_mlx.py"
+        subprocess.run([sys.executable, script, sys.argv[3], converted], check=True, stdout=sys.stderr)
+        counts |= {"GGUF": count(converted), "demo": count(converted, Path(sys.argv[4]))}
     print(json.dumps(counts))
 
 

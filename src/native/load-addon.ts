@@ -38,8 +38,6 @@ export function addonCandidates(): readonly string[] {
 }
 
 function loadFirst(paths: readonly string[]): NativeAddon {
-  // Otherwise MLX runs a C++ compiler at run time to fuse operations on the CPU.
-  if (process.platform !== 'darwin') process.env.MLX_DISABLE_COMPILE ??= '1';
   const failures: LoadFailure[] = [];
   for (const path of paths) {
     try {

@@ -94,11 +94,4 @@ describe('loadAddon', () => {
     writeFileSync(path, fakeAddon('1.2.3', '1.2.3'));
     expect(loadAddon().versions.mlxBuilt).toBe('1.2.3');
   });
-
-  it.runIf(process.platform === 'linux')('keeps MLX from starting a compiler', async () => {
-    vi.stubEnv('MLX_DISABLE_COMPILE', undefined);
-    const { loadAddon } = await loadFake('good.cjs', fakeAddon('1', '1'));
-    loadAddon();
-    expect(process.env.MLX_DISABLE_COMPILE).toBe('1');
-  });
 });

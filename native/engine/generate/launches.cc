@@ -15,9 +15,9 @@ namespace {
 // contiguous; in a step of one token everything is.
 bool is_view(const std::string& kind) {
   static const std::set<std::string_view> kViews = {
-      "AsStrided",    "Broadcast", "BroadcastAxes", "Contiguous", "Copy",  "Depends",
-      "ExpandDims",   "Flatten",   "Reshape",       "Slice",      "Split", "Squeeze",
-      "StopGradient", "Transpose", "Unflatten",     "View"};
+      "AsStrided",  "Broadcast",    "BroadcastAxes", "Copy",      "Depends",
+      "ExpandDims", "Flatten",      "Reshape",       "Slice",     "Split",
+      "Squeeze",    "StopGradient", "Transpose",     "Unflatten", "View"};
   return kViews.contains(kind) || kind.starts_with("View ");
 }
 
@@ -29,9 +29,9 @@ std::string key_of(const std::string& kind, const mx::array& result) {
 
 }  // namespace
 
-std::map<std::string, int> count_launches(const std::vector<mx::array>& outputs,
-                                          const LaunchGroups& groups) {
-  std::map<std::string, int> launches;
+StepGraph inspect(const std::vector<mx::array>& outputs, const LaunchGroups& groups) {
+  StepGraph graph;
+  mx::Stream stream = mx::default_stream(mx::default_device());
   std::unordered_set<uintptr_t> seen;
   std::unordered_set<const LaunchGroups::Group*> counted;
   std::vector<mx::array> waiting = outputs;
@@ -39,15 +39,21 @@ std::map<std::string, int> count_launches(const std::vector<mx::array>& outputs,
     mx::array next = std::move(waiting.back());
     waiting.pop_back();
     if (next.status() != mx::array::Status::unscheduled || !next.has_primitive()) continue;
-    if (!seen.insert(next.primitive_id()).second) continue;
+    // By result, since what mx::compile returns shares one primitive between calls.
+    if (!seen.insert(next.id()).second) continue;
+    for (const mx::array& other : next.siblings()) seen.insert(other.id());
+    ++graph.primitives;
     waiting.insert(waiting.end(), next.inputs().begin(), next.inputs().end());
-    if (const LaunchGroups::Group* group = groups.find(next.primitive_id())) {
-      if (counted.insert(group).second) ++launches[key_of(group->kind, group->outputs.front())];
-    } else if (std::string kind = next.primitive().name(); !is_view(kind)) {
-      ++launches[key_of(kind, next)];
+    std::string kind = next.primitive().name();
+    if (next.primitive().stream() != stream) {
+      ++graph.launches[key_of(kind, next) + " on another stream"];
+    } else if (const LaunchGroups::Group* group = groups.find(next.primitive_id())) {
+      if (counted.insert(group).second) ++graph.launches[key_of(group->kind, group->outputs[0])];
+    } else if (!is_view(kind)) {
+      ++graph.launches[key_of(kind, next)];
     }
   }
-  return launches;
+  return graph;
 }
 
 }  // namespace llm_host

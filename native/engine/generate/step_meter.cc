@@ -1,7 +1,6 @@
 #include "engine/generate/step_meter.h"
 
 #include <ctime>
-#include <unordered_set>
 
 #include "engine/generate/launches.h"
 
@@ -16,20 +15,6 @@ double thread_microseconds() {
 
 }  // namespace
 
-int count_primitives(const std::vector<mx::array>& outputs) {
-  std::unordered_set<uintptr_t> seen;
-  std::vector<mx::array> waiting = outputs;
-  while (!waiting.empty()) {
-    mx::array next = std::move(waiting.back());
-    waiting.pop_back();
-    if (next.status() != mx::array::Status::unscheduled || !next.has_primitive()) continue;
-    // All outputs of an operation have the same inputs.
-    if (!seen.insert(next.primitive_id()).second) continue;
-    waiting.insert(waiting.end(), next.inputs().begin(), next.inputs().end());
-  }
-  return static_cast<int>(seen.size());
-}
-
 void StepMeter::start() {
   if (!on_) return;
   running_ = true;
@@ -42,8 +27,9 @@ void StepMeter::built(const std::vector<mx::array>& outputs) {
   if (!running_) return;
   stats_.build_us.push_back(static_cast<float>(thread_microseconds() - since_));
   if (groups_) {
-    stats_.primitives = count_primitives(outputs);
-    stats_.launches = count_launches(outputs, *groups_);
+    StepGraph graph = inspect(outputs, *groups_);
+    stats_.primitives = graph.primitives;
+    stats_.launches = std::move(graph.launches);
     groups_.reset();
   }
   since_ = thread_microseconds();

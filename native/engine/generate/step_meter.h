@@ -11,9 +11,6 @@ namespace llm_host {
 
 namespace mx = mlx::core;
 
-// How many operations `outputs` still need: those not scheduled yet.
-int count_primitives(const std::vector<mx::array>& outputs);
-
 // What decoding steps cost the host, in processor time of this thread: other load on the machine
 // does not change it.
 class StepMeter {

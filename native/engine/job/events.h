@@ -34,7 +34,7 @@ struct Timings {
 // What the host does for each decoding step, in microseconds of the model thread's processor time.
 struct GraphStats {
   int primitives = 0;                   // operations in a step's graph
-  std::map<std::string, int> launches;  // see count_launches
+  std::map<std::string, int> launches;  // see StepGraph
   std::vector<float> build_us;          // [steps]
   std::vector<float> submit_us;         // [steps]
 };
