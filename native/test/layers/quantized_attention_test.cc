@@ -32,6 +32,7 @@ class Dequantized final : public AttentionCache {
   LayerState state_at(int length) const override { return cache_.state_at(length); }
   void restore(const LayerState& state) override { cache_.restore(state); }
   uint64_t bytes() const override { return cache_.bytes(); }
+  uint64_t bytes_after(int count) const override { return cache_.bytes_after(count); }
 
  private:
   QuantizedKvCache& cache_;
@@ -120,7 +121,7 @@ void check_both(int bits, int head_dim) {
     }
     CHECK(difference(a, b) < 1e-4);
     // Nothing of the step is left to be computed with the next one.
-    for (AttentionCache* cache : {static_cast<AttentionCache*>(&packed), &unpacked}) {
+    for (const QuantizedKvCache* cache : {&packed, &other}) {
       for (const auto& [name, array] : cache->state().arrays) mx::array(array).eval();
     }
   }
