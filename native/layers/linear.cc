@@ -36,6 +36,17 @@ WeightMatrix::WeightMatrix(Matrix stored, WeightStore& weights) {
   stored_ = std::move(stored);
 }
 
+WeightMatrix WeightMatrix::load(WeightStore& weights, const std::string& path, int out, int in,
+                                int head_dim) {
+  if (!weights.gguf()) head_dim = 0;
+  if (std::optional<cpu::Packed> packed = weights.packed_matrix(path, out, in, head_dim)) {
+    return WeightMatrix(std::move(*packed));
+  }
+  Matrix matrix = weights.matrix(path, out, in, weights.packed());
+  if (head_dim != 0) matrix = unpermute(matrix, out / head_dim, head_dim);
+  return WeightMatrix(std::move(matrix), weights);
+}
+
 mx::array WeightMatrix::take(const mx::array& ids) const {
   return packed_ ? cpu::packed_rows(*packed_, ids) : stored_->take(ids);
 }
@@ -46,8 +57,8 @@ std::optional<mx::array> Linear::bias_of(WeightStore& weights, const std::string
 }
 
 Linear Linear::load(WeightStore& weights, const std::string& path, int out, int in, bool bias) {
-  WeightMatrix matrix(weights.matrix(path, out, in, weights.packed()), weights);
-  return complete(std::move(matrix), bias_of(weights, path, out, bias), weights, path, out, in);
+  return complete(WeightMatrix::load(weights, path, out, in), bias_of(weights, path, out, bias),
+                  weights, path, out, in);
 }
 
 Linear Linear::load_router(WeightStore& weights, const std::string& path, int out, int in,
@@ -59,14 +70,10 @@ Linear Linear::load_router(WeightStore& weights, const std::string& path, int ou
 Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int heads, int head_dim,
                            int in, bool bias) {
   int out = heads * head_dim;
-  Matrix matrix = weights.matrix(path, out, in, weights.packed());
   std::optional<mx::array> offset = bias_of(weights, path, out, bias);
-  if (weights.gguf()) {
-    matrix = unpermute(matrix, heads, head_dim);
-    if (offset) offset = unpermute(*offset, heads, head_dim);
-  }
-  WeightMatrix ready(std::move(matrix), weights);
-  return complete(std::move(ready), std::move(offset), weights, path, out, in);
+  if (weights.gguf() && offset) offset = unpermute(*offset, heads, head_dim);
+  return complete(WeightMatrix::load(weights, path, out, in, head_dim), std::move(offset), weights,
+                  path, out, in);
 }
 
 Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, WeightStore& weights,

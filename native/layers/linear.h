@@ -18,6 +18,10 @@ class WeightMatrix {
   WeightMatrix(Matrix stored, WeightStore& weights);
   // Never packs it.
   explicit WeightMatrix(Matrix stored) : stored_(std::move(stored)) {}
+  // `path`.weight [out, in], packed like that. `head_dim`: of rotary heads, whose rows are in
+  // another order in GGUF files (see weights/unpermute.h); otherwise 0.
+  static WeightMatrix load(WeightStore& weights, const std::string& path, int out, int in,
+                           int head_dim = 0);
 
   // nullptr unless it is packed.
   const cpu::Packed* packed() const { return packed_ ? &*packed_ : nullptr; }
@@ -27,6 +31,8 @@ class WeightMatrix {
   mx::array take(const mx::array& ids) const;
 
  private:
+  explicit WeightMatrix(cpu::Packed packed) : packed_(std::move(packed)) {}
+
   std::optional<Matrix> stored_;
   std::optional<cpu::Packed> packed_;
 };

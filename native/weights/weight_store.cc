@@ -105,6 +105,16 @@ Matrix WeightStore::matrix(const std::string& path, int out, int in, bool as_sto
   return m;
 }
 
+std::optional<cpu::Packed> WeightStore::packed_matrix(const std::string& path, int out, int in,
+                                                      int head_dim) {
+  if (!packed()) return std::nullopt;
+  const TensorEntry& found = main_.entry(path + ".weight");
+  if (ggml_type(found.dtype) == nullptr) return std::nullopt;
+  main_.files().check_shape(found, {out, in});
+  parameters_ += elements(found);
+  return pack_ggml_tensor(main_, found, arena(), head_dim);
+}
+
 Matrix WeightStore::router(const std::string& path, int out, int in) {
   return read_matrix(path, main_.entry(path + ".weight"), {out}, in, false);
 }

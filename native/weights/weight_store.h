@@ -17,6 +17,9 @@
 #include "weights/quantize_tensor.h"
 
 namespace llm_host {
+namespace cpu {
+class Packed;
+}
 
 namespace mx = mlx::core;
 
@@ -52,7 +55,11 @@ class WeightStore {
   // `path`.weight [out, in], with .scales and .biases if it is quantized. `as_stored`: floats that
   // are not to be quantized keep their type.
   Matrix matrix(const std::string& path, int out, int in, bool as_stored = false);
-  // The same, never quantized here: small differences decide a router's choices.
+  // The same, packed while it is read; only for what the file has in ggml blocks, if matrices are
+  // packed. `head_dim`: see pack_ggml_tensor.
+  std::optional<cpu::Packed> packed_matrix(const std::string& path, int out, int in,
+                                           int head_dim = 0);
+  // The same as `matrix`, never quantized here: small differences decide a router's choices.
   Matrix router(const std::string& path, int out, int in);
   // The same as `matrix` for `path`.weight, or `path` alone, of shape [experts, out, in].
   Matrix experts(const std::string& path, int experts, int out, int in);

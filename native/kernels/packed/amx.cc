@@ -3,19 +3,16 @@
 #if defined(__AMX_BF16__) && defined(__AVX512BF16__) && defined(__linux__)
 #include <stdlib.h>
 
+#include "kernels/packed/panels.h"
 #include "kernels/simd/amx.h"
 
 namespace llm_host {
 namespace {
 
 using Kind = PackedMatrix::Kind;
-using Scales = PackedMatrix::Scales;
 
 constexpr int kRows = PackedMatrix::kBlockRows;
-// Bytes to prefetch ahead: the hardware prefetcher stops at page boundaries.
-constexpr int kAhead = 4096;
-// Panels converted at a time, small enough to stay in the L2 cache. A panel is a block of weights
-// as bfloat16 tiles: [cols / 2][16 rows][2 columns].
+// Panels converted at a time, small enough to stay in the L2 cache.
 constexpr int kMaxPanels = 8;
 constexpr int64_t kPanelBytes = 512 * 1024;
 
@@ -35,74 +32,10 @@ struct AlignedBuffer {
   }
 };
 
-inline __m512 load_scales(Scales type, const uint8_t* source) {
-  if (type == Scales::kFloat32) return _mm512_loadu_ps(source);
-  __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
-  if (type == Scales::kFloat16) return _mm512_cvtph_ps(bits);
-  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
-}
-
-// As `pair`, but truncated instead of rounded: see kTruncationScale.
-inline __m512i truncate(__m512 even, __m512 odd) {
-  const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000));
-  __m512i low = _mm512_srli_epi32(_mm512_castps_si512(even), 16);
-  return _mm512_ternarylogic_epi32(low, _mm512_castps_si512(odd), upper, 0xf8);
-}
-
-// Dequantizes one group of a block to bfloat16.
-template <Kind K>
-void dequantize_group(const PackedMatrix& w, const uint8_t* group, uint8_t* out) {
-  const __m512 table = _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-  constexpr int kWeights = K == Kind::kAffine4 ? 8 : 4;
-  const __m512 factor = _mm512_set1_ps(kTruncationScale);
-  __m512 scale = _mm512_mul_ps(load_scales(w.scales, group), factor);
-  __m512 bias = _mm512_mul_ps(load_scales(w.scales, group + w.scale_bytes()), factor);
-  const uint8_t* words = group + 2 * w.scale_bytes();
-  for (int i = 0; i < w.group_words(); ++i) {
-    __m512i word = _mm512_load_si512(words + 64 * i);
-    __builtin_prefetch(words + 64 * i + kAhead);
-    __m512 values[kWeights];
-    for (int k = 0; k < kWeights; ++k) {
-      if constexpr (K == Kind::kAffine4) {
-        values[k] = _mm512_permutexvar_ps(_mm512_srli_epi32(word, 4 * k), table);
-      } else {
-        __m512i byte = _mm512_and_si512(_mm512_srli_epi32(word, 8 * k), _mm512_set1_epi32(255));
-        values[k] = _mm512_cvtepi32_ps(byte);
-      }
-      values[k] = _mm512_fmadd_ps(values[k], scale, bias);
-    }
-    for (int k = 0; k < kWeights; k += 2, out += 64) {
-      _mm512_store_si512(out, truncate(values[k], values[k + 1]));
-    }
-  }
-}
-
-void widen_float16(const uint8_t* words, int count, uint8_t* out) {
-  for (int i = 0; i < count; ++i) {
-    __m512i word = _mm512_load_si512(words + 64 * i);
-    __m512 even = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(word));
-    __m512 odd = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(word, 16)));
-    _mm512_store_si512(out + 64 * i, pair(even, odd));
-  }
-}
-
 // A block as a panel: converted to `out`, or in place if it is bfloat16 already.
 const uint8_t* panel_of(const PackedMatrix& w, int block, uint8_t* out) {
-  const uint8_t* source = w.data + block * w.block_bytes();
-  if (w.kind == Kind::kBfloat16) return source;
-  if (w.kind == Kind::kFloat16) {
-    widen_float16(source, w.cols / 2, out);
-    return out;
-  }
-  for (int g = 0; g < w.groups(); ++g) {
-    const uint8_t* group = source + g * w.group_bytes();
-    uint8_t* target = out + static_cast<int64_t>(g) * w.group_size / 2 * 64;
-    if (w.kind == Kind::kAffine4) {
-      dequantize_group<Kind::kAffine4>(w, group, target);
-    } else {
-      dequantize_group<Kind::kAffine8>(w, group, target);
-    }
-  }
+  if (w.kind == Kind::kBfloat16) return w.data + block * w.block_bytes();
+  unpack_panel(w, block, out);
   return out;
 }
 

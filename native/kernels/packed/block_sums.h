@@ -22,12 +22,48 @@ inline int32_t load_word(const int8_t* source) {
   return word;
 }
 
+typedef int8_t SignedBytes __attribute__((vector_size(16)));
+
+struct ScalesAndBiases {
+  Floats scales, biases;
+};
+
+// Of the group-th group of the unit whose header this is.
 template <Scales S>
-inline Floats load_scales(const uint8_t* source) {
-  if constexpr (S == Scales::kFloat32) return load<Floats>(source);
-  Shorts bits = load<Shorts>(source);
-  if constexpr (S == Scales::kFloat16) return widen_float16(bits);
-  return (Floats)(__builtin_convertvector(bits, Words) << 16);
+inline ScalesAndBiases load_scales(const PackedMatrix& w, const uint8_t* header, int group) {
+  if constexpr (S == Scales::kFloat32) {
+    return {load<Floats>(header), load<Floats>(header + 64)};
+  } else if constexpr (S == Scales::kBfloat16) {
+    auto widen = [](const uint8_t* source) {
+      return (Floats)(__builtin_convertvector(load<Shorts>(source), Words) << 16);
+    };
+    return {widen(header), widen(header + 32)};
+  } else {
+    Floats first = widen_float16(load<Shorts>(header));
+    Floats zero = splat(static_cast<float>(-w.zero));
+    if constexpr (S == Scales::kSymmetric) return {first, first * zero};
+    if constexpr (S == Scales::kSignedBytes) {
+      SignedBytes bytes = load<SignedBytes>(header + 32 + 16 * group);
+      Floats scales = first * __builtin_convertvector(__builtin_convertvector(bytes, Ints), Floats);
+      return {scales, scales * zero};
+    }
+    Floats second = widen_float16(load<Shorts>(header + 32));
+    if constexpr (S == Scales::kFloat16) return {first, second};
+    int shift = 4 * group;
+    Words upper = load<Words>(header + 192) >> shift;
+    Words scale = ((load<Words>(header + 64) >> shift) & 15u) | ((upper & 3u) << 4);
+    Words minimum = ((load<Words>(header + 128) >> shift) & 15u) | ((upper & 12u) << 2);
+    return {first * __builtin_convertvector((Ints)scale, Floats),
+            -(second * __builtin_convertvector((Ints)minimum, Floats))};
+  }
+}
+
+// The upper bits of the bytes that are multiplied k-th, in place above a nibble.
+template <Kind K>
+inline Words upper_of(Words bits, int k) {
+  constexpr uint32_t kMask = (1u << upper_bits(K)) - 1;
+  int shift = 4 - upper_bits(K) * k;
+  return (shift >= 0 ? bits << shift : bits >> -shift) & (kMask * 0x10101010u);
 }
 
 // The two columns in each word of a dense matrix.
@@ -42,33 +78,54 @@ inline void widen_pair(Words w, Floats& first, Floats& second) {
   }
 }
 
-template <Kind K, Scales S, int M>
-inline void add_group(const PackedMatrix& w, const uint8_t* group, const PackedInput& x, int first,
-                      int index, Floats* totals) {
-  constexpr int kScaleBytes = S == Scales::kFloat32 ? 64 : 32;
-  int words = w.group_words(), groups = w.groups();
-  const uint8_t* source = group + 2 * kScaleBytes;
-  const int8_t* int8 = x.int8 + static_cast<int64_t>(first) * 2 * w.cols + index * w.group_size;
-  Ints coarse[M] = {}, fine[M] = {};
-  for (int i = 0; i < words; ++i) {
-    Words word = load<Words>(source + 64 * i);
-    if constexpr (K == Kind::kAffine4) {
-      Words low = word & 0x0f0f0f0fu, high = (word >> 4) & 0x0f0f0f0fu;
-      for (int m = 0; m < M; ++m) {
-        const int8_t* at = int8 + static_cast<int64_t>(2 * m) * w.cols + 8 * i;
-        coarse[m] = dot4(dot4(coarse[m], low, load_word(at)), high, load_word(at + 4));
-        at += w.cols;
-        fine[m] = dot4(dot4(fine[m], low, load_word(at)), high, load_word(at + 4));
-      }
-    } else {
-      for (int m = 0; m < M; ++m) {
-        const int8_t* at = int8 + static_cast<int64_t>(2 * m) * w.cols + 4 * i;
-        coarse[m] = dot4(coarse[m], word, load_word(at));
-        fine[m] = dot4(fine[m], word, load_word(at + w.cols));
+// Adds the products of eight columns, four in `low` and four in `high`, with M rows of x.
+template <int M>
+inline void add_word(Words low, Words high, const int8_t* int8, int64_t stride, Ints* coarse,
+                     Ints* fine) {
+  for (int m = 0; m < M; ++m) {
+    const int8_t* at = int8 + 2 * m * stride;
+    coarse[m] = dot4(dot4(coarse[m], low, load_word(at)), high, load_word(at + 4));
+    at += stride;
+    fine[m] = dot4(dot4(fine[m], low, load_word(at)), high, load_word(at + 4));
+  }
+}
+
+template <Kind K, int M>
+inline void add_codes(const uint8_t* codes, int columns, const int8_t* int8, int64_t stride,
+                      Ints* coarse, Ints* fine) {
+  constexpr uint32_t kNibbles = 0x0f0f0f0fu;
+  if constexpr (K == Kind::kAffine8) {
+    for (int i = 0; i < columns; i += 8, codes += 128) {
+      add_word<M>(load<Words>(codes), load<Words>(codes + 64), int8 + i, stride, coarse, fine);
+    }
+  } else if constexpr (K == Kind::kAffine4) {
+    for (int i = 0; i < columns; i += 8, codes += 64) {
+      Words word = load<Words>(codes);
+      add_word<M>(word & kNibbles, (word >> 4) & kNibbles, int8 + i, stride, coarse, fine);
+    }
+  } else {
+    constexpr int kLows = low_words(K);
+    for (int i = 0; i < columns; i += 8 * kLows, codes += 64 * (kLows + 1)) {
+      Words upper = load<Words>(codes + 64 * kLows);
+      for (int k = 0; k < kLows; ++k) {
+        Words word = load<Words>(codes + 64 * k);
+        add_word<M>((word & kNibbles) | upper_of<K>(upper, 2 * k),
+                    ((word >> 4) & kNibbles) | upper_of<K>(upper, 2 * k + 1), int8 + i + 8 * k,
+                    stride, coarse, fine);
       }
     }
   }
-  Floats scale = load_scales<S>(group), bias = load_scales<S>(group + kScaleBytes);
+}
+
+template <Kind K, Scales S, int M>
+inline void add_group(const PackedMatrix& w, const uint8_t* header, const uint8_t* codes,
+                      const PackedInput& x, int first, int index, Floats* totals) {
+  int size = group_size<S>(w), groups = w.groups();
+  const int8_t* int8 =
+      x.int8 + static_cast<int64_t>(first) * 2 * w.cols + static_cast<int64_t>(index) * size;
+  Ints coarse[M] = {}, fine[M] = {};
+  add_codes<K, M>(codes, size, int8, w.cols, coarse, fine);
+  auto [scale, bias] = load_scales<S>(w, header, in_unit<S>(index));
   for (int m = 0; m < M; ++m) {
     int64_t at = static_cast<int64_t>(first + m) * groups + index;
     Floats product = multiply_add(__builtin_convertvector(fine[m], Floats), splat(1.0f / 254),

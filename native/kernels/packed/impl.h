@@ -22,11 +22,29 @@ constexpr int kAhead = 4096;
 // Up to so many rows, reading the weights takes longer than computing with them.
 constexpr int kRowsStreamed = 2;
 
+constexpr bool is_quantized(Kind kind) { return kind != Kind::kBfloat16 && kind != Kind::kFloat16; }
+// Bits of a code beyond its low nibble, and words of low nibbles before a word of those bits.
+constexpr int upper_bits(Kind kind) {
+  return kind == Kind::kAffine5 ? 1 : kind == Kind::kAffine6 ? 2 : 0;
+}
+constexpr int low_words(Kind kind) { return 4 / upper_bits(kind); }
+// A constant where the scales allow only one size.
+template <Scales S>
+inline int group_size(const PackedMatrix& w) {
+  if (S == Scales::kSignedBytes) return 16;
+  return S == Scales::kSixBits || S == Scales::kSymmetric ? 32 : w.group_size;
+}
+// Where `index` is in its unit.
+template <Scales S>
+inline int in_unit(int index) {
+  return index % PackedMatrix::unit_groups(S);
+}
+
 // Adds to `totals` [M] the products of 16 weight rows with rows [first, first + M) of x over the
-// columns of one group, the index-th.
+// columns of the index-th group, whose codes these are; `header`: of its unit.
 template <Kind K, Scales S, int M>
-inline void add_group(const PackedMatrix& w, const uint8_t* group, const PackedInput& x, int first,
-                      int index, Floats* totals);
+inline void add_group(const PackedMatrix& w, const uint8_t* header, const uint8_t* codes,
+                      const PackedInput& x, int first, int index, Floats* totals);
 // The same over all columns of a dense block, which begins at `source`.
 template <Kind K, int M>
 inline void add_columns(const PackedMatrix& w, const uint8_t* source, const PackedInput& x,
@@ -63,22 +81,28 @@ inline void store_block(const PackedOutput& out, int block, int rows, int first,
   }
 }
 
+inline void prefetch(const uint8_t* source, int64_t bytes) {
+  for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(source + kAhead + line);
+}
+
 // Rows [first, first + M) of x by one block.
 template <Kind K, Scales S, int M>
 inline void multiply_block(const PackedMatrix& w, const PackedInput& x, int block, int first,
                            const PackedOutput& out) {
   const uint8_t* source = w.data + block * w.block_bytes();
   Floats totals[M] = {};
-  if constexpr (K == Kind::kAffine4 || K == Kind::kAffine8) {
+  if constexpr (is_quantized(K)) {
+    constexpr int kGroups = PackedMatrix::unit_groups(S), kHeader = PackedMatrix::header_bytes(S);
     int64_t step = w.group_bytes();
     int groups = w.groups();
-    for (int g = 0; g < groups; ++g, source += step) {
-      if constexpr (M <= kRowsStreamed) {
-        for (int64_t line = 0; line < step; line += 64) {
-          __builtin_prefetch(source + kAhead + line);
-        }
+    for (int g = 0; g < groups;) {
+      const uint8_t* header = source;
+      if constexpr (M <= kRowsStreamed) prefetch(header, kHeader);
+      source += kHeader;
+      for (int i = 0; i < kGroups; ++i, ++g, source += step) {
+        if constexpr (M <= kRowsStreamed) prefetch(source, step);
+        add_group<K, S, M>(w, header, source, x, first, g, totals);
       }
-      add_group<K, S, M>(w, source, x, first, g, totals);
     }
   } else {
     add_columns<K, M>(w, source, x, first, totals);
@@ -107,15 +131,50 @@ void multiply_kind(const PackedMatrix& w, const PackedInput& x, int begin, int e
   multiply_rows<K, S, kRowsAtOnce>(w, x, begin, end, 0, out);
 }
 
+// The forms that exist: see weights/ggml.cc, and Packed::pack for those with biases.
+constexpr bool exists(Kind kind, Scales scales) {
+  switch (scales) {
+    case Scales::kFloat16:
+      return kind != Kind::kAffine6;
+    case Scales::kBfloat16:
+    case Scales::kFloat32:
+      return kind == Kind::kAffine4 || kind == Kind::kAffine8;
+    case Scales::kSymmetric:
+      return kind != Kind::kAffine6;
+    case Scales::kSixBits:
+      return kind == Kind::kAffine4 || kind == Kind::kAffine5;
+    case Scales::kSignedBytes:
+      return kind == Kind::kAffine6;
+  }
+  return false;
+}
+
+template <Kind K, Scales S>
+void multiply_form(const PackedMatrix& w, const PackedInput& x, int begin, int end,
+                   const PackedOutput& out) {
+  if constexpr (exists(K, S)) {
+    multiply_kind<K, S>(w, x, begin, end, out);
+  } else {
+    __builtin_trap();
+  }
+}
+
 template <Kind K>
 void multiply_scaled(const PackedMatrix& w, const PackedInput& x, int begin, int end,
                      const PackedOutput& out) {
-  if (w.scales == Scales::kFloat16) {
-    multiply_kind<K, Scales::kFloat16>(w, x, begin, end, out);
-  } else if (w.scales == Scales::kBfloat16) {
-    multiply_kind<K, Scales::kBfloat16>(w, x, begin, end, out);
-  } else {
-    multiply_kind<K, Scales::kFloat32>(w, x, begin, end, out);
+  switch (w.scales) {
+    case Scales::kFloat16:
+      return multiply_form<K, Scales::kFloat16>(w, x, begin, end, out);
+    case Scales::kBfloat16:
+      return multiply_form<K, Scales::kBfloat16>(w, x, begin, end, out);
+    case Scales::kFloat32:
+      return multiply_form<K, Scales::kFloat32>(w, x, begin, end, out);
+    case Scales::kSymmetric:
+      return multiply_form<K, Scales::kSymmetric>(w, x, begin, end, out);
+    case Scales::kSixBits:
+      return multiply_form<K, Scales::kSixBits>(w, x, begin, end, out);
+    case Scales::kSignedBytes:
+      return multiply_form<K, Scales::kSignedBytes>(w, x, begin, end, out);
   }
 }
 
@@ -124,6 +183,10 @@ void multiply(const PackedMatrix& w, const PackedInput& x, int begin, int end,
   switch (w.kind) {
     case Kind::kAffine4:
       return multiply_scaled<Kind::kAffine4>(w, x, begin, end, out);
+    case Kind::kAffine5:
+      return multiply_scaled<Kind::kAffine5>(w, x, begin, end, out);
+    case Kind::kAffine6:
+      return multiply_scaled<Kind::kAffine6>(w, x, begin, end, out);
     case Kind::kAffine8:
       return multiply_scaled<Kind::kAffine8>(w, x, begin, end, out);
     case Kind::kBfloat16:
@@ -135,10 +198,10 @@ void multiply(const PackedMatrix& w, const PackedInput& x, int begin, int end,
 
 typedef int8_t Bytes __attribute__((vector_size(16)));
 
-// Of eight 4-bit columns, a word's low nibbles hold the even ones and its high nibbles the odd
-// ones. Activations are permuted to match.
+// Of eight columns, a word's low nibbles hold the even ones and its high nibbles the odd ones.
+// Activations are permuted to match.
 inline Bytes in_order_of_weights(Kind kind, Bytes v) {
-  if (kind != Kind::kAffine4) return v;
+  if (kind == Kind::kAffine8) return v;
   return __builtin_shufflevector(v, v, 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
 }
 

@@ -83,9 +83,15 @@ std::optional<Packed> Packed::pack(WeightArena& arena, const mx::array& weight,
     layout.kind = weight.dtype() == mx::bfloat16 ? PackedMatrix::Kind::kBfloat16
                                                  : PackedMatrix::Kind::kFloat16;
   }
-  WeightArena::Piece piece = arena.take(layout.bytes());
-  llm_host::pack(layout, source, piece.slab.data<uint8_t>() + piece.offset);
-  return Packed(layout, std::move(piece));
+  Packed packed = reserve(arena, layout);
+  llm_host::pack(packed.layout_, source, packed.memory());
+  return packed;
+}
+
+Packed Packed::reserve(WeightArena& arena, PackedMatrix layout) {
+  Packed packed(layout, arena.take(layout.bytes()));
+  packed.layout_.data = packed.memory();
+  return packed;
 }
 
 namespace {

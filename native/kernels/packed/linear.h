@@ -27,7 +27,11 @@ class Packed {
                                     const std::optional<mx::array>& biases, int group_size,
                                     int bits);
 
+  // A matrix without its weights, which the caller writes to `memory` with pack_unit.
+  static Packed reserve(WeightArena& arena, PackedMatrix layout);
+
   const PackedMatrix& layout() const { return layout_; }
+  uint8_t* memory() { return piece_.slab.data<uint8_t>() + piece_.offset; }
   // The array that owns the memory: every operation that reads the matrix takes it as an input.
   const mx::array& buffer() const { return piece_.slab; }
 

@@ -68,7 +68,7 @@ class PackedProduct {
                        const PackedOutput& out) const;
   void add_low_rank(const Item& item, const PackedProductPart& part, const PackedOutput& out) const;
 
-  static constexpr size_t kMaxInt8 = 6;  // quantized kinds · group sizes
+  static constexpr size_t kMaxInt8 = 16;  // quantized kinds · group sizes
 
   const float* x_;
   const float* norm_weight_;

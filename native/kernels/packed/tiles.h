@@ -4,11 +4,6 @@
 
 namespace llm_host {
 
-// Affine weights are truncated to bfloat16, which takes two instructions where rounding takes five.
-// They are multiplied by this first: it adds half a unit in the last place on average, as much as
-// the truncation drops.
-constexpr float kTruncationScale = 1 + 0.36f / 128;
-
 // Products of many rows of activations by a matrix unit that multiplies bfloat16 tiles and
 // accumulates in float32. Weights are dequantized to bfloat16 block by block.
 struct PackedTiles {

@@ -140,10 +140,10 @@ TEST(no_rows_give_nothing) {
   WeightArena arena;
   for (const Storage& storage : storages()) {
     std::vector<Part> parts;
-    parts.emplace_back(arena, 16, 128, storage, true, 2);
-    check_products(parts, true, 0, 128, true);
-    parts.emplace_back(arena, 16, 128, storage, true, 2);
-    check_gated(parts, cpu::Gate::kSwiGlu, 16, 0, 128);
+    parts.emplace_back(arena, 16, 256, storage, true, 2);
+    check_products(parts, true, 0, 256, true);
+    parts.emplace_back(arena, 16, 256, storage, true, 2);
+    check_gated(parts, cpu::Gate::kSwiGlu, 16, 0, 256);
   }
 }
 
@@ -166,10 +166,10 @@ TEST(parts_may_differ_in_storage) {
       std::vector<Part> parts;
       int rank = 0;
       for (const Storage& storage : storages()) {
-        parts.emplace_back(arena, 18 + rank, 128, storage, rank % 2 == 0, rank);
+        parts.emplace_back(arena, 18 + rank, 256, storage, rank % 2 == 0, rank);
         rank = (rank + 1) % 4;
       }
-      check_products(parts, normalised, m, 128, m != 3);
+      check_products(parts, normalised, m, 256, m != 3);
     }
   }
 }
@@ -198,11 +198,11 @@ TEST(gated_products_equal_float64) {
       for (int m : {1, 3, 16, 50}) {
         int width = turn % 3 == 0 ? 37 : turn % 3 == 1 ? 176 : 336, rank = turn % 4;
         std::vector<Part> two, one;
-        two.emplace_back(arena, width, 128, storage, turn % 2 == 0, rank);
-        two.emplace_back(arena, width, 128, storage, turn % 5 == 0, 3 - rank);
-        check_gated(two, gate, width, m, 128);
-        one.emplace_back(arena, 2 * 176, 128, storage, turn % 2 == 1, rank);
-        check_gated(one, gate, 176, m, 128);
+        two.emplace_back(arena, width, 256, storage, turn % 2 == 0, rank);
+        two.emplace_back(arena, width, 256, storage, turn % 5 == 0, 3 - rank);
+        check_gated(two, gate, width, m, 256);
+        one.emplace_back(arena, 2 * 176, 256, storage, turn % 2 == 1, rank);
+        check_gated(one, gate, 176, m, 256);
         ++turn;
       }
     }

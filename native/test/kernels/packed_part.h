@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/packed/linear.h"
+#include "weights/ggml.h"
 
 // Random packed matrices with their float64 reference.
 namespace llm_host {
@@ -23,12 +24,22 @@ inline std::vector<double> doubles(const mx::array& array) {
   return {values.data<float>(), values.data<float>() + values.size()};
 }
 
-// How a matrix is stored: affine of 4 or 8 bits with scales that `type` represents exactly, or
-// dense (0 bits) in `type`.
+// How a matrix is stored: affine of 4 or 8 bits with scales that `type` represents exactly, dense
+// (0 bits) in `type`, or in ggml's blocks of `group` weights.
 struct Storage {
   int bits, group;
   mx::Dtype type;
+  const char* ggml = nullptr;
 };
+
+inline std::vector<Storage> ggml_storages() {
+  std::vector<Storage> all;
+  for (const char* name : {"Q4_0", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K"}) {
+    const GgmlType& type = *ggml_type(name);
+    all.push_back({type.bits, type.block, mx::float16, name});
+  }
+  return all;
+}
 
 inline std::vector<Storage> storages() {
   std::vector<Storage> all{{0, 0, mx::bfloat16}, {0, 0, mx::float16}};
@@ -39,6 +50,7 @@ inline std::vector<Storage> storages() {
       }
     }
   }
+  for (const Storage& storage : ggml_storages()) all.push_back(storage);
   return all;
 }
 
@@ -82,7 +94,32 @@ class Part {
   }
 
  private:
+  cpu::Packed pack_blocks(WeightArena& arena, int rows, int cols, const Storage& storage) {
+    static std::mt19937 random_bits(13);
+    const GgmlType& type = *ggml_type(storage.ggml);
+    cpu::Packed packed = cpu::Packed::reserve(arena, packed_layout(type, rows, cols));
+    std::fill_n(packed.memory(), packed.layout().bytes(), uint8_t{0});
+    std::vector<uint8_t> blocks(static_cast<size_t>(cols / type.block) * type.block_bytes);
+    std::vector<float> row(static_cast<size_t>(cols));
+    for (int r = 0; r < rows; ++r) {
+      for (uint8_t& byte : blocks) byte = static_cast<uint8_t>(random_bits());
+      for (size_t at = 0; at < blocks.size(); at += type.block_bytes) {
+        // Of ordinary size, where some type has a float16.
+        for (int offset : {0, 2, 208}) {
+          if (offset + 1 >= type.block_bytes) continue;
+          uint8_t& high = blocks[at + offset + 1];
+          high = static_cast<uint8_t>((high & 0x83) | 0x20);
+        }
+      }
+      pack_ggml_row(type, blocks.data(), packed.layout(), r, packed.memory());
+      unpack_row(packed.layout(), r, row.data());
+      weight_.insert(weight_.end(), row.begin(), row.end());
+    }
+    return packed;
+  }
+
   cpu::Packed pack(WeightArena& arena, int rows, int cols, const Storage& storage) {
+    if (storage.ggml != nullptr) return pack_blocks(arena, rows, cols, storage);
     mx::array dense = random_array({rows, cols}, 0.1f);
     std::optional<mx::array> scales, biases;
     mx::array weight = mx::astype(dense, storage.type);

@@ -271,7 +271,8 @@ TEST(packed_products) {
 }
 
 TEST(packed_gates) {
-  for (const Storage& storage : {Storage{4, 32, mx::float16}, Storage{0, 0, mx::bfloat16}}) {
+  for (const Storage& storage : {Storage{4, 32, mx::float16}, Storage{0, 0, mx::bfloat16},
+                                 Storage{8, 256, mx::float16, "Q6_K"}}) {
     for (int width : {7, 32, 150}) check_gated(storage, width, random_int(2, 70));
     // More than one work item.
     check_gated(storage, 1600, 40);

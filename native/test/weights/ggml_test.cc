@@ -87,7 +87,53 @@ void check_type(const char* name, float (*formula)(const uint8_t*, int),
   }
 }
 
+// The packed form holds the formula's values, Q6_K's too.
+void check_packed(const char* name, float (*formula)(const uint8_t*, int),
+                  const std::vector<int>& offsets) {
+  const GgmlType& type = *ggml_type(name);
+  std::vector<uint8_t> source = random_blocks(type, offsets);
+  constexpr int kBlocksInRow = 2, kRows = kBlocks / kBlocksInRow;
+  int cols = kBlocksInRow * type.block;
+  PackedMatrix layout = packed_layout(type, kRows, cols);
+  std::vector<uint8_t> memory(static_cast<size_t>(layout.bytes()));
+  layout.data = memory.data();
+  std::vector<float> row(static_cast<size_t>(cols));
+  for (int r = 0; r < kRows; ++r) {
+    const uint8_t* blocks = source.data() + r * kBlocksInRow * type.block_bytes;
+    CHECK(pack_ggml_row(type, blocks, layout, r, memory.data()) == -1);
+    unpack_row(layout, r, row.data());
+    for (int c = 0; c < cols; ++c) {
+      float expected = formula(blocks + c / type.block * type.block_bytes, c % type.block);
+      CHECK_NEAR(row[static_cast<size_t>(c)], expected, 1e-5 * std::abs(expected) + 1e-4);
+    }
+  }
+}
+
 }  // namespace
+
+TEST(packed_blocks_equal_the_formula) {
+  check_packed("Q4_0", q4_0, {0});
+  check_packed("Q4_1", q4_1, {0, 2});
+  check_packed("Q5_0", q5_0, {0});
+  check_packed("Q5_1", q5_1, {0, 2});
+  check_packed("Q8_0", q8_0, {0});
+  check_packed("Q4_K", q4_k, {0, 2});
+  check_packed("Q5_K", q5_k, {0, 2});
+  check_packed("Q6_K", q6_k, {208});
+}
+
+TEST(a_scale_that_is_not_finite_is_found) {
+  for (auto [name, offset] : {std::pair{"Q4_0", 0}, {"Q5_1", 2}, {"Q4_K", 2}, {"Q6_K", 208}}) {
+    const GgmlType& type = *ggml_type(name);
+    std::vector<uint8_t> blocks(static_cast<size_t>(3) * type.block_bytes);
+    for (uint16_t bits : {uint16_t{0x7c00}, uint16_t{0xfe00}}) {
+      std::memcpy(blocks.data() + 2 * type.block_bytes + offset, &bits, 2);
+      PackedMatrix layout = packed_layout(type, 1, 3 * type.block);
+      std::vector<uint8_t> memory(static_cast<size_t>(layout.bytes()));
+      CHECK(pack_ggml_row(type, blocks.data(), layout, 0, memory.data()) == 2);
+    }
+  }
+}
 
 TEST(repacked_q4_0_equals_the_formula) { check_type("Q4_0", q4_0, {0}); }
 TEST(repacked_q4_1_equals_the_formula) { check_type("Q4_1", q4_1, {0, 2}); }

@@ -5,16 +5,6 @@
 #include "weights/files/finite.h"
 
 namespace llm_host {
-namespace {
-
-[[noreturn]] void refuse_not_finite(const TensorFiles& files, const TensorEntry& entry,
-                                    uint64_t index) {
-  throw Error(kModelBroken, files.name_of(entry) +
-                                " has a value that is infinite or not a number at element " +
-                                std::to_string(index) + "; fetch the file again");
-}
-
-}  // namespace
 
 int64_t first_not_finite(mx::Dtype type, const void* data, size_t count) {
   if (type == mx::float32) {
@@ -49,10 +39,23 @@ std::vector<std::string> TensorReader::unused() const {
 
 void TensorReader::read_bytes(const TensorEntry& entry, void* data, uint64_t bytes,
                               uint64_t start) {
-  files_.read(entry, data, bytes, start, [this](uint64_t chunk) {
-    progress_.done += chunk;
-    progress_.report(progress_.done, progress_.total);
-  });
+  files_.read(entry, data, bytes, start, [this](uint64_t chunk) { report(chunk); });
+}
+
+void TensorReader::read_part(const TensorEntry& entry, void* data, uint64_t bytes,
+                             uint64_t start) const {
+  files_.read(entry, data, bytes, start, [](uint64_t) {});
+}
+
+void TensorReader::report(uint64_t bytes) {
+  progress_.done += bytes;
+  progress_.report(progress_.done, progress_.total);
+}
+
+void TensorReader::refuse_not_finite(const TensorEntry& entry, uint64_t index) const {
+  throw Error(kModelBroken, files_.name_of(entry) +
+                                " has a value that is infinite or not a number at element " +
+                                std::to_string(index) + "; fetch the file again");
 }
 
 mx::array TensorReader::read(const TensorEntry& entry, mx::Dtype type) {
@@ -81,14 +84,14 @@ mx::array TensorReader::read_byte_scales(const TensorEntry& entry, const std::st
   const uint8_t* bytes = scales.data<uint8_t>();
   int64_t bad = mode == "nvfp4" ? first_not_finite_e4m3(bytes, scales.size())
                                 : first_not_finite_e8m0(bytes, scales.size());
-  if (bad >= 0) refuse_not_finite(files_, entry, static_cast<uint64_t>(bad));
+  if (bad >= 0) refuse_not_finite(entry, static_cast<uint64_t>(bad));
   return scales;
 }
 
 void TensorReader::check_finite(const TensorEntry& entry, mx::Dtype type, const void* data,
                                 size_t count, uint64_t first) const {
   int64_t bad = first_not_finite(type, data, count);
-  if (bad >= 0) refuse_not_finite(files_, entry, first + static_cast<uint64_t>(bad));
+  if (bad >= 0) refuse_not_finite(entry, first + static_cast<uint64_t>(bad));
 }
 
 }  // namespace llm_host

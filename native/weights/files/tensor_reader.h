@@ -41,6 +41,12 @@ class TensorReader {
   mx::array read_byte_scales(const TensorEntry& entry, const std::string& mode);
   // Reads `bytes` bytes from byte `start` of the tensor on; checks no floats.
   void read_bytes(const TensorEntry& entry, void* data, uint64_t bytes, uint64_t start);
+  // The same without a report, from any thread; `report` it afterwards.
+  void read_part(const TensorEntry& entry, void* data, uint64_t bytes, uint64_t start) const;
+  // That so many bytes more have been read; may throw to stop the load.
+  void report(uint64_t bytes);
+  // Throws MODEL_BROKEN for the float at `index` of the tensor.
+  [[noreturn]] void refuse_not_finite(const TensorEntry& entry, uint64_t index) const;
   // Throws if one of `count` floats is not finite; `first`: the index of the first one in the
   // tensor.
   void check_finite(const TensorEntry& entry, mx::Dtype type, const void* data, size_t count,

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "kernels/packed/matrix.h"
+
+namespace llm_host {
+
+// One row's part of a unit, before it is packed.
+struct PackedUnit {
+  static constexpr int kMaxColumns = 256, kMaxGroups = 16;
+
+  uint8_t codes[kMaxColumns];
+  // As float16: the scale and the bias (kFloat16), the scale (kSymmetric), d and dmin (kSixBits), d
+  // (kSignedBytes).
+  uint16_t scale = 0, bias = 0;
+  uint8_t scales[kMaxGroups];  // of 6 bits, or signed
+  uint8_t minima[kMaxGroups];
+};
+
+// Where row `row` begins in the memory of a matrix: its first unit's header; the next is
+// unit_bytes() on.
+inline uint8_t* row_start(const PackedMatrix& matrix, uint8_t* memory, int row) {
+  return memory + row / PackedMatrix::kBlockRows * matrix.block_bytes();
+}
+
+// Packs a unit of row `row` into the unit with this header; not for kBfloat16 and kFloat32 scales.
+void pack_unit(const PackedMatrix& matrix, const PackedUnit& unit, int row, uint8_t* header);
+
+}  // namespace llm_host
