@@ -1,11 +1,11 @@
 #include "kernels/expert_ops.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/base/cpu_op.h"
 #include "kernels/base/reproducible.h"
 #include "kernels/base/thread_pool.h"
+#include "kernels/expert_routes.h"
 #include "kernels/simd/linear.h"
 #include "kernels/simd/simd.h"
 
@@ -59,34 +59,6 @@ void multiply_expert(const std::vector<mx::array>& in, const Slot& slot, int exp
   }
 }
 
-void activate(ExpertActivation activation, const float* gate_up, int size, float* out) {
-  const float *gate = gate_up, *up = gate_up + size;
-  if (activation.limit == 0) return simd().swiglu(gate, up, size, out);
-  for (int i = 0; i < size; ++i) {
-    float g = std::min(gate[i], activation.limit);
-    float u = std::clamp(up[i], -activation.limit, activation.limit);
-    out[i] = g / (1 + std::exp(-activation.alpha * g)) * (u + 1);
-  }
-}
-
-struct Route {
-  uint32_t expert;
-  int token;
-  float weight;
-};
-
-// Sorted by expert, so that each expert's weights are read once for all of its tokens.
-std::vector<Route> routes_of(const mx::array& ids, const mx::array& routing_weights) {
-  int per_token = ids.shape(-1), count = static_cast<int>(ids.size());
-  std::vector<Route> routes;
-  for (int i = 0; i < count; ++i) {
-    routes.push_back({ids.data<uint32_t>()[i], i / per_token, routing_weights.data<float>()[i]});
-  }
-  std::stable_sort(routes.begin(), routes.end(),
-                   [](const Route& a, const Route& b) { return a.expert < b.expert; });
-  return routes;
-}
-
 }  // namespace
 
 bool supports(const ExpertWeight& w) {
@@ -101,7 +73,8 @@ mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& rou
   Slot first = add_inputs(gate_up, inputs), second = add_inputs(down, inputs);
   auto body = [first, second, activation](const std::vector<mx::array>& in, mx::array& out) {
     int hidden = in[0].shape(-1), wide = in[first.weight].shape(1);
-    std::vector<Route> routes = routes_of(in[1], in[2]);
+    int tokens = static_cast<int>(in[1].size()) / in[1].shape(-1);
+    std::vector<Route> routes = routes_of(in[1], in[2], 0, tokens);
     std::fill_n(out.data<float>(), out.size(), 0.0f);
     std::vector<float> rows, middle, active, result;
     for (size_t begin = 0, end = 0; begin < routes.size(); begin = end) {

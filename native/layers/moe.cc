@@ -69,7 +69,36 @@ mx::array gate_then_up(const mx::array& bias) {  // [E, 2I]
 }  // namespace
 
 Experts::Experts(WeightStore& weights, const std::string& path, const Shape& shape)
-    : shape_(shape), stacks_(read(weights, path, shape)) {}
+    : shape_(shape), stacks_(read(weights, path, shape)) {
+  if (weights.packed()) pack(weights);
+}
+
+void Experts::pack(WeightStore& weights) {
+  // Each expert's rows must be whole blocks.
+  constexpr int kRows = PackedMatrix::kBlockRows;
+  if (2 * shape_.intermediate % kRows != 0 || shape_.hidden % kRows != 0) return;
+  // Both or neither: the kernels take them together.
+  auto packable = [](const Matrix& m) {
+    return m.mode == "affine" && m.quantized() && (m.bits == 4 || m.bits == 8);
+  };
+  const Matrix &gate_up = stacks_.gate_up.matrix, &down = stacks_.down.matrix;
+  if (!packable(gate_up) || !packable(down)) return;
+  auto packed = [&](const Matrix& m) {
+    auto flat = [](const mx::array& a) {
+      mx::array rows = mx::contiguous(mx::reshape(a, {-1, a.shape(-1)}));
+      rows.eval();
+      return rows;
+    };
+    return cpu::Packed::pack(weights.arena(), flat(m.weight), flat(*m.scales), flat(*m.biases),
+                             m.group_size, m.bits);
+  };
+  std::optional<cpu::Packed> first = packed(gate_up), second = packed(down);
+  for (Matrix* matrix : {&stacks_.gate_up.matrix, &stacks_.down.matrix}) {
+    weights.drop(*matrix);
+    *matrix = Matrix{mx::array(0.0f), std::nullopt, std::nullopt};
+  }
+  packed_.emplace(PackedStacks{std::move(*first), std::move(*second)});
+}
 
 Experts::Stacks Experts::read(WeightStore& weights, const std::string& path, const Shape& shape) {
   std::string experts = path + ".experts";
@@ -154,6 +183,12 @@ Experts::Stacks Experts::read_gpt_oss(WeightStore& weights, const std::string& p
 }
 
 mx::array Experts::operator()(const mx::array& x, const Routing& routing) const {
+  if (packed_) {
+    mx::array ids = mx::contiguous(routing.experts), weights = mx::contiguous(routing.weights);
+    return cpu::packed_experts(
+        x, ids, weights, {packed_->gate_up, stacks_.gate_up.bias, 2 * shape_.intermediate},
+        {packed_->down, stacks_.down.bias, shape_.hidden}, shape_.activation);
+  }
   if (cpu::usable()) {
     auto weight_of = [](const Stack& s) {
       const Matrix& m = s.matrix;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/expert_ops.h"
+#include "kernels/packed_expert_ops.h"
 #include "layers/moe_router.h"
 
 namespace llm_host {
@@ -34,6 +34,9 @@ class Experts {
     Stack gate_up;  // gate's rows first
     Stack down;
   };
+  struct PackedStacks {
+    cpu::Packed gate_up, down;
+  };
 
   static Stacks read(WeightStore& weights, const std::string& path, const Shape& shape);
   static Stacks read_separate(WeightStore& weights, const std::string& path, const Shape& shape);
@@ -42,6 +45,9 @@ class Experts {
   static Stacks read_single(WeightStore& weights, const std::string& path, const Shape& shape,
                             const char* const (&names)[3]);
   static Stacks read_gpt_oss(WeightStore& weights, const std::string& path, const Shape& shape);
+  // Packs both matrices, if the store says so and there are kernels for them, and then drops the
+  // stored form.
+  void pack(WeightStore& weights);
   // The rows of x that each expert multiplies.
   struct Chosen {
     mx::array x;        // [.., 1, in]
@@ -59,7 +65,8 @@ class Experts {
   mx::array gather(const mx::array& x, const Routing& routing) const;
 
   Shape shape_;
-  Stacks stacks_;
+  Stacks stacks_;  // if packed, only the biases are used
+  std::optional<PackedStacks> packed_;
 };
 
 // Router and experts.

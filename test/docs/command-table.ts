@@ -119,6 +119,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
     'node scripts/measure/granite-shape.mjs small --layers 1 --vocabulary 1024',
     /^wrote .*\n(?:.*\n)*peak memory \d\.\d+ GB, limit 2\.5 GB$/m,
   ),
+  'node scripts/measure/large-models.mjs folder': measured(
+    'node scripts/measure/large-models.mjs small --models llama-1b-Q4_K_M --layers 1 --alone --runs 1 --prompt-tokens 8 --generate 4',
+    /^\| llama-1b-Q4_K_M \| generationTokensPerSecond, 8 \| \d/m,
+  ),
   'llm-host inspect <model>': { runs: 'application', shows: /^parameters +134\.5 M$/m },
   'llm-host bench model.gguf --prompt-tokens 128,512,4096 --generate 128 --runs 5 --threads 2': measured(
     'llm-host bench model.gguf --prompt-tokens 8,16,32 --generate 4 --runs 1 --threads 2',

@@ -1,7 +1,7 @@
 #include <random>
 
 #include "check.h"
-#include "kernels/expert_ops.h"
+#include "kernels/packed_expert_ops.h"
 
 using namespace llm_host;
 
@@ -31,6 +31,14 @@ struct Stack {
   }
 
   cpu::ExpertWeight view() const { return {weight, scales, biases, bias, 32, bits}; }
+  cpu::Packed pack(WeightArena& arena) const {
+    auto flat = [](const mx::array& a) {
+      mx::array rows = mx::contiguous(mx::reshape(a, {-1, a.shape(-1)}));
+      rows.eval();
+      return rows;
+    };
+    return *cpu::Packed::pack(arena, flat(weight), flat(*scales), flat(*biases), 32, bits);
+  }
   // x [in] -> [out] by the expert `id`.
   mx::array apply(const mx::array& x, int id) const {
     mx::array y = mx::matmul(mx::take(dense, id, 0), x);
@@ -65,8 +73,15 @@ void check_experts(int length, int per_token, int bits, bool biased,
     uint32_t first = t % 3 == 0 ? bits_of() % (kExperts - 1) : 1;
     for (int k = 0; k < per_token; ++k) ids.push_back((first + k) % (kExperts - 1));
   }
-  mx::array y = cpu::experts(x, mx::array(ids.begin(), {1, length, per_token}, mx::uint32),
-                             routing_weights, gate_up.view(), down.view(), activation);
+  mx::array chosen(ids.begin(), {1, length, per_token}, mx::uint32);
+  mx::array y = cpu::experts(x, chosen, routing_weights, gate_up.view(), down.view(), activation);
+  WeightArena arena;
+  std::optional<mx::array> packed_y;
+  if (bits != 0) {
+    cpu::Packed first = gate_up.pack(arena), second = down.pack(arena);
+    packed_y = cpu::packed_experts(x, chosen, routing_weights, {first, gate_up.bias, 2 * kMiddle},
+                                   {second, down.bias, kHidden}, activation);
+  }
   for (int t = 0; t < length; ++t) {
     mx::array expected = mx::zeros({kHidden});
     for (int k = 0; k < per_token; ++k) {
@@ -78,6 +93,11 @@ void check_experts(int length, int per_token, int bits, bool biased,
     }
     mx::array got = mx::take(mx::reshape(y, {length, kHidden}), t, 0);
     CHECK(mx::allclose(got, expected, 1e-4, 1e-3).item<bool>());
+    if (!packed_y) continue;
+    // int8 activations of 15 bits, twice.
+    mx::array other = mx::take(mx::reshape(*packed_y, {length, kHidden}), t, 0);
+    double largest = mx::max(mx::abs(expected)).item<float>();
+    CHECK(mx::allclose(other, expected, 0, 1e-3 * largest).item<bool>());
   }
 }
 

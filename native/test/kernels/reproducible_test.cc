@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "kernels/attention/attention.h"
-#include "kernels/expert_ops.h"
+#include "kernels/packed_expert_ops.h"
 #include "packed_part.h"
 
 using namespace llm_host;
@@ -152,6 +152,24 @@ void check_experts(int bits, int length) {
     return cpu::experts(part_of(x, begin, end), chosen, part_of(weights, begin, end),
                         {gate_up.weight, gate_up.scales, gate_up.biases, gate_up.none, 32, bits},
                         {down.weight, down.scales, down.biases, down.none, 32, bits}, {});
+  }));
+  if (bits == 0) return;
+  WeightArena arena;
+  auto pack = [&](const Stored& stack) {
+    auto flat = [](const mx::array& a) {
+      mx::array rows = mx::contiguous(mx::reshape(a, {-1, a.shape(-1)}));
+      rows.eval();
+      return rows;
+    };
+    return *cpu::Packed::pack(arena, flat(stack.weight), flat(*stack.scales), flat(*stack.biases),
+                              32, bits);
+  };
+  cpu::Packed first = pack(gate_up), second = pack(down);
+  CHECK(rows_are_independent(length, [&](int begin, int end) {
+    mx::array chosen(ids.begin() + kChosen * begin, {1, end - begin, kChosen}, mx::uint32);
+    return cpu::packed_experts(part_of(x, begin, end), chosen, part_of(weights, begin, end),
+                               {first, gate_up.none, 2 * kMiddle}, {second, down.none, kHidden},
+                               {});
   }));
 }
 

@@ -3,13 +3,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <random>
 
 #include "check.h"
 #include "common/error.h"
+#include "kernels/packed/linear.h"
 #include "weights/files/file.h"
 #include "weights/join.h"
+#include "weights/unpermute.h"
 
 using namespace llm_host;
 
@@ -35,6 +39,14 @@ class Checkpoint {
     for (int size : array.shape()) entry.shape.push_back(size);
     spec_.weights.tensors.push_back(entry);
   }
+  void add_bytes(const std::string& name, const char* dtype, std::vector<int64_t> shape,
+                 const std::vector<uint8_t>& bytes) {
+    std::ofstream file(path_, std::ios::binary | std::ios::app);
+    uint64_t offset = static_cast<uint64_t>(file.tellp());
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    spec_.weights.tensors.push_back({name, dtype, std::move(shape), 0, offset, bytes.size()});
+  }
   void add_quantized(const std::string& path, const mx::array& w, int group, int bits,
                      const std::string& mode) {
     std::vector<mx::array> parts = mx::quantize(w, group, bits, mode);
@@ -51,6 +63,9 @@ class Checkpoint {
   }
   WeightStore store() const {
     return WeightStore(spec_, [](uint64_t, uint64_t) {});
+  }
+  WeightStore store(std::function<void(uint64_t, uint64_t)> progress) const {
+    return WeightStore(spec_, std::move(progress));
   }
   LoadSpec& spec() { return spec_; }
 
@@ -89,6 +104,71 @@ TEST(a_tensor_larger_than_its_file_is_refused_before_memory_is_taken) {
     const int size = static_cast<int>(side);
     CHECK_ERROR("MODEL_BROKEN", "the file has only 0", store.matrix("a", size, size));
   }
+}
+
+// Blocks of Q4_0 whose scales are of ordinary size.
+std::vector<uint8_t> random_q4_0(int rows, int cols) {
+  std::mt19937 random_bits(5);
+  std::vector<uint8_t> blocks(static_cast<size_t>(rows) * cols / 32 * 18);
+  for (uint8_t& byte : blocks) byte = static_cast<uint8_t>(random_bits());
+  for (size_t at = 1; at < blocks.size(); at += 18) blocks[at] = (blocks[at] & 0x83) | 0x2c;
+  return blocks;
+}
+
+TEST(blocks_are_packed_while_they_are_read) {
+  // More than one part for a thread; the last block of rows is not full.
+  constexpr int kRows = 7 * 120, kCols = 1024;
+  Checkpoint checkpoint;
+  checkpoint.spec().gguf = true;
+  checkpoint.add_bytes("a.weight", "Q4_0", {kRows, kCols}, random_q4_0(kRows, kCols));
+  Matrix stored = checkpoint.store().matrix("a", kRows, kCols);
+  for (int head_dim : {0, 2, 24, 120}) {
+    uint64_t read = 0;
+    WeightStore store = checkpoint.store([&](uint64_t done, uint64_t) { read = done; });
+    if (!store.packed()) return check::skip("this CPU has no kernels for packed weights");
+    std::optional<cpu::Packed> packed = store.packed_matrix("a", kRows, kCols, head_dim);
+    CHECK(packed.has_value());
+    CHECK(read == checkpoint.spec().weights.tensors[0].bytes);
+    CHECK(store.parameters() == uint64_t{kRows} * kCols);
+    Matrix m = head_dim == 0 ? stored : unpermute(stored, kRows / head_dim, head_dim);
+    mx::array expected = m.dequantize();
+    expected.eval();
+    std::vector<float> row(kCols);
+    bool equal = true;
+    for (int r = 0; r < kRows; ++r) {
+      unpack_row(packed->layout(), r, row.data());
+      for (int c = 0; c < kCols; ++c) {
+        float value = expected.data<float>()[r * kCols + c];
+        equal = equal && std::abs(row[static_cast<size_t>(c)] - value) <= 1e-6f;
+      }
+    }
+    CHECK(equal);
+  }
+}
+
+void check_refused(const std::vector<uint8_t>& blocks, uint64_t bytes, const char* text) {
+  static const char* message;  // CHECK_ERROR captures nothing
+  message = text;
+  Checkpoint checkpoint;
+  checkpoint.add_bytes("a.weight", "Q4_0", {64, 64}, blocks);
+  checkpoint.spec().weights.tensors[0].bytes = bytes;
+  WeightStore store = checkpoint.store();
+  if (!store.packed()) return check::skip("this CPU has no kernels for packed weights");
+  CHECK_ERROR(kModelBroken, message, store.packed_matrix("a", 64, 64));
+}
+
+TEST(packing_ends_at_a_bad_scale_a_short_file_and_a_cancelled_load) {
+  std::vector<uint8_t> blocks = random_q4_0(64, 64), bad = blocks, cut = blocks;
+  bad[18 * 5 + 1] = 0x7c;
+  check_refused(bad, bad.size(), "infinite or not a number at element 160");
+  cut.resize(cut.size() / 2);
+  check_refused(cut, blocks.size(), "the file has only 1152");
+  Checkpoint checkpoint;
+  checkpoint.add_bytes("a.weight", "Q4_0", {64, 64}, blocks);
+  WeightStore store = checkpoint.store([](uint64_t, uint64_t) { throw Error("STOP", "stopped"); });
+  if (!store.packed()) return check::skip("this CPU has no kernels for packed weights");
+  CHECK_ERROR(kModelBroken, "config.json asks for [64, 96]", store.packed_matrix("a", 64, 96));
+  CHECK_ERROR("STOP", "stopped", store.packed_matrix("a", 64, 64));
 }
 
 TEST(experts_come_in_every_form) {

@@ -10,7 +10,7 @@ export interface Loading {
   readonly quantize?: Quantization | undefined;
 }
 
-/** Bytes of all tensors in memory; a GGUF file's K-quants may take up to a tenth less. */
+/** Bytes of all tensors in memory. */
 export function loadedBytes(weights: WeightFiles, config: JsonObject, loading: Loading): number {
   return weights.tensors.reduce((sum, tensor) => sum + tensorBytes(tensor, config, loading), 0);
 }
@@ -40,38 +40,36 @@ function tensorBytes(tensor: TensorEntry, config: JsonObject, { layout, quantize
   if (quantize && isQuantizable(tensor, config, quantize)) return quantizedBytes(tensor, layout, quantize);
   if (layout === 'stored') return tensor.bytes;
   const packed = layout === 'packed' && isPacked(tensor, config);
-  return packed ? packedBytes(tensor) : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
+  return packed ? filledUp(tensor.bytes, tensor) : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
 }
 
-/** Matrices of linear layers and the embedding; experts use other kernels. */
+/** Matrices of linear layers and the embedding; of experts only quantized ones. */
 function isPacked({ name, dtype, shape }: TensorEntry, config: JsonObject): boolean {
-  if (shape.length !== 2 || isExpert(name) || ROUTER.test(name)) return false;
+  if (ROUTER.test(name) || (shape.length !== 2 && !isExpert(name))) return false;
   const [, module, part] = /^(.*)\.(weight|scales|biases)$/.exec(name) ?? [];
   if (module === undefined) return false;
   if (dtype === 'U32' || part !== 'weight') return PACKED_BITS.has(bitsOf(module, config));
+  if (isExpert(name)) return false;
   if (dtype === 'F16' || dtype === 'BF16') return (shape[1] as number) % 2 === 0;
-  return dtype in PACKED_SHARE;
+  return GGML_BLOCKS.has(dtype);
 }
 
-function packedBytes({ bytes, dtype, shape }: TensorEntry): number {
-  return filledUp(bytes * (PACKED_SHARE[dtype] ?? 1), shape[0] as number);
-}
-
-function filledUp(bytes: number, rows: number): number {
+function filledUp(bytes: number, { shape, name }: TensorEntry): number {
+  if (isExpert(name)) return bytes;
+  const rows = shape[0] as number;
   return (bytes / rows) * Math.ceil(rows / BLOCK_ROWS) * BLOCK_ROWS;
 }
 
 function quantizedBytes(tensor: TensorEntry, layout: WeightLayout, quantize: Quantization): number {
-  const { shape, dtype, name } = tensor;
+  const { shape, dtype } = tensor;
   const count = elementCount(shape) ?? 0;
   const affine = quantize.mode === 'affine';
-  const packed =
-    layout === 'packed' && affine && PACKED_BITS.has(quantize.bits) && shape.length === 2 && !isExpert(name);
+  const packed = layout === 'packed' && affine && PACKED_BITS.has(quantize.bits);
   // Scales and biases are of the matrix's own type, or float32.
   const small = dtype !== 'F32' && (layout === 'stored' || packed);
   const groupBytes = affine ? 2 * (small ? 2 : 4) : 1;
   const bytes = (count * quantize.bits) / 8 + (count / quantize.groupSize) * groupBytes;
-  return packed ? filledUp(bytes, shape[0] as number) : bytes;
+  return packed ? filledUp(bytes, tensor) : bytes;
 }
 
 /** The engine quantizes every float matrix whose rows are whole groups, except routers. */
@@ -106,14 +104,14 @@ const FLOAT32_GROWTH: Readonly<Record<StoredDtype, number>> = {
   Q6_K: 320 / 210,
 };
 
-/** Scales and biases of ggml's plain blocks fit 16 bits; those of K-quants are products and may not. */
-const PACKED_SHARE: Readonly<Partial<Record<StoredDtype, number>>> = {
-  Q4_0: 20 / 18,
-  Q4_1: 1,
-  Q5_0: 36 / 22,
-  Q5_1: 36 / 24,
-  Q8_0: 36 / 34,
-  Q4_K: 192 / 144,
-  Q5_K: 320 / 176,
-  Q6_K: 320 / 210,
-};
+/** Packed, these take the bytes that they have in the file. */
+const GGML_BLOCKS: ReadonlySet<StoredDtype> = new Set([
+  'Q4_0',
+  'Q4_1',
+  'Q5_0',
+  'Q5_1',
+  'Q8_0',
+  'Q4_K',
+  'Q5_K',
+  'Q6_K',
+]);

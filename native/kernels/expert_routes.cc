@@ -1,0 +1,32 @@
+#include "kernels/expert_routes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/simd/simd.h"
+
+namespace llm_host::cpu {
+
+std::vector<Route> routes_of(const mx::array& ids, const mx::array& routing_weights, int begin,
+                             int end) {
+  int per_token = ids.shape(-1);
+  std::vector<Route> routes;
+  for (int i = begin * per_token; i < end * per_token; ++i) {
+    routes.push_back({ids.data<uint32_t>()[i], i / per_token, routing_weights.data<float>()[i]});
+  }
+  std::stable_sort(routes.begin(), routes.end(),
+                   [](const Route& a, const Route& b) { return a.expert < b.expert; });
+  return routes;
+}
+
+void activate(ExpertActivation activation, const float* gate_up, int size, float* out) {
+  const float *gate = gate_up, *up = gate_up + size;
+  if (activation.limit == 0) return simd().swiglu(gate, up, size, out);
+  for (int i = 0; i < size; ++i) {
+    float g = std::min(gate[i], activation.limit);
+    float u = std::clamp(up[i], -activation.limit, activation.limit);
+    out[i] = g / (1 + std::exp(-activation.alpha * g)) * (u + 1);
+  }
+}
+
+}  // namespace llm_host::cpu

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/expert_ops.h"
+
+namespace llm_host::cpu {
+
+// That a token goes through an expert.
+struct Route {
+  uint32_t expert;
+  int token;
+  float weight;
+};
+
+// Of the tokens [begin, end), ids and routing weights [..., k]; sorted by expert, so that each
+// expert's weights are read once for all of its tokens.
+std::vector<Route> routes_of(const mx::array& ids, const mx::array& routing_weights, int begin,
+                             int end);
+
+// gate_up [2 · size] -> out [size]
+void activate(ExpertActivation activation, const float* gate_up, int size, float* out);
+
+}  // namespace llm_host::cpu

@@ -1,0 +1,168 @@
+#include "kernels/packed_expert_ops.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/base/parallel_in_order.h"
+#include "kernels/base/thread_pool.h"
+#include "kernels/expert_routes.h"
+#include "kernels/packed/kernels.h"
+
+namespace llm_host::cpu {
+namespace {
+
+// Weights of a work item: some microseconds of work.
+constexpr int kItemWeights = 48 * 1024;
+// Floats between the two matrices at a time, which bounds the memory that a prompt takes.
+constexpr int64_t kMiddleFloats = 8 << 20;
+constexpr int kColumnsAtOnce = 512;
+
+// A PackedExpertWeight without its bias, which is an input of the operation.
+struct Stack {
+  Packed matrix;
+  int rows;
+  int bias;  // index of the input; -1: none
+};
+
+// Rows of activations in the form that a matrix is multiplied with.
+class ActivationRows {
+ public:
+  ActivationRows(const PackedMatrix& matrix, size_t rows)
+      : matrix_(matrix), groups_(static_cast<size_t>(matrix.groups())) {
+    size_t values = rows * static_cast<size_t>(matrix.cols);
+    if (matrix.quantized()) {
+      int8_.resize(2 * values);
+      scales_.resize(rows * groups_);
+      sums_.resize(rows * groups_);
+    } else {
+      values_.resize(values);
+    }
+  }
+
+  // x [cols]; rows may be set at the same time.
+  void set(size_t row, const float* x) {
+    size_t at = row * static_cast<size_t>(matrix_.cols);
+    if (matrix_.quantized()) {
+      packed_kernels().quantize(x, matrix_, int8_.data() + 2 * at, scales_.data() + row * groups_,
+                                sums_.data() + row * groups_);
+    } else {
+      std::copy_n(x, matrix_.cols, values_.data() + at);
+    }
+  }
+
+  PackedInput rows(size_t first, int count) const {
+    size_t at = first * static_cast<size_t>(matrix_.cols);
+    if (!matrix_.quantized()) return {values_.data() + at, nullptr, nullptr, nullptr, count};
+    return {nullptr, int8_.data() + 2 * at, scales_.data() + first * groups_,
+            sums_.data() + first * groups_, count};
+  }
+
+ private:
+  PackedMatrix matrix_;
+  size_t groups_;
+  std::vector<int8_t> int8_;
+  std::vector<float> scales_, sums_, values_;
+};
+
+// y [routes, rows]: the product of each route's row of x with its expert's matrix.
+void multiply(const Stack& stack, const float* bias, const std::vector<Route>& routes,
+              const ActivationRows& x, float* y) {
+  struct Item {
+    size_t begin, end;  // routes with the same expert
+    int block, blocks_end;
+  };
+  PackedMatrix one = stack.matrix.layout();
+  one.rows = stack.rows;
+  int step = std::max(1, kItemWeights / one.cols / PackedMatrix::kBlockRows);
+  std::vector<Item> items;
+  for (size_t begin = 0, end = 0; begin < routes.size(); begin = end) {
+    while (end < routes.size() && routes[end].expert == routes[begin].expert) ++end;
+    for (int b = 0; b < one.blocks(); b += step) {
+      items.push_back({begin, end, b, std::min(one.blocks(), b + step)});
+    }
+  }
+  parallel_in_order(static_cast<int>(items.size()), [&](int i) {
+    const Item& item = items[static_cast<size_t>(i)];
+    int64_t expert = routes[item.begin].expert;
+    PackedMatrix matrix = one;
+    matrix.data += expert * one.bytes();
+    packed_kernels().multiply(matrix, x.rows(item.begin, static_cast<int>(item.end - item.begin)),
+                              item.block, item.blocks_end,
+                              {y + static_cast<int64_t>(item.begin) * one.rows, one.rows,
+                               bias == nullptr ? nullptr : bias + expert * one.rows, nullptr});
+  });
+}
+
+// out [.., hidden] += routing weight · rows [routes, hidden], in the order of the experts.
+void add_weighted(const std::vector<Route>& routes, const float* rows, int hidden, float* out) {
+  int chunks = (hidden + kColumnsAtOnce - 1) / kColumnsAtOnce;
+  parallel_for(chunks, [&](int chunk) {
+    int begin = chunk * kColumnsAtOnce, end = std::min(hidden, begin + kColumnsAtOnce);
+    for (size_t r = 0; r < routes.size(); ++r) {
+      const float* row = rows + static_cast<int64_t>(r) * hidden;
+      float* y = out + static_cast<int64_t>(routes[r].token) * hidden;
+      for (int c = begin; c < end; ++c) y[c] += routes[r].weight * row[c];
+    }
+  });
+}
+
+struct Plan {
+  Stack gate_up, down;
+  ExpertActivation activation;
+};
+
+// Tokens [begin, end).
+void run(const Plan& plan, const std::vector<mx::array>& in, int begin, int end, float* out) {
+  auto bias_of = [&](const Stack& stack) {
+    return stack.bias < 0 ? nullptr : in[static_cast<size_t>(stack.bias)].data<float>();
+  };
+  const float* x = in[0].data<float>();
+  int hidden = plan.down.rows, wide = plan.gate_up.rows, middle = wide / 2;
+  std::vector<Route> routes = routes_of(in[1], in[2], begin, end);
+  int count = static_cast<int>(routes.size());
+  ActivationRows first(plan.gate_up.matrix.layout(), routes.size());
+  parallel_for(count, [&](int i) {
+    size_t r = static_cast<size_t>(i);
+    first.set(r, x + static_cast<int64_t>(routes[r].token) * hidden);
+  });
+  std::vector<float> both(routes.size() * static_cast<size_t>(wide));
+  multiply(plan.gate_up, bias_of(plan.gate_up), routes, first, both.data());
+  ActivationRows second(plan.down.matrix.layout(), routes.size());
+  parallel_for(count, [&](int i) {
+    // Each route's activations replace its gate.
+    float* gate_up = both.data() + static_cast<int64_t>(i) * wide;
+    activate(plan.activation, gate_up, middle, gate_up);
+    second.set(static_cast<size_t>(i), gate_up);
+  });
+  std::vector<float> rows(routes.size() * static_cast<size_t>(hidden));
+  multiply(plan.down, bias_of(plan.down), routes, second, rows.data());
+  add_weighted(routes, rows.data(), hidden, out);
+}
+
+}  // namespace
+
+mx::array packed_experts(const mx::array& x, const mx::array& ids, const mx::array& routing_weights,
+                         const PackedExpertWeight& gate_up, const PackedExpertWeight& down,
+                         ExpertActivation activation) {
+  std::vector<mx::array> inputs{x, ids, routing_weights, gate_up.matrix.buffer(),
+                                down.matrix.buffer()};
+  auto stack_of = [&](const PackedExpertWeight& w) {
+    int bias = w.bias ? static_cast<int>(inputs.size()) : -1;
+    if (w.bias) inputs.push_back(*w.bias);
+    return Stack{w.matrix, w.rows, bias};
+  };
+  Plan plan{stack_of(gate_up), stack_of(down), activation};
+  auto body = [plan = std::move(plan)](const std::vector<mx::array>& in, mx::array& out) {
+    std::fill_n(out.data<float>(), out.size(), 0.0f);
+    int per_token = in[1].shape(-1);
+    int tokens = static_cast<int>(in[1].size()) / per_token;
+    int step = static_cast<int>(std::max<int64_t>(
+        1, kMiddleFloats / per_token / std::max(plan.gate_up.rows, plan.down.rows)));
+    for (int begin = 0; begin < tokens; begin += step) {
+      run(plan, in, begin, std::min(tokens, begin + step), out.data<float>());
+    }
+  };
+  return cpu_op("PackedExperts", x.shape(), std::move(inputs), std::move(body));
+}
+
+}  // namespace llm_host::cpu
