@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ProgressLine } from '../../src/line/progress-line.ts';
 
 /** What an update writes on a terminal so wide, without the erasure before it. */
@@ -8,6 +8,10 @@ function shown(columns: number | undefined, more = ''): string {
   new ProgressLine(out as unknown as NodeJS.WriteStream, 'Downloading').update(50e6, 100e6, more);
   return written.replace('\r\u001b[K', '');
 }
+
+// On a dumb terminal there is no line.
+beforeEach(() => vi.stubEnv('TERM', 'xterm'));
+afterEach(() => vi.unstubAllEnvs());
 
 test.each([
   [80, '', 'Downloading [############------------] 50% 50/100 MB'],

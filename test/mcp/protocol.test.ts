@@ -1,6 +1,8 @@
+import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import type { StdioServerConfig } from '../../src/mcp/config/config.ts';
 import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { httpEntry, listen } from '../fixtures/mcp/http-servers.ts';
 import { referenceServer } from '../fixtures/mcp/reference-servers.ts';
 import { fixture } from '../fixtures/mcp/support.ts';
 
@@ -73,4 +75,41 @@ it.each([
 ])('a bad handshake is named: %s', async (how, reason) => {
   const [state, error] = await outcomes(fixture('raw', [how]), 'run');
   expect([state, error]).toEqual(['failed', expect.stringContaining(`could not be started: ${reason}`)]);
+});
+
+it.each([
+  ['500 and a page', 500, '<html>no such method</html>'],
+  ['202 and nothing', 202, ''],
+  ['400 and words', 400, 'Bad Request'],
+])('auto over HTTP with an older server that answers the question by %s', async (_, status, body) => {
+  const asked: string[] = [];
+  const server = await listen(async (request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const { id, method } = JSON.parse(await text(request));
+    asked.push(method);
+    const result = {
+      initialize: {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'old', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'run', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text: 'ran' }] },
+    }[method as string];
+    if (method === 'server/discover') return void response.writeHead(status).end(body);
+    if (result === undefined) return void response.writeHead(202).end();
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  const host = new McpHost({ configs: [httpEntry(server.url)] });
+  try {
+    await host.start();
+    expect(host.servers()).toMatchObject([{ state: 'ready', tools: 1 }]);
+    expect((await host.call('run', {}, LIMIT)).text).toBe('ran');
+    await host.control.restart('web');
+    expect(asked.filter(method => method === 'server/discover')).toHaveLength(1);
+  } finally {
+    await host.close();
+    await server.close();
+  }
 });

@@ -2,6 +2,9 @@ import {
   Client,
   type Progress,
   ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
   type StandardSchemaV1,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
@@ -218,6 +221,13 @@ export class Connection {
       cause: error,
     });
   }
+}
+
+/** Whether the question for the newer era got no answer over HTTP, or one that says that the server has failed. */
+export function isFailedProbe(error: unknown): boolean {
+  const cause = error instanceof LlmHostError ? error.cause : undefined;
+  if (cause instanceof SdkHttpError) return cause.code === SdkErrorCode.EraNegotiationFailed;
+  return cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout;
 }
 
 /** The entry's limit for starting: its own, that of its calls, or 30 s. */

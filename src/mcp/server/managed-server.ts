@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
-import { Connection, type ConnectionOptions, quoteTail, startLimitMs } from './connection.ts';
+import { Connection, type ConnectionOptions, isFailedProbe, quoteTail, startLimitMs } from './connection.ts';
 import type { LeftOut } from './discovery.ts';
 import type { EraMemory } from './era-memory.ts';
 import type { Extras } from './server-lists.ts';
@@ -129,24 +129,24 @@ export class ManagedServer {
   }
 
   /**
-   * With `protocol: auto`, a server not known to be of the older era is asked for the newer one first. A local one that
-   * does not survive the question, or answers nothing after it, is started again and spoken to in the older one.
+   * With `protocol: auto`, a server not known to be of the older era is asked for the newer one first. One that does not
+   * survive the question, or answers nothing of use to it, is started again and spoken to in the older one.
    */
   async #startOnce(): Promise<void> {
     const { protocol = 'auto', transport } = this.config;
     const limitMs = startLimitMs(this.config);
     if (protocol !== 'auto') return this.#startConnection(this.#connect(this.config), limitMs);
-    const known = this.#options.eras.isLegacy(this.config);
-    if (known || transport !== 'stdio') {
-      const config = known ? legacy(this.config) : this.config;
-      return this.#startAndNote(this.#connect(config), limitMs);
+    if (this.#options.eras.isLegacy(this.config)) {
+      return this.#startAndNote(this.#connect(legacy(this.config)), limitMs);
     }
     const started = performance.now();
     const probing = this.#connect(this.config);
     try {
       return await this.#startAndNote(probing, limitMs * PROBING_SHARE);
     } catch (error) {
-      if (this.#stop.signal.aborted || probing.era !== undefined || probing.pid === undefined) throw error;
+      if (this.#stop.signal.aborted || probing.era !== undefined) throw error;
+      // A local server may also have died of the question.
+      if (transport === 'stdio' ? probing.pid === undefined : !isFailedProbe(error)) throw error;
       this.#options.onLog(`server '${this.config.name}': started again as a legacy one: ${messageOf(error)}`);
     }
     const leftMs = Math.max(1, limitMs - (performance.now() - started));

@@ -102,7 +102,7 @@ function biasWords(value: unknown): string[] {
 test('config.json', async () => {
   const give: Give = ({ name, value }) =>
     messageOf(() => parseConfig(JSON.stringify({ SystemPrompt: '', sampling: { [name]: value } }), '/x'));
-  expect(await surprises(give, name => `config.json: the field 'sampling.${name}`)).toEqual([]);
+  expect(await surprises(give, name => `x: the field 'sampling.${name}`)).toEqual([]);
 });
 
 describe('HTTP', () => {
