@@ -54,7 +54,7 @@ async function chatWithAll() {
   const servers = Object.fromEntries(Object.entries(table).map(([name, { entry }]) => [name, entry]));
   const child = spawn(
     process.execPath,
-    [MAIN, 'x'],
+    [MAIN, 'x', '--plain'],
     prepare({ ...servers, calculator: CALCULATOR }, script(table)),
   );
   let text = '';

@@ -202,7 +202,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   ),
   'llm-host -m qwen2:7b --backend ollama --ollama-base-url http://localhost:11434': measured(
     'llm-host -m qwen2:7b --backend ollama --ollama-base-url "$OLLAMA"',
-    /^assistant -> It works\.$/m,
+    /^It works\.$/m,
     { stdin: 'Hello\n' },
   ),
   // docs/tool-calling.md
