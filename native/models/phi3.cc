@@ -8,9 +8,6 @@ static std::unique_ptr<Model> make_phi3(const Config& config, WeightStore& weigh
                                         int context_length) {
   DecoderConfig c(config, {.max_positions = 4096, .eps = 1e-5});
   std::vector<std::string> types = layer_types(config, c.layers, kAttentionTypes);
-  // Its matrices are joined for mlx-lm too, so that nothing else is left to save; other families
-  // round between product and sum, as mlx-lm does.
-  c.sums_in_product = true;
   c.windows = windows_everywhere(config, c, types, 0);
   c.ropes = ropes_of(config, c, types, 10000);
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
