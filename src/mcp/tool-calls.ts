@@ -7,6 +7,9 @@ import { resultText } from './result-text.ts';
 import { callServer } from './server/call.ts';
 import type { CallOptions, ToolOutcome } from './tool-host.ts';
 
+/** UTF-16 units of a result that is kept to be read on. */
+const MAX_WHOLE_CHARS = 1_000_000;
+
 export interface ToolCallsOptions {
   /** Refuses calls, or asks the user about them. */
   readonly gate: CallGate;
@@ -89,7 +92,10 @@ export class ToolCalls {
       },
       options,
     );
-    return { text: resultText(result, this.#options.maxResultChars), isError: result.isError === true };
+    const { maxResultChars } = this.#options;
+    const text = resultText(result, maxResultChars);
+    const whole = text.length > maxResultChars ? { whole: resultText(result, MAX_WHOLE_CHARS) } : {};
+    return { text, ...whole, isError: result.isError === true };
   }
 }
 

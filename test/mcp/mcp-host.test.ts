@@ -175,8 +175,11 @@ describe('call', () => {
     const host = await started({ configs: [fixture('polite')], maxResultChars: 1000 });
     expect((await host.call('structured', {}, LIMIT)).text).toBe('{"sum":42}');
     expect((await host.call('image', {}, LIMIT)).text).toBe('[image image/png, 12.3 kB]');
-    const { text } = await host.call('large', { chars: 5_000_000 }, LIMIT);
+    const { text, whole } = await host.call('large', { chars: 5_000_000 }, LIMIT);
     expect(text).toBe(`${'x'.repeat(1000)}\n... [cut: 1000 of 5000000 characters]`);
+    // More of it to read on.
+    expect(whole).toBe(`${'x'.repeat(1e6)}\n... [cut: 1000000 of 5000000 characters]`);
+    expect(await host.call('large', { chars: 900 }, LIMIT)).not.toHaveProperty('whole');
   });
 
   it('ends at its time limit, tells the server, and leaves it usable', async () => {

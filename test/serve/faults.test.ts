@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LlmHostError } from '../../src/errors.ts';
-import { FakeHost } from '../agent/fakes.ts';
+import { answer, FakeHost } from '../agent/fakes.ts';
 import { ask, chat, contentOf, endless } from './asking.ts';
 import { callText, question, serveScripted, until } from './scripted.ts';
 
@@ -47,6 +47,27 @@ describe('tools', () => {
     stop.abort();
     await asked;
     await until(() => ended && context.queue.admitted === 0);
+  });
+
+  it('a long result is read on within its request, and in no other', async () => {
+    const tools = new FakeHost({ look: answer(`${'x'.repeat(1500)} the secret is 42`) });
+    const references: string[] = [];
+    const { url } = await serveScripted(
+      prompt => {
+        const [, reference] = /read_result \{"result": "(\w+)", "part"/.exec(prompt) ?? [];
+        if (reference) references.push(reference);
+        if (prompt.includes('the secret is 42')) return 'It is 42.';
+        if (prompt.includes('There is no tool')) return 'It is gone.';
+        if (reference || question(prompt) === 'more')
+          return callText('read_result', { result: references[0], part: 2 });
+        return callText('look', {});
+      },
+      { turns: { tools, maxResultChars: 1000 } },
+    );
+    expect(await contentOf(await chat(url, ask('look')))).toBe('It is 42.');
+    expect(references.length).toBeGreaterThan(0);
+    expect(await contentOf(await chat(url, ask('more')))).toBe('It is gone.');
+    expect(tools.calls).toHaveLength(1);
   });
 
   it('events of tools are shown to those who ask for them', async () => {

@@ -3,13 +3,12 @@ import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Progress, ToolHost } from '../../mcp/tool-host.ts';
 import { formatArguments } from '../../text/console-format.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
-import { cutResult } from './result-limit.ts';
 import { ToolProgress } from './tool-progress.ts';
 
 export interface RunToolsOptions {
   readonly timeoutMs: number;
-  /** Characters of a result shown to the model. */
-  readonly maxResultChars: number;
+  /** What the model sees of a tool's result. */
+  readonly cut: (tool: string, text: string) => string;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -88,7 +87,7 @@ async function runOne(
         ...{ type: 'tool_error', id: call.id, name, message, seconds: seconds() },
         ...(refused && { refused }),
       },
-      content: changed + cutResult(`Error: ${message}`, options.maxResultChars),
+      content: changed + options.cut(name, `Error: ${message}`),
     };
   };
   if (options.signal?.aborted) return failed('Cancelled by the user');
@@ -107,7 +106,7 @@ async function runOne(
     if (outcome.isError) return failed(outcome.text);
     return {
       event: { type: 'tool_result', id: call.id, name, text: outcome.text, seconds: seconds() },
-      content: changed + cutResult(outcome.text, options.maxResultChars),
+      content: changed + options.cut(name, outcome.whole ?? outcome.text),
     };
   } catch (error) {
     if (error instanceof LlmHostError && error.code === 'CANCELLED') return failed('Cancelled by the user');

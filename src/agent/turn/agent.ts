@@ -9,13 +9,14 @@ import { calledTools } from '../calls/called-tools.ts';
 import { feedback } from '../calls/feedback.ts';
 import { type AttemptRecord, ToolMetrics } from '../calls/metrics.ts';
 import { RepeatGuard } from '../calls/repeat-guard.ts';
-import { resultLimit } from '../calls/result-limit.ts';
 import type { RetryOptions, RetryPlan } from '../calls/retry.ts';
 import { type CallRecord, hostNotices, runTools } from '../calls/run-tools.ts';
 import { UncheckedCalls } from '../calls/unchecked-calls.ts';
 import { type InvalidCall, type ValidatedCalls, validateCalls } from '../calls/validate-calls.ts';
 import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
+import { LongResults } from '../results/long-results.ts';
+import { resultLimit } from '../results/result-limit.ts';
 import { FailedAttempts, invalidCallEvents } from './failed-attempts.ts';
 import { droppedNotice, fitContext } from './fit-context.ts';
 import { assistantMessage, cutNotice, type Reply, readReply } from './reply.ts';
@@ -32,7 +33,7 @@ export interface AgentOptions {
   readonly sampling: Sampling;
   /** Milliseconds per call. */
   readonly toolTimeoutMs: number;
-  /** Characters of a tool result shown to the model. Default: depends on the context length. */
+  /** Characters of a tool result shown to the model at once. Default: depends on the context length. */
   readonly maxResultChars?: number;
   readonly retry?: RetryOptions;
   /** When calls are constrained to the schemas of their tools. Default `auto`. */
@@ -56,11 +57,13 @@ export class Agent {
   /** How well this model calls tools. */
   metrics: ToolMetrics;
   #options: AgentOptions;
+  readonly #results: LongResults;
   readonly #uncheckedCalls = new UncheckedCalls();
   #callCount = 0;
 
   constructor(options: AgentOptions) {
-    this.#options = options;
+    this.#results = new LongResults(options.tools);
+    this.#options = { ...options, tools: this.#results.joined() };
     this.metrics = new ToolMetrics(options.model.name ?? 'model', options.onAttempt);
   }
 
@@ -73,6 +76,12 @@ export class Agent {
   /** Forgets the conversation but for the system message. */
   clear(): void {
     this.#options.history.clear();
+    this.forgetResults();
+  }
+
+  /** The long results of the conversation so far can no longer be read on: another one begins. */
+  forgetResults(): void {
+    this.#results.clear();
   }
 
   /**
@@ -241,11 +250,12 @@ export class Agent {
     signal: AbortSignal | undefined,
   ): AsyncGenerator<TurnEvent, CallRecord[]> {
     const { tools, toolTimeoutMs, history, model } = this.#options;
-    const maxResultChars = this.#options.maxResultChars ?? resultLimit(model.contextLength);
+    const limit = this.#options.maxResultChars ?? resultLimit(model.contextLength);
+    const cut = (tool: string, text: string) => this.#results.cut(tool, text, limit);
     yield* this.#uncheckedCalls.notices(valid, tools);
     for (const { call, repairs } of valid) this.metrics.attempt(call.function.name, 'ok', attempt, repairs);
     const calls = valid.map(({ call }) => call);
-    const records = yield* runTools(tools, calls, { timeoutMs: toolTimeoutMs, maxResultChars, signal });
+    const records = yield* runTools(tools, calls, { timeoutMs: toolTimeoutMs, cut, signal });
     yield* invalidCallEvents(invalid, () => this.#newCall('', {}).id);
     for (const { tool, label } of invalid) {
       this.metrics.attempt(tool ?? '', label, attempt);

@@ -274,6 +274,7 @@ export class ChatSession {
   load(path: string): SavedSession {
     const saved = readSession(path);
     this.replaceMessages(saved.messages);
+    this.#parts.agent.forgetResults();
     this.#summarized = saved.summarized ?? [];
     this.tools.approvals?.endConversation();
     return saved;

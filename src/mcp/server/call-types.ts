@@ -1,6 +1,8 @@
 export interface ToolOutcome {
   /** Text for the model, with placeholders for images and resources. */
   readonly text: string;
+  /** Where `text` is cut: more of it, in which a model can read on. */
+  readonly whole?: string;
   /** The server reported a tool error, described in `text`. */
   readonly isError: boolean;
 }

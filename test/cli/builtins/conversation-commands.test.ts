@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LlmHostError } from '../../../src/errors.ts';
 import type { OpenedModel } from '../../../src/run/open-model.ts';
-import { content, FakeModel } from '../../agent/fakes.ts';
+import { call, content, FakeModel } from '../../agent/fakes.ts';
 import { place, says } from './place.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -204,6 +204,19 @@ describe('/compact', () => {
     expect(parts.length).toBeGreaterThan(1);
     expect(parts[1]).toContain('Summary of what came before:\na');
   });
+});
+
+test.each(['/clear', '/load talk.json'])('after %s no result of before can be read on', async line => {
+  const long = `${'x'.repeat(60_000)} and the end`;
+  const { ask, folder, model, type } = place([[call('echo')], ...says('It is long.', 'Yes.')], {
+    echo: long,
+  });
+  await ask('first');
+  expect(model.requests[1]?.tools.map(tool => tool.function.name)).toEqual(['echo', 'read_result']);
+  await type(`/save ${join(folder, 'talk.json')}`);
+  await type(line.replace('talk.json', join(folder, 'talk.json')));
+  await ask('second');
+  expect(model.requests[2]?.tools.map(tool => tool.function.name)).toEqual(['echo']);
 });
 
 describe('/model NAME', () => {

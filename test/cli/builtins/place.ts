@@ -18,6 +18,8 @@ import { answer, collect, content, FakeHost, FakeModel } from '../../agent/fakes
 interface Options {
   readonly cache?: NonNullable<OpenedModel['cache']>;
   readonly saveTo?: string;
+  /** What the only tool says. */
+  readonly echo?: string;
   readonly modelSwitch?: ModelSwitch;
 }
 
@@ -26,7 +28,7 @@ export function place(replies: ConstructorParameters<typeof FakeModel>[0], optio
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-builtins-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const model = new FakeModel(replies);
-  const tools = new FakeHost({ echo: answer('said hf_abcdefghijklmnop') });
+  const tools = new FakeHost({ echo: answer(options.echo ?? 'said hf_abcdefghijklmnop') });
   const history = createHistory('Be brief.');
   const log = openLog(join(folder, 'log.jsonl'), 'info', expect.unreachable);
   const session = new ChatSession({

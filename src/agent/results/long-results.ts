@@ -1,0 +1,112 @@
+import type { HostTool, ToolHost, ToolOutcome } from '../../mcp/tool-host.ts';
+import { KeptResults, partCount, partOf } from './kept-results.ts';
+import { cutResult } from './result-limit.ts';
+import { searchResult } from './search-result.ts';
+
+/** The names it is offered under: the first that no server's tool has. */
+const NAMES = ['read_result', 'llm_host_read_result', 'llm_host__read_result'] as const;
+/** Characters of a note below a part. */
+const NOTE_CHARS = 300;
+/** References named in an answer. */
+const NAMED = 5;
+
+/** The results of one conversation that are too long for the prompt: cut, and kept so that the model can read on. */
+export class LongResults {
+  readonly #kept = new KeptResults();
+  readonly #host: ToolHost;
+
+  constructor(host: ToolHost) {
+    this.#host = host;
+  }
+
+  /** The host's tools, and once a result was cut the one that reads on, last so that the others stay where they are. */
+  tools(): readonly HostTool[] {
+    return this.#kept.isEmpty ? this.#host.tools() : [...this.#host.tools(), this.#tool()];
+  }
+
+  /** The host with these tools. */
+  joined(): ToolHost {
+    const host = this.#host;
+    const prepareInput = host.prepareInput?.bind(host);
+    const takeNotices = host.takeNotices?.bind(host);
+    return {
+      tools: () => this.tools(),
+      servers: () => host.servers(),
+      call: (name, args, options) =>
+        this.#isOurs(name) ? Promise.resolve(this.#read(args)) : host.call(name, args, options),
+      close: () => host.close(),
+      ...(prepareInput && { prepareInput }),
+      ...(takeNotices && { takeNotices }),
+    };
+  }
+
+  /** What the model sees of a result: all of up to `limit` characters, else the first part and how to read on. */
+  cut(tool: string, text: string, limit: number): string {
+    if (text.length <= limit) return text;
+    // Its own answers are a part and a note.
+    if (this.#isOurs(tool)) return cutResult(text, limit + NOTE_CHARS);
+    const kept = this.#kept.keep(tool, text, limit);
+    const shown = partOf(kept, 1);
+    const parts = partCount(kept);
+    const call = (rest: string) => `${this.#name()} {"result": "${kept.reference}", ${rest}}`;
+    const lost = kept.text.length < kept.length ? `, of which ${kept.text.length} are kept` : '';
+    return `${shown}\n... [cut: ${shown.length} of ${kept.length} characters${lost}; this was part 1 of ${parts}. ${call('"part": 2')} reads on, ${call('"search": "words"')} finds words]`;
+  }
+
+  clear(): void {
+    this.#kept.clear();
+  }
+
+  #isOurs(name: string): boolean {
+    return !this.#kept.isEmpty && name === this.#name();
+  }
+
+  /** What the tool is called beside the servers' tools of now. */
+  #name(): string {
+    const taken = new Set(this.#host.tools().map(({ definition }) => definition.function.name));
+    return NAMES.find(name => !taken.has(name)) ?? NAMES[0];
+  }
+
+  #tool(): HostTool {
+    const name = this.#name();
+    const description =
+      'Reads more of a tool result that was cut: a part of it, or the places of words in it.';
+    const properties = {
+      result: { type: 'string', description: 'the reference in the note of the cut, such as r1a2b3' },
+      part: { type: 'integer', minimum: 1, description: 'the part to read, or to search from' },
+      search: { type: 'string', description: 'words to find' },
+    };
+    const parameters = { type: 'object', properties, required: ['result'] };
+    return {
+      definition: { type: 'function', function: { name, description, parameters } },
+      ...{ server: 'llm-host', tool: name, readOnly: true },
+    };
+  }
+
+  #read({ result: reference, part, search }: Readonly<Record<string, unknown>>): ToolOutcome {
+    const kept = typeof reference === 'string' ? this.#kept.find(reference.trim()) : undefined;
+    if (kept === undefined) return problem(`${this.#unknown(reference)} Kept are ${this.#list()}.`);
+    const parts = partCount(kept);
+    const words = typeof search === 'string' ? search.trim() : '';
+    const number = part === undefined ? (words === '' ? 2 : 1) : Number(part);
+    if (!Number.isInteger(number) || number < 1 || number > parts) {
+      return problem(
+        `Result ${kept.reference} has the parts 1 to ${parts}; there is no part ${String(part).slice(0, 40)}.`,
+      );
+    }
+    if (words !== '') return { text: searchResult(kept, words, number), isError: false };
+    const note = number < parts ? `part ${number} of ${parts}` : `part ${number} of ${parts}, the last`;
+    return { text: `${partOf(kept, number)}\n... [${note}]`, isError: false };
+  }
+
+  #unknown(reference: unknown): string {
+    return `There is no kept result "${String(reference).slice(0, 40)}": it was dropped for later ones, or belongs to another conversation. Call its tool again.`;
+  }
+
+  #list(): string {
+    const named = this.#kept.all().slice(0, NAMED);
+    return named.map(({ reference, tool }) => `${reference} (${tool})`).join(', ');
+  }
+}
+
+const problem = (text: string): ToolOutcome => ({ text, isError: true });
