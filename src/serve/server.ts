@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { checkAccess, corsOrigin } from './http/access.ts';
 import { ApiError, ofThrown } from './http/api-error.ts';
@@ -16,6 +17,8 @@ const HEADERS = 'authorization, content-type, x-api-key, x-llm-host-events';
 /** The HTTP server, not yet listening. */
 export function createServer(context: ServeContext): FastifyInstance {
   const { limits } = context;
+  // Each running request listens to it.
+  setMaxListeners(0, context.stopping);
   const app = fastify({
     logger: false,
     bodyLimit: limits.maxBody,

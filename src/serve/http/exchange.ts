@@ -25,6 +25,7 @@ export interface Exchange {
 /** Reasons for ending a turn from outside. */
 const GONE = 'the client is gone';
 const TOO_LONG = 'the request took too long';
+const STOPPING = 'the server is stopping';
 
 /**
  * Runs the turn of a request and responds, streamed or whole. Ends the turn when the client leaves, when it takes too
@@ -41,7 +42,11 @@ export async function exchange(
   const gone = () => stop.abort(GONE);
   reply.raw.on('close', gone);
   const timer = setTimeout(() => stop.abort(TOO_LONG), context.limits.requestMs);
-  const signal = AbortSignal.any([stop.signal, context.stopping]);
+  const { signal } = stop;
+  // Not AbortSignal.any: what Node notes for it in a signal that outlives the request stays there for good.
+  const stopping = () => stop.abort(STOPPING);
+  context.stopping.addEventListener('abort', stopping);
+  if (context.stopping.aborted) stopping();
   const wantsEvents = request.headers['x-llm-host-events'] === '1';
   const started = performance.now();
   const waiting = () => {
@@ -60,6 +65,7 @@ export async function exchange(
     return format.whole(wantsEvents ? outcome : { ...outcome, events: [] });
   } finally {
     clearTimeout(timer);
+    context.stopping.removeEventListener('abort', stopping);
     running.close();
     place.leave();
   }
