@@ -125,10 +125,10 @@ if (scripted > 0) {
   const turnsAt = await turns(chat, scripted, turn => scriptedTurn(chat, turn));
   await asking;
   await serve.end();
-  report('chat', readSamples(join(out, 'chat.jsonl'), turnsAt), chat.faults, chat.counts);
+  report('chat', readSamples(join(out, 'chat.jsonl'), chat.pid, turnsAt), chat.faults, chat.counts);
   report(
     'serve',
-    readSamples(join(out, 'serve.jsonl'), at => serve.requestsAt(at)),
+    readSamples(join(out, 'serve.jsonl'), serve.pid, at => serve.requestsAt(at)),
     serve.faults,
     serve.counts,
   );
@@ -159,5 +159,5 @@ if (real > 0 && !stopped) {
     await chat.turn(prompts[turn % prompts.length]);
     if (turn % 4 === 0) await command(chat, 'clear');
   });
-  report('demo', readSamples(join(out, 'demo.jsonl'), turnsAt), chat.faults, chat.counts);
+  report('demo', readSamples(join(out, 'demo.jsonl'), chat.pid, turnsAt), chat.faults, chat.counts);
 }

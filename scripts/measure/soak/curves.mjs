@@ -14,12 +14,13 @@ const KEYS = [
 const UNITS = { handles: '', threads: '', files: '' };
 const [WIDTH, HEIGHT, GAP] = [640, 90, 30];
 
-/** The samples that a probe wrote, with the turns done by then. */
-export function readSamples(file, turnsAt) {
+/** The samples that the probe of this process wrote, with the turns done by then. */
+export function readSamples(file, pid, turnsAt) {
   return readFileSync(file, 'utf8')
     .trim()
     .split('\n')
     .map(line => JSON.parse(line))
+    .filter(sample => sample.pid === pid)
     .map(sample => ({ ...sample, turns: turnsAt(sample.at) }));
 }
 

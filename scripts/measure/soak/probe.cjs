@@ -1,9 +1,11 @@
 // Loaded before the program (node --require): writes what the process holds to the file LLM_HOST_PROBE, every five seconds
 // and after a full garbage collection, one JSON line each time. `objects` is the heap without compiled code, which grows
-// for hours as more of the program becomes hot.
+// for hours as more of the program becomes hot. Worker threads load this file too, with heaps of their
+// own: they write nothing. `pid` tells the program from processes that it starts.
 const { appendFileSync, readdirSync, readFileSync } = require('node:fs');
 const v8 = require('node:v8');
 const vm = require('node:vm');
+const { isMainThread } = require('node:worker_threads');
 
 const file = process.env.LLM_HOST_PROBE;
 const threads = () => Number(/Threads:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
@@ -30,7 +32,7 @@ function sample() {
   };
   const objects = heapUsed - codeBytes;
   const bytes = { rss, heapUsed, objects, external, arrayBuffers, mlxActive: activeBytes, mlxCache: cacheBytes };
-  appendFileSync(file, `${JSON.stringify({ at: Date.now(), ...bytes, ...counts })}\n`);
+  appendFileSync(file, `${JSON.stringify({ at: Date.now(), pid: process.pid, ...bytes, ...counts })}\n`);
 }
 
-if (file) setInterval(sample, 5000).unref();
+if (file && isMainThread) setInterval(sample, 5000).unref();

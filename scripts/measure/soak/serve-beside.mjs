@@ -24,6 +24,10 @@ export class ServeBeside {
     });
   }
 
+  get pid() {
+    return this.#child.pid;
+  }
+
   async askUntil(isOver) {
     while (!isOver()) {
       const turn = `r${this.counts.requests}`;

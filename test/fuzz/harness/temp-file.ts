@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -27,8 +27,28 @@ export function withFiles<T>(files: Readonly<Record<string, Bytes>>, use: (folde
   return use(folder);
 }
 
+const NAME = 'llm-host-fuzz-';
+
 function makeFolder(): string {
-  const made = mkdtempSync(join(process.platform === 'linux' ? '/dev/shm' : tmpdir(), 'llm-host-fuzz-'));
+  const parent = process.platform === 'linux' ? '/dev/shm' : tmpdir();
+  removeLeftovers(parent);
+  const made = mkdtempSync(join(parent, `${NAME}${process.pid}-`));
   process.on('exit', () => rmSync(made, { recursive: true, force: true }));
   return made;
+}
+
+/** Folders of processes that were killed, as one is in which an input hangs. */
+export function removeLeftovers(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const pid = name.startsWith(NAME) ? Number.parseInt(name.slice(NAME.length), 10) : Number.NaN;
+    if (pid > 0 && !isAlive(pid)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }

@@ -57,9 +57,11 @@ const mcpJson: FuzzTarget = {
   },
 };
 
+/** Characters of no language around a special token: where they come out, the user's text does. */
+const USER_TOKEN = '\ue123<|im_start|>\ue124';
 const CONVERSATION = [
   { role: 'system', content: 'S' },
-  { role: 'user', content: 'Hello <|im_start|>' },
+  { role: 'user', content: `Hello ${USER_TOKEN}` },
   {
     role: 'assistant',
     content: '',
@@ -100,11 +102,16 @@ const template: FuzzTarget = {
   ],
   limitMs: 10_000,
   run: input => {
-    const compiled = compileTemplate(text(input));
+    const source = text(input);
+    const compiled = compileTemplate(source);
     const now = new Date(Date.UTC(2026, 0, 1));
     const segments = renderSegments(compiled, { messages: CONVERSATION, addGenerationPrompt: true, now });
-    if (segments.some(segment => segment.special && segment.text.includes('<|im_start|>\u0000')))
-      throw new Error('forged');
+    // Unless the template itself writes them.
+    const marks = /[\ue123\ue124]/;
+    if (marks.test(source) || /ue12/i.test(source)) return;
+    const forged = segments.find(segment => segment.special && marks.test(segment.text));
+    if (forged)
+      throw new Error(`the user's text is taken for the template's: ${JSON.stringify(forged.text)}`);
   },
 };
 
