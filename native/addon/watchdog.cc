@@ -23,6 +23,8 @@ void arm(const Napi::CallbackInfo& info, const std::shared_ptr<Signal>& signal) 
   });
 }
 
+void echo(const Napi::CallbackInfo& info) { Watchdog::get().echo(info[0].ToBoolean()); }
+
 void pause(const Napi::CallbackInfo& info) { Watchdog::get().pause(info[0].ToBoolean()); }
 
 void end_within(const Napi::CallbackInfo& info) {
@@ -35,6 +37,7 @@ Napi::Object watchdog_object(Napi::Env env, const std::shared_ptr<Signal>& signa
   Napi::Object watchdog = Napi::Object::New(env);
   auto arm_here = [signal](const Napi::CallbackInfo& info) { arm(info, signal); };
   watchdog.Set("arm", Napi::Function::New(env, arm_here, "arm"));
+  watchdog.Set("echo", Napi::Function::New<echo>(env, "echo"));
   watchdog.Set("pause", Napi::Function::New<pause>(env, "pause"));
   watchdog.Set("endWithin", Napi::Function::New<end_within>(env, "endWithin"));
   return watchdog;

@@ -65,9 +65,18 @@ std::string Terminal::take_keys(int limit) const {
   return taken;
 }
 
+void Terminal::echo(bool shown) const {
+  termios now{};
+  if (!ours() || (modes_.c_lflag & ECHO) == 0 || tcgetattr(file_, &now) != 0) return;
+  now.c_lflag = shown ? now.c_lflag | ECHO : now.c_lflag & ~static_cast<tcflag_t>(ECHO);
+  tcsetattr(file_, TCSANOW, &now);
+}
+
 bool Terminal::restore() const {
-  if (!raw()) return false;
+  if (!ours()) return false;
+  const bool was_raw = raw();
   tcsetattr(file_, TCSANOW, &modes_);
+  if (!was_raw) return false;
   // stdin may be open for reading only.
   write_now(isatty(STDOUT_FILENO) != 0 ? STDOUT_FILENO : file_, kLeave);
   return true;

@@ -21,7 +21,10 @@ class Terminal {
   bool has_keys() const { return waiting() > 0; }
   // Those that nobody has read; `limit` or more are a paste, and left alone.
   std::string take_keys(int limit) const;
-  // Gives a raw terminal back: its modes, the cursor, the lines below it. False if it was not raw.
+  // Whether what is typed is shown; only on a terminal that showed it at the start.
+  void echo(bool shown) const;
+  // Gives the terminal back: its modes; if it was raw, the cursor and the lines below it too. False
+  // if it was not raw.
   bool restore() const;
 
  private:

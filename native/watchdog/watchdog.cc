@@ -51,6 +51,10 @@ void Watchdog::arm(Ask ask) {
 
 void Watchdog::answer(uint64_t question) { answered_ = question; }
 
+void Watchdog::echo(bool shown) {
+  if (terminal_ != nullptr) terminal_->echo(shown);
+}
+
 void Watchdog::pause(bool paused) {
   paused_ = paused;
   wake_signal_pipe();

@@ -26,6 +26,8 @@ class Watchdog {
   // terminal must be as the program found it. A second call has no effect.
   void arm(Ask ask);
   void answer(uint64_t question);
+  // Whether the terminal shows what is typed. Nothing before `arm`.
+  void echo(bool shown);
   // While JavaScript waits for another program on purpose.
   void pause(bool paused);
   // Ends the process with `code` unless it has ended by itself.

@@ -221,6 +221,8 @@ export interface NativeWatchdog {
    * call has no effect.
    */
   arm(onKeys: (keys: Buffer) => void): void;
+  /** Whether the terminal that `arm` found shows what is typed. Show it again before the mode is changed otherwise. */
+  echo(shown: boolean): void;
   /** While JavaScript waits for another program on purpose, signals and keys are left to it. */
   pause(paused: boolean): void;
   /** Ends the process with `code` in `ms` milliseconds, unless it has ended by itself. */

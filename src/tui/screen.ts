@@ -22,6 +22,7 @@ import type { Theme } from './style/theme.ts';
 import { FrameClock } from './terminal/frame-clock.ts';
 import { InkTerminal } from './terminal/ink-terminal.ts';
 import { Painter } from './terminal/painter.ts';
+import { ResizeClock } from './terminal/resize-clock.ts';
 
 const READY = "Ready. Type your prompt or 'quit' to exit.";
 const IDLE: TurnStatus = { calls: [], working: undefined, thought: '' };
@@ -64,6 +65,7 @@ export class Screen {
   readonly #keyboard: Keyboard;
   readonly #turn = new TurnView();
   readonly #frames = new FrameClock(() => this.flush());
+  readonly #resizing = new ResizeClock(() => this.#redraw());
   readonly #dialogue = new Dialogue(() => this.flush());
   #store: Store<ScreenState> | undefined;
   #app: Instance | undefined;
@@ -99,7 +101,7 @@ export class Screen {
 
   start(): void {
     this.#takeTerminal();
-    this.#options.output.on('resize', this.#redraw);
+    this.#options.output.on('resize', this.#resized);
     this.#greet();
     this.#store = new Store(this.#compose(IDLE));
     this.#app = render(this.#element(), {
@@ -115,18 +117,20 @@ export class Screen {
   /** Gives the terminal back in cooked mode, cursor shown, live region erased. Synchronous and idempotent. */
   stop(): void {
     if (this.#stopped) return;
+    this.#resizing.finish();
     this.#dialogue.close();
     this.#drawNow();
     this.#stopped = true;
     this.#frames.stop();
     this.#app?.unmount();
-    this.#options.output.off('resize', this.#redraw);
+    this.#options.output.off('resize', this.#resized);
     if (!this.#suspended) this.#giveTerminal();
   }
 
   /** Leaves the terminal to somebody else, in its normal mode, until the returned function is called. */
   suspend(): () => void {
     if (this.#stopped || this.#suspended) return () => undefined;
+    this.#resizing.finish();
     this.#drawNow();
     this.#suspended = true;
     this.#giveTerminal();
@@ -206,13 +210,13 @@ export class Screen {
 
   /** Draws at the next frame. */
   draw(): void {
-    if (!this.#stopped && !this.#suspended) this.#frames.request();
+    if (!this.#stopped && !this.#suspended && !this.#resizing.running) this.#frames.request();
   }
 
   /** Draws what has changed: the conversation, and through React what stands below it. */
   flush(): void {
     this.#frames.stop();
-    if (this.#stopped || this.#suspended || !this.#store) return;
+    if (this.#stopped || this.#suspended || this.#resizing.running || !this.#store) return;
     this.#frames.begin();
     const { finished, growing, status } = this.#turn.take(this.#replyView());
     const state = this.#compose(status, growing.length);
@@ -228,13 +232,20 @@ export class Screen {
     this.#terminal.flush();
   }
 
+  /** Holds everything back until the window has its size. */
+  readonly #resized = (): void => {
+    if (this.#suspended) return;
+    this.#resizing.resized();
+    this.#terminal.hold();
+  };
+
   /** After a resize, or on a cleared terminal. */
-  readonly #redraw = (): void => {
+  #redraw(): void {
     if (this.#suspended) return;
     this.#terminal.erase();
     this.#drawNow();
     this.#terminal.restore();
-  };
+  }
 
   #greet(): void {
     const { banner, notices = [], theme } = this.#options;

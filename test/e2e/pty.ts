@@ -35,9 +35,11 @@ export class Terminal {
     return this.#pty.pid;
   }
 
-  resize(columns: number, rows: number): void {
+  /** @param toldMs when the program hears of it: tmux takes up to 250 ms */
+  resize(columns: number, rows: number, toldMs = 0): void {
     this.emulator.resize(columns, rows);
-    this.#pty.resize(columns, rows);
+    if (toldMs === 0) this.#pty.resize(columns, rows);
+    else setTimeout(() => this.exitCode ?? this.#pty.resize(columns, rows), toldMs);
   }
 
   /** Waits until the screen, with its scrollback, holds `text`, so many times. */

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { manyWords } from '../fixtures/many-words.ts';
 import { MAIN, ROOT, SCRIPTED_MAIN, workplace } from './program.ts';
@@ -143,6 +144,30 @@ test('resize while it streams, 120x40 to 40x10 and back: no word lost, no wipe',
   const shown = (await terminal.emulator.lines()).join(' ');
   for (const word of words) expect(shown).toContain(word);
   expect(terminal.screen).not.toMatch(/\[3J|\[2J/);
+});
+
+test('dragged in a terminal that tells of it late, as tmux does: no word lost', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const words = Array.from({ length: 500 }, (_, index) => `w${index}`);
+  const paragraphs = Array.from({ length: 10 }, (_, index) =>
+    words.slice(index * 50, index * 50 + 50).join(' '),
+  );
+  const terminal = await start(
+    { replies: [paragraphs.join('\n\n')], charsPerToken: 4, msPerToken: 8 },
+    { size: { cols: 120, rows: 40 } },
+  );
+  terminal.type('go\r');
+  await terminal.displays('w40 ');
+  for (const columns of [100, 45, 90, 38, 110, 50, 80, 40, 100]) {
+    terminal.resize(columns, 30, 200);
+    await sleep(220);
+  }
+  await terminal.displays('w499');
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+  const shown = (await terminal.emulator.lines(true)).join(' ');
+  expect(words.filter(word => !new RegExp(`\\b${word}\\b`).test(shown))).toEqual([]);
 });
 
 test('a paste of 500 lines is folded and sent whole; the next run has it in its history', {

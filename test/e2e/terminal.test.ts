@@ -1,9 +1,13 @@
+import { execFileSync } from 'node:child_process';
+import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { manyWords } from '../fixtures/many-words.ts';
 import { MAIN, processesLeft, SCRIPTED_MAIN, workplace } from './program.ts';
 import { Terminal } from './pty.ts';
 
+const THEN_STTY = fileURLToPath(new URL('then-stty.mjs', import.meta.url));
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 
@@ -13,6 +17,18 @@ async function start(
   args: readonly string[] = ['--plain'],
   more: NodeJS.ProcessEnv = {},
 ): Promise<Terminal> {
+  const terminal = open(mark, script, args, { more });
+  await terminal.shows('prompt -> ');
+  return terminal;
+}
+
+/** @param options.modes prints the terminal's modes when the program has ended */
+function open(
+  mark: string,
+  script: object,
+  args: readonly string[],
+  { more = {}, modes = false }: { more?: NodeJS.ProcessEnv; modes?: boolean } = {},
+): Terminal {
   const server = {
     command: 'sh',
     args: ['-c', `${process.execPath} ${MAIN} server calculator; true ${mark}`],
@@ -22,13 +38,18 @@ async function start(
     'mcp.json': JSON.stringify({ servers: { calculator: server } }),
     'script.json': JSON.stringify(script),
   });
-  const terminal = new Terminal(SCRIPTED_MAIN, ['x', ...args], dir, {
+  const [main, before] = modes ? [THEN_STTY, [SCRIPTED_MAIN]] : [SCRIPTED_MAIN, []];
+  return new Terminal(main, [...before, 'x', ...args], dir, {
     ...env,
     ...more,
     LLM_HOST_SCRIPT: join(dir, 'script.json'),
   });
-  await terminal.shows('prompt -> ');
-  return terminal;
+}
+
+/** Whether the program's terminal shows what is typed. */
+function echoes(terminal: Terminal): boolean {
+  const file = readlinkSync(`/proc/${terminal.pid}/fd/0`);
+  return / echo /.test(execFileSync('stty', ['-F', file, '-a'], { encoding: 'utf8' }));
 }
 
 test('a chat: prompt, reply, quit', async () => {
@@ -106,6 +127,30 @@ test('Ctrl+C with text on the line clears the line', async () => {
   await terminal.shows('assistant -> fine');
   terminal.type('quit\r');
   expect(await terminal.exits()).toBe(0);
+});
+
+test('what is typed before the screen is up stands in its prompt, and nowhere above', async () => {
+  const terminal = open('mark-pty-ahead', { replies: ['fine'], openMs: 1500 }, []);
+  // Under load the program takes its time to get there.
+  await expect.poll(() => echoes(terminal), { timeout: 20_000, interval: 50 }).toBe(false);
+  terminal.emulator.write('\u001b[2J\u001b[H');
+  terminal.type('typed ahead');
+  const lines = await terminal.displays('prompt -> typed ahead');
+  expect(lines.join('\n').match(/typed/g)).toHaveLength(1);
+  terminal.type('\r');
+  await terminal.displays('assistant -> fine');
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+});
+
+test('Ctrl+C while the model loads: exit 130, the terminal shows again what is typed', async () => {
+  const terminal = open('mark-pty-loading', { openMs: 60_000 }, [], { modes: true });
+  await expect.poll(() => echoes(terminal), { timeout: 20_000, interval: 50 }).toBe(false);
+  terminal.type(CTRL_C);
+  await terminal.shows('ended 130; modes isig icanon echo');
+  // The shell's prompt begins a line.
+  expect(terminal.screen).toMatch(/\r\nended 130/);
+  expect(await processesLeft('mark-pty-loading')).toEqual([]);
 });
 
 test('TERM=dumb, for screen readers: whole lines, no spinner, not one control sequence', async () => {

@@ -2,6 +2,7 @@ import type { OpenModel } from '../../run/open-model.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { localeNotice } from '../process/locale-notice.ts';
+import { shareTerminal } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
 import { answerOnce } from './answer-once.ts';
 import { chatInJson } from './json-chat.ts';
@@ -13,6 +14,9 @@ import { forgetUnsetCi, wantsScreen } from './wants-screen.ts';
 /** `llm-host <model>`: start-up, then a chat on stdin and stdout, or one prompt. Resolves with the exit code. */
 export async function runChat(args: ChatArguments, openModel: OpenModel, signals: Signals): Promise<number> {
   if (args.json) return await chatInJson(args, openModel, signals);
+  const onTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const screen = args.prompt === undefined && wantsScreen(args.plain === true, process.env, onTerminal);
+  const showTyping = screen ? hideTyping(signals) : () => undefined;
   const started = await startChat(args, openModel);
   signals.addCleanup(started.close);
   try {
@@ -22,8 +26,6 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
       stripControls,
     );
     const note = turnNoteOf(args, started.settings.config);
-    const onTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
-    const screen = args.prompt === undefined && wantsScreen(args.plain === true, process.env, onTerminal);
     // The screen has both in a better shape; a file gets them in any case.
     const aloud = !screen || process.stderr.isTTY !== true;
     if (aloud && !args.quiet) process.stderr.write(stripControls([...started.summary, ''].join('\n')));
@@ -42,16 +44,24 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
     const { theme } = started.settings.config;
     const colors = args.color !== false;
     const quiet = args.quiet === true;
-    return await new ScreenSession({
-      session,
-      signals,
-      theme,
-      colors,
-      quiet,
-      note,
-      notices: aloud ? [] : notices,
-    }).run();
+    const shown = aloud ? [] : notices;
+    const chat = new ScreenSession({ session, signals, theme, colors, quiet, note, notices: shown });
+    showTyping();
+    return await chat.run();
   } finally {
     await started.close();
   }
+}
+
+/** What is typed before the screen is up appears in its prompt; until the returned function is called, not above it too. */
+function hideTyping(signals: Signals): () => void {
+  const show = signals.hideTyping();
+  shareTerminal(() => {
+    show();
+    return () => void signals.hideTyping();
+  });
+  return () => {
+    shareTerminal(undefined);
+    show();
+  };
 }

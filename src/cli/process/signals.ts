@@ -25,7 +25,11 @@ export class Signals {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {
         if (name === 'SIGINT' && this.#interrupt && !this.#ending) this.#interrupt();
-        else void this.exit(EXIT_CODES[name]);
+        else {
+          // Below what the terminal shows for Ctrl+C, or a bar.
+          if (name === 'SIGINT' && process.stderr.isTTY && !process.stdin.isRaw) process.stderr.write('\n');
+          void this.exit(EXIT_CODES[name]);
+        }
       });
     }
   }
@@ -42,6 +46,17 @@ export class Signals {
       return;
     }
     this.#watchdog.arm(keys => process.stdin.push(keys));
+  }
+
+  /**
+   * Stops the terminal from showing what is typed until the returned function is called, or the program ends: the keys
+   * are for a screen that is not up yet. Nothing without `watch`.
+   */
+  hideTyping(): () => void {
+    this.#watchdog?.echo(false);
+    const show = () => this.#watchdog?.echo(true);
+    this.onLeave(show);
+    return show;
   }
 
   /** Runs what blocks JavaScript for good reason: another program in front, which signals and keys are for. */

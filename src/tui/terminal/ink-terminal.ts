@@ -22,7 +22,8 @@ export class InkTerminal {
   /** Rows of text that may still change, above Ink's region. */
   #growing: readonly string[] = [];
   #waiting: NodeJS.Timeout | undefined;
-  #suspended = false;
+  /** Frames wait. */
+  #held = false;
   /** The live region is gone from the terminal. */
   #erased = false;
   readonly writable = true;
@@ -70,8 +71,14 @@ export class InkTerminal {
     if (this.#waiting) this.#paint();
   }
 
+  /** Draws nothing until `erase`: the window's size is changing. */
+  hold(): void {
+    this.#held = true;
+  }
+
   /** Erases the live region, even if a resize has rewrapped it. */
   erase(): void {
+    this.#held = false;
     this.#painter.forget();
     this.#erased = true;
   }
@@ -85,18 +92,18 @@ export class InkTerminal {
   suspend(): void {
     this.flush();
     this.erase();
-    this.#suspended = true;
+    this.#held = true;
   }
 
   resume(): void {
-    this.#suspended = false;
+    this.#held = false;
     this.restore();
   }
 
   #paint(): void {
     clearTimeout(this.#waiting);
     this.#waiting = undefined;
-    if (this.#suspended) return;
+    if (this.#held) return;
     const { lines, cursor } = this.#buffer;
     const place = cursor && { row: cursor.row + this.#growing.length, column: cursor.column };
     this.#painter.paint(this.#finished, [...this.#growing, ...lines], place);

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ResizeClock } from '../../../src/tui/terminal/resize-clock.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a window that is being dragged settles once, after it was let go', () => {
+  const settled = vi.fn();
+  const clock = new ResizeClock(settled);
+  for (let resizes = 0; resizes < 10; resizes++) {
+    clock.resized();
+    vi.advanceTimersByTime(250);
+  }
+  expect(clock.running).toBe(true);
+  expect(settled).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(50);
+  expect(clock.running).toBe(false);
+  expect(settled).toHaveBeenCalledTimes(1);
+});
+
+test('finish settles at once, and only if there is something to settle', () => {
+  const settled = vi.fn();
+  const clock = new ResizeClock(settled);
+  clock.finish();
+  expect(settled).not.toHaveBeenCalled();
+  clock.resized();
+  clock.finish();
+  vi.advanceTimersByTime(1000);
+  expect(settled).toHaveBeenCalledTimes(1);
+});
