@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import type { StdioServerConfig } from '../../src/mcp/config/config.ts';
 import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { EraMemory } from '../../src/mcp/server/era-memory.ts';
 import { httpEntry, listen } from '../fixtures/mcp/http-servers.ts';
 import { referenceServer } from '../fixtures/mcp/reference-servers.ts';
 import { fixture } from '../fixtures/mcp/support.ts';
@@ -52,6 +53,33 @@ it.each(['dies-at-probe', 'silent-after-probe'])(
     expect([state, text]).toEqual(['ready', expect.stringMatching(/^\d+$/)]);
   },
 );
+
+it('auto with a server of the newer era that is slow to start: the same process, in the newer era', async () => {
+  const memory = new EraMemory();
+  const config = fixture('raw', ['late-modern', '3300'], { protocol: 'auto', startTimeoutMs: 20_000 });
+  const log: string[] = [];
+  const host = new McpHost({ configs: [config], eras: memory, onLog: (_server, line) => log.push(line) });
+  try {
+    await host.start();
+    expect(host.servers()).toMatchObject([{ state: 'ready', tools: 2 }]);
+    expect((await host.call('ping', {}, LIMIT)).text).toMatch(/^\d+$/);
+    expect(memory.isLegacy(config)).toBe(false);
+    expect(log.join('\n')).not.toContain('started again');
+  } finally {
+    await host.close();
+  }
+});
+
+it('what a server logs before its handshake is in the log', async () => {
+  const log: string[] = [];
+  const host = new McpHost({
+    configs: [fixture('raw', ['early-log'], { protocol: 'auto' })],
+    onLog: (_server, line) => log.push(line),
+  });
+  await host.start();
+  await host.close();
+  expect(log).toContain('[info] up before the handshake');
+});
 
 it.each(['mark', 'indented', 'batched'])(
   'a server whose messages are written in another way: %s',

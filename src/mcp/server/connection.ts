@@ -11,6 +11,7 @@ import {
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { OAuthOptions } from '../oauth/session.ts';
+import { AttachedTransport } from '../transport/attached-transport.ts';
 import { openTransport } from '../transport/open.ts';
 import type { ServerTransport } from '../transport/server-transport.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
@@ -100,7 +101,7 @@ export class Connection {
   async start(signal?: AbortSignal, limitMs = startLimitMs(this.#config)): Promise<readonly ServerTool[]> {
     const deadline = new Deadline(limitMs, { signal });
     try {
-      await this.#client.connect(this.#transport, { signal: deadline.signal, timeout: NO_TIMEOUT_MS });
+      await this.#connect(deadline.signal);
       this.#lists.watch();
       const tools = await this.#lists.tools(deadline.signal);
       this.#client.onclose = () => {
@@ -184,6 +185,21 @@ export class Connection {
     this.#lists.dispose();
     await this.#transport.close();
     this.#log.flush();
+  }
+
+  async #connect(signal: AbortSignal): Promise<void> {
+    const options = { signal, timeout: NO_TIMEOUT_MS };
+    if (this.#config.transport !== 'stdio' || negotiation(this.#config) !== 'auto')
+      return this.#client.connect(this.#transport, options);
+    const late = new AbortController();
+    const attached = new AttachedTransport(this.#transport, () => late.abort());
+    try {
+      await this.#client.connect(attached, { ...options, signal: AbortSignal.any([signal, late.signal]) });
+    } catch (error) {
+      const discover = attached.lateAnswer;
+      if (discover === undefined || signal.aborted || this.ending !== undefined) throw error;
+      await this.#client.connect(attached, { ...options, prior: { kind: 'modern', discover } });
+    }
   }
 
   async #ask<S extends StandardSchemaV1>(
