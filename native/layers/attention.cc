@@ -244,7 +244,9 @@ mx::array Attention::attend_in_graph(const Projected& p, const AttentionStep& st
     auto quantized = cache.append_quantized(k, v);
     if (quantized) return merged(attend_quantized(q, *quantized, step.masks));
   }
-  auto [keys, values] = cache.append(k, v);
+  // Names of their own: clang before 16 captures no structured bindings.
+  const auto appended = cache.append(k, v);
+  const mx::array &keys = appended.keys, &values = appended.values;
   int total = keys.shape(2);
   std::string mode = outputs > 1 ? "causal" : "";
   std::optional<mx::array> mask;
