@@ -40,6 +40,11 @@ const RULES = [
   },
   {
     files: /^src\//,
+    forbids: /\bmkdir(?:Sync)?\([^;]*\brecursive\b/,
+    because: "folders are made by text/make-folder.ts, since Node's `recursive` never returns below /proc",
+  },
+  {
+    files: /^src\//,
     forbids: /(?:^|\n)export\s+default\b/,
     because: 'no default exports',
   },

@@ -96,9 +96,9 @@ async function scriptedTurn(chat, turn) {
   if (chat.counts.calls === calls) chat.faults.push(`turn ${turn}: no call`);
   if (last.text !== `said:${turn} ${heard}`)
     chat.faults.push(`turn ${turn} ends with ${JSON.stringify(last)}`);
-  if (turn % 25 === 0) await command(chat, '/save soak.json');
-  if (turn % 50 === 0) await command(chat, '/load soak.json');
-  if (turn % 100 === 0) await command(chat, 'clear');
+  if (turn % 5 === 0) await command(chat, '/save soak.json');
+  if (turn % 10 === 0) await command(chat, '/load soak.json');
+  if (turn % 20 === 0) await command(chat, 'clear');
   if (turn % 2000 === 50) await resumed(chat, turn);
 }
 
@@ -121,7 +121,10 @@ if (scripted > 0) {
   await serve.ready;
   const chat = new JsonChat(process.execPath, [SCRIPTED_MAIN, 'x', '--json'], options('chat'));
   await chat.next('ready');
-  const asking = serve.askUntil(() => stopped || chat.counts.turns >= scripted);
+  const asking = serve.askUntil(
+    () => stopped || chat.counts.turns >= scripted,
+    () => chat.counts.turns / 2,
+  );
   const turnsAt = await turns(chat, scripted, turn => scriptedTurn(chat, turn));
   await asking;
   await serve.end();

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LlmHostError } from '../errors.ts';
+import { makeFolder } from '../text/make-folder.ts';
 import type { Runner } from './run-process.ts';
 
 export const PEERS = ['mlx-lm', 'llama.cpp'] as const;
@@ -65,7 +66,7 @@ function convert(python: string, gguf: string, folder: string): string {
   const { size, mtimeMs } = statSync(gguf);
   const target = join(folder, `${basename(gguf, '.gguf')}-${size}-${Math.trunc(mtimeMs)}`);
   if (existsSync(target)) return target;
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const temporary = `${target}.new`;
   rmSync(temporary, { recursive: true, force: true });
   const { status, stderr, error } = spawnSync(python, [join(RUNNERS, 'gguf_to_mlx.py'), gguf, temporary], {

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '../text/make-folder.ts';
 
 const BEAT_MS = 10_000;
 const STALE_MS = 120_000;
@@ -31,7 +32,7 @@ export async function withFileLock<T>(
   options: LockOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   await acquire(path, options);
   const release = () => rmSync(path, { force: true });
   const beat = setInterval(() => touch(path), BEAT_MS);

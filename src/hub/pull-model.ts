@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readJsonObject } from '../text/json-file.ts';
+import { makeFolder } from '../text/make-folder.ts';
 import { diskFull, onDisk } from './disk-failure.ts';
 import { fetchFiles } from './fetch-files.ts';
 import { withFileLock } from './file-lock.ts';
@@ -170,6 +171,6 @@ function markCache(cacheFolder: string): void {
 function noteAbsent(snapshot: string, files: readonly HubFile[]): void {
   if (files.some(({ path }) => path === 'tokenizer.json')) return;
   const path = absentPath(snapshot, 'tokenizer.json');
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   writeFileSync(path, '');
 }

@@ -1,6 +1,5 @@
 import {
   lstatSync,
-  mkdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -9,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { makeFolder } from '../text/make-folder.ts';
 import type { HubFile } from './hub-api.ts';
 import { isCommit } from './hub-id.ts';
 
@@ -62,13 +62,13 @@ export class RepoFolder {
 
   /** Throws file system errors. */
   prepare(): void {
-    mkdirSync(join(this.path, 'blobs'), { recursive: true });
+    makeFolder(join(this.path, 'blobs'));
   }
 
   linkIntoSnapshot(commit: string, { path, etag }: HubFile): void {
     const place = join(this.snapshotPath(commit), path);
     const target = relative(dirname(place), this.blobPath(etag));
-    mkdirSync(dirname(place), { recursive: true });
+    makeFolder(dirname(place));
     const there = lstatSync(place, { throwIfNoEntry: false });
     if (there?.isSymbolicLink() && readlinkSync(place) === target) return;
     const draft = `${place}.${process.pid}.new`;
@@ -91,7 +91,7 @@ export class RepoFolder {
   writeRef(revision: string, commit: string): void {
     if (revision === commit || this.readRef(revision) === commit) return;
     const path = join(this.path, 'refs', revision);
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const draft = `${path}.${process.pid}.new`;
     writeFileSync(draft, commit);
     renameSync(draft, path);

@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
+import { makeFolder } from '../text/make-folder.ts';
 
 export interface Log {
   readonly logger: Logger;
@@ -26,7 +27,7 @@ export function openLog(
   // Loaded lazily: pino takes a fifth of a small command's start-up time.
   const { pino } = require('pino') as typeof import('pino');
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     return {
       logger: pino({ level, base: { pid: process.pid } }, new RotatedFile(path, maxBytes)),
       path,

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../text/make-folder.ts';
 import type { Paper } from './atom.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -37,7 +38,7 @@ export class PaperCache {
     const path = this.#path(key);
     const temporary = `${path}.${randomUUID()}.tmp`;
     try {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      makeFolder(this.#folder, 0o700);
       await writeFile(temporary, JSON.stringify(entry), { mode: 0o600 });
       await rename(temporary, path);
     } catch (error) {

@@ -1,5 +1,6 @@
-import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 import { readTextFile } from './read-text-file.ts';
 
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -16,7 +17,7 @@ export function readOwnFile(path: string): string | undefined {
 
 /** Replaces a file at once by one that only this user can read and write. */
 export function writeOwnFile(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     rmSync(temporary, { force: true });

@@ -91,6 +91,20 @@ test('a truncated safetensors file: file and tensor named, exit 65', async () =>
   expect(code).toBe(65);
 });
 
+// Linux refuses new folders there by saying that /proc is missing.
+test.runIf(process.platform === 'linux')('a state folder below /proc: told at once', async () => {
+  const { dir, env } = workplace();
+  const { code, stderr } = await runProgram(MAIN, ['demo', '-p', 'hi'], {
+    cwd: dir,
+    env: { ...env, XDG_STATE_HOME: '/proc/x' },
+  });
+  expect(stderr).toContain('Notice: no log is kept, /proc/x/llm-host/llm-host.log cannot be written');
+  expect(stderr).toContain(
+    "Error: The demo's files cannot be written to /proc/x/llm-host/demo-files: ENOENT",
+  );
+  expect(code).toBe(78);
+});
+
 test('init writes both files once and never again', async () => {
   const { dir, env } = workplace();
   const first = await runProgram(MAIN, ['init'], { cwd: dir, env });

@@ -1,5 +1,5 @@
 // Loaded before the program (node --require): writes what the process holds to the file LLM_HOST_PROBE, every five seconds
-// and after a full garbage collection, one JSON line each time. `objects` is the heap without compiled code, which grows
+// in which it was busy, after a full garbage collection, one JSON line each time. `objects` is the heap without compiled code, which grows
 // for hours as more of the program becomes hot. Worker threads load this file too, with heaps of their
 // own: they write nothing. `pid` tells the program from processes that it starts.
 const { appendFileSync, readdirSync, readFileSync } = require('node:fs');
@@ -19,7 +19,14 @@ v8.setFlagsFromString('--expose-gc');
 const collect = vm.runInNewContext('gc');
 v8.setFlagsFromString('--no-expose-gc');
 
+/** Collecting must cost little beside the work, also where others keep the processor. */
+const BUSY_US = 2e6;
+let used = 0;
+
 function sample() {
+  const { user, system } = process.cpuUsage();
+  if (user + system - used < BUSY_US) return;
+  used = user + system;
   collect();
   const code = v8.getHeapCodeStatistics();
   const codeBytes = code.code_and_metadata_size + code.bytecode_and_metadata_size;

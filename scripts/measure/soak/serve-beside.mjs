@@ -28,15 +28,17 @@ export class ServeBeside {
     return this.#child.pid;
   }
 
-  async askUntil(isOver) {
+  /** @param {() => number} mostRequests so many by now: the chat beside has to come on too */
+  async askUntil(isOver, mostRequests) {
     while (!isOver()) {
+      await sleep(20);
+      if (this.counts.requests >= mostRequests()) continue;
       const turn = `r${this.counts.requests}`;
       const text = await this.#ask(turn, this.counts.requests % 2 === 0).catch(String);
       if (!text.includes(`said:${turn} as heard`))
         this.faults.push(`${turn} is answered by ${text.slice(0, 300)}`);
       this.counts.requests += 1;
       this.#marks.push([Date.now(), this.counts.requests]);
-      await sleep(20);
     }
   }
 

@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
+import { makeFolder } from '../../text/make-folder.ts';
 import type { AttemptRecord } from './metrics.ts';
 
 /** Appends each attempt as a line of JSON. A failure to write is reported once, then nothing more is written. */
@@ -12,7 +13,7 @@ export function metricsFile(
   return record => {
     if (broken) return;
     try {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       appendFileSync(path, `${JSON.stringify({ time: new Date().toISOString(), ...record })}\n`);
     } catch (error) {
       broken = true;

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
+import { makeFolder } from '../../text/make-folder.ts';
 import { isPlainObject } from '../../text/plain-object.ts';
 
 /** Models to remember; the oldest are forgotten. */
@@ -34,7 +35,7 @@ export function styleFile(path: string, onProblem: (message: string) => void): S
       styles.set(model, style);
       const kept = [...styles].slice(-MAX_MODELS);
       try {
-        mkdirSync(dirname(path), { recursive: true });
+        makeFolder(dirname(path));
         const draft = `${path}.${process.pid}.tmp`;
         writeFileSync(draft, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
         renameSync(draft, path);

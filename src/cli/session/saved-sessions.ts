@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseHistory } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { makeFolder } from '../../text/make-folder.ts';
 import { isNestedDeeper } from '../../text/nesting.ts';
 import { readTextFile } from '../../text/read-text-file.ts';
 
@@ -41,7 +42,7 @@ const MAX_DEPTH = 100;
 export function writeSession(path: string, session: SavedSession): void {
   const draft = `${path}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     writeFileSync(draft, `${JSON.stringify(session, undefined, 2)}\n`, { mode: 0o600 });
     chmodSync(draft, 0o600);
     renameSync(draft, path);

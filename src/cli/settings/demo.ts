@@ -1,6 +1,8 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { LlmHostError, messageOf } from '../../errors.ts';
 import type { McpFile } from '../../mcp/config/document.ts';
+import { makeFolder } from '../../text/make-folder.ts';
 import { APPLICATION_DIRECTORY, stateDirectory } from '../process/folders.ts';
 import type { AppConfig } from './config-file.ts';
 
@@ -17,14 +19,21 @@ export const DEMO_CONFIG: AppConfig = {
 /** A writable copy of the sample folder, so the demo never changes the package. Its tools can delete files: each start restores them. */
 function demoFolder(env: NodeJS.ProcessEnv): string {
   const folder = join(stateDirectory(env), 'demo-files');
-  restore(join(APPLICATION_DIRECTORY, 'models', 'demo', 'sample'), folder);
+  try {
+    restore(join(APPLICATION_DIRECTORY, 'models', 'demo', 'sample'), folder);
+  } catch (error) {
+    throw new LlmHostError('CONFIG', `The demo's files cannot be written to ${folder}: ${messageOf(error)}`, {
+      cause: error,
+      hint: 'Set XDG_STATE_HOME to a folder that you can write to, or try --no-mcp.',
+    });
+  }
   return folder;
 }
 
 /** Copies what is missing, changed or of another kind in `to`; whatever else is there stays. */
 function restore(from: string, to: string): void {
   if (!statSync(to, { throwIfNoEntry: false })?.isDirectory()) rmSync(to, { force: true });
-  mkdirSync(to, { recursive: true });
+  makeFolder(to);
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) restore(source, target);

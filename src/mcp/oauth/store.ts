@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import { makeFolder } from '../../text/make-folder.ts';
 
 /** What is stored of a login. */
 export interface StoredLogin {
@@ -33,7 +34,7 @@ export class OAuthStore {
 
   /** Throws Node's own error if the folder is not writable. */
   save(login: StoredLogin): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder, 0o700);
     const path = this.#path(login.serverUrl);
     const temporary = `${path}.${randomUUID()}.tmp`;
     writeFileSync(temporary, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600, flag: 'wx' });

@@ -1,6 +1,7 @@
-import { appendFileSync, chmodSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, chmodSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
+import { makeFolder } from '../../text/make-folder.ts';
 import { Redactor } from './audit-redact.ts';
 
 /** One recorded tool call. */
@@ -37,7 +38,7 @@ export class AuditLog {
 
   append(entry: AuditEntry): void {
     try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(this.#path), 0o700);
       this.#rotate();
       appendFileSync(this.#path, `${this.#line(entry)}\n`, { mode: 0o600 });
     } catch (error) {

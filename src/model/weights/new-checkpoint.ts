@@ -1,7 +1,6 @@
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,
@@ -13,6 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { JsonObject } from '../../text/json-file.ts';
+import { makeFolder } from '../../text/make-folder.ts';
 import type { Quantization } from './quantization.ts';
 import { readSafetensorsHeader } from './safetensors.ts';
 
@@ -42,7 +42,7 @@ export function newCheckpoint(
     throw new LlmHostError('USAGE', `--save-quantized: ${target} already exists and is not an empty folder`);
   }
   const folder = writing(target, () => {
-    mkdirSync(dirname(target), { recursive: true });
+    makeFolder(dirname(target));
     return mkdtempSync(join(dirname(target), `.${basename(target)}-`));
   });
   let open = true;

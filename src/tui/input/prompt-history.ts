@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../text/make-folder.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_ENTRIES = 2000;
@@ -35,7 +36,7 @@ export class PromptHistory {
     if (prompt.trim() === '' || prompt === this.#entries.at(-1)) return;
     this.#entries = [...this.#entries, prompt].slice(-MAX_ENTRIES);
     try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(this.#path), 0o700);
       const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
       if (size > MAX_BYTES) renameSync(this.#path, `${this.#path}.1`);
       appendFileSync(this.#path, `${JSON.stringify(prompt)}\n`, { mode: 0o600 });

@@ -28,3 +28,17 @@ test("each start restores the demo's files; the user's own stay", () => {
   }
   expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine');
 });
+
+test('a state folder that cannot be written is named, with what to do', () => {
+  const state = join(tempFolder(), 'file');
+  writeFileSync(state, '');
+  expect(() => demoMcpFile({ XDG_STATE_HOME: state })).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG',
+      message: expect.stringContaining(
+        `cannot be written to ${join(state, 'llm-host', 'demo-files')}: ENOTDIR`,
+      ),
+      hint: expect.stringContaining('XDG_STATE_HOME'),
+    }),
+  );
+});

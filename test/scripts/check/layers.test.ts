@@ -33,6 +33,7 @@ describe('the layer check', () => {
     ['src/engine/a.ts', 'const a = process.argv;', 'only src/cli'],
     ['src/mcp/a.ts', "process.once('SIGTERM', stop);", 'only src/cli'],
     ['src/mcp/a.ts', 'export default 1;', 'no default exports'],
+    ['src/mcp/a.ts', 'mkdirSync(path, { recursive: true });', 'never returns below /proc'],
   ])('%s may not hold %s', async (path, text, reason) => {
     const run = await check({ [path]: `\n${text}\n` });
     expect(run.stderr).toContain(`${path}:2: `);
