@@ -4,9 +4,13 @@ const CITIES = ['Paris', 'Rome', 'Oslo', 'Lima', 'Cairo', 'Delhi', 'Quito', 'Tun
 const SYSTEM = { role: 'system', content: 'You are a helpful assistant.' };
 const SETTLING_MS = 10_000;
 
-/** One chat completion as a stream. `onPieces` is told how many pieces of text have come each time some have. */
+/**
+ * One completion as a stream: of the chat, or of the text `body.prompt`. `onPieces` is told how many pieces of text have
+ * come each time some have.
+ */
 export async function streamed(url, body, { signal, onPieces = () => undefined } = {}) {
-  const response = await fetch(`${url}/v1/chat/completions`, {
+  const path = body.prompt === undefined ? 'chat/completions' : 'completions';
+  const response = await fetch(`${url}/v1/${path}`, {
     ...{ method: 'POST', signal, headers: { 'content-type': 'application/json' } },
     body: JSON.stringify({ stream: true, stream_options: { include_usage: true }, temperature: 0, ...body }),
   });
@@ -17,7 +21,7 @@ export async function streamed(url, body, { signal, onPieces = () => undefined }
   let text = '';
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
     text += chunk;
-    const pieces = chunk.match(/"content": ?"[^"]/g)?.length ?? 0;
+    const pieces = chunk.match(/"(?:content|text)": ?"[^"]/g)?.length ?? 0;
     if (pieces > 0) onPieces(pieces);
   }
   if (!text.includes('[DONE]')) throw new Error(`the stream broke off: ${text.slice(-200)}`);

@@ -56,9 +56,9 @@ export async function measureGaps({ url }, times) {
     const running = new Promise(resolve => {
       started = resolve;
     });
-    const messages = [{ role: 'user', content: `Write a very long story, part ${count}.` }];
-    // The token that would end the reply is banned.
-    const endless = { messages, max_tokens: 4000, logit_bias: { 2: -100 } };
+    // No chat, in which tokens of a tool call are no pieces; and the tokens that would end it are banned.
+    const prompt = `Part ${count} of a very long story. Once upon a time`;
+    const endless = { prompt, max_tokens: 4000, logit_bias: { 0: -100, 2: -100 } };
     const story = streamed(url, endless, {
       signal: stop.signal,
       onPieces: () => {
