@@ -56,7 +56,7 @@ export interface ChatModel {
   readonly canConstrain?: boolean;
   /** Whether `responseFormat` is supported; if not, requests with one are refused. Default false. */
   readonly canFollowFormat?: boolean;
-  /** Tokens of the request's prompt. */
+  /** Tokens of the request's prompt; an estimate beyond four contexts. */
   countTokens(request: PromptRequest): number;
   /**
    * One reply. An abort ends the stream early with `finishReason: 'cancelled'`. Engine failures throw LlmHostError; a

@@ -11,6 +11,7 @@ import { CallProtocol, type CallProtocolOptions } from './call-protocol.ts';
 import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
 import { ContentLogprobs } from './content-logprobs.ts';
 import { EarlyEnd } from './early-end.ts';
+import { toldTokens } from './estimated-tokens.ts';
 import { type Prompt, PromptBuilder, type PromptBuilderParts } from './prompt-builder.ts';
 
 export interface LocalModelParts extends PromptBuilderParts, CallProtocolOptions {
@@ -116,9 +117,9 @@ export class LocalChatModel implements ChatModel {
   }
 
   /** @throws LlmHostError CONTEXT_FULL if not even one token could follow. */
-  #promptIds({ ids }: Prompt, forced: string): readonly number[] {
+  #promptIds({ ids, tokens: promptTokens }: Prompt, forced: string): readonly number[] {
     const start = forced === '' ? [] : this.#parts.tokenizer.encode(forced, { special: true });
-    const tokens = ids.length + start.length;
+    const tokens = promptTokens + start.length;
     if (tokens >= this.contextLength) throw contextFull(tokens, this.contextLength);
     return start.length === 0 ? ids : [...ids, ...start];
   }
@@ -148,7 +149,7 @@ export class LocalChatModel implements ChatModel {
 function contextFull(tokens: number, contextLength: number): LlmHostError {
   return new LlmHostError(
     'CONTEXT_FULL',
-    `The prompt has ${tokens} tokens, but the context holds ${contextLength}`,
+    `The prompt has ${toldTokens(tokens, contextLength)} tokens, but the context holds ${contextLength}`,
     {
       hint: 'Shorten the prompt, type "clear" to start over, or raise --context.',
     },

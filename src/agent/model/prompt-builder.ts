@@ -6,6 +6,7 @@ import { type ThinkingSetting, withThinkingWord } from '../../chat/thinking-swit
 import type { PromptSegment, Tokenizer } from '../../tokens/tokenizer-types.ts';
 import type { CallProtocol } from './call-protocol.ts';
 import type { PromptRequest, ThinkingOutcome } from './chat-model.ts';
+import { estimatedTokens } from './estimated-tokens.ts';
 import { promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
 import { checkToolSizes } from './tool-size.ts';
 
@@ -17,6 +18,7 @@ export interface PreparedTemplate {
 
 export interface PromptBuilderParts {
   readonly tokenizer: Tokenizer;
+  readonly engine: { readonly info: { readonly contextLength: number } };
   /** undefined: a base model; the last user message is completed as it stands. */
   readonly template: PreparedTemplate | undefined;
   /** One clock reading for the whole session, so that a template that prints the date stays a stable prefix. */
@@ -26,7 +28,10 @@ export interface PromptBuilderParts {
 export interface Prompt {
   readonly request: PromptRequest;
   readonly segments: readonly PromptSegment[];
+  /** Empty if the prompt is far too long. */
   readonly ids: readonly number[];
+  /** Estimated if the prompt is far too long. */
+  readonly tokens: number;
 }
 
 /** Renders and tokenizes prompts. One that was counted before its reply is not rendered again. */
@@ -47,10 +52,10 @@ export class PromptBuilder {
   /** Keeps the prompt for the reply that is likely to follow. */
   count(request: PromptRequest): number {
     const known = this.#known(request);
-    if (known) return known.ids.length;
+    if (known) return known.tokens;
     const prompt = this.#build(request);
     if (request.text === undefined) this.#counted.set(request.messages, prompt);
-    return prompt.ids.length;
+    return prompt.tokens;
   }
 
   take(request: PromptRequest): Prompt {
@@ -99,8 +104,15 @@ export class PromptBuilder {
   /** @throws LlmHostError USAGE for a tool that is too large */
   #build(request: PromptRequest): Prompt {
     checkToolSizes(request.tools);
+    const { tokenizer, engine } = this.#parts;
     const segments = this.#render(request);
-    return { request, segments, ids: request.textIds ?? this.#parts.tokenizer.encodeSegments(segments) };
+    const estimate =
+      request.textIds === undefined
+        ? estimatedTokens(tokenizer, segments, engine.info.contextLength)
+        : undefined;
+    if (estimate !== undefined) return { request, segments: [], ids: [], tokens: estimate };
+    const ids = request.textIds ?? tokenizer.encodeSegments(segments);
+    return { request, segments, ids, tokens: ids.length };
   }
 
   #render({ messages, tools, thinking, text }: PromptRequest): readonly PromptSegment[] {

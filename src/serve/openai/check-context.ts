@@ -1,3 +1,4 @@
+import { toldTokens } from '../../agent/model/estimated-tokens.ts';
 import type { RequestTurn } from '../../agent/requests/request-turn.ts';
 import type { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -12,7 +13,7 @@ export function checkContext(
   if (tokens < contextLength) return;
   throw new ApiError(
     400,
-    `The prompt has ${tokens} tokens, but the context holds ${contextLength}; shorten the conversation`,
+    `The prompt has ${toldTokens(tokens, contextLength)} tokens, but the context holds ${contextLength}; shorten the conversation`,
     { code: 'context_length_exceeded', param },
   );
 }

@@ -143,6 +143,13 @@ describe('a local chat model', () => {
       message: 'The prompt has 300 tokens, but the context holds 200',
     });
   });
+
+  test('one of ten megabytes is refused by an estimate', async () => {
+    await expect(reply('x', PLAIN, {}, 'y'.repeat(10_000_000))).rejects.toMatchObject({
+      code: 'CONTEXT_FULL',
+      message: 'The prompt has about 10000000 tokens, but the context holds 200',
+    });
+  });
 });
 
 describe('checkpoints', () => {
