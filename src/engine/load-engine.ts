@@ -11,6 +11,7 @@ import { loadAddon } from '../native/load-addon.ts';
 import { ggufTokenizer } from '../tokens/gguf-tokenizer.ts';
 import { createTokenizer } from '../tokens/tokenizer.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
+import { cacheBytesFor } from './cache-bytes.ts';
 import type { LocalEngine } from './engine.ts';
 import { MlxEngine } from './mlx-engine.ts';
 
@@ -33,8 +34,11 @@ export interface LoadEngineOptions {
   readonly quantize?: string;
   /** With `quantize`: a missing or empty folder that receives the result as a checkpoint in MLX layout. */
   readonly saveQuantized?: string;
-  /** Bytes for the KV caches of several conversations. Default: one conversation, of any size. */
-  readonly cacheBytes?: number;
+  /**
+   * Bytes for the KV caches of several conversations; `auto`: four times the weights, but 256 MB to 1 GB. Default: one
+   * conversation, of any size.
+   */
+  readonly cacheBytes?: number | 'auto';
   /** Generations at once, 1 to 256; more wait. Default 1. */
   readonly parallel?: number;
   readonly onProgress?: (progress: LoadProgress) => void;
@@ -88,7 +92,8 @@ export async function loadParts(source: string, options: LoadEngineOptions): Pro
   try {
     const addon = loadAddon();
     const { tokenizer, problem } = makeTokenizer(read);
-    const { cacheBytes = 0, parallel = 1 } = options;
+    const { cacheBytes: wanted = 0, parallel = 1 } = options;
+    const cacheBytes = wanted === 'auto' ? cacheBytesFor(read.weightBytes) : wanted;
     const spec = { ...read.spec, cacheBytes, parallel, ...(saved && { saveTo: saved.folder }) };
     const engine = await MlxEngine.create(addon, spec, {
       name: read.name,

@@ -20,8 +20,8 @@ export interface OpenModelOptions {
   readonly adapter?: readonly string[] | undefined;
   /** As `LoadEngineOptions` has them. */
   readonly quantize?: string | undefined;
-  /** Bytes for the caches of several conversations. Default: one, of any size. */
-  readonly cacheBytes?: number | undefined;
+  /** As `LoadEngineOptions` has them. */
+  readonly cacheBytes?: number | 'auto' | undefined;
   /** Generations at once. Default 1. */
   readonly parallel?: number | undefined;
   readonly saveQuantized?: string | undefined;

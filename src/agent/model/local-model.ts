@@ -6,12 +6,12 @@ import type { GrammarEngine } from '../../grammar/grammar-engine.ts';
 import { canConstrain, replyConstraint } from '../../grammar/reply-constraint.ts';
 import type { ToolParser } from '../../parse/types/parse-event.ts';
 import { firstSamplingProblem } from '../../text/sampling/problem.ts';
+import { toldTokens } from '../../tokens/estimated-tokens.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
 import { CallProtocol, type CallProtocolOptions } from './call-protocol.ts';
 import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
 import { ContentLogprobs } from './content-logprobs.ts';
 import { EarlyEnd } from './early-end.ts';
-import { toldTokens } from './estimated-tokens.ts';
 import { type Prompt, PromptBuilder, type PromptBuilderParts } from './prompt-builder.ts';
 
 export interface LocalModelParts extends PromptBuilderParts, CallProtocolOptions {

@@ -3,10 +3,10 @@ import type { TemplateCapability } from '../../chat/capability.ts';
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import { type ChatTemplate, renderSegments } from '../../chat/template.ts';
 import { type ThinkingSetting, withThinkingWord } from '../../chat/thinking-switch.ts';
+import { estimatedTokens } from '../../tokens/estimated-tokens.ts';
 import type { PromptSegment, Tokenizer } from '../../tokens/tokenizer-types.ts';
 import type { CallProtocol } from './call-protocol.ts';
 import type { PromptRequest, ThinkingOutcome } from './chat-model.ts';
-import { estimatedTokens } from './estimated-tokens.ts';
 import { promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
 import { checkToolSizes } from './tool-size.ts';
 

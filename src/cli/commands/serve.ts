@@ -26,7 +26,7 @@ export const serve = defineCommand({
       .option('max-body', number("megabytes of a request's body (10)"))
       .option(
         'cache-mb',
-        number('megabytes for the caches of conversations (1024)'),
+        number('megabytes for the caches of conversations (four times the weights, 256 to 1024)'),
       ) as Argv<HttpApiArguments>,
   run: async (args, { openModel, signals }) => {
     signals.watch();

@@ -26,7 +26,7 @@ export interface HttpApiOptions {
   readonly port: number;
   readonly limits: ServeLimits;
   /** Bytes for the caches of conversations, and generations at once. */
-  readonly engine: { readonly cacheBytes: number; readonly parallel: number };
+  readonly engine: { readonly cacheBytes: number | 'auto'; readonly parallel: number };
   /** Requests at a time, including those being generated. */
   readonly places: number;
   /** Milliseconds for running requests at shutdown. */
@@ -36,7 +36,6 @@ export interface HttpApiOptions {
 const DEFAULT_PORT = 8080;
 const DEFAULT_PLACES = 64;
 /** Dozens of short conversations with a small model, or one long one with a large model. */
-const DEFAULT_CACHE_MB = 1024;
 /** Each more slows the others down; a waiting request starts as soon as one of these has ended. */
 const DEFAULT_PARALLEL = 8;
 const DEFAULT_DRAIN_SECONDS = 20;
@@ -70,9 +69,10 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
     },
     places: number('max-queue', args.maxQueue, DEFAULT_PLACES, { min: 1, max: 10_000, integer: true }),
     engine: {
-      cacheBytes: Math.round(
-        number('cache-mb', args.cacheMb, DEFAULT_CACHE_MB, { min: 0, max: 1e6 }) * 2 ** 20,
-      ),
+      cacheBytes:
+        args.cacheMb === undefined
+          ? 'auto'
+          : Math.round(number('cache-mb', args.cacheMb, 0, { min: 0, max: 1e6 }) * 2 ** 20),
       parallel: number('parallel', args.parallel, DEFAULT_PARALLEL, { min: 1, max: 256, integer: true }),
     },
     drainMs: number('drain-timeout', args.drainTimeout, DEFAULT_DRAIN_SECONDS, { min: 0, max: 3600 }) * 1000,

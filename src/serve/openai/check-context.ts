@@ -1,6 +1,6 @@
-import { toldTokens } from '../../agent/model/estimated-tokens.ts';
 import type { RequestTurn } from '../../agent/requests/request-turn.ts';
 import type { RequestTurns } from '../../agent/requests/request-turns.ts';
+import { toldTokens } from '../../tokens/estimated-tokens.ts';
 import { ApiError } from '../http/api-error.ts';
 
 /** Refuses a conversation that is too long before it takes a place in the queue. Throws ApiError 400. */

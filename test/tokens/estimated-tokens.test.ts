@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { estimatedTokens, toldTokens } from '../../../src/agent/model/estimated-tokens.ts';
-import type { PromptSegment } from '../../../src/tokens/tokenizer-types.ts';
+import { estimatedTokens, toldTokens } from '../../src/tokens/estimated-tokens.ts';
+import type { PromptSegment } from '../../src/tokens/tokenizer-types.ts';
 
 /** A token for every four units, and how many units were asked for. */
 function quarters() {

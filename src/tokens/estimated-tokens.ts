@@ -1,4 +1,4 @@
-import type { PromptSegment, Tokenizer } from '../../tokens/tokenizer-types.ts';
+import type { PromptSegment, Tokenizer } from './tokenizer-types.ts';
 
 /** UTF-16 units for each token of the context up to which a prompt is always tokenized whole. */
 const EXACT_UNITS = 16;
