@@ -1,7 +1,7 @@
 import { LlmHostError } from '../errors.ts';
-import { TimeLimitError, withinTime } from '../text/time-limit.ts';
+import { TimeLimitError, withinWork } from '../text/time-limit.ts';
 
-/** Published tokenizers take about 0.5 µs per character; a hostile pattern may take hours for thirty characters. */
+/** Of CPU time. Published tokenizers take about 0.5 µs per character; a hostile pattern may take hours for thirty characters. */
 const BASE_MS = 2000;
 const MS_PER_CHARACTER = 0.02;
 
@@ -11,7 +11,7 @@ const MS_PER_CHARACTER = 0.02;
  */
 export function limitedEncode<T>(length: number, encode: () => T): T {
   try {
-    return withinTime(Math.ceil(BASE_MS + length * MS_PER_CHARACTER), encode);
+    return withinWork(Math.ceil(BASE_MS + length * MS_PER_CHARACTER), encode);
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error;
     const message = `The tokenizer was stopped: ${error.message} for ${length} characters`;

@@ -17,13 +17,16 @@ const toolCall = z.looseObject({
   }),
 });
 
+/** Calls of one message. */
+const MAX_CALLS = 512;
+
 export const openaiMessage = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
   content: textContent,
   name: z.string().nullish(),
   reasoning: z.string().nullish(),
   reasoning_content: z.string().nullish(),
-  tool_calls: z.array(toolCall).nullish(),
+  tool_calls: z.array(toolCall).max(MAX_CALLS).nullish(),
   tool_call_id: z.string().nullish(),
 });
 
