@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { threadCpuMs } from '../../src/text/thread-cpu.ts';
 import { smallTokenizer } from './small-tokenizer.ts';
 
 const split = (Regex: string) => ({
@@ -15,11 +16,11 @@ describe('patterns of a model folder that never end', () => {
     ['normalizer', replace('^(a|a)*$')],
   ])('%s: encoding is stopped with its reason', (_, extra) => {
     const tokenizer = smallTokenizer([], extra);
-    const begun = performance.now();
+    const begun = threadCpuMs() ?? 0;
     expect(() => tokenizer.encode(`${'a'.repeat(40)}!`)).toThrow(
       /The tokenizer was stopped: it took longer than 2\.\d+ s for 41 characters/,
     );
-    expect(performance.now() - begun).toBeLessThan(4000);
+    expect((threadCpuMs() ?? 0) - begun).toBeLessThan(4000);
     expect(tokenizer.encode('b')).toHaveLength(1);
   });
 
