@@ -2,20 +2,13 @@
 // --quantize 4 and generating 16 tokens; fails if the process's peak memory reaches 2.5 GB.
 // Usage, after `npm run bootstrap`: node scripts/measure/granite-shape.mjs FOLDER [--layers 40] [--vocabulary 100352]
 import { spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { reportUncaught } from '../lib/setup-error.mjs';
+import { bfloat16, xorshift } from './shapes/random.mjs';
+import { writeSafetensors } from './shapes/safetensors.mjs';
 
 reportUncaught();
 
@@ -35,9 +28,7 @@ const MLP = 4096;
 const VOCABULARY = Number(values.vocabulary);
 /** Standard deviation of the weights: small enough that logits stay near 1. */
 const DEVIATION = 0.02;
-const CHUNK_BYTES = 8 << 20;
 const PEAK_LIMIT = 2.5e9;
-const BF16_ONE = 0x3f80;
 
 const CONFIG = {
   architectures: ['GraniteMoeHybridForCausalLM'],
@@ -66,91 +57,46 @@ const CONFIG = {
   torch_dtype: 'bfloat16',
 };
 
-/** Names and shapes in the file's order. */
+/** Tensors in the file's order; norms are 1. */
 function tensors() {
+  const next = xorshift(SEED);
+  const table = normalTable(next);
+  const draw = bytes => {
+    const values = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+    for (let index = 0; index < values.length; index += 2) {
+      const bits = next();
+      values[index] = table[bits & 0xffff];
+      values[index + 1] = table[bits >>> 16];
+    }
+  };
+  const ones = bytes => new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2).fill(bfloat16(1));
+  const tensor = (name, shape) => ({ name, dtype: 'BF16', shape, fill: shape.length === 1 ? ones : draw });
   const layer = index => {
     const path = `model.layers.${index}`;
     return [
-      [`${path}.input_layernorm.weight`, [HIDDEN]],
-      [`${path}.self_attn.q_proj.weight`, [HIDDEN, HIDDEN]],
-      [`${path}.self_attn.k_proj.weight`, [KV, HIDDEN]],
-      [`${path}.self_attn.v_proj.weight`, [KV, HIDDEN]],
-      [`${path}.self_attn.o_proj.weight`, [HIDDEN, HIDDEN]],
-      [`${path}.post_attention_layernorm.weight`, [HIDDEN]],
-      [`${path}.shared_mlp.input_linear.weight`, [2 * MLP, HIDDEN]],
-      [`${path}.shared_mlp.output_linear.weight`, [HIDDEN, MLP]],
+      tensor(`${path}.input_layernorm.weight`, [HIDDEN]),
+      tensor(`${path}.self_attn.q_proj.weight`, [HIDDEN, HIDDEN]),
+      tensor(`${path}.self_attn.k_proj.weight`, [KV, HIDDEN]),
+      tensor(`${path}.self_attn.v_proj.weight`, [KV, HIDDEN]),
+      tensor(`${path}.self_attn.o_proj.weight`, [HIDDEN, HIDDEN]),
+      tensor(`${path}.post_attention_layernorm.weight`, [HIDDEN]),
+      tensor(`${path}.shared_mlp.input_linear.weight`, [2 * MLP, HIDDEN]),
+      tensor(`${path}.shared_mlp.output_linear.weight`, [HIDDEN, MLP]),
     ];
   };
   return [
-    ['model.embed_tokens.weight', [VOCABULARY, HIDDEN]],
+    tensor('model.embed_tokens.weight', [VOCABULARY, HIDDEN]),
     ...Array.from({ length: LAYERS }, (_, index) => layer(index)).flat(),
-    ['model.norm.weight', [HIDDEN]],
+    tensor('model.norm.weight', [HIDDEN]),
   ];
-}
-
-/** Marsaglia's xorshift: unsigned 32-bit numbers. */
-function xorshift(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
 }
 
 /** 65536 normally distributed numbers as bf16, by Box and Muller: drawing one of them is cheap. */
 function normalTable(next) {
-  const floats = new Float32Array(65536);
-  for (let index = 0; index < floats.length; index++) {
+  return Uint16Array.from({ length: 65536 }, () => {
     const radius = Math.sqrt(-2 * Math.log((next() + 1) / 2 ** 32));
-    floats[index] = DEVIATION * radius * Math.cos((2 * Math.PI * next()) / 2 ** 32);
-  }
-  return Uint16Array.from(new Uint32Array(floats.buffer), bits => (bits + 0x8000) >>> 16);
-}
-
-function writeFully(file, bytes) {
-  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-}
-
-/** Writes the weights in one pass, a chunk at a time. */
-function writeWeights(path) {
-  const entries = tensors().map(([name, shape]) => ({
-    name,
-    shape,
-    count: shape.reduce((product, size) => product * size, 1),
-  }));
-  let offset = 0;
-  const header = { __metadata__: { format: 'pt' } };
-  for (const { name, shape, count } of entries) {
-    header[name] = { dtype: 'BF16', shape, data_offsets: [offset, offset + 2 * count] };
-    offset += 2 * count;
-  }
-  const text = Buffer.from(JSON.stringify(header));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(text.length));
-  const file = openSync(path, 'w');
-  writeFully(file, Buffer.concat([length, text]));
-  const next = xorshift(SEED);
-  const table = normalTable(next);
-  const chunk = new Uint16Array(CHUNK_BYTES / 2);
-  for (const { shape, count } of entries) {
-    for (let done = 0; done < count; done += chunk.length) {
-      const values = chunk.subarray(0, Math.min(chunk.length, count - done));
-      if (shape.length === 1) values.fill(BF16_ONE);
-      else draw(values, table, next);
-      writeFully(file, new Uint8Array(values.buffer, 0, values.byteLength));
-    }
-  }
-  closeSync(file);
-}
-
-function draw(values, table, next) {
-  for (let index = 0; index < values.length; index += 2) {
-    const bits = next();
-    values[index] = table[bits & 0xffff];
-    values[index + 1] = table[bits >>> 16];
-  }
+    return bfloat16(DEVIATION * radius * Math.cos((2 * Math.PI * next()) / 2 ** 32));
+  });
 }
 
 /** A file that is there is complete: it gets its name last. */
@@ -164,8 +110,7 @@ function writeCheckpoint(folder) {
   }
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'config.json'), `${JSON.stringify(CONFIG, null, 2)}\n`);
-  writeWeights(`${path}.part`);
-  renameSync(`${path}.part`, path);
+  writeSafetensors(path, tensors());
   console.log(`wrote ${path}`);
 }
 

@@ -1,26 +1,57 @@
 // Measures models of the sizes that people use, with random weights, beside llama.cpp, and prints a table for
-// docs/performance.md. The files, 0.6 to 1.2 GB each, are written to FOLDER if they are not there.
+// docs/performance.md. Files that are not there are written to FOLDER (0.6 to 8 GB each). Each row's report is kept in
+// FOLDER/results, and a row that has one is only printed: a run that was interrupted continues.
 // Usage, after `npm run bootstrap` and scripts/measure/peers/install.mjs:
-//   node scripts/measure/large-models.mjs FOLDER [--models llama-1b-Q4_0,...] [--runs 5] [--threads 2]
-//     [--prompt-tokens 128,512] [--generate 64] [--layers N] [--alone]
+//   node scripts/measure/large-models.mjs FOLDER [--rows llama-1b-Q4_0,...] [--runs 5] [--threads 2]
+//     [--prompt-tokens 128,512,4096] [--generate 64] [--layers N] [--alone] [--again] [--list]
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { distDir } from '../lib/project.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';
-import { LLAMA_MODELS, writeLlama } from './shapes/llama.mjs';
+import { SHAPES } from './shapes/decoders.mjs';
+import { writeShapeAsGguf } from './shapes/write-gguf.mjs';
+import { writeShapeAsMlx } from './shapes/write-mlx.mjs';
+
+const gguf = (shape, type) => ({ shape, gguf: type });
+/** `gguf`: what llama.cpp reads, with as many bits a weight. */
+const mlx = (shape, type, quantized) => ({ shape, gguf: type, mlx: quantized });
+const FOUR_BITS = { bits: 4 };
+
+/** Of the measured models; `bench`: options of their own, `env`: variables. */
+const ROWS = {
+  ...Object.fromEntries(
+    ['llama-1b', 'llama-3b', 'llama-8b'].flatMap(shape => [
+      ...['Q4_0', 'Q4_K_M', 'Q8_0'].map(type => [`${shape}-${type}`, gguf(shape, type)]),
+      [`${shape}-mlx4`, mlx(shape, 'Q4_0', FOUR_BITS)],
+    ]),
+  ),
+  'llama-1b-Q4_K': gguf('llama-1b', 'Q4_K'),
+  'granite-1b-Q4_0': gguf('granite-1b', 'Q4_0'),
+  'granite-1b-mlx4': mlx('granite-1b', 'Q4_0', FOUR_BITS),
+  'gpt-oss-20b-mxfp4': mlx('gpt-oss-20b', 'MXFP4', { bits: 8, experts: 'mxfp4' }),
+  'qwen3-30b-a3b-mlx4': mlx('qwen3-30b-a3b', 'Q4_0', FOUR_BITS),
+  'lfm2-8b-a1b-mlx4': mlx('lfm2-8b-a1b', 'Q4_0', FOUR_BITS),
+  'llama-1b-Q4_0-16k': {
+    ...gguf('llama-1b', 'Q4_0'),
+    bench: { 'prompt-tokens': '16384', generate: '32' },
+    env: { LLM_HOST_BENCH_LLAMA_KV: 'Q8_0' },
+  },
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    models: { type: 'string', default: LLAMA_MODELS.join(',') },
+    rows: { type: 'string', default: Object.keys(ROWS).join(',') },
     runs: { type: 'string', default: '5' },
     threads: { type: 'string', default: '2' },
-    'prompt-tokens': { type: 'string', default: '128,512' },
-    generate: { type: 'string', default: '64' },
+    'prompt-tokens': { type: 'string' },
+    generate: { type: 'string' },
     layers: { type: 'string' },
     alone: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
   },
 });
 
@@ -28,22 +59,50 @@ const { values, positionals } = parseArgs({
 const COLUMNS = ['promptTokensPerSecond', 'generationTokensPerSecond', 'startToFirstTokenMs', 'peakBytes'];
 const UNITS = { peakBytes: 1e6 };
 
-function bench(path) {
-  const compare = values.alone ? [] : ['--compare', 'llama.cpp'];
-  const own = ['runs', 'threads', 'prompt-tokens', 'generate'].flatMap(name => [`--${name}`, values[name]]);
-  const command = [join(distDir, 'cli', 'main.js'), 'bench', path, '--json', ...compare, ...own];
+/** The files that a row measures, written if they are not there. */
+function files(folder, { shape: name, gguf, mlx }) {
+  const shape = SHAPES[name];
+  const layers = Math.min(shape.layers, Number(values.layers ?? shape.cut ?? shape.layers));
+  const stem = join(folder, layers === shape.layers ? name : `${name}-${layers}-layers`);
+  const peer = `${stem}-${gguf}.gguf`;
+  if (!existsSync(peer) && !(mlx && values.alone)) writeShapeAsGguf(peer, shape, layers, gguf);
+  if (!mlx) return { own: peer, peer };
+  const own = `${stem}-mlx-${mlx.experts ?? `${mlx.bits}-bit`}`;
+  if (!existsSync(join(own, 'model.safetensors'))) writeShapeAsMlx(own, shape, layers, mlx);
+  return { own, peer };
+}
+
+/** The report of a row: the kept one, or measured now. */
+function reportOf(folder, name) {
+  const kept = join(folder, 'results', `${name}${values.layers ? `-${values.layers}-layers` : ''}.json`);
+  if (existsSync(kept) && !values.again) return JSON.parse(readFileSync(kept, 'utf8'));
+  const row = ROWS[name];
+  const { own, peer } = files(folder, row);
+  const options = {
+    ...{ runs: values.runs, threads: values.threads, 'prompt-tokens': '128,512,4096', generate: '64' },
+    ...row.bench,
+    ...(values['prompt-tokens'] && { 'prompt-tokens': values['prompt-tokens'] }),
+    ...(values.generate && { generate: values.generate }),
+    ...(!values.alone && { compare: 'llama.cpp', 'llama-cpp-model': peer }),
+  };
+  const command = [join(distDir, 'cli', 'main.js'), 'bench', own, '--json'];
+  for (const [option, value] of Object.entries(options)) command.push(`--${option}`, value);
+  console.error(name);
   const { status, stdout } = spawnSync(process.execPath, command, {
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 1 << 26,
+    env: { ...process.env, ...row.env },
   });
-  if (status !== 0) throw new SetupError(`${path} could not be measured: bench exited with ${status}`);
+  if (status !== 0) throw new SetupError(`${own} could not be measured: bench exited with ${status}`);
+  writeFileSync(`${kept}.part`, stdout);
+  renameSync(`${kept}.part`, kept);
   return JSON.parse(stdout);
 }
 
 const spread = ({ min, median, max }, unit, digits) =>
   [min, median, max].map(value => (value / unit).toFixed(digits)).join(' / ');
 
-function rows(model, { engines, ratios, roofline }) {
+function lines(name, { engines, ratios, roofline }) {
   const [own, peer] = engines;
   const wanted = own.figures.filter(({ metric }) => COLUMNS.includes(metric));
   return wanted.map(figure => {
@@ -56,7 +115,7 @@ function rows(model, { engines, ratios, roofline }) {
     const share =
       figure.metric === 'generationTokensPerSecond' && point ? `${Math.round(100 * point.share)} %` : '';
     return [
-      model,
+      name,
       figure.at === undefined ? figure.metric : `${figure.metric}, ${figure.at}`,
       spread(figure, unit, digits),
       theirs ? spread(theirs, unit, digits) : '',
@@ -67,18 +126,17 @@ function rows(model, { engines, ratios, roofline }) {
 }
 
 await runMain(() => {
+  if (values.list) return console.log(Object.keys(ROWS).join('\n'));
   const [folder] = positionals;
   if (folder === undefined) throw new SetupError('Usage: node scripts/measure/large-models.mjs FOLDER');
-  const models = values.models.split(',');
-  const unknown = models.find(model => !LLAMA_MODELS.includes(model));
-  if (unknown !== undefined) throw new SetupError(`${unknown} is not one of ${LLAMA_MODELS.join(', ')}`);
-  mkdirSync(folder, { recursive: true });
+  const names = values.rows.split(',');
+  const unknown = names.find(name => !Object.hasOwn(ROWS, name));
+  if (unknown !== undefined) {
+    throw new SetupError(`${unknown} is not one of ${Object.keys(ROWS).join(', ')}`);
+  }
+  mkdirSync(join(folder, 'results'), { recursive: true });
   const line = cells => console.log(`| ${cells.join(' | ')} |`);
   line(['model', 'figure', 'llm-host', 'llama.cpp', 'ratio, run by run', 'share of the roofline']);
   line(Array(6).fill('---'));
-  for (const model of models) {
-    const path = join(folder, `${model}${values.layers ? `-${values.layers}-layers` : ''}.gguf`);
-    if (!existsSync(path)) writeLlama(path, model, values.layers && Number(values.layers));
-    for (const row of rows(model, bench(path))) line(row);
-  }
+  for (const name of names) for (const cells of lines(name, reportOf(folder, name))) line(cells);
 });

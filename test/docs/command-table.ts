@@ -120,7 +120,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     /^wrote .*\n(?:.*\n)*peak memory \d\.\d+ GB, limit 2\.5 GB$/m,
   ),
   'node scripts/measure/large-models.mjs folder': measured(
-    'node scripts/measure/large-models.mjs small --models llama-1b-Q4_K_M --layers 1 --alone --runs 1 --prompt-tokens 8 --generate 4',
+    'node scripts/measure/large-models.mjs small --rows llama-1b-Q4_K_M --layers 1 --alone --runs 1 --prompt-tokens 8 --generate 4',
     /^\| llama-1b-Q4_K_M \| generationTokensPerSecond, 8 \| \d/m,
   ),
   'llm-host inspect <model>': { runs: 'application', shows: /^parameters +134\.5 M$/m },

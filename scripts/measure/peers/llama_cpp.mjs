@@ -15,8 +15,7 @@ async function run(spec) {
   const gpu = process.platform === 'darwin' ? 'metal' : false;
   const llama = await getLlama({ gpu, build: 'never', skipDownload: true, logLevel: 'error' });
   const model = await llama.loadModel({ modelPath: spec.model });
-  const threads = spec.threads === undefined ? {} : { threads: spec.threads };
-  const context = await model.createContext({ contextSize: spec.contextLength, ...threads });
+  const context = await model.createContext({ contextSize: spec.contextLength, ...contextOptions(spec) });
   const sequence = context.getSequence();
   const loadMs = performance.now() - start;
   if (spec.warmUp) await measure(sequence, spec.warmUp.promptIds, spec.warmUp.generate);
@@ -33,6 +32,17 @@ async function run(spec) {
   }
   const device = llama.gpu === false ? 'cpu' : `gpu ${llama.gpu}`;
   say({ type: 'result', version, device, loadMs, prompts, peakBytes: peakBytes() });
+}
+
+/** LLM_HOST_BENCH_LLAMA_KV: ggml's type of keys and values, such as Q8_0; others than F16 need flash attention. */
+function contextOptions({ threads }) {
+  const type = process.env.LLM_HOST_BENCH_LLAMA_KV;
+  const cache = {
+    experimentalKvCacheKeyType: type,
+    experimentalKvCacheValueType: type,
+    flashAttention: true,
+  };
+  return { ...(threads !== undefined && { threads }), ...(type && cache) };
 }
 
 async function measure(sequence, ids, count, onFirst) {

@@ -1,12 +1,13 @@
 // Random blocks of ggml's types: any bytes for the codes, and scales that make weights of some hundredths.
-import { fillWithNoise, float16 } from './random.mjs';
+import { fillWithFloats, fillWithNoise, float16 } from './random.mjs';
 
 /** Standard deviation of the weights: small enough that logits stay near 1. */
 const DEVIATION = 0.02;
 
 /** Of each type: its number, weights and bytes of a block, and float16 values by their byte in the block. */
 export const BLOCKS = {
-  F32: { type: 0, weights: 1, bytes: 4 },
+  F32: { type: 0, weights: 1, bytes: 4, ones: true },
+  'random F32': { type: 0, weights: 1, bytes: 4 },
   Q4_0: { type: 2, weights: 32, bytes: 18, floats: { 0: DEVIATION / 4.6 } },
   Q8_0: { type: 8, weights: 32, bytes: 34, floats: { 0: DEVIATION / 74 } },
   // w = d · scale · q - dmin · minimum; scales and minima are 31 on average.
@@ -18,13 +19,17 @@ export const BLOCKS = {
 
 /** `count` blocks of a type; `seed` makes them differ from others. */
 export function randomBlocks(type, count, seed) {
-  const { bytes, floats = {}, exponent } = BLOCKS[type];
+  const { bytes, floats = {}, exponent, ones } = BLOCKS[type];
   const data = Buffer.alloc(count * bytes);
-  if (type === 'F32') {
+  if (ones) {
     for (let i = 0; i < count; i++) data.writeFloatLE(1, 4 * i);
     return data;
   }
   fillWithNoise(data, seed);
+  if (type === 'random F32') {
+    fillWithFloats(data, 4);
+    return data;
+  }
   const values = Object.entries(floats).map(([at, value]) => [Number(at), float16(value)]);
   for (let start = 0; start < data.length; start += bytes) {
     for (const [at, value] of values) data.writeUInt16LE(value, start + at);

@@ -30,9 +30,12 @@ function f32(value) {
   return bytes;
 }
 
-/** A metadata entry: strings, whole numbers, or fractions as `{ float }`. */
+/** A metadata entry: strings, whole numbers or arrays of them, or fractions as `{ float }`. */
 function entry(key, value) {
   if (typeof value === 'string') return Buffer.concat([text(key), u32(STRING), text(value)]);
+  if (Array.isArray(value)) {
+    return Buffer.concat([text(key), u32(ARRAY), u32(U32), u64(value.length), ...value.map(u32)]);
+  }
   if (typeof value === 'number') return Buffer.concat([text(key), u32(U32), u32(value)]);
   return Buffer.concat([text(key), u32(F32), f32(value.float)]);
 }

@@ -25,6 +25,13 @@ export function fillWithNoise(bytes, seed) {
   }
 }
 
+/** Makes of noise floats of `itemBytes` (4, or 2 for bfloat16) of either sign, from 2^-6 to 2^-5. */
+export function fillWithFloats(bytes, itemBytes) {
+  for (let upper = itemBytes - 2; upper < bytes.length; upper += itemBytes) {
+    bytes.writeUInt16LE((bytes.readUInt16LE(upper) & 0x807f) | 0x3c80, upper);
+  }
+}
+
 /** The nearest float16 of a positive number. */
 export function float16(value) {
   if (value < 2 ** -14) return Math.round(value * 2 ** 24);
