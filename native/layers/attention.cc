@@ -114,7 +114,7 @@ mx::array Attention::grown(const mx::array& q, std::span<const int> positions) c
 
 mx::array Attention::output(const mx::array& y, const std::optional<mx::array>& residual) const {
   if (output_.packed()) return Linear::apply({output_}, cpu::Operand(y), residual);
-  return residual ? output_.plus(*residual, y, options_.sums_in_product) : output_(y);
+  return residual ? mx::add(*residual, output_(y)) : output_(y);
 }
 
 mx::array Attention::operator()(const Normed& x, const AttentionStep& step, AttentionCache& cache,
@@ -169,10 +169,11 @@ cpu::AttentionShape Attention::kernel_shape() const {
 }
 
 mx::array Attention::attend(Projected p, const AttentionStep& step, AttentionCache& cache) const {
-  if (p.size() > 1) p[0] = grown(p[0], positions_from(cache.length(), p[0].shape(1)));
+  int offset = cache.length();
   std::optional<AttentionCache::Buffers> buffers;
   if (cpu::usable()) buffers = cache.extend(p[0].shape(1));
   if (!buffers) return attend_in_graph(p, step, cache);
+  if (p.size() > 1) p[0] = grown(p[0], positions_from(offset, p[0].shape(1)));
   cpu::AttentionShape shape = kernel_shape();
   shape.slot = buffers->slot;
   shape.position = buffers->position;
@@ -193,20 +194,11 @@ Attention::Projected Attention::rotated_together(const mx::array& side_by_side,
   auto part = [&](const mx::array& y, int begin, int end, int count) {
     return mx::slice(y, {0, begin, length - count, 0}, {1, end, length, o.head_dim});
   };
-  mx::array values = part(heads, rotated, all, length);
-  if (o.growth_beta == 0) {
-    mx::array both = part(heads, 0, rotated, length);
-    both = angles.rotate(query_norm_ ? normed_together(both) : both, offset);
-    return {part(both, 0, o.heads, outputs), part(both, o.heads, rotated, length), values};
-  }
-  int first = offset + length - outputs;
-  mx::array q = part(heads, 0, o.heads, outputs), k = part(heads, o.heads, rotated, length);
-  if (query_norm_) {
-    q = (*query_norm_)(q);
-    k = (*key_norm_)(k);
-  }
-  return {angles.rotate(grown(q, positions_from(first, outputs)), first), angles.rotate(k, offset),
-          values};
+  mx::array both = part(heads, 0, rotated, length);
+  both = angles.rotate(query_norm_ ? normed_together(both) : both, offset);
+  mx::array q = part(both, 0, o.heads, outputs);
+  return {grown(q, positions_from(offset + length - outputs, outputs)),
+          part(both, o.heads, rotated, length), part(heads, rotated, all, length)};
 }
 
 mx::array Attention::normed_together(const mx::array& heads) const {
@@ -227,8 +219,9 @@ Attention::Projected Attention::rotated_heads(const Projected& p, const Attentio
   };
   int skipped = p[0].shape(1) - step.outputs;
   mx::array q = split_heads(last_positions(p[0], step.outputs), o.heads);
-  return {angles.rotate(q, offset + skipped), angles.rotate(split_heads(p[1], o.kv_heads), offset),
-          split_heads(p[2], o.kv_heads)};
+  q = angles.rotate(q, offset + skipped);
+  return {grown(q, positions_from(offset + skipped, step.outputs)),
+          angles.rotate(split_heads(p[1], o.kv_heads), offset), split_heads(p[2], o.kv_heads)};
 }
 
 mx::array Attention::attend_in_graph(const Projected& p, const AttentionStep& step,

@@ -32,8 +32,6 @@ struct AttentionOptions {
   const char* output = "o_proj";
   const char* query_norm = "q_norm";
   const char* key_norm = "k_norm";
-  // See Linear::plus.
-  bool sums_in_product = false;
 };
 
 // What the layers of a step have in common.

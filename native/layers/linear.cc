@@ -112,12 +112,6 @@ mx::array Linear::operator()(const mx::array& x) const {
   return packed() ? apply({*this}, cpu::Operand{x}) : multiply(x);
 }
 
-mx::array Linear::plus(const mx::array& residual, const mx::array& x, bool in_product) const {
-  bool dense = !packed() && !weight_.stored().quantized() && !bias_ && !down_;
-  if (!in_product || !dense || cpu::usable()) return mx::add(residual, (*this)(x));
-  return mx::addmm(residual, x, mx::transpose(weight_.stored().weight));
-}
-
 std::optional<Linear> Linear::join(const Parts& parts) {
   if (!DevicePolicy::get().joins_matrices()) return std::nullopt;
   std::vector<Matrix> matrices;

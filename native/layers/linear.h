@@ -54,9 +54,6 @@ class Linear {
 
   // x [..., in] -> [..., out]
   mx::array operator()(const mx::array& x) const;
-  // The same plus `residual`, rounded to the type in between. `in_product`: by the kernel of the
-  // product, rounded once, where the matrix is dense and MLX multiplies.
-  mx::array plus(const mx::array& residual, const mx::array& x, bool in_product) const;
 
   // Whether `apply` can take it.
   bool packed() const { return weight_.packed() != nullptr; }

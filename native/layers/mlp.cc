@@ -13,13 +13,15 @@ std::vector<mx::array> swiglu(const std::vector<mx::array>& in) {
   return {mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), up)};
 }
 
-// gelu(x) = x · (1 + tanh(u)) / 2 = x · sigmoid(2u), u = √(2/π) · (x + 0.044715 x³)
+// gelu(x) = x · (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2, rounded after the same steps as in
+// mlx-lm.
 std::vector<mx::array> geglu(const std::vector<mx::array>& in) {
   const mx::array &gate = in[0], &up = in[1];
   auto scalar = [&](float value) { return mx::array(value, gate.dtype()); };
-  mx::array cube = mx::multiply(mx::multiply(gate, gate), mx::multiply(gate, scalar(0.044715f)));
-  mx::array twice = mx::multiply(mx::add(gate, cube), scalar(1.5957691216f));
-  return {mx::multiply(mx::multiply(gate, mx::sigmoid(twice)), up)};
+  mx::array cube = mx::multiply(scalar(0.044715f), mx::power(gate, scalar(3)));
+  mx::array bend = mx::tanh(mx::multiply(scalar(0.7978845608f), mx::add(gate, cube)));
+  mx::array gelu = mx::multiply(mx::multiply(scalar(0.5f), gate), mx::add(scalar(1), bend));
+  return {mx::multiply(gelu, up)};
 }
 
 }  // namespace
@@ -40,7 +42,6 @@ mx::array gated(Activation activation, const mx::array& gate, const mx::array& u
 
 Mlp::Mlp(WeightStore& weights, const std::string& path, const MlpOptions& o)
     : activation_(o.activation),
-      sums_in_product_(o.sums_in_product),
       whole_blocks_(o.intermediate % PackedMatrix::kBlockRows == 0),
       down_(Linear::load(weights, path + "." + o.down, o.hidden, o.intermediate, o.bias)) {
   auto load = [&](const char* name, int rows) {
@@ -76,8 +77,8 @@ mx::array Mlp::operator()(const mx::array& x) const { return down_(inner(x)); }
 
 mx::array Mlp::operator()(const Normed& x, const std::optional<mx::array>& residual) const {
   if (!packed()) {
-    mx::array y = inner(x.value());
-    return residual ? down_.plus(*residual, y, sums_in_product_) : down_(y);
+    mx::array y = down_(inner(x.value()));
+    return residual ? mx::add(*residual, y) : y;
   }
   cpu::Operand input = normalised(x);
   cpu::Gate gate = activation_ == Activation::kSilu ? cpu::Gate::kSwiGlu : cpu::Gate::kGeGlu;

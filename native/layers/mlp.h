@@ -24,8 +24,6 @@ struct MlpOptions {
   const char* up = "up_proj";
   const char* down = "down_proj";
   const char* fused = "gate_up_proj";
-  // See Linear::plus.
-  bool sums_in_product = false;
 };
 
 // down(activation(gate x) · up x)
@@ -44,7 +42,6 @@ class Mlp {
   mx::array inner(const mx::array& x) const;
 
   Activation activation_;
-  bool sums_in_product_;
   bool whole_blocks_;  // where gate and up are fused, up starts at a block's first row
   std::optional<Linear> gate_, up_, fused_;  // both, or `fused_`
   Linear down_;

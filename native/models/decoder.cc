@@ -9,9 +9,10 @@ namespace llm_host {
 namespace {
 
 // Replaces h + ρ · part by plain additions: divides the residual stream by ρ, which an RMSNorm with
-// eps / ρ² undoes.
+// eps / ρ² undoes. Our kernels add the residual in a product's own pass; MLX's would round the
+// stream elsewhere than where models were trained.
 DecoderConfig with_plain_residuals(DecoderConfig c) {
-  if (c.sandwich_norms) return c;
+  if (c.sandwich_norms || !cpu::usable()) return c;
   c.embedding_factor /= c.residual_factor;
   c.eps /= c.residual_factor * c.residual_factor;
   c.residual_factor = 1;
@@ -70,12 +71,17 @@ Decoder::Layer Decoder::load_layer(WeightStore& weights, int index,
 }
 
 mx::array Decoder::plus(const mx::array& h, const mx::array& part) const {
+  if (config_.residual_factor != 1) return scaled_sum(h, part, config_.residual_factor);
   return config_.clips_residuals ? clipped_sum(h, part) : mx::add(h, part);
+}
+
+bool Decoder::adds_residuals() const {
+  return !config_.clips_residuals && config_.residual_factor == 1;
 }
 
 template <typename Attend>
 mx::array Decoder::add_attention(const Layer& layer, const mx::array& h, Attend&& attend) const {
-  if (!layer.after_attention && !config_.clips_residuals) return attend(std::optional(h));
+  if (!layer.after_attention && adds_residuals()) return attend(std::optional(h));
   mx::array part = attend(std::optional<mx::array>());
   return plus(h, layer.after_attention ? (*layer.after_attention)(part) : part);
 }
@@ -122,7 +128,7 @@ mx::array Decoder::mix_step(size_t index, const mx::array& h, std::span<ModelCac
 
 mx::array Decoder::feed_forward(const Layer& layer, const mx::array& h) const {
   Normed x{h, layer.feed_forward_norm};
-  if (!layer.after_feed_forward && !config_.clips_residuals) return layer.feed_forward(x, h);
+  if (!layer.after_feed_forward && adds_residuals()) return layer.feed_forward(x, h);
   mx::array part = layer.feed_forward(x, std::nullopt);
   return plus(h, layer.after_feed_forward ? (*layer.after_feed_forward)(part) : part);
 }

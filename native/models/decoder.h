@@ -52,6 +52,8 @@ class Decoder final : public Model {
   };
   Layer load_layer(WeightStore& weights, int index, const DecoderParts& parts) const;
   mx::array plus(const mx::array& h, const mx::array& part) const;
+  // Whether a part may add the residual stream to its result itself.
+  bool adds_residuals() const;
   // h + attention, where `attend` gives what a layer's attention adds to an optional residual.
   template <typename Attend>
   mx::array add_attention(const Layer& layer, const mx::array& h, Attend&& attend) const;

@@ -80,7 +80,6 @@ AttentionOptions DecoderConfig::attention(int layer) const {
   options.output = names.output;
   options.query_norm = names.query_norm;
   options.key_norm = names.key_norm;
-  options.sums_in_product = sums_in_product;
   return options;
 }
 

@@ -66,7 +66,6 @@ struct DecoderConfig {
   bool add_one_to_norms = false;  // see NormOptions
   bool sandwich_norms = false;    // Gemma: norms after attention and feed-forward too
   bool clips_residuals = false;   // Gemma: see clipped_sum
-  bool sums_in_product = false;   // see Linear::plus
   float embedding_factor = 1;
   float residual_factor = 1;  // of what each part of a layer adds
   float logit_divisor = 1;

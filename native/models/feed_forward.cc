@@ -7,9 +7,7 @@ namespace llm_host {
 FeedForward dense_feed_forward(const DecoderConfig& c, WeightStore& weights,
                                const std::string& path) {
   if (c.intermediate < 1) throw Error(kModelBroken, "config.json has no intermediate_size");
-  MlpOptions options{c.hidden, c.intermediate, c.mlp_bias, c.activation};
-  options.sums_in_product = c.sums_in_product;
-  return Mlp(weights, path + ".mlp", options);
+  return Mlp(weights, path + ".mlp", {c.hidden, c.intermediate, c.mlp_bias, c.activation});
 }
 
 mx::array FeedForward::operator()(const Normed& x, const std::optional<mx::array>& residual) const {

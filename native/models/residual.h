@@ -18,4 +18,12 @@ inline mx::array clipped_sum(const mx::array& h, const mx::array& part) {
   return fused("ClippedSum", operations, {h, part});
 }
 
+// h + factor · part, rounded after each; as in mlx-lm.
+inline mx::array scaled_sum(const mx::array& h, const mx::array& part, float factor) {
+  auto operations = [](const std::vector<mx::array>& in) -> std::vector<mx::array> {
+    return {mx::add(in[0], mx::multiply(in[1], in[2]))};
+  };
+  return fused("ScaledSum", operations, {h, part, mx::array(factor, part.dtype())});
+}
+
 }  // namespace llm_host

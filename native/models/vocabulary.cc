@@ -5,13 +5,8 @@
 namespace llm_host {
 namespace {
 
-// x · factor in float32, rounded once: 0.22 rounded to bfloat16 would be off by 0.1 %.
 mx::array scaled(const mx::array& x, float factor) {
-  if (factor == 1) return x;
-  auto operations = [](const std::vector<mx::array>& in) -> std::vector<mx::array> {
-    return {mx::astype(mx::multiply(mx::astype(in[0], mx::float32), in[1]), in[0].dtype())};
-  };
-  return fused("Scale", operations, {x, mx::array(factor)});
+  return factor == 1 ? x : mx::multiply(x, mx::array(factor, x.dtype()));
 }
 
 bool is_tied(const Config& config, const WeightStore& weights) {
@@ -27,12 +22,14 @@ Linear head_of(const Config& config, const DecoderConfig& c, WeightStore& weight
   return embedding.as_linear();
 }
 
+// Rounded to the type of the logits, as in mlx-lm and transformers.
 std::vector<mx::array> divided(const std::vector<mx::array>& in) {
-  return {mx::divide(mx::astype(in[0], mx::float32), in[1])};
+  return {mx::astype(mx::divide(in[0], in[1]), mx::float32)};
 }
 
 std::vector<mx::array> capped(const std::vector<mx::array>& in) {
-  return {mx::multiply(mx::tanh(mx::divide(divided(in)[0], in[2])), in[2])};
+  mx::array logits = mx::divide(mx::astype(in[0], mx::float32), in[1]);
+  return {mx::multiply(mx::tanh(mx::divide(logits, in[2])), in[2])};
 }
 
 }  // namespace
@@ -50,7 +47,8 @@ mx::array Vocabulary::logits(const Normed& hidden) const {
   mx::array logits =
       head_.packed() ? Linear::apply({head_}, normalised(hidden)) : head_(hidden.value());
   if (cap_ != 0) return fused("CapLogits", capped, {logits, mx::array(divisor_), mx::array(cap_)});
-  if (divisor_ != 1) return fused("DivideLogits", divided, {logits, mx::array(divisor_)});
+  if (divisor_ != 1)
+    return fused("DivideLogits", divided, {logits, mx::array(divisor_, logits.dtype())});
   return mx::astype(logits, mx::float32);
 }
 
