@@ -4,6 +4,10 @@
 #include <initializer_list>
 #include <new>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "common/device_policy.h"
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"
@@ -52,6 +56,12 @@ bool tells_of_device(const std::string& message) {
                 "driver version is insufficient", "no CUDA-capable device", "No CUDA device"});
 }
 
+// CUDA's errors that end a process' use of the device: every later call fails by the same one.
+bool tells_of_lost_device(const std::string& message) {
+  return contains_any(message, {"launch failure", "illegal memory access", "illegal instruction",
+                                "device-side assert", "misaligned address", "ECC error"});
+}
+
 }  // namespace
 
 Error error_of(const std::exception& error, const std::string& doing) {
@@ -66,7 +76,10 @@ Error error_of(const std::exception& error, const std::string& doing) {
     return Error(kEngineUnavailable, doing + ": the GPU cannot be used (" + message +
                                          "); `llm-host doctor` shows what it lacks");
   }
-  return Error(kEngine, doing + ": " + message);
+  const char* fix = tells_of_lost_device(message)
+                        ? "; the GPU does no more for this process: start the program again"
+                        : "";
+  return Error(kEngine, doing + ": " + message + fix);
 }
 
 MemoryInfo runtime_memory() {
@@ -83,7 +96,22 @@ std::string device_text() {
   return "gpu";
 }
 
+namespace {
+
+// A chunk of a prompt allocates tens of megabytes. By default the C library returns them to the
+// system after it, and the next chunk waits while the system clears the same pages. These are the
+// limits that the C library sets itself once a block of 32 MB has been freed.
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
+
+}  // namespace
+
 void init_runtime() {
+  keep_freed_memory();
   // On the CPU, compile() would run g++ through the shell and load what it wrote to a shared
   // folder.
   if (!DevicePolicy::get().compiles()) mx::set_compile_mode(mx::CompileMode::disabled);

@@ -103,6 +103,12 @@ describe.skipIf(process.platform !== 'linux')("MLX's memory under a GPU's policy
     }
   });
 
+  test('a refused limit leaves memory unwired, and the reply is whole', async () => {
+    const { told, calls } = await callsOf({ MLX_REFUSES_WIRED: '1' });
+    expect(told).toMatchObject({ tokens: 4, end: 'length' });
+    expect(calls.filter(call => call.includes('wired'))).toEqual([WIRED]);
+  });
+
   test('LLM_HOST_WIRED=0, a device without a working set, and a CPU leave memory unwired', async () => {
     const wires = ({ calls }: { calls: unknown[] }) => calls.filter(call => String(call).includes('wired'));
     expect(wires(await callsOf({ LLM_HOST_WIRED: '0' }))).toEqual([]);

@@ -45,6 +45,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const NO_MEMORY =
   'there is not enough memory (%s); close other programs, or use a smaller or more strongly quantized model, or a shorter context';
+const LOST = '%s; the GPU does no more for this process: start the program again';
 const NO_DEVICE = 'the GPU cannot be used (%s); `llm-host doctor` shows what it lacks';
 
 describe.skipIf(process.platform !== 'linux')(
@@ -88,6 +89,43 @@ describe.skipIf(process.platform !== 'linux')(
         'generating',
         'ENGINE',
         '%s',
+      ],
+      ['load', '[malloc] Unable to allocate 9 bytes.', 'loading the model', 'OUT_OF_MEMORY', NO_MEMORY],
+      [
+        'prefill',
+        'cudaGraphInstantiate(&graph_exec, graph, nullptr, nullptr, 0) failed: out of memory',
+        'generating',
+        'OUT_OF_MEMORY',
+        NO_MEMORY,
+      ],
+      [
+        'prefill',
+        'cublasCreate(&handle) failed: CUBLAS_STATUS_ALLOC_FAILED',
+        'generating',
+        'OUT_OF_MEMORY',
+        NO_MEMORY,
+      ],
+      ['decode', 'cudaMallocAsync failed: out of memory', 'generating', 'OUT_OF_MEMORY', NO_MEMORY],
+      [
+        'prefill',
+        'cudaGraphLaunch(graph_exec, stream) failed: an illegal memory access was encountered',
+        'generating',
+        'ENGINE',
+        LOST,
+      ],
+      [
+        'decode',
+        'cudaStreamSynchronize(stream) failed: unspecified launch failure',
+        'generating',
+        'ENGINE',
+        LOST,
+      ],
+      [
+        'start',
+        'cudaGetDeviceCount(&count) failed: no CUDA-capable device is detected',
+        'starting MLX',
+        'ENGINE_UNAVAILABLE',
+        NO_DEVICE,
       ],
     ])('%s: %s', async (at, text, doing, code, says) => {
       const { status, signal, stdout, stderr } = await runNode(['--input-type=module', '-e', CHILD], {

@@ -1,6 +1,6 @@
 // Preloaded: MLX's entry points fail with the text of MLX_FAILS_WITH at MLX_FAILS_AT, as Metal and CUDA do where the
 // device does: at `start`, `load`, `prefill` or `decode`. With MLX_CALLS they write their names to that file, and the
-// device has a working set of MLX_WORKING_SET bytes. Mangled names, so that no header of MLX is needed.
+// device has a working set of MLX_WORKING_SET bytes, none of which may be wired with MLX_REFUSES_WIRED. Mangled names, so that no header of MLX is needed.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -70,6 +70,10 @@ extern "C" size_t _ZN3mlx4core15set_cache_limitEm(size_t bytes) {
 extern "C" size_t _ZN3mlx4core15set_wired_limitEm(size_t bytes) {
   static size_t limit = 0;
   note("set_wired_limit " + std::to_string(bytes));
+  // As Metal's does, by this class.
+  if (std::getenv("MLX_REFUSES_WIRED") != nullptr) {
+    throw std::invalid_argument("[metal::set_wired_limit] Setting a wired limit larger than the maximum working set size is not allowed.");
+  }
   size_t before = limit;
   limit = bytes;
   return before;

@@ -57,8 +57,9 @@ WiredMemory::WiredMemory(std::optional<size_t> bytes) {
   if (!bytes) return;
   try {
     before_ = mx::set_wired_limit(*bytes);
-  } catch (const std::runtime_error&) {
-    // The system's own limit is lower (sysctl iogpu.wired_limit_mb): unwired memory works too.
+  } catch (const std::exception&) {
+    // An invalid_argument: the system's limit was lowered since (sysctl iogpu.wired_limit_mb).
+    // Unwired memory works too, and the next generation asks again.
   }
 }
 
