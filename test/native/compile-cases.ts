@@ -29,11 +29,11 @@ const compiler = (() => {
 /** On a CPU MLX compiles by the program of this name, and by no other. */
 export const HAS_COMPILER = compiler !== undefined;
 
-/** What the models of `folders` reply, and how often MLX compiled something. */
-export async function repliesOf(
-  folders: readonly string[],
+/** What Node prints, and how often MLX compiled something. */
+export async function countCompiled(
+  args: readonly string[],
   env: Record<string, string>,
-): Promise<{ readonly replies: readonly Reply[]; readonly compiled: number }> {
+): Promise<{ readonly stdout: string; readonly compiled: number }> {
   // MLX keeps what it has compiled in the temporary folder.
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-compile-'));
   try {
@@ -42,13 +42,22 @@ export async function repliesOf(
     const script = `#!/bin/sh\necho "$@" >> '${log}'\nexec '${compiler ?? 'false'}' "$@"\n`;
     writeFileSync(join(folder, 'bin', 'g++'), script, { mode: 0o755 });
     const path = `${join(folder, 'bin')}:${process.env.PATH}`;
-    const run = await runNode([child, ...folders], { ...env, PATH: path, TMPDIR: folder });
+    const run = await runNode(args, { ...env, PATH: path, TMPDIR: folder });
     expect(run).toMatchObject({ status: 0, stderr: '' });
     const calls = existsSync(log) ? readFileSync(log, 'utf8') : '';
-    return { replies: JSON.parse(run.stdout), compiled: calls.split('-shared').length - 1 };
+    return { stdout: run.stdout, compiled: calls.split('-shared').length - 1 };
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** What the models of `folders` reply, and how often MLX compiled something. */
+export async function repliesOf(
+  folders: readonly string[],
+  env: Record<string, string>,
+): Promise<{ readonly replies: readonly Reply[]; readonly compiled: number }> {
+  const { stdout, compiled } = await countCompiled([child, ...folders], env);
+  return { replies: JSON.parse(stdout), compiled };
 }
 
 const total = (launches: Reply['launches']) => Object.values(launches).reduce((a, b) => a + b, 0);

@@ -58,9 +58,7 @@ function passedOver(failures: readonly LoadFailure[]): Finding[] {
 }
 
 async function tryAddon(path: string): Promise<Trial> {
-  const env = { ...process.env, ...(process.platform !== 'darwin' && { MLX_DISABLE_COMPILE: '1' }) };
   const child = spawn(process.execPath, ['-e', TRIAL, path], {
-    env,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LIMIT_MS,
     killSignal: 'SIGKILL',
