@@ -30,6 +30,8 @@ DEEP = {
     "llama plain": ("Llama-3.2-1B", [0, 1] * 8),
     "qwen2 tied": ("Qwen2.5-0.5B", [0, 1] * 12),
     "qwen3 plain": ("Qwen3-0.6B", [0, 1] * 14),
+    "mistral full": ("Mistral-7B", [0, 1] * 16),
+    "ministral3 full": ("Ministral-3-3B", [0, 1] * 13),
     "phi3 plain": ("Phi-3-mini", [0, 1] * 16),
     "gemma3_text older-keys": ("gemma-3-1b", [0, 0, 0, 0, 0, 1] * 4 + [0, 0]),
     "granite tied": ("granite-4.0-1b", [0, 1] * 20),
@@ -41,6 +43,8 @@ DEEP = {
     "lfm2_moe mlx": ("LFM2-8B-A1B", [0, 0] + ([1] + [2] * 3) * 5 + [1, 2]),
     "gpt_oss mlx": ("gpt-oss-20b", [0, 1] * 12),
 }
+# These also with matrices of 4 bits.
+IN_4_BITS = ["phi3 plain"]
 SHAPE = {
     "model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 64, "num_hidden_layers": 30,
     "intermediate_size": 128, "num_attention_heads": 4, "num_key_value_heads": 2, "rms_norm_eps": 1e-5,
@@ -86,8 +90,8 @@ def write_adapter(folder: Path) -> None:
     mx.save_safetensors(str(folder / "adapters.safetensors"), arrays)
 
 
-def write_deep(source: Path, layers: list[int], folder: Path) -> None:
-    """The model of `source` with these of its layers."""
+def write_deep(source: Path, layers: list[int], folder: Path, bits: int = 0) -> None:
+    """The model of `source` with these of its layers, its matrices quantized if `bits` says so."""
     folder.mkdir(parents=True)
     config = json.loads((source / "config.json").read_text())
     old = config["num_hidden_layers"]
@@ -102,11 +106,20 @@ def write_deep(source: Path, layers: list[int], folder: Path) -> None:
     for key in ("quantization", "quantization_config"):
         for name, value in list(config.get(key, {}).items()):
             config[key] |= {new: value for new in copies(name, layers)}
-    (folder / "config.json").write_text(json.dumps(config))
     arrays = {}
     for file in source.glob("*.safetensors"):
         for name, array in mx.load(str(file)).items():
             arrays |= {new: array for new in copies(name, layers)}
+    if bits:
+        # The tests' models have no whole groups here.
+        config |= {"intermediate_size": 64, "quantization": {"bits": bits, "group_size": 32}}
+        wide = {"gate_up_proj": (128, config["hidden_size"]), "down_proj": (config["hidden_size"], 64)}
+        for name in [name for name, array in arrays.items() if array.ndim == 2]:
+            path, array = name.removesuffix(".weight"), arrays.pop(name)
+            shape = wide.get(path.split(".")[-1], array.shape)
+            parts = mx.quantize(mx.random.normal(shape).astype(array.dtype), 32, bits)
+            arrays |= {f"{path}.{part}": value for part, value in zip(("weight", "scales", "biases"), parts)}
+    (folder / "config.json").write_text(json.dumps(config))
     mx.save_safetensors(str(folder / "model.safetensors"), arrays, {"format": "mlx"})
 
 
@@ -180,6 +193,10 @@ def main() -> None:
     for name, (published, layers) in DEEP.items():
         write_deep(Path(sys.argv[2], *name.split()), layers, out / name)
         counts[f"{name} as {published}"] = count(out / name)
+        if name in IN_4_BITS:
+            small = f"{name} 4-bit"
+            write_deep(Path(sys.argv[2], *name.split()), layers, out / small, 4)
+            counts[f"{small} as {published}"] = count(out / small)
     if len(sys.argv) > 3:
         converted = out / "demo"
         script = Path(__file__).parent / "peers/gguf_to_mlx.py"
