@@ -16,4 +16,9 @@ export function libraryFaults(
   name: string,
   build: { readonly package: string; readonly minimum: string; readonly libraries: readonly string[] },
 ): string[];
+export function objcFaults(
+  addon: Pick<Required<Described>, 'imports'>,
+  libmlx: Pick<Described, 'libraries'>,
+  build: { readonly package: string },
+): string[];
 export function occurrences(path: string, text: string): Promise<number>;

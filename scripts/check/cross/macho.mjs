@@ -8,6 +8,8 @@ import { reportMlxSymbols } from './mlx-symbols.mjs';
 const ADDON_NAME = '@rpath/llm_host.node';
 const ADDON_RPATH = '@loader_path/../../vendor/mlx/lib';
 const ADDON_MINIMUM = '14.0';
+/** The addon imports from it, but names only libmlx: that must bring it. */
+const OBJC = '/usr/lib/libobjc.A.dylib';
 /** Part of the name of every Metal kernel for neural accelerators. */
 const NAX = 'nax';
 
@@ -30,6 +32,7 @@ export async function checkMacho({ addon, builds, darwinDir, toolDir }) {
     console.log(`${build.package}: MLX for macOS ${build.minimum} and newer`);
     for (const name of dylibs(build)) faults.push(...libraryFaults(files[fileOf(build, name)], name, build));
     const libmlx = files[fileOf(build, 'libmlx.dylib')];
+    faults.push(...objcFaults(files[addon], libmlx, build));
     const missing = reportMlxSymbols(files[addon].imports, libmlx.exports, 'libmlx.dylib');
     faults.push(...missing.map(name => `libmlx.dylib of ${build.package} has no ${name}`));
     faults.push(...(await metallibFaults(fileOf(build, 'mlx.metallib'), build)));
@@ -75,6 +78,14 @@ export function libraryFaults(library, name, build) {
     ...differences(`${name} of ${build.package}`, library, wanted),
     ...absent.map(path => `${name} of ${build.package} loads ${path}, which is not packed`),
   ];
+}
+
+/** @returns {string[]} if a build of MLX does not bring what the addon imports from Objective-C */
+export function objcFaults(addon, libmlx, build) {
+  const wanted = addon.imports.filter(name => name.startsWith('_objc_'));
+  console.log(`  Objective-C symbols imported: ${wanted.join(', ') || 'none'}`);
+  if (wanted.length === 0 || libmlx.libraries.includes(OBJC)) return [];
+  return [`libmlx.dylib of ${build.package} does not load ${OBJC}, which has ${wanted.join(', ')}`];
 }
 
 function differences(file, actual, wanted) {

@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { addonFaults, libraryFaults, occurrences } from '../../../../scripts/check/cross/macho.mjs';
+import {
+  addonFaults,
+  libraryFaults,
+  objcFaults,
+  occurrences,
+} from '../../../../scripts/check/cross/macho.mjs';
 import { tempFolder } from '../../../model/temp-folder.ts';
 
 vi.spyOn(console, 'log').mockReturnValue();
@@ -40,6 +45,16 @@ it('a library that loads another one from its package must find it there', () =>
   expect(libraryFaults(described, 'libmlx.dylib', packed)).toEqual([]);
   expect(libraryFaults(described, 'libmlx.dylib', { ...packed, libraries: ['libmlx.dylib'] })).toEqual([
     'libmlx.dylib of p loads @rpath/libjaccl.dylib, which is not packed',
+  ]);
+});
+
+it('what the addon imports from Objective-C must come with libmlx', () => {
+  const uses = { imports: ['_objc_autoreleasePoolPush', '_napi_throw'] };
+  const [brings, lacks] = [['/usr/lib/libobjc.A.dylib'], ['/usr/lib/libc++.1.dylib']];
+  expect(objcFaults(uses, { libraries: brings }, { package: 'p' })).toEqual([]);
+  expect(objcFaults({ imports: [] }, { libraries: lacks }, { package: 'p' })).toEqual([]);
+  expect(objcFaults(uses, { libraries: lacks }, { package: 'p' })).toEqual([
+    'libmlx.dylib of p does not load /usr/lib/libobjc.A.dylib, which has _objc_autoreleasePoolPush',
   ]);
 });
 
