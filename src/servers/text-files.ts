@@ -26,15 +26,20 @@ const MAX_ENTRIES = 1000;
 const TOO_LARGE = 'larger than the limit of 1 MB.';
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** One name per line, sorted; folders end with `/`. */
+/** One name per line, each kind sorted; folders come first and end with `/`. */
 export async function listFiles(root: string, directory: string): Promise<string> {
   const path = await confine(root, directory, '');
   if (!path.exists) throw new ToolError(`Folder not found: ${path.shown}`);
   if (!lstatSync(path.real).isDirectory()) throw new ToolError(`${path.shown} is a file, not a folder.`);
   const { names, left } = insideFolder(root, path.real, path.shown, readNames);
   if (names.length === 0) return 'The directory is empty.';
-  names.sort((a, b) => (a < b ? -1 : 1));
+  names.sort((a, b) => Number(isFolder(b)) - Number(isFolder(a)) || (a < b ? -1 : 1));
   return left === 0 ? names.join('\n') : `${names.join('\n')}\n... and ${left} more`;
+}
+
+/** Folders come first, as in file managers: the demo's model reads a list with one among the files back wrongly. */
+function isFolder(name: string): boolean {
+  return name.endsWith('/');
 }
 
 function readNames(): { names: string[]; left: number } {

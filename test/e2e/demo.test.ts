@@ -39,7 +39,7 @@ test('npm run demo < /dev/null: the real model calls a calculator tool and a fil
     /Calling tool: add\(a=17, b=25\) \.\.\.\n\[[\d:]+\] Result: 42 \(took [\d.]+s\)\nassistant -> .*42/,
   );
   expect(stdout).toMatch(
-    /Calling tool: list_files\(.*\) \.\.\.\n\[[\d:]+\] Result: meeting\.txt\n {2}recipes\/\n {2}shopping\.txt \(took/,
+    /Calling tool: list_files\(.*\) \.\.\.\n\[[\d:]+\] Result: recipes\/\n {2}meeting\.txt\n {2}shopping\.txt \(took/,
   );
   expect(stdout).toMatch(/Calling tool: read_file\(filename="shopping\.txt"\) \.\.\./);
   const withoutTool = stdout

@@ -48,12 +48,12 @@ const FILE_TOOLS: [name: string, more: Record<string, unknown>][] = [
 ];
 
 describe('list_files', () => {
-  it('lists names in order, folders with a slash', async () => {
+  it('lists folders first, with a slash, then files, each in order', async () => {
     writeFileSync(join(root, 'Z.txt'), '');
-    expect((await run('list_files', {})).text).toBe('Z.txt\na.txt\nsub/');
-    expect((await run('list_files', { directory: '' })).text).toBe('Z.txt\na.txt\nsub/');
-    expect((await run('list_files', { directory: '.' })).text).toBe('Z.txt\na.txt\nsub/');
-    expect((await run('list_files', { directory: null })).text).toBe('Z.txt\na.txt\nsub/');
+    expect((await run('list_files', {})).text).toBe('sub/\nZ.txt\na.txt');
+    expect((await run('list_files', { directory: '' })).text).toBe('sub/\nZ.txt\na.txt');
+    expect((await run('list_files', { directory: '.' })).text).toBe('sub/\nZ.txt\na.txt');
+    expect((await run('list_files', { directory: null })).text).toBe('sub/\nZ.txt\na.txt');
     expect((await run('list_files', { directory: 'sub/' })).text).toBe('b.txt');
   });
 
