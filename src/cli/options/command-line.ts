@@ -2,6 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { EXIT, LlmHostError } from '../../errors.ts';
 import { MODEL_ALIASES } from '../../hub/aliases.ts';
 import { nearest } from '../../text/nearest.ts';
+import { quoted, visible } from '../../text/visible.ts';
 import { VERSION } from '../process/version.ts';
 import { checkBooleanValues } from './boolean-values.ts';
 import type { Command, CommandContext, DeclareModel } from './command.ts';
@@ -14,11 +15,12 @@ const COMPLETE = '--get-yargs-completions';
  * --version. Throws LlmHostError USAGE for what it does not understand, and what the command throws.
  */
 export async function commandLine(
-  argv: readonly string[],
+  given: readonly string[],
   commands: readonly Command[],
   context: CommandContext,
 ): Promise<number> {
   let code: number = EXIT.ok;
+  const argv = given.includes(COMPLETE) ? given : withoutDashes(given);
   const declareModel = argv.includes(COMPLETE) ? offerModel : takeModel;
   const parser = yargs([...argv])
     .scriptName('llm-host')
@@ -37,8 +39,11 @@ export async function commandLine(
           code = await command.run(args, context);
         } catch (error) {
           const others = command === commands[0] ? namesOf(commands) : [];
+          const { model, connect } = args as { model?: unknown; connect?: unknown };
+          // A server has said which it has.
+          if (connect !== undefined) throw error;
           const { guessModel } = await import('./guess-model.ts');
-          throw guessModel(error, (args as { model?: unknown }).model, others, process.env);
+          throw guessModel(error, model, others, process.env);
         }
       },
     );
@@ -56,6 +61,20 @@ export async function commandLine(
   if (completesDefault(argv, parser)) commands[0]?.options(parser, declareModel);
   await parser.parseAsync();
   return code;
+}
+
+/** Words after `--` are words like those before it; yargs leaves them out. Throws LlmHostError USAGE for an option there. */
+function withoutDashes(argv: readonly string[]): readonly string[] {
+  const at = argv.indexOf('--');
+  if (at < 0) return argv;
+  const words = argv.slice(at + 1);
+  const option = words.find(word => word.startsWith('-'));
+  if (option !== undefined) {
+    throw new LlmHostError('USAGE', `${quoted(option)} after -- is no option and cannot be a model`, {
+      hint: `Write it before --, or as a path: ${visible(`./${option}`)}`,
+    });
+  }
+  return [...argv.slice(0, at), ...words];
 }
 
 /** What may be written in a model's place. Names of two letters are near every short word. */

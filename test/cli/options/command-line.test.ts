@@ -30,6 +30,33 @@ describe('an unknown option', () => {
   });
 });
 
+describe('words after --', () => {
+  test.each([
+    [['--', 'demo'], 'demo'],
+    [['--no-mcp', '--', 'demo'], 'demo'],
+    [['demo', '--'], 'demo'],
+  ])('%j is the model', async (words, model) => {
+    let given: object = {};
+    const chat = {
+      ...(COMMANDS[0] as (typeof COMMANDS)[number]),
+      run: (args: object) => {
+        given = args;
+        return 0;
+      },
+    };
+    await commandLine(words, [chat], CONTEXT);
+    expect(given).toMatchObject({ model });
+  });
+
+  test.each([
+    [['demo', '--', 'hello'], "'hello' is unexpected; give a prompt with -p, in quotes"],
+    [['demo', '--', '--quiet'], "'--quiet' after -- is no option and cannot be a model"],
+    [['--', '-model'], "'-model' after -- is no option and cannot be a model"],
+  ])('%j: an error, not silence', async (words, message) => {
+    await expect(commandLine(words, COMMANDS, CONTEXT)).rejects.toMatchObject({ code: 'USAGE', message });
+  });
+});
+
 describe('options that are true or false', () => {
   test('are found', () => {
     const names = FLAGS.map(({ flag }) => flag);
@@ -52,7 +79,7 @@ describe('options that are true or false', () => {
     [['--reproducible=true', '--think=false'], { reproducible: true, think: false }],
     [['--reproducible', '--no-think'], { reproducible: true, think: false }],
     [['--think', 'false'], { think: false }],
-    [['--quiet', '--', '--think=hot'], { quiet: true }],
+    [['--quiet', '--'], { quiet: true }],
   ])('%j is taken', async (words, expected) => {
     let given: object = {};
     const [chat, ...others] = COMMANDS;
