@@ -59,7 +59,7 @@ export function resolveDocument(document: McpDocument, scope: Partial<VariableSc
   for (const entry of document.entries) {
     try {
       const resolved = resolveEntry(entry, { scope: whole, userFile });
-      servers.push(resolved.config);
+      servers.push(placed(resolved.config, entry));
       secrets.push(...resolved.secrets);
     } catch (error) {
       failures.push({ name: entry.name, error: entryFailure(entry.name, error, entry.locate) });
@@ -73,6 +73,11 @@ export function resolveDocument(document: McpDocument, scope: Partial<VariableSc
     warnings: document.warnings,
     secrets,
   };
+}
+
+/** What is wrong with an address can show only when it is used. */
+function placed(config: ServerConfig, { locate }: ServerEntry): ServerConfig {
+  return config.transport === 'stdio' ? config : { ...config, where: locate() };
 }
 
 /** The ids of the inputs that the entries need, in file order. An input in an unused default is not needed. */

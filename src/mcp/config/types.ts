@@ -44,6 +44,8 @@ export interface HttpServerConfig extends ServerSettings {
   readonly headers: Readonly<Record<string, string>>;
   /** Whether it may be on a loopback or private address. */
   readonly localAccess: LocalAccess;
+  /** Its entry, for messages: `mcp.json:5:7`. */
+  readonly where?: string;
   readonly oauth?: OAuthSettings;
 }
 

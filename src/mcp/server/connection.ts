@@ -233,10 +233,22 @@ export class Connection {
         : timedOutAfterMs !== undefined
           ? `did not answer within ${(timedOutAfterMs / 1000).toFixed(1)}s of its start`
           : `could not be started: ${startFault(error)}`;
+    const hint = ownError(error)?.hint;
     return new LlmHostError('MCP_SERVER', `server '${name}' ${reason}${quoteTail(this.stderrTail)}`, {
       cause: error,
+      ...(hint !== undefined && { hint }),
     });
   }
+}
+
+/** Ours, which says what to do: the SDK wraps what stops its question for the newer era. */
+function ownError(error: unknown): LlmHostError | undefined {
+  let cause = error;
+  for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
+    if (cause instanceof LlmHostError) return cause;
+    ({ cause } = cause);
+  }
+  return undefined;
 }
 
 /** Whether the question for the newer era got no answer over HTTP, or one that says that the server has failed. */

@@ -72,7 +72,7 @@ export class ManagedServer {
     if (this.#state !== 'starting') return this.#started;
     this.#started = this.#startOnce().then(
       () => this.#tell('ready'),
-      error => this.#fail(withHint(error)),
+      error => this.#fail(withHint(error, this.config)),
     );
     return this.#started;
   }
@@ -218,7 +218,7 @@ export class ManagedServer {
         await this.#startOnce();
         return this.#tell('restarted');
       } catch (error) {
-        if (!signal.aborted) this.#error = withHint(error);
+        if (!signal.aborted) this.#error = withHint(error, this.config);
       }
     }
   }
@@ -247,9 +247,11 @@ export class ManagedServer {
 }
 
 /** The message, with the hint on its own line. */
-function withHint(error: unknown): string {
+function withHint(error: unknown, config: ServerConfig): string {
   const hint = error instanceof LlmHostError ? error.hint : undefined;
-  return hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`;
+  if (hint === undefined) return messageOf(error);
+  const where = 'where' in config && config.where ? `\nIts entry: ${config.where}` : '';
+  return `${messageOf(error)}\n${hint}${where}`;
 }
 
 function legacy(config: ServerConfig): ServerConfig {

@@ -10,7 +10,9 @@ export function startFault(error: unknown): string {
 }
 
 /** The SDK prints a schema's issues as JSON: `Invalid result for initialize: [{"path":["capabilities"], ...}]`. */
-function withReadableIssues(message: string): string {
+function withReadableIssues(whole: string): string {
+  // How the SDK asks first is of no interest.
+  const message = whole.replace(/^Version negotiation probe failed: /, '');
   const parts = /^([^[]*: )(\[.*\])$/s.exec(message);
   let issues: unknown;
   try {

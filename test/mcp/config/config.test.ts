@@ -240,6 +240,7 @@ describe('entries', () => {
       url: 'https://example.com/mcp',
       headers: {},
       localAccess: 'named',
+      where: expect.stringMatching(/mcp\.json:1:\d+$/),
     });
   });
 

@@ -133,8 +133,10 @@ describe('HTTP+SSE', () => {
 describe('addresses', () => {
   it('refuses a loopback address unless it is allowed, before anything is sent', async () => {
     const server = kept(await streamable());
-    const host = await hostOf(httpEntry(server.url, { localAccess: 'never' }));
-    expect(host.servers()[0]?.error).toContain("'127.0.0.1' is on this machine or the local network");
+    const host = await hostOf(httpEntry(server.url, { localAccess: 'never', where: 'mcp.json:5:7' }));
+    const error = host.servers()[0]?.error;
+    expect(error).toContain("'127.0.0.1' is on this machine or the local network");
+    expect(error).toMatch(/Set "allowLocalNetwork": true in its entry.*\nIts entry: mcp\.json:5:7$/);
     expect(server.requests).toEqual([]);
   });
 
