@@ -2,6 +2,7 @@ import { LlmHostError, messageOf } from '../errors.ts';
 import { isHttpAddress } from '../text/http-address.ts';
 import { LineSplitter } from '../text/line-splitter.ts';
 import { isPlainObject } from '../text/plain-object.ts';
+import { Silence } from './silence.ts';
 
 export interface OllamaClientOptions {
   /** `http://localhost:11434` */
@@ -163,36 +164,4 @@ function refusal(status: number, body: string): LlmHostError {
   }
   const full = /(exceed|longer than).*context|context (length|window)/i.test(message);
   return new LlmHostError(full ? 'CONTEXT_FULL' : 'ENGINE', `Ollama: ${message}`);
-}
-
-/** Aborts after too long a silence, or with the caller. */
-class Silence {
-  readonly signal: AbortSignal;
-  readonly #own = new AbortController();
-  readonly #ms: number;
-  #timer: NodeJS.Timeout;
-  timedOut = false;
-
-  constructor(ms: number, signal?: AbortSignal) {
-    this.#ms = ms;
-    this.signal = signal ? AbortSignal.any([this.#own.signal, signal]) : this.#own.signal;
-    this.#timer = this.#start();
-  }
-
-  heard(): void {
-    clearTimeout(this.#timer);
-    this.#timer = this.#start();
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#own.abort();
-  }
-
-  #start(): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.timedOut = true;
-      this.#own.abort();
-    }, this.#ms);
-  }
 }

@@ -34,6 +34,8 @@ export interface OpenModelOptions {
   readonly promptStyle?: PromptStyle | TriedStyles | undefined;
   /** Where to find Ollama, for its models. */
   readonly ollama?: { readonly baseUrl?: string; readonly timeoutSeconds?: number };
+  /** The server that has the model, without `/v1`. */
+  readonly connect?: { readonly url: string; readonly apiKey?: string } | undefined;
   readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;
   readonly onDownload: (progress: DownloadProgress) => void;
   /** Another process is downloading the same model. */
@@ -48,7 +50,7 @@ export interface OpenedModel {
   readonly model: ChatModel;
   /** As the user knows it: the Hub id, or the name of the file or folder. */
   readonly name: string;
-  /** Where it runs: cpu, gpu or ollama. */
+  /** Where it runs: cpu, gpu, ollama, or `served` by another llm-host. */
   readonly device: string;
   /** Facts for programs. */
   readonly facts?: ModelFacts;

@@ -12,7 +12,7 @@ import { answerParserError, bodyOfError } from './parser-error.ts';
 /** Clients whose base URL lacks `/v1`. */
 const WITHOUT_VERSION = /^\/(chat\/completions|completions|responses|models)(?=[/?]|$)/;
 const METHODS = 'GET, POST, OPTIONS';
-const HEADERS = 'authorization, content-type, x-api-key, x-llm-host-events';
+const HEADERS = 'authorization, content-type, x-api-key, x-llm-host-events, x-llm-host-tools';
 
 /** The HTTP server, not yet listening. */
 export function createServer(context: ServeContext): FastifyInstance {

@@ -181,6 +181,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
   // docs/serve.md
   'llm-host serve <model>': measured('llm-host serve <model> --port 0', SERVES, { stops: true }),
   'llm-host serve demo': measured('llm-host serve demo --port 0', SERVES, { stops: true }),
+  'llm-host --connect http://127.0.0.1:8080': {
+    runsIn: 'test/e2e/connect.test.ts',
+    test: 'llm-host --connect: ',
+  },
   'llm-host serve <model> --host 0.0.0.0 --api-key @key.txt': measured(
     'llm-host serve <model> --host 0.0.0.0 --api-key @key.txt --port 0',
     SERVES,

@@ -26,6 +26,8 @@ export interface TurnRequest {
   readonly thinking?: boolean | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   readonly overflow: 'trim' | 'stop';
+  /** Whether our tools join the client's. Default true. */
+  readonly ours?: boolean;
 }
 
 /** How a turn gets the engine, and what ends it early. */
@@ -146,14 +148,14 @@ function conversation(
 }
 
 /** A tool of the client hides one of ours with the same name. */
-function offeredTools({ tools, toolChoice }: TurnRequest, host: ToolHost): HostTool[] {
+function offeredTools({ tools, toolChoice, ours = true }: TurnRequest, host: ToolHost): HostTool[] {
   if (toolChoice === 'none') return [];
   const names = new Set(tools.map(tool => tool.function.name));
   const all = [
     ...tools.map(definition => ({
       ...{ definition, server: 'client', tool: definition.function.name, readOnly: false },
     })),
-    ...host.tools().filter(tool => !names.has(tool.definition.function.name)),
+    ...(ours ? host.tools() : []).filter(tool => !names.has(tool.definition.function.name)),
   ];
   if (typeof toolChoice === 'string') return all;
   return all.filter(tool => tool.definition.function.name === toolChoice.name);

@@ -26,8 +26,9 @@ export async function chatSettings(args: ChatArguments, where: Place): Promise<S
 }
 
 /** A mistyped model is reported before a missing file. Whether a Hub id exists shows only later. */
-function checkModel({ model, backend }: ChatArguments, where: Place): void {
-  if (model === undefined || backend === 'ollama' || model.startsWith(OLLAMA_PREFIX)) return;
+function checkModel({ model, backend, connect }: ChatArguments, where: Place): void {
+  if (connect !== undefined || model === undefined || backend === 'ollama' || model.startsWith(OLLAMA_PREFIX))
+    return;
   if (!hubIdOf(model, where)) resolveModel(model, where);
 }
 

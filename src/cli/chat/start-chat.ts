@@ -5,6 +5,7 @@ import { LlmHostError } from '../../errors.ts';
 import type { OpenModel } from '../../run/open-model.ts';
 import { answerFormat } from '../options/answer-format.ts';
 import { type ChatArguments, checkNumbers, systemText } from '../options/chat-options.ts';
+import { checkConnection } from '../options/connect.ts';
 import { stateDirectory } from '../process/folders.ts';
 import { MissingModel } from '../process/missing-model.ts';
 import { ChatSession } from '../session/chat-session.ts';
@@ -34,9 +35,11 @@ export interface StartedChat {
 /** Reads the configuration and refuses what cannot work, then starts servers and model side by side. */
 export async function startChat(args: ChatArguments, openModel: OpenModel): Promise<StartedChat> {
   checkNumbers(args);
+  checkConnection(args, process.env);
   const where = { cwd: process.cwd(), env: process.env };
   // Without a config file, which could name a model, the missing model is the error to report.
-  const named = args.model !== undefined || args.config !== undefined || findConfigFile(where).path;
+  const named =
+    [args.model, args.connect].some(Boolean) || args.config !== undefined || findConfigFile(where).path;
   if (!named) throw new MissingModel(args.prompt);
   const settings = await chatSettings(args, where);
   const system =

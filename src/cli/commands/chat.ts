@@ -11,6 +11,8 @@ export const chat = defineCommand({
   options: (y, declareModel) =>
     modelOptions(declareModel(y))
       .option('prompt', { ...text('answer one prompt and exit; piped stdin is appended'), alias: 'p' })
+      .option('connect', text('chat with the model of a running `llm-host serve`: its address'))
+      .option('api-key', text('with --connect: the key that the server wants; @FILE, or LLM_HOST_API_KEY'))
       .option('schema', text('with -p: a file with a JSON Schema for the answer'))
       .option('ask', { type: 'boolean', describe: 'ask before each tool call' })
       .option('yes', {

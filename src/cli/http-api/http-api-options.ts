@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { LlmHostError, messageOf } from '../../errors.ts';
+import { LlmHostError } from '../../errors.ts';
 import { type AccessRules, isLoopback } from '../../serve/http/access.ts';
 import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/http/serve-context.ts';
 import type { NumberRange } from '../../text/number-range.ts';
+import { apiKeyOf } from '../options/api-key.ts';
 import { type ChatArguments, checkNumber } from '../options/chat-options.ts';
 
 /** The options of `serve` as yargs gives them, including those of every command that runs a model. */
@@ -43,7 +42,7 @@ const DEFAULT_DRAIN_SECONDS = 20;
 /** Checks the options. Throws LlmHostError USAGE, including for an address beyond loopback without a key. */
 export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): HttpApiOptions {
   const host = args.host ?? '127.0.0.1';
-  const apiKey = keyOf(args.apiKey ?? env.LLM_HOST_API_KEY);
+  const apiKey = apiKeyOf(args.apiKey, env);
   if (!isLoopback(host) && apiKey === undefined) {
     throw new LlmHostError('USAGE', `--host ${host} can be reached from other machines: a key is needed`, {
       hint: 'Give --api-key KEY, --api-key @FILE, or the environment variable LLM_HOST_API_KEY.',
@@ -77,22 +76,6 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
     },
     drainMs: number('drain-timeout', args.drainTimeout, DEFAULT_DRAIN_SECONDS, { min: 0, max: 3600 }) * 1000,
   };
-}
-
-function keyOf(given: string | undefined): string | undefined {
-  if (given === undefined) return undefined;
-  const key = given.startsWith('@') ? readKey(given.slice(1)) : given;
-  if (key.trim() === '') throw new LlmHostError('USAGE', '--api-key is empty');
-  return key;
-}
-
-function readKey(file: string): string {
-  const path = resolve(file);
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    throw new LlmHostError('USAGE', `--api-key: ${path} cannot be read (${messageOf(error)})`);
-  }
 }
 
 /** `*`, or an origin as browsers write it. */

@@ -11,6 +11,10 @@ export interface ChatArguments extends SamplingArguments {
   readonly revision?: string | undefined;
   readonly backend?: 'mlx' | 'ollama' | undefined;
   readonly ollamaBaseUrl?: string | undefined;
+  /** Address of a running `serve`, which has the model. */
+  readonly connect?: string | undefined;
+  /** Its key, or `@FILE`. */
+  readonly apiKey?: string | undefined;
   readonly prompt?: string | undefined;
   /** File with a JSON Schema for the answer. */
   readonly schema?: string | undefined;

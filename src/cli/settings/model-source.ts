@@ -1,5 +1,6 @@
 import { LlmHostError } from '../../errors.ts';
 import { OLLAMA_PREFIX } from '../../run/ollama-source.ts';
+import { SERVED_PREFIX } from '../../run/served-source.ts';
 import { atRevision } from '../options/at-revision.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { MissingModel } from '../process/missing-model.ts';
@@ -14,6 +15,7 @@ export function modelSource(
   config: AppConfig,
   configPaths: readonly string[] = [],
 ): string {
+  if (args.connect !== undefined) return SERVED_PREFIX + (args.model ?? '');
   const named =
     args.model ?? (args.backend === 'ollama' ? (config.ollama?.model ?? config.model) : config.model);
   if (named === undefined) throw new MissingModel(args.prompt, configPaths);

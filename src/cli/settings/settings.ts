@@ -24,12 +24,12 @@ export interface Settings {
   readonly notices: readonly string[];
 }
 
-/** Used with `--system` or `-p` when there is no config.json. */
+/** Used with `--system`, `-p` or `--connect` when there is no config.json. */
 const PLAIN_CONFIG: AppConfig = { SystemPrompt: 'You are a helpful assistant.' };
 
 /**
  * Finds and reads config.json and mcp.json. A file given to --config that holds servers is an mcp file. `demo`
- * needs neither: it brings its own for whichever is not found; `--system` and `-p` need no config.json.
+ * needs neither: it brings its own for whichever is not found; `--system` and `-p` need no config.json, `--connect` neither.
  * Throws LlmHostError CONFIG, MissingFile where a file is missing.
  */
 export function loadSettings(args: ChatArguments, demo: boolean, where: Place): Settings {
@@ -37,9 +37,11 @@ export function loadSettings(args: ChatArguments, demo: boolean, where: Place): 
   const mcpGiven = args.mcp === false ? [] : readMcpFiles(args.mcp ?? [], where.cwd);
   const configs = given.filter(file => !holdsServers(file.text));
   const mcpFiles = [...given.filter(file => holdsServers(file.text)), ...mcpGiven];
-  const fallback = args.system !== undefined || args.prompt !== undefined ? PLAIN_CONFIG : undefined;
-  const read = readConfigs(configs, demo ? DEMO_CONFIG : fallback, where);
-  return { ...read, mcpFiles: args.mcp === false ? undefined : findMcp(mcpFiles, demo, where) };
+  const plain = [args.system, args.prompt, args.connect].some(option => option !== undefined);
+  const read = readConfigs(configs, demo ? DEMO_CONFIG : plain ? PLAIN_CONFIG : undefined, where);
+  if (args.mcp === false) return { ...read, mcpFiles: undefined };
+  if (args.connect === undefined || demo) return { ...read, mcpFiles: findMcp(mcpFiles, demo, where) };
+  return { ...read, mcpFiles: mcpFiles.length > 0 ? mcpFiles : (lookUpMcpFile(where) ?? []) };
 }
 
 /**

@@ -8,6 +8,7 @@ import { callFormatsOfUser } from '../../parse/formats/user-format.ts';
 import type { OpenModelOptions } from '../../run/open-model.ts';
 import { stripControls } from '../../text/strip-controls.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
+import { connection } from '../options/connect.ts';
 import { mergeSampling } from '../options/sampling-options.ts';
 import { stateDirectory } from '../process/folders.ts';
 import type { AppConfig } from '../settings/config-file.ts';
@@ -32,6 +33,7 @@ export function modelOptions(
     quantize: args.quantize,
     saveQuantized: args.saveQuantized,
     ollama: ollamaSettings(args, config),
+    connect: connection(args, env),
     toolProtocol: config.toolProtocol,
     promptStyle: promptStyleOf(config, env),
     toolFormats: callFormatsOfUser(config.toolFormats ?? []),

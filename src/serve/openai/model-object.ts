@@ -24,6 +24,6 @@ export function now(): number {
 export function modelObject({ model }: ServeContext) {
   return {
     ...{ id: model.id, object: 'model', created: model.created, owned_by: 'llm-host' },
-    context_length: model.contextLength,
+    ...{ context_length: model.contextLength, thinking: model.thinks },
   };
 }

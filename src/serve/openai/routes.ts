@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { badRequest } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
@@ -23,7 +24,8 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
   app.post('/v1/chat/completions', async (request, reply) => {
     const body = readBody(chatBody, request.body);
     checkModel(context, body.model);
-    const turn = turns.open(toTurn(body, toMessages(body.messages), context));
+    const asked = toTurn(body, toMessages(body.messages), context);
+    const turn = turns.open({ ...asked, ours: wantsOurTools(request.headers['x-llm-host-tools']) });
     checkContext(turns, turn);
     const format = openaiChatFormat({
       ...{ id: newId('chatcmpl-'), model: model.id, created: now() },
@@ -35,4 +37,11 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
       run: control => turn.run(control),
     });
   });
+}
+
+/** `x-llm-host-tools: own`: the request's own tools only; `all`, as without it: ours join. Throws ApiError 400. */
+function wantsOurTools(header: string | string[] | undefined): boolean {
+  if (header === undefined || header === 'all') return true;
+  if (header === 'own') return false;
+  throw badRequest("x-llm-host-tools must be 'all' or 'own'", 'x-llm-host-tools');
 }

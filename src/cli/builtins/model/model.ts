@@ -10,13 +10,16 @@ export const model: Builtin = {
   argument: '[name]',
   help: 'describes the model and lists those on this machine; with a name, goes on with that model',
   run: async (session, name, { signal, progress }) => {
-    if (name === '') return print([session.opened.description, ...localModels()].join('\n'));
+    const served = session.opened.device === 'served';
+    if (name === '') {
+      return print([session.opened.description, ...(served ? [] : localModels())].join('\n'));
+    }
     try {
       const notices = await session.changeModel(name, { signal, progress });
       return print([session.opened.description, ...notices.map(notice => `Notice: ${notice}`)].join('\n'));
     } catch (error) {
       if (signal.aborted) return print(`Cancelled; ${session.opened.name} stays.`);
-      const explained = guessModel(error, name, [], process.env);
+      const explained = served ? error : guessModel(error, name, [], process.env);
       if (!(explained instanceof LlmHostError)) throw explained;
       const hint = [explained.hint, `${session.opened.name} stays loaded.`].filter(Boolean).join('\n');
       throw new LlmHostError(explained.code, explained.message, { hint, cause: error });

@@ -1,0 +1,202 @@
+import type { Message } from '../../chat/message.ts';
+import { cleaned, type ServedClient } from '../../engine/served-client.ts';
+import { LlmHostError } from '../../errors.ts';
+import { isPlainObject } from '../../text/plain-object.ts';
+import { underApiNames } from '../../text/sampling/api-names.ts';
+import { stripControls } from '../../text/strip-controls.ts';
+import { stripInvisible } from '../../text/strip-invisible.ts';
+import type { ReplyStats } from '../events/turn-event.ts';
+import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
+import { checkToolSizes } from './tool-size.ts';
+
+export interface ServedModelParts {
+  readonly client: ServedClient;
+  /** As the server lists it. */
+  readonly name: string;
+  /** Tokens. */
+  readonly contextLength: number;
+  readonly thinks: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** An average over languages and tokenizers, until the server's own counts show that this model needs more. */
+const CHARS_PER_TOKEN = 3.5;
+const MESSAGE_TOKENS = 8;
+/** A server that claims more tokens is not believed. */
+const MAX_FACTOR = 4;
+/** Calls in one reply. */
+const MAX_CALLS = 64;
+const MAX_COUNT = 100_000_000;
+const PREFILL_MS = 50;
+
+/** The model of a running `llm-host serve`, whose own tools stay out: those of this side are called. */
+export class ServedChatModel implements ChatModel {
+  readonly #parts: ServedModelParts;
+  readonly canFollowFormat = true;
+  #thinking: boolean | undefined;
+  /** Tokens by the server's count over those of the estimate. */
+  #factor = 1;
+
+  constructor(parts: ServedModelParts) {
+    this.#parts = parts;
+  }
+
+  get name(): string {
+    return this.#parts.name;
+  }
+
+  get contextLength(): number {
+    return this.#parts.contextLength;
+  }
+
+  setThinking(on: boolean): ThinkingOutcome {
+    if (!this.#parts.thinks) return 'none';
+    this.#thinking = on;
+    return 'done';
+  }
+
+  /** An estimate. */
+  countTokens({ messages, tools }: PromptRequest): number {
+    checkToolSizes(tools);
+    const chars = JSON.stringify(tools).length + JSON.stringify(messages.map(toWire)).length;
+    return Math.ceil((chars / CHARS_PER_TOKEN + messages.length * MESSAGE_TOKENS) * this.#factor);
+  }
+
+  async *reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats> {
+    const { client } = this.#parts;
+    const { signal } = request;
+    const estimated = this.countTokens(request) / this.#factor;
+    const reading = new ReplyReader();
+    try {
+      for await (const part of client.stream('/v1/chat/completions', this.#body(request), signal)) {
+        yield* 'comment' in part ? reading.comment(part.comment) : reading.data(part.data);
+      }
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+    }
+    const stats = reading.stats(signal?.aborted === true);
+    if (stats.promptTokens > 0) {
+      this.#factor = Math.min(MAX_FACTOR, Math.max(1, stats.promptTokens / estimated));
+    }
+    return stats;
+  }
+
+  #body({ messages, tools, sampling, thinking, responseFormat, toolChoice }: ReplyRequest): Json {
+    const { name: model, thinks } = this.#parts;
+    const think = thinks ? (thinking ?? this.#thinking) : undefined;
+    const schema = responseFormat?.type === 'json_schema' ? responseFormat.schema : undefined;
+    return {
+      ...{ model, stream: true, stream_options: { include_usage: true }, messages: messages.map(toWire) },
+      ...underApiNames(sampling, 'openai'),
+      ...(tools.length > 0 && { tools }),
+      ...(toolChoice && {
+        tool_choice: typeof toolChoice === 'string' ? toolChoice : { type: 'function', function: toolChoice },
+      }),
+      ...(think !== undefined && { chat_template_kwargs: { enable_thinking: think } }),
+      ...(responseFormat && {
+        response_format: schema
+          ? { type: 'json_schema', json_schema: { name: 'answer', schema } }
+          : { type: 'json_object' },
+      }),
+    };
+  }
+}
+
+function toWire(message: Message): Json {
+  if (message.role === 'tool') {
+    return { role: 'tool', content: message.content, tool_call_id: message.tool_call_id };
+  }
+  if (message.role !== 'assistant') return { role: message.role, content: message.content };
+  const { content, reasoning_content: reasoning, tool_calls: calls } = message;
+  return {
+    ...{ role: 'assistant', content },
+    ...(reasoning && { reasoning }),
+    ...(calls && {
+      tool_calls: calls.map(({ id, function: { name, arguments: args } }) => ({
+        ...{ id, type: 'function' },
+        function: { name, arguments: JSON.stringify(args) },
+      })),
+    }),
+  };
+}
+
+/** Reads one streamed reply of a stranger. */
+class ReplyReader {
+  readonly #started = performance.now();
+  #firstMs: number | undefined;
+  #prefillAt = Number.NEGATIVE_INFINITY;
+  #finish: unknown;
+  #usage: Json = {};
+  #calls = 0;
+
+  /** What a keep-alive says of the prompt. */
+  *comment(text: string): Generator<ReplyEvent> {
+    const [, done, total] = /^prefill (\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
+    const now = performance.now();
+    if (done === undefined || now - this.#prefillAt < PREFILL_MS) return;
+    this.#prefillAt = now;
+    yield { type: 'prefill', done: Number(done), total: Number(total), cached: 0 };
+  }
+
+  *data(part: Json): Generator<ReplyEvent> {
+    const { usage, choices } = part;
+    if (isPlainObject(usage)) this.#usage = usage as Json;
+    const choice = objectOf(Array.isArray(choices) ? choices[0] : undefined);
+    this.#finish = choice.finish_reason ?? this.#finish;
+    const { reasoning, content, tool_calls: calls } = objectOf(choice.delta);
+    yield* this.#text('thinking', reasoning);
+    yield* this.#text('content', content);
+    for (const call of Array.isArray(calls) ? calls : []) {
+      this.#calls += 1;
+      if (this.#calls > MAX_CALLS)
+        throw new LlmHostError('ENGINE', `The server sent more than ${MAX_CALLS} calls`);
+      yield callEvent(call);
+    }
+  }
+
+  stats(cancelled: boolean): ReplyStats {
+    const totalMs = performance.now() - this.#started;
+    const firstTokenMs = this.#firstMs ?? totalMs;
+    const { prompt_tokens_details: details } = this.#usage;
+    return {
+      promptTokens: countOf(this.#usage.prompt_tokens),
+      cachedTokens: countOf(objectOf(details).cached_tokens),
+      generatedTokens: countOf(this.#usage.completion_tokens),
+      firstTokenMs,
+      prefillMs: firstTokenMs,
+      decodeMs: totalMs - firstTokenMs,
+      finishReason: cancelled ? 'cancelled' : this.#finish === 'length' ? 'length' : 'stop',
+    };
+  }
+
+  *#text(type: 'thinking' | 'content', text: unknown): Generator<ReplyEvent> {
+    if (typeof text !== 'string') return;
+    const clean = stripInvisible(stripControls(text));
+    if (clean === '') return;
+    this.#firstMs ??= performance.now() - this.#started;
+    yield { type, text: clean };
+  }
+}
+
+function callEvent(call: unknown): ReplyEvent {
+  const { name, arguments: written } = objectOf(objectOf(call).function);
+  const raw = JSON.stringify(call);
+  if (typeof name !== 'string' || name === '')
+    return { type: 'malformed', raw, reason: 'a call without a name' };
+  try {
+    const args: unknown = typeof written === 'string' && written !== '' ? JSON.parse(written) : {};
+    if (isPlainObject(args)) return { type: 'call', name: cleaned(name, 200), arguments: args as Json, raw };
+  } catch {
+    // Told to the model, as with any other call that cannot be read.
+  }
+  return { type: 'malformed', raw, reason: 'the arguments are not a JSON object' };
+}
+
+function objectOf(value: unknown): Json {
+  return isPlainObject(value) ? (value as Json) : {};
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_COUNT ? Math.floor(value) : 0;
+}

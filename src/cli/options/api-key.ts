@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { LlmHostError, messageOf } from '../../errors.ts';
+
+/** `--api-key KEY` or `--api-key @FILE`, else LLM_HOST_API_KEY. Throws LlmHostError USAGE. */
+export function apiKeyOf(option: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
+  const given = option ?? env.LLM_HOST_API_KEY;
+  if (given === undefined) return undefined;
+  const key = given.startsWith('@') ? readKey(given.slice(1)) : given;
+  if (key.trim() === '') throw new LlmHostError('USAGE', '--api-key is empty');
+  return key;
+}
+
+function readKey(file: string): string {
+  const path = resolve(file);
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new LlmHostError('USAGE', `--api-key: ${path} cannot be read (${messageOf(error)})`);
+  }
+}

@@ -1,0 +1,31 @@
+/** Aborts after too long a silence, or with the caller. */
+export class Silence {
+  readonly signal: AbortSignal;
+  readonly #own = new AbortController();
+  readonly #ms: number;
+  #timer: NodeJS.Timeout;
+  timedOut = false;
+
+  constructor(ms: number, signal?: AbortSignal) {
+    this.#ms = ms;
+    this.signal = signal ? AbortSignal.any([this.#own.signal, signal]) : this.#own.signal;
+    this.#timer = this.#start();
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#start();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#own.abort();
+  }
+
+  #start(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.timedOut = true;
+      this.#own.abort();
+    }, this.#ms);
+  }
+}
