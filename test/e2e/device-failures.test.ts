@@ -63,6 +63,12 @@ describe.skipIf(process.platform !== 'linux')('a device that fails (LD_PRELOAD: 
     ],
     ['decode', 'cudaMallocAsync failed: out of memory', 71, 'generating: there is not enough memory (cuda'],
     ['decode', TIMEOUT, 1, `generating: ${TIMEOUT}`],
+    [
+      'decode',
+      'cudaStreamSynchronize(s) failed: unspecified launch failure',
+      1,
+      '; the GPU does no more for this',
+    ],
   ])('-p, at %s: %s: exit %i', { timeout: LIMIT_MS }, async (at, text, code, says) => {
     const ended = await runProgram(MAIN, [model, '-p', 'hi'], place(failing(at, text)));
     expect(ended.stderr).toContain(`Error: `);
