@@ -43,6 +43,8 @@ export class LinePrinter {
         this.#thinking += stripControls(event.text);
         this.#spinner.relabel(`thinking ${lastLine(this.#thinking).slice(0, PROGRESS_CHARS)}`.trim());
         break;
+      // A notice says the same.
+      case 'compaction':
       case 'stats':
         break;
       case 'tool_progress':

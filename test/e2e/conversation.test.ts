@@ -159,7 +159,9 @@ describe('the console format', () => {
       env: place.env,
       stdin: `${'long '.repeat(200)}\nshort\n`,
     });
-    expect(stdout).toMatch(/Error: The prompt has \d+ tokens, but the context holds 400\n/);
+    expect(stdout).toMatch(
+      /Error: The prompt has \d+ tokens, but the context holds 400: the conversation \d+, [^\n]+\n/,
+    );
     expect(stdout).toContain('prompt -> short\nassistant -> fine\n');
     expect(code).toBe(0);
   });

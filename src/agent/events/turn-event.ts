@@ -57,6 +57,14 @@ export type TurnEvent =
   | { readonly type: 'assistant'; readonly text: string; readonly cancelled: boolean }
   | { readonly type: 'stats'; readonly stats: ReplyStats }
   | { readonly type: 'notice'; readonly message: string }
+  /** The oldest turns became a summary, before this one. Tokens of the whole prompt. */
+  | {
+      readonly type: 'compaction';
+      readonly turns: number;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      readonly summary: string;
+    }
   | { readonly type: 'error'; readonly code: string; readonly message: string; readonly hint?: string };
 
 /** The event for anything thrown in a turn. */

@@ -5,6 +5,7 @@ import { canFollow, type ResponseFormat } from '../../grammar/response-format.ts
 import { isCovered } from '../../grammar/schema-coverage.ts';
 import type { HostTool, ToolHost } from '../../mcp/tool-host.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
+import { contextParts, partsText } from '../context/context-parts.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ToolChoice } from '../model/chat-model.ts';
 import { Agent, type AgentOptions } from '../turn/agent.ts';
@@ -73,6 +74,15 @@ export class RequestTurn {
       tools: this.#offered.map(tool => tool.definition),
       ...(thinking !== undefined && { thinking }),
     });
+  }
+
+  /** The parts of the first prompt with their tokens, the largest first. */
+  whatTakesRoom(): string {
+    const tools = this.#offered.map(tool => tool.definition);
+    const { thinking } = this.#request;
+    return partsText(
+      contextParts(this.#options.model, { messages: this.#history.messages, tools, thinking }),
+    );
   }
 
   /** Returns the calls that are the client's to run. A failure is the last event, an abort ends the stream early. */

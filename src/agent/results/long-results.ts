@@ -7,6 +7,7 @@ import { searchResult } from './search-result.ts';
 const NAMES = ['read_result', 'llm_host_read_result', 'llm_host__read_result'] as const;
 /** Characters of a note below a part. */
 const NOTE_CHARS = 300;
+const NOTE_START = '\n... [cut: ';
 /** References named in an answer. */
 const NAMED = 5;
 
@@ -14,6 +15,8 @@ const NAMED = 5;
 export class LongResults {
   readonly #kept = new KeptResults();
   readonly #host: ToolHost;
+  /** The same object while the name stays: prompts that were counted are known by their tools. */
+  #offered: HostTool | undefined;
 
   constructor(host: ToolHost) {
     this.#host = host;
@@ -50,7 +53,15 @@ export class LongResults {
     const parts = partCount(kept);
     const call = (rest: string) => `${this.#name()} {"result": "${kept.reference}", ${rest}}`;
     const lost = kept.text.length < kept.length ? `, of which ${kept.text.length} are kept` : '';
-    return `${shown}\n... [cut: ${shown.length} of ${kept.length} characters${lost}; this was part 1 of ${parts}. ${call('"part": 2')} reads on, ${call('"search": "words"')} finds words]`;
+    return `${shown}${NOTE_START}${shown.length} of ${kept.length} characters${lost}; this was part 1 of ${parts}. ${call('"part": 2')} reads on, ${call('"search": "words"')} finds words]`;
+  }
+
+  /** The same for what was cut before, which becomes still shorter; its parts do too. */
+  shrink(tool: string, content: string, limit: number): string {
+    const note = content.lastIndexOf(NOTE_START);
+    const [, reference = ''] = /\{"result": "(\w+)"/.exec(content.slice(Math.max(0, note))) ?? [];
+    const kept = note < 0 ? undefined : this.#kept.find(reference);
+    return this.cut(tool, kept?.tool === tool ? kept.text : content, limit);
   }
 
   clear(): void {
@@ -69,18 +80,8 @@ export class LongResults {
 
   #tool(): HostTool {
     const name = this.#name();
-    const description =
-      'Reads more of a tool result that was cut: a part of it, or the places of words in it.';
-    const properties = {
-      result: { type: 'string', description: 'the reference in the note of the cut, such as r1a2b3' },
-      part: { type: 'integer', minimum: 1, description: 'the part to read, or to search from' },
-      search: { type: 'string', description: 'words to find' },
-    };
-    const parameters = { type: 'object', properties, required: ['result'] };
-    return {
-      definition: { type: 'function', function: { name, description, parameters } },
-      ...{ server: 'llm-host', tool: name, readOnly: true },
-    };
+    if (this.#offered?.tool !== name) this.#offered = toolNamed(name);
+    return this.#offered;
   }
 
   #read({ result: reference, part, search }: Readonly<Record<string, unknown>>): ToolOutcome {
@@ -110,3 +111,17 @@ export class LongResults {
 }
 
 const problem = (text: string): ToolOutcome => ({ text, isError: true });
+
+function toolNamed(name: string): HostTool {
+  const description = 'Reads more of a tool result that was cut: a part of it, or the places of words in it.';
+  const properties = {
+    result: { type: 'string', description: 'the reference in the note of the cut, such as r1a2b3' },
+    part: { type: 'integer', minimum: 1, description: 'the part to read, or to search from' },
+    search: { type: 'string', description: 'words to find' },
+  };
+  const parameters = { type: 'object', properties, required: ['result'] };
+  return {
+    definition: { type: 'function', function: { name, description, parameters } },
+    ...{ server: 'llm-host', tool: name, readOnly: true },
+  };
+}

@@ -1,5 +1,5 @@
-import type { History } from '../../chat/history.ts';
-import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
+import type { History, HistoryMark } from '../../chat/history.ts';
+import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
 import { LlmHostError } from '../../errors.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
@@ -13,18 +13,32 @@ import type { RetryOptions, RetryPlan } from '../calls/retry.ts';
 import { type CallRecord, hostNotices, runTools } from '../calls/run-tools.ts';
 import { UncheckedCalls } from '../calls/unchecked-calls.ts';
 import { type InvalidCall, type ValidatedCalls, validateCalls } from '../calls/validate-calls.ts';
+import { compactIfFull } from '../context/compact-if-full.ts';
+import {
+  type ContextParts,
+  type ContextRequest,
+  contextParts,
+  explainFull,
+} from '../context/context-parts.ts';
+import { droppedNotice, fitContext } from '../context/fit-context.ts';
+import { fitResults } from '../context/fit-results.ts';
 import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
 import { LongResults } from '../results/long-results.ts';
 import { resultLimit } from '../results/result-limit.ts';
 import { FailedAttempts, invalidCallEvents } from './failed-attempts.ts';
-import { droppedNotice, fitContext } from './fit-context.ts';
 import { assistantMessage, cutNotice, type Reply, readReply } from './reply.ts';
 import { responseFormatError } from './response-format-error.ts';
 import { toolMessage } from './tool-message.ts';
 
 /** `auto`: once the model has failed at a call; `always`; `off`: never. */
 export type ConstrainMode = 'auto' | 'always' | 'off';
+
+/**
+ * `summarize`: before a turn of `Agent.turn` the model summarizes the oldest ones; `trim`: they are left out of the prompt, as
+ * they are where that is not enough; `stop`: the turn fails.
+ */
+export type Overflow = 'summarize' | 'trim' | 'stop';
 
 export interface AgentOptions {
   readonly model: ChatModel;
@@ -44,8 +58,8 @@ export interface AgentOptions {
   readonly onAttempt?: (record: AttemptRecord) => void;
   /** Tools that the caller runs: a call of one ends the turn. Default: none. */
   readonly handOver?: ReadonlySet<string>;
-  /** When the conversation outgrows the context: drop the oldest turns (`trim`, default) or fail (`stop`). */
-  readonly overflow?: 'trim' | 'stop';
+  /** When the conversation outgrows the context. Default `trim`. */
+  readonly overflow?: Overflow;
   /** Goes into every request to the model; `toolChoice` only until the first call. */
   readonly reply?: Pick<ReplyRequest, 'logprobs' | 'thinking' | 'toolChoice' | 'responseFormat'>;
   /** Default: `call_1`, `call_2`, ... */
@@ -58,6 +72,8 @@ export class Agent {
   metrics: ToolMetrics;
   #options: AgentOptions;
   readonly #results: LongResults;
+  /** Where the turn begins in the history. */
+  #turnStart: HistoryMark = 0;
   readonly #uncheckedCalls = new UncheckedCalls();
   #callCount = 0;
 
@@ -90,14 +106,23 @@ export class Agent {
    * @param data follows the input; in it nothing is taken for the name of a resource
    */
   async *turn(input: string, signal?: AbortSignal, data = ''): AsyncGenerator<TurnEvent> {
-    const { history, tools } = this.#options;
+    const { tools } = this.#options;
     const prepared = this.#prepareInput(input, signal);
+    const ask = (content: string) => this.#ask(content, signal);
     yield* this.#guarded(async function* (rounds) {
       yield* hostNotices(tools);
-      const content = [yield* prepared, data].filter(Boolean).join('\n\n');
-      history.add({ role: 'user', content });
+      yield* ask([yield* prepared, data].filter(Boolean).join('\n\n'));
       return yield* rounds;
     }, signal);
+  }
+
+  /** Adds the question; the oldest turns become a summary if it does not fit behind all of them. */
+  async *#ask(content: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
+    const { model, history, overflow, reply } = this.#options;
+    history.add({ role: 'user', content });
+    if (overflow !== 'summarize') return;
+    const parts = { model, history, tools: this.#tools(), thinking: reply?.thinking, signal };
+    this.#turnStart = yield* compactIfFull(this.#turnStart, parts);
   }
 
   /** The same for a history that already ends with the question. Returns the calls to hand over (see `handOver`). */
@@ -112,11 +137,11 @@ export class Agent {
     signal: AbortSignal | undefined,
   ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const { history } = this.#options;
-    const mark = history.mark();
+    this.#turnStart = history.mark();
     try {
       return yield* run(this.#rounds(signal));
     } catch (error) {
-      history.rollback(mark);
+      history.rollback(this.#turnStart);
       yield errorEvent(error);
       return [];
     }
@@ -208,23 +233,47 @@ export class Agent {
     called: boolean,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<TurnEvent, Reply> {
-    const { model, history, overflow, responseFormat } = this.#options;
+    const { model, responseFormat } = this.#options;
     const constrainCalls = this.#constrains(retry);
     const sampling = retry.sampling(this.#options.sampling, constrainCalls);
-    const tools = this.#tools();
     const { toolChoice, ...options } = this.#options.reply ?? {};
-    const { messages, droppedTurns } =
-      overflow === 'stop'
-        ? { messages: history.messages, droppedTurns: 0 }
-        : fitContext(model, history.messages, tools, options.thinking);
-    if (droppedTurns > 0) yield droppedNotice(droppedTurns, model.contextLength);
+    const messages = yield* this.#fit(options.thinking);
+    const tools = this.#tools();
     const events = model.reply({
       ...{ messages, tools, sampling, constrainCalls, ...options },
       ...(responseFormat && { responseFormat }),
       ...(toolChoice && !called && { toolChoice }),
       ...(signal && { signal }),
     });
-    return yield* readReply(events, this.metrics);
+    try {
+      return yield* readReply(events, this.metrics);
+    } catch (error) {
+      throw explainFull(error, model, this.#contextRequest(messages));
+    }
+  }
+
+  /** What takes how many tokens of the next prompt. */
+  contextParts(): ContextParts {
+    const { model, history } = this.#options;
+    return contextParts(model, this.#contextRequest(history.messages));
+  }
+
+  #contextRequest(messages: readonly Message[]): ContextRequest {
+    const { history, reply } = this.#options;
+    const summarized = history.summarized.length > 0;
+    return { messages, tools: this.#tools(), thinking: reply?.thinking, summarized };
+  }
+
+  /** The messages of the next prompt. */
+  *#fit(thinking: boolean | undefined): Generator<TurnEvent, readonly Message[]> {
+    const { model, history, overflow } = this.#options;
+    const tools = () => this.#tools();
+    yield* fitResults(this.#turnStart, { model, history, results: this.#results, tools, thinking });
+    if (overflow === 'stop') return history.messages;
+    const summarized = history.summarized.length > 0;
+    const fitted = fitContext(model, history.messages, tools(), { thinking, summarized });
+    if (fitted.droppedTurns > 0) yield droppedNotice(fitted.droppedTurns, model.contextLength);
+    return fitted.messages;
   }
 
   /** Whether to constrain the calls of the next reply. */

@@ -82,5 +82,9 @@ export function* cutNotice({ stats: { finishReason, repetitive } }: Reply): Gene
   if (finishReason === 'length' && !repetitive)
     yield { type: 'notice', message: 'The reply was cut at --max-tokens.' };
   if (finishReason === 'full')
-    yield { type: 'notice', message: 'The context is full; the reply was cut. Type "clear" to start over.' };
+    yield {
+      type: 'notice',
+      message:
+        'The context is full; the reply was cut. Type "clear" to start over; /context shows what takes the room.',
+    };
 }

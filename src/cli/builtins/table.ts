@@ -7,6 +7,7 @@ import { expand } from './conversation/expand.ts';
 import { retry } from './conversation/retry.ts';
 import { system } from './conversation/system.ts';
 import { undo } from './conversation/undo.ts';
+import { context } from './model/context.ts';
 import { model } from './model/model.ts';
 import { stats } from './model/stats.ts';
 import { think } from './model/think.ts';
@@ -27,6 +28,7 @@ export const BUILTINS: readonly Builtin[] = [
   mcp,
   model,
   stats,
+  context,
   clear,
   undo,
   retry,

@@ -11,6 +11,7 @@ import { MissingModel } from '../process/missing-model.ts';
 import { ChatSession } from '../session/chat-session.ts';
 import { SessionFolder } from '../session/saved-sessions.ts';
 import { TurnLog } from '../session/turn-log.ts';
+import { turnCount } from '../session/whole-conversation.ts';
 import { findConfigFile } from '../settings/find-config.ts';
 import { modelSource } from '../settings/model-source.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -56,6 +57,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const agent = new Agent({
     ...{ model: opened.model, tools: servers.host, history },
     ...turnOptions,
+    overflow: settings.config.overflow ?? 'summarize',
     ...(responseFormat && { responseFormat }),
   });
   const session = new ChatSession({
@@ -99,9 +101,8 @@ function resumePath(option: string, folder: SessionFolder): string {
 }
 
 async function resume(session: ChatSession, path: string): Promise<string[]> {
-  const { messages } = session.load(path);
-  const turns = messages.filter(message => message.role === 'user').length;
-  const notice = `continuing the conversation of ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
+  const saved = session.load(path);
+  const notice = `continuing the conversation of ${turnCount(saved)} from ${path}`;
   const cache = await session.restoreCache(path);
   return cache === undefined ? [notice] : [notice, cache];
 }

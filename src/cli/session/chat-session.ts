@@ -1,7 +1,8 @@
 import type { ToolMetrics } from '../../agent/calls/metrics.ts';
+import type { Compacted } from '../../agent/context/compact-turns.ts';
+import type { ContextParts } from '../../agent/context/context-parts.ts';
 import { errorEvent, type ReplyStats, type TurnEvent } from '../../agent/events/turn-event.ts';
 import type { Agent } from '../../agent/turn/agent.ts';
-import type { Compacted } from '../../agent/turn/compact-turns.ts';
 import type { History } from '../../chat/history.ts';
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
@@ -52,13 +53,6 @@ export interface ChatPrompt {
   readonly shown?: string;
 }
 
-/** A summary that `/undo` can take back. */
-interface Compaction {
-  readonly before: readonly Message[];
-  readonly after: readonly Message[];
-  readonly summarizedBefore: readonly Message[];
-}
-
 /** Throws LlmHostError CONTEXT_FULL for a model that cannot hold the conversation. */
 function checkRoom(
   { model, name }: OpenedModel,
@@ -84,10 +78,6 @@ export class ChatSession {
   #answering = false;
   #systemText: string;
   #opened: OpenedModel;
-  /** The messages that summaries have replaced. */
-  #summarized: readonly Message[] = [];
-  /** What `/undo` brings back while nothing has been said since. */
-  #compaction: Compaction | undefined;
   readonly totals = new SessionTotals();
   lastReply: ReplyStats | undefined;
   readonly results = new ToolResults();
@@ -134,6 +124,11 @@ export class ChatSession {
     return this.lastReply ? this.lastReply.promptTokens + this.lastReply.generatedTokens : 0;
   }
 
+  /** What takes how many tokens of the next prompt. */
+  contextParts(): ContextParts {
+    return this.#parts.agent.contextParts();
+  }
+
   /**
    * Runs one turn. The session is saved when the turn is over, however it ends; a last notice reports a `--save` file that
    * cannot be written.
@@ -178,7 +173,7 @@ export class ChatSession {
 
   /** The last prompt: what the model was asked, and what of it the user typed. */
   get lastPrompt(): { readonly content: string; readonly typed: string } | undefined {
-    const content = this.history.messages.findLast(message => message.role === 'user')?.content;
+    const content = this.history.messages[this.history.lastPrompt]?.content;
     if (content === undefined) return undefined;
     const typed = this.#typed;
     return { content, typed: typed !== undefined && content.startsWith(typed) ? typed : content };
@@ -186,29 +181,19 @@ export class ChatSession {
 
   clear(): void {
     this.#parts.agent.clear();
-    this.#summarized = [];
     this.tools.approvals?.endConversation();
     this.lastReply = undefined;
   }
 
   /** Takes back a summary if nothing was said since, else the last turn. */
   undo(): 'summary' | 'turn' | 'nothing' {
-    const last = this.#compaction;
-    if (last === undefined || this.history.messages !== last.after)
-      return this.history.undoTurn() ? 'turn' : 'nothing';
-    this.#setMessages(last.before);
-    this.#summarized = last.summarizedBefore;
-    this.#compaction = undefined;
-    return 'summary';
+    if (this.history.undoSummary()) return 'summary';
+    return this.history.undoTurn() ? 'turn' : 'nothing';
   }
 
   /** Puts a summary in the place of the oldest turns, which stay in the saved conversation. */
   compact({ messages, removed }: Compacted): void {
-    const before = this.history.messages;
-    const summarizedBefore = this.#summarized;
-    this.#setMessages(messages);
-    this.#summarized = [...summarizedBefore, ...removed];
-    this.#compaction = { before, after: this.history.messages, summarizedBefore };
+    this.history.summarize(messages, removed);
     this.lastReply = undefined;
     this.#keepUnasked();
   }
@@ -238,13 +223,14 @@ export class ChatSession {
   }
 
   snapshot(): SavedSession {
+    const { messages, summarized } = this.#parts.history;
     return {
       version: 1,
       model: this.#opened.name,
       created: this.#created.toISOString(),
       updated: new Date().toISOString(),
-      messages: this.#parts.history.messages,
-      ...(this.#summarized.length > 0 && { summarized: this.#summarized }),
+      messages,
+      ...(summarized.length > 0 && { summarized }),
     };
   }
 
@@ -273,22 +259,17 @@ export class ChatSession {
   /** Replaces the conversation with a saved one; if that cannot be read, the present one stays. */
   load(path: string): SavedSession {
     const saved = readSession(path);
-    this.replaceMessages(saved.messages);
+    this.history.replace(saved.messages, saved.summarized);
+    this.lastReply = undefined;
     this.#parts.agent.forgetResults();
-    this.#summarized = saved.summarized ?? [];
     this.tools.approvals?.endConversation();
     return saved;
   }
 
-  replaceMessages(messages: SavedSession['messages']): void {
-    this.#setMessages(messages);
+  /** Another system message, from the next turn on. */
+  setSystem(content: string): void {
+    this.history.setSystem(content);
     this.lastReply = undefined;
-  }
-
-  #setMessages(messages: SavedSession['messages']): void {
-    const { history } = this.#parts;
-    history.rollback(0);
-    history.add(...messages);
   }
 
   /** Updates the system message for the next turn, unless it has been replaced (`/system`, a loaded conversation). */
@@ -298,7 +279,7 @@ export class ChatSession {
     const { messages } = this.history;
     const first = messages[0]?.role === 'system' ? messages[0] : undefined;
     if (this.#systemText === before || (first?.content ?? '') !== before) return;
-    this.#setMessages([{ role: 'system', content: this.#systemText }, ...messages.slice(first ? 1 : 0)]);
+    this.history.setSystem(this.#systemText);
   }
 
   #note(event: TurnEvent): void {

@@ -1,5 +1,6 @@
 import type { Message } from '../../chat/message.ts';
 import type { SavedSession } from './saved-sessions.ts';
+import { wholeConversation } from './whole-conversation.ts';
 
 export type ExportFormat = 'markdown' | 'json' | 'html';
 
@@ -21,15 +22,9 @@ export function exportSession(session: SavedSession, format: ExportFormat): stri
 
 const TITLES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
 
-/** Every word that was said: what a summary has replaced comes before it. */
-const allMessages = ({ messages, summarized = [] }: SavedSession): readonly Message[] => [
-  ...summarized,
-  ...messages,
-];
-
 function toMarkdown(session: SavedSession): string {
   const { model, created } = session;
-  const parts = allMessages(session).map(message => `## ${heading(message)}\n\n${bodyOf(message)}`);
+  const parts = wholeConversation(session).map(message => `## ${heading(message)}\n\n${bodyOf(message)}`);
   return `# Conversation with ${model}\n\n${created}\n\n${parts.join('\n\n')}\n`;
 }
 
@@ -56,7 +51,7 @@ function fence(text: string): string {
 
 function toHtml(session: SavedSession): string {
   const { model, created } = session;
-  const parts = allMessages(session).map(
+  const parts = wholeConversation(session).map(
     message =>
       `<section class="${message.role}"><h2>${escapeHtml(heading(message))}</h2><pre>${escapeHtml(plainBody(message))}</pre></section>`,
   );

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
 import type { ToolProtocol } from '../../agent/model/call-protocol.ts';
-import type { ConstrainMode } from '../../agent/turn/agent.ts';
+import type { ConstrainMode, Overflow } from '../../agent/turn/agent.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Approval } from '../../mcp/config/types.ts';
 import {
@@ -25,6 +25,7 @@ export interface AppConfig {
   readonly model?: string;
   readonly sampling?: Sampling;
   readonly context?: number;
+  readonly overflow?: Overflow;
   readonly tools?: {
     readonly timeout?: number;
     readonly maxResultChars?: number;

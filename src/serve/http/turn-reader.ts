@@ -70,6 +70,9 @@ export async function readTurn(
       case 'assistant':
         ({ text, cancelled } = event);
         break;
+      case 'compaction':
+        // The conversation is the client's: no turn of a request has one.
+        break;
       case 'error':
         await turn.return([]);
         return { error: event };

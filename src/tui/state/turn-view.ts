@@ -94,6 +94,8 @@ export class TurnView {
         this.#settleReply(view, event.cancelled ? ' [cancelled]' : '');
         this.#phase = 'idle';
         break;
+      // A notice says the same.
+      case 'compaction':
       case 'stats':
         break;
       case 'notice':

@@ -152,13 +152,14 @@ describe('/compact', () => {
   });
 
   test('after a further turn /undo takes back that turn only; a second /compact keeps all words', async () => {
-    const { ask, session, type } = await talk(...says('Minka.', LONG, LONG, 'Minka, again.'));
+    const { ask, session, type } = await talk(...says('Minka.', LONG, LONG, 'Done.', 'Minka, again.'));
     const words = session.history.messages.slice(1, 7);
     await type('/compact');
     await ask('more');
     expect((await type('/undo'))?.output).toBe('The last turn was taken back.');
     await expect(ask('once more')).resolves.toBeDefined();
-    const second = session.history.messages.slice(3, 5);
+    await ask('and more');
+    const second = session.history.messages.slice(3, 7);
     expect((await type('/compact'))?.output).toContain('2 turns became a summary');
     expect(session.snapshot().summarized).toEqual([...words, ...second]);
   });
@@ -166,7 +167,11 @@ describe('/compact', () => {
   test.each([
     ['an empty summary', [[content(' ')]], 'The model wrote no summary'],
     ['a failing model', [new LlmHostError('ENGINE', 'it broke')], 'it broke'],
-    ['a summary longer than the turns', [[content(LONG.repeat(9))]], 'would be longer than these turns'],
+    [
+      'a summary longer than the turns',
+      [[content(Array.from({ length: 900 }, (_, at) => `It is ${at}.`).join(' '))]],
+      'would be longer than these turns',
+    ],
   ] as const)('%s changes nothing', async (_what, replies, said) => {
     const { session, type } = await talk(...replies);
     const before = session.history.messages;

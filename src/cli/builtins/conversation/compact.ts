@@ -1,4 +1,6 @@
-import { compactTurns } from '../../../agent/turn/compact-turns.ts';
+import { compactedText } from '../../../agent/context/compact-if-full.ts';
+import { compactTurns } from '../../../agent/context/compact-turns.ts';
+import { LlmHostError } from '../../../errors.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
 export const compact: Builtin = {
@@ -8,15 +10,17 @@ export const compact: Builtin = {
     const { model } = session.opened;
     progress('The model summarizes the conversation ...');
     const tools = session.tools.tools().map(({ definition }) => definition);
-    const done = await compactTurns(model, session.history.messages, { tools, signal });
+    const { messages, summarized: earlier } = session.history;
+    const done = await compactTurns(model, messages, { tools, earlier, signal });
     if (done === 'short')
-      return print('There is nothing to summarize: the conversation has one turn at most.');
+      return print(
+        'There is nothing to summarize: there is one turn at most, or it fills the context alone.',
+      );
     if (done === 'cancelled') return print('Cancelled; the conversation is as it was.');
     if (done === 'longer') return print('A summary would be longer than these turns; they stay as they are.');
+    if (done.unwritten)
+      throw new LlmHostError('ENGINE', 'The model wrote no summary; the conversation is as it was');
     session.compact(done);
-    const turns = done.turns === 1 ? '1 turn' : `${done.turns} turns`;
-    return print(
-      `${turns} became a summary: ${done.tokensBefore} tokens are ${done.tokensAfter} now. The saved conversation keeps every word; /undo takes it back.\n${done.summary}`,
-    );
+    return print(`${compactedText(done)}\n${done.summary}`);
   },
 };

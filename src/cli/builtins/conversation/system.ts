@@ -8,7 +8,7 @@ export const system: Builtin = {
     const { messages } = session.history;
     const first = messages[0]?.role === 'system' ? messages[0] : undefined;
     if (text === '') return print(first?.content ?? 'There is no system prompt.');
-    session.replaceMessages([{ role: 'system', content: text }, ...messages.slice(first ? 1 : 0)]);
+    session.setSystem(text);
     return print('The system prompt was set.');
   },
 };

@@ -1,5 +1,6 @@
 import { LlmHostError } from '../../../errors.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
+import { turnCount, wholeConversation } from '../../session/whole-conversation.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 import { userPath } from '../base/user-path.ts';
 import { sessionList } from './session-list.ts';
@@ -12,10 +13,9 @@ export const load: Builtin = {
     if (word === '') return print(sessionList(session, ''));
     const path = /^\d+$/.test(word) ? numbered(session, Number(word)) : userPath(word);
     const saved = session.load(path);
-    const turns = saved.messages.filter(message => message.role === 'user').length;
-    const loaded = `Loaded ${turns} ${turns === 1 ? 'turn' : 'turns'} from ${path}`;
+    const loaded = `Loaded ${turnCount(saved)} from ${path}`;
     const output = [loaded, await session.restoreCache(path)].filter(Boolean).join('\n');
-    return { output, replay: saved.messages };
+    return { output, replay: wholeConversation(saved) };
   },
 };
 

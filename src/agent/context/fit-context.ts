@@ -5,19 +5,29 @@ import type { ChatModel } from '../model/chat-model.ts';
 /** Share of the context kept free for the reply. */
 const REPLY_SHARE = 0.125;
 
+/** Tokens a prompt may have, so that a reply has room. */
+export function promptLimit({ contextLength }: ChatModel): number {
+  return contextLength - Math.ceil(contextLength * REPLY_SHARE);
+}
+
 /**
  * The messages that fit the model's context. The oldest turns (a user message and everything up to the next one) are
- * dropped whole; the system message and the latest turn always stay. The history itself does not change. Where even the
- * latest turn does not fit, none counts as dropped: its error says all.
+ * dropped whole; the system message, the summary and the latest turn always stay. The history itself does not change. Where
+ * even the latest turn does not fit, none counts as dropped: its error says all.
+ * @param summarized whether the first turn is a summary
  */
 export function fitContext(
   model: ChatModel,
   messages: readonly Message[],
   tools: readonly ToolDefinition[],
-  thinking?: boolean,
+  {
+    thinking,
+    summarized = false,
+  }: { readonly thinking?: boolean | undefined; readonly summarized?: boolean },
 ): { messages: readonly Message[]; droppedTurns: number } {
-  const limit = model.contextLength - Math.ceil(model.contextLength * REPLY_SHARE);
-  const starts = messages.flatMap((message, index) => (message.role === 'user' ? [index] : []));
+  const limit = promptLimit(model);
+  const all = messages.flatMap((message, index) => (message.role === 'user' ? [index] : []));
+  const starts = summarized && all.length > 1 ? all.slice(1) : all;
   const head = messages.slice(0, starts[0] ?? messages.length);
   let kept = messages;
   let droppedTurns = 0;

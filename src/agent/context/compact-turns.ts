@@ -1,0 +1,96 @@
+import type { Message, ToolDefinition } from '../../chat/message.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { summaryText, writtenPart } from './summary-text.ts';
+import { type Turn, writeSummary } from './write-summary.ts';
+
+export interface CompactOptions {
+  /** As offered in the conversation; they count as a part of every prompt. */
+  readonly tools: readonly ToolDefinition[];
+  /** The messages that earlier summaries stand for; if there are any, the first turn is the summary. */
+  readonly earlier: readonly Message[];
+  /** Keep as many of the latest turns as leave room for those to come. Default: only the last turn. */
+  readonly keepLatest?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A conversation whose oldest turns are a summary. */
+export interface Compacted {
+  readonly messages: readonly Message[];
+  /** The messages that the summary replaces, without an earlier summary. */
+  readonly removed: readonly Message[];
+  readonly turns: number;
+  readonly summary: string;
+  /** The model wrote nothing: only the user's words and the facts stand in the summary. */
+  readonly unwritten: boolean;
+  /** Tokens of the whole prompt. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+/** Of what the system prompt, the tools and the last turn leave free: for the summary, for what the model writes of it. */
+const SUMMARY_SHARE = 0.35;
+const WRITTEN_SHARE = 0.2;
+const MAX_WRITTEN_TOKENS = 600;
+/** For the summary and the turns that stay. */
+const KEPT_SHARE = 0.55;
+const MIN_FREE_TOKENS = 100;
+
+/**
+ * Lets the model summarize the oldest turns; the system message and the last turn always stay. `short`: nothing to summarize,
+ * or no room for a summary; `longer`: nothing would be saved. Throws LlmHostError if the model fails.
+ */
+export async function compactTurns(
+  model: ChatModel,
+  messages: readonly Message[],
+  { tools, earlier, keepLatest = false, signal }: CompactOptions,
+): Promise<Compacted | 'short' | 'longer' | 'cancelled'> {
+  const { head, summary: before, turns } = splitTurns(messages, earlier.length > 0);
+  const count = (list: readonly Message[]) => model.countTokens({ messages: list, tools });
+  const withTurns = (kept: readonly Turn[]) => [...head, ...kept.flat()];
+  if (turns.length < 2) return 'short';
+  const free = model.contextLength - count(withTurns(turns.slice(-1)));
+  if (free < MIN_FREE_TOKENS) return 'short';
+  const room = Math.floor(free * SUMMARY_SHARE);
+  const most = model.contextLength - free * (1 - KEPT_SHARE) - room;
+  const kept = keepLatest ? latest(turns, list => count(withTurns(list)) <= most) : turns.slice(-1);
+  const old = turns.slice(0, turns.length - kept.length);
+  const written = await writeSummary(model, old, {
+    before: writtenPart(before),
+    maxTokens: Math.min(MAX_WRITTEN_TOKENS, Math.floor(free * WRITTEN_SHARE)),
+    signal,
+  });
+  if (written === undefined) return 'cancelled';
+  const removed = old.flat();
+  const summary = summaryText(written, [...earlier, ...removed], room, text =>
+    model.countTokens({ messages: [{ role: 'user', content: text }], tools: [] }),
+  );
+  const compacted = [...head, ...summaryMessages(summary), ...kept.flat()];
+  const [tokensBefore, tokensAfter] = [count(messages), count(compacted)];
+  if (tokensAfter >= tokensBefore) return 'longer';
+  const unwritten = written === '';
+  return { messages: compacted, removed, turns: old.length, summary, unwritten, tokensBefore, tokensAfter };
+}
+
+/** Templates want a reply after each user message. */
+function summaryMessages(summary: string): Message[] {
+  return [
+    { role: 'user', content: summary },
+    { role: 'assistant', content: 'Thank you, I go on from there.' },
+  ];
+}
+
+/** The system message, the text of an earlier summary, and the turns after it. */
+function splitTurns(messages: readonly Message[], summarized: boolean) {
+  const starts = messages.flatMap((message, index) => (message.role === 'user' ? [index] : []));
+  const all = starts.map((start, index) => messages.slice(start, starts[index + 1]));
+  const head = messages.slice(0, starts[0] ?? messages.length);
+  const summary = summarized ? (all[0]?.[0]?.content ?? '') : '';
+  return { head, summary, turns: summarized ? all.slice(1) : all };
+}
+
+/** As many of the last turns as fit, at least one and not all. */
+function latest(turns: readonly Turn[], fits: (kept: readonly Turn[]) => boolean): readonly Turn[] {
+  let count = 1;
+  while (count < turns.length - 1 && fits(turns.slice(-count - 1))) count += 1;
+  return turns.slice(-count);
+}
