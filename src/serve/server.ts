@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { checkAccess, corsOrigin } from './http/access.ts';
 import { ApiError, ofThrown } from './http/api-error.ts';
+import { onceClosed } from './http/once-closed.ts';
 import { noteProblem, problemOf } from './http/problems.ts';
 import type { ServeContext } from './http/serve-context.ts';
 import { ollamaRoutes } from './ollama/routes.ts';
@@ -133,7 +134,7 @@ function sendError(context: ServeContext, request: FastifyRequest, reply: Fastif
 function record(context: ServeContext, request: FastifyRequest, reply: FastifyReply): void {
   const started = performance.now();
   context.metrics.active += 1;
-  reply.raw.once('close', () => {
+  onceClosed(request, reply, () => {
     context.metrics.active -= 1;
     const ms = performance.now() - started;
     const status = reply.raw.statusCode;

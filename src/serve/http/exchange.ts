@@ -3,6 +3,7 @@ import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import type { Acquire } from '../../agent/requests/queued-model.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import { ApiError, ofTurnError } from './api-error.ts';
+import { onceClosed } from './once-closed.ts';
 import { noteProblem } from './problems.ts';
 import { ResponseStream } from './response-stream.ts';
 import type { ServeContext } from './serve-context.ts';
@@ -39,8 +40,7 @@ export async function exchange(
 ): Promise<unknown> {
   const place = context.queue.admit(user ?? request.ip);
   const stop = new AbortController();
-  const gone = () => stop.abort(GONE);
-  reply.raw.on('close', gone);
+  onceClosed(request, reply, () => stop.abort(GONE));
   const timer = setTimeout(() => stop.abort(TOO_LONG), context.limits.requestMs);
   const { signal } = stop;
   // Not AbortSignal.any: what Node notes for it in a signal that outlives the request stays there for good.
