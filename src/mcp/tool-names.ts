@@ -17,15 +17,20 @@ export function offeredNames(tools: readonly NamedTool[]): string[] {
   const own = tools.map(({ tool }) => sanitise(tool));
   const count = new Map<string, number>();
   for (const name of own) count.set(name, (count.get(name) ?? 0) + 1);
-  const taken = new Set([...count].filter(([, times]) => times === 1).map(([name]) => shorten(name, name)));
+  const isFree = (name: string) => count.get(name) === 1 && name.length <= MAX_LENGTH;
+  const taken = new Set(own.filter(isFree));
   return tools.map((entry, index) => {
     const name = own[index] as string;
     const identity = `${entry.server}\0${entry.tool}`;
-    if (count.get(name) === 1) return shorten(name, name);
-    const qualified = shorten(sanitise(`${entry.server}__${entry.tool}`), identity);
-    let offered = qualified;
+    if (isFree(name)) return name;
+    const wanted =
+      count.get(name) === 1
+        ? shorten(name, name)
+        : shorten(sanitise(`${entry.server}__${entry.tool}`), identity);
+    let offered = wanted;
+    // Also of hashes: 32 bits are few for someone who looks for two names with the same.
     for (let attempt = 0; taken.has(offered); attempt++)
-      offered = withHash(qualified, `${identity}\0${attempt}`);
+      offered = withHash(wanted, `${identity}\0${attempt}`);
     taken.add(offered);
     return offered;
   });

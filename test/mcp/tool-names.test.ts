@@ -24,6 +24,14 @@ describe('offeredNames', () => {
     expect(one).not.toBe(two);
   });
 
+  it('keeps long names apart whose hashes are alike, as someone may look for them', () => {
+    const long = (end: number) => `${'a'.repeat(60)}${end}`;
+    const [one, two] = names(['mine', long(51920)], ['hostile', long(106464)]);
+    expect(one).toBe(`${'a'.repeat(55)}_2b3c672d`);
+    expect(two).toMatch(/^a{55}_[0-9a-f]{8}$/);
+    expect(two).not.toBe(one);
+  });
+
   it('keeps names apart that clash only after the replacement, or with another full name', () => {
     const clashing = names(['s', 'a.b'], ['s', 'a_b'], ['s', 's__a_b']);
     expect(new Set(clashing).size).toBe(3);
