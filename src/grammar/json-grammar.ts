@@ -1,5 +1,6 @@
+import { resolvePointer } from '../parse/json/json-pointer.ts';
 import { type Grammar, literal, oneOf, SPACE, times } from './ebnf.ts';
-import { isSchema, mergeSchemas, resolvePointer, type Schema } from './schema-merge.ts';
+import { isSchema, mergeSchemas, type Schema } from './schema-merge.ts';
 
 /** Whitespace that models put between a mark and the JSON. */
 export const LEADING_SPACE = '[ \\n\\r\\t]{0,3}';

@@ -1,5 +1,6 @@
+import { resolvePointer } from '../parse/json/json-pointer.ts';
 import { MAX_ITEMS, SAYS_NOTHING } from './json-grammar.ts';
-import { isSchema, resolvePointer, type Schema } from './schema-merge.ts';
+import { isSchema, type Schema } from './schema-merge.ts';
 
 /** Keywords that the grammar enforces, each under the conditions in `isCovered`. */
 const COVERED = new Set([

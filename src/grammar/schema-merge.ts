@@ -41,22 +41,3 @@ function commonTypes(a: unknown, b: unknown): unknown {
   );
   return common.length > 0 ? common : b;
 }
-
-/** Resolves `#/$defs/name` and the like in `root`; undefined for anything else. */
-export function resolvePointer(root: unknown, pointer: string): unknown {
-  if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
-  const keys = pointer.split('/').slice(1);
-  return keys.reduce<unknown>((value, key) => {
-    const name = decode(key).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (Array.isArray(value)) return value[Number(name)];
-    return isSchema(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  }, root);
-}
-
-function decode(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key; // a percent sign that is its own
-  }
-}

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
+import { percentDecoded } from '../text/percent-decoded.ts';
 import { HubFailure } from './hub-failure.ts';
 
 /** The proxy for an address, by `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`; lower case wins. */
@@ -34,7 +35,7 @@ const withoutPassword = (text: string): string => text.replace(/\/\/[^/@]*@/, '/
 /** The proxy's header for the user name and password in its address. */
 export function proxyHeaders(proxy: URL): Record<string, string> {
   if (!proxy.username) return {};
-  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const login = `${percentDecoded(proxy.username)}:${percentDecoded(proxy.password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
 }
 

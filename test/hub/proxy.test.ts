@@ -6,7 +6,7 @@ import https from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { proxyFor } from '../../src/hub/proxy.ts';
+import { proxyFor, proxyHeaders } from '../../src/hub/proxy.ts';
 import { MAIN, runProgram } from '../e2e/program.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 import { hubPlace } from './hub-place.ts';
@@ -32,6 +32,11 @@ test('which proxy for which address', () => {
   expect(() => of('https://x/', { HTTPS_PROXY: 'socks5://me:secret@s:5' })).toThrow(
     'The proxy in the environment is not an http address: socks5://***@s:5.',
   );
+});
+
+test('a percent sign in a login that is no escape stands for itself', () => {
+  const login = `Basic ${Buffer.from('50%:100%zz').toString('base64')}`;
+  expect(proxyHeaders(new URL('http://50%:100%zz@proxy:1'))).toEqual({ 'proxy-authorization': login });
 });
 
 /** A proxy for both kinds of addresses that counts what goes through it. */

@@ -15,6 +15,27 @@ function timed<T>(work: () => T): { result: T; ms: number } {
 
 const text = (pattern: string) => ({ type: 'object', properties: { text: { type: 'string', pattern } } });
 
+describe('references', () => {
+  const catalog = (schema: object) =>
+    new ToolCatalog([{ type: 'function', function: { name: 'f', parameters: schema } }]);
+  const call = (schema: object, args: Record<string, unknown>) =>
+    resolveCall({ name: 'f', arguments: args }, catalog(schema));
+
+  it.each([
+    ['%n', '%n'],
+    ['%', '%'],
+    ['a%20b', 'a b'],
+    ['a~1b', 'a/b'],
+    ['a~01', 'a~1'],
+  ])('a name written %j is %j', (written, name) => {
+    const schema = {
+      properties: { n: { $ref: `#/$defs/${written}` } },
+      $defs: { [name]: { type: 'number' } },
+    };
+    expect(call(schema, { n: '12' })).toMatchObject({ arguments: { n: 12 } });
+  });
+});
+
 describe('patterns of schemas that never end', () => {
   it.each([
     ['nested repeats', text('^(a+)+$')],

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { messageOf } from '../../errors.ts';
+import { percentDecoded } from '../../text/percent-decoded.ts';
 import { checkServerUrl, type LocalAccess } from './address-guard.ts';
 import type { HttpEntry, StdioEntry } from './entry.ts';
 import { readEnvFile } from './env-file.ts';
@@ -111,7 +112,7 @@ function readUrl(text: Text, scope: VariableScope, access: LocalAccess) {
     if (error instanceof EntryProblem) throw error;
     throw new EntryProblem(`'${text.path[0]}': ${messageOf(error)}`, text.path, HTTP_SHAPE);
   }
-  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  const [user, password] = [percentDecoded(url.username), percentDecoded(url.password)];
   url.username = '';
   url.password = '';
   if (user === '' && password === '') return { url: url.href, authorization: undefined, secrets: [] };

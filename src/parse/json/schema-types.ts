@@ -1,3 +1,5 @@
+import { resolvePointer } from './json-pointer.ts';
+
 /** The JSON types a schema allows; empty if it does not say. `root` resolves `$ref`. */
 export function typesOf(schema: unknown, root: unknown, depth = 0): Set<string> {
   const types = new Set<string>();
@@ -24,12 +26,5 @@ export function resolve(schema: unknown, root: unknown, depth = 0): Record<strin
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
   const node = schema as Record<string, unknown>;
   if (typeof node.$ref !== 'string' || !node.$ref.startsWith('#') || depth > 8) return node;
-  let target: unknown = root;
-  for (const part of node.$ref.split('/').slice(1)) {
-    const key = decodeURIComponent(part.replaceAll('~1', '/').replaceAll('~0', '~'));
-    const holder = target as Record<string, unknown>;
-    target =
-      typeof target === 'object' && target !== null && Object.hasOwn(holder, key) ? holder[key] : undefined;
-  }
-  return resolve(target, root, depth + 1);
+  return resolve(resolvePointer(root, node.$ref), root, depth + 1);
 }

@@ -15,6 +15,14 @@ describe('a hostile mcp.json', () => {
     );
   });
 
+  it('a login in an address whose percent sign is no escape is taken as it is', () => {
+    const [server] = load('{"servers": {"x": {"url": "https://50%:100%zz@example.com/mcp"}}}').servers;
+    expect(server).toMatchObject({
+      url: 'https://example.com/mcp',
+      headers: { Authorization: `Basic ${Buffer.from('50%:100%zz').toString('base64')}` },
+    });
+  });
+
   it.each(['[', '{"a":', '[{"a":'])('nested without end by %s is refused, not a stack overflow', open => {
     const error = thrown(() => load(`{"servers": ${open.repeat(50_000)}`));
     expect(error).toMatch(/^CONFIG: Invalid JSON in mcp\.json: nested more than 100 levels deep at 1:\d+$/);
