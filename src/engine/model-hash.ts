@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
+import { openFile } from '../text/json-file.ts';
 
 const SAMPLE_BYTES = 65_536;
 
@@ -36,7 +37,7 @@ function addTable(hash: ReturnType<typeof createHash>, { files, tensors }: Weigh
 }
 
 function middleOf(path: string): Buffer {
-  const descriptor = openSync(path, 'r');
+  const descriptor = openFile(path);
   try {
     const { size } = fstatSync(descriptor);
     const sample = Buffer.alloc(Math.min(SAMPLE_BYTES, size));

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { depthFault, positionAt } from './json-with-comments.ts';
@@ -9,20 +9,34 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
+/**
+ * Opens a model's file for reading, without waiting where a named pipe has taken its place.
+ * @throws MODEL_BROKEN if it is not a file; the system's error
+ */
+export function openFile(path: string): number {
+  // Sockets cannot be opened.
+  if (!statSync(path).isFile()) throw broken(path, 'is not a file');
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw broken(path, 'is not a file');
+}
+
 /** UTF-8 text without its byte order mark; undefined if there is no such file. */
 export function readText(path: string): string | undefined {
   let bytes: Buffer;
+  let file: number | undefined;
   try {
-    const stat = statSync(path);
-    // Before opening: reading a named pipe waits for a writer.
-    if (!stat.isFile()) throw broken(path, 'is not a file');
-    const { size } = stat;
+    file = openFile(path);
+    const { size } = fstatSync(file);
     if (size > MAX_BYTES) throw broken(path, `is too large: ${size} bytes, at most ${MAX_BYTES}`);
-    bytes = readFileSync(path);
+    bytes = readFileSync(file);
   } catch (error) {
     if (error instanceof LlmHostError) throw error;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw broken(path, `cannot be read: ${messageOf(error)}`, { cause: error });
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

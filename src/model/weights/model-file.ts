@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { openFile } from '../../text/json-file.ts';
 import { broken, truncated } from '../../text/model-fault.ts';
 
 /** A weight file open for reading by position. */
@@ -15,9 +16,7 @@ export interface ModelFile {
 export function withModelFile<T>(path: string, use: (file: ModelFile) => T): T {
   let descriptor: number;
   try {
-    // Before opening: opening a named pipe waits for a writer.
-    if (!statSync(path).isFile()) throw broken(path, 'is not a file');
-    descriptor = openSync(path, 'r');
+    descriptor = openFile(path);
   } catch (error) {
     if (error instanceof LlmHostError) throw error;
     throw broken(path, `cannot be opened: ${messageOf(error)}`, { cause: error });

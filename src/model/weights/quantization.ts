@@ -1,6 +1,6 @@
 import { LlmHostError } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../text/json-file.ts';
-import { quoted } from '../../text/visible.ts';
+import { quoted, visible } from '../../text/visible.ts';
 import { QUANTIZE_CHOICES } from './quantize-choices.ts';
 
 /** How weights are quantized; every mode except affine has a single form. */
@@ -46,8 +46,14 @@ function check(where: string, entry: JsonObject, key: string): Quantization {
   const found = quantizationFrom(entry);
   if (found) return found;
   const { mode = 'affine', bits, group_size: groupSize } = entry;
-  throw unsupported(where, `${key} with mode ${mode}, ${bits} bits, groups of ${groupSize}`);
+  throw unsupported(
+    where,
+    `${key} with mode ${shown(mode)}, ${shown(bits)} bits, groups of ${shown(groupSize)}`,
+  );
 }
+
+/** A value of config.json, which may be anything. */
+const shown = (value: unknown): string => (typeof value === 'string' ? visible(value) : quoted(value));
 
 /** Parses an entry of config.json's `quantization`; undefined if MLX has no such form. */
 function quantizationFrom(entry: JsonObject): Quantization | undefined {

@@ -27,17 +27,19 @@ export function elementCount(shape: readonly unknown[]): number | undefined {
   return count;
 }
 
-/** Refuses ranges that overlap or leave the file. */
+const endOf = ({ offset, bytes }: FileTensor): number => offset + bytes;
+
+/** Refuses ranges that overlap or leave the file, also empty ones. */
 export function checkRanges(path: string, fileSize: number, tensors: readonly FileTensor[]): void {
   const sorted = tensors.filter(t => t.bytes > 0).sort((a, b) => a.offset - b.offset);
   let last: FileTensor | undefined;
   for (const tensor of sorted) {
-    if (last && tensor.offset < last.offset + last.bytes) {
+    if (last && tensor.offset < endOf(last)) {
       throw broken(path, `is broken: tensors ${last.name} and ${tensor.name} overlap`);
     }
     last = tensor;
   }
-  if (last && last.offset + last.bytes > fileSize) {
-    throw truncated(path, last.offset + last.bytes, fileSize, last.name);
-  }
+  const furthest = tensors.reduce((far, tensor) => Math.max(far, endOf(tensor)), 0);
+  if (furthest <= fileSize) return;
+  throw truncated(path, furthest, fileSize, tensors.find(tensor => endOf(tensor) === furthest)?.name);
 }
