@@ -7,6 +7,9 @@ import { addressOf, commandOf, startHostileHttp, titled } from '../mcp/hostile/h
 import { UNCLEAN } from '../mcp/hostile/withstand.ts';
 
 const CALL = '<tool_call>\n{"name": "run", "arguments": {}}\n</tool_call>';
+/** Where nothing else runs, HOSTILE_CLOCK=1 asks for the limits of such a machine. */
+const LIMITS =
+  process.env.HOSTILE_CLOCK === '1' ? { endMs: 2000, megabytes: 300 } : { endMs: 6000, megabytes: 410 };
 /** How long each attack goes on before Ctrl+C. */
 const ATTACK_MS = 500;
 /** How long the program has to come to its call, of which -p shows nothing. */
@@ -62,10 +65,9 @@ describe.each(MODES)('$mode', mode => {
       const entry = stdio ? commandOf(server, '$\u007bcwd}') : { url: addressOf(server, http.port) };
       const { endMs, megabytes, left, ...streams } = await attacked(entry, mode);
       for (const [stream, text] of Object.entries(streams)) expect.soft(text, stream).not.toMatch(UNCLEAN);
-      // 2 s where nothing else runs.
-      expect.soft(endMs, 'from Ctrl+C to the end').toBeLessThan(6000);
+      expect.soft(endMs, 'from Ctrl+C to the end').toBeLessThan(LIMITS.endMs);
       // The program alone holds 110 MB.
-      expect.soft(megabytes, 'peak').toBeLessThan(410);
+      expect.soft(megabytes, 'peak').toBeLessThan(LIMITS.megabytes);
       expect.soft(left).toEqual([]);
       const table = process.env.HOSTILE_TABLE;
       const figures = `${endMs.toFixed(0)} | ${megabytes.toFixed(0)}`;
