@@ -79,7 +79,7 @@ export class ToolCalls {
   }
 
   async #run(
-    { tool, server }: Target,
+    { tool, server, definition }: Target,
     args: Readonly<Record<string, unknown>>,
     options: CallOptions,
   ): Promise<ToolOutcome> {
@@ -88,7 +88,7 @@ export class ToolCalls {
         server,
         subject: `Tool '${tool.definition.function.name}'`,
         action: `the call of '${tool.tool}'`,
-        run: (connection, hooks) => connection.call(tool.tool, args, hooks),
+        run: (connection, hooks) => connection.call(definition, args, hooks),
       },
       options,
     );

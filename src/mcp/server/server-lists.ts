@@ -4,6 +4,7 @@ import { Coalesced } from './coalesced.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import { type LeftOut, type ListKind, listAll, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './discovery.ts';
 import { cleanError } from './incoming-text.ts';
+import { toolLabel } from './tool-definition.ts';
 import {
   PageSchema,
   type ResourceTemplate,
@@ -31,6 +32,8 @@ export interface ServerListsOptions {
   readonly onExtras: (extras: Extras) => void;
   /** Tools that cannot be offered, each time they are listed. */
   readonly onLeftOut: (tools: readonly LeftOut[]) => void;
+  /** Why a tool cannot be called on this connection. */
+  readonly toolFault: (tool: ServerTool) => string | undefined;
   /** The server is gone, which explains any failure. */
   readonly hasEnded: () => boolean;
 }
@@ -57,8 +60,12 @@ export class ServerLists {
     const extras = (): void => this.#extrasChanged.request();
     client.setNotificationHandler('notifications/prompts/list_changed', extras);
     client.setNotificationHandler('notifications/resources/list_changed', extras);
+  }
+
+  /** The modern era sends changes only to clients that ask. */
+  listen(): void {
+    const client = this.#client;
     if (client.getProtocolEra() !== 'modern') return;
-    // The modern era sends them only to clients that ask.
     const filter = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
     client
       .listen(filter, { signal: this.#closed })
@@ -69,7 +76,12 @@ export class ServerLists {
   async tools(signal: AbortSignal): Promise<readonly ServerTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
     const leftOut: LeftOut[] = [];
-    const tools = await this.#list(TOOLS, signal, item => leftOut.push(item));
+    const listed = await this.#list(TOOLS, signal, item => leftOut.push(item));
+    const tools = listed.filter(tool => {
+      const fault = this.#options.toolFault(tool);
+      if (fault !== undefined) leftOut.push({ label: toolLabel(tool), fault });
+      return fault === undefined;
+    });
     if (leftOut.length > 0) this.#options.onLeftOut(leftOut);
     return tools.filter(tool => tool.execution?.taskSupport !== 'required');
   }

@@ -13,6 +13,7 @@ import type { OAuthSession } from '../oauth/session.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
 import { IncomingFlow } from './incoming-flow.ts';
 import type { ServerTransport } from './server-transport.ts';
+import { incoming, outgoing } from './wire-extensions.ts';
 
 /** Delays before a lost stream is resumed with Last-Event-ID, unless the server sets its own. */
 const RECONNECTION = {
@@ -60,7 +61,7 @@ export class HttpTransport implements ServerTransport {
     this.#auth = auth;
     this.#onLog = onLog;
     this.#flow = new IncomingFlow({
-      deliver: message => this.onmessage?.(message),
+      deliver: message => this.onmessage?.(incoming(message)),
       giveUp: reason => this.#leave(`was stopped: ${reason}`),
       onLog,
     });
@@ -89,7 +90,8 @@ export class HttpTransport implements ServerTransport {
     await this.#authorized(() => this.#inner.start());
   }
 
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  async send(unsent: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const message = outgoing(unsent);
     this.#flow.sending(message);
     try {
       await this.#sendSpoken(message, options);

@@ -14,6 +14,7 @@ import { serverEnvironment } from './server-environment.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { onWindows } from './windows-tree.ts';
+import { incoming, outgoing } from './wire-extensions.ts';
 
 type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -66,7 +67,7 @@ export class StdioTransport implements ServerTransport {
     this.#config = config;
     this.#stderr = new StderrTail(onLog);
     this.#flow = new IncomingFlow({
-      deliver: message => this.#deliver(message),
+      deliver: message => this.#deliver(incoming(message)),
       giveUp: reason => this.#giveUp(reason),
       onLog,
     });
@@ -125,7 +126,7 @@ export class StdioTransport implements ServerTransport {
     try {
       // The callback also runs, with an error, when the stream is destroyed, so a dead server cannot block the sender.
       await new Promise<void>((resolve, reject) => {
-        stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
+        stdin.write(serializeMessage(outgoing(message)), error => (error ? reject(error) : resolve()));
       });
     } finally {
       this.#flow.sent(message);

@@ -1,0 +1,28 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { isPlainObject } from '../../text/plain-object.ts';
+
+/**
+ * Before a method that the SDK refuses to send in the newer era, because the tasks extension has taken over names of the
+ * older one (`tasks/get`).
+ */
+export const EXTENSION = 'extension:';
+/** On a result that is the handle of a task; the SDK takes no result of another type than `complete`. */
+export const TASK_MARK = 'llm-host/task';
+
+/** A message as it goes to the server. */
+export function outgoing(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('method' in message) || !message.method.startsWith(EXTENSION)) return message;
+  return { ...message, method: message.method.slice(EXTENSION.length) };
+}
+
+/** A message as the SDK can take it. A result that names no type is a complete one. */
+export function incoming(message: JSONRPCMessage): JSONRPCMessage {
+  // The question for the era is the SDK's own; its answers tell by their shape what the server is.
+  if (!('result' in message) || typeof message.id === 'string' || !isPlainObject(message.result))
+    return message;
+  const { [TASK_MARK]: _, ...result } = message.result as Record<string, unknown>;
+  const { resultType } = result;
+  if (resultType === undefined) return { ...message, result: { ...result, resultType: 'complete' } };
+  if (resultType !== 'task') return TASK_MARK in message.result ? { ...message, result } : message;
+  return { ...message, result: { content: [], ...result, resultType: 'complete', [TASK_MARK]: true } };
+}
