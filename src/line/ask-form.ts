@@ -15,18 +15,31 @@ export interface FormTerminal {
 type Value = string | number | boolean | string[];
 
 /**
- * Fills in a server's form (elicitation) line by line. The user sees which server asks and can decline, or cancel with
+ * Fills in a server's form (elicitation) line by line, or asks to open an address. The user sees which server asks and can decline, or cancel with
  * Ctrl+D; the signal cancels the form when the server stops waiting.
  */
 export function formAsker(terminal: FormTerminal): Elicit {
   return async (request, signal) => {
     terminal.print(`Server '${stripControls(request.server)}' asks: ${stripControls(request.message)}\n`);
+    if (request.url !== undefined) return askToOpen(request.url, terminal, signal);
     const names = request.fields.map(field => stripControls(field.title ?? field.name)).join(', ');
     const consent = await terminal.ask(`Answer${names ? ` (${names})` : ''}? yes or no [no]: `, signal);
     if (consent === undefined) return { action: 'cancel' };
     if (!/^y(es)?$/i.test(consent.trim())) return { action: 'decline' };
     return await fillIn(request, terminal, signal);
   };
+}
+
+/** The address is shown whole, and the user opens it: a server could otherwise make this program visit anything. */
+async function askToOpen(
+  url: string,
+  terminal: FormTerminal,
+  signal: AbortSignal,
+): Promise<ElicitationAnswer> {
+  terminal.print(`Open this address yourself if you trust ${new URL(url).host}:\n  ${stripControls(url)}\n`);
+  const answer = await terminal.ask('Done there? yes or no [no]: ', signal);
+  if (answer === undefined) return { action: 'cancel' };
+  return { action: /^y(es)?$/i.test(answer.trim()) ? 'accept' : 'decline' };
 }
 
 async function fillIn(

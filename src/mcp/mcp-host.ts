@@ -11,10 +11,12 @@ import { CallGate } from './policy/gate.ts';
 import type { ToolPolicy } from './policy/policy.ts';
 import { prepareInput } from './prepare-input.ts';
 import { hostPrompts, hostResources } from './prompts-and-resources.ts';
+import { SavedMedia } from './saved-media.ts';
 import type { Elicit } from './server/elicitation.ts';
 import { EraMemory } from './server/era-memory.ts';
 import { ManagedServer, type ServerEvent } from './server/managed-server.ts';
 import type { ServerTool } from './server/wire-schemas.ts';
+import { Tasks } from './tasks.ts';
 import { ToolCalls } from './tool-calls.ts';
 import type {
   CallOptions,
@@ -68,6 +70,8 @@ export class McpHost implements ToolHost, ServerControl {
   readonly #failed: readonly ServerState[];
   readonly #maxResultChars: number;
   readonly #calls: ToolCalls;
+  readonly #tasks: Tasks;
+  readonly #media: SavedMedia;
   readonly #notices = new Notices();
   readonly #gate: CallGate;
   readonly #reviewed = new WeakMap<ManagedServer, readonly ServerTool[]>();
@@ -92,8 +96,18 @@ export class McpHost implements ToolHost, ServerControl {
     }));
     this.#maxResultChars = options.maxResultChars ?? MAX_RESULT_CHARS;
     const { auditFile, redactor, onLog } = options;
+    this.#media = new SavedMedia(line => options.onLog?.('media', line));
+    this.#tasks = new Tasks({
+      maxResultChars: this.#maxResultChars,
+      onNews: (key, message) => {
+        this.#notices.add(key, message);
+        this.#changed();
+      },
+    });
     this.#calls = new ToolCalls({
       ...{ gate: this.#gate, maxResultChars: this.#maxResultChars, auditFile, redactor, onLog },
+      tasks: this.#tasks,
+      media: this.#media,
     });
   }
 
@@ -153,8 +167,10 @@ export class McpHost implements ToolHost, ServerControl {
     return await this.#calls.call(target, args, options);
   }
 
-  prepareInput(input: string, options: CallOptions): Promise<PreparedInput> {
-    return prepareInput(input, this.#servers, this.#maxResultChars, options);
+  /** Also tells the model what became of tasks that outlived their turn. */
+  async prepareInput(input: string, options: CallOptions): Promise<PreparedInput> {
+    const prepared = await prepareInput(input, this.#servers, this.#maxResultChars, options);
+    return { ...prepared, text: [...this.#tasks.takeFinished(), prepared.text].join('\n\n') };
   }
 
   takeNotices(): readonly string[] {
@@ -227,7 +243,8 @@ export class McpHost implements ToolHost, ServerControl {
   }
 
   close(): Promise<void> {
-    this.#closed ??= Promise.all(this.#servers.map(server => server.close())).then(() => undefined);
+    this.#tasks.close();
+    this.#closed ??= Promise.all(this.#servers.map(server => server.close())).then(() => this.#media.close());
     return this.#closed;
   }
 

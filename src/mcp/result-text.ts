@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.ts';
+import { savedPath } from './saved-media.ts';
 import { cleanText } from './server/incoming-text.ts';
 import type { CallResult } from './server/wire-schemas.ts';
 
@@ -37,7 +38,7 @@ function blockText(block: Block): string {
       return stringOf(block.text);
     case 'image':
     case 'audio':
-      return `[${block.type} ${stringOf(block.mimeType) || 'of unknown type'}, ${base64Size(block.data)}]`;
+      return `[${block.type} ${stringOf(block.mimeType) || 'of unknown type'}, ${base64Size(block.data)}${savedText(block)}]`;
     case 'resource':
       return resourceText(block.resource);
     case 'resource_link':
@@ -45,6 +46,11 @@ function blockText(block: Block): string {
     default:
       return `[${block.type.slice(0, 40)} block, not shown]`;
   }
+}
+
+function savedText(block: Block): string {
+  const path = savedPath(block);
+  return path === undefined ? '' : `, saved as ${path}`;
 }
 
 function resourceText(value: unknown): string {

@@ -1,10 +1,15 @@
 import { LlmHostError } from '../errors.ts';
 import type { Target } from './offered-tools.ts';
+import { outputNote } from './output-check.ts';
 import { type AuditEntry, AuditLog } from './policy/audit.ts';
 import type { Redactor } from './policy/audit-redact.ts';
 import type { CallGate } from './policy/gate.ts';
 import { resultText } from './result-text.ts';
+import type { SavedMedia } from './saved-media.ts';
 import { callServer } from './server/call.ts';
+import type { TaskState } from './server/task-state.ts';
+import type { CallResult } from './server/wire-schemas.ts';
+import type { TaskCall, Tasks } from './tasks.ts';
 import type { CallOptions, ToolOutcome } from './tool-host.ts';
 
 /** UTF-16 units of a result that is kept to be read on. */
@@ -18,6 +23,8 @@ export interface ToolCallsOptions {
   readonly auditFile: string | undefined;
   /** Keeps secrets out of that record. */
   readonly redactor: Redactor | undefined;
+  readonly tasks: Tasks;
+  readonly media: SavedMedia;
   readonly onLog: ((server: string, line: string) => void) | undefined;
 }
 
@@ -83,7 +90,7 @@ export class ToolCalls {
     args: Readonly<Record<string, unknown>>,
     options: CallOptions,
   ): Promise<ToolOutcome> {
-    const result = await callServer(
+    const answer = await callServer(
       {
         server,
         subject: `Tool '${tool.definition.function.name}'`,
@@ -92,10 +99,22 @@ export class ToolCalls {
       },
       options,
     );
-    const { maxResultChars } = this.#options;
+    const { maxResultChars, media } = this.#options;
+    const given =
+      'task' in answer
+        ? await this.#wait(
+            { tool: tool.definition.function.name, server, task: answer.task as TaskState },
+            options,
+          )
+        : answer;
+    const result = media.save(given);
+    const note = outputNote(definition, result);
     const text = resultText(result, maxResultChars);
-    const whole = text.length > maxResultChars ? { whole: resultText(result, MAX_WHOLE_CHARS) } : {};
-    return { text, ...whole, isError: result.isError === true };
+    const whole = text.length > maxResultChars ? { whole: resultText(result, MAX_WHOLE_CHARS) + note } : {};
+    return { text: text + note, ...whole, isError: result.isError === true };
+  }
+  #wait(call: TaskCall, options: CallOptions): Promise<CallResult> {
+    return this.#options.tasks.wait(call, call.server.config.timeoutMs ?? options.timeoutMs, options);
   }
 }
 

@@ -112,7 +112,11 @@ export const TABLE: Readonly<Record<string, Row>> = {
   ),
   'node scripts/check/program/conformance.mjs': {
     long: true,
-    shows: /^\| initialize \| 1\/1 \| passed \|$/m,
+    shows: /^\| initialize \| 2025-11-25 \| 1\/1 \| passed \|$/m,
+  },
+  'node scripts/check/program/dual-era.mjs': {
+    long: true,
+    shows: /^\| TypeScript SDK 2\.4\.0 \| .* \| yes \| yes \| yes/m,
   },
   // docs/models.md, docs/performance.md
   'node scripts/measure/granite-shape.mjs folder': measured(

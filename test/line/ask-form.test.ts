@@ -70,3 +70,32 @@ describe('a form', () => {
     expect((await filled('y', 'Ada', undefined)).answer).toEqual({ action: 'cancel' });
   });
 });
+
+describe('an address', () => {
+  const visit = async (typed: string | undefined) => {
+    const shown: string[] = [];
+    const ask = (prompt: string) => {
+      shown.push(prompt);
+      return Promise.resolve(typed);
+    };
+    const elicit = formAsker({ print: text => shown.push(text), ask });
+    const request = { server: 'bank', message: 'Log in.', fields: [], url: 'https://bank.example/login?a=1' };
+    return { answer: await elicit(request, new AbortController().signal), shown: shown.join('') };
+  };
+
+  it('is shown whole with its host, and nothing opens it', async () => {
+    const { answer, shown } = await visit('yes');
+    expect(answer).toEqual({ action: 'accept' });
+    expect(shown).toBe(
+      "Server 'bank' asks: Log in.\nOpen this address yourself if you trust bank.example:\n  https://bank.example/login?a=1\nDone there? yes or no [no]: ",
+    );
+  });
+
+  it.each([
+    ['', 'decline'],
+    ['no', 'decline'],
+    [undefined, 'cancel'],
+  ])('%j: %s', async (typed, action) => {
+    expect((await visit(typed)).answer).toEqual({ action });
+  });
+});

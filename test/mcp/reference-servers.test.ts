@@ -73,7 +73,7 @@ describe.each<[string, () => Promise<McpHost>]>([
     );
     await eventually(() => host.tools().some(({ tool }) => tool === 'get-roots-list'), 'the tool for roots');
     expect(host.tools().length).toBeGreaterThanOrEqual(all ? 37 : 14);
-    expect(host.tools().map(({ tool }) => tool)).not.toContain('simulate-research-query');
+    expect(host.tools().map(({ tool }) => tool)).toContain('simulate-research-query');
     await eventually(
       () => host.prompts().length >= 4 && host.resources().length >= 7,
       'prompts and resources',
@@ -82,7 +82,7 @@ describe.each<[string, () => Promise<McpHost>]>([
 
   it('shows each kind of result block', async () => {
     expect(await text('echo', { message: 'hi' })).toContain('hi');
-    expect(await text('get-tiny-image')).toMatch(/\[image image\/png, [\d.]+ (bytes|kB)\]/);
+    expect(await text('get-tiny-image')).toMatch(/\[image image\/png, [\d.]+ kB, saved as \S+\/1\.png\]/);
     expect(await text('get-structured-content', { location: 'Chicago' })).toContain('temperature');
     expect(await text('get-resource-reference', { resourceType: 'Text', resourceId: 1 })).toContain(
       '[resource demo://',

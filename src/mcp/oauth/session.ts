@@ -42,6 +42,7 @@ export class OAuthSession {
   readonly #options: OAuthOptions;
   #answer: Promise<URLSearchParams> | undefined;
   #state = '';
+  #discovery: OAuthDiscoveryState | undefined;
 
   constructor(config: HttpServerConfig, options: OAuthOptions) {
     this.#config = config;
@@ -65,6 +66,11 @@ export class OAuthSession {
     return answer;
   }
 
+  /** The server has taken a request: if it refuses a later one, it may have moved to another authorization server. */
+  noteAccepted(): void {
+    this.#discovery = undefined;
+  }
+
   #needsLogin(): LlmHostError {
     const { name } = this.#config;
     return new LlmHostError('MCP_SERVER', `server '${name}' asks for a login`, {
@@ -84,7 +90,6 @@ export class OAuthSession {
     const { store, authorizer } = this.#options;
     const { url, oauth } = this.#config;
     let verifier = '';
-    let discovery: OAuthDiscoveryState | undefined;
     const metadataUrl = oauth?.clientId?.startsWith('https://') ? oauth.clientId : undefined;
     return {
       redirectUrl: authorizer?.redirectUrl ?? NO_REDIRECT,
@@ -98,11 +103,7 @@ export class OAuthSession {
       clientInformation: context => this.#client(context, metadataUrl !== undefined),
       saveClientInformation: client => store.save({ ...store.load(url), client: this.#checked(client) }),
       tokens: context => sameIssuer(store.load(url).tokens, context),
-      saveTokens: tokens => {
-        store.save({ ...store.load(url), tokens: this.#checked(tokens) });
-        // When the server refuses them, it may have moved to another authorization server.
-        discovery = undefined;
-      },
+      saveTokens: tokens => store.save({ ...store.load(url), tokens: this.#checked(tokens) }),
       redirectToAuthorization: address => {
         if (authorizer === undefined) throw this.#needsLogin();
         if (!/^https?:$/.test(address.protocol)) {
@@ -123,13 +124,13 @@ export class OAuthSession {
       },
       codeVerifier: () => verifier,
       saveDiscoveryState: state => {
-        discovery = state;
+        this.#discovery = state;
       },
-      discoveryState: () => discovery,
+      discoveryState: () => this.#discovery,
       invalidateCredentials: scope => {
         const { client, tokens } = store.load(url);
         if (scope === 'verifier') verifier = '';
-        if (scope === 'discovery' || scope === 'all') discovery = undefined;
+        if (scope === 'discovery' || scope === 'all') this.#discovery = undefined;
         if (scope === 'all') store.forget(url);
         if (scope === 'tokens') store.save({ serverUrl: url, ...(client && { client }) });
         if (scope === 'client') store.save({ serverUrl: url, ...(tokens && { tokens }) });

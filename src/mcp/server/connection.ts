@@ -6,6 +6,7 @@ import {
   SdkErrorCode,
   SdkHttpError,
   type StandardSchemaV1,
+  UrlElicitationRequiredError,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../../errors.ts';
@@ -16,12 +17,14 @@ import { openTransport } from '../transport/open.ts';
 import type { ServerTransport } from '../transport/server-transport.ts';
 import { argumentHeaders, headerFault } from './argument-headers.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
-import type { Elicit } from './elicitation.ts';
+import type { Elicit, ElicitationAnswer } from './elicitation.ts';
 import { cleanError, cleanLine, cleanText, TEXT_LIMITS } from './incoming-text.ts';
 import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-requests.ts';
+import type { Questions } from './questions.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
 import { ServerLog } from './server-log.ts';
 import { startFault } from './start-fault.ts';
+import { startedTask, type TaskState } from './task-state.ts';
 import {
   type CallResult,
   CallResultSchema,
@@ -33,6 +36,8 @@ import {
 
 const START_TIMEOUT_MS = 30_000;
 const PING_TIMEOUT_MS = 5000;
+/** How long a server is asked to keep a task. */
+const TASK_TTL_MS = 24 * 3_600_000;
 /** A server of the legacy era may not answer the probe for the modern one at all. */
 const PROBE_TIMEOUT_MS = 3000;
 
@@ -65,6 +70,7 @@ export class Connection {
   readonly #waiting = new Set<(waiting: boolean) => void>();
   readonly #closed = new AbortController();
   readonly #lists: ServerLists;
+  readonly #questions: Questions;
 
   constructor(config: ServerConfig, options: ConnectionOptions) {
     this.#config = config;
@@ -85,7 +91,7 @@ export class Connection {
       },
       this.#closed.signal,
     );
-    answerPeerRequests(this.#client, {
+    this.#questions = answerPeerRequests(this.#client, {
       server: config.name,
       onLog: this.#log.add,
       elicit: options.elicit,
@@ -155,21 +161,47 @@ export class Connection {
     return this.#transport.pid;
   }
 
-  /** Rejects with the SDK's errors. Aborting the signal sends the server a cancellation. */
-  call(tool: ServerTool, args: Readonly<Record<string, unknown>>, hooks: CallHooks): Promise<CallResult> {
+  /**
+   * Rejects with the SDK's errors. Aborting the signal sends the server a cancellation. A call that the server refuses
+   * until the user has been at an address is made again then.
+   */
+  async call(
+    tool: ServerTool,
+    args: Readonly<Record<string, unknown>>,
+    hooks: CallHooks,
+  ): Promise<CallResult | { readonly task: TaskState }> {
     const headers = this.#mirrorsArguments ? argumentHeaders(tool.inputSchema, args) : {};
-    const params = { name: tool.name, arguments: { ...args } };
-    return this.#ask('tools/call', params, CallResultSchema, hooks, headers);
+    const asTask = this.era !== 'modern' && tool.execution?.taskSupport === 'required';
+    const params = { name: tool.name, arguments: { ...args }, ...(asTask && { task: { ttl: TASK_TTL_MS } }) };
+    const run = () => this.ask('tools/call', params, CallResultSchema, hooks, headers);
+    const result = await run().catch(async error => {
+      if (!(error instanceof UrlElicitationRequiredError)) throw error;
+      const waiting = hooks.onWaiting;
+      if (waiting !== undefined) this.#waiting.add(waiting);
+      try {
+        await this.#questions.visit(error.elicitations, hooks.signal);
+      } finally {
+        if (waiting !== undefined) this.#waiting.delete(waiting);
+      }
+      return await run();
+    });
+    const task = startedTask(result, asTask);
+    return task === undefined ? result : { task };
+  }
+
+  /** Puts a question of the server to the user; see Questions. */
+  answerQuestion(params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
+    return this.#questions.answer(params, signal);
   }
 
   /** The blocks of a resource, in the shape of a call's result. */
   async readResource(uri: string, hooks: CallHooks): Promise<CallResult> {
-    const { contents } = await this.#ask('resources/read', { uri }, ReadResultSchema, hooks);
+    const { contents } = await this.ask('resources/read', { uri }, ReadResultSchema, hooks);
     return { content: contents.map(resource => ({ type: 'resource', resource })) };
   }
 
   getPrompt(name: string, args: Readonly<Record<string, string>>, hooks: CallHooks): Promise<PromptResult> {
-    return this.#ask('prompts/get', { name, arguments: { ...args } }, PromptResultSchema, hooks);
+    return this.ask('prompts/get', { name, arguments: { ...args } }, PromptResultSchema, hooks);
   }
 
   /** Whether the server still answers, be it with an error. Waits at most 5 s. */
@@ -214,7 +246,8 @@ export class Connection {
     }
   }
 
-  async #ask<S extends StandardSchemaV1>(
+  /** A request of a method that is allowed in the era. Rejects with the SDK's errors. */
+  async ask<S extends StandardSchemaV1>(
     method: string,
     params: Readonly<Record<string, unknown>>,
     schema: S,

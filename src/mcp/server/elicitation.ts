@@ -4,10 +4,15 @@ import { cleanText, isCleanName, TEXT_LIMITS } from './incoming-text.ts';
 const MAX_FIELDS = 50;
 const MAX_CHOICES = 200;
 
-/** A form that a server asks the user to fill in: a message and a flat JSON Schema object. */
+/**
+ * What a server asks the user: to fill in a form (a flat JSON Schema object), or to open an address by themselves,
+ * for what must not pass through this program.
+ */
 export interface ElicitationRequest {
   readonly server: string;
   readonly message: string;
+  /** http or https. Nothing opens it but the user. */
+  readonly url?: string;
   readonly fields: readonly ElicitationField[];
 }
 
@@ -27,7 +32,7 @@ export interface ElicitationField {
 }
 
 export type ElicitationAnswer =
-  | { readonly action: 'accept'; readonly content: Record<string, string | number | boolean | string[]> }
+  | { readonly action: 'accept'; readonly content?: Record<string, string | number | boolean | string[]> }
   | { readonly action: 'decline' | 'cancel' };
 
 /** Asks the user. The signal aborts when the server no longer waits. */

@@ -4,21 +4,9 @@ import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
 import { messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
-import { type Elicit, type ElicitationAnswer, elicitationFields } from './elicitation.ts';
-import { cleanLine, cleanText, TEXT_LIMITS } from './incoming-text.ts';
+import { type QuestionOptions, Questions } from './questions.ts';
 
-/** A server that keeps asking must not take over the terminal. */
-const MAX_OPEN_QUESTIONS = 1;
-
-export interface PeerRequestOptions {
-  readonly server: string;
-  readonly onLog: (line: string) => void;
-  /** Asks the user; undefined: nobody can be asked, and forms are declined. */
-  readonly elicit: () => Elicit | undefined;
-  /** A form was declined because nobody could be asked. */
-  readonly onDeclined: (message: string) => void;
-  /** A question to the user starts or ends. */
-  readonly onWaiting: (waiting: boolean) => void;
+export interface PeerRequestOptions extends QuestionOptions {
   /** Absolute paths of the server's roots. */
   readonly roots: readonly string[];
 }
@@ -26,45 +14,24 @@ export interface PeerRequestOptions {
 /** What this host offers to servers. Not sampling: the protocol has deprecated it. */
 export const CLIENT_CAPABILITIES = {
   roots: { listChanged: false },
-  elicitation: { form: { applyDefaults: true } },
+  elicitation: { form: { applyDefaults: true }, url: {} },
+  extensions: { 'io.modelcontextprotocol/tasks': {} },
 } as const;
 
-/** Answers a server's requests to its host, and logs its messages. */
-export function answerPeerRequests(client: Client, options: PeerRequestOptions): void {
+/** Answers a server's requests to its host, and logs its messages. Returns what asks the user. */
+export function answerPeerRequests(client: Client, options: PeerRequestOptions): Questions {
   client.setRequestHandler('roots/list', () => ({
     roots: options.roots.map(root => ({ uri: pathToFileURL(root).href, name: root })),
   }));
   client.setNotificationHandler('notifications/message', ({ params }) => {
     options.onLog(`[${params.level}] ${logText(params.data)}`);
   });
-  let open = 0;
+  const questions = new Questions(options);
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-    const elicit = options.elicit();
-    if (elicit === undefined || open >= MAX_OPEN_QUESTIONS || !('requestedSchema' in params)) {
-      options.onDeclined(
-        `Server '${options.server}' asked for input, which was declined: ${cleanLine(params.message, TEXT_LIMITS.notice)}`,
-      );
-      return { action: 'decline' as const };
-    }
-    const fields = elicitationFields(params.requestedSchema);
-    open++;
-    options.onWaiting(true);
-    try {
-      const request = {
-        server: options.server,
-        message: cleanText(params.message, TEXT_LIMITS.question),
-        fields,
-      };
-      const answer: ElicitationAnswer = await elicit(request, mcpReq.signal);
-      return { ...answer };
-    } catch (error) {
-      options.onLog(`a question to the user failed: ${messageOf(error)}`);
-      return { action: 'cancel' as const };
-    } finally {
-      open--;
-      options.onWaiting(false);
-    }
+    const answer = await questions.answer(params, mcpReq.signal);
+    return { ...answer };
   });
+  return questions;
 }
 
 function logText(data: unknown): string {

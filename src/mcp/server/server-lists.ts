@@ -72,7 +72,7 @@ export class ServerLists {
       .catch(error => this.#options.onLog(`cannot watch its lists for changes: ${messageOf(error)}`));
   }
 
-  /** Without those that only run as a task, which this host does not support. */
+  /** Without those that only run as a task, if the server does not say that it runs tasks. */
   async tools(signal: AbortSignal): Promise<readonly ServerTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
     const leftOut: LeftOut[] = [];
@@ -83,6 +83,9 @@ export class ServerLists {
       return fault === undefined;
     });
     if (leftOut.length > 0) this.#options.onLeftOut(leftOut);
+    const { tasks } = this.#client.getServerCapabilities() ?? {};
+    if (tasks?.requests?.tools?.call !== undefined || this.#client.getProtocolEra() === 'modern')
+      return tools;
     return tools.filter(tool => tool.execution?.taskSupport !== 'required');
   }
 

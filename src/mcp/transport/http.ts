@@ -217,7 +217,9 @@ export class HttpTransport implements ServerTransport {
   async #authorized(work: () => Promise<void>): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await work();
+        await work();
+        this.#auth?.noteAccepted();
+        return;
       } catch (error) {
         const auth = this.#auth;
         if (!(error instanceof UnauthorizedError) || auth === undefined) throw error;

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { isPlainObject } from '../../text/plain-object.ts';
+import { EXTENSION } from '../transport/wire-extensions.ts';
+import type { CallHooks, Connection } from './connection.ts';
+import { readTask, type TaskState } from './task-state.ts';
+import { type CallResult, CallResultSchema } from './wire-schemas.ts';
+
+const AnySchema = z.looseObject({});
+
+/** How a task stands. Throws Error if the answer is not about this task. */
+export async function getTask(connection: Connection, id: string, hooks: CallHooks): Promise<TaskState> {
+  const task = readTask(await connection.ask(method(connection, 'get'), { taskId: id }, AnySchema, hooks));
+  if (task.id !== id) throw new Error('the server answered for another task');
+  return task;
+}
+
+/** The result of a completed task. In the older era this also waits for one that asks the user. */
+export async function taskResult(
+  connection: Connection,
+  task: TaskState,
+  hooks: CallHooks,
+): Promise<CallResult> {
+  if (connection.era !== 'modern')
+    return connection.ask('tasks/result', { taskId: task.id }, CallResultSchema, hooks);
+  if (task.result === undefined) throw new Error('the server sent a completed task without a valid result');
+  return task.result;
+}
+
+export async function cancelTask(connection: Connection, id: string, hooks: CallHooks): Promise<void> {
+  await connection.ask(method(connection, 'cancel'), { taskId: id }, AnySchema, hooks);
+}
+
+/** Asks the user what the task wants to know; `answered` holds the keys that need no answer any more. */
+export async function answerTask(
+  connection: Connection,
+  task: TaskState,
+  answered: Set<string>,
+  hooks: CallHooks,
+): Promise<void> {
+  for (const [key, request] of Object.entries(task.inputRequests)) {
+    if (answered.has(key)) continue;
+    answered.add(key);
+    const params = isPlainObject(request) && request.method === 'elicitation/create' ? request.params : {};
+    const answer = await connection.answerQuestion(params, hooks.signal);
+    const inputResponses = { [key]: answer };
+    await connection.ask(method(connection, 'update'), { taskId: task.id, inputResponses }, AnySchema, hooks);
+  }
+}
+
+/** The names belong to an extension in the newer era. */
+function method({ era }: Connection, name: 'get' | 'cancel' | 'update'): string {
+  return `${era === 'modern' ? EXTENSION : ''}tasks/${name}`;
+}

@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { McpHost } from '../../src/mcp/mcp-host.ts';
+import type { ElicitationRequest } from '../../src/mcp/server/elicitation.ts';
+import { fixture } from '../fixtures/mcp/support.ts';
+
+const LIMIT = { timeoutMs: 20_000 };
+const NOTHING = { timeoutMs: 5000 };
+
+async function withTasks(
+  era: string,
+  behaviour: string,
+  work: (host: McpHost) => Promise<void>,
+): Promise<void> {
+  const protocol = era === 'old' ? 'legacy' : 'auto';
+  const host = new McpHost({ configs: [fixture('tasks', [era, behaviour], { protocol })] });
+  try {
+    await host.start();
+    await work(host);
+  } finally {
+    await host.close();
+  }
+}
+
+/** Polls until it is so. */
+async function until(check: () => Promise<boolean>, limitMs: number): Promise<void> {
+  const end = performance.now() + limitMs;
+  while (!(await check())) {
+    if (performance.now() > end) throw new Error('it did not become so');
+    await sleep(50);
+  }
+}
+
+const report = async (host: McpHost) => JSON.parse((await host.call('report', {}, LIMIT)).text);
+
+describe.each(['old', 'new'])('a task of the %s era', era => {
+  it('is followed to its result, with its news', () =>
+    withTasks(era, 'plain', async host => {
+      const news: unknown[] = [];
+      const outcome = await host.call(
+        'work',
+        {},
+        { ...LIMIT, onProgress: progress => news.push(progress.message) },
+      );
+      expect(outcome).toEqual({ text: 'worked', isError: false });
+      expect(news).toEqual(['step 0', 'step 1']);
+    }));
+
+  it('that fails: its reason', () =>
+    withTasks(era, 'fails', async host => {
+      await expect(host.call('work', {}, LIMIT)).rejects.toThrow(
+        "Tool 'work' failed as a task: it failed: out of paper",
+      );
+    }));
+
+  it('that its server has forgotten', () =>
+    withTasks(era, 'forgets', async host => {
+      await expect(host.call('work', {}, LIMIT)).rejects.toThrow(/Task not found/);
+    }));
+
+  it('with wrong types', () =>
+    withTasks(era, 'wrong-types', async host => {
+      await expect(host.call('work', {}, LIMIT)).rejects.toThrow('a task without a valid taskId and status');
+    }));
+
+  it('that is answered with the state of another', () =>
+    withTasks(era, 'other-id', async host => {
+      await expect(host.call('work', {}, LIMIT)).rejects.toThrow('the server answered for another task');
+    }));
+
+  it('whose words have escapes: clean', () =>
+    withTasks(era, 'escapes', async host => {
+      const news: unknown[] = [];
+      await host.call('work', {}, { ...LIMIT, onProgress: progress => news.push(progress.message) });
+      expect(new Set(news)).toEqual(new Set(['at it']));
+    }));
+
+  it('that is cancelled: the server is told, and asked no more', () =>
+    withTasks(era, 'endless', async host => {
+      const controller = new AbortController();
+      const call = host.call('work', {}, { ...LIMIT, signal: controller.signal });
+      await sleep(500);
+      controller.abort();
+      await expect(call).rejects.toMatchObject({ code: 'CANCELLED' });
+      await until(async () => (await report(host)).cancelled, 5000);
+      const { polls } = await report(host);
+      await sleep(600);
+      expect((await report(host)).polls).toBe(polls);
+    }));
+
+  it('that wants a poll every 0 ms: five a second at most', () =>
+    withTasks(era, 'endless', async host => {
+      void host.call('work', {}, LIMIT).catch(() => undefined);
+      await sleep(1500);
+      expect((await report(host)).polls).toBeLessThanOrEqual(8);
+    }));
+
+  it('that asks the user', () =>
+    withTasks(era, 'asks', async host => {
+      const asked: ElicitationRequest[] = [];
+      host.setElicitation(async request => {
+        asked.push(request);
+        return { action: 'accept', content: { one: 'this' } };
+      });
+      expect((await host.call('work', {}, LIMIT)).text).toBe('worked');
+      expect(asked.map(({ message }) => message)).toEqual(['Which one?']);
+      expect((await report(host)).given).toEqual({ action: 'accept', content: { one: 'this' } });
+    }));
+
+  it('that outlives its call: told at once as running, and with the next prompt as done', () =>
+    withTasks(era, 'long', async host => {
+      const outcome = await host.call('work', {}, { timeoutMs: 700 });
+      expect(outcome.text).toMatch(/^The tool 'work' is still at work as a task\. It stands at: step \d\. /);
+      expect((await host.prepareInput('hello', NOTHING)).text).toBe('hello');
+      let notices: readonly string[] = [];
+      await until(async () => {
+        notices = host.takeNotices();
+        return notices.some(notice => notice.includes('is done'));
+      }, 10_000);
+      expect(notices).toContain(
+        "The task of 'work' (server 'tasks') is done; the model is told with your next prompt.",
+      );
+      expect((await host.prepareInput('hello', NOTHING)).text).toBe(
+        "[The task of the tool 'work' is done]\nworked\n\nhello",
+      );
+      expect((await host.prepareInput('hello', NOTHING)).text).toBe('hello');
+    }));
+
+  it('two with the same id: the second is refused', () =>
+    withTasks(era, 'endless', async host => {
+      const first = host.call('work', {}, { timeoutMs: 1000 });
+      await sleep(200);
+      await expect(host.call('work', {}, LIMIT)).rejects.toThrow('the id of another task');
+      expect((await first).text).toContain('still at work');
+    }));
+});
