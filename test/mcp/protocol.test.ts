@@ -70,6 +70,20 @@ it('auto with a server of the newer era that is slow to start: the same process,
   }
 });
 
+it('auto with a slow server that takes the older greeting too: the older era, and asked again next time', async () => {
+  const memory = new EraMemory();
+  const config = fixture('raw', ['late-both'], { protocol: 'auto', startTimeoutMs: 20_000 });
+  const host = new McpHost({ configs: [config], eras: memory });
+  try {
+    await host.start();
+    expect(host.servers()).toMatchObject([{ state: 'ready', tools: 2 }]);
+    expect((await host.call('ping', {}, LIMIT)).text).toMatch(/^\d+$/);
+    expect(memory.isLegacy(config)).toBe(false);
+  } finally {
+    await host.close();
+  }
+});
+
 it('what a server logs before its handshake is in the log', async () => {
   const log: string[] = [];
   const host = new McpHost({

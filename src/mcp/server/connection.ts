@@ -40,6 +40,8 @@ const PING_TIMEOUT_MS = 5000;
 const TASK_TTL_MS = 24 * 3_600_000;
 /** A server of the legacy era may not answer the probe for the modern one at all. */
 const PROBE_TIMEOUT_MS = 3000;
+/** For the answer to the older greeting, of a server that says late that it speaks the newer era. */
+const LATE_GRACE_MS = 1000;
 
 export interface ConnectionOptions extends Omit<ServerListsOptions, 'hasEnded' | 'toolFault'> {
   readonly clientInfo: { readonly name: string; readonly version: string };
@@ -71,6 +73,7 @@ export class Connection {
   readonly #closed = new AbortController();
   readonly #lists: ServerLists;
   readonly #questions: Questions;
+  #answeredLate = false;
 
   constructor(config: ServerConfig, options: ConnectionOptions) {
     this.#config = config;
@@ -129,6 +132,11 @@ export class Connection {
     } finally {
       deadline.dispose();
     }
+  }
+
+  /** It was spoken to in the older era only because it was slow: the next start may find the newer one. */
+  get isEraUnsure(): boolean {
+    return this.#answeredLate && this.era === 'legacy';
   }
 
   /** Of the protocol version that was agreed on; undefined before that. */
@@ -236,13 +244,20 @@ export class Connection {
     if (this.#config.transport !== 'stdio' || negotiation(this.#config) !== 'auto')
       return this.#client.connect(this.#transport, options);
     const late = new AbortController();
-    const attached = new AttachedTransport(this.#transport, () => late.abort());
+    let timer: NodeJS.Timeout | undefined;
+    // Some servers of both eras take the greeting of the older one after it all the same.
+    const attached = new AttachedTransport(this.#transport, () => {
+      this.#answeredLate = true;
+      timer = setTimeout(() => late.abort(), LATE_GRACE_MS);
+    });
     try {
       await this.#client.connect(attached, { ...options, signal: AbortSignal.any([signal, late.signal]) });
     } catch (error) {
       const discover = attached.lateAnswer;
       if (discover === undefined || signal.aborted || this.ending !== undefined) throw error;
       await this.#client.connect(attached, { ...options, prior: { kind: 'modern', discover } });
+    } finally {
+      clearTimeout(timer);
     }
   }
 

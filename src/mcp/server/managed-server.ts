@@ -157,7 +157,7 @@ export class ManagedServer {
   async #startAndNote(connection: Connection, limitMs: number): Promise<void> {
     await this.#startConnection(connection, limitMs);
     const { era, identity } = connection;
-    if (era !== undefined) this.#options.eras.note(this.config, era, identity);
+    if (era !== undefined && !connection.isEraUnsure) this.#options.eras.note(this.config, era, identity);
   }
 
   #connect(config: ServerConfig): Connection {
