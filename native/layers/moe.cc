@@ -70,30 +70,40 @@ mx::array gate_then_up(const mx::array& bias) {  // [E, 2I]
 
 Experts::Experts(WeightStore& weights, const std::string& path, const Shape& shape)
     : shape_(shape), stacks_(read(weights, path, shape)) {
-  if (weights.packed()) pack(weights);
+  if (packs(weights, shape)) pack(weights);
+}
+
+bool Experts::packs(const WeightStore& weights, const Shape& shape) {
+  // Each expert's rows must be whole blocks.
+  constexpr int kRows = PackedMatrix::kBlockRows;
+  return weights.packed() && 2 * shape.intermediate % kRows == 0 && shape.hidden % kRows == 0;
 }
 
 void Experts::pack(WeightStore& weights) {
-  // Each expert's rows must be whole blocks.
-  constexpr int kRows = PackedMatrix::kBlockRows;
-  if (2 * shape_.intermediate % kRows != 0 || shape_.hidden % kRows != 0) return;
-  // Both or neither: the kernels take them together.
-  auto packable = [](const Matrix& m) {
-    return m.mode == "affine" && m.quantized() && (m.bits == 4 || m.bits == 8);
-  };
-  const Matrix &gate_up = stacks_.gate_up.matrix, &down = stacks_.down.matrix;
-  if (!packable(gate_up) || !packable(down)) return;
   auto packed = [&](const Matrix& m) {
     auto flat = [](const mx::array& a) {
       mx::array rows = mx::contiguous(mx::reshape(a, {-1, a.shape(-1)}));
       rows.eval();
       return rows;
     };
-    return cpu::Packed::pack(weights.arena(), flat(m.weight), flat(*m.scales), flat(*m.biases),
+    auto each = [&](const std::optional<mx::array>& a) {
+      return a ? std::optional(flat(*a)) : std::nullopt;
+    };
+    return cpu::Packed::pack(weights.arena(), flat(m.weight), each(m.scales), each(m.biases),
                              m.group_size, m.bits);
   };
-  std::optional<cpu::Packed> first = packed(gate_up), second = packed(down);
-  for (Matrix* matrix : {&stacks_.gate_up.matrix, &stacks_.down.matrix}) {
+  // Both or neither: the kernels take them together, and they are stored alike.
+  std::optional<cpu::Packed> first = packed(stacks_.gate_up.matrix);
+  std::optional<cpu::Packed> second;
+  if (first) second = packed(stacks_.down.matrix);
+  std::initializer_list<Matrix*> both{&stacks_.gate_up.matrix, &stacks_.down.matrix};
+  if (!second) {
+    for (Matrix* matrix : both) {
+      if (!matrix->quantized()) matrix->weight = evaluated(matrix->dequantize());
+    }
+    return;
+  }
+  for (Matrix* matrix : both) {
     weights.drop(*matrix);
     *matrix = Matrix{mx::array(0.0f), std::nullopt, std::nullopt};
   }
@@ -130,9 +140,12 @@ Experts::Stacks Experts::read(WeightStore& weights, const std::string& path, con
 
 Experts::Stacks Experts::read_separate(WeightStore& weights, const std::string& path,
                                        const Shape& s) {
-  Matrix gate = weights.experts(path + ".gate_proj", s.experts, s.intermediate, s.hidden);
-  Matrix up = weights.experts(path + ".up_proj", s.experts, s.intermediate, s.hidden);
-  Matrix down = weights.experts(path + ".down_proj", s.experts, s.hidden, s.intermediate);
+  auto matrix = [&](const char* name, int out, int in) {
+    return weights.experts(path + name, s.experts, out, in, packs(weights, s));
+  };
+  Matrix gate = matrix(".gate_proj", s.intermediate, s.hidden);
+  Matrix up = matrix(".up_proj", s.intermediate, s.hidden);
+  Matrix down = matrix(".down_proj", s.hidden, s.intermediate);
   Stacks stacks{{concatenate(path + ".gate_proj and up_proj", {gate, up}, weights.where()), {}},
                 {down, {}}};
   if (s.bias) {
@@ -149,11 +162,11 @@ Experts::Stacks Experts::read_single(WeightStore& weights, const std::string& pa
   std::vector<Matrix> gates, downs;
   for (int e = 0; e < s.experts; ++e) {
     std::string expert = path + "." + std::to_string(e) + ".";
-    Matrix gate = weights.matrix(expert + names[0], s.intermediate, s.hidden);
-    Matrix up = weights.matrix(expert + names[1], s.intermediate, s.hidden);
+    Matrix gate = weights.matrix(expert + names[0], s.intermediate, s.hidden, packs(weights, s));
+    Matrix up = weights.matrix(expert + names[1], s.intermediate, s.hidden, packs(weights, s));
     std::string both = expert + names[0] + " and " + names[1];
     gates.push_back(concatenate(both, {gate, up}, weights.where()));
-    downs.push_back(weights.matrix(expert + names[2], s.hidden, s.intermediate));
+    downs.push_back(weights.matrix(expert + names[2], s.hidden, s.intermediate, packs(weights, s)));
   }
   return {{stack("gate and up of " + path, gates, weights.where()), {}},
           {stack("down of " + path, downs, weights.where()), {}}};
@@ -161,8 +174,9 @@ Experts::Stacks Experts::read_single(WeightStore& weights, const std::string& pa
 
 Experts::Stacks Experts::read_fused(WeightStore& weights, const std::string& gate_up,
                                     const std::string& down, const Shape& s) {
-  return {{weights.experts(gate_up, s.experts, 2 * s.intermediate, s.hidden), {}},
-          {weights.experts(down, s.experts, s.hidden, s.intermediate), {}}};
+  bool as_stored = packs(weights, s);
+  return {{weights.experts(gate_up, s.experts, 2 * s.intermediate, s.hidden, as_stored), {}},
+          {weights.experts(down, s.experts, s.hidden, s.intermediate, as_stored), {}}};
 }
 
 Experts::Stacks Experts::read_gpt_oss(WeightStore& weights, const std::string& path,
@@ -172,9 +186,10 @@ Experts::Stacks Experts::read_gpt_oss(WeightStore& weights, const std::string& p
   bool packed = weights.has(gate_up + "_blocks");
   auto matrix = [&](const std::string& name, int out, int in) {
     // As this program saves it after quantizing.
-    if (weights.has(name + ".weight")) return weights.experts(name, s.experts, out, in);
+    bool as_stored = packs(weights, s);
+    if (weights.has(name + ".weight")) return weights.experts(name, s.experts, out, in, as_stored);
     return packed ? weights.mxfp4_experts(name, s.experts, out, in)
-                  : weights.transposed_experts(name, s.experts, out, in);
+                  : weights.transposed_experts(name, s.experts, out, in, as_stored);
   };
   return {{gate_then_up(weights, gate_up, matrix(gate_up, wide, s.hidden), wide),
            gate_then_up(weights.tensor(gate_up + "_bias", {s.experts, wide}))},

@@ -38,6 +38,8 @@ class Experts {
     cpu::Packed gate_up, down;
   };
 
+  // Whether the kernels for packed matrices take this shape, and the store packs matrices.
+  static bool packs(const WeightStore& weights, const Shape& shape);
   static Stacks read(WeightStore& weights, const std::string& path, const Shape& shape);
   static Stacks read_separate(WeightStore& weights, const std::string& path, const Shape& shape);
   static Stacks read_fused(WeightStore& weights, const std::string& gate_up,
@@ -45,8 +47,7 @@ class Experts {
   static Stacks read_single(WeightStore& weights, const std::string& path, const Shape& shape,
                             const char* const (&names)[3]);
   static Stacks read_gpt_oss(WeightStore& weights, const std::string& path, const Shape& shape);
-  // Packs both matrices, if the store says so and there are kernels for them, and then drops the
-  // stored form.
+  // Packs both matrices, if there are kernels for them, and then drops the stored form.
   void pack(WeightStore& weights);
   // The rows of x that each expert multiplies.
   struct Chosen {

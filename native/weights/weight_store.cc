@@ -79,6 +79,12 @@ mx::array WeightStore::read_float(const TensorEntry& entry) {
   return keep_as_used(stored);
 }
 
+mx::array WeightStore::read_stored(const TensorEntry& entry) {
+  mx::array stored = main_.read_float(entry);
+  save(entry.name, stored);
+  return keep(stored);
+}
+
 mx::array WeightStore::tensor(const std::string& name, const std::vector<int64_t>& shape) {
   const TensorEntry& found = main_.entry(name);
   main_.files().check_shape(found, shape);
@@ -119,9 +125,9 @@ Matrix WeightStore::router(const std::string& path, int out, int in) {
   return read_matrix(path, main_.entry(path + ".weight"), {out}, in, false);
 }
 
-Matrix WeightStore::experts(const std::string& path, int experts, int out, int in) {
+Matrix WeightStore::experts(const std::string& path, int experts, int out, int in, bool as_stored) {
   std::string name = has(path + ".weight") ? path + ".weight" : path;
-  return read_matrix(path, main_.entry(name), {experts, out}, in, true);
+  return read_matrix(path, main_.entry(name), {experts, out}, in, true, as_stored);
 }
 
 Matrix WeightStore::read_matrix(const std::string& path, const TensorEntry& weight,
@@ -133,10 +139,7 @@ Matrix WeightStore::read_matrix(const std::string& path, const TensorEntry& weig
   if (may_quantize && quantizable(weight, in)) {
     return quantize(path, weight, dims, in, Orientation::kNormal);
   }
-  if (!as_stored) return dense(read_float(weight));
-  mx::array stored = main_.read_float(weight);
-  save(weight.name, stored);
-  return dense(keep(stored));
+  return dense(as_stored ? read_stored(weight) : read_float(weight));
 }
 
 bool WeightStore::quantizable(const TensorEntry& weight, int in) const {
@@ -147,14 +150,15 @@ Matrix WeightStore::dense(mx::array weight) const {
   return {std::move(weight), std::nullopt, std::nullopt, 0, 0, "affine", dtype_};
 }
 
-Matrix WeightStore::transposed_experts(const std::string& name, int experts, int out, int in) {
+Matrix WeightStore::transposed_experts(const std::string& name, int experts, int out, int in,
+                                       bool as_stored) {
   const TensorEntry& found = main_.entry(name);
+  main_.files().check_shape(found, {experts, in, out});
+  parameters_ += elements(found);
   if (quantizable(found, in)) {
-    main_.files().check_shape(found, {experts, in, out});
-    parameters_ += elements(found);
     return quantize(name, found, {experts, out}, in, Orientation::kTransposed);
   }
-  mx::array stored = tensor(name, {experts, in, out});
+  mx::array stored = as_stored ? read_stored(found) : read_float(found);
   mx::array transposed = mx::contiguous(mx::swapaxes(stored, 1, 2));
   transposed.eval();
   return dense(transposed);

@@ -62,9 +62,9 @@ class WeightStore {
   // The same as `matrix`, never quantized here: small differences decide a router's choices.
   Matrix router(const std::string& path, int out, int in);
   // The same as `matrix` for `path`.weight, or `path` alone, of shape [experts, out, in].
-  Matrix experts(const std::string& path, int experts, int out, int in);
+  Matrix experts(const std::string& path, int experts, int out, int in, bool as_stored);
   // The same for experts stored as [experts, in, out] under `name`: transposes each.
-  Matrix transposed_experts(const std::string& name, int experts, int out, int in);
+  Matrix transposed_experts(const std::string& name, int experts, int out, int in, bool as_stored);
   // gpt-oss's mxfp4: `path`_blocks [experts, out, in / 32, 16] and `path`_scales, both bytes.
   Matrix mxfp4_experts(const std::string& path, int experts, int out, int in);
 
@@ -93,6 +93,8 @@ class WeightStore {
   // The same, in the activations' type.
   mx::array keep_as_used(const mx::array& array);
   mx::array read_float(const TensorEntry& entry);
+  // The same in its own type.
+  mx::array read_stored(const TensorEntry& entry);
   Matrix dense(mx::array weight) const;
   // `path`.weight of shape `dims` + [in], quantized if that is wanted and possible.
   Matrix read_matrix(const std::string& path, const TensorEntry& weight,

@@ -1,20 +1,54 @@
 #if defined(__AVX512F__) && defined(__AVX512VNNI__)
 #include <immintrin.h>
 #define LLM_HOST_PACKED_ROWS 8
-#include "kernels/packed/block_sums.h"
+#define LLM_HOST_PACKED_LANES 16
+#define LLM_HOST_PACKED_PARTS 1
+#include "kernels/packed/scales.h"
 
 namespace llm_host {
 namespace {
 
-inline Ints dot4(Ints sums, Words w, int32_t x) {
-  return (Ints)_mm512_dpbusd_epi32((__m512i)sums, (__m512i)w, _mm512_set1_epi32(x));
+typedef PartInts Dots;
+constexpr bool kSignedDots = false;
+constexpr int rows_at_once(Kind, int rows) { return rows; }
+constexpr int dots_at_once(Kind) { return 0; }
+
+template <Kind K>
+inline Dots add_dots(Dots dots, PartWords codes, int32_t x) {
+  return (Dots)_mm512_dpbusd_epi32((__m512i)dots, (__m512i)codes, _mm512_set1_epi32(x));
 }
-inline Floats widen_float16(Shorts bits) { return (Floats)_mm512_cvtph_ps((__m256i)bits); }
-inline Floats multiply_add(Floats a, Floats b, Floats c) {
-  return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+template <Kind K>
+inline PartInts add_sums(PartInts sums, Dots dots) {
+  return sums + dots;
+}
+
+inline PartWords look_up(PartWords nibbles) {
+  __m128i codes = load<__m128i>(PackedMatrix::kFloat4Codes);
+  return (PartWords)_mm512_shuffle_epi8(_mm512_broadcast_i32x4(codes), (__m512i)nibbles);
+}
+inline PartFloats widen_float16(PartShorts bits) {
+  return (PartFloats)_mm512_cvtph_ps((__m256i)bits);
+}
+inline PartInts widen_bytes(const uint8_t* source) {
+  return (PartInts)_mm512_cvtepi8_epi32(load<__m128i>(source));
+}
+inline void widen_float16(PartWords words, PartFloats& low, PartFloats& high) {
+  auto widen = [](__m512i halves) {
+    return (PartFloats)_mm512_cvtph_ps(_mm512_cvtepi32_epi16(halves));
+  };
+  low = widen((__m512i)words);
+  high = widen((__m512i)(words >> 16));
+}
+inline PartFloats multiply_add(PartFloats a, PartFloats b, PartFloats c) {
+  return (PartFloats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 }
 
 }  // namespace
+}  // namespace llm_host
+
+#include "kernels/packed/block_sums.h"
+
+namespace llm_host {
 
 const PackedKernels* packed_avx512() {
   static constexpr PackedKernels kKernels{"avx512", quantize, multiply};

@@ -1,6 +1,22 @@
-// add_group and add_columns of impl.h, written once over vectors of 16 lanes. The source that
-// includes this defines dot4, widen_float16 and multiply_add. What is rounded is spelled out, since
-// a compiler may fuse a product and a sum for one number of rows and not for another.
+// add_group and add_columns of impl.h, written once over vectors of kLanes rows. What is rounded is
+// spelled out, since a compiler may fuse a product and a sum for one number of rows and not for
+// another. The source that includes this defines before it, besides what scales.h asks for:
+//   LLM_HOST_PACKED_PARTS    parts of the 16 rows that are accumulated at a time
+//   Dots add_dots<Kind>(Dots, PartWords codes, int32_t x)
+//                            adds to each lane the dot product of four bytes with four of x
+//   PartInts add_sums<Kind>(PartInts, Dots)
+//   kSignedDots              whether codes are signed there: 128 is subtracted from those of 8 bits
+//   constexpr int dots_at_once(Kind)
+//                            codes of four columns that Dots can take before they are added to the
+//                            sums; 0: any number
+//   PartWords look_up(PartWords nibbles)
+//                            kFloat4's as kFloat4Codes
+//   constexpr int rows_at_once(Kind, int rows)
+//                            rows of x, of so many, whose sums fit the registers
+//   void widen_float16(PartWords, PartFloats& low, PartFloats& high)
+//                            of both halves of each word
+//   PartFloats multiply_add(PartFloats a, PartFloats b, PartFloats c)
+//                            a · b + c
 #pragma once
 
 #include "kernels/packed/impl.h"
@@ -8,13 +24,10 @@
 namespace llm_host {
 namespace {
 
-// Adds to each lane of `sums` the dot product of its four unsigned bytes of `w` with the four
-// signed bytes of `x`.
-inline Ints dot4(Ints sums, Words w, int32_t x);
-// 16 float16 values as float32.
-inline Floats widen_float16(Shorts bits);
-// a · b + c
-inline Floats multiply_add(Floats a, Floats b, Floats c);
+// Otherwise compilers keep sums of eight rows in memory.
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+constexpr int kParts = kRows / kLanes, kPartsAtOnce = LLM_HOST_PACKED_PARTS;
 
 inline int32_t load_word(const int8_t* source) {
   int32_t word;
@@ -22,97 +35,109 @@ inline int32_t load_word(const int8_t* source) {
   return word;
 }
 
-typedef int8_t SignedBytes __attribute__((vector_size(16)));
-
-struct ScalesAndBiases {
-  Floats scales, biases;
-};
-
-// Of the group-th group of the unit whose header this is.
-template <Scales S>
-inline ScalesAndBiases load_scales(const PackedMatrix& w, const uint8_t* header, int group) {
-  if constexpr (S == Scales::kFloat32) {
-    return {load<Floats>(header), load<Floats>(header + 64)};
-  } else if constexpr (S == Scales::kBfloat16) {
-    auto widen = [](const uint8_t* source) {
-      return (Floats)(__builtin_convertvector(load<Shorts>(source), Words) << 16);
-    };
-    return {widen(header), widen(header + 32)};
-  } else {
-    Floats first = widen_float16(load<Shorts>(header));
-    Floats zero = splat(static_cast<float>(-w.zero));
-    if constexpr (S == Scales::kSymmetric) return {first, first * zero};
-    if constexpr (S == Scales::kSignedBytes) {
-      SignedBytes bytes = load<SignedBytes>(header + 32 + 16 * group);
-      Floats scales = first * __builtin_convertvector(__builtin_convertvector(bytes, Ints), Floats);
-      return {scales, scales * zero};
-    }
-    Floats second = widen_float16(load<Shorts>(header + 32));
-    if constexpr (S == Scales::kFloat16) return {first, second};
-    int shift = 4 * group;
-    Words upper = load<Words>(header + 192) >> shift;
-    Words scale = ((load<Words>(header + 64) >> shift) & 15u) | ((upper & 3u) << 4);
-    Words minimum = ((load<Words>(header + 128) >> shift) & 15u) | ((upper & 12u) << 2);
-    return {first * __builtin_convertvector((Ints)scale, Floats),
-            -(second * __builtin_convertvector((Ints)minimum, Floats))};
-  }
+inline PartFloats part_of(const Floats& all, int part) {
+  return load<PartFloats>(reinterpret_cast<const float*>(&all) + kLanes * part);
+}
+inline void set_part(Floats& all, int part, PartFloats values) {
+  __builtin_memcpy(reinterpret_cast<float*>(&all) + kLanes * part, &values, sizeof values);
 }
 
-// The upper bits of the bytes that are multiplied k-th, in place above a nibble.
+// Four columns of each row as bytes, the k-th four of a chunk: words of low bits, the one that has
+// them, and `upper`, the word of upper bits after them.
 template <Kind K>
-inline Words upper_of(Words bits, int k) {
-  constexpr uint32_t kMask = (1u << upper_bits(K)) - 1;
-  int shift = 4 - upper_bits(K) * k;
-  return (shift >= 0 ? bits << shift : bits >> -shift) & (kMask * 0x10101010u);
-}
-
-// The two columns in each word of a dense matrix.
-template <Kind K>
-inline void widen_pair(Words w, Floats& first, Floats& second) {
-  if constexpr (K == Kind::kBfloat16) {
-    first = (Floats)(w << 16);
-    second = (Floats)(w & 0xffff0000u);
-  } else {
-    first = widen_float16(__builtin_convertvector(w & 0xffffu, Shorts));
-    second = widen_float16(__builtin_convertvector(w >> 16, Shorts));
+inline PartWords codes_of(PartWords word, PartWords upper, int k) {
+  constexpr int kLow = PackedMatrix::low_bits(K), kUpper = PackedMatrix::upper_bits(K);
+  if constexpr (K == Kind::kAffine8) return kSignedDots ? word ^ 0x80808080u : word;
+  constexpr uint32_t kMask = ((1u << kLow % 32) - 1) * 0x01010101u;
+  PartWords codes = (word >> (kLow * (k % PackedMatrix::phases(K)))) & kMask;
+  if constexpr (K == Kind::kFloat4) return look_up(codes);
+  if constexpr (kUpper != 0) {
+    constexpr uint32_t kUpperMask = (((1u << kUpper) - 1) << kLow) * 0x01010101u;
+    int shift = kLow - kUpper * k;
+    codes |= (shift >= 0 ? upper << shift : upper >> -shift) & kUpperMask;
   }
+  return codes;
 }
 
-// Adds the products of eight columns, four in `low` and four in `high`, with M rows of x.
-template <int M>
-inline void add_word(Words low, Words high, const int8_t* int8, int64_t stride, Ints* coarse,
-                     Ints* fine) {
+// Sums for some rows of x and kPartsAtOnce parts of the weights' rows.
+template <typename V>
+using Sums = V (*)[kPartsAtOnce];
+
+// Adds the products of the v-th four columns after `codes` with M rows of x.
+template <Kind K, int M, typename V>
+ALWAYS_INLINE void add_four(const uint8_t* codes, int v, const int8_t* x, int64_t stride,
+                            Sums<V> coarse, Sums<V> fine) {
+  constexpr int kLows = PackedMatrix::low_words(K), kPhases = PackedMatrix::phases(K);
+  constexpr int kChunk = kLows * kPhases;
+  constexpr bool kUpper = PackedMatrix::upper_bits(K) != 0;
+  const uint8_t* chunk = codes + v / kChunk * (64 * (kLows + (kUpper ? 1 : 0)));
+  PartWords bytes[kPartsAtOnce];
+  for (int p = 0; p < kPartsAtOnce; ++p) {
+    PartWords upper{};
+    if constexpr (kUpper) upper = load<PartWords>(chunk + 64 * kLows + 4 * kLanes * p);
+    const uint8_t* word = chunk + 64 * (v % kChunk / kPhases) + 4 * kLanes * p;
+    bytes[p] = codes_of<K>(load<PartWords>(word), upper, v % kChunk);
+  }
   for (int m = 0; m < M; ++m) {
-    const int8_t* at = int8 + 2 * m * stride;
-    coarse[m] = dot4(dot4(coarse[m], low, load_word(at)), high, load_word(at + 4));
-    at += stride;
-    fine[m] = dot4(dot4(fine[m], low, load_word(at)), high, load_word(at + 4));
+    const int8_t* at = x + 2 * m * stride + 4 * v;
+    for (int p = 0; p < kPartsAtOnce; ++p) {
+      coarse[m][p] = add_dots<K>(coarse[m][p], bytes[p], load_word(at));
+      fine[m][p] = add_dots<K>(fine[m][p], bytes[p], load_word(at + stride));
+    }
   }
 }
 
+// The same for as many columns as Dots can take.
 template <Kind K, int M>
-inline void add_codes(const uint8_t* codes, int columns, const int8_t* int8, int64_t stride,
-                      Ints* coarse, Ints* fine) {
-  constexpr uint32_t kNibbles = 0x0f0f0f0fu;
-  if constexpr (K == Kind::kAffine8) {
-    for (int i = 0; i < columns; i += 8, codes += 128) {
-      add_word<M>(load<Words>(codes), load<Words>(codes + 64), int8 + i, stride, coarse, fine);
+ALWAYS_INLINE void add_some(const uint8_t* codes, int first, const int8_t* x, int64_t stride,
+                            Sums<PartInts> coarse, Sums<PartInts> fine) {
+  Dots coarse_dots[M][kPartsAtOnce] = {}, fine_dots[M][kPartsAtOnce] = {};
+  for (int v = 0; v < dots_at_once(K); ++v) {
+    add_four<K, M, Dots>(codes, first + v, x, stride, coarse_dots, fine_dots);
+  }
+  for (int m = 0; m < M; ++m) {
+    for (int p = 0; p < kPartsAtOnce; ++p) {
+      coarse[m][p] = add_sums<K>(coarse[m][p], coarse_dots[m][p]);
+      fine[m][p] = add_sums<K>(fine[m][p], fine_dots[m][p]);
     }
-  } else if constexpr (K == Kind::kAffine4) {
-    for (int i = 0; i < columns; i += 8, codes += 64) {
-      Words word = load<Words>(codes);
-      add_word<M>(word & kNibbles, (word >> 4) & kNibbles, int8 + i, stride, coarse, fine);
+  }
+}
+
+// The sums over the columns of a group; `codes`: of the first part.
+template <Kind K, int M>
+ALWAYS_INLINE void add_codes(const uint8_t* codes, int columns, const int8_t* x, int64_t stride,
+                             Sums<PartInts> coarse, Sums<PartInts> fine) {
+  constexpr int kChunk = PackedMatrix::low_words(K) * PackedMatrix::phases(K);
+  constexpr int kAtOnce = dots_at_once(K), kSpan = kAtOnce > kChunk ? kAtOnce : kChunk;
+  constexpr int kSpanBytes =
+      kSpan * 4 * 16 * (PackedMatrix::low_bits(K) + PackedMatrix::upper_bits(K)) / 8;
+  for (int c = 0; c < columns; c += 4 * kSpan, codes += kSpanBytes, x += 4 * kSpan) {
+    if constexpr (kAtOnce == 0) {
+#pragma GCC unroll 8
+      for (int v = 0; v < kSpan; ++v) add_four<K, M, PartInts>(codes, v, x, stride, coarse, fine);
+    } else {
+#pragma GCC unroll 8
+      for (int v = 0; v < kSpan; v += kAtOnce) add_some<K, M>(codes, v, x, stride, coarse, fine);
     }
-  } else {
-    constexpr int kLows = low_words(K);
-    for (int i = 0; i < columns; i += 8 * kLows, codes += 64 * (kLows + 1)) {
-      Words upper = load<Words>(codes + 64 * kLows);
-      for (int k = 0; k < kLows; ++k) {
-        Words word = load<Words>(codes + 64 * k);
-        add_word<M>((word & kNibbles) | upper_of<K>(upper, 2 * k),
-                    ((word >> 4) & kNibbles) | upper_of<K>(upper, 2 * k + 1), int8 + i + 8 * k,
-                    stride, coarse, fine);
-      }
+  }
+}
+
+inline int sum_of(const int8_t* int8, int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += int8[i];
+  return sum;
+}
+
+// What subtracting 128 from each code has taken away.
+template <int M>
+inline void add_offsets(const int8_t* x, int columns, int64_t stride, Sums<PartInts> coarse,
+                        Sums<PartInts> fine) {
+  for (int m = 0; m < M; ++m) {
+    const int8_t* at = x + 2 * m * stride;
+    int coarse_offset = 128 * sum_of(at, columns), fine_offset = 128 * sum_of(at + stride, columns);
+    for (int p = 0; p < kPartsAtOnce; ++p) {
+      coarse[m][p] += coarse_offset;
+      fine[m][p] += fine_offset;
     }
   }
 }
@@ -120,38 +145,71 @@ inline void add_codes(const uint8_t* codes, int columns, const int8_t* int8, int
 template <Kind K, Scales S, int M>
 inline void add_group(const PackedMatrix& w, const uint8_t* header, const uint8_t* codes,
                       const PackedInput& x, int first, int index, Floats* totals) {
+  constexpr int kAtOnce = rows_at_once(K, M);
   int size = group_size<S>(w), groups = w.groups();
-  const int8_t* int8 =
-      x.int8 + static_cast<int64_t>(first) * 2 * w.cols + static_cast<int64_t>(index) * size;
-  Ints coarse[M] = {}, fine[M] = {};
-  add_codes<K, M>(codes, size, int8, w.cols, coarse, fine);
-  auto [scale, bias] = load_scales<S>(w, header, in_unit<S>(index));
-  for (int m = 0; m < M; ++m) {
-    int64_t at = static_cast<int64_t>(first + m) * groups + index;
-    Floats product = multiply_add(__builtin_convertvector(fine[m], Floats), splat(1.0f / 254),
-                                  __builtin_convertvector(coarse[m], Floats));
-    totals[m] = multiply_add(product, scale * x.scales[at], totals[m]);
-    totals[m] = multiply_add(bias, splat(x.sums[at]), totals[m]);
+  int64_t stride = w.cols;
+  const int8_t* int8 = x.int8 + 2 * first * stride + static_cast<int64_t>(index) * size;
+  for (int begin = 0; begin < kParts; begin += kPartsAtOnce) {
+    PartInts coarse[M][kPartsAtOnce] = {}, fine[M][kPartsAtOnce] = {};
+    const uint8_t* part_codes = codes + 4 * kLanes * begin;
+    for (int m = 0; m < M; m += kAtOnce) {
+      add_codes<K, kAtOnce>(part_codes, size, int8 + 2 * m * stride, stride, coarse + m, fine + m);
+    }
+    if constexpr (K == Kind::kAffine8 && kSignedDots) {
+      add_offsets<M>(int8, size, stride, coarse, fine);
+    }
+    for (int p = 0; p < kPartsAtOnce; ++p) {
+      auto [scale, bias] = load_scales<S>(w, header, in_unit<S>(index), begin + p);
+      for (int m = 0; m < M; ++m) {
+        int64_t at = static_cast<int64_t>(first + m) * groups + index;
+        PartFloats product =
+            multiply_add(__builtin_convertvector(fine[m][p], PartFloats), part_splat(1.0f / 254),
+                         __builtin_convertvector(coarse[m][p], PartFloats));
+        PartFloats total = part_of(totals[m], begin + p);
+        total = multiply_add(product, scale * x.scales[at], total);
+        set_part(totals[m], begin + p, multiply_add(bias, part_splat(x.sums[at]), total));
+      }
+    }
+  }
+}
+
+// The two columns in each word of a dense matrix.
+template <Kind K>
+inline void widen_pair(PartWords w, PartFloats& first, PartFloats& second) {
+  if constexpr (K == Kind::kBfloat16) {
+    first = (PartFloats)(w << 16);
+    second = (PartFloats)(w & 0xffff0000u);
+  } else {
+    widen_float16(w, first, second);
   }
 }
 
 template <Kind K, int M>
 inline void add_columns(const PackedMatrix& w, const uint8_t* source, const PackedInput& x,
                         int first, Floats* totals) {
-  int words = w.cols / 2;
   const float* values = x.values + static_cast<int64_t>(first) * w.cols;
-  Floats odd[M] = {};  // `totals` gets the even columns
-  for (int i = 0; i < words; ++i) {
-    if constexpr (M == 1) __builtin_prefetch(source + kAhead + 64 * i);
-    Floats a, b;
-    widen_pair<K>(load<Words>(source + 64 * i), a, b);
+  for (int begin = 0; begin < kParts; begin += kPartsAtOnce) {
+    PartFloats even[M][kPartsAtOnce] = {}, odd[M][kPartsAtOnce] = {};
+    const uint8_t* words = source + 4 * kLanes * begin;
+    for (int i = 0; i < w.cols; i += 2, words += 64) {
+      if constexpr (M == 1) __builtin_prefetch(words + kAhead);
+      for (int p = 0; p < kPartsAtOnce; ++p) {
+        PartFloats a, b;
+        widen_pair<K>(load<PartWords>(words + 4 * kLanes * p), a, b);
+        for (int m = 0; m < M; ++m) {
+          const float* at = values + static_cast<int64_t>(m) * w.cols + i;
+          even[m][p] = multiply_add(a, part_splat(at[0]), even[m][p]);
+          odd[m][p] = multiply_add(b, part_splat(at[1]), odd[m][p]);
+        }
+      }
+    }
     for (int m = 0; m < M; ++m) {
-      const float* at = values + static_cast<int64_t>(m) * w.cols + 2 * i;
-      totals[m] = multiply_add(a, splat(at[0]), totals[m]);
-      odd[m] = multiply_add(b, splat(at[1]), odd[m]);
+      for (int p = 0; p < kPartsAtOnce; ++p) {
+        PartFloats sum = even[m][p] + odd[m][p];
+        set_part(totals[m], begin + p, part_of(totals[m], begin + p) + sum);
+      }
     }
   }
-  for (int m = 0; m < M; ++m) totals[m] += odd[m];
 }
 
 }  // namespace

@@ -5,17 +5,14 @@
 #pragma once
 
 #include "kernels/packed/kernels.h"
+#include "kernels/packed/scales.h"
 
 namespace llm_host {
 namespace {
 
 typedef float Floats __attribute__((vector_size(64)));
 typedef int32_t Ints __attribute__((vector_size(64)));
-typedef uint32_t Words __attribute__((vector_size(64)));
-typedef uint16_t Shorts __attribute__((vector_size(32)));
 
-using Kind = PackedMatrix::Kind;
-using Scales = PackedMatrix::Scales;
 constexpr int kRows = PackedMatrix::kBlockRows;
 // Bytes to prefetch ahead: the hardware prefetcher stops at page boundaries.
 constexpr int kAhead = 4096;
@@ -23,16 +20,20 @@ constexpr int kAhead = 4096;
 constexpr int kRowsStreamed = 2;
 
 constexpr bool is_quantized(Kind kind) { return kind != Kind::kBfloat16 && kind != Kind::kFloat16; }
-// Bits of a code beyond its low nibble, and words of low nibbles before a word of those bits.
-constexpr int upper_bits(Kind kind) {
-  return kind == Kind::kAffine5 ? 1 : kind == Kind::kAffine6 ? 2 : 0;
-}
-constexpr int low_words(Kind kind) { return 4 / upper_bits(kind); }
 // A constant where the scales allow only one size.
 template <Scales S>
 inline int group_size(const PackedMatrix& w) {
-  if (S == Scales::kSignedBytes) return 16;
-  return S == Scales::kSixBits || S == Scales::kSymmetric ? 32 : w.group_size;
+  switch (S) {
+    case Scales::kSignedBytes:
+    case Scales::kFloat8:
+      return 16;
+    case Scales::kSymmetric:
+    case Scales::kSixBits:
+    case Scales::kExponents:
+      return 32;
+    default:
+      return w.group_size;
+  }
 }
 // Where `index` is in its unit.
 template <Scales S>
@@ -50,12 +51,6 @@ template <Kind K, int M>
 inline void add_columns(const PackedMatrix& w, const uint8_t* source, const PackedInput& x,
                         int first, Floats* totals);
 
-template <typename V>
-inline V load(const void* source) {
-  V v;
-  __builtin_memcpy(&v, source, sizeof v);
-  return v;
-}
 inline Floats splat(float x) { return Floats{} + x; }
 
 // Stores the products of block `block` with rows [first, first + M) of x. `rows`: of the matrix.
@@ -135,16 +130,18 @@ void multiply_kind(const PackedMatrix& w, const PackedInput& x, int begin, int e
 constexpr bool exists(Kind kind, Scales scales) {
   switch (scales) {
     case Scales::kFloat16:
-      return kind != Kind::kAffine6;
     case Scales::kBfloat16:
     case Scales::kFloat32:
-      return kind == Kind::kAffine4 || kind == Kind::kAffine8;
+      return kind != Kind::kFloat4;
     case Scales::kSymmetric:
-      return kind != Kind::kAffine6;
+      return kind == Kind::kAffine4 || kind == Kind::kAffine5 || kind == Kind::kAffine8;
     case Scales::kSixBits:
       return kind == Kind::kAffine4 || kind == Kind::kAffine5;
     case Scales::kSignedBytes:
       return kind == Kind::kAffine6;
+    case Scales::kExponents:
+    case Scales::kFloat8:
+      return kind == Kind::kFloat4;
   }
   return false;
 }
@@ -175,12 +172,22 @@ void multiply_scaled(const PackedMatrix& w, const PackedInput& x, int begin, int
       return multiply_form<K, Scales::kSixBits>(w, x, begin, end, out);
     case Scales::kSignedBytes:
       return multiply_form<K, Scales::kSignedBytes>(w, x, begin, end, out);
+    case Scales::kExponents:
+      return multiply_form<K, Scales::kExponents>(w, x, begin, end, out);
+    case Scales::kFloat8:
+      return multiply_form<K, Scales::kFloat8>(w, x, begin, end, out);
   }
 }
 
 void multiply(const PackedMatrix& w, const PackedInput& x, int begin, int end,
               const PackedOutput& out) {
   switch (w.kind) {
+    case Kind::kAffine2:
+      return multiply_scaled<Kind::kAffine2>(w, x, begin, end, out);
+    case Kind::kAffine3:
+      return multiply_scaled<Kind::kAffine3>(w, x, begin, end, out);
+    case Kind::kFloat4:
+      return multiply_scaled<Kind::kFloat4>(w, x, begin, end, out);
     case Kind::kAffine4:
       return multiply_scaled<Kind::kAffine4>(w, x, begin, end, out);
     case Kind::kAffine5:
@@ -198,11 +205,17 @@ void multiply(const PackedMatrix& w, const PackedInput& x, int begin, int end,
 
 typedef int8_t Bytes __attribute__((vector_size(16)));
 
-// Of eight columns, a word's low nibbles hold the even ones and its high nibbles the odd ones.
-// Activations are permuted to match.
+// Each byte of a word of low bits holds columns that follow each other, and the bytes are
+// multiplied with the first of them, then with the next. Activations are permuted to match.
 inline Bytes in_order_of_weights(Kind kind, Bytes v) {
-  if (kind == Kind::kAffine8) return v;
-  return __builtin_shufflevector(v, v, 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+  switch (PackedMatrix::phases(kind)) {
+    case 2:
+      return __builtin_shufflevector(v, v, 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+    case 4:
+      return __builtin_shufflevector(v, v, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    default:
+      return v;
+  }
 }
 
 // value = (coarse + fine / 254) · scale, where scale = max |x| / 127 of the group.

@@ -59,31 +59,80 @@ void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
 
 bool packs_weights(bool exact) { return !exact && usable() && !packed_kernels_portable(); }
 
+namespace {
+
+using Kind = PackedMatrix::Kind;
+
+std::optional<Kind> affine_kind(int bits) {
+  switch (bits) {
+    case 2:
+      return Kind::kAffine2;
+    case 3:
+      return Kind::kAffine3;
+    case 4:
+      return Kind::kAffine4;
+    case 5:
+      return Kind::kAffine5;
+    case 6:
+      return Kind::kAffine6;
+    case 8:
+      return Kind::kAffine8;
+    default:
+      return std::nullopt;
+  }
+}
+
+// mxfp4 and nvfp4, which differ in the size of their groups. Those of mxfp8 have no kernel.
+bool is_float4(const mx::array& scales, int group_size, int bits) {
+  return scales.dtype() == mx::uint8 && bits == 4 && (group_size == 32 || group_size == 16);
+}
+
+std::optional<PackedMatrix> layout_of(const mx::array& weight,
+                                      const std::optional<mx::array>& scales,
+                                      const std::optional<mx::array>& biases, int group_size,
+                                      int bits) {
+  PackedMatrix layout;
+  layout.rows = weight.shape(0);
+  if (!scales) {
+    bool known = weight.dtype() == mx::bfloat16 || weight.dtype() == mx::float16;
+    if (!known || weight.shape(1) % 2 != 0) return std::nullopt;
+    layout.cols = layout.group_size = weight.shape(1);
+    layout.kind = weight.dtype() == mx::bfloat16 ? Kind::kBfloat16 : Kind::kFloat16;
+    return layout;
+  }
+  layout.cols = weight.shape(1) * 32 / bits;
+  layout.group_size = group_size;
+  if (is_float4(*scales, group_size, bits)) {
+    layout.kind = Kind::kFloat4;
+    layout.scales =
+        group_size == 32 ? PackedMatrix::Scales::kExponents : PackedMatrix::Scales::kFloat8;
+    layout.zero = PackedMatrix::kFloat4Zero;
+    return layout;
+  }
+  std::optional<Kind> kind = affine_kind(bits);
+  if (!biases || scales->dtype() != mx::float32 || !kind) return std::nullopt;
+  layout.kind = *kind;
+  layout.scales = smallest_scales(scales->data<float>(), biases->data<float>(),
+                                  static_cast<int64_t>(scales->size()));
+  return layout;
+}
+
+}  // namespace
+
 std::optional<Packed> Packed::pack(WeightArena& arena, const mx::array& weight,
                                    const std::optional<mx::array>& scales,
                                    const std::optional<mx::array>& biases, int group_size,
                                    int bits) {
-  PackedMatrix layout;
-  layout.rows = weight.shape(0);
-  PackSource source{weight.data<uint8_t>(), nullptr, nullptr, scales ? bits : 0};
-  if (scales) {
-    bool affine = biases && scales->dtype() == mx::float32 && (bits == 4 || bits == 8);
-    if (!affine) return std::nullopt;
-    layout.cols = weight.shape(1) * 32 / bits;
-    layout.group_size = group_size;
-    layout.kind = bits == 4 ? PackedMatrix::Kind::kAffine4 : PackedMatrix::Kind::kAffine8;
+  std::optional<PackedMatrix> layout = layout_of(weight, scales, biases, group_size, bits);
+  if (!layout) return std::nullopt;
+  PackSource source{weight.data<uint8_t>()};
+  if (layout->kind == Kind::kFloat4) {
+    source.byte_scales = scales->data<uint8_t>();
+  } else if (scales) {
     source.scales = scales->data<float>();
     source.biases = biases->data<float>();
-    layout.scales =
-        smallest_scales(source.scales, source.biases, static_cast<int64_t>(scales->size()));
-  } else {
-    bool known = weight.dtype() == mx::bfloat16 || weight.dtype() == mx::float16;
-    if (!known || weight.shape(1) % 2 != 0) return std::nullopt;
-    layout.cols = layout.group_size = weight.shape(1);
-    layout.kind = weight.dtype() == mx::bfloat16 ? PackedMatrix::Kind::kBfloat16
-                                                 : PackedMatrix::Kind::kFloat16;
   }
-  Packed packed = reserve(arena, layout);
+  Packed packed = reserve(arena, *layout);
   llm_host::pack(packed.layout_, source, packed.memory());
   return packed;
 }

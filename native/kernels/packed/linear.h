@@ -20,8 +20,8 @@ bool packs_weights(bool exact);
 // A packed matrix and the memory that holds it.
 class Packed {
  public:
-  // weight [rows, cols] in bfloat16 or float16, or affine of 4 or 8 bits with float32 scales and
-  // biases; std::nullopt for other types, which have no kernel.
+  // weight [rows, cols] in bfloat16 or float16, affine of 2 to 6 or 8 bits with float32 scales and
+  // biases, or mxfp4 or nvfp4; std::nullopt for other types, which have no kernel.
   static std::optional<Packed> pack(WeightArena& arena, const mx::array& weight,
                                     const std::optional<mx::array>& scales,
                                     const std::optional<mx::array>& biases, int group_size,

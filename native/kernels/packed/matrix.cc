@@ -6,6 +6,7 @@
 
 #include "kernels/base/float16.h"
 #include "kernels/base/thread_pool.h"
+#include "kernels/packed/unit.h"
 
 namespace llm_host {
 namespace {
@@ -39,21 +40,42 @@ void put_float(Scales type, float value, uint8_t* scales, int lane) {
                                  : static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
 }
 
+// Codes of `bits` bits, one after another from the lowest bit on; they end with a word.
+void read_codes(const uint32_t* words, int bits, int count, uint8_t* codes) {
+  uint64_t buffer = 0;
+  for (int held = 0; count > 0; --count, held -= bits, buffer >>= bits) {
+    if (held < bits) {
+      buffer |= uint64_t{*words++} << held;
+      held += 32;
+    }
+    *codes++ = static_cast<uint8_t>(buffer & ((1u << bits) - 1));
+  }
+}
+
+// A group's words as MLX stores them -> the row's lane of `target`.
+void pack_words(const PackedMatrix& m, const uint32_t* words, uint8_t* target) {
+  if (m.quantized() && PackedMatrix::upper_bits(m.kind) != 0) {
+    uint8_t codes[PackedUnit::kMaxColumns];
+    read_codes(words, m.bits(), m.group_size, codes);
+    return pack_codes(m.kind, codes, m.group_size, target);
+  }
+  for (int w = 0; w < m.group_words(); ++w) std::memcpy(target + 64 * w, words + w, 4);
+}
+
 void pack_row(const PackedMatrix& m, const PackSource& source, int row, uint8_t* block) {
   int lane = row % kRows, vectors = m.group_words();
   const uint32_t* words =
       static_cast<const uint32_t*>(source.weight) + int64_t{row} * m.groups() * vectors;
-  for (int g = 0; g < m.groups(); ++g) {
-    uint8_t* start = block + g * m.unit_bytes();
-    if (m.quantized()) {
-      int64_t at = static_cast<int64_t>(row) * m.groups() + g;
-      put_float(m.scales, source.scales[at], start, lane);
-      put_float(m.scales, source.biases[at], start + m.header_bytes() / 2, lane);
+  for (int g = 0; g < m.groups(); ++g, words += vectors) {
+    uint8_t* header = block + g * m.unit_bytes();
+    int64_t at = static_cast<int64_t>(row) * m.groups() + g;
+    if (source.byte_scales != nullptr) {
+      header[lane] = source.byte_scales[at];
+    } else if (m.quantized()) {
+      put_float(m.scales, source.scales[at], header, lane);
+      put_float(m.scales, source.biases[at], header + m.header_bytes() / 2, lane);
     }
-    uint8_t* target = start + m.header_bytes();
-    for (int w = 0; w < vectors; ++w) {
-      std::memcpy(target + 64 * w + 4 * lane, words + g * vectors + w, 4);
-    }
+    pack_words(m, words, header + m.header_bytes() + 4 * lane);
   }
 }
 
@@ -61,8 +83,20 @@ struct ScaleAndBias {
   float scale, bias;
 };
 
+// Half of what the byte stands for; an exponent of 0, 2^-127, counts as 0.
+float half_of_byte(Scales type, uint8_t byte) {
+  uint32_t bits = byte;
+  if (type == Scales::kExponents) return std::bit_cast<float>(bits << 23) * 0.5f;
+  float magnitude = std::bit_cast<float>((bits & 127) << 20) * 0x1p119f;
+  return byte < 128 ? magnitude : -magnitude;
+}
+
 // Of group `group` of the unit whose header this is.
 ScaleAndBias scale_at(const PackedMatrix& m, const uint8_t* header, int group, int lane) {
+  if (m.scales == Scales::kExponents || m.scales == Scales::kFloat8) {
+    float scale = half_of_byte(m.scales, header[lane]);
+    return {scale, static_cast<float>(-m.zero) * scale};
+  }
   float first = float_at(m.scales, header, lane);
   if (m.scales == Scales::kSymmetric) return {first, static_cast<float>(-m.zero) * first};
   if (m.scales == Scales::kSignedBytes) {
@@ -81,25 +115,21 @@ ScaleAndBias scale_at(const PackedMatrix& m, const uint8_t* header, int group, i
   return {first * scale, -(float16_to_float(read<uint16_t>(header + 32, lane)) * minimum)};
 }
 
-// Bits of a code beyond its low nibble.
-int upper_bits(Kind kind) { return kind == Kind::kAffine5 ? 1 : kind == Kind::kAffine6 ? 2 : 0; }
-// Words of low nibbles before a word of upper bits.
-int low_words(Kind kind) { return 4 / upper_bits(kind); }
-
-// The code of column `column` of a group; `words`: lane `lane` of its first vector.
+// The code of column `column` of a group; `words`: lane `lane` of its first vector. A word of low
+// bits has phases · 4 columns, `phases` of them in each byte. The upper bits of the columns whose
+// low bits are in byte j follow each other in byte j of the word of upper bits: by word, then by
+// phase.
 uint32_t code_at(Kind kind, const uint8_t* words, int column) {
+  int low = PackedMatrix::low_bits(kind), upper = PackedMatrix::upper_bits(kind);
+  int phases = PackedMatrix::phases(kind), lows = PackedMatrix::low_words(kind);
   auto word = [&](int index) { return read<uint32_t>(words + int64_t{64} * index, 0); };
-  if (kind == Kind::kAffine8) return word(column / 4) >> (8 * (column % 4)) & 255;
-  int chunk = 0, low = column / 8, upper = upper_bits(kind);
-  if (upper != 0) {
-    chunk = low / low_words(kind) * (low_words(kind) + 1);
-    low %= low_words(kind);
-  }
-  uint32_t code = word(chunk + low) >> (4 * (column % 8)) & 15;
+  int index = column / (4 * phases), in_word = column % (4 * phases);
+  int chunk = upper == 0 ? index : index / lows * (lows + 1), in_chunk = index % lows;
+  uint32_t code = word(chunk + in_chunk) >> (low * in_word) & ((1u << low) - 1);
+  if (kind == Kind::kFloat4) return PackedMatrix::kFloat4Codes[code];
   if (upper == 0) return code;
-  int k = 2 * low + column % 2, byte = column % 8 / 2;
-  uint32_t mask = (1u << upper) - 1;
-  return code | (word(chunk + low_words(kind)) >> (8 * byte + upper * k) & mask) << 4;
+  int bit = 8 * (in_word / phases) + upper * (in_chunk * phases + in_word % phases);
+  return code | (word(chunk + lows) >> bit & ((1u << upper) - 1)) << low;
 }
 
 void unpack_dense(const PackedMatrix& m, const uint8_t* words, float* out) {

@@ -10,11 +10,22 @@ namespace llm_host {
 //
 // A word of a dense matrix is two columns. A quantized block is a series of units: a header with
 // the scales of one or several groups of columns, then each group's codes: weight = scale · code +
-// bias. A word of codes is 8 columns of 4 bits or 4 of 8 (unsigned, lowest bits first, as in MLX).
-// Codes of 5 and 6 bits have words of low nibbles as for 4 bits, and after each 4 or 2 of them one
-// with the upper bits: byte j, from bit 2k (or k) on, belongs to column 8·(k / 2) + 2j + k % 2.
+// bias. A word of codes is 16 columns of 2 bits, 8 of 4 or 4 of 8 (unsigned, lowest bits first, as
+// in MLX). Codes of 3, 5 and 6 bits have words of low bits, 2 or 4 each, and after every 2, 4 or 2
+// of them one with the upper bits: see code_at in matrix.cc. kFloat4 is four bits that stand for
+// the codes of kFloat4Codes.
 struct PackedMatrix {
-  enum class Kind { kAffine4, kAffine5, kAffine6, kAffine8, kBfloat16, kFloat16 };
+  enum class Kind {
+    kAffine2,
+    kAffine3,
+    kAffine4,
+    kAffine5,
+    kAffine6,
+    kAffine8,
+    kFloat4,
+    kBfloat16,
+    kFloat16
+  };
   // What the header holds of 16 rows.
   enum class Scales {
     // One group's scales, then its biases.
@@ -30,6 +41,11 @@ struct PackedMatrix {
     // Of 16 groups, as in ggml's Q6_K: float16 d, then the groups' signed bytes: scale = d ·
     // scales[g], bias = -zero · scale.
     kSignedBytes,
+    // One group's, for kFloat4: a byte with twice the scale as a power of two (the exponent with a
+    // bias of 127, as in mxfp4) or as a float of 4 exponent and 3 mantissa bits (as in nvfp4);
+    // bias = -zero · scale.
+    kExponents,
+    kFloat8,
   };
 
   const uint8_t* data = nullptr;  // aligned to 64 bytes
@@ -41,6 +57,28 @@ struct PackedMatrix {
   int zero = 0;  // see Scales
 
   static constexpr int kBlockRows = 16;
+
+  // Twice the values of 4-bit floats (a sign, two bits of exponent, one of mantissa), plus the
+  // zero that makes them unsigned.
+  static constexpr int kFloat4Zero = 12;
+  static constexpr uint8_t kFloat4Codes[16] = {12, 13, 14, 15, 16, 18, 20, 24,
+                                               12, 11, 10, 9,  8,  6,  4,  0};
+
+  // A code's bits that are in the words of low bits, and those beyond.
+  static constexpr int low_bits(Kind kind) {
+    if (kind == Kind::kAffine2 || kind == Kind::kAffine3) return 2;
+    return kind == Kind::kAffine8 ? 8 : 4;
+  }
+  static constexpr int upper_bits(Kind kind) {
+    if (kind == Kind::kAffine6) return 2;
+    return kind == Kind::kAffine3 || kind == Kind::kAffine5 ? 1 : 0;
+  }
+  // Columns for each byte of a word of low bits.
+  static constexpr int phases(Kind kind) { return 8 / low_bits(kind); }
+  // Words of low bits before one of upper bits; 1 if there are none of those.
+  static constexpr int low_words(Kind kind) {
+    return upper_bits(kind) == 0 ? 1 : 8 / upper_bits(kind) / phases(kind);
+  }
 
   // Groups that share a header, and bytes of the header.
   static constexpr int unit_groups(Scales scales) {
@@ -56,26 +94,16 @@ struct PackedMatrix {
         return 256;
       case Scales::kSignedBytes:
         return 288;
+      case Scales::kExponents:
+      case Scales::kFloat8:
+        return 16;
       default:
         return 64;
     }
   }
 
   bool quantized() const { return kind != Kind::kBfloat16 && kind != Kind::kFloat16; }
-  int bits() const {
-    switch (kind) {
-      case Kind::kAffine4:
-        return 4;
-      case Kind::kAffine5:
-        return 5;
-      case Kind::kAffine6:
-        return 6;
-      case Kind::kAffine8:
-        return 8;
-      default:
-        return 16;
-    }
-  }
+  int bits() const { return quantized() ? low_bits(kind) + upper_bits(kind) : 16; }
   int blocks() const { return (rows + kBlockRows - 1) / kBlockRows; }
   int groups() const { return cols / group_size; }
   int unit_groups() const { return quantized() ? unit_groups(scales) : 1; }
@@ -92,12 +120,13 @@ struct PackedMatrix {
 void unpack_row(const PackedMatrix& matrix, int row, float* out);
 
 // A matrix as MLX stores it: affine words [rows, cols · bits / 32] with float32 scales and biases
-// [rows, cols / group_size] (bits 4 or 8), or bfloat16 or float16 weights [rows, cols] (bits 0).
+// [rows, cols / group_size]; 4-bit floats with scales of a byte; or bfloat16 or float16 weights
+// [rows, cols].
 struct PackSource {
   const void* weight;
-  const float* scales;
-  const float* biases;
-  int bits;
+  const float* scales = nullptr;
+  const float* biases = nullptr;
+  const uint8_t* byte_scales = nullptr;
 };
 
 // The smallest type that represents all scales and biases exactly.

@@ -2,64 +2,42 @@
 
 #if defined(__AVX512F__) && defined(__AVX512BW__)
 #include <immintrin.h>
+#define LLM_HOST_PACKED_LANES 16
+#include "kernels/packed/scales.h"
 
 namespace llm_host {
 namespace {
 
-using Kind = PackedMatrix::Kind;
-using Scales = PackedMatrix::Scales;
-
 // Bytes to prefetch ahead: the hardware prefetcher stops at page boundaries.
 constexpr int kAhead = 4096;
 
-inline __m512 widen_float16(const uint8_t* source) {
-  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(source)));
+inline PartFloats widen_float16(PartShorts bits) {
+  return (PartFloats)_mm512_cvtph_ps((__m256i)bits);
 }
-inline __m512 widen_bfloat16(const uint8_t* source) {
-  __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
-  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
-}
-
-struct ScalesAndBiases {
-  __m512 scales, biases;
-};
-
-inline ScalesAndBiases six_bits(const uint8_t* header, int group) {
-  __m128i shift = _mm_cvtsi32_si128(4 * group);
-  auto bits = [&](int word, int mask) {
-    __m512i all = _mm512_loadu_si512(header + 64 + 64 * word);
-    return _mm512_and_si512(_mm512_srl_epi32(all, shift), _mm512_set1_epi32(mask));
-  };
-  __m512i scale = _mm512_or_si512(bits(0, 15), _mm512_slli_epi32(bits(2, 3), 4));
-  __m512i minimum = _mm512_or_si512(bits(1, 15), _mm512_slli_epi32(bits(2, 12), 2));
-  __m512 biases = _mm512_mul_ps(widen_float16(header + 32), _mm512_cvtepi32_ps(minimum));
-  return {_mm512_mul_ps(widen_float16(header), _mm512_cvtepi32_ps(scale)),
-          _mm512_sub_ps(_mm512_setzero_ps(), biases)};
+inline PartInts widen_bytes(const uint8_t* source) {
+  return (PartInts)_mm512_cvtepi8_epi32(load<__m128i>(source));
 }
 
-// Of the group-th group of the unit whose header this is.
-inline ScalesAndBiases load_scales(const PackedMatrix& w, const uint8_t* header, int group) {
-  __m512 zero = _mm512_set1_ps(static_cast<float>(-w.zero));
+ScalesAndBiases load_scales(const PackedMatrix& w, const uint8_t* header, int group) {
   switch (w.scales) {
     case Scales::kFloat32:
-      return {_mm512_loadu_ps(header), _mm512_loadu_ps(header + 64)};
+      return load_scales<Scales::kFloat32>(w, header, group, 0);
     case Scales::kBfloat16:
-      return {widen_bfloat16(header), widen_bfloat16(header + 32)};
+      return load_scales<Scales::kBfloat16>(w, header, group, 0);
     case Scales::kFloat16:
-      return {widen_float16(header), widen_float16(header + 32)};
+      return load_scales<Scales::kFloat16>(w, header, group, 0);
+    case Scales::kSymmetric:
+      return load_scales<Scales::kSymmetric>(w, header, group, 0);
     case Scales::kSixBits:
-      return six_bits(header, group);
-    case Scales::kSymmetric: {
-      __m512 scales = widen_float16(header);
-      return {scales, _mm512_mul_ps(scales, zero)};
-    }
+      return load_scales<Scales::kSixBits>(w, header, group, 0);
     case Scales::kSignedBytes:
-      break;
+      return load_scales<Scales::kSignedBytes>(w, header, group, 0);
+    case Scales::kExponents:
+      return load_scales<Scales::kExponents>(w, header, group, 0);
+    case Scales::kFloat8:
+      return load_scales<Scales::kFloat8>(w, header, group, 0);
   }
-  const uint8_t* bytes = header + 32 + 16 * group;
-  __m512i scales = _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)));
-  __m512 product = _mm512_mul_ps(widen_float16(header), _mm512_cvtepi32_ps(scales));
-  return {product, _mm512_mul_ps(product, zero)};
+  __builtin_trap();
 }
 
 // Two columns of 16 rows, truncated instead of rounded: see kTruncationScale.
@@ -69,51 +47,52 @@ inline __m512i truncate(__m512 even, __m512 odd) {
   return _mm512_ternarylogic_epi32(low, _mm512_castps_si512(odd), upper, 0xf8);
 }
 
-constexpr int upper_bits(Kind kind) {
-  return kind == Kind::kAffine5 ? 1 : kind == Kind::kAffine6 ? 2 : 0;
+constexpr uint8_t kIdentity[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+// The code of a word's k-th column -> float32; `upper`: the word of upper bits of its chunk, and
+// `low` which of the chunk's words it is.
+template <Kind K>
+inline __m512 code_of(__m512i word, __m512i upper, int low, int k) {
+  constexpr int kLow = PackedMatrix::low_bits(K), kUpper = PackedMatrix::upper_bits(K);
+  constexpr int kPhases = PackedMatrix::phases(K);
+  __m512i code = _mm512_srli_epi32(word, static_cast<unsigned>(kLow * k));
+  if constexpr (K == Kind::kAffine4 || K == Kind::kFloat4) {
+    const __m512i bytes = _mm512_cvtepu8_epi32(
+        load<__m128i>(K == Kind::kAffine4 ? kIdentity : PackedMatrix::kFloat4Codes));
+    return _mm512_permutexvar_ps(code, _mm512_cvtepi32_ps(bytes));
+  }
+  code = _mm512_and_si512(code, _mm512_set1_epi32((1 << kLow) - 1));
+  if constexpr (kUpper != 0) {
+    int bit = 8 * (k / kPhases) + kUpper * (low * kPhases + k % kPhases);
+    __m512i more = _mm512_and_si512(_mm512_srli_epi32(upper, static_cast<unsigned>(bit)),
+                                    _mm512_set1_epi32((1 << kUpper) - 1));
+    code = _mm512_or_si512(code, _mm512_slli_epi32(more, kLow));
+  }
+  return _mm512_cvtepi32_ps(code);
 }
 
-// Codes of one group -> eight columns at a time.
+// Codes of one group -> its columns, a word of low bits at a time.
 template <Kind K>
 void unpack_group(const PackedMatrix& w, const uint8_t* words, ScalesAndBiases s, uint8_t* out) {
-  const __m512 table = _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-  constexpr int kUpper = upper_bits(K), kLows = kUpper == 0 ? 1 : 4 / kUpper;
+  constexpr int kLows = PackedMatrix::low_words(K), kColumns = 4 * PackedMatrix::phases(K);
+  constexpr bool kUpper = PackedMatrix::upper_bits(K) != 0;
   const __m512 factor = _mm512_set1_ps(kTruncationScale);
-  __m512 scale = _mm512_mul_ps(s.scales, factor), bias = _mm512_mul_ps(s.biases, factor);
+  __m512 scale = _mm512_mul_ps((__m512)s.scales, factor);
+  __m512 bias = _mm512_mul_ps((__m512)s.biases, factor);
   for (int column = 0; column < w.group_size;) {
     __m512i upper = _mm512_setzero_si512();
-    if constexpr (kUpper != 0) upper = _mm512_loadu_si512(words + 64 * kLows);
-    for (int low = 0; low < kLows; ++low, column += 8) {
+    if constexpr (kUpper) upper = _mm512_loadu_si512(words + 64 * kLows);
+    for (int low = 0; low < kLows; ++low, column += kColumns, words += 64) {
       __m512i word = _mm512_loadu_si512(words);
       __builtin_prefetch(words + kAhead);
-      words += 64;
-      if constexpr (K == Kind::kAffine8) {
-        upper = _mm512_loadu_si512(words);
-        __builtin_prefetch(words + kAhead);
-        words += 64;
-      }
-      __m512 values[8];
-      for (int k = 0; k < 8; ++k) {
-        if constexpr (K == Kind::kAffine4) {
-          values[k] = _mm512_permutexvar_ps(_mm512_srli_epi32(word, 4 * k), table);
-        } else if constexpr (K == Kind::kAffine8) {
-          __m512i four = _mm512_srli_epi32(k < 4 ? word : upper, 8 * (k % 4));
-          values[k] = _mm512_cvtepi32_ps(_mm512_and_si512(four, _mm512_set1_epi32(255)));
-        } else {
-          constexpr int kMask = (1 << kUpper) - 1;
-          int shift = 8 * (k / 2) + kUpper * (2 * low + k % 2);
-          __m512i nibble = _mm512_and_si512(_mm512_srli_epi32(word, 4 * k), _mm512_set1_epi32(15));
-          __m512i more =
-              _mm512_and_si512(_mm512_srli_epi32(upper, shift), _mm512_set1_epi32(kMask));
-          values[k] = _mm512_cvtepi32_ps(_mm512_or_si512(nibble, _mm512_slli_epi32(more, 4)));
-        }
-        values[k] = _mm512_fmadd_ps(values[k], scale, bias);
-      }
-      for (int k = 0; k < 8; k += 2, out += 64) {
-        _mm512_store_si512(out, truncate(values[k], values[k + 1]));
+#pragma GCC unroll 8
+      for (int k = 0; k < kColumns; k += 2, out += 64) {
+        __m512 even = _mm512_fmadd_ps(code_of<K>(word, upper, low, k), scale, bias);
+        __m512 odd = _mm512_fmadd_ps(code_of<K>(word, upper, low, k + 1), scale, bias);
+        _mm512_store_si512(out, truncate(even, odd));
       }
     }
-    if constexpr (kUpper != 0) words += 64;
+    if constexpr (kUpper) words += 64;
   }
 }
 
@@ -124,7 +103,7 @@ inline __m512i nearest(__m512 x) {
   return _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
 }
 
-void widen_float16(const uint8_t* words, int count, uint8_t* out) {
+void round_float16(const uint8_t* words, int count, uint8_t* out) {
   for (int i = 0; i < count; ++i) {
     __m512i word = _mm512_loadu_si512(words + 64 * i);
     __m512 even = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(word));
@@ -150,6 +129,12 @@ void unpack_block(const PackedMatrix& w, const uint8_t* source, uint8_t* out) {
 void unpack_panel(const PackedMatrix& w, int block, uint8_t* out) {
   const uint8_t* source = w.data + block * w.block_bytes();
   switch (w.kind) {
+    case Kind::kAffine2:
+      return unpack_block<Kind::kAffine2>(w, source, out);
+    case Kind::kAffine3:
+      return unpack_block<Kind::kAffine3>(w, source, out);
+    case Kind::kFloat4:
+      return unpack_block<Kind::kFloat4>(w, source, out);
     case Kind::kAffine4:
       return unpack_block<Kind::kAffine4>(w, source, out);
     case Kind::kAffine5:
@@ -159,7 +144,7 @@ void unpack_panel(const PackedMatrix& w, int block, uint8_t* out) {
     case Kind::kAffine8:
       return unpack_block<Kind::kAffine8>(w, source, out);
     case Kind::kFloat16:
-      return widen_float16(source, w.cols / 2, out);
+      return round_float16(source, w.cols / 2, out);
     case Kind::kBfloat16:
       __builtin_trap();
   }

@@ -140,9 +140,8 @@ void PackedProduct::add_int8(const PackedMatrix& matrix) {
 
 const PackedProduct::Int8Rows* PackedProduct::int8_for(const PackedMatrix& matrix) const {
   for (const Int8Rows& rows : int8_) {
-    if (rows.like.kind == matrix.kind && rows.like.group_size == matrix.group_size) {
-      return &rows;
-    }
+    bool same_order = PackedMatrix::phases(rows.like.kind) == PackedMatrix::phases(matrix.kind);
+    if (same_order && rows.like.group_size == matrix.group_size) return &rows;
   }
   return nullptr;
 }

@@ -43,7 +43,7 @@ class PackedProduct {
   struct Item {
     int part, begin, end;
   };
-  // x as PackedInput's int8 activations, for all matrices of like's kind and group size.
+  // x as PackedInput's int8 activations, for all matrices with like's phases and group size.
   struct Int8Rows {
     PackedMatrix like;
     int8_t* int8;
@@ -68,7 +68,7 @@ class PackedProduct {
                        const PackedOutput& out) const;
   void add_low_rank(const Item& item, const PackedProductPart& part, const PackedOutput& out) const;
 
-  static constexpr size_t kMaxInt8 = 16;  // quantized kinds · group sizes
+  static constexpr size_t kMaxInt8 = 12;  // phases · group sizes
 
   const float* x_;
   const float* norm_weight_;

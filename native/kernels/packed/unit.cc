@@ -53,20 +53,24 @@ void pack_bytes(const uint8_t* codes, int size, uint8_t* words) {
   for (int i = 0; i < size; i += 4, words += 64) std::memcpy(words, codes + i, 4);
 }
 
-// All groups of a unit: their words follow each other.
-void pack_codes(const PackedMatrix& m, const uint8_t* codes, uint8_t* words) {
-  int size = m.unit_groups() * m.group_size;
-  switch (m.kind) {
-    case Kind::kAffine4:
-      return pack_nibbles<0>(codes, size, words);
-    case Kind::kAffine5:
-      return pack_nibbles<1>(codes, size, words);
-    case Kind::kAffine6:
-      return pack_nibbles<2>(codes, size, words);
-    case Kind::kAffine8:
-      return pack_bytes(codes, size, words);
-    default:
-      return;
+// Codes of 2 bits, or of 3 with the third bits of 32 columns in a word: byte j of word i has those
+// of its columns 4j .. 4j + 3 from bit 4i on.
+template <int Upper>
+void pack_pairs(const uint8_t* codes, int size, uint8_t* words) {
+  constexpr int kLows = Upper == 0 ? 1 : 2, kColumns = 16;
+  for (const uint8_t* end = codes + size; codes < end;) {
+    uint32_t upper = 0;
+    for (int i = 0; i < kLows; ++i, codes += kColumns, words += 64) {
+      uint32_t low = 0;
+      for (int c = 0; c < kColumns; ++c) {
+        low |= (codes[c] & 3u) << (2 * c);
+        upper |= (codes[c] >> 2 & 1u) << (8 * (c / 4) + 4 * i + c % 4);
+      }
+      write(words, 0, low);
+    }
+    if constexpr (Upper == 0) continue;
+    write(words, 0, upper);
+    words += 64;
   }
 }
 
@@ -86,6 +90,26 @@ void pack_six_bits(const PackedUnit& unit, int lane, uint8_t* words) {
 
 }  // namespace
 
+void pack_codes(Kind kind, const uint8_t* codes, int size, uint8_t* words) {
+  switch (kind) {
+    case Kind::kAffine2:
+      return pack_pairs<0>(codes, size, words);
+    case Kind::kAffine3:
+      return pack_pairs<1>(codes, size, words);
+    case Kind::kAffine4:
+    case Kind::kFloat4:
+      return pack_nibbles<0>(codes, size, words);
+    case Kind::kAffine5:
+      return pack_nibbles<1>(codes, size, words);
+    case Kind::kAffine6:
+      return pack_nibbles<2>(codes, size, words);
+    case Kind::kAffine8:
+      return pack_bytes(codes, size, words);
+    default:
+      return;
+  }
+}
+
 void pack_unit(const PackedMatrix& m, const PackedUnit& unit, int row, uint8_t* header) {
   int lane = row % PackedMatrix::kBlockRows;
   write(header, lane, unit.scale);
@@ -96,7 +120,8 @@ void pack_unit(const PackedMatrix& m, const PackedUnit& unit, int row, uint8_t* 
   if (m.scales == Scales::kSignedBytes) {
     for (int g = 0; g < m.unit_groups(); ++g) header[32 + 16 * g + lane] = unit.scales[g];
   }
-  pack_codes(m, unit.codes, header + m.header_bytes() + 4 * lane);
+  pack_codes(m.kind, unit.codes, m.unit_groups() * m.group_size,
+             header + m.header_bytes() + 4 * lane);
 }
 
 }  // namespace llm_host

@@ -22,7 +22,11 @@ inline uint8_t* row_start(const PackedMatrix& matrix, uint8_t* memory, int row) 
   return memory + row / PackedMatrix::kBlockRows * matrix.block_bytes();
 }
 
-// Packs a unit of row `row` into the unit with this header; not for kBfloat16 and kFloat32 scales.
+// Packs the codes of `size` columns of a row, a whole number of groups of a quantized kind (for
+// kFloat4: as stored); `words`: the row's lane of the first vector.
+void pack_codes(PackedMatrix::Kind kind, const uint8_t* codes, int size, uint8_t* words);
+
+// Packs a unit of row `row` into the unit with this header; for scales that a PackedUnit has.
 void pack_unit(const PackedMatrix& matrix, const PackedUnit& unit, int row, uint8_t* header);
 
 }  // namespace llm_host

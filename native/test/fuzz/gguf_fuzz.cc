@@ -26,7 +26,7 @@ void read_one(WeightStore& store, const TensorEntry& entry) {
     store.matrix(path, first, second);
     store.router(path, first, second);
   } else {
-    store.experts(path, first, second, third);
+    store.experts(path, first, second, third, store.packed());
   }
 }
 

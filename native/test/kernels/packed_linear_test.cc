@@ -242,9 +242,11 @@ TEST(types_without_a_kernel_are_not_packed) {
   mx::array scales = zeros({4, 2}, mx::float32), float16 = zeros({4, 2}, mx::float16);
   mx::array bytes = zeros({4, 2}, mx::uint8);
   CHECK(is_packed(zeros({4, 8}, mx::uint32), scales, scales, 4));
-  CHECK(!is_packed(zeros({4, 6}, mx::uint32), scales, scales, 3));
+  CHECK(is_packed(zeros({4, 6}, mx::uint32), scales, scales, 3));
+  CHECK(!is_packed(zeros({4, 14}, mx::uint32), scales, scales, 7));
   CHECK(!is_packed(zeros({4, 8}, mx::uint32), float16, float16, 4));
-  CHECK(!is_packed(zeros({4, 8}, mx::uint32), bytes, std::nullopt, 4));
+  CHECK(is_packed(zeros({4, 8}, mx::uint32), bytes, std::nullopt, 4));
+  CHECK(!is_packed(zeros({4, 16}, mx::uint32), bytes, std::nullopt, 8));
   CHECK(!is_packed(zeros({4, 8}, mx::float32), std::nullopt, std::nullopt, 0));
   CHECK(!is_packed(zeros({4, 7}, mx::bfloat16), std::nullopt, std::nullopt, 0));
   CHECK(is_packed(zeros({4, 8}, mx::float16), std::nullopt, std::nullopt, 0));

@@ -24,12 +24,13 @@ inline std::vector<double> doubles(const mx::array& array) {
   return {values.data<float>(), values.data<float>() + values.size()};
 }
 
-// How a matrix is stored: affine of 4 or 8 bits with scales that `type` represents exactly, dense
-// (0 bits) in `type`, or in ggml's blocks of `group` weights.
+// How a matrix is stored: affine with scales that `type` represents exactly, dense (0 bits) in
+// `type`, in ggml's blocks of `group` weights, or in one of MLX's floating-point modes.
 struct Storage {
   int bits, group;
   mx::Dtype type;
   const char* ggml = nullptr;
+  const char* mode = nullptr;
 };
 
 inline std::vector<Storage> ggml_storages() {
@@ -50,7 +51,10 @@ inline std::vector<Storage> storages() {
       }
     }
   }
+  for (int bits : {2, 3, 5, 6}) all.push_back({bits, 64, mx::bfloat16});
   for (const Storage& storage : ggml_storages()) all.push_back(storage);
+  all.push_back({4, 32, mx::float32, nullptr, "mxfp4"});
+  all.push_back({4, 16, mx::float32, nullptr, "nvfp4"});
   return all;
 }
 
@@ -118,8 +122,18 @@ class Part {
     return packed;
   }
 
+  cpu::Packed pack_mode(WeightArena& arena, int rows, int cols, const Storage& storage) {
+    mx::array dense = random_array({rows, cols}, 0.1f);
+    std::vector<mx::array> parts = mx::quantize(dense, storage.group, storage.bits, storage.mode);
+    mx::eval(parts);
+    weight_ = doubles(mx::dequantize(parts[0], parts[1], std::nullopt, storage.group, storage.bits,
+                                     storage.mode, std::nullopt, mx::float32));
+    return *cpu::Packed::pack(arena, parts[0], parts[1], std::nullopt, storage.group, storage.bits);
+  }
+
   cpu::Packed pack(WeightArena& arena, int rows, int cols, const Storage& storage) {
     if (storage.ggml != nullptr) return pack_blocks(arena, rows, cols, storage);
+    if (storage.mode != nullptr) return pack_mode(arena, rows, cols, storage);
     mx::array dense = random_array({rows, cols}, 0.1f);
     std::optional<mx::array> scales, biases;
     mx::array weight = mx::astype(dense, storage.type);

@@ -181,7 +181,7 @@ TEST(experts_come_in_every_form) {
     Checkpoint checkpoint;
     checkpoint.add_quantized("experts", w, form.group, form.bits, form.mode);
     WeightStore store = checkpoint.store();
-    Matrix matrix = store.experts("experts", 3, 8, 64);
+    Matrix matrix = store.experts("experts", 3, 8, 64, false);
     CHECK(matrix.mode == form.mode && matrix.bits == form.bits && matrix.group_size == form.group);
     auto parts = mx::quantize(w, form.group, form.bits, form.mode);
     mx::array expected = mx::dequantize(
@@ -196,16 +196,16 @@ TEST(experts_need_no_ending) {
   Checkpoint checkpoint;
   mx::array w = random({2, 4, 6});
   checkpoint.add("experts.gate_up_proj", w);
-  CHECK(same(checkpoint.store().experts("experts.gate_up_proj", 2, 4, 6).weight, w));
+  CHECK(same(checkpoint.store().experts("experts.gate_up_proj", 2, 4, 6, false).weight, w));
   CHECK_ERROR(kModelBroken, "config.json asks for [2, 4, 8]",
-              checkpoint.store().experts("experts.gate_up_proj", 2, 4, 8));
+              checkpoint.store().experts("experts.gate_up_proj", 2, 4, 8, false));
 }
 
 TEST(transposed_experts_are_transposed_back) {
   Checkpoint checkpoint;
   mx::array w = random({2, 6, 4});
   checkpoint.add("experts.down_proj", w);
-  CHECK(same(checkpoint.store().transposed_experts("experts.down_proj", 2, 4, 6).weight,
+  CHECK(same(checkpoint.store().transposed_experts("experts.down_proj", 2, 4, 6, false).weight,
              mx::swapaxes(w, 1, 2)));
 }
 
@@ -265,7 +265,7 @@ TEST(sizes_that_overflow_or_lie_are_refused_before_any_memory_is_taken) {
   tensors.push_back({"experts", "BF16", {1 << 23, 1 << 22, 1 << 22}, 0, 0, 0});
   checkpoint.spec().quantize = QuantizeSpec{"affine", 4, 32};
   CHECK_ERROR(kModelBroken, "tensor experts has shape [8388608, 4194304, 4194304]",
-              checkpoint.store().experts("experts", 1 << 23, 1 << 22, 1 << 22));
+              checkpoint.store().experts("experts", 1 << 23, 1 << 22, 1 << 22, false));
 }
 
 // A pipe in place of the file: waiting for a writer would never end.

@@ -34,7 +34,7 @@ function isExpert(name: string): boolean {
 const ROUTER = /router|\.gate\./;
 /** Rows of a packed matrix are padded to a multiple of this. */
 const BLOCK_ROWS = 16;
-const PACKED_BITS: ReadonlySet<number | undefined> = new Set([4, 8]);
+const PACKED_BITS: ReadonlySet<number | undefined> = new Set([2, 3, 4, 5, 6, 8]);
 
 function tensorBytes(tensor: TensorEntry, config: JsonObject, { layout, quantize }: Loading): number {
   if (quantize && isQuantizable(tensor, config, quantize)) return quantizedBytes(tensor, layout, quantize);
@@ -43,15 +43,22 @@ function tensorBytes(tensor: TensorEntry, config: JsonObject, { layout, quantize
   return packed ? filledUp(tensor.bytes, tensor) : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
 }
 
-/** Matrices of linear layers and the embedding; of experts only quantized ones. */
+/** Matrices of linear layers, the embedding and experts. */
 function isPacked({ name, dtype, shape }: TensorEntry, config: JsonObject): boolean {
+  const float = dtype === 'F16' || dtype === 'BF16';
+  if (isExpert(name) && float && !/\.(scales|biases)$/.test(name)) return isPackedExpert(name, shape);
   if (ROUTER.test(name) || (shape.length !== 2 && !isExpert(name))) return false;
   const [, module, part] = /^(.*)\.(weight|scales|biases)$/.exec(name) ?? [];
   if (module === undefined) return false;
   if (dtype === 'U32' || part !== 'weight') return PACKED_BITS.has(bitsOf(module, config));
-  if (isExpert(name)) return false;
-  if (dtype === 'F16' || dtype === 'BF16') return (shape[1] as number) % 2 === 0;
+  if (float) return (shape[1] as number) % 2 === 0;
   return GGML_BLOCKS.has(dtype);
+}
+
+/** A float matrix of one expert or of all: gate and up together, and down, must be whole blocks of rows. */
+function isPackedExpert(name: string, shape: readonly number[]): boolean {
+  const half = BLOCK_ROWS / 2;
+  return shape.length >= 2 && !/bias$/.test(name) && shape.slice(-2).every(size => size % half === 0);
 }
 
 function filledUp(bytes: number, { shape, name }: TensorEntry): number {
@@ -64,7 +71,7 @@ function quantizedBytes(tensor: TensorEntry, layout: WeightLayout, quantize: Qua
   const { shape, dtype } = tensor;
   const count = elementCount(shape) ?? 0;
   const affine = quantize.mode === 'affine';
-  const packed = layout === 'packed' && affine && PACKED_BITS.has(quantize.bits);
+  const packed = layout === 'packed' && (affine ? PACKED_BITS.has(quantize.bits) : quantize.bits === 4);
   // Scales and biases are of the matrix's own type, or float32.
   const small = dtype !== 'F32' && (layout === 'stored' || packed);
   const groupBytes = affine ? 2 * (small ? 2 : 4) : 1;
