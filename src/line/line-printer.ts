@@ -46,6 +46,7 @@ export class LinePrinter {
       // A notice says the same.
       case 'compaction':
       case 'stats':
+      case 'tools_offered':
         break;
       case 'tool_progress':
         // Must fit on one row: the spinner can erase no more.

@@ -36,6 +36,18 @@ export type TurnEvent =
       readonly name: string;
       readonly arguments: Readonly<Record<string, unknown>>;
     }
+  /** Not all tools fit the budget: those the model can call from now on. */
+  | {
+      readonly type: 'tools_offered';
+      readonly names: readonly string[];
+      /** Those of them that are new. */
+      readonly added: readonly string[];
+      /** Of their definitions. */
+      readonly tokens: number;
+      readonly budget: number;
+      /** Tools that there are. */
+      readonly total: number;
+    }
   | { readonly type: 'tool_progress'; readonly id: string; readonly message: string }
   | {
       readonly type: 'tool_result';

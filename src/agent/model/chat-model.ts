@@ -6,7 +6,10 @@ import type { ReplyStats, TokenLogprob } from '../events/turn-event.ts';
 
 export interface ReplyRequest {
   readonly messages: readonly Message[];
+  /** All that may be called. */
   readonly tools: readonly ToolDefinition[];
+  /** Those the template gets; the others are defined in `messages`. Default: `tools`. */
+  readonly listed?: readonly ToolDefinition[];
   readonly sampling: Sampling;
   /** Constrain calls to the schemas of `tools`, if the model writes them as JSON. Default false. */
   readonly constrainCalls?: boolean;
@@ -28,7 +31,10 @@ export interface ReplyRequest {
 export type ToolChoice = 'auto' | 'required' | { readonly name: string };
 
 /** The part of a request that determines the prompt. */
-export type PromptRequest = Pick<ReplyRequest, 'messages' | 'tools' | 'thinking' | 'text' | 'textIds'>;
+export type PromptRequest = Pick<
+  ReplyRequest,
+  'messages' | 'tools' | 'listed' | 'thinking' | 'text' | 'textIds'
+>;
 
 export type ReplyEvent =
   | Exclude<ParseEvent, { type: 'content' }>
@@ -43,6 +49,8 @@ export interface ChatModel {
   readonly name?: string;
   /** Tokens. */
   readonly contextLength: number;
+  /** Of its weights; undefined or 0: not known. */
+  readonly parameters?: number;
   /** A call as this model should write it, as an example for it. */
   writeCall?(name: string, args: Readonly<Record<string, unknown>>): string;
   /**

@@ -42,6 +42,10 @@ export class LocalChatModel implements ChatModel {
     return this.#parts.engine.info.contextLength;
   }
 
+  get parameters(): number {
+    return this.#parts.engine.info.parameters;
+  }
+
   get canConstrain(): boolean {
     return this.#parts.grammar !== undefined && canConstrain(this.#protocol.parsedFormat);
   }

@@ -51,10 +51,10 @@ export class OllamaChatModel implements ChatModel {
   }
 
   /** An estimate. */
-  countTokens({ messages, tools, text }: PromptRequest): number {
+  countTokens({ messages, tools, listed = tools, text }: PromptRequest): number {
     if (text !== undefined) return Math.ceil(text.length / CHARS_PER_TOKEN);
-    checkToolSizes(tools);
-    const chars = JSON.stringify(tools).length + JSON.stringify(messages.map(toWire)).length;
+    checkToolSizes(listed);
+    const chars = JSON.stringify(listed).length + JSON.stringify(messages.map(toWire)).length;
     return Math.ceil(chars / CHARS_PER_TOKEN) + messages.length * MESSAGE_TOKENS;
   }
 
@@ -95,8 +95,8 @@ export class OllamaChatModel implements ChatModel {
     return statsOf(counts.done, counts.firstMs, performance.now() - started, cancelled);
   }
 
-  #request({ messages, tools, sampling, thinking, text }: ReplyRequest): [string, Json] {
-    checkToolSizes(tools);
+  #request({ messages, tools, listed = tools, sampling, thinking, text }: ReplyRequest): [string, Json] {
+    checkToolSizes(listed);
     const { name: model, numCtx, thinks } = this.#parts;
     const options = {
       ...underApiNames(sampling, 'ollama'),
@@ -107,7 +107,7 @@ export class OllamaChatModel implements ChatModel {
     const think = thinks ? (thinking ?? this.#thinking) : undefined;
     const body = {
       ...{ model, stream: true, messages: messages.map(toWire), options },
-      ...(tools.length > 0 && { tools }),
+      ...(listed.length > 0 && { tools: listed }),
       ...(think !== undefined && { think }),
     };
     return ['/api/chat', body];

@@ -83,9 +83,9 @@ export class PromptBuilder {
     const { template, tokenizer } = this.#parts;
     if (!template || request.text !== undefined) return [];
     const encode = (parts: readonly PromptSegment[]) => tokenizer.encodeSegments(parts);
-    const { messages, tools, thinking } = request;
+    const { messages, tools, listed = tools, thinking } = request;
     const system = messages[0]?.role === 'system' ? messages[0].content : '';
-    const key = JSON.stringify([system, tools, thinking]);
+    const key = JSON.stringify([system, listed, thinking]);
     if (this.#system?.key !== key) {
       const prompt = (others: readonly Message[]) => encode(this.#render({ ...request, messages: others }));
       this.#system = { key, ids: systemPrefix(messages, prompt) };
@@ -97,13 +97,14 @@ export class PromptBuilder {
     if (request.text !== undefined) return undefined;
     const found = this.#counted.get(request.messages);
     const same =
-      found?.request.thinking === request.thinking && sameItems(found?.request.tools, request.tools);
+      found?.request.thinking === request.thinking &&
+      sameItems(found && listedOf(found.request), listedOf(request));
     return same ? found : undefined;
   }
 
   /** @throws LlmHostError USAGE for a tool that is too large */
   #build(request: PromptRequest): Prompt {
-    checkToolSizes(request.tools);
+    checkToolSizes(listedOf(request));
     const { tokenizer, engine } = this.#parts;
     const segments = this.#render(request);
     const estimate =
@@ -115,14 +116,14 @@ export class PromptBuilder {
     return { request, segments, ids, tokens: ids.length };
   }
 
-  #render({ messages, tools, thinking, text }: PromptRequest): readonly PromptSegment[] {
+  #render({ messages, tools, listed = tools, thinking, text }: PromptRequest): readonly PromptSegment[] {
     const { template, tokenizer, now } = this.#parts;
     if (text !== undefined) return this.#plainText(text);
     if (!template) return [{ text: lastUserText(messages), special: false }];
     const setting = this.#thinkingSetting(thinking);
     const adapted = adaptConversation(
       withThinkingWord(messages, setting),
-      tools,
+      listed,
       this.#protocol.capability(template.capability),
       this.#protocol.ownFormat,
       this.#protocol.style,
@@ -152,6 +153,10 @@ export class PromptBuilder {
     const plain = { text, special: false };
     return startsWithBos ? [{ text: bos, special: true }, plain] : [plain];
   }
+}
+
+function listedOf({ tools, listed = tools }: PromptRequest): readonly ToolDefinition[] {
+  return listed;
 }
 
 function sameItems(

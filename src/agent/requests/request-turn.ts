@@ -8,6 +8,7 @@ import type { Sampling } from '../../text/sampling/fields.ts';
 import { contextParts, partsText } from '../context/context-parts.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ToolChoice } from '../model/chat-model.ts';
+import { ToolOffer, type ToolOfferOptions } from '../offer/tool-offer.ts';
 import { Agent, type AgentOptions } from '../turn/agent.ts';
 import { budgetedModel } from './budgeted-model.ts';
 import { formatInstruction, formattedTurn, schemaOf } from './formatted-turn.ts';
@@ -40,7 +41,7 @@ export interface TurnControl {
 export interface RequestTurnOptions
   extends Pick<
     AgentOptions,
-    'sampling' | 'toolTimeoutMs' | 'maxResultChars' | 'retry' | 'constrain' | 'onAttempt'
+    'sampling' | 'toolTimeoutMs' | 'toolBudget' | 'maxResultChars' | 'retry' | 'constrain' | 'onAttempt'
   > {
   readonly model: ChatModel;
   readonly tools: ToolHost;
@@ -56,22 +57,34 @@ export class RequestTurn {
   readonly #history: History = createHistory();
   readonly #mark: HistoryMark;
   readonly #offered: readonly HostTool[];
+  readonly #offer: ToolOffer;
 
-  constructor(options: RequestTurnOptions, request: TurnRequest, hidden: HiddenRounds) {
+  constructor(
+    options: RequestTurnOptions,
+    request: TurnRequest,
+    hidden: HiddenRounds,
+    shared?: ToolOfferOptions['shared'],
+  ) {
     this.#options = options;
     this.#request = request;
     this.#hidden = hidden;
     this.#history.add(...conversation(request, options.systemMessage, hidden));
     this.#mark = this.#history.mark();
     this.#offered = offeredTools(request, options.tools);
+    const { model, toolBudget: budget } = options;
+    // A client's own, and the one that it demands.
+    const named = typeof request.toolChoice === 'object' ? [request.toolChoice.name] : [];
+    const always = new Set([...request.tools.map(tool => tool.function.name), ...named]);
+    this.#offer = new ToolOffer({ model, budget, always, ...(shared && { shared }) });
   }
 
   /** Tokens of the first prompt, which the model keeps for `run`. @throws LlmHostError TEMPLATE */
   countTokens(): number {
     const { thinking } = this.#request;
+    const { tools, listed, messages } = this.#offer.next(this.#offered, this.#history.messages);
     return this.#options.model.countTokens({
-      messages: this.#history.messages,
-      tools: this.#offered.map(tool => tool.definition),
+      ...{ messages, listed },
+      tools: tools.map(tool => tool.definition),
       ...(thinking !== undefined && { thinking }),
     });
   }
@@ -115,6 +128,7 @@ export class RequestTurn {
       model: budgetedModel(queuedModel(model, acquire), merged.maxTokens),
       tools: offering(tools, this.#offered),
       history: this.#history,
+      offer: this.#offer,
       sampling: merged,
       ...{ toolTimeoutMs, overflow, newCallId },
       ...(maxResultChars !== undefined && { maxResultChars }),

@@ -1,6 +1,8 @@
 import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
 import { underApiNames } from '../../text/sampling/api-names.ts';
 import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
+import { ToolMeter } from '../offer/tool-meter.ts';
+import { Rankings } from '../offer/tool-ranking.ts';
 import { HiddenRounds } from './hidden-rounds.ts';
 import { queuedModel } from './queued-model.ts';
 import { RequestTurn, type RequestTurnOptions, type TurnControl, type TurnRequest } from './request-turn.ts';
@@ -16,9 +18,11 @@ export type CompletionRequest = Pick<TurnRequest, 'sampling' | 'logprobs'> & {
 export class RequestTurns {
   readonly #options: RequestTurnOptions;
   readonly #hidden = new HiddenRounds();
+  readonly #shared: { readonly meter: ToolMeter; readonly rankings: Rankings };
 
   constructor(options: RequestTurnOptions) {
     this.#options = options;
+    this.#shared = { meter: new ToolMeter(options.model), rankings: new Rankings() };
   }
 
   /** Names of all tools that a request with these of its own would have. */
@@ -42,7 +46,7 @@ export class RequestTurns {
 
   /** The turn for a request; nothing runs yet. */
   open(request: TurnRequest): RequestTurn {
-    return new RequestTurn(this.#options, request, this.#hidden);
+    return new RequestTurn(this.#options, request, this.#hidden, this.#shared);
   }
 
   /** Continues a text, as a turn without calls. */

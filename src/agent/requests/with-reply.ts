@@ -6,6 +6,7 @@ export function withReply(model: ChatModel, reply: ChatModel['reply']): ChatMode
   return {
     ...(name !== undefined && { name }),
     contextLength: model.contextLength,
+    ...(model.parameters !== undefined && { parameters: model.parameters }),
     ...(model.canConstrain && { canConstrain: true }),
     ...(model.canFollowFormat && { canFollowFormat: true }),
     ...(model.writeCall && { writeCall: model.writeCall.bind(model) }),

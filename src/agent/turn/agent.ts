@@ -24,6 +24,7 @@ import { droppedNotice, fitContext } from '../context/fit-context.ts';
 import { fitResults } from '../context/fit-results.ts';
 import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
+import { type Offer, offeredEvent, ToolOffer } from '../offer/tool-offer.ts';
 import { LongResults } from '../results/long-results.ts';
 import { resultLimit } from '../results/result-limit.ts';
 import { FailedAttempts, invalidCallEvents } from './failed-attempts.ts';
@@ -45,6 +46,10 @@ export interface AgentOptions {
   readonly tools: ToolHost;
   readonly history: History;
   readonly sampling: Sampling;
+  /** Tokens of tool definitions in a prompt; 0: no limit. Default: by the model's context and size. */
+  readonly toolBudget?: number;
+  /** Chooses the tools that the model is offered. Default: one with this budget. */
+  readonly offer?: ToolOffer;
   /** Milliseconds per call. */
   readonly toolTimeoutMs: number;
   /** Characters of a tool result shown to the model at once. Default: depends on the context length. */
@@ -71,21 +76,26 @@ export class Agent {
   /** How well this model calls tools. */
   metrics: ToolMetrics;
   #options: AgentOptions;
+  readonly offer: ToolOffer;
   readonly #results: LongResults;
+  readonly #uncheckedCalls = new UncheckedCalls();
   /** Where the turn begins in the history. */
   #turnStart: HistoryMark = 0;
-  readonly #uncheckedCalls = new UncheckedCalls();
   #callCount = 0;
+  #offered: Offer | undefined;
 
   constructor(options: AgentOptions) {
     this.#results = new LongResults(options.tools);
-    this.#options = { ...options, tools: this.#results.joined() };
+    const { model, toolBudget: budget, handOver: always } = options;
+    this.offer = options.offer ?? new ToolOffer({ model, budget, always });
+    this.#options = { ...options, tools: this.offer.joined(this.#results.joined()) };
     this.metrics = new ToolMetrics(options.model.name ?? 'model', options.onAttempt);
   }
 
   /** Goes on with another model, between turns. */
   changeModel(model: ChatModel): void {
     this.#options = { ...this.#options, model };
+    this.offer.changeModel(model);
     this.metrics = new ToolMetrics(model.name ?? 'model', this.#options.onAttempt);
   }
 
@@ -121,7 +131,7 @@ export class Agent {
     const { model, history, overflow, reply } = this.#options;
     history.add({ role: 'user', content });
     if (overflow !== 'summarize') return;
-    const parts = { model, history, tools: this.#tools(), thinking: reply?.thinking, signal };
+    const parts = { model, history, tools: this.#listed(), thinking: reply?.thinking, signal };
     this.#turnStart = yield* compactIfFull(this.#turnStart, parts);
   }
 
@@ -200,11 +210,11 @@ export class Agent {
   }
 
   *#end(reply: Reply, said: string, cancelled: boolean): Generator<TurnEvent> {
-    const { responseFormat } = this.#options;
+    const { responseFormat: format } = this.#options;
     yield* cutNotice(reply);
     yield { type: 'assistant', text: said, cancelled };
     const cut = reply.stats.finishReason !== 'stop';
-    if (responseFormat && !cancelled) yield* responseFormatError(responseFormat, reply.content, cut);
+    if (format && !cancelled) yield* responseFormatError(format, reply.content, cut);
   }
 
   #isHandedOver({ function: { name } }: ToolCall): boolean {
@@ -223,8 +233,9 @@ export class Agent {
     if (cancelled || reply.calls.length === 0) return { valid: [], invalid: [] };
     const { history, tools } = this.#options;
     const servers = new Map(tools.tools().map(tool => [tool.definition.function.name, tool.server]));
-    const catalog = new ToolCatalog(this.#tools(), name => servers.get(name));
-    const newCall = (name: string, args: Readonly<Record<string, unknown>>) => this.#newCall(name, args);
+    const shown = this.#offered?.tools.map(tool => tool.definition.function.name);
+    const catalog = new ToolCatalog(this.#tools(), name => servers.get(name), shown);
+    const newCall = this.#newCall.bind(this);
     return validateCalls(reply.calls, catalog, newCall, calledTools(history.messages));
   }
 
@@ -237,10 +248,14 @@ export class Agent {
     const constrainCalls = this.#constrains(retry);
     const sampling = retry.sampling(this.#options.sampling, constrainCalls);
     const { toolChoice, ...options } = this.#options.reply ?? {};
-    const messages = yield* this.#fit(options.thinking);
-    const tools = this.#tools();
+    yield* this.#fitResults(options.thinking);
+    const offered = this.offer.next(this.#options.tools.tools(), this.#options.history.messages);
+    yield* offeredEvent(this.#offered, offered);
+    this.#offered = offered;
+    const tools = offered.tools.map(tool => tool.definition);
+    const messages = yield* this.#fit(offered, options.thinking);
     const events = model.reply({
-      ...{ messages, tools, sampling, constrainCalls, ...options },
+      ...{ messages, tools, listed: offered.listed, sampling, constrainCalls, ...options },
       ...(responseFormat && { responseFormat }),
       ...(toolChoice && !called && { toolChoice }),
       ...(signal && { signal }),
@@ -261,19 +276,32 @@ export class Agent {
   #contextRequest(messages: readonly Message[]): ContextRequest {
     const { history, reply } = this.#options;
     const summarized = history.summarized.length > 0;
-    return { messages, tools: this.#tools(), thinking: reply?.thinking, summarized };
+    return { messages, tools: this.#listed(), thinking: reply?.thinking, summarized };
+  }
+
+  /** Long results of this turn give way until the prompt fits. */
+  *#fitResults(thinking: boolean | undefined): Generator<TurnEvent> {
+    const { model, history } = this.#options;
+    const parts = { model, history, results: this.#results, tools: () => this.#listed(), thinking };
+    yield* fitResults(this.#turnStart, parts);
   }
 
   /** The messages of the next prompt. */
-  *#fit(thinking: boolean | undefined): Generator<TurnEvent, readonly Message[]> {
+  *#fit(
+    { messages, listed }: Offer,
+    thinking: boolean | undefined,
+  ): Generator<TurnEvent, readonly Message[]> {
     const { model, history, overflow } = this.#options;
-    const tools = () => this.#tools();
-    yield* fitResults(this.#turnStart, { model, history, results: this.#results, tools, thinking });
-    if (overflow === 'stop') return history.messages;
+    if (overflow === 'stop') return messages;
     const summarized = history.summarized.length > 0;
-    const fitted = fitContext(model, history.messages, tools(), { thinking, summarized });
+    const fitted = fitContext(model, messages, listed, { thinking, summarized });
     if (fitted.droppedTurns > 0) yield droppedNotice(fitted.droppedTurns, model.contextLength);
     return fitted.messages;
+  }
+
+  /** What stands at the head of the next prompt. */
+  #listed(): readonly ToolDefinition[] {
+    return this.offer.next(this.#options.tools.tools(), this.#options.history.messages).listed;
   }
 
   /** Whether to constrain the calls of the next reply. */
@@ -287,8 +315,7 @@ export class Agent {
   }
 
   #newCall(name: string, args: Readonly<Record<string, unknown>>): ToolCall {
-    this.#callCount += 1;
-    const id = this.#options.newCallId?.() ?? `call_${this.#callCount}`;
+    const id = this.#options.newCallId?.() ?? `call_${++this.#callCount}`;
     return { id, type: 'function', function: { name, arguments: args } };
   }
 

@@ -19,6 +19,7 @@ import { modelNotices } from '../start/model-notices.ts';
 import { modelSwitch } from '../start/model-switch.ts';
 import { agentOptions } from '../start/run-options.ts';
 import { startRun } from '../start/start-run.ts';
+import { definitionsNotice } from '../tools/definition-tokens.ts';
 import { terminalApprover } from './ask-approval.ts';
 import { chatSettings } from './chat-settings.ts';
 
@@ -72,6 +73,8 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   });
   const close = () => run.close(() => session.close());
   const notices = [...settings.notices, ...run.notices];
+  const room = definitionsNotice(servers.host.tools(), agent.offer, opened.model.contextLength);
+  if (room !== undefined) notices.push(room);
   notices.push(...modelNotices(opened, args.think, turnOptions.sampling));
   try {
     if (responseFormat && !opened.model.canFollowFormat) {

@@ -1,4 +1,6 @@
 import { EXIT, LlmHostError } from '../../errors.ts';
+import type { HostTool } from '../../mcp/tool-host.ts';
+import { definitionCounter } from '../../run/definition-counter.ts';
 import { startServers } from '../../run/start-servers.ts';
 import { type Place, stateDirectory } from '../process/folders.ts';
 import { prepareMcp } from '../process/prepare-mcp.ts';
@@ -7,7 +9,8 @@ import { CLIENT_INFO } from '../process/version.ts';
 import { readConfigFile } from '../settings/config-file.ts';
 import { findConfigFile, passedOverNotice } from '../settings/find-config.ts';
 import { findMcpFile } from '../settings/lookup.ts';
-import { lookUpMcpFile } from '../settings/settings.ts';
+import { findConfig, lookUpMcpFile } from '../settings/settings.ts';
+import { serverTokens } from '../tools/definition-tokens.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const INIT = 'Write one from the example: llm-host init';
@@ -54,6 +57,7 @@ export async function checkServers(where: Place): Promise<Finding[]> {
       return [
         ok('mcp.json', path),
         ...states,
+        ...definitionTokens(host.tools(), where),
         ...rest.map(text => warning('mcp.json', text, `Correct ${path}.`)),
       ];
     } finally {
@@ -61,6 +65,27 @@ export async function checkServers(where: Place): Promise<Finding[]> {
     }
   } catch (error) {
     return [broken('mcp.json', error)];
+  }
+}
+
+/** What the tools cost in every prompt. */
+function definitionTokens(tools: readonly HostTool[], where: Place): Finding[] {
+  if (tools.length === 0) return [];
+  const counter = definitionCounter(modelOf(where), where);
+  const sums = serverTokens(tools, ({ definition }) => counter.one(definition));
+  const total = sums.reduce((sum, { tokens }) => sum + tokens, 0);
+  const by = counter.model === undefined ? 'estimated' : `by ${counter.model}`;
+  const each = sums.map(({ server, tokens }) => `${server} ${tokens}`).join(', ');
+  return [ok('tool definitions', `${total} tokens, ${by}: ${each}`)];
+}
+
+/** The model that config.json names, if any; a broken file is a finding of its own. */
+function modelOf(where: Place): string | undefined {
+  try {
+    return findConfig(where)?.model;
+  } catch (error) {
+    if (error instanceof LlmHostError) return undefined;
+    throw error;
   }
 }
 

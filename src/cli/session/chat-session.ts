@@ -2,6 +2,7 @@ import type { ToolMetrics } from '../../agent/calls/metrics.ts';
 import type { Compacted } from '../../agent/context/compact-turns.ts';
 import type { ContextParts } from '../../agent/context/context-parts.ts';
 import { errorEvent, type ReplyStats, type TurnEvent } from '../../agent/events/turn-event.ts';
+import type { ToolOffer } from '../../agent/offer/tool-offer.ts';
 import type { Agent } from '../../agent/turn/agent.ts';
 import type { History } from '../../chat/history.ts';
 import type { Message, ToolDefinition } from '../../chat/message.ts';
@@ -101,6 +102,11 @@ export class ChatSession {
 
   get tools(): ToolHost {
     return this.#parts.tools;
+  }
+
+  /** Which of the tools the model is offered. */
+  get offer(): ToolOffer {
+    return this.#parts.agent.offer;
   }
 
   get toolMetrics(): ToolMetrics {
@@ -208,7 +214,7 @@ export class ChatSession {
     const opened = await modelSwitch.open(name, hooks);
     try {
       hooks.signal.throwIfAborted();
-      const definitions = tools.tools().map(({ definition }) => definition);
+      const definitions = agent.offer.listedFor(opened.model, tools.tools(), this.history.messages);
       checkRoom(opened, this.history.messages, definitions);
     } catch (error) {
       await opened.close();

@@ -28,6 +28,8 @@ export interface AppConfig {
   readonly overflow?: Overflow;
   readonly tools?: {
     readonly timeout?: number;
+    /** Tokens of definitions; 0: no limit. */
+    readonly budget?: number;
     readonly maxResultChars?: number;
     readonly blocked?: readonly string[];
     readonly allowed?: readonly string[];

@@ -73,12 +73,16 @@ export function mcpFilesOf(
 export function agentOptions(
   args: ChatArguments,
   config: AppConfig,
-): Pick<AgentOptions, 'sampling' | 'toolTimeoutMs' | 'maxResultChars' | 'retry' | 'constrain' | 'onAttempt'> {
+): Pick<
+  AgentOptions,
+  'sampling' | 'toolTimeoutMs' | 'toolBudget' | 'maxResultChars' | 'retry' | 'constrain' | 'onAttempt'
+> {
   const seconds = args.toolTimeout ?? config.tools?.timeout ?? DEFAULT_TOOL_TIMEOUT_SECONDS;
-  const { maxResultChars, constrain, metricsFile: metricsPath } = config.tools ?? {};
+  const { budget, maxResultChars, constrain, metricsFile: metricsPath } = config.tools ?? {};
   return {
     sampling: mergeSampling(args, config),
     toolTimeoutMs: seconds * 1000,
+    ...(budget !== undefined && { toolBudget: budget }),
     ...(maxResultChars !== undefined && { maxResultChars }),
     ...(config.retry && { retry: config.retry }),
     ...(constrain && { constrain }),

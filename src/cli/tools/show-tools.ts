@@ -2,6 +2,7 @@ import { LlmHostError } from '../../errors.ts';
 import type { HttpServerConfig, McpConfig } from '../../mcp/config/config.ts';
 import { LoopbackRedirect } from '../../mcp/oauth/loopback-redirect.ts';
 import type { HostTool } from '../../mcp/tool-host.ts';
+import { type DefinitionCounter, definitionCounter } from '../../run/definition-counter.ts';
 import { startServers } from '../../run/start-servers.ts';
 import { formatArguments } from '../../text/console-format.ts';
 import { stripControls } from '../../text/strip-controls.ts';
@@ -14,6 +15,7 @@ import { CLIENT_INFO } from '../process/version.ts';
 import { findMcpFile, MissingFile } from '../settings/lookup.ts';
 import { findConfig, lookUpMcpFile, readMcpFiles } from '../settings/settings.ts';
 import { toolPolicy } from '../start/tool-policy.ts';
+import { tokenLines } from './definition-tokens.ts';
 
 /** Milliseconds. */
 const LOGIN_LIMIT_MS = 10 * 60_000;
@@ -41,6 +43,7 @@ export async function showTools({ mcp, login }: ToolsOptions, signals: Signals):
     authorizer: redirect,
     policy: settings && toolPolicy({}, settings),
   });
+  const counter = definitionCounter(settings?.model, where);
   const { problems } = report();
   signals.addCleanup(() => host.close());
   try {
@@ -52,6 +55,7 @@ export async function showTools({ mcp, login }: ToolsOptions, signals: Signals):
         `${server.name}: ${server.state}, ${mine.length} tools${more}\n${mine.map(describe).join('')}`,
       );
     }
+    if (host.tools().length > 0) process.stdout.write(tokensOf(host.tools(), counter));
     for (const problem of problems) process.stderr.write(`Notice: ${stripControls(problem)}\n`);
     return problems.length > 0 ? 69 : 0;
   } finally {
@@ -80,6 +84,14 @@ function openRedirect({ oauth }: HttpServerConfig): Promise<LoopbackRedirect> {
     process.stderr.write(`Open this address in a browser to log in:\n${visible(url.href)}\n`);
   };
   return LoopbackRedirect.open(show, oauth?.callbackPort);
+}
+
+/** What the definitions cost in every prompt. */
+function tokensOf(tools: readonly HostTool[], { model, one }: DefinitionCounter): string {
+  const lines = tokenLines(tools, ({ definition }) => one(definition));
+  const by =
+    model === undefined ? 'estimated; a "model" of this machine in config.json counts them' : `by ${model}`;
+  return stripControls(`Tokens of the definitions, ${by}:\n${lines.map(line => `  ${line}\n`).join('')}`);
 }
 
 function describe({ definition }: HostTool): string {

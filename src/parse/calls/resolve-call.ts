@@ -98,7 +98,7 @@ function unknownTool(name: string, meant: readonly string[], tools: ToolCatalog)
     return { ok: false, label: 'wrong_tool', message, tool: undefined };
   }
   const guess = nearest(name, tools.names);
-  const list = tools.names.join(', ') || 'none';
+  const list = tools.shown.join(', ') || 'none';
   const message = `There is no tool '${name}'. ${guess ? `Did you mean '${guess}'? ` : ''}Tools: ${list}.`;
   return { ok: false, label: 'wrong_tool', message, tool: guess };
 }

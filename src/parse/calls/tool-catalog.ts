@@ -10,13 +10,20 @@ interface Entry {
 /** The offered tools by name. */
 export class ToolCatalog {
   readonly #entries = new Map<string, Entry>();
+  readonly #shown: readonly string[] | undefined;
   readonly #spellings = new Map<string, string | undefined>();
 
   /**
    * Tools in the shape of the OpenAI API, with or without the outer `function`; others are ignored.
    * @param serverOf the MCP server of a tool, by the name it is offered under
+   * @param shown those that messages name. Default: all
    */
-  constructor(tools: readonly object[] = [], serverOf?: (name: string) => string | undefined) {
+  constructor(
+    tools: readonly object[] = [],
+    serverOf?: (name: string) => string | undefined,
+    shown?: readonly string[],
+  ) {
+    this.#shown = shown;
     for (const tool of tools) {
       const inner = (tool as { function?: unknown }).function ?? tool;
       if (!isObject(inner) || typeof inner.name !== 'string') continue;
@@ -37,6 +44,11 @@ export class ToolCatalog {
 
   get names(): string[] {
     return [...this.#entries.keys()];
+  }
+
+  /** Those that a message about a tool may list. */
+  get shown(): readonly string[] {
+    return this.#shown ?? this.names;
   }
 
   /** The tool a model means by `name`: an exact match, or up to case, punctuation and a namespace prefix. */

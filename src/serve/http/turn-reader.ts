@@ -63,6 +63,8 @@ export async function readTurn(
         events.push(event);
         listener.toolEvent(event);
         break;
+      case 'tools_offered':
+        break;
       case 'stats':
         newRound = true;
         tally.add(event.stats);

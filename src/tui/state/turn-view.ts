@@ -97,6 +97,7 @@ export class TurnView {
       // A notice says the same.
       case 'compaction':
       case 'stats':
+      case 'tools_offered':
         break;
       case 'notice':
         this.notice(`Notice: ${stripControls(event.message)}`, view);

@@ -56,6 +56,7 @@ describe('a context that is full', () => {
   test.each([
     [
       {
+        toolBudget: 0,
         tools: new FakeHost(
           Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`t${at}`, answer('')])),
         ),

@@ -249,3 +249,17 @@ test('debug messages: every event of a turn but the single tokens, without secre
   ]);
   expect(existsSync(join(folder, 'log.jsonl.1'))).toBe(false);
 });
+
+test('/tools: what the definitions cost, what is offered, and what is pinned', async () => {
+  const { type } = place([]);
+  expect((await type('/tools'))?.output).toMatch(
+    /^echo \(fake\): .*\nTokens of the definitions: \d+ in all, \d+ % of the context of 100000\nfake \d+: echo \d+$/,
+  );
+  expect((await type('/tools offered'))?.output).toBe('All 1 tools are offered.');
+  expect((await type('/tools pin ecoh'))?.output).toContain("Did you mean 'echo'?");
+  expect((await type('/tools pin echo'))?.output).toBe("'echo' is offered from the next prompt on.");
+  expect((await type('/tools offered'))?.output).toBe('All 1 tools are offered.\nPinned: echo');
+  expect((await type('/tools unpin echo'))?.output).toBe("'echo' is no longer pinned.");
+  expect((await type('/tools unpin echo'))?.output).toBe("'echo' was not pinned.");
+  expect((await type('/tools pin'))?.output).toContain('there is no /tools pin');
+});

@@ -1,36 +1,79 @@
 import { LlmHostError } from '../../../errors.ts';
-import type { ToolHost } from '../../../mcp/tool-host.ts';
+import type { HostTool, ToolHost } from '../../../mcp/tool-host.ts';
+import { nearest } from '../../../text/nearest.ts';
 import { stripControls } from '../../../text/strip-controls.ts';
 import { visible } from '../../../text/visible.ts';
+import type { ChatSession } from '../../session/chat-session.ts';
+import { shareText, tokenLines } from '../../tools/definition-tokens.ts';
 import { type Builtin, print } from '../base/builtin.ts';
+
+const FORMS = '/tools, /tools offered, /tools pin NAME, /tools unpin NAME, /tools ask NAME';
 
 export const tools: Builtin = {
   name: 'tools',
-  argument: '[ask NAME]',
-  help: 'lists the tools the model can call; ask NAME: no longer allow it for good',
+  argument: '[offered | pin NAME | unpin NAME | ask NAME]',
+  help: 'lists all tools and their tokens; offered: those the model gets; pin NAME: it always gets; ask NAME: no longer allow it for good',
   plain: ['tools'],
-  run: ({ tools: host }, argument) => {
-    if (argument === '') return print(listOf(host));
+  run: (session, argument) => {
+    if (argument === '') return print(listOf(session));
     const [verb, name = '', ...more] = argument.split(/\s+/);
-    if (verb !== 'ask' || name === '' || more.length > 0) {
-      throw new LlmHostError('USAGE', `there is no /tools ${argument}`, { hint: '/tools, /tools ask NAME' });
+    if (verb === 'offered' && name === '') return print(offeredText(session));
+    if (name !== '' && more.length === 0) {
+      if (verb === 'pin') return print(pin(session, name));
+      if (verb === 'unpin') {
+        const was = session.offer.unpin(name);
+        return print(was ? `'${visible(name)}' is no longer pinned.` : `'${visible(name)}' was not pinned.`);
+      }
+      if (verb === 'ask') return print(ask(session.tools, name));
     }
-    const known = host.tools().find(({ definition }) => definition.function.name === name)?.tool ?? name;
-    const taken = host.approvals?.takeBack(known) === true;
-    return print(
-      taken ? `'${visible(known)}' is asked about again.` : `'${visible(name)}' was not allowed for good.`,
-    );
+    throw new LlmHostError('USAGE', `there is no /tools ${argument}`, { hint: FORMS });
   },
 };
 
-function listOf(host: ToolHost): string {
-  const lines = host
-    .tools()
-    .map(
-      ({ definition, server }) =>
-        `${definition.function.name} (${server}): ${definition.function.description ?? ''}`,
-    );
-  return stripControls([lines.join('\n') || 'No tools.', ...allowedLines(host)].join('\n'));
+const nameOf = ({ definition }: HostTool): string => definition.function.name;
+
+function pin({ tools: host, offer }: ChatSession, name: string): string {
+  const names = host.tools().map(nameOf);
+  if (!names.includes(name)) {
+    const near = nearest(name, names);
+    throw new LlmHostError('USAGE', `there is no tool '${name}'`, {
+      hint: near ? `Did you mean '${near}'?` : '/tools lists all.',
+    });
+  }
+  offer.pin(name);
+  return `'${visible(name)}' is offered from the next prompt on.`;
+}
+
+function ask(host: ToolHost, name: string): string {
+  const known = host.tools().find(tool => nameOf(tool) === name)?.tool ?? name;
+  const taken = host.approvals?.takeBack(known) === true;
+  return taken ? `'${visible(known)}' is asked about again.` : `'${visible(name)}' was not allowed for good.`;
+}
+
+function listOf({ tools: host, offer, opened }: ChatSession): string {
+  const all = host.tools();
+  if (all.length === 0) return stripControls(['No tools.', ...allowedLines(host)].join('\n'));
+  const one = (tool: HostTool): number => offer.meter.one(tool.definition);
+  const lines = all.map(
+    tool => `${nameOf(tool)} (${tool.server}): ${tool.definition.function.description ?? ''}`,
+  );
+  const total = offer.meter.all(all.map(tool => tool.definition));
+  const share = `Tokens of the definitions: ${shareText(total, opened.model.contextLength)}`;
+  return stripControls([...lines, share, ...tokenLines(all, one), ...allowedLines(host)].join('\n'));
+}
+
+function offeredText({ tools: host, offer }: ChatSession): string {
+  const { latest } = offer;
+  const total = host.tools().length;
+  const pinned = offer.pinned.size > 0 ? `\nPinned: ${[...offer.pinned].join(', ')}` : '';
+  const all = offer.fits(host.tools());
+  if (all) return stripControls(`All ${total} tools are offered.${pinned}`);
+  if (latest === undefined || latest.tools.length >= latest.total)
+    return stripControls(`The next prompt decides which of the ${total} tools are offered.${pinned}`);
+  const names = latest.tools.map(nameOf).join(', ');
+  return stripControls(
+    `${latest.tools.length} of ${total} tools, ${latest.tokens} tokens (tools.budget: ${latest.budget}): ${names}${pinned}`,
+  );
 }
 
 /** What runs without a question, and how to change that. */

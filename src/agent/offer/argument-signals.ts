@@ -1,0 +1,32 @@
+/** Kinds of values that a question may hold and a tool may ask for; `#` keeps them apart from words. */
+const KINDS: readonly { readonly term: string; readonly value: RegExp; readonly argument: RegExp }[] = [
+  { term: '#url', value: /\bhttps?:\/\/\S/i, argument: /ur[il]$|link$/i },
+  {
+    term: '#file',
+    value: /(?:^|[\s"'`])[\w~./\\-]*\w\.[a-z]\w{0,4}\b|(?:^|\s)[~.]?\/\w/i,
+    argument: /file|path|directory|folder/i,
+  },
+  { term: '#date', value: /\b\d{4}-\d{2}-\d{2}\b/, argument: /date|time|since|until|start|end/i },
+  { term: '#email', value: /\b\S+@\S+\.\w/, argument: /e-?mail|recipient/i },
+];
+
+/** `17`, `-3.5`, `1,046`; not the digits of a date, a version or a word. */
+const NUMBER = /(?<![\w.:/#-])-?\d[\d,]*(?:\.\d+)?(?![\w:/-])(?!\.\d)/g;
+
+/** What the values in a question say about the tool: `#url`, `#numbers2`. */
+export function questionSignals(text: string): string[] {
+  const kinds = KINDS.filter(({ value }) => value.test(text)).map(({ term }) => term);
+  const numbers = text.match(NUMBER)?.length ?? 0;
+  return [...kinds, ...(numbers > 0 ? [`#numbers${Math.min(numbers, 2)}`] : [])];
+}
+
+/** The same for the arguments that a tool requires. A tool that wants nothing but numbers is one that computes. */
+export function toolSignals(parameters: Readonly<Record<string, unknown>>): string[] {
+  const properties = (parameters.properties ?? {}) as Record<string, { type?: unknown } | undefined>;
+  const listed = Array.isArray(parameters.required) ? (parameters.required as string[]) : [];
+  const required = listed.filter(name => Object.hasOwn(properties, name));
+  const kinds = KINDS.filter(({ argument }) => required.some(name => argument.test(name)));
+  const numeric = required.filter(name => /^(?:number|integer)$/.test(String(properties[name]?.type)));
+  const computes = numeric.length > 0 && numeric.length === required.length;
+  return [...kinds.map(({ term }) => term), ...(computes ? [`#numbers${Math.min(numeric.length, 2)}`] : [])];
+}
