@@ -213,8 +213,13 @@ function copy(from, to) {
 }
 
 async function pack(dir, to) {
-  const output = await runCommand('npm', ['pack', '--json', '--silent', '--pack-destination', to], {
+  // It lists every file, which is more than `runCommand` keeps.
+  let output = '';
+  await runCommand('npm', ['pack', '--json', '--silent', '--pack-destination', to], {
     cwd: dir,
+    onText: text => {
+      output += text;
+    },
   });
   const [{ name, filename, size, unpackedSize }] = JSON.parse(output.slice(output.indexOf('[')));
   return {
