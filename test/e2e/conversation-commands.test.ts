@@ -71,7 +71,8 @@ test('/compact on the screen, and what was typed meanwhile waits', { timeout: LI
   terminal.type('bye\r');
   expect(await terminal.exits()).toBe(0);
   const { messages, summarized } = JSON.parse(readFileSync(join(dir, 'talk.json'), 'utf8'));
-  expect(messages[1].content).toContain('Also mentioned: 4711, Minka');
+  // Among the user's own words; what they do not say stands behind "Also mentioned".
+  expect(messages[1].content).toContain('- about Minka of 4711');
   expect(summarized[0].content).toBe('about Minka of 4711');
 });
 
