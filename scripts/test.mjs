@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { darwinCheckReady } from './check/cross/darwin.mjs';
 import { checkLayers } from './check/layers.mjs';
@@ -13,19 +13,17 @@ const bin = name => join(root, 'node_modules', name);
 
 /** Fast checks first. A check counts as one failure when it fails, and as nothing when it passes. */
 const PARTS = [
-  { name: 'biome', run: () => check(process.execPath, [bin('@biomejs/biome/bin/biome'), 'check', '.']) },
+  { name: 'biome', run: () => check([bin('@biomejs/biome/bin/biome'), 'check', '.']) },
   {
     name: 'types',
-    run: () => check(process.execPath, [bin('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit']),
+    run: () => check([bin('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit']),
   },
   { name: 'layers', run: layers },
-  { name: 'unused', run: () => check(process.execPath, ['scripts/check/unused.mjs']) },
-  { name: 'licences', run: () => check(process.execPath, ['scripts/check/licences.mjs']) },
-  { name: 'package', run: () => check(process.execPath, ['scripts/check/package.mjs']) },
+  { name: 'unused', run: () => check(['scripts/check/unused.mjs']) },
+  { name: 'licences', run: () => check(['scripts/check/licences.mjs']) },
+  { name: 'package', run: () => check(['scripts/check/package.mjs']) },
   // Only if its tools are present: they are a 150 MB download (npm run check:darwin).
-  ...(darwinCheckReady()
-    ? [{ name: 'darwin', run: () => check(process.execPath, ['scripts/check/cross/darwin.mjs']) }]
-    : []),
+  ...(darwinCheckReady() ? [{ name: 'darwin', run: () => check(['scripts/check/cross/darwin.mjs']) }] : []),
   { name: 'ctest', run: ctest },
   { name: 'vitest', run: () => vitest('vitest', ['--exclude', 'test/e2e/**']) },
   // The engine's tests again, with every decision of a GPU.
@@ -45,18 +43,24 @@ await runMain(async () => {
 
 function summarise(results) {
   console.log('');
-  for (const { name, passed, failed, skipped } of results) {
-    const isCheck = passed + failed + skipped.length === 0;
-    console.log(
-      `${name.padEnd(9)}${isCheck ? 'ok' : `${passed} passed, ${failed} failed, ${skipped.length} skipped`}`,
-    );
+  for (const { name, ...result } of results) {
+    const isCheck = result.passed + result.failures.length + result.skipped.length === 0;
+    console.log(`${name.padEnd(9)}${isCheck ? 'ok' : counts(result)}`);
   }
-  printSkipped(results.flatMap(({ skipped }) => skipped));
-  const sum = count => results.reduce((total, result) => total + count(result), 0);
-  const passed = sum(result => result.passed);
-  const failed = sum(result => result.failed);
-  console.log(`${passed} passed, ${failed} failed, ${sum(result => result.skipped.length)} skipped`);
-  if (failed > 0 || passed === 0) process.exitCode = 1;
+  const all = {
+    passed: results.reduce((total, { passed }) => total + passed, 0),
+    failures: results.flatMap(({ failures }) => failures),
+    skipped: results.flatMap(({ skipped }) => skipped),
+  };
+  printSkipped(all.skipped);
+  if (all.failures.length > 0) console.log(`Failed:\n${all.failures.map(name => `  ${name}`).join('\n')}`);
+  console.log(counts(all));
+  if (all.failures.length > 0 || all.passed === 0) process.exitCode = 1;
+}
+
+/** @param {Result} result */
+function counts({ passed, failures, skipped }) {
+  return `${passed} passed, ${failures.length} failed, ${skipped.length} skipped`;
 }
 
 /** Each reason once, with the tests below it. */
@@ -71,14 +75,14 @@ function printSkipped(tests) {
 }
 
 /** @returns {Promise<Result>} */
-async function check(command, args) {
-  const ok = await showCommand(command, args);
-  return { passed: 0, failed: ok ? 0 : 1, skipped: [] };
+async function check(args) {
+  const ok = await showCommand(process.execPath, args);
+  return { passed: 0, failures: ok ? [] : [basename(args[0])], skipped: [] };
 }
 
 /** @returns {Promise<Result>} */
 async function layers() {
   const breaches = checkLayers();
   for (const line of breaches) console.log(line);
-  return { passed: 0, failed: breaches.length > 0 ? 1 : 0, skipped: [] };
+  return { passed: 0, failures: breaches, skipped: [] };
 }

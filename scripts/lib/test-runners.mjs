@@ -10,7 +10,7 @@ const bin = name => join(root, 'node_modules', name);
 /**
  * @typedef {object} Result
  * @property {number} passed
- * @property {number} failed
+ * @property {readonly string[]} failures each test or hook that failed, with the first line of its error
  * @property {{ name: string, reason?: string }[]} skipped
  */
 
@@ -45,9 +45,11 @@ export async function vitest(name, args, env = {}) {
 
 /** A runner that crashed, or found fault without failing a test, has failed; so has one that ran nothing. */
 function agree(ok, result) {
-  if (!result) return { passed: 0, failed: 1, skipped: [] };
-  const ranNothing = result.passed + result.failed + result.skipped.length === 0;
-  return result.failed === 0 && (!ok || ranNothing) ? { ...result, failed: 1 } : result;
+  if (!result) return { passed: 0, failures: ['the runner wrote no results'], skipped: [] };
+  const { passed, failures, skipped } = result;
+  if (failures.length > 0) return result;
+  if (passed + skipped.length === 0) return { ...result, failures: ['no test was run'] };
+  return ok ? result : { ...result, failures: ['the runner failed, and no test'] };
 }
 
 function readResult(file, parse) {
@@ -61,14 +63,14 @@ function readResult(file, parse) {
 
 /** ctest's report: one <testcase> for each test, its status an attribute. */
 function fromJunit(xml) {
-  const result = { passed: 0, failed: 0, skipped: [] };
+  const result = { passed: 0, failures: [], skipped: [] };
   for (const [, attributes, body = ''] of xml.matchAll(
     /<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g,
   )) {
     const [, name] = attributes.match(/name="([^"]*)"/) ?? [];
     const [, status] = attributes.match(/status="([^"]*)"/) ?? [];
     if (status === 'run') result.passed += 1;
-    else if (status === 'fail') result.failed += 1;
+    else if (status === 'fail') result.failures.push(name);
     else result.skipped.push({ name, reason: body.match(/<skipped message="([^"]*)"/)?.[1] });
   }
   return result;

@@ -41,9 +41,9 @@ function expecting(output, pattern) {
   return { output };
 }
 
-function counted({ passed, failed, skipped }) {
-  const counts = { passed, failed, skipped: skipped.length };
-  if (failed > 0) throw Object.assign(new Error(`${failed} of ${passed + failed} failed`), { counts });
+function counted({ passed, failures, skipped }) {
+  const counts = { passed, failed: failures.length, skipped: skipped.length };
+  if (failures.length > 0) throw Object.assign(new Error(`failed:\n${failures.join('\n')}`), { counts });
   return { counts };
 }
 

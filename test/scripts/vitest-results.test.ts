@@ -3,34 +3,44 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-const module = new URL('../../scripts/lib/vitest-results.mjs', import.meta.url).href;
+const REPORTER = new URL('../../scripts/lib/vitest-results.mjs', import.meta.url).href;
 
 /** A test as vitest reports it: its name, in `describe`s from the outermost. */
-function reported(names: readonly string[], state: string, note?: string) {
+function reported(names: readonly string[], state: string, note?: string, errors?: readonly Error[]) {
   let task: object = { type: 'module' };
   for (const name of names) task = { name, parent: task };
-  return { ...task, fullName: names.join(' > '), result: () => ({ state, note }) };
+  return { ...task, fullName: names.join(' > '), result: () => ({ state, note, errors }) };
 }
 
-test('a skipped test has the reason that it or what is around it names', async () => {
+test('what failed is named, and a skipped test has the reason that it or what is around it names', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-results-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   vi.stubEnv('TEST_RESULTS', join(folder, 'results.json'));
   onTestFinished(() => void vi.unstubAllEnvs());
   const tests = [
     reported(['passes (yes)'], 'passed'),
-    reported(['fails'], 'failed'),
+    reported(['outer', 'fails'], 'failed', undefined, [new Error('expected 1\nto be 2')]),
+    reported(['hangs'], 'pending'),
     reported(['a (needs zsh)'], 'skipped'),
     reported(['python (needs a Python)', 'inner', 'b'], 'skipped'),
     reported(['python (needs a Python)', 'c (needs more)'], 'skipped'),
     reported(['d (in brackets)'], 'skipped', 'given when it ran'),
     reported(['outer', 'e'], 'skipped'),
   ];
-  const children = { allSuites: () => [], allTests: () => tests };
-  const { default: ResultsReporter } = await import(module);
-  new ResultsReporter().onTestRunEnd([{ errors: () => [], children }], []);
-  const { passed, failed, skipped } = JSON.parse(readFileSync(join(folder, 'results.json'), 'utf8'));
-  expect([passed, failed]).toEqual([1, 1]);
+  const suites = [{ fullName: 'hooks', errors: () => [new Error('no folder')] }];
+  const children = { allSuites: () => suites, allTests: () => tests };
+  const module = { relativeModuleId: 'a.test.ts', errors: () => [new Error('no import')], children };
+  const { default: ResultsReporter } = await import(REPORTER);
+  new ResultsReporter().onTestRunEnd([module], [new Error('unhandled')]);
+  const { passed, failures, skipped } = JSON.parse(readFileSync(join(folder, 'results.json'), 'utf8'));
+  expect(passed).toBe(1);
+  expect(failures).toEqual([
+    'outside of any test: unhandled',
+    'a.test.ts: no import',
+    'hooks: no folder',
+    'a.test.ts > outer > fails: expected 1',
+    'a.test.ts > hangs: the run broke off',
+  ]);
   expect(skipped.map(({ reason }: { reason?: string }) => reason)).toEqual([
     'needs zsh',
     'needs a Python',

@@ -51,6 +51,6 @@ test('npm run bootstrap -- --backend cuda: asks for MLX for CUDA, and is remembe
   expect((await mlx()).stderr).toContain('pip could not download mlx-cpu');
 });
 
-it.runIf(!hasWheel)('is refused elsewhere', () => {
+it.runIf(!hasWheel)('is refused elsewhere (needs a machine for which there is no wheel)', () => {
   expect(() => chooseBackend('cuda')).toThrow('for Linux on x86-64');
 });
