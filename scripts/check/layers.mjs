@@ -41,7 +41,8 @@ const RULES = [
   {
     files: /^src\//,
     forbids: /\bmkdir(?:Sync)?\([^;]*\brecursive\b/,
-    because: "folders are made by text/make-folder.ts, since Node's `recursive` never returns below /proc",
+    because:
+      "folders are made by text/files/make-folder.ts, since Node's `recursive` never returns below /proc",
   },
   {
     files: /^src\//,

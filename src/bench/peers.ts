@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LlmHostError } from '../errors.ts';
-import { makeFolder } from '../text/make-folder.ts';
+import { makeFolder } from '../text/files/make-folder.ts';
 import type { Runner } from './run-process.ts';
 
 export const PEERS = ['mlx-lm', 'llama.cpp'] as const;

@@ -1,7 +1,7 @@
 import { LlmHostError, messageOf } from '../errors.ts';
 import { isHttpAddress } from '../text/http-address.ts';
+import { isPlainObject } from '../text/json/plain-object.ts';
 import { LineSplitter } from '../text/line-splitter.ts';
-import { isPlainObject } from '../text/plain-object.ts';
 import { Silence } from './silence.ts';
 
 export interface OllamaClientOptions {

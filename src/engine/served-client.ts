@@ -1,8 +1,8 @@
 import { LlmHostError, messageOf } from '../errors.ts';
+import { stripControls } from '../text/clean/strip-controls.ts';
+import { stripInvisible } from '../text/clean/strip-invisible.ts';
+import { isPlainObject } from '../text/json/plain-object.ts';
 import { LineSplitter } from '../text/line-splitter.ts';
-import { isPlainObject } from '../text/plain-object.ts';
-import { stripControls } from '../text/strip-controls.ts';
-import { stripInvisible } from '../text/strip-invisible.ts';
 import { Silence } from './silence.ts';
 
 export interface ServedClientOptions {

@@ -1,7 +1,7 @@
 import { LlmHostError, messageOf } from '../errors.ts';
 import { checkSchema, isUsableSchema, type SchemaProblem } from '../parse/json/schema-check.ts';
-import { definitionSizeFault } from '../text/definition-size.ts';
-import { isPlainObject } from '../text/plain-object.ts';
+import { definitionSizeFault } from '../text/json/definition-size.ts';
+import { isPlainObject } from '../text/json/plain-object.ts';
 import { Grammar, SPACE } from './ebnf.ts';
 import { JsonGrammar, LEADING_SPACE } from './json-grammar.ts';
 

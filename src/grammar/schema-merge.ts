@@ -1,4 +1,4 @@
-import { isPlainObject } from '../text/plain-object.ts';
+import { isPlainObject } from '../text/json/plain-object.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync }
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeFolder } from '../text/make-folder.ts';
+import { makeFolder } from '../text/files/make-folder.ts';
 
 const BEAT_MS = 10_000;
 const STALE_MS = 120_000;

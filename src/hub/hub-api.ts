@@ -1,5 +1,5 @@
 import { messageOf } from '../errors.ts';
-import { isPlainObject } from '../text/plain-object.ts';
+import { isPlainObject } from '../text/json/plain-object.ts';
 import { type HttpClient, type HubResponse, networkFailure } from './http-client.ts';
 import type { HubEnvironment } from './hub-environment.ts';
 import { HubFailure } from './hub-failure.ts';

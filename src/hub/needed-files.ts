@@ -1,5 +1,5 @@
 import { LlmHostError } from '../errors.ts';
-import { isPlainObject } from '../text/plain-object.ts';
+import { isPlainObject } from '../text/json/plain-object.ts';
 import type { HubFile } from './hub-api.ts';
 
 export const INDEX = 'model.safetensors.index.json';

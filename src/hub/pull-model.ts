@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readJsonObject } from '../text/json-file.ts';
-import { makeFolder } from '../text/make-folder.ts';
+import { readJsonObject } from '../text/files/json-file.ts';
+import { makeFolder } from '../text/files/make-folder.ts';
 import { diskFull, onDisk } from './disk-failure.ts';
 import { fetchFiles } from './fetch-files.ts';
 import { withFileLock } from './file-lock.ts';

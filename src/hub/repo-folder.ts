@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { makeFolder } from '../text/make-folder.ts';
+import { makeFolder } from '../text/files/make-folder.ts';
 import type { HubFile } from './hub-api.ts';
 import { isCommit } from './hub-id.ts';
 

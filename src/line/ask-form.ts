@@ -4,7 +4,7 @@ import type {
   ElicitationField,
   ElicitationRequest,
 } from '../mcp/server/elicitation.ts';
-import { stripControls } from '../text/strip-controls.ts';
+import { stripControls } from '../text/clean/strip-controls.ts';
 
 /** `ask` resolves with undefined on Ctrl+D and when the signal is aborted. */
 export interface FormTerminal {

@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../agent/events/turn-event.ts';
+import { stripControls } from '../text/clean/strip-controls.ts';
 import { clock, formatArguments, formatResult, formatSeconds, lastLine } from '../text/console-format.ts';
-import { stripControls } from '../text/strip-controls.ts';
 import { Spinner } from './spinner.ts';
 
 const PROGRESS_CHARS = 50;

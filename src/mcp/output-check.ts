@@ -1,5 +1,5 @@
 import { checkSchema, isNotChecked } from '../parse/json/schema-check.ts';
-import { isPlainObject } from '../text/plain-object.ts';
+import { isPlainObject } from '../text/json/plain-object.ts';
 import { cleanLine, TEXT_LIMITS } from './server/incoming-text.ts';
 import type { CallResult, ServerTool } from './server/wire-schemas.ts';
 

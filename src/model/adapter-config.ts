@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../text/json-file.ts';
-import { broken, unsupported } from '../text/model-fault.ts';
+import { isObject, type JsonObject } from '../text/files/json-file.ts';
+import { broken, unsupported } from '../text/files/model-fault.ts';
 
 /** The ranks and modules an adapter_config.json declares. */
 export interface AdapterConfig {

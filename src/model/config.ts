@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LlmHostError } from '../errors.ts';
-import { isObject, type JsonObject, readJsonObject, readText } from '../text/json-file.ts';
-import { broken } from '../text/model-fault.ts';
+import { isObject, type JsonObject, readJsonObject, readText } from '../text/files/json-file.ts';
+import { broken } from '../text/files/model-fault.ts';
 
 /** The text files of a model folder. */
 export interface ModelTexts {

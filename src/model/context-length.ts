@@ -1,5 +1,5 @@
 import { LlmHostError } from '../errors.ts';
-import { isObject, type JsonObject } from '../text/json-file.ts';
+import { isObject, type JsonObject } from '../text/files/json-file.ts';
 
 /**
  * The model's context length in tokens; undefined if config.json does not say. Rope scaling of types dynamic and yarn

@@ -3,7 +3,7 @@ import { hubCacheFolder } from '../hub/hub-environment.ts';
 import type { PullOptions } from '../hub/pull-model.ts';
 import { RepoFolder } from '../hub/repo-folder.ts';
 import { missingFiles } from '../hub/snapshot-state.ts';
-import { readJsonObject } from '../text/json-file.ts';
+import { readJsonObject } from '../text/files/json-file.ts';
 import { hubIdOf, type LocateOptions } from './locate.ts';
 import { textPart } from './text-part.ts';
 import { quantizationOf } from './weights/quantization.ts';

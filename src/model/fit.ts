@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { LlmHostError } from '../errors.ts';
 import type { WeightLayout } from '../native/addon-types.ts';
 import { loadAddon } from '../native/load-addon.ts';
-import type { JsonObject } from '../text/json-file.ts';
+import type { JsonObject } from '../text/files/json-file.ts';
 
 export interface MemoryNeed {
   /** Bytes of the loaded weights. */

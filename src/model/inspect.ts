@@ -3,7 +3,7 @@ import { compileTemplate } from '../chat/template.ts';
 import { loadAddon } from '../native/load-addon.ts';
 import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
-import type { JsonObject } from '../text/json-file.ts';
+import type { JsonObject } from '../text/files/json-file.ts';
 import { modelContext } from './context-length.ts';
 import { availableMemory, kvBytesPerToken, kvElementBytes, WORKING_SET } from './fit.ts';
 import { type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';

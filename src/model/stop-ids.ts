@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../text/json-file.ts';
+import { isObject, type JsonObject } from '../text/files/json-file.ts';
 import { TextList } from '../text/text-list.ts';
 
 /** Tokens that end a turn in the chat models of all families. */

@@ -1,6 +1,6 @@
 import { LlmHostError } from '../errors.ts';
 import type { WeightFiles } from '../native/addon-types.ts';
-import { isObject, type JsonObject } from '../text/json-file.ts';
+import { isObject, type JsonObject } from '../text/files/json-file.ts';
 import { MODEL_TYPES } from './model-types.ts';
 
 export interface TextPart {

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { TensorEntry, WeightFiles } from '../native/addon-types.ts';
-import { isObject, readJsonObject } from '../text/json-file.ts';
-import { broken } from '../text/model-fault.ts';
+import { isObject, readJsonObject } from '../text/files/json-file.ts';
+import { broken } from '../text/files/model-fault.ts';
 import { type GgufModel, readGgufModel } from './gguf/config.ts';
 import { readSafetensorsHeader } from './weights/safetensors.ts';
 

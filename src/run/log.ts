@@ -2,7 +2,7 @@ import { chmodSync, closeSync, fstatSync, openSync, renameSync, writeSync } from
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import { makeFolder } from '../text/make-folder.ts';
+import { makeFolder } from '../text/files/make-folder.ts';
 
 export interface Log {
   readonly logger: Logger;

@@ -1,7 +1,7 @@
 import { OllamaChatModel } from '../agent/model/ollama-model.ts';
 import { OllamaClient } from '../engine/ollama-client.ts';
 import { LlmHostError } from '../errors.ts';
-import { isPlainObject } from '../text/plain-object.ts';
+import { isPlainObject } from '../text/json/plain-object.ts';
 import type { OpenedModel, OpenModelOptions } from './open-model.ts';
 
 const OLLAMA_BASE_URL = 'http://localhost:11434';

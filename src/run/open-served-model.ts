@@ -1,7 +1,7 @@
 import { ServedChatModel } from '../agent/model/served-model.ts';
 import { cleaned, ServedClient } from '../engine/served-client.ts';
 import { LlmHostError } from '../errors.ts';
-import { isPlainObject } from '../text/plain-object.ts';
+import { isPlainObject } from '../text/json/plain-object.ts';
 import type { OpenedModel, OpenModelOptions } from './open-model.ts';
 
 type Json = Readonly<Record<string, unknown>>;

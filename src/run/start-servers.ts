@@ -9,7 +9,7 @@ import { Redactor } from '../mcp/policy/audit-redact.ts';
 import type { ToolPolicy } from '../mcp/policy/policy.ts';
 import { EraMemory } from '../mcp/server/era-memory.ts';
 import { ToolTrust } from '../mcp/trust/tools.ts';
-import { stripControls } from '../text/strip-controls.ts';
+import { stripControls } from '../text/clean/strip-controls.ts';
 import type { Log } from './log.ts';
 import { openTrustStore } from './prepare-servers.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../text/make-folder.ts';
+import { makeFolder } from '../text/files/make-folder.ts';
 import type { Paper } from './atom.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

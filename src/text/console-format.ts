@@ -1,4 +1,4 @@
-import { stripControls } from './strip-controls.ts';
+import { stripControls } from './clean/strip-controls.ts';
 
 /** Lines of a tool result shown before the rest is folded. */
 const RESULT_LINES = 12;

@@ -1,5 +1,5 @@
 import { LlmHostError } from '../errors.ts';
-import { quoted } from '../text/visible.ts';
+import { quoted } from '../text/clean/visible.ts';
 import type { AddedToken } from './added-tokens.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;

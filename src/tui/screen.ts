@@ -3,7 +3,7 @@ import { type Instance, render } from 'ink';
 import { createElement } from 'react';
 import type { TurnEvent } from '../agent/events/turn-event.ts';
 import type { Choice } from '../text/choice.ts';
-import { stripControls } from '../text/strip-controls.ts';
+import { stripControls } from '../text/clean/strip-controls.ts';
 import { App } from './components/app.tsx';
 import { type Candidates, complete } from './input/complete.ts';
 import { Dialogue } from './input/dialogue.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModelTexts } from '../../src/model/config.ts';
 import { ggufStopIds, stopIdsOf } from '../../src/model/stop-ids.ts';
-import { readText } from '../../src/text/json-file.ts';
+import { readText } from '../../src/text/files/json-file.ts';
 import { TextList } from '../../src/text/text-list.ts';
 import { tempFolder } from './temp-folder.ts';
 import { thrown, thrownHint } from './thrown.ts';

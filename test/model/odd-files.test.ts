@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readModelTexts } from '../../src/model/config.ts';
 import { readGgufModel } from '../../src/model/gguf/config.ts';
 import { folderWeights } from '../../src/model/weights-manifest.ts';
-import { openFile } from '../../src/text/json-file.ts';
+import { openFile } from '../../src/text/files/json-file.ts';
 import { tempFolder } from './temp-folder.ts';
 import { thrown } from './thrown.ts';
 

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { makeFolder } from '../../text/make-folder.ts';
+import { makeFolder } from '../../text/files/make-folder.ts';
 import type { AttemptRecord } from './metrics.ts';
 
 /** Appends each attempt as a line of JSON. A failure to write is reported once, then nothing more is written. */

@@ -1,7 +1,7 @@
 import type { Message } from '../../chat/message.ts';
 import type { OllamaClient } from '../../engine/ollama-client.ts';
 import { LlmHostError } from '../../errors.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { underApiNames } from '../../text/sampling/api-names.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
 import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';

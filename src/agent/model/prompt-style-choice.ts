@@ -2,8 +2,8 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
-import { makeFolder } from '../../text/make-folder.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { makeFolder } from '../../text/files/make-folder.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 
 /** Models to remember; the oldest are forgotten. */
 const MAX_MODELS = 500;

@@ -1,10 +1,10 @@
 import type { Message } from '../../chat/message.ts';
 import { cleaned, type ServedClient } from '../../engine/served-client.ts';
 import { LlmHostError } from '../../errors.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
+import { stripInvisible } from '../../text/clean/strip-invisible.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { underApiNames } from '../../text/sampling/api-names.ts';
-import { stripControls } from '../../text/strip-controls.ts';
-import { stripInvisible } from '../../text/strip-invisible.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
 import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
 import { checkToolSizes } from './tool-size.ts';

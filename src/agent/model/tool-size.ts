@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../chat/message.ts';
 import { LlmHostError } from '../../errors.ts';
-import { definitionSizeFault } from '../../text/definition-size.ts';
+import { definitionSizeFault } from '../../text/json/definition-size.ts';
 
 /** Looked at before; a prompt is built for each round. */
 const seen = new WeakSet<ToolDefinition>();

@@ -2,7 +2,7 @@ import type { History } from '../../chat/history.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
 import { checkSchema } from '../../parse/json/schema-check.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { Agent } from '../turn/agent.ts';
 

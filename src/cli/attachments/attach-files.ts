@@ -3,11 +3,11 @@ import { homedir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { byteSize } from '../../text/byte-size.ts';
-import { fileKind } from '../../text/file-kind.ts';
-import { decodeText, readStart } from '../../text/read-text-file.ts';
-import { stripControls } from '../../text/strip-controls.ts';
-import { stripInvisible } from '../../text/strip-invisible.ts';
-import { quoted } from '../../text/visible.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
+import { stripInvisible } from '../../text/clean/strip-invisible.ts';
+import { quoted } from '../../text/clean/visible.ts';
+import { fileKind } from '../../text/files/file-kind.ts';
+import { decodeText, readStart } from '../../text/files/read-text-file.ts';
 import { type FileReference, fileReferences } from './file-references.ts';
 import { nearestFile } from './nearest-file.ts';
 

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../text/clean/visible.ts';
 import { Ignored } from './ignored.ts';
 
 /** Options in the menu, which shows a few of them at a time. */

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { matchesGlob } from '../../text/glob.ts';
-import { readTextFile } from '../../text/read-text-file.ts';
+import { matchesGlob } from '../../text/files/glob.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
 
 /** Folders that tools make, whether or not .gitignore names them. */
 const NOISE = new Set(['node_modules', '.git', '.hg', '.svn', '__pycache__', '.venv', '.DS_Store']);

@@ -1,8 +1,8 @@
 import { messageOf } from '../../errors.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../mcp/policy/approval.ts';
 import type { Choice } from '../../text/choice.ts';
+import { visible } from '../../text/clean/visible.ts';
 import { formatArguments } from '../../text/console-format.ts';
-import { visible } from '../../text/visible.ts';
 
 /** What the user can answer; `edit` asks for other arguments first. */
 export interface AnswerChoice extends Choice {

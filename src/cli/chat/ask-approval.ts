@@ -1,7 +1,7 @@
 import { holdSpinners } from '../../line/spinner.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approver } from '../../mcp/policy/approval.ts';
 import { choicesFor } from '../../text/choice.ts';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../text/clean/visible.ts';
 import { readLine } from '../process/questions.ts';
 import { alwaysNotice, answerChoices, questionOf, readArguments } from './approval-answers.ts';
 

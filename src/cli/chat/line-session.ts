@@ -1,8 +1,8 @@
 import { formAsker } from '../../line/ask-form.ts';
 import { LinePrinter } from '../../line/line-printer.ts';
 import { TtyInput } from '../../line/tty-input.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { type PipedLine, pipedLines } from '../../text/piped-lines.ts';
-import { stripControls } from '../../text/strip-controls.ts';
 import { readLine } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
 import type { ChatSession } from '../session/chat-session.ts';

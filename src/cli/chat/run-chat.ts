@@ -1,5 +1,5 @@
 import type { OpenModel } from '../../run/open-model.ts';
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { localeNotice } from '../process/locale-notice.ts';
 import { shareTerminal } from '../process/questions.ts';

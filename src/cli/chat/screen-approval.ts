@@ -1,5 +1,5 @@
 import type { ApprovalAnswer, ApprovalRequest, Approver } from '../../mcp/policy/approval.ts';
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { Screen } from '../../tui/screen.ts';
 import { alwaysNotice, answerChoices, questionOf, readArguments } from './approval-answers.ts';
 

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 import { decodedOf, decodeRate } from '../../agent/events/decode-rate.ts';
 import { messageOf } from '../../errors.ts';
 import { formAsker } from '../../line/ask-form.ts';
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { EditorEffect } from '../../tui/input/editor.ts';
 import { PromptHistory } from '../../tui/input/prompt-history.ts';
 import { Screen } from '../../tui/screen.ts';

@@ -1,5 +1,5 @@
-import { stripControls } from '../../text/strip-controls.ts';
-import { stripInvisible } from '../../text/strip-invisible.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
+import { stripInvisible } from '../../text/clean/strip-invisible.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import type { AppConfig } from '../settings/config-file.ts';
 

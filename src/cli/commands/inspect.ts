@@ -3,7 +3,7 @@ import type { Inspection } from '../../model/inspect.ts';
 import type { ReadModel } from '../../model/load-model.ts';
 import { withConfigFile } from '../../model/name-config-file.ts';
 import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { CONTEXT, checkNumber } from '../options/chat-options.ts';
 import { defineCommand } from '../options/command.ts';
 import { json, number } from '../options/option-kinds.ts';

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { HttpApiArguments } from '../http-api/http-api-options.ts';
 import { defineCommand } from '../options/command.ts';
 import { modelOptions } from '../options/model-options.ts';

@@ -1,4 +1,4 @@
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { VERSION } from '../process/version.ts';
 import { checkConfig, checkServers } from './check-config.ts';
 import { checkDemo, checkEngine } from './check-engine.ts';

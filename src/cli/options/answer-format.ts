@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { checkResponseFormat, type ResponseFormat } from '../../grammar/response-format.ts';
-import { readTextFile } from '../../text/read-text-file.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
 import type { ChatArguments } from './chat-options.ts';
 
 const MAX_SCHEMA_BYTES = 1024 * 1024;

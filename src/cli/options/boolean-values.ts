@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import { LlmHostError } from '../../errors.ts';
-import { quoted } from '../../text/visible.ts';
+import { quoted } from '../../text/clean/visible.ts';
 
 /**
  * Refuses `--flag=value` where the flag is true or false and the value neither: yargs takes any text but `true` for false.

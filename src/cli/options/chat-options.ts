@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { quoted } from '../../text/clean/visible.ts';
 import { isInRange, type NumberRange, rangeText } from '../../text/number-range.ts';
-import { quoted } from '../../text/visible.ts';
 import { checkSampling, type SamplingArguments } from './sampling-options.ts';
 
 /** The chat command's options as yargs gives them. */

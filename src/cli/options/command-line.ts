@@ -1,8 +1,8 @@
 import yargs, { type Argv } from 'yargs';
 import { EXIT, LlmHostError } from '../../errors.ts';
 import { MODEL_ALIASES } from '../../hub/aliases.ts';
+import { quoted, visible } from '../../text/clean/visible.ts';
 import { nearest } from '../../text/nearest.ts';
-import { quoted, visible } from '../../text/visible.ts';
 import { VERSION } from '../process/version.ts';
 import { checkBooleanValues } from './boolean-values.ts';
 import type { Command, CommandContext, DeclareModel } from './command.ts';

@@ -1,7 +1,7 @@
 import { LlmHostError } from '../../errors.ts';
 import type { OpenModelOptions } from '../../run/open-model.ts';
+import { quoted } from '../../text/clean/visible.ts';
 import { isHttpAddress } from '../../text/http-address.ts';
-import { quoted } from '../../text/visible.ts';
 import { apiKeyOf } from './api-key.ts';
 import type { ChatArguments } from './chat-options.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Log, openLog } from '../../run/log.ts';
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { divertConsole, divertWarnings } from './divert-output.ts';
 import { stateDirectory } from './folders.ts';
 

@@ -4,7 +4,7 @@ import type { McpDocument } from '../../mcp/config/document.ts';
 import type { InputDefinition } from '../../mcp/config/inputs.ts';
 import type { LaunchRequest } from '../../mcp/trust/trust.ts';
 import type { Questions } from '../../run/questions.ts';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../text/clean/visible.ts';
 
 /** Far longer than the process needs to receive its own signal. */
 const INTERRUPT_MS = 1000;

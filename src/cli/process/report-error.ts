@@ -1,5 +1,5 @@
 import { EXIT, LlmHostError, messageOf } from '../../errors.ts';
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { MissingModel } from './missing-model.ts';
 import { openProgramLog } from './program-log.ts';
 

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { parseHistory } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { makeFolder } from '../../text/make-folder.ts';
-import { isNestedDeeper } from '../../text/nesting.ts';
-import { readTextFile } from '../../text/read-text-file.ts';
+import { makeFolder } from '../../text/files/make-folder.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
+import { isNestedDeeper } from '../../text/json/nesting.ts';
 
 /** A conversation as saved in a file. */
 export interface SavedSession {

@@ -1,4 +1,4 @@
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 
 /** Results kept for display; each is already cut to fit the context. */
 const KEPT = 50;

@@ -12,10 +12,10 @@ import {
   type UserPromptStyle,
 } from '../../parse/formats/prompt-style.ts';
 import { formatProblem, type UserFormat, type UserTemplate } from '../../parse/formats/user-format.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
 import { isHttpAddress } from '../../text/http-address.ts';
-import { parseJsonWithComments, positionOf } from '../../text/json-with-comments.ts';
+import { parseJsonWithComments, positionOf } from '../../text/json/json-with-comments.ts';
 import { nearest } from '../../text/nearest.ts';
-import { readTextFile } from '../../text/read-text-file.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
 import { APPLICATION_DIRECTORY } from '../process/folders.ts';
 

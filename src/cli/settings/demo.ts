@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:
 import { join } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { McpFile } from '../../mcp/config/document.ts';
-import { makeFolder } from '../../text/make-folder.ts';
+import { makeFolder } from '../../text/files/make-folder.ts';
 import { APPLICATION_DIRECTORY, stateDirectory } from '../process/folders.ts';
 import type { AppConfig } from './config-file.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJsonWithComments } from '../../text/json-with-comments.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
+import { parseJsonWithComments } from '../../text/json/json-with-comments.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { nearest } from '../../text/nearest.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
-import { readTextFile } from '../../text/read-text-file.ts';
 import { APPLICATION_DIRECTORY, configDirectory, type Place } from '../process/folders.ts';
 import { configKeys } from './config-file.ts';
 

@@ -6,7 +6,7 @@ import type { McpFile } from '../../mcp/config/document.ts';
 import { promptStyleNamed, promptStyleNames } from '../../parse/formats/prompt-style.ts';
 import { callFormatsOfUser } from '../../parse/formats/user-format.ts';
 import type { OpenModelOptions } from '../../run/open-model.ts';
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { connection } from '../options/connect.ts';
 import { mergeSampling } from '../options/sampling-options.ts';

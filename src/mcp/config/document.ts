@@ -1,10 +1,10 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Node } from 'jsonc-parser';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { parseJsonWithComments, positionAt } from '../../text/json-with-comments.ts';
-import { jsonc } from '../../text/jsonc.ts';
+import { quoted } from '../../text/clean/visible.ts';
+import { parseJsonWithComments, positionAt } from '../../text/json/json-with-comments.ts';
+import { jsonc } from '../../text/json/jsonc.ts';
 import { nearest } from '../../text/nearest.ts';
-import { quoted } from '../../text/visible.ts';
 import { type CheckedEntry, checkEntry, checkName, isDisabled } from './entry.ts';
 import { type InputDefinition, readInputs } from './inputs.ts';
 import { KNOWN_KEYS, NEUTRAL_KEYS, REFUSED_KEYS, SERVER_KEYS, TOP_KEYS } from './keys.ts';

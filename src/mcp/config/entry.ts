@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../text/plain-object.ts';
-import { quoted } from '../../text/visible.ts';
+import { quoted } from '../../text/clean/visible.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { type Entry, flag, oneOf, optionalText, patterns, pick, readMap, type Text } from './fields.ts';
 import { HTTP_ONLY, HTTP_SHAPE, REFUSED_KEYS, STDIO_ONLY, STDIO_SHAPE, transportOf } from './keys.ts';
 import { EntryProblem, type Path } from './problem.ts';

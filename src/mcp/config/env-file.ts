@@ -1,4 +1,4 @@
-import { readTextFile } from '../../text/read-text-file.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
 import { EntryProblem, type Path } from './problem.ts';
 
 const MAX_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../text/plain-object.ts';
-import { quoted } from '../../text/visible.ts';
+import { quoted } from '../../text/clean/visible.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { type Field, KEYS } from './keys.ts';
 import { EntryProblem, type Path } from './problem.ts';
 

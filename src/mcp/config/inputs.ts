@@ -1,8 +1,8 @@
 import type { Node } from 'jsonc-parser';
 import { LlmHostError } from '../../errors.ts';
-import { jsonc } from '../../text/jsonc.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
-import { quoted } from '../../text/visible.ts';
+import { quoted } from '../../text/clean/visible.ts';
+import { jsonc } from '../../text/json/jsonc.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 
 /** A value that an mcp.json asks the user for, as in VS Code. */
 export interface InputDefinition {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { quoted } from '../../text/visible.ts';
+import { quoted } from '../../text/clean/visible.ts';
 import type { McpDocument } from './document.ts';
 
 /**

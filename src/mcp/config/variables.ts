@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of mcp.json look like that
 import { basename, sep } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
-import { quoted } from '../../text/visible.ts';
+import { quoted } from '../../text/clean/visible.ts';
 
 /** What `${...}` in an mcp.json can refer to. */
 export interface VariableScope {

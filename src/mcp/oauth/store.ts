@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
-import { makeFolder } from '../../text/make-folder.ts';
+import { makeFolder } from '../../text/files/make-folder.ts';
 
 /** What is stored of a login. */
 export interface StoredLogin {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts';
-import { readOwnFile, writeOwnFile } from '../../text/own-file.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { readOwnFile, writeOwnFile } from '../../text/files/own-file.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 
 /** A tool that the user allows for good, of one server and as it was defined then. */
 export interface AllowedTool {

@@ -1,6 +1,6 @@
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { checkSchema, isNotChecked } from '../../parse/json/schema-check.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import type { AllowedTool, AllowedTools } from './allowed-tools.ts';
 import type { PolicyTool } from './policy.ts';
 

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { makeFolder } from '../../text/make-folder.ts';
+import { makeFolder } from '../../text/files/make-folder.ts';
 import { Redactor } from './audit-redact.ts';
 
 /** One recorded tool call. */

@@ -1,5 +1,5 @@
 import { LlmHostError } from '../../errors.ts';
-import { matchesGlob } from '../../text/glob.ts';
+import { matchesGlob } from '../../text/files/glob.ts';
 import type { Approval, ServerSettings } from '../config/types.ts';
 
 /** What the user allows, from config.json and the command line. Patterns may use `*` and `?`. */

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../text/plain-object.ts';
-import { quoted } from '../../text/visible.ts';
+import { quoted } from '../../text/clean/visible.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 
 /** In the schema of an argument that is to be sent as an HTTP header too, so that proxies can route by it. */
 const KEY = 'x-mcp-header';

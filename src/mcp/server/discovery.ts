@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
-import { isPlainObject } from '../../text/plain-object.ts';
-import { quoted } from '../../text/visible.ts';
+import { quoted } from '../../text/clean/visible.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { isCleanName, TEXT_LIMITS } from './incoming-text.ts';
 import { definitionFault, toolLabel } from './tool-definition.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
-import { readOwnFile, writeOwnFile } from '../../text/own-file.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { readOwnFile, writeOwnFile } from '../../text/files/own-file.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import type { ServerConfig } from '../config/types.ts';
 
 /** The oldest entries are forgotten above this. */

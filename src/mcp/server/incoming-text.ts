@@ -1,6 +1,6 @@
-import { isPlainObject } from '../../text/plain-object.ts';
-import { stripControls } from '../../text/strip-controls.ts';
-import { stripInvisible } from '../../text/strip-invisible.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
+import { stripInvisible } from '../../text/clean/strip-invisible.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 
 /**
  * What is kept of a server's texts, in UTF-16 units. Everything that leaves this room has been through one of the

@@ -1,5 +1,5 @@
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import {
   type Elicit,
   type ElicitationAnswer,

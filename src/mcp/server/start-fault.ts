@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { cleanLine, TEXT_LIMITS } from './incoming-text.ts';
 
 const MAX_ISSUES = 3;

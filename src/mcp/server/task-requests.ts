@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { EXTENSION } from '../transport/wire-extensions.ts';
 import type { CallHooks, Connection } from './connection.ts';
 import { readTask, type TaskState } from './task-state.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { TASK_MARK } from '../transport/wire-extensions.ts';
 import { cleanLine, isCleanName, TEXT_LIMITS } from './incoming-text.ts';
 import { type CallResult, CallResultSchema } from './wire-schemas.ts';

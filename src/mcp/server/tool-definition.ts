@@ -1,6 +1,6 @@
-import { definitionSizeFault } from '../../text/definition-size.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
-import { quoted } from '../../text/visible.ts';
+import { quoted } from '../../text/clean/visible.ts';
+import { definitionSizeFault } from '../../text/json/definition-size.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { isCleanName, TEXT_LIMITS } from './incoming-text.ts';
 
 /** Strings below these have to be repeated exactly by a call, so they cannot be cleaned. */

@@ -1,5 +1,5 @@
 import type { DiscoverResult, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import type { ServerTransport } from './server-transport.ts';
 
 /** How the SDK names its question for the newer era. */

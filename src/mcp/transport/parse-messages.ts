@@ -1,5 +1,5 @@
 import { type JSONRPCMessage, parseJSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 
 /**
  * The messages in one line of a server: one, or several as a JSON-RPC batch (revision 2025-03-26 and before); empty if

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { readTextFile } from '../../text/read-text-file.ts';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../text/clean/visible.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
 import type { ServerEntry } from '../config/document.ts';
 import type { StdioEntry } from '../config/entry.ts';
 import type { Text } from '../config/fields.ts';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts';
-import { readOwnFile, writeOwnFile } from '../../text/own-file.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { readOwnFile, writeOwnFile } from '../../text/files/own-file.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 
 /** Fingerprints by name, such as the servers of one mcp file. */
 export type Fingerprints = ReadonlyMap<string, string>;

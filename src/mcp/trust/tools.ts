@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isPlainObject } from '../../text/plain-object.ts';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../text/clean/visible.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { ServerTool } from '../server/wire-schemas.ts';
 import type { TrustStore } from './store.ts';

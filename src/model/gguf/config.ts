@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../text/json-file.ts';
-import { broken, unsupported } from '../../text/model-fault.ts';
+import type { JsonObject } from '../../text/files/json-file.ts';
+import { broken, unsupported } from '../../text/files/model-fault.ts';
 import { withModelFile } from '../weights/model-file.ts';
 import type { FileTensor } from '../weights/tensor-ranges.ts';
 import { type GgufHeader, type GgufMetadata, readGgufHeader } from './gguf.ts';

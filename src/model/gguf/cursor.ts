@@ -1,4 +1,4 @@
-import { broken, truncated } from '../../text/model-fault.ts';
+import { broken, truncated } from '../../text/files/model-fault.ts';
 import { type TextList, TextListBuilder } from '../../text/text-list.ts';
 import type { ModelFile } from '../weights/model-file.ts';
 

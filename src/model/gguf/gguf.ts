@@ -1,5 +1,5 @@
 import type { StoredDtype } from '../../native/addon-types.ts';
-import { broken, unsupported } from '../../text/model-fault.ts';
+import { broken, unsupported } from '../../text/files/model-fault.ts';
 import { type ModelFile, withModelFile } from '../weights/model-file.ts';
 import { checkName, checkRanges, elementCount, type FileTensor } from '../weights/tensor-ranges.ts';
 import { GgufCursor } from './cursor.ts';

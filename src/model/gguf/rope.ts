@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../text/json-file.ts';
+import type { JsonObject } from '../../text/files/json-file.ts';
 
 // The values of every Llama 3.1, 3.2 and 3.3 checkpoint; a GGUF file only holds the factors computed from them.
 const LOW = 1;

@@ -1,5 +1,5 @@
 import type { StoredDtype, TensorEntry, WeightFiles, WeightLayout } from '../../native/addon-types.ts';
-import type { JsonObject } from '../../text/json-file.ts';
+import type { JsonObject } from '../../text/files/json-file.ts';
 import { bitsOf } from './parameters.ts';
 import type { Quantization } from './quantization.ts';
 import { elementCount } from './tensor-ranges.ts';

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { openFile } from '../../text/json-file.ts';
-import { broken, truncated } from '../../text/model-fault.ts';
+import { openFile } from '../../text/files/json-file.ts';
+import { broken, truncated } from '../../text/files/model-fault.ts';
 
 /** A weight file open for reading by position. */
 export interface ModelFile {

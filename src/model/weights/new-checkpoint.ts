@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import type { JsonObject } from '../../text/json-file.ts';
-import { makeFolder } from '../../text/make-folder.ts';
+import type { JsonObject } from '../../text/files/json-file.ts';
+import { makeFolder } from '../../text/files/make-folder.ts';
 import type { Quantization } from './quantization.ts';
 import { readSafetensorsHeader } from './safetensors.ts';
 

@@ -1,5 +1,5 @@
 import type { TensorEntry, WeightFiles } from '../../native/addon-types.ts';
-import { isObject, type JsonObject } from '../../text/json-file.ts';
+import { isObject, type JsonObject } from '../../text/files/json-file.ts';
 import { elementCount } from './tensor-ranges.ts';
 
 /** Bytes of all tensors in the files. */

@@ -1,6 +1,6 @@
 import { LlmHostError } from '../../errors.ts';
-import { isObject, type JsonObject } from '../../text/json-file.ts';
-import { quoted, visible } from '../../text/visible.ts';
+import { quoted, visible } from '../../text/clean/visible.ts';
+import { isObject, type JsonObject } from '../../text/files/json-file.ts';
 import { QUANTIZE_CHOICES } from './quantize-choices.ts';
 
 /** How weights are quantized; every mode except affine has a single form. */

@@ -1,8 +1,8 @@
 import { messageOf } from '../../errors.ts';
 import type { StoredDtype } from '../../native/addon-types.ts';
-import { isObject, type JsonObject } from '../../text/json-file.ts';
-import { jsonc } from '../../text/jsonc.ts';
-import { broken, truncated, unsupported } from '../../text/model-fault.ts';
+import { isObject, type JsonObject } from '../../text/files/json-file.ts';
+import { broken, truncated, unsupported } from '../../text/files/model-fault.ts';
+import { jsonc } from '../../text/json/jsonc.ts';
 import { type ModelFile, withModelFile } from './model-file.ts';
 import { checkName, checkRanges, elementCount, type FileTensor } from './tensor-ranges.ts';
 

@@ -1,5 +1,5 @@
 import type { TensorEntry } from '../../native/addon-types.ts';
-import { broken, truncated } from '../../text/model-fault.ts';
+import { broken, truncated } from '../../text/files/model-fault.ts';
 
 /** A tensor of one file. */
 export type FileTensor = Omit<TensorEntry, 'file'>;

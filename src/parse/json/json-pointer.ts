@@ -1,5 +1,5 @@
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { percentDecoded } from '../../text/percent-decoded.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
 
 /** What `#/$defs/name` and the like mean in `root`; undefined for anything else. */
 export function resolvePointer(root: unknown, pointer: string): unknown {

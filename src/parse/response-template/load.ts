@@ -1,5 +1,5 @@
 import { LlmHostError } from '../../errors.ts';
-import { quoted } from '../../text/visible.ts';
+import { quoted } from '../../text/clean/visible.ts';
 import { isObject } from '../bodies/json-body.ts';
 import {
   CONTENT_KINDS,

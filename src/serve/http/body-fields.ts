@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ToolDefinition } from '../../chat/message.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
-import { definitionSizeFault } from '../../text/definition-size.ts';
+import { definitionSizeFault } from '../../text/json/definition-size.ts';
 import { badRequest } from './api-error.ts';
 
 /** A JSON Schema, unchanged: all of it reaches the model. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isNestedDeeper } from '../../text/nesting.ts';
+import { isNestedDeeper } from '../../text/json/nesting.ts';
 import { badRequest } from './api-error.ts';
 
 const MAX_DEPTH = 100;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Message, ToolCall } from '../../chat/message.ts';
-import { isPlainObject } from '../../text/plain-object.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 import { badRequest } from '../http/api-error.ts';
 
 const textPart = z.looseObject({

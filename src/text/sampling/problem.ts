@@ -1,5 +1,5 @@
+import { isPlainObject } from '../json/plain-object.ts';
 import { isInRange, rangeText } from '../number-range.ts';
-import { isPlainObject } from '../plain-object.ts';
 import {
   SAMPLING_NAMES,
   type Sampling,

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../text/make-folder.ts';
+import { makeFolder } from '../../text/files/make-folder.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_ENTRIES = 2000;

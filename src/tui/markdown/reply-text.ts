@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked';
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { Theme } from '../style/theme.ts';
 import { blocksOf, renderBlock } from './markdown.ts';
 import { endOfText } from './source-position.ts';

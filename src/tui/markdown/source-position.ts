@@ -1,4 +1,4 @@
-import { stripControls } from '../../text/strip-controls.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 
 /** How far ahead in the source a character is looked for; what is not there was made by the renderer, such as a bullet. */
 const AHEAD = 80;

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { clock, formatSeconds } from '../../text/console-format.ts';
-import { stripControls } from '../../text/strip-controls.ts';
 import type { ReplyView } from '../markdown/reply-text.ts';
 import { wrap } from '../markdown/wrap.ts';
 import { gutterRows } from './gutter.ts';

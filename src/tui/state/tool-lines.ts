@@ -1,5 +1,5 @@
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { formatArguments, formatSeconds } from '../../text/console-format.ts';
-import { stripControls } from '../../text/strip-controls.ts';
 import { linesIn } from './gutter.ts';
 
 const INDENT = '  ';

@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { lastLine } from '../../text/console-format.ts';
-import { stripControls } from '../../text/strip-controls.ts';
 import { ReplyText, type ReplyView } from '../markdown/reply-text.ts';
 import { wrap, wrapLine } from '../markdown/wrap.ts';
 import type { Paint } from '../style/theme.ts';

@@ -11,7 +11,7 @@ import { quantizationOf } from '../../../src/model/weights/quantization.ts';
 import { readSafetensorsHeader } from '../../../src/model/weights/safetensors.ts';
 import { folderWeights } from '../../../src/model/weights-manifest.ts';
 import type { WeightFiles } from '../../../src/native/addon-types.ts';
-import { readJsonObject } from '../../../src/text/json-file.ts';
+import { readJsonObject } from '../../../src/text/files/json-file.ts';
 import { ggufTokenizer } from '../../../src/tokens/gguf-tokenizer.ts';
 import { createTokenizer } from '../../../src/tokens/tokenizer.ts';
 import { gguf, MODELS, safetensors, vector } from '../../model/model-files.ts';

@@ -10,7 +10,7 @@ import {
   SERVER_KEYS,
   TOP_KEYS,
 } from '../../../src/mcp/config/keys.ts';
-import { parseJsonWithComments } from '../../../src/text/json-with-comments.ts';
+import { parseJsonWithComments } from '../../../src/text/json/json-with-comments.ts';
 
 const root = new URL('../../../', import.meta.url);
 const schema = JSON.parse(readFileSync(new URL('mcp.schema.json', root), 'utf8'));

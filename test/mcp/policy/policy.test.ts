@@ -3,7 +3,7 @@ import type { ServerSettings } from '../../../src/mcp/config/types.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/mcp/policy/approval.ts';
 import { CallGate } from '../../../src/mcp/policy/gate.ts';
 import { PolicyCheck, type ToolPolicy } from '../../../src/mcp/policy/policy.ts';
-import { matchesGlob } from '../../../src/text/glob.ts';
+import { matchesGlob } from '../../../src/text/files/glob.ts';
 
 const FILES: ServerSettings = { name: 'files' };
 const tool = (name: string, offered = name) => ({ offered, tool: name, server: 'files' });

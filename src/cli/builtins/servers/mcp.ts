@@ -1,7 +1,7 @@
 import { LlmHostError } from '../../../errors.ts';
 import { splitWords } from '../../../mcp/input-references.ts';
 import type { ServerControl, ServerState, ToolHost } from '../../../mcp/tool-host.ts';
-import { stripControls } from '../../../text/strip-controls.ts';
+import { stripControls } from '../../../text/clean/strip-controls.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 import { entryOfLine } from './mcp-entry.ts';
 

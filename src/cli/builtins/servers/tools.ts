@@ -1,8 +1,8 @@
 import { LlmHostError } from '../../../errors.ts';
 import type { HostTool, ToolHost } from '../../../mcp/tool-host.ts';
+import { stripControls } from '../../../text/clean/strip-controls.ts';
+import { visible } from '../../../text/clean/visible.ts';
 import { nearest } from '../../../text/nearest.ts';
-import { stripControls } from '../../../text/strip-controls.ts';
-import { visible } from '../../../text/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { shareText, tokenLines } from '../../tools/definition-tokens.ts';
 import { type Builtin, print } from '../base/builtin.ts';

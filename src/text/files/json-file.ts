@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
-import { LlmHostError, messageOf } from '../errors.ts';
-import { depthFault, positionAt } from './json-with-comments.ts';
-import { jsonc } from './jsonc.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { depthFault, positionAt } from '../json/json-with-comments.ts';
+import { jsonc } from '../json/jsonc.ts';
 import { broken } from './model-fault.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readJsonObject } from '../../src/text/json-file.ts';
-import { tempFolder } from '../model/temp-folder.ts';
+import { readJsonObject } from '../../../src/text/files/json-file.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
 
 function read(text: string): unknown {
   const path = join(tempFolder(), 'config.json');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { definitionSizeFault } from '../../src/text/definition-size.ts';
+import { definitionSizeFault } from '../../../src/text/json/definition-size.ts';
 
 const nested = (levels: number): object => (levels <= 1 ? {} : { a: nested(levels - 1) });
 

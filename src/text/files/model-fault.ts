@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { LlmHostError } from '../errors.ts';
-import { stripControls } from './strip-controls.ts';
+import { LlmHostError } from '../../errors.ts';
+import { stripControls } from '../clean/strip-controls.ts';
 
 /** MODEL_BROKEN naming the file; `what` continues the sentence. */
 export function broken(

@@ -2,20 +2,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readTextFile } from '../../src/text/read-text-file.ts';
-import { quoted, visible } from '../../src/text/visible.ts';
-import { tempFolder } from '../model/temp-folder.ts';
-
-it('visible shows what a terminal would obey or hide', () => {
-  expect(visible('a b\u00a0c\u001b[2J\r\n\u202e\u200b\u{E0041}é漢')).toBe(
-    'a b\\u{a0}c\\u{1b}[2J\\u{d}\\u{a}\\u{202e}\\u{200b}\\u{e0041}é漢',
-  );
-  expect([quoted('x'.repeat(200)), quoted({ a: 1 }), quoted(undefined)]).toEqual([
-    `'${'x'.repeat(80)}...'`,
-    '{"a":1}',
-    'undefined',
-  ]);
-});
+import { readTextFile } from '../../../src/text/files/read-text-file.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
 
 it('readTextFile reads UTF-8 and marked UTF-16, without the mark', () => {
   const folder = tempFolder({ plain: 'é', marked: '\uFEFFé' });

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../errors.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { makeFolder } from '../../src/text/make-folder.ts';
+import { makeFolder } from '../../../src/text/files/make-folder.ts';
 
 let root: string;
 beforeEach(() => {
