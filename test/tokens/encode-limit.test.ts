@@ -20,7 +20,8 @@ describe('patterns of a model folder that never end', () => {
     expect(() => tokenizer.encode(`${'a'.repeat(40)}!`)).toThrow(
       /The tokenizer was stopped: it took longer than 2\.\d+ s for 41 characters/,
     );
-    expect((threadCpuMs() ?? 0) - begun).toBeLessThan(4000);
+    // Where other threads have the processor it starts over, for three times the limit in all.
+    expect((threadCpuMs() ?? 0) - begun).toBeLessThan(3.2 * 2000);
     expect(tokenizer.encode('b')).toHaveLength(1);
   });
 
