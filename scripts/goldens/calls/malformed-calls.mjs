@@ -1,7 +1,7 @@
 // Writes test/fixtures/malformed-calls.jsonl: calls broken the way small models break them, each with the intended
 // call. `run`: the call that must run; null: nothing may run. Seeded: the same file every time.
 //
-//   node scripts/goldens/malformed-calls.mjs
+//   node scripts/goldens/calls/malformed-calls.mjs
 import { writeFileSync } from 'node:fs';
 
 const PER_KIND = 12;
@@ -147,6 +147,6 @@ for (const [kind, write] of Object.entries(AMBIGUOUS)) {
     rows.push({ kind, finished: true, ...(typeof made === 'string' ? { text: made } : made), run: null });
   }
 }
-const target = new URL('../../test/fixtures/malformed-calls.jsonl', import.meta.url);
+const target = new URL('../../../test/fixtures/malformed-calls.jsonl', import.meta.url);
 writeFileSync(target, rows.map(row => `${JSON.stringify(row)}\n`).join(''));
 console.log(`${rows.length} cases, ${rows.filter(row => row.run).length} with one reading`);

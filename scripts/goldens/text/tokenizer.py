@@ -1,6 +1,6 @@
 """Writes test/golden/tokenizer-smollm2.json: ids of the Rust `tokenizers` library for many awkward strings.
 
-    python scripts/goldens/tokenizer.py SmolLM2-135M-Instruct.Q4_1.gguf
+    python scripts/goldens/text/tokenizer.py SmolLM2-135M-Instruct.Q4_1.gguf
 
 The tokenizer is built from the GGUF file's own vocabulary, with the steps of SmolLM2's tokenizer.json.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 import gguf
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CONTROL = 3
 
 HAND_WRITTEN = [

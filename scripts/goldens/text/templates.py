@@ -1,7 +1,7 @@
 """Writes test/golden/templates.json: what Hugging Face renders for test/fixtures/conversations.json,
 and test/golden/jinja.json: what it makes of the small templates in test/fixtures/jinja.json.
 
-    python scripts/goldens/templates.py [folder of further .jinja templates]
+    python scripts/goldens/text/templates.py [folder of further .jinja templates]
 
 Of foreign templates only the length and the sha256 of each prompt are kept, of the demo's own the text too.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from transformers.utils import chat_template_utils
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class FixedClock(datetime.datetime):

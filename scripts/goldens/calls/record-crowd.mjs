@@ -1,17 +1,17 @@
 // Records the tools of real MCP servers as test/fixtures/crowd/tools.json: what each answers to tools/list, with its
 // package, version and licence. Their packages come from npm and PyPI into a temporary folder; install scripts do not run,
 // and no server gets a key that works.
-// Usage: node scripts/goldens/record-crowd.mjs [--folder KEPT]
+// Usage: node scripts/goldens/calls/record-crowd.mjs [--folder KEPT]
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { runCommand } from '../lib/run-command.mjs';
+import { runCommand } from '../../lib/run-command.mjs';
 
 const START_LIMIT_MS = 60_000;
-const OUTPUT = new URL('../../test/fixtures/crowd/tools.json', import.meta.url);
+const OUTPUT = new URL('../../../test/fixtures/crowd/tools.json', import.meta.url);
 const SOURCES = JSON.parse(readFileSync(new URL('crowd-servers.json', import.meta.url), 'utf8'));
 
 const { values } = parseArgs({ options: { folder: { type: 'string' } } });

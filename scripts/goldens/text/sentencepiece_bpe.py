@@ -9,7 +9,7 @@ from pathlib import Path
 
 import sentencepiece as spm
 
-OUT = Path(__file__).parents[2] / "test" / "golden" / "sentencepiece.json"
+OUT = Path(__file__).parents[3] / "test" / "golden" / "sentencepiece.json"
 CORPUS = [
     "the quick brown fox jumps over the lazy dog", "a quick answer is better than a slow one",
     "the answer to the question is in the book", "books and foxes and dogs", "questions, answers; and more!",
