@@ -21,7 +21,16 @@ const bin = name => join(root, 'node_modules', name);
 export async function ctest() {
   const file = join(resultsDir, 'ctest.xml');
   rmSync(file, { force: true });
-  const args = ['--test-dir', buildDir, '--output-on-failure', '--no-tests=error', '--timeout', '300'];
+  const args = [
+    '--test-dir',
+    buildDir,
+    '--output-on-failure',
+    '--no-tests=error',
+    '--timeout',
+    '300',
+    '--parallel',
+    '2',
+  ];
   const ok = await showCommand(findCtest() ?? 'ctest', [...args, '--output-junit', file]);
   return agree(ok, readResult(file, fromJunit));
 }

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { MAIN, Program, workplace } from './program.ts';
 
-const TOPICS =
-  'rain rivers bread clocks bees maps salt music trains snow glass tea wolves ink bridges corn owls rope tin sand';
+const TOPICS = 'rain rivers bread clocks bees maps salt music trains snow';
 
 /** From some 40 tokens to more than two of attention's blocks of 128. */
 const PROMPTS = TOPICS.split(' ').map((topic, i) => {
   const known = Array.from(
-    { length: 1 + i },
+    { length: 1 + 2 * i },
     (_, k) => `Note ${k + 1}: ${topic} costs ${(7 * k + i) % 90} coins.`,
   );
   return `${known.join(' ')} Tell me a short story about ${topic}.`;
