@@ -6,11 +6,16 @@ export function nearest(word: string, candidates: readonly string[]): string | u
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
-  return bestDistance <= Math.max(2, Math.floor(word.length / 3)) ? best : undefined;
+  return bestDistance <= closeness(word) ? best : undefined;
+}
+
+/** The largest distance of a word that is likely to be meant. */
+export function closeness(word: string): number {
+  return Math.max(2, Math.floor(word.length / 3));
 }
 
 /** Levenshtein distance, one row at a time. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

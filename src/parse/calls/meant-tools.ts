@@ -1,3 +1,5 @@
+import { closeness, editDistance } from '../../text/nearest.ts';
+
 /** A tool as it is offered. */
 export interface NamedTool {
   /** The name the model is to use: the tool's own, or `server__tool` where several servers have one of that name. */
@@ -25,6 +27,27 @@ export function meantTools(name: string, tools: readonly NamedTool[]): string[] 
   const words = wordKey(asked.own);
   return fitting.filter(tool => wordKey(split(tool.name).own) === words).map(tool => tool.name);
 }
+
+/**
+ * The tools whose own name, without a server, is like that of `name`: nearly the same letters, or all the words of one in
+ * the other (`add_numbers` and `add`). Good enough to ask about, not to run; the most alike first.
+ */
+export function similarTools(name: string, tools: readonly NamedTool[]): string[] {
+  if (name.length > MAX_NAME) return [];
+  const own = split(name).own.toLowerCase();
+  const words = wordKey(own).split(' ').filter(Boolean);
+  const alike = tools.flatMap(tool => {
+    const other = split(tool.name).own.toLowerCase();
+    const others = wordKey(other).split(' ').filter(Boolean);
+    const distance = editDistance(own, other);
+    const shares = words.length > 0 && others.length > 0 && (within(words, others) || within(others, words));
+    return distance <= closeness(own) || shares ? [{ name: tool.name, distance }] : [];
+  });
+  return alike.sort((a, b) => a.distance - b.distance).map(one => one.name);
+}
+
+const within = (part: readonly string[], whole: readonly string[]): boolean =>
+  part.every(word => whole.includes(word));
 
 /** `server__tool`, `server.tool`, `server/tool` and `server:tool` in two. */
 function split(name: string): { prefix: string; own: string } {

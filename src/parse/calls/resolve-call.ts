@@ -35,6 +35,10 @@ export type ResolvedCall =
       readonly tool: string | undefined;
     };
 
+/** Tools that the model is asked about, and characters of what each says of itself. */
+const MAX_LISTED = 12;
+const MAX_SUMMARY = 160;
+
 interface RawCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -91,13 +95,18 @@ function fitted(
   return { ok: true, name, arguments: args, repairs, unchecked };
 }
 
+/** Asks the model which tool it means, as far as that can be guessed. */
 function unknownTool(name: string, meant: readonly string[], tools: ToolCatalog): ResolvedCall {
-  if (meant.length > 0) {
-    const list = meant.map(one => `- ${[one, tools.summaryOf(one)].filter(Boolean).join(': ')}`);
-    const message = `'${name}' may be several tools. Call the one you mean by its full name:\n${list.join('\n')}`;
+  const similar = meant.length > 0 ? meant : tools.similar(name);
+  if (meant.length > 0 || similar.length > 1) {
+    const what = meant.length > 0 ? `'${name}' may be several tools` : `There is no tool '${name}'`;
+    const list = similar
+      .slice(0, MAX_LISTED)
+      .map(one => `- ${[one, tools.summaryOf(one).slice(0, MAX_SUMMARY)].filter(Boolean).join(': ')}`);
+    const message = `${what}. Call the one you mean by its full name:\n${list.join('\n')}`;
     return { ok: false, label: 'wrong_tool', message, tool: undefined };
   }
-  const guess = nearest(name, tools.names);
+  const guess = nearest(name, tools.names) ?? similar[0];
   const list = tools.shown.join(', ') || 'none';
   const message = `There is no tool '${name}'. ${guess ? `Did you mean '${guess}'? ` : ''}Tools: ${list}.`;
   return { ok: false, label: 'wrong_tool', message, tool: guess };

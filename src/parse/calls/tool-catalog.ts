@@ -1,5 +1,5 @@
 import { isObject } from '../bodies/json-body.ts';
-import { meantTools } from './meant-tools.ts';
+import { meantTools, type NamedTool, similarTools } from './meant-tools.ts';
 
 interface Entry {
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -60,8 +60,12 @@ export class ToolCatalog {
 
   /** The tools that `name` may mean where `match` finds none; see `meantTools`. */
   meant(name: string): string[] {
-    const tools = [...this.#entries].map(([offered, { server }]) => ({ name: offered, server }));
-    return meantTools(withoutNamespace(name), tools);
+    return meantTools(withoutNamespace(name), this.#named());
+  }
+
+  /** The tools to ask about where `meant` finds none; see `similarTools`. */
+  similar(name: string): string[] {
+    return similarTools(withoutNamespace(name), this.#named());
   }
 
   /** Whether a call of this name is meant for a tool. */
@@ -79,6 +83,10 @@ export class ToolCatalog {
   summaryOf(name: string): string {
     const [line = ''] = (this.#entries.get(name)?.description ?? '').trim().split('\n', 1);
     return line;
+  }
+
+  #named(): NamedTool[] {
+    return [...this.#entries].map(([name, { server }]) => ({ name, server }));
   }
 }
 

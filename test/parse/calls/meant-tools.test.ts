@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { meantTools } from '../../../src/parse/calls/meant-tools.ts';
+import { meantTools, similarTools } from '../../../src/parse/calls/meant-tools.ts';
 import { resolveCall } from '../../../src/parse/calls/resolve-call.ts';
 import { ToolCatalog } from '../../../src/parse/calls/tool-catalog.ts';
 
@@ -44,6 +44,24 @@ describe('the tools that a name may mean', () => {
   it('are found at once in a name of a megabyte', () => {
     expect(meantTools('a__/'.repeat(250_000), [FILES])).toEqual([]);
   });
+});
+
+test.each([
+  ['addd', ['cart__add', 'calculator__add', 'list_files'], ['cart__add', 'calculator__add']],
+  ['add_numbers', ['cart__add', 'calculator__add', 'multiply'], ['cart__add', 'calculator__add']],
+  ['calc__add', ['cart__add', 'calculator__add'], ['cart__add', 'calculator__add']],
+  ['issue', ['create_issue', 'close_issue', 'list_pulls'], ['close_issue', 'create_issue']],
+  ['lock_door', ['unlock_door', 'paint'], ['unlock_door']],
+  ['weather', ['add', 'multiply'], []],
+  ['', ['add', 'cart__add'], []],
+  ['x'.repeat(1000), ['x'], []],
+])('the tools to ask about for %j of %j: %j', (name, tools, similar) => {
+  expect(
+    similarTools(
+      name,
+      tools.map(one => ({ name: one })),
+    ),
+  ).toEqual(similar);
 });
 
 const add = (server: string, keys: readonly string[], summary: string) => ({
@@ -99,6 +117,26 @@ describe('five servers with a tool of one name', () => {
     expect(resolved).toMatchObject({ ok: false, label: 'wrong_tool' });
     for (const name of catalog.names)
       expect(resolved).toHaveProperty('message', expect.stringContaining(name));
+  });
+
+  test.each(['addd', 'add_numbers', 'calc__add'])('%j: none runs, the model is asked', name => {
+    expect(resolve({ a: 1, b: 2 }, [], name)).toEqual({
+      ...{ ok: false, label: 'wrong_tool', tool: undefined },
+      message: expect.stringMatching(
+        /^There is no tool '\w+'\. Call the one you mean by its full name:\n(?:- .*\n)*- calculator__add: Adds two numbers\.(?:\n- .*){4}$/,
+      ),
+    });
+  });
+
+  test('a long list is cut', () => {
+    const many = new ToolCatalog(
+      Array.from({ length: 50 }, (_, at) => add(`s${at}`, ['x'], 'y'.repeat(500))),
+    );
+    const asked = resolveCall({ name: 'add', arguments: { x: 1 } }, many);
+    expect(asked).toHaveProperty(
+      'message',
+      expect.stringMatching(/^.{60,80}\n(?:- s\d+__add: y{160}\n?){12}$/),
+    );
   });
 
   test('a single tool that may be meant is told what does not fit', () => {
