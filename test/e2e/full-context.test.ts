@@ -9,7 +9,7 @@ function place() {
     'config.json': JSON.stringify({ SystemPrompt: 'Be brief.' }),
     'mcp.json': '{ "servers": {} }',
     'reply.mjs':
-      "export const reply = prompt => (prompt.includes('You summarize') ? 'They spoke of rooms.' : 'Yes.');\n",
+      "export const reply = prompt => (prompt.includes('a short summary of our conversation') ? 'They spoke of rooms.' : 'Yes.');\n",
   });
   const script = join(dir, 'script.json');
   const run = (args: string[], stdin: string) =>

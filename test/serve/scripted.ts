@@ -26,7 +26,7 @@ import { FakeHost } from '../agent/fakes.ts';
 export type Script = (prompt: string, request: GenerateRequest) => string | AsyncIterable<string>;
 
 /** One token per character: the stages around the engine are the real ones. */
-const tokenizer: Tokenizer = {
+export const tokenizer: Tokenizer = {
   vocabSize: 0x110000,
   bosToken: undefined,
   eosToken: undefined,

@@ -1,5 +1,5 @@
 import type { History, HistoryMark } from '../../chat/history.ts';
-import type { ToolDefinition } from '../../chat/message.ts';
+import type { Message, ToolDefinition } from '../../chat/message.ts';
 import { messageOf } from '../../errors.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
@@ -10,6 +10,8 @@ export interface CompactIfFullParts {
   readonly model: ChatModel;
   readonly history: History;
   readonly tools: readonly ToolDefinition[];
+  /** The messages of `history` as the prompt has them. */
+  readonly asRead: readonly Message[];
   readonly thinking?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -20,18 +22,18 @@ export interface CompactIfFullParts {
  */
 export async function* compactIfFull(
   start: HistoryMark,
-  { model, history, tools, thinking, signal }: CompactIfFullParts,
+  { model, history, tools, asRead, thinking, signal }: CompactIfFullParts,
 ): AsyncGenerator<TurnEvent, HistoryMark> {
   const { messages, summarized: earlier } = history;
   // The reply's own list, so that it is counted once.
-  const tokens = model.countTokens({ messages, tools, ...(thinking !== undefined && { thinking }) });
+  const tokens = model.countTokens({ messages: asRead, tools, ...(thinking !== undefined && { thinking }) });
   if (tokens <= promptLimit(model) || !hasTurns(history, start)) return start;
   yield notice(
     `The next turn would not fit the context of ${model.contextLength} tokens: the model summarizes the oldest ones.`,
   );
   let done: Awaited<ReturnType<typeof compactTurns>>;
   try {
-    done = await compactTurns(model, messages, { tools, earlier, keepLatest: true, signal });
+    done = await compactTurns(model, messages, { tools, asRead, earlier, keepLatest: true, signal });
   } catch (error) {
     yield notice(`There is no summary: ${messageOf(error)}`);
     return start;

@@ -4,8 +4,10 @@ import { summaryText, writtenPart } from './summary-text.ts';
 import { type Turn, writeSummary } from './write-summary.ts';
 
 export interface CompactOptions {
-  /** As offered in the conversation; they count as a part of every prompt. */
+  /** As listed in the conversation's prompts. */
   readonly tools: readonly ToolDefinition[];
+  /** The same messages as the prompts have them. Default: as they are. */
+  readonly asRead?: readonly Message[];
   /** The messages that earlier summaries stand for; if there are any, the first turn is the summary. */
   readonly earlier: readonly Message[];
   /** Keep as many of the latest turns as leave room for those to come. Default: only the last turn. */
@@ -42,7 +44,7 @@ const MIN_FREE_TOKENS = 100;
 export async function compactTurns(
   model: ChatModel,
   messages: readonly Message[],
-  { tools, earlier, keepLatest = false, signal }: CompactOptions,
+  { tools, asRead = messages, earlier, keepLatest = false, signal }: CompactOptions,
 ): Promise<Compacted | 'short' | 'longer' | 'cancelled'> {
   const { head, summary: before, turns } = splitTurns(messages, earlier.length > 0);
   const count = (list: readonly Message[]) => model.countTokens({ messages: list, tools });
@@ -55,6 +57,7 @@ export async function compactTurns(
   const kept = keepLatest ? latest(turns, list => count(withTurns(list)) <= most) : turns.slice(-1);
   const old = turns.slice(0, turns.length - kept.length);
   const written = await writeSummary(model, old, {
+    asRead: { messages: asRead.slice(0, messages.length - kept.flat().length), tools },
     before: writtenPart(before),
     maxTokens: Math.min(MAX_WRITTEN_TOKENS, Math.floor(free * WRITTEN_SHARE)),
     signal,

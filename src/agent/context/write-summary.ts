@@ -1,9 +1,12 @@
 import type { Message } from '../../chat/message.ts';
-import type { ChatModel } from '../model/chat-model.ts';
+import type { ChatModel, PromptRequest } from '../model/chat-model.ts';
 import { cleanSummary } from './clean-summary.ts';
 
 const INSTRUCTION =
   'You summarize conversations. Write a short summary in the language of the conversation: what the user wanted, what was found out, what was decided and what is still open. Keep every name, number, date, path and quotation exactly. Write nothing but the summary.';
+/** The same as the next message of the conversation itself, behind all that the model has read of it. */
+export const ASKED_WITHIN =
+  'Leave my requests for a moment and write a short summary of our conversation so far, in its language: what I wanted, what was found out, what was decided and what is still open. Keep every name, number, date, path and quotation exactly. Call no tool and write nothing but the summary.';
 /** Share of the context for the text to summarize; the rest is for the instruction and the summary. */
 const TEXT_SHARE = 0.6;
 const MIN_SUMMARY_TOKENS = 16;
@@ -14,6 +17,8 @@ const MAX_RESULT = 400;
 export type Turn = readonly Message[];
 
 export interface WriteSummaryOptions {
+  /** The turns, and all before them, as the model has read them: their request begins as the conversation does. */
+  readonly asRead: Pick<PromptRequest, 'messages' | 'tools'>;
   /** What an earlier summary says of the time before these turns; '' if there is none. */
   readonly before: string;
   /** The summary is cut there. */
@@ -22,18 +27,27 @@ export interface WriteSummaryOptions {
 }
 
 /**
- * Lets the model summarize turns, a few at a time if they do not fit its context together. It has no tools for that, and
- * what it writes as a call is left out. '': it wrote nothing; undefined: cancelled. Throws LlmHostError if it fails.
+ * Lets the model summarize turns, within the conversation if they fit: then it need not read them again, nor what stands
+ * before them in later prompts. Else, or if it only called tools, as a text, a few turns at a time if they do not fit its
+ * context together. What it writes as a call is left out. '': it wrote nothing; undefined: cancelled. Throws LlmHostError
+ * if it fails.
  */
 export async function writeSummary(
   model: ChatModel,
   turns: readonly Turn[],
-  { before, maxTokens, signal }: WriteSummaryOptions,
+  { asRead, before, maxTokens, signal }: WriteSummaryOptions,
 ): Promise<string | undefined> {
+  const { messages, tools } = asRead;
+  const within = { messages: [...messages, { role: 'user' as const, content: ASKED_WITHIN }], tools };
+  if (model.countTokens(within) + maxTokens <= model.contextLength) {
+    const text = await summarize(model, within, maxTokens, signal);
+    if (text === undefined || text !== '' || tools.length === 0) return text;
+  }
   let written = before;
   for (let done = 0; done < turns.length; ) {
     const count = fitting(model, written, turns.slice(done));
-    const part = await summarize(model, written, turns.slice(done, done + count), maxTokens, signal);
+    const request = cutToFit(model, written, turns.slice(done, done + count));
+    const part = await summarize(model, request, maxTokens, signal);
     if (part === undefined || signal?.aborted) return undefined;
     written = part;
     done += count;
@@ -76,17 +90,14 @@ function transcript(turn: Turn): string {
     .join('\n');
 }
 
-/** undefined: cancelled. */
-async function summarize(
+/** A single turn that is larger than the context is halved until it fits. */
+function cutToFit(
   model: ChatModel,
   written: string,
   turns: readonly Turn[],
-  maxTokens: number,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+): Pick<PromptRequest, 'messages' | 'tools'> {
   const limit = model.contextLength * TEXT_SHARE;
   let messages = requestFor(written, turns);
-  // A single turn that is larger than the context: halve it until it fits.
   for (
     let chars = turns.map(transcript).join('\n').length;
     tokensOf(model, messages) > limit && chars > 200;
@@ -94,15 +105,22 @@ async function summarize(
     chars = Math.floor(chars / 2);
     messages = requestFor(written, turns, chars);
   }
+  return { messages, tools: [] };
+}
+
+/** undefined: cancelled. */
+async function summarize(
+  model: ChatModel,
+  request: Pick<PromptRequest, 'messages' | 'tools'>,
+  maxTokens: number,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   const sampling = { temperature: 0, maxTokens: Math.max(MIN_SUMMARY_TOKENS, maxTokens) };
-  const events = model.reply({
-    ...{ messages, tools: [], thinking: false, sampling },
-    ...(signal && { signal }),
-  });
+  const events = model.reply({ ...request, thinking: false, sampling, ...(signal && { signal }) });
   let text = '';
   for (let step = await events.next(); ; step = await events.next()) {
     if (step.done) {
-      if (step.value.finishReason === 'cancelled') return undefined;
+      if (step.value.finishReason === 'cancelled' || signal?.aborted) return undefined;
       return cleanSummary(text, step.value.repetitive === true);
     }
     if (step.value.type === 'content') text += step.value.text;

@@ -4,68 +4,35 @@ import { LlmHostError } from '../../errors.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
 import { underApiNames } from '../../text/sampling/api-names.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
-import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
+import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest } from './chat-model.ts';
+import { RemoteModel, type RemoteModelParts } from './remote-model.ts';
 import { RepetitionGuard } from './repetition-guard.ts';
-import { checkToolSizes } from './tool-size.ts';
 
-export interface OllamaModelParts {
+export interface OllamaModelParts extends RemoteModelParts {
   readonly client: OllamaClient;
-  /** As Ollama knows it: `qwen2:7b`. */
-  readonly name: string;
-  /** Tokens. */
-  readonly contextLength: number;
   /** `num_ctx`: makes Ollama load the model with this context. Default: as it is loaded. */
   readonly numCtx?: number;
-  readonly thinks: boolean;
   /** As LocalModelParts has it; a piece of text counts as a token. */
   readonly repetitionGuard?: boolean | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A rough average over languages and tokenizers: Ollama has no way to count tokens. */
-const CHARS_PER_TOKEN = 3.5;
-const MESSAGE_TOKENS = 8;
-
 /** The same chat over an Ollama server. */
-export class OllamaChatModel implements ChatModel {
-  readonly #parts: OllamaModelParts;
-  #thinking: boolean | undefined;
-
-  constructor(parts: OllamaModelParts) {
-    this.#parts = parts;
-  }
-
-  get name(): string {
-    return this.#parts.name;
-  }
-
-  get contextLength(): number {
-    return this.#parts.contextLength;
-  }
-
-  setThinking(on: boolean): ThinkingOutcome {
-    if (!this.#parts.thinks) return 'none';
-    this.#thinking = on;
-    return 'done';
-  }
-
+export class OllamaChatModel extends RemoteModel<OllamaModelParts> implements ChatModel {
   /** An estimate. */
-  countTokens({ messages, tools, listed = tools, text }: PromptRequest): number {
-    if (text !== undefined) return Math.ceil(text.length / CHARS_PER_TOKEN);
-    checkToolSizes(listed);
-    const chars = JSON.stringify(listed).length + JSON.stringify(messages.map(toWire)).length;
-    return Math.ceil(chars / CHARS_PER_TOKEN) + messages.length * MESSAGE_TOKENS;
+  countTokens(request: PromptRequest): number {
+    return this.estimate(request, request.messages.map(toWire));
   }
 
   async *reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats> {
     const started = performance.now();
     const counts = { firstMs: 0, pieces: 0, done: undefined as Json | undefined };
-    const guard = this.#parts.repetitionGuard === false ? undefined : new RepetitionGuard<string>();
+    const guard = this.parts.repetitionGuard === false ? undefined : new RepetitionGuard<string>();
     let repetitive = false;
     try {
       const [path, body] = this.#request(request);
-      for await (const part of this.#parts.client.stream(path, body, request.signal)) {
+      for await (const part of this.parts.client.stream(path, body, request.signal)) {
         const events = eventsOf(part);
         if (counts.firstMs === 0 && events.length > 0) counts.firstMs = performance.now() - started;
         yield* events;
@@ -95,19 +62,19 @@ export class OllamaChatModel implements ChatModel {
     return statsOf(counts.done, counts.firstMs, performance.now() - started, cancelled);
   }
 
-  #request({ messages, tools, listed = tools, sampling, thinking, text }: ReplyRequest): [string, Json] {
-    checkToolSizes(listed);
-    const { name: model, numCtx, thinks } = this.#parts;
+  #request(request: ReplyRequest): [string, Json] {
+    const { name: model, numCtx } = this.parts;
     const options = {
-      ...underApiNames(sampling, 'ollama'),
+      ...underApiNames(request.sampling, 'ollama'),
       ...(numCtx !== undefined && { num_ctx: numCtx }),
     };
-    if (text !== undefined)
-      return ['/api/generate', { model, prompt: text, raw: true, stream: true, options }];
-    const think = thinks ? (thinking ?? this.#thinking) : undefined;
+    if (request.text !== undefined)
+      return ['/api/generate', { model, prompt: request.text, raw: true, stream: true, options }];
+    const tools = this.listedOf(request);
+    const think = this.thinkingOf(request);
     const body = {
-      ...{ model, stream: true, messages: messages.map(toWire), options },
-      ...(listed.length > 0 && { tools: listed }),
+      ...{ model, stream: true, messages: request.messages.map(toWire), options },
+      ...(tools.length > 0 && { tools }),
       ...(think !== undefined && { think }),
     };
     return ['/api/chat', body];

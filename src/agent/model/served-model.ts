@@ -1,4 +1,4 @@
-import type { Message } from '../../chat/message.ts';
+import type { Message, ToolDefinition } from '../../chat/message.ts';
 import { cleaned, type ServedClient } from '../../engine/served-client.ts';
 import { LlmHostError } from '../../errors.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
@@ -6,23 +6,15 @@ import { stripInvisible } from '../../text/clean/strip-invisible.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
 import { underApiNames } from '../../text/sampling/api-names.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
-import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
-import { checkToolSizes } from './tool-size.ts';
+import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest } from './chat-model.ts';
+import { RemoteModel, type RemoteModelParts } from './remote-model.ts';
 
-export interface ServedModelParts {
+export interface ServedModelParts extends RemoteModelParts {
   readonly client: ServedClient;
-  /** As the server lists it. */
-  readonly name: string;
-  /** Tokens. */
-  readonly contextLength: number;
-  readonly thinks: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An average over languages and tokenizers, until the server's own counts show that this model needs more. */
-const CHARS_PER_TOKEN = 3.5;
-const MESSAGE_TOKENS = 8;
 /** A server that claims more tokens is not believed. */
 const MAX_FACTOR = 4;
 /** Calls in one reply. */
@@ -31,42 +23,20 @@ const MAX_COUNT = 100_000_000;
 const PREFILL_MS = 50;
 
 /** The model of a running `llm-host serve`, whose own tools stay out: those of this side are called. */
-export class ServedChatModel implements ChatModel {
-  readonly #parts: ServedModelParts;
+export class ServedChatModel extends RemoteModel<ServedModelParts> implements ChatModel {
   readonly canFollowFormat = true;
-  #thinking: boolean | undefined;
   /** Tokens by the server's count over those of the estimate. */
   #factor = 1;
 
-  constructor(parts: ServedModelParts) {
-    this.#parts = parts;
-  }
-
-  get name(): string {
-    return this.#parts.name;
-  }
-
-  get contextLength(): number {
-    return this.#parts.contextLength;
-  }
-
-  setThinking(on: boolean): ThinkingOutcome {
-    if (!this.#parts.thinks) return 'none';
-    this.#thinking = on;
-    return 'done';
-  }
-
-  /** An estimate. */
-  countTokens({ messages, tools }: PromptRequest): number {
-    checkToolSizes(tools);
-    const chars = JSON.stringify(tools).length + JSON.stringify(messages.map(toWire)).length;
-    return Math.ceil((chars / CHARS_PER_TOKEN + messages.length * MESSAGE_TOKENS) * this.#factor);
+  /** An estimate, until the server's own counts show that this model needs more. */
+  countTokens(request: PromptRequest): number {
+    return Math.ceil(this.estimate(request, request.messages.map(toWire)) * this.#factor);
   }
 
   async *reply(request: ReplyRequest): AsyncGenerator<ReplyEvent, ReplyStats> {
-    const { client } = this.#parts;
+    const { client } = this.parts;
     const { signal } = request;
-    const estimated = this.countTokens(request) / this.#factor;
+    const estimated = this.estimate(request, request.messages.map(toWire));
     const reading = new ReplyReader();
     try {
       for await (const part of client.stream('/v1/chat/completions', this.#body(request), signal)) {
@@ -82,12 +52,14 @@ export class ServedChatModel implements ChatModel {
     return stats;
   }
 
-  #body({ messages, tools, sampling, thinking, responseFormat, toolChoice }: ReplyRequest): Json {
-    const { name: model, thinks } = this.#parts;
-    const think = thinks ? (thinking ?? this.#thinking) : undefined;
+  #body(request: ReplyRequest): Json {
+    const { messages, sampling, responseFormat, toolChoice } = request;
+    const tools = wireTools(request.tools, this.listedOf(request));
+    const think = this.thinkingOf(request);
     const schema = responseFormat?.type === 'json_schema' ? responseFormat.schema : undefined;
     return {
-      ...{ model, stream: true, stream_options: { include_usage: true }, messages: messages.map(toWire) },
+      ...{ model: this.parts.name, stream: true, stream_options: { include_usage: true } },
+      messages: messages.map(toWire),
       ...underApiNames(sampling, 'openai'),
       ...(tools.length > 0 && { tools }),
       ...(toolChoice && {
@@ -101,6 +73,13 @@ export class ServedChatModel implements ChatModel {
       }),
     };
   }
+}
+
+/** Those at the head of the prompt, then those that the messages define, which may be called all the same. */
+function wireTools(tools: readonly ToolDefinition[], listed: readonly ToolDefinition[]): object[] {
+  const names = new Set(listed.map(tool => tool.function.name));
+  const others = tools.filter(tool => !names.has(tool.function.name));
+  return [...listed, ...others.map(tool => ({ ...tool, defer_loading: true }))];
 }
 
 function toWire(message: Message): Json {

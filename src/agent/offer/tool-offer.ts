@@ -29,6 +29,8 @@ export interface ToolOfferOptions {
   readonly budget?: number | undefined;
   /** Offered whatever the budget: a client's own tools. */
   readonly always?: ReadonlySet<string> | undefined;
+  /** Of `always`: those that the messages define already, never listed. */
+  readonly deferred?: ReadonlySet<string> | undefined;
   /** Shared by the conversations with one model. */
   readonly shared?: { readonly meter: ToolMeter; readonly rankings: Rankings };
 }
@@ -129,6 +131,11 @@ export class ToolOffer {
     return this.#latest;
   }
 
+  /** A summary stands at the beginning of `messages` now: what is listed stays, so that it need not be read again. */
+  keepHead(messages: readonly Message[]): void {
+    if (this.#head) this.#head = { ...this.#head, from: messages.find(isPrompt) };
+  }
+
   /** What another model would be offered at the head of its prompt. */
   listedFor(
     model: ChatModel,
@@ -154,13 +161,17 @@ export class ToolOffer {
   #next(all: readonly HostTool[], messages: readonly Message[]): Offer {
     if (this.fits(all)) {
       this.#forget();
-      const listed = all.map(tool => tool.definition);
+      const listed = all.flatMap(({ definition }) => (this.#isDeferred(definition) ? [] : [definition]));
       return { ...this.#about(all), tools: all, listed, messages, tokens: 0 };
     }
     const offer = this.#chosen(all, messages, this.#start(messages));
     if (offer.tokens <= this.#budget * MAX_BUDGETS) return offer;
     this.#forget();
     return this.#chosen(all, messages, messages.findLast(isPrompt));
+  }
+
+  #isDeferred({ function: { name } }: ToolDefinition): boolean {
+    return this.#options.deferred?.has(name) === true;
   }
 
   #about(all: readonly HostTool[]): Pick<Offer, 'budget' | 'total'> {
@@ -254,7 +265,9 @@ export class ToolOffer {
     const least = first ? 0 : (ranked[0]?.score ?? 0) * ADDED_SCORE;
     const fitting = ranked.filter(({ score }) => score >= least).map(({ tool }) => tool);
     const search = searchToolFor(all);
-    const fixed = all.filter(tool => always?.has(nameOf(tool)) === true);
+    const fixed = all.filter(
+      tool => always?.has(nameOf(tool)) === true && !this.#isDeferred(tool.definition),
+    );
     const candidates = [...new Set([search, ...wanted, ...fitting])].filter(
       tool => !offered.has(nameOf(tool)) && always?.has(nameOf(tool)) !== true,
     );

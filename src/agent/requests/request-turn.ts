@@ -20,6 +20,8 @@ export interface TurnRequest {
   readonly messages: readonly Message[];
   /** The client's own tools; calls of them go back to it. */
   readonly tools: readonly ToolDefinition[];
+  /** Those of them that `messages` define: not listed in the prompt. Default: none. */
+  readonly deferred?: ReadonlySet<string>;
   /** `none`: no tools at all, not even ours. */
   readonly toolChoice: ToolChoice | 'none';
   /** Overrides the server's defaults. */
@@ -75,7 +77,8 @@ export class RequestTurn {
     // A client's own, and the one that it demands.
     const named = typeof request.toolChoice === 'object' ? [request.toolChoice.name] : [];
     const always = new Set([...request.tools.map(tool => tool.function.name), ...named]);
-    this.#offer = new ToolOffer({ model, budget, always, ...(shared && { shared }) });
+    const { deferred } = request;
+    this.#offer = new ToolOffer({ model, budget, always, deferred, ...(shared && { shared }) });
   }
 
   /** Tokens of the first prompt, which the model keeps for `run`. @throws LlmHostError TEMPLATE */

@@ -1,19 +1,18 @@
 import type { History, HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
-import { LlmHostError } from '../../errors.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
-import { ToolCatalog } from '../../parse/calls/tool-catalog.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
+import { callCatalog } from '../calls/call-catalog.ts';
 import { calledTools } from '../calls/called-tools.ts';
-import { feedback } from '../calls/feedback.ts';
 import { type AttemptRecord, ToolMetrics } from '../calls/metrics.ts';
 import { RepeatGuard } from '../calls/repeat-guard.ts';
 import type { RetryOptions, RetryPlan } from '../calls/retry.ts';
-import { type CallRecord, hostNotices, runTools } from '../calls/run-tools.ts';
+import { hostNotices } from '../calls/run-tools.ts';
 import { UncheckedCalls } from '../calls/unchecked-calls.ts';
-import { type InvalidCall, type ValidatedCalls, validateCalls } from '../calls/validate-calls.ts';
+import { type ValidatedCalls, validateCalls } from '../calls/validate-calls.ts';
 import { compactIfFull } from '../context/compact-if-full.ts';
+import { type Compacted, compactTurns } from '../context/compact-turns.ts';
 import {
   type ContextParts,
   type ContextRequest,
@@ -27,10 +26,11 @@ import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
 import { type Offer, offeredEvent, ToolOffer } from '../offer/tool-offer.ts';
 import { LongResults } from '../results/long-results.ts';
 import { resultLimit } from '../results/result-limit.ts';
-import { FailedAttempts, invalidCallEvents } from './failed-attempts.ts';
+import { type AnswerCallsParts, answerCalls } from './answer-calls.ts';
+import { FailedAttempts } from './failed-attempts.ts';
+import { refuseMissingCall } from './missing-call.ts';
 import { assistantMessage, cutNotice, type Reply, readReply } from './reply.ts';
 import { responseFormatError } from './response-format-error.ts';
-import { toolMessage } from './tool-message.ts';
 
 /** `auto`: once the model has failed at a call; `always`; `off`: never. */
 export type ConstrainMode = 'auto' | 'always' | 'off';
@@ -131,8 +131,28 @@ export class Agent {
     const { model, history, overflow, reply } = this.#options;
     history.add({ role: 'user', content });
     if (overflow !== 'summarize') return;
-    const parts = { model, history, tools: this.#listed(), thinking: reply?.thinking, signal };
-    this.#turnStart = yield* compactIfFull(this.#turnStart, parts);
+    const { listed, messages } = this.#nextOffer();
+    const parts = { model, history, tools: listed, asRead: messages, thinking: reply?.thinking, signal };
+    const start = yield* compactIfFull(this.#turnStart, parts);
+    if (start !== this.#turnStart) this.offer.keepHead(history.messages);
+    this.#turnStart = start;
+  }
+
+  /** A summary of all turns but the last, which `accept` puts into the history; see `compactTurns`. */
+  async summary(signal: AbortSignal): ReturnType<typeof compactTurns> {
+    const { model, history } = this.#options;
+    const { listed: tools, messages: asRead } = this.#nextOffer();
+    return await compactTurns(model, history.messages, {
+      tools,
+      asRead,
+      earlier: history.summarized,
+      signal,
+    });
+  }
+
+  accept({ messages, removed }: Compacted): void {
+    this.#options.history.summarize(messages, removed);
+    this.offer.keepHead(messages);
   }
 
   /** The same for a history that already ends with the question. Returns the calls to hand over (see `handOver`). */
@@ -185,7 +205,7 @@ export class Agent {
         return [];
       }
       const ended = reply.stats.finishReason === 'stop';
-      if (!called && valid.length === 0 && ended) this.#refuseMissingCall();
+      if (!called && valid.length === 0 && ended) refuseMissingCall(this.#options.reply?.toolChoice);
       // After failed attempts the model answered in words instead.
       if (valid.length === 0 && failed.plan.attempts > 0) this.metrics.gaveUp();
       failed.forget();
@@ -196,7 +216,8 @@ export class Agent {
         return [];
       }
       const ours = valid.filter(({ call }) => !this.#isHandedOver(call));
-      const records = yield* this.#callTools({ valid: ours, invalid }, failed.plan.attempts, signal);
+      const parts = { ...this.#callParts(), attempt: failed.plan.attempts, signal };
+      const records = yield* answerCalls({ valid: ours, invalid }, parts);
       failed.plan.succeeded();
       model.callSettled?.(true);
       called = true;
@@ -221,20 +242,11 @@ export class Agent {
     return this.#options.handOver?.has(name) === true;
   }
 
-  /** @throws LlmHostError TOOL_FAILED if the model was required to call a tool. */
-  #refuseMissingCall(): void {
-    const { toolChoice = 'auto' } = this.#options.reply ?? {};
-    if (toolChoice === 'auto') return;
-    throw new LlmHostError('TOOL_FAILED', 'The model called no tool, although it was asked to');
-  }
-
   /** A cancelled reply keeps its text but none of its calls. */
   #validate(reply: Reply, cancelled: boolean): ValidatedCalls {
     if (cancelled || reply.calls.length === 0) return { valid: [], invalid: [] };
     const { history, tools } = this.#options;
-    const servers = new Map(tools.tools().map(tool => [tool.definition.function.name, tool.server]));
-    const shown = this.#offered?.tools.map(tool => tool.definition.function.name);
-    const catalog = new ToolCatalog(this.#tools(), name => servers.get(name), shown);
+    const catalog = callCatalog(tools.tools(), this.#offered?.tools ?? []);
     const newCall = this.#newCall.bind(this);
     return validateCalls(reply.calls, catalog, newCall, calledTools(history.messages));
   }
@@ -249,7 +261,7 @@ export class Agent {
     const sampling = retry.sampling(this.#options.sampling, constrainCalls);
     const { toolChoice, ...options } = this.#options.reply ?? {};
     yield* this.#fitResults(options.thinking);
-    const offered = this.offer.next(this.#options.tools.tools(), this.#options.history.messages);
+    const offered = this.#nextOffer();
     yield* offeredEvent(this.#offered, offered);
     this.#offered = offered;
     const tools = offered.tools.map(tool => tool.definition);
@@ -276,13 +288,13 @@ export class Agent {
   #contextRequest(messages: readonly Message[]): ContextRequest {
     const { history, reply } = this.#options;
     const summarized = history.summarized.length > 0;
-    return { messages, tools: this.#listed(), thinking: reply?.thinking, summarized };
+    return { messages, tools: this.#nextOffer().listed, thinking: reply?.thinking, summarized };
   }
 
   /** Long results of this turn give way until the prompt fits. */
   *#fitResults(thinking: boolean | undefined): Generator<TurnEvent> {
     const { model, history } = this.#options;
-    const parts = { model, history, results: this.#results, tools: () => this.#listed(), thinking };
+    const parts = { model, history, results: this.#results, tools: () => this.#nextOffer().listed, thinking };
     yield* fitResults(this.#turnStart, parts);
   }
 
@@ -299,15 +311,28 @@ export class Agent {
     return fitted.messages;
   }
 
-  /** What stands at the head of the next prompt. */
-  #listed(): readonly ToolDefinition[] {
-    return this.offer.next(this.#options.tools.tools(), this.#options.history.messages).listed;
+  /** For the next prompt. */
+  #nextOffer(): Offer {
+    return this.offer.next(this.#options.tools.tools(), this.#options.history.messages);
   }
 
   /** Whether to constrain the calls of the next reply. */
   #constrains(retry: RetryPlan): boolean {
     const { constrain = 'auto', model } = this.#options;
     return (model.canConstrain ?? false) && (constrain === 'always' || (constrain === 'auto' && retry.stuck));
+  }
+
+  #callParts(): Omit<AnswerCallsParts, 'attempt' | 'signal'> {
+    const { tools, history, model, toolTimeoutMs: timeoutMs, maxResultChars } = this.#options;
+    const limit = maxResultChars ?? resultLimit(model.contextLength);
+    const cut = (tool: string, text: string) => this.#results.cut(tool, text, limit);
+    const newCallId = () => this.#newCall('', {}).id;
+    return {
+      ...{ tools, history, metrics: this.metrics, unchecked: this.#uncheckedCalls },
+      timeoutMs,
+      cut,
+      newCallId,
+    };
   }
 
   #tools(): ToolDefinition[] {
@@ -317,34 +342,5 @@ export class Agent {
   #newCall(name: string, args: Readonly<Record<string, unknown>>): ToolCall {
     const id = this.#options.newCallId?.() ?? `call_${++this.#callCount}`;
     return { id, type: 'function', function: { name, arguments: args } };
-  }
-
-  /** Runs the valid calls; the invalid ones are answered with what was wrong. All results go into the history. */
-  async *#callTools(
-    { valid, invalid }: ValidatedCalls,
-    attempt: number,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<TurnEvent, CallRecord[]> {
-    const { tools, toolTimeoutMs, history, model } = this.#options;
-    const limit = this.#options.maxResultChars ?? resultLimit(model.contextLength);
-    const cut = (tool: string, text: string) => this.#results.cut(tool, text, limit);
-    yield* this.#uncheckedCalls.notices(valid, tools);
-    for (const { call, repairs } of valid) this.metrics.attempt(call.function.name, 'ok', attempt, repairs);
-    const calls = valid.map(({ call }) => call);
-    const records = yield* runTools(tools, calls, { timeoutMs: toolTimeoutMs, cut, signal });
-    yield* invalidCallEvents(invalid, () => this.#newCall('', {}).id);
-    for (const { tool, label } of invalid) {
-      this.metrics.attempt(tool ?? '', label, attempt);
-      // If the model tries again, that counts as a new call.
-      this.metrics.gaveUp();
-    }
-    const explain = (one: InvalidCall) => feedback(one, this.#tools(), undefined);
-    const unreadable = invalid.filter(one => !one.call);
-    const notes = unreadable.map(one => `\n\nAnother call in the same reply: ${explain(one)}`).join('');
-    records.forEach(({ call, content }, index) => {
-      history.add(toolMessage(call, index === records.length - 1 ? content + notes : content));
-    });
-    for (const one of invalid) if (one.call) history.add(toolMessage(one.call, explain(one)));
-    return records;
   }
 }

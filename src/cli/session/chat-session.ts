@@ -197,9 +197,14 @@ export class ChatSession {
     return this.history.undoTurn() ? 'turn' : 'nothing';
   }
 
+  /** A summary of all turns but the last; see `Agent.summary`. */
+  summary(signal: AbortSignal): ReturnType<Agent['summary']> {
+    return this.#parts.agent.summary(signal);
+  }
+
   /** Puts a summary in the place of the oldest turns, which stay in the saved conversation. */
-  compact({ messages, removed }: Compacted): void {
-    this.history.summarize(messages, removed);
+  compact(summary: Compacted): void {
+    this.#parts.agent.accept(summary);
     this.lastReply = undefined;
     this.#keepUnasked();
   }

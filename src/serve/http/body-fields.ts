@@ -9,6 +9,8 @@ export const jsonSchema = z.record(z.string(), z.unknown());
 
 export const toolDefinition = z.looseObject({
   type: z.literal('function').optional(),
+  /** It may be called, but the messages say what it is: it is not listed in the prompt. */
+  defer_loading: z.boolean().nullish(),
   function: z.looseObject({
     name: z.string().regex(/^[A-Za-z0-9_.:/-]{1,128}$/, 'must be 1 to 128 letters, digits, _ . : / -'),
     description: z.string().nullish(),

@@ -71,6 +71,7 @@ export function toTurn(
   return {
     messages,
     tools,
+    deferred: new Set((body.tools ?? []).flatMap(tool => (tool.defer_loading ? [tool.function.name] : []))),
     toolChoice,
     sampling: readSampling(body, { api: 'openai', limit, vocabSize: model.vocabSize }),
     logprobs: body.logprobs ? (body.top_logprobs ?? 0) : undefined,

@@ -21,7 +21,13 @@ export const responsesBody = z.looseObject({
   input: responsesInput,
   instructions: z.string().nullish(),
   tools: z
-    .array(z.looseObject({ type: z.literal('function'), ...toolDefinition.shape.function.shape }))
+    .array(
+      z.looseObject({
+        type: z.literal('function'),
+        defer_loading: toolDefinition.shape.defer_loading,
+        ...toolDefinition.shape.function.shape,
+      }),
+    )
     .max(512)
     .nullish(),
   tool_choice: z
@@ -70,7 +76,10 @@ function turnBodyOf(body: ResponsesBody): TurnBody {
   const { tools, tool_choice: choice, text, reasoning, top_logprobs } = body;
   return {
     ...body,
-    tools: tools?.map(({ type: _, ...definition }) => ({ function: definition })),
+    tools: tools?.map(({ type: _, defer_loading, ...definition }) => ({
+      defer_loading,
+      function: definition,
+    })),
     tool_choice:
       choice != null && typeof choice === 'object'
         ? { type: 'function', function: { name: choice.name } }

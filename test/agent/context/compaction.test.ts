@@ -42,9 +42,12 @@ describe('before a turn that would not fit', () => {
     expect(prompt.map(({ role }) => role).join(' ')).toMatch(
       /^system user assistant (user assistant )+user$/,
     );
-    // What was too long to be read at once, in parts.
-    expect(one.summaries()).toHaveLength(2);
-    for (const request of one.summaries()) expect(request).toMatchObject({ tools: [], thinking: false });
+    // Asked within the conversation: what the model has read of it, with the same tools, is the beginning of the request.
+    const [asked] = one.summaries();
+    const last = one.prompts().at(-2)?.messages as Message[];
+    expect(one.summaries()).toHaveLength(1);
+    expect(asked).toMatchObject({ tools: [{ function: { name: 'look' } }], thinking: false });
+    expect(asked?.messages.slice(0, -1)).toEqual(last.slice(0, (asked?.messages.length ?? 0) - 1));
     // Every word is kept, once.
     const all = [...one.history.summarized, ...one.history.messages.slice(3)];
     expect(all.filter(({ role }) => role === 'user')).toHaveLength(one.prompts().length);

@@ -1,3 +1,4 @@
+import { ASKED_WITHIN } from '../../../src/agent/context/write-summary.ts';
 import type { ReplyStats } from '../../../src/agent/events/turn-event.ts';
 import type { ReplyEvent, ReplyRequest } from '../../../src/agent/model/chat-model.ts';
 import { Agent, type AgentOptions } from '../../../src/agent/turn/agent.ts';
@@ -5,9 +6,12 @@ import { createHistory } from '../../../src/chat/history.ts';
 import type { Message } from '../../../src/chat/message.ts';
 import { answer, collect, content, FakeHost, FakeModel, STATS } from '../fakes.ts';
 
-/** How this model is asked for a summary: the text it gets. */
-export const asksForSummary = ({ messages }: Pick<ReplyRequest, 'messages'>): string | undefined =>
-  messages[0]?.content.startsWith('You summarize') ? messages[1]?.content : undefined;
+/** How this model is asked for a summary, within the conversation or of a text: what it gets to read. */
+export const asksForSummary = ({ messages }: Pick<ReplyRequest, 'messages'>): string | undefined => {
+  if (messages[0]?.content.startsWith('You summarize')) return messages[1]?.content;
+  if (messages.at(-1)?.content !== ASKED_WITHIN) return undefined;
+  return messages.map(({ content: text }) => text).join('\n');
+};
 
 type Reply = (request: ReplyRequest) => AsyncGenerator<ReplyEvent, ReplyStats>;
 

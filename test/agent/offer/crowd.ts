@@ -52,9 +52,14 @@ export function questions(half: 'tuned' | 'held out'): Question[] {
     });
 }
 
+export const demoTemplate = readFileSync(
+  new URL('../../../models/demo/chat_template.jinja', import.meta.url),
+  'utf8',
+);
+
 /** The demo's own template and tokenizer, without its weights. */
 export function demoCounter(): PromptBuilder {
-  const source = readFileSync(new URL('../../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
+  const source = demoTemplate;
   const tokenizer = loadTokenizer('demo');
   const compiled = compileTemplate(source);
   const template = { compiled, source, capability: probeTemplate(compiled) };

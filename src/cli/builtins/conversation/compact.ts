@@ -1,5 +1,4 @@
 import { compactedText } from '../../../agent/context/compact-if-full.ts';
-import { compactTurns } from '../../../agent/context/compact-turns.ts';
 import { LlmHostError } from '../../../errors.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
@@ -7,11 +6,8 @@ export const compact: Builtin = {
   name: 'compact',
   help: 'replaces all turns but the last by a summary that the model writes; /undo takes it back',
   run: async (session, _argument, { signal, progress }) => {
-    const { model } = session.opened;
     progress('The model summarizes the conversation ...');
-    const tools = session.tools.tools().map(({ definition }) => definition);
-    const { messages, summarized: earlier } = session.history;
-    const done = await compactTurns(model, messages, { tools, earlier, signal });
+    const done = await session.summary(signal);
     if (done === 'short')
       return print(
         'There is nothing to summarize: there is one turn at most, or it fills the context alone.',
