@@ -19,6 +19,12 @@ export type {
 export { type LoadEngineOptions, loadEngine } from './engine/load-engine.ts';
 export { type ErrorCode, LlmHostError } from './errors.ts';
 export { checkResponseFormat, type ResponseFormat, responseProblems } from './grammar/response-format.ts';
+export { Chat, type ChatOptions, type SendOptions } from './library/chat.ts';
+export { type FunctionTool, type ToolContext, tool } from './library/function-tool.ts';
+export { type LoadModelOptions, loadModel } from './library/load-model.ts';
+export { type CompleteOptions, Model } from './library/model.ts';
+export { type ChatEvent, Reply, type ReplyResult, type ToolRun } from './library/reply.ts';
+export type { Infer, JsonSchema, Schema, StandardSchema } from './library/schema.ts';
 export { loadMcpConfig, type McpConfig } from './mcp/config/config.ts';
 export { McpHost, type McpHostOptions } from './mcp/mcp-host.ts';
 export type { HostTool, ServerState, ToolHost, ToolOutcome } from './mcp/tool-host.ts';

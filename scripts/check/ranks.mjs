@@ -26,7 +26,7 @@ const RANKS = {
     ['grammar', 'bench'],
     ['agent'],
     ['run'],
-    ['line', 'tui', 'json', 'serve'],
+    ['line', 'tui', 'json', 'serve', 'library'],
     ['cli', 'index.ts'],
   ],
 };

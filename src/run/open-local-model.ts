@@ -50,6 +50,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
       repetitionGuard: options.repetitionGuard,
       now: new Date(),
     }),
+    tokenizer,
     name: engine.info.name,
     device: engine.info.device,
     facts: factsOf(parts, template),

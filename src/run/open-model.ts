@@ -6,6 +6,7 @@ import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import type { CallFormatEntry } from '../parse/types/call-format-choice.ts';
+import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 
 export interface TriedStyles {
   readonly styles: readonly (readonly [name: string, style: PromptStyle])[];
@@ -48,6 +49,8 @@ export interface OpenModelOptions {
 
 export interface OpenedModel {
   readonly model: ChatModel;
+  /** Undefined for a model that another process runs. */
+  readonly tokenizer?: Tokenizer;
   /** As the user knows it: the Hub id, or the name of the file or folder. */
   readonly name: string;
   /** Where it runs: cpu, gpu, ollama, or `served` by another llm-host. */

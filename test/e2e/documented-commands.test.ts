@@ -2,13 +2,12 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, w
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { demoWeightsPath } from '../../src/model/demo-model.ts';
-import { codeBlocks } from '../docs/command-lines.ts';
 import { type Place, TABLE } from '../docs/command-table.ts';
 import { runLine } from '../docs/run-line.ts';
 import { benchPeers } from '../fixtures/bench-peers.ts';
 import { HubStandIn, repository } from '../fixtures/hub/hub-stand-in.mjs';
 import { ollamaStandIn } from '../fixtures/ollama-stand-in.ts';
-import { MAIN, ROOT, runProgram, workplace } from './program.ts';
+import { MAIN, ROOT, workplace } from './program.ts';
 import { isSetUp } from './set-up.ts';
 
 const GRANITE = join(ROOT, 'test', 'fixtures', 'families', 'granitemoehybrid', 'dense');
@@ -100,27 +99,4 @@ test('lines for the checkout', { timeout: LIMIT_MS }, async ({ skip }) => {
   const { dir, env } = workplace();
   const own = { TMPDIR: dir, XDG_STATE_HOME: join(dir, 'state'), XDG_CONFIG_HOME: join(dir, 'config') };
   await runLines('checkout', { cwd: ROOT, env: { ...process.env, ...own, TERM: env.TERM } });
-});
-
-test("README's example of the library: types, and a run", { timeout: LIMIT_MS }, async () => {
-  const [example, ...more] = codeBlocks('ts');
-  expect(more).toEqual([]);
-  const code = `${example?.text.replace('path/to/model-folder', GRANITE)}`;
-  const { dir, env } = workplace({ 'example.mts': code, 'package.json': '{ "type": "module" }' });
-  mkdirSync(join(dir, 'node_modules', '@types'), { recursive: true });
-  symlinkSync(ROOT, join(dir, 'node_modules', 'llm-host'));
-  symlinkSync(join(ROOT, 'node_modules', '@types', 'node'), join(dir, 'node_modules', '@types', 'node'));
-  const flags = [
-    '--target es2023 --lib es2023,esnext.disposable --module nodenext --types node --strict --skipLibCheck',
-  ];
-  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const options = { cwd: dir, env };
-  const compiled = await runProgram(tsc, [...flags.flatMap(text => text.split(' ')), 'example.mts'], options);
-  expect(compiled).toMatchObject({ code: 0, stdout: '' });
-  // Without a tokenizer there are ids, but no text.
-  expect(await runProgram(join(dir, 'example.mjs'), [], options)).toMatchObject({
-    code: 0,
-    stdout: '',
-    stderr: '',
-  });
 });

@@ -1,16 +1,18 @@
 import type { History } from '../../chat/history.ts';
 import type { ToolCall } from '../../chat/message.ts';
-import type { ResponseFormat } from '../../grammar/response-format.ts';
+import { canFollow, type ResponseFormat } from '../../grammar/response-format.ts';
+import { isCovered } from '../../grammar/schema-coverage.ts';
 import { checkSchema } from '../../parse/json/schema-check.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
+import type { ChatModel } from '../model/chat-model.ts';
 import type { Agent } from '../turn/agent.ts';
 
 /** Attempts after the first. */
 const RETRIES = 2;
 
 /** The JSON Schema of a format; undefined: any object. */
-export function schemaOf(format: ResponseFormat): Readonly<Record<string, unknown>> | undefined {
+function schemaOf(format: ResponseFormat): Readonly<Record<string, unknown>> | undefined {
   return format.type === 'json_schema' ? format.schema : undefined;
 }
 
@@ -19,6 +21,15 @@ export function formatInstruction(format: ResponseFormat): string {
   const schema = schemaOf(format);
   const what = schema ? `JSON that fits this schema:\n${JSON.stringify(schema)}` : 'one JSON object';
   return `Answer with ${what}\nWrite nothing before or after the JSON.`;
+}
+
+/** What a model's grammar can enforce of a format; what it cannot is asked for in words and checked. */
+export function enforceable(
+  model: ChatModel,
+  format: ResponseFormat,
+): { readonly enforced: ResponseFormat | undefined; readonly constrained: boolean } {
+  const enforced = model.canFollowFormat && canFollow(format) ? format : undefined;
+  return { enforced, constrained: enforced !== undefined && isCovered(schemaOf(enforced)) };
 }
 
 /**

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createHistory, type History, type HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
-import { canFollow, type ResponseFormat } from '../../grammar/response-format.ts';
-import { isCovered } from '../../grammar/schema-coverage.ts';
+import type { ResponseFormat } from '../../grammar/response-format.ts';
 import type { HostTool, ToolHost } from '../../mcp/tool-host.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
 import { contextParts, partsText } from '../context/context-parts.ts';
@@ -11,7 +10,7 @@ import type { ChatModel, ToolChoice } from '../model/chat-model.ts';
 import { ToolOffer, type ToolOfferOptions } from '../offer/tool-offer.ts';
 import { Agent, type AgentOptions } from '../turn/agent.ts';
 import { budgetedModel } from './budgeted-model.ts';
-import { formatInstruction, formattedTurn, schemaOf } from './formatted-turn.ts';
+import { enforceable, formatInstruction, formattedTurn } from './formatted-turn.ts';
 import type { HiddenRounds } from './hidden-rounds.ts';
 import { type Acquire, queuedModel } from './queued-model.ts';
 
@@ -104,10 +103,8 @@ export class RequestTurn {
   /** Returns the calls that are the client's to run. A failure is the last event, an abort ends the stream early. */
   async *run({ acquire, signal }: TurnControl): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const { responseFormat: format } = this.#request;
-    // A schema that no grammar can express is only asked for in words.
-    const enforced = format && this.#options.model.canFollowFormat && canFollow(format) ? format : undefined;
+    const { enforced, constrained = false } = format ? enforceable(this.#options.model, format) : {};
     const agent = this.#agent(acquire, enforced);
-    const constrained = enforced !== undefined && isCovered(schemaOf(enforced));
     const turn = format
       ? formattedTurn(agent, this.#history, format, { signal, constrained })
       : agent.respond(signal);

@@ -1,8 +1,9 @@
 import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
 import { underApiNames } from '../../text/sampling/api-names.ts';
-import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
+import type { TurnEvent } from '../events/turn-event.ts';
 import { ToolMeter } from '../offer/tool-meter.ts';
 import { Rankings } from '../offer/tool-ranking.ts';
+import { completionTurn } from './completion-turn.ts';
 import { HiddenRounds } from './hidden-rounds.ts';
 import { queuedModel } from './queued-model.ts';
 import { RequestTurn, type RequestTurnOptions, type TurnControl, type TurnRequest } from './request-turn.ts';
@@ -55,28 +56,14 @@ export class RequestTurns {
     { acquire, signal }: TurnControl,
   ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const sampling = { ...this.#options.sampling, ...request.sampling };
-    const reply = queuedModel(this.#options.model, acquire).reply({
-      ...{ messages: [], tools: [], text, sampling, signal },
-      ...(textIds !== undefined && { textIds }),
+    const model = queuedModel(this.#options.model, acquire);
+    yield* completionTurn(model, {
+      text,
+      sampling,
+      signal,
+      ...(textIds && { textIds }),
       ...(logprobs !== undefined && { logprobs }),
     });
-    let said = '';
-    try {
-      for (let step = await reply.next(); ; step = await reply.next()) {
-        if (step.done) {
-          const cancelled = step.value.finishReason === 'cancelled';
-          yield { type: 'stats', stats: step.value };
-          yield { type: 'assistant', text: said, cancelled };
-          return [];
-        }
-        if (step.value.type === 'prefill') yield step.value;
-        if (step.value.type !== 'content') continue;
-        said += step.value.text;
-        yield { ...step.value, type: 'token' };
-      }
-    } catch (error) {
-      yield errorEvent(error);
-      return [];
-    }
+    return [];
   }
 }

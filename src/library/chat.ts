@@ -1,0 +1,203 @@
+import type { TurnEvent } from '../agent/events/turn-event.ts';
+import type { ChatModel } from '../agent/model/chat-model.ts';
+import { ToolOffer } from '../agent/offer/tool-offer.ts';
+import { enforceable, formatInstruction, formattedTurn } from '../agent/requests/formatted-turn.ts';
+import { Agent, type AgentOptions, type Overflow } from '../agent/turn/agent.ts';
+import { createHistory, type History } from '../chat/history.ts';
+import type { Message } from '../chat/message.ts';
+import { LlmHostError } from '../errors.ts';
+import { checkResponseFormat, type ResponseFormat } from '../grammar/response-format.ts';
+import type { McpHost } from '../mcp/mcp-host.ts';
+import type { Approver } from '../mcp/policy/approval.ts';
+import type { Sampling } from '../text/sampling/fields.ts';
+import { FunctionHost } from './function-host.ts';
+import type { FunctionTool } from './function-tool.ts';
+import { JoinedHost } from './joined-host.ts';
+import { startMcpServers } from './mcp-servers.ts';
+import { Reply, type ReplySource } from './reply.ts';
+import { samplingOf } from './sampling-of.ts';
+import { type Infer, jsonSchemaOf, readBySchema, type Schema } from './schema.ts';
+
+export interface ChatOptions extends Sampling {
+  /** The system message. Default: none. */
+  readonly system?: string;
+  /** Functions of this program, by the names the model calls them. */
+  readonly tools?: Readonly<Record<string, FunctionTool>>;
+  /** The path of an mcp.json, or an object in its shape. Its servers start with the first message. */
+  readonly mcp?: string | Readonly<Record<string, unknown>>;
+  /** An earlier conversation to go on with: `chat.messages` of then. It has its own system message. */
+  readonly messages?: readonly Message[];
+  /** Whether the model thinks before it answers. Default: as its template says. */
+  readonly thinking?: boolean;
+  /** Milliseconds for a call of a tool. Default 90,000. */
+  readonly toolTimeoutMs?: number;
+  /** Tokens of tool definitions in a prompt; 0: no limit. Default: by the model's context and size. */
+  readonly toolBudget?: number;
+  /** When the conversation outgrows the context. Default `summarize`. */
+  readonly overflow?: Overflow;
+  /** Asked about calls of MCP tools whose entry says `"approval": "ask"`; without it those are refused. */
+  readonly approve?: Approver;
+  /** Lines of an MCP server's stderr and its log messages. */
+  readonly onLog?: (server: string, line: string) => void;
+}
+
+export interface SendOptions<S extends Schema> {
+  /** Cancels the reply. */
+  readonly signal?: AbortSignal;
+  /** The reply must be JSON that fits this schema; `value` is what it says. */
+  readonly schema?: S;
+}
+
+const TOOL_TIMEOUT_MS = 90_000;
+
+/** A conversation. Its messages are answered one after another, in the order they are sent. */
+export class Chat implements AsyncDisposable {
+  readonly #model: ChatModel;
+  readonly #options: ChatOptions;
+  readonly #sampling: Sampling;
+  readonly #history: History;
+  readonly #tools: JoinedHost;
+  readonly #offer: ToolOffer;
+  readonly #agent: Agent;
+  readonly #onClose: (chat: Chat) => void;
+  #servers: Promise<McpHost> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #open = new AbortController();
+  /** Replies under way or waiting. */
+  #waiting = 0;
+
+  /** For `Model.chat`. @throws LlmHostError USAGE: options that cannot be */
+  constructor(model: ChatModel, options: ChatOptions, onClose: (chat: Chat) => void) {
+    this.#model = model;
+    this.#sampling = samplingOf(options);
+    this.#options = options;
+    this.#onClose = onClose;
+    this.#history = createHistory(options.system);
+    if (options.messages !== undefined) this.#history.replace(options.messages);
+    this.#tools = new JoinedHost(new FunctionHost(options.tools ?? {}));
+    this.#offer = new ToolOffer({ model, budget: options.toolBudget });
+    this.#agent = this.#newAgent();
+  }
+
+  /** The conversation so far, to be kept and given to another chat's `messages`. */
+  get messages(): readonly Message[] {
+    return this.#history.messages;
+  }
+
+  /** Sends a message and gets the reply to it, with all calls of tools that it takes. */
+  send<S extends Schema = never>(
+    text: string,
+    { signal, schema }: SendOptions<S> = {},
+  ): Reply<[S] extends [never] ? undefined : Infer<S>> {
+    const source = schema === undefined ? this.#plain(text) : this.#formatted(text, schema);
+    const both = signal ? AbortSignal.any([signal, this.#open.signal]) : this.#open.signal;
+    const reply = new Reply<never>(source as ReplySource<never>, this.#last, both);
+    // What goes wrong in a reply is no concern of the next one.
+    this.#waiting += 1;
+    const ended = () => {
+      this.#waiting -= 1;
+    };
+    this.#last = reply.then(ended, ended);
+    return reply;
+  }
+
+  /** Forgets the conversation but for the system message. @throws LlmHostError USAGE while a reply is under way */
+  clear(): void {
+    this.#mustBeIdle();
+    this.#agent.clear();
+  }
+
+  /**
+   * Takes back the last message and what was said to it; false: there is none.
+   * @throws LlmHostError USAGE while a reply is under way
+   */
+  undo(): boolean {
+    this.#mustBeIdle();
+    return this.#history.undoTurn();
+  }
+
+  /** Cancels replies under way and ends the servers of the chat. Called twice, it does nothing more. */
+  async close(): Promise<void> {
+    this.#open.abort();
+    await this.#last;
+    await this.#servers?.then(
+      host => host.close(),
+      () => undefined,
+    );
+    this.#onClose(this);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #mustBeIdle(): void {
+    if (this.#waiting > 0) throw new LlmHostError('USAGE', 'A reply of this chat is under way');
+  }
+
+  #plain(text: string): ReplySource<undefined> {
+    return {
+      events: signal => this.#turn(() => this.#agent.turn(text, signal)),
+      read: async () => undefined,
+    };
+  }
+
+  #formatted(text: string, schema: Schema): ReplySource<unknown> {
+    const format: ResponseFormat = { type: 'json_schema', schema: jsonSchemaOf(schema) };
+    checkResponseFormat(format);
+    return {
+      events: signal => this.#turn(() => this.#formattedTurn(text, format, signal)),
+      read: async said => {
+        const read = await readBySchema(schema, JSON.parse(said));
+        if ('value' in read) return read.value;
+        throw new LlmHostError('RESPONSE_FORMAT', `The reply does not fit the schema: ${read.problem}`);
+      },
+    };
+  }
+
+  async *#turn(run: () => AsyncIterable<TurnEvent>): AsyncGenerator<TurnEvent> {
+    if (this.#open.signal.aborted) throw new LlmHostError('USAGE', 'The chat is closed');
+    await this.#startServers();
+    yield* run();
+  }
+
+  async *#formattedTurn(
+    text: string,
+    format: ResponseFormat,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEvent> {
+    const { enforced, constrained } = enforceable(this.#model, format);
+    const agent = this.#newAgent(enforced);
+    const start = this.#history.mark();
+    this.#history.add({ role: 'user', content: `${text}\n\n${formatInstruction(format)}` });
+    for await (const event of formattedTurn(agent, this.#history, format, { signal, constrained })) {
+      if (event.type === 'error') this.#history.rollback(start);
+      yield event;
+    }
+  }
+
+  async #startServers(): Promise<void> {
+    const { mcp, approve, onLog } = this.#options;
+    if (mcp === undefined) return;
+    this.#servers ??= startMcpServers(mcp, { approve, onLog });
+    try {
+      this.#tools.join(await this.#servers);
+    } catch (error) {
+      // The next message tries again.
+      this.#servers = undefined;
+      throw error;
+    }
+  }
+
+  #newAgent(responseFormat?: ResponseFormat): Agent {
+    const { thinking, toolTimeoutMs = TOOL_TIMEOUT_MS, overflow = 'summarize' } = this.#options;
+    const reply: AgentOptions['reply'] = {
+      ...(thinking !== undefined && { thinking }),
+      ...(responseFormat && { responseFormat }),
+    };
+    return new Agent({
+      ...{ model: this.#model, tools: this.#tools, history: this.#history, offer: this.#offer },
+      ...{ sampling: this.#sampling, toolTimeoutMs, overflow, reply },
+    });
+  }
+}

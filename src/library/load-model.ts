@@ -1,0 +1,50 @@
+import type { LoadEngineOptions } from '../engine/load-engine.ts';
+import { LlmHostError } from '../errors.ts';
+import { openLocalModel } from '../run/open-local-model.ts';
+import { Model } from './model.ts';
+
+export interface LoadModelOptions
+  extends Pick<
+    LoadEngineOptions,
+    | 'contextLength'
+    | 'kvBits'
+    | 'quantize'
+    | 'cacheBytes'
+    | 'parallel'
+    | 'onProgress'
+    | 'onDownload'
+    | 'signal'
+    | 'cwd'
+    | 'env'
+  > {
+  /** Folders of LoRA adapters. */
+  readonly adapter?: string | readonly string[];
+}
+
+/** Conversations that generate at once unless `parallel` says otherwise. */
+const PARALLEL = 4;
+
+/**
+ * Loads a model: a Hub id (`org/name`, optionally `@revision`), which is downloaded if it is not in the cache, a folder in
+ * Hugging Face layout, a .gguf file, or `demo`. Four of its conversations can generate at once by default, and it keeps
+ * what it has read of several of them.
+ * @throws LlmHostError MODEL_NOT_FOUND, MODEL_BROKEN, MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE, CANCELLED
+ */
+export async function loadModel(source: string, options: LoadModelOptions = {}): Promise<Model> {
+  const { contextLength = 0, kvBits, parallel = PARALLEL, cacheBytes = 'auto', adapter, ...rest } = options;
+  const opened = await openLocalModel(source, {
+    ...{ contextLength, kvBits, parallel, cacheBytes },
+    ...(adapter !== undefined && { adapter: [adapter].flat() }),
+    ...(rest.quantize !== undefined && { quantize: rest.quantize }),
+    onProgress: rest.onProgress ?? (() => undefined),
+    onDownload: rest.onDownload ?? (() => undefined),
+    onWait: () => undefined,
+    ...(rest.signal && { signal: rest.signal }),
+    cwd: rest.cwd ?? process.cwd(),
+    env: rest.env ?? process.env,
+  });
+  const { tokenizer } = opened;
+  if (tokenizer) return new Model(opened, tokenizer);
+  await opened.close();
+  throw new LlmHostError('MODEL_UNSUPPORTED', `${opened.name} has no tokenizer`);
+}

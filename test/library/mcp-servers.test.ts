@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { tool } from '../../src/library/function-tool.ts';
+import { tempFolder } from '../model/temp-folder.ts';
+import { calls, says, scriptedModel } from './fake-library-model.ts';
+
+const POLITE = fileURLToPath(new URL('../fixtures/mcp/polite.mjs', import.meta.url));
+const SERVERS = { servers: { polite: { command: process.execPath, args: [POLITE] } } };
+const alive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+it('the tools of a server join the functions, which hide those of the same name; it ends with the chat', async () => {
+  const echo = tool({
+    description: 'Mine',
+    parameters: { type: 'object', properties: {} },
+    run: () => 'mine',
+  });
+  const file = join(tempFolder(), 'mcp.json');
+  writeFileSync(file, JSON.stringify(SERVERS));
+  const { model } = scriptedModel(calls('pid', {}), says('a'), calls('echo', {}), says('b'));
+  const chat = model.chat({ mcp: file, tools: { echo } });
+  const [pid] = (await chat.send('1')).calls;
+  expect(alive(Number(pid?.result))).toBe(true);
+  expect((await chat.send('2')).calls).toMatchObject([{ name: 'echo', result: 'mine' }]);
+  await chat.close();
+  expect(alive(Number(pid?.result))).toBe(false);
+});
+
+it.each([
+  ['a server that does not start', { servers: { gone: { command: '/no/such/program' } } }, 'MCP_SERVER'],
+  ['an entry that cannot be used', { servers: { odd: { command: 7 } } }, 'CONFIG'],
+  ['a file that is not there', 'nowhere/mcp.json', 'CONFIG'],
+])('%s is the error of the reply, and the next message tries again', async (_, mcp, code) => {
+  const chat = scriptedModel().model.chat({ mcp });
+  for (const text of ['1', '2']) {
+    await expect(chat.send(text).then(result => result)).rejects.toMatchObject({ code });
+  }
+  await chat.close();
+  expect(chat.messages).toEqual([]);
+});
