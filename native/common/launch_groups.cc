@@ -36,13 +36,16 @@ const LaunchGroups::Group* LaunchGroups::find(uintptr_t primitive) const {
   return member == members_.end() ? nullptr : &groups_[member->second];
 }
 
-mx::array fused(const char* kind, Elementwise* f, const std::vector<mx::array>& inputs) {
-  return fused_all(kind, f, inputs)[0];
+mx::array fused(const char* kind, Elementwise* f, const std::vector<mx::array>& inputs,
+                Shapes shapes) {
+  return fused_all(kind, f, inputs, shapes)[0];
 }
 
 std::vector<mx::array> fused_all(const char* kind, Elementwise* f,
-                                 const std::vector<mx::array>& inputs) {
-  if (DevicePolicy::get().compiles()) return mx::compile(f, /* shapeless */ true)(inputs);
+                                 const std::vector<mx::array>& inputs, Shapes shapes) {
+  if (DevicePolicy::get().compiles()) {
+    return mx::compile(f, /* shapeless */ shapes == Shapes::kAny)(inputs);
+  }
   std::vector<mx::array> results = f(inputs);
   if (LaunchGroups* groups = LaunchGroups::current()) groups->add(kind, inputs, results);
   return results;

@@ -53,10 +53,17 @@ mx::array one_launch(const char* kind, const std::vector<mx::array>& inputs, F&&
 // Elementwise operations on arrays, without captured values: mx::compile knows them by address.
 using Elementwise = std::vector<mx::array>(const std::vector<mx::array>& inputs);
 
+// Which shapes a part is compiled for. mx::compile joins operations up to 11 deep; for any shapes,
+// each with two operands is two deep, since it broadcasts them. A part that is deeper is one kernel
+// only if it is compiled for the shapes at hand, which must be few: those of a single token.
+enum class Shapes { kAny, kThese };
+
 // The first result of `f`, as one kernel where the device policy compiles; for all of them, which
 // have the same shape, fused_all.
-mx::array fused(const char* kind, Elementwise* f, const std::vector<mx::array>& inputs);
+mx::array fused(const char* kind, Elementwise* f, const std::vector<mx::array>& inputs,
+                Shapes shapes = Shapes::kAny);
 std::vector<mx::array> fused_all(const char* kind, Elementwise* f,
-                                 const std::vector<mx::array>& inputs);
+                                 const std::vector<mx::array>& inputs,
+                                 Shapes shapes = Shapes::kAny);
 
 }  // namespace llm_host

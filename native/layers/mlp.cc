@@ -37,7 +37,8 @@ Activation activation_of(const std::string& name) {
 mx::array gated(Activation activation, const mx::array& gate, const mx::array& up) {
   bool silu = activation == Activation::kSilu;
   if (cpu::usable()) return silu ? cpu::swiglu(gate, up) : cpu::geglu(gate, up);
-  return silu ? fused("SwiGlu", swiglu, {gate, up}) : fused("GeGlu", geglu, {gate, up});
+  if (silu) return fused("SwiGlu", swiglu, {gate, up});
+  return fused("GeGlu", geglu, {gate, up}, gate.shape(-2) == 1 ? Shapes::kThese : Shapes::kAny);
 }
 
 Mlp::Mlp(WeightStore& weights, const std::string& path, const MlpOptions& o)

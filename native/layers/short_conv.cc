@@ -27,7 +27,7 @@ mx::array ShortConv::operator()(const mx::array& x, StateCache& cache) const {
   if (conv_.elementwise(x.shape(1))) {
     std::vector<mx::array> inputs{b, c, value};
     for (const mx::array& tap : conv_.taps(cache, b.dtype())) inputs.push_back(tap);
-    std::vector<mx::array> results = fused_all("ShortConv", gated_step, inputs);
+    std::vector<mx::array> results = fused_all("ShortConv", gated_step, inputs, Shapes::kThese);
     conv_.remember(results[1], cache);
     cache.advance(1);
     return output_(results[0]);

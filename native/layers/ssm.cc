@@ -148,7 +148,7 @@ mx::array Mamba2::convolved(const mx::array& x, StateCache& cache) const {
   Arrays inputs{x};
   for (const mx::array& tap : conv_.taps(cache, x.dtype())) inputs.push_back(tap);
   conv_.remember(x, cache);
-  return fused("ConvSilu", silu_of_conv, inputs);
+  return fused("ConvSilu", silu_of_conv, inputs, Shapes::kThese);
 }
 
 mx::array Mamba2::time_steps(const mx::array& columns) const {
@@ -184,8 +184,8 @@ mx::array Mamba2::gated_scan_in_graph(const mx::array& xbc, const mx::array& dt,
   SsmOutputs out = length == 1 ? ssm_step(in, states) : ssm_blocks(in, states, kBlock);
   cache.set("ssm", mx::expand_dims(out.states, 0));
   mx::array gates = mx::reshape(gate, in.x.shape());
-  mx::array gated =
-      fused("GatedOutput", gated_output, {out.y, in.x, mx::expand_dims(d_, 1), gates});
+  mx::array gated = fused("GatedOutput", gated_output, {out.y, in.x, mx::expand_dims(d_, 1), gates},
+                          length == 1 ? Shapes::kThese : Shapes::kAny);
   return mx::reshape(gated, {1, length, inner()});
 }
 
