@@ -33,6 +33,9 @@ class DevicePolicy {
   // Whether matrices with the same input become one while loading, and adapters are added to dense
   // ones: fewer kernels to launch.
   bool joins_matrices() const { return gpu_; }
+  // Whether a layer's keys and values are in one buffer, which one kernel writes for a token. Own
+  // kernels write into two.
+  bool joins_keys_and_values() const { return gpu_; }
   // Whether attention reads quantized keys and values as they are, and not dequantized.
   bool attends_quantized() const { return gpu_; }
   // Whether mx::compile makes one kernel of elementwise operations. On a CPU device it would start

@@ -152,13 +152,14 @@ std::optional<mx::array> Attention::attend_in_buffers(Projected p,
 mx::array Attention::attend_each(const Projected& p, std::span<const Row> rows) const {
   std::vector<mx::array> outs;
   WindowMasks masks;
+  HeadPositions positions;
   for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
     Projected own;
     for (const mx::array& part : p) {
       own.push_back(mx::slice(part, {0, i, 0}, {1, i + 1, part.shape(2)}));
     }
     const Row& row = rows[static_cast<size_t>(i)];
-    outs.push_back(attend(own, {row.angles, masks, 1}, row.cache));
+    outs.push_back(attend(own, {row.angles, masks, positions, 1}, row.cache));
   }
   return mx::concatenate(outs, 1);
 }
@@ -224,36 +225,64 @@ Attention::Projected Attention::rotated_heads(const Projected& p, const Attentio
           angles.rotate(split_heads(p[1], o.kv_heads), offset), split_heads(p[2], o.kv_heads)};
 }
 
+// For a token. Values beside the keys stay as they are where the rotation is to position 0; norms
+// and amplitudes have no such exception.
+bool Attention::appends_joined(const Projected& p, const AttentionStep& step,
+                               const AttentionCache& cache) const {
+  bool a_token = p.size() == 1 && p[0].shape(1) == 1;
+  return a_token && cache.joined() && !query_norm_ && step.angles.amplitude == 1;
+}
+
+mx::array Attention::attend_joined(const mx::array& side_by_side, const AttentionStep& step,
+                                   AttentionCache& cache) const {
+  const AttentionOptions& o = options_;
+  int position = cache.length(), all = o.heads + 2 * o.kv_heads;
+  mx::array heads =
+      step.angles.rotate_each(mx::reshape(side_by_side, {all, 1, 1, o.head_dim}),
+                              step.positions.get(position, o.heads + o.kv_heads, o.kv_heads));
+  auto part = [&](int begin, int end) {
+    mx::array some = mx::slice(heads, {begin, 0, 0, 0}, {end, 1, 1, o.head_dim});
+    return mx::reshape(some, {1, end - begin, 1, o.head_dim});
+  };
+  AttentionCache::View view = cache.append_joined(part(o.heads, all)).value();
+  return attend_view(grown(part(0, o.heads), positions_from(position, 1)), view, step);
+}
+
 mx::array Attention::attend_in_graph(const Projected& p, const AttentionStep& step,
                                      AttentionCache& cache) const {
-  const AttentionOptions& o = options_;
-  int outputs = step.outputs;
+  auto merged = [&](const mx::array& y) {
+    return mx::reshape(mx::transpose(y, {0, 2, 1, 3}),
+                       {1, step.outputs, options_.heads * options_.head_dim});
+  };
+  if (appends_joined(p, step, cache)) return merged(attend_joined(p[0], step, cache));
   Projected heads = rotated_heads(p, step, cache.length());
   const mx::array &q = heads[0], &k = heads[1], &v = heads[2];
-  auto merged = [&](const mx::array& y) {
-    return mx::reshape(mx::transpose(y, {0, 2, 1, 3}), {1, outputs, o.heads * o.head_dim});
-  };
   if (DevicePolicy::get().attends_quantized() && !sinks_) {
     auto quantized = cache.append_quantized(k, v);
     if (quantized) return merged(attend_quantized(q, *quantized, step.masks));
   }
-  // Names of their own: clang before 16 captures no structured bindings.
-  const auto appended = cache.append(k, v);
-  const mx::array &keys = appended.keys, &values = appended.values;
-  int total = keys.shape(2);
-  std::string mode = outputs > 1 ? "causal" : "";
+  return merged(attend_view(q, cache.append(k, v), step));
+}
+
+// q [1, heads, outputs, head_dim] -> the same shape
+mx::array Attention::attend_view(const mx::array& q, const AttentionCache::View& kv,
+                                 const AttentionStep& step) const {
+  const AttentionOptions& o = options_;
+  int total = kv.keys.shape(2);
+  std::string mode = step.outputs > 1 ? "causal" : "";
   std::optional<mx::array> mask;
   if (o.window > 0 && total > o.window) {
     mode = "array";
-    mask = step.masks.get(outputs, total, o.window);
+    mask = step.masks.get(step.outputs, total, o.window);
   }
-  std::vector<mx::array> inputs{q, keys, values};
+  std::vector<mx::array> inputs{q, kv.keys, kv.values};
   for (const auto& extra : {mask, sinks_}) {
     if (extra) inputs.push_back(*extra);
   }
-  return merged(one_launch("ScaledDotProductAttention", inputs, [&] {
-    return mx::fast::scaled_dot_product_attention(q, keys, values, o.scale, mode, mask, sinks_);
-  }));
+  return one_launch("ScaledDotProductAttention", inputs, [&] {
+    return mx::fast::scaled_dot_product_attention(q, kv.keys, kv.values, o.scale, mode, mask,
+                                                  sinks_);
+  });
 }
 
 // The heads of a key head side by side, so that its packed rows are read once for all of them.

@@ -5,6 +5,7 @@
 
 #include "kernels/attention/attention.h"
 #include "layers/cache/layer_cache.h"
+#include "layers/head_positions.h"
 #include "layers/linear.h"
 #include "layers/norm.h"
 #include "layers/rope/rope.h"
@@ -38,6 +39,7 @@ struct AttentionOptions {
 struct AttentionStep {
   const RopeAngles& angles;
   WindowMasks& masks;
+  HeadPositions& positions;
   int outputs;  // the last positions that are asked for
 };
 
@@ -80,6 +82,13 @@ class Attention {
   // The same from all side by side.
   Projected rotated_together(const mx::array& side_by_side, const AttentionStep& step,
                              int offset) const;
+  // Whether a token's keys and values can be added as one, since one operation rotates the keys
+  // beside the values.
+  bool appends_joined(const Projected& p, const AttentionStep& step,
+                      const AttentionCache& cache) const;
+  // The attention of such a token -> [1, heads, 1, head_dim]
+  mx::array attend_joined(const mx::array& side_by_side, const AttentionStep& step,
+                          AttentionCache& cache) const;
   // Queries and keys [1, heads + kv_heads, L, head_dim], each head normed by itself.
   mx::array normed_together(const mx::array& heads) const;
   // The next token of several sequences. By our own kernels, nothing where the caches have no
@@ -90,6 +99,8 @@ class Attention {
   // Longer queries, if there are to be: see AttentionOptions. The last axis but one of `q` is that
   // of the positions.
   mx::array grown(const mx::array& q, std::span<const int> positions) const;
+  mx::array attend_view(const mx::array& q, const AttentionCache::View& kv,
+                        const AttentionStep& step) const;
   mx::array attend_quantized(const mx::array& q, const AttentionCache::Quantized& kv,
                              WindowMasks& masks) const;
 

@@ -143,10 +143,12 @@ mx::array Decoder::body(const mx::array& ids, ModelCache& cache, int outputs) co
   int length = std::max(cache.planned(), cache.length() + ids.shape(1));
   mx::array h = vocabulary_.embed(ids);
   WindowMasks masks;
+  HeadPositions positions;
   for (size_t i = 0; i < layers_.size(); ++i) {
     // After the last layer, only the last `outputs` positions are read.
     int kept = i + 1 == layers_.size() ? outputs : h.shape(1);
-    h = feed_forward(layers_[i], mix(i, h, {angles_of(i, length), masks, kept}, cache));
+    AttentionStep step{angles_of(i, length), masks, positions, kept};
+    h = feed_forward(layers_[i], mix(i, h, step, cache));
   }
   return h;
 }

@@ -2,21 +2,40 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
+
+#include "common/device_policy.h"
 
 namespace llm_host {
 
 KvCache::KvCache(int kv_heads, int head_dim, int max_positions, mx::Dtype dtype)
-    : CountedCache(max_positions), kv_heads_(kv_heads), head_dim_(head_dim), dtype_(dtype) {}
+    : CountedCache(max_positions),
+      kv_heads_(kv_heads),
+      head_dim_(head_dim),
+      dtype_(dtype),
+      joined_(DevicePolicy::get().joins_keys_and_values()) {}
+
+mx::array KvCache::slots(Place place, int from, int to) const {
+  return mx::slice(buffers_[place.buffer], {0, place.head, from, 0},
+                   {1, place.head + kv_heads_, to, head_dim_});
+}
+
+void KvCache::write(Place place, const mx::array& rows) {
+  mx::array& buffer = buffers_[place.buffer];
+  mx::Shape start{0, place.head, used(), 0};
+  mx::Shape stop{1, place.head + rows.shape(1), used() + rows.shape(2), head_dim_};
+  buffer = mx::slice_update(buffer, rows, start, stop);
+}
 
 void KvCache::rebuild(int from, int added) {
-  // Two separate buffers: kernels write into them in place.
-  for (std::optional<mx::array>* buffer : {&keys_, &values_}) {
-    mx::array room = mx::zeros(shape(added), dtype_);
-    if (*buffer && used() > from) {
-      mx::array kept = mx::slice(**buffer, {0, 0, from, 0}, shape(used()));
-      *buffer = mx::concatenate({kept, room}, 2);
+  std::vector<mx::array> before = std::exchange(buffers_, {});
+  for (size_t i = 0; i < (joined_ ? 1 : 2); ++i) {
+    mx::array room = mx::zeros(buffer_shape(added), dtype_);
+    if (before.empty() || used() <= from) {
+      buffers_.push_back(room);
     } else {
-      *buffer = room;
+      mx::array kept = mx::slice(before[i], {0, 0, from, 0}, buffer_shape(used()));
+      buffers_.push_back(mx::concatenate({kept, room}, 2));
     }
   }
   first_ += from;
@@ -38,22 +57,41 @@ uint64_t KvCache::bytes_after(int count) const {
   return 2 * slots * static_cast<uint64_t>(kv_heads_ * head_dim_) * mx::size_of(dtype_);
 }
 
+uint64_t KvCache::bytes() const {
+  uint64_t bytes = 0;
+  for (const mx::array& buffer : buffers_) bytes += buffer.nbytes();
+  return bytes;
+}
+
+AttentionCache::View KvCache::added(int count) {
+  length_ += count;
+  int first = first_visible(count);
+  return {slots(keys_place(), first, used()), slots(values_place(), first, used())};
+}
+
 AttentionCache::View KvCache::append(const mx::array& keys, const mx::array& values) {
   int count = keys.shape(2);
   check_length(count);
   reserve(count);
-  mx::Shape start{0, 0, used(), 0}, stop = shape(used() + count);
-  keys_ = mx::slice_update(*keys_, keys, start, stop);
-  values_ = mx::slice_update(*values_, values, start, stop);
-  length_ += count;
-  mx::Shape first{0, 0, first_visible(count), 0};
-  return {mx::slice(*keys_, first, stop), mx::slice(*values_, first, stop)};
+  write(keys_place(), keys);
+  write(values_place(), values);
+  return added(count);
+}
+
+std::optional<AttentionCache::View> KvCache::append_joined(const mx::array& both) {
+  if (!joined_) return std::nullopt;
+  int count = both.shape(2);
+  check_length(count);
+  reserve(count);
+  write(keys_place(), both);
+  return added(count);
 }
 
 std::optional<AttentionCache::Buffers> KvCache::extend(int count) {
+  if (joined_) return std::nullopt;
   check_length(count);
   reserve(count);
-  Buffers buffers{*keys_, *values_, used(), length_};
+  Buffers buffers{buffers_[0], buffers_[1], used(), length_};
   length_ += count;
   return buffers;
 }
@@ -68,9 +106,8 @@ LayerState KvCache::state_at(int length) const {
   state.length = length;
   int from = first_visible(length_ - length), to = length - first_;
   if (to > from) {
-    mx::Shape start{0, 0, from, 0}, stop = shape(to);
-    state.arrays.emplace("keys", mx::slice(*keys_, start, stop));
-    state.arrays.emplace("values", mx::slice(*values_, start, stop));
+    state.arrays.emplace("keys", slots(keys_place(), from, to));
+    state.arrays.emplace("values", slots(values_place(), from, to));
   }
   return state;
 }
@@ -86,17 +123,19 @@ void KvCache::restore(const LayerState& state) {
            values->second.shape() == keys->second.shape() && keys->second.dtype() == dtype_ &&
            values->second.dtype() == dtype_;
   }
-  int slots = empty || !fits ? 0 : keys->second.shape(2);
-  if (!fits || !holds_enough(slots, state.length)) {
+  int kept = empty || !fits ? 0 : keys->second.shape(2);
+  if (!fits || !holds_enough(kept, state.length)) {
     throw std::invalid_argument("the keys and values do not fit this layer");
   }
   length_ = state.length;
-  first_ = length_ - slots;
-  keys_.reset();
-  values_.reset();
-  if (slots == 0) return;
-  keys_ = keys->second;
-  values_ = values->second;
+  first_ = length_ - kept;
+  buffers_.clear();
+  if (kept == 0) return;
+  if (joined_) {
+    buffers_ = {mx::concatenate({keys->second, values->second}, 1)};
+  } else {
+    buffers_ = {keys->second, values->second};
+  }
   // Copied, because kernels write in place.
   rebuild(0, std::clamp(max_positions_ - length_, 1, kBlock));
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "layers/cache/counted_cache.h"
 
 namespace llm_host {
@@ -10,16 +12,18 @@ class KvCache : public CountedCache {
   KvCache(int kv_heads, int head_dim, int max_positions, mx::Dtype dtype);
 
   View append(const mx::array& keys, const mx::array& values) override;
+  bool joined() const override { return joined_; }
+  std::optional<View> append_joined(const mx::array& both) override;
   std::optional<Buffers> extend(int count) override;
 
   void trim(int length) override;
   LayerState state_at(int length) const override;
   void restore(const LayerState& state) override;
-  uint64_t bytes() const override { return keys_ ? keys_->nbytes() + values_->nbytes() : 0; }
+  uint64_t bytes() const override;
   uint64_t bytes_after(int count) const override;
 
   // Slots in the buffers.
-  int capacity() const { return keys_ ? keys_->shape(2) : 0; }
+  int capacity() const { return buffers_.empty() ? 0 : buffers_[0].shape(2); }
 
  protected:
   // Makes room for `count` more tokens; may drop the oldest.
@@ -37,11 +41,29 @@ class KvCache : public CountedCache {
   int first_ = 0;  // position of slot 0
 
  private:
+  // Where keys or values are: a buffer, and the first of their heads in it.
+  struct Place {
+    size_t buffer;
+    int head;
+  };
+  Place keys_place() const { return {0, 0}; }
+  Place values_place() const { return joined_ ? Place{0, kv_heads_} : Place{1, 0}; }
+
   mx::Shape shape(int slots) const { return {1, kv_heads_, slots, head_dim_}; }
+  mx::Shape buffer_shape(int slots) const {
+    return {1, joined_ ? 2 * kv_heads_ : kv_heads_, slots, head_dim_};
+  }
+  // Slots [from, to) of the keys or the values.
+  mx::array slots(Place place, int from, int to) const;
+  // Into the slots from used() on.
+  void write(Place place, const mx::array& rows);
+  // Counts what was written -> what the newest `count` tokens see.
+  View added(int count);
 
   int kv_heads_, head_dim_;
   mx::Dtype dtype_;
-  std::optional<mx::array> keys_, values_;
+  bool joined_;
+  std::vector<mx::array> buffers_;  // none; keys and values; or one of both, see joined()
 };
 
 // Keeps the last `window` tokens, for layers that see no more, in order: when the buffer is full,

@@ -67,6 +67,11 @@ class AttentionCache : public LayerCache {
   // Adds keys, values [1, kv_heads, L, head_dim] of the next L tokens.
   virtual View append(const mx::array& keys, const mx::array& values) = 0;
 
+  // Whether keys and values are in one buffer: then `append_joined` takes them as one array, the
+  // values' heads behind the keys', [1, 2 · kv_heads, L, head_dim].
+  virtual bool joined() const { return false; }
+  virtual std::optional<View> append_joined(const mx::array& both) { return std::nullopt; }
+
   // The same as append() where they are quantized: three parts each, as mx::quantize makes them,
   // [1, kv_heads, T, columns].
   struct Quantized {

@@ -29,4 +29,12 @@ mx::array RopeAngles::rotate(const mx::array& x, int offset) const {
   });
 }
 
+mx::array RopeAngles::rotate_each(const mx::array& heads, const mx::array& positions) const {
+  if (frequencies.empty()) return heads;
+  int dims = 2 * static_cast<int>(frequencies.size());
+  return one_launch("RoPE", {heads, positions, *periods_}, [&] {
+    return mx::fast::rope(heads, dims, interleaved, std::nullopt, 1.0f, positions, periods_);
+  });
+}
+
 }  // namespace llm_host

@@ -18,6 +18,9 @@ struct RopeAngles {
 
   // x [1, heads, L, head_dim], the first position being `offset`.
   mx::array rotate(const mx::array& x, int offset) const;
+  // The heads of one token, [heads, 1, 1, head_dim], each as at a position of its own, [heads]. At
+  // position 0 they stay as they are. Only for an amplitude of 1.
+  mx::array rotate_each(const mx::array& heads, const mx::array& positions) const;
 
   std::vector<float> frequencies;  // [n] radians per position
   float amplitude = 1;             // factor of the rotated channels

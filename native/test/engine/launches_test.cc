@@ -13,12 +13,16 @@ namespace {
 
 using Plant = std::function<mx::array(const mx::array&)>;
 
+const LoadSpec& tiny() {
+  static const TinyLlama files;
+  return files.spec();
+}
+
 // A decoding step of a tiny llama as a GPU would run it, with `plant` between its layers and its
 // head.
 StepGraph step(const Plant& plant = [](const mx::array& x) { return x; }) {
-  static const TinyLlama files;
-  WeightStore weights(files.spec(), [](uint64_t, uint64_t) {});
-  auto model = make_model(Config(files.spec().config), weights, 0);
+  WeightStore weights(tiny(), [](uint64_t, uint64_t) {});
+  auto model = make_model(Config(tiny().config), weights, 0);
   ModelCache cache = model->new_cache({.max_positions = 64});
   mx::eval(model->body(mx::array({1, 2, 3}, {1, 3}), cache, 1));
   mx::eval(cache.arrays());
@@ -38,6 +42,23 @@ std::map<std::string, int> added(const Plant& plant) {
 
 using Counts = std::map<std::string, int>;
 
+// A chunk of a prompt, of all whose positions the results are wanted, by a model with a window that
+// is shorter than the chunk in every layer.
+Counts windowed_chunk() {
+  LoadSpec spec = tiny();
+  Value::Object config = *spec.config.as<Value::Object>();
+  config.insert_or_assign("model_type", Value(std::string("mistral")));
+  config.insert_or_assign("sliding_window", Value(4.0));
+  spec.config = Value(std::move(config));
+  WeightStore weights(spec, [](uint64_t, uint64_t) {});
+  auto model = make_model(Config(spec.config), weights, 0);
+  ModelCache cache = model->new_cache({.max_positions = 64});
+  constexpr int kLength = 12;
+  LaunchGroups groups;
+  return inspect({model->body(mx::zeros({1, kLength}, mx::int32), cache, kLength)}, groups)
+      .launches;
+}
+
 }  // namespace
 
 TEST(a_step_is_these_kernels) {
@@ -46,12 +67,20 @@ TEST(a_step_is_these_kernels) {
                   {"RMSNorm float32", 2 * kLayers + 1},
                   {"Matmul float32", 4 * kLayers + 1},
                   {"RoPE float32", kLayers},
-                  {"SliceUpdate float32", 2 * kLayers},
+                  {"SliceUpdate float32", kLayers},
                   {"ScaledDotProductAttention float32", kLayers},
                   {"SwiGlu float32", kLayers},
                   {"Add float32", 2 * kLayers},
                   {"ArgReduce uint32", 1}};
   CHECK(step().launches == expected);
+}
+
+TEST(the_layers_of_a_chunk_share_one_mask) {
+  Counts counts = windowed_chunk();
+  CHECK(counts["ScaledDotProductAttention float32"] == 2);
+  for (const char* kind : {"LessEqual bool", "Less bool", "LogicalAnd bool"}) {
+    CHECK(counts[kind] == 1);
+  }
 }
 
 TEST(a_planted_cast_is_told_with_its_type) {

@@ -107,7 +107,8 @@ void check_both(int bits, int head_dim) {
   RopeAngles none;
   auto run = [&](const mx::array& x, AttentionCache& cache) {
     WindowMasks masks;
-    return attention({x, norm}, {none, masks, x.shape(1)}, cache, std::nullopt);
+    HeadPositions positions;
+    return attention({x, norm}, {none, masks, positions, x.shape(1)}, cache, std::nullopt);
   };
   size_t whole = static_cast<size_t>(kKvHeads) * kPrompt * static_cast<size_t>(head_dim);
   for (int length : {kPrompt, 1, 1, 3}) {
