@@ -1,5 +1,5 @@
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { TimeLimitError, withinTime } from '../../text/time-limit.ts';
+import { TimeLimitError, withinWork } from '../../text/time-limit.ts';
 import type { Node } from './ast.ts';
 import { print } from './print.ts';
 import { type Budget, Scope } from './scope.ts';
@@ -20,18 +20,22 @@ import {
   type Value,
 } from './values.ts';
 
-/** A long conversation with many tools takes less than a second. */
-const LIMIT_MS = 10_000;
+/** Of this thread's own time; a long conversation with many tools takes less than a second. */
+const LIMIT_MS = 5000;
 const MAX_RANGE = 100_000;
 
 /** Renders parsed template nodes with `variables`; `now` is the fixed clock of `strftime_now`. */
 export function renderNodes(nodes: readonly Node[], variables: ReadonlyMap<string, Value>, now: Date): Text {
-  const scope = new Scope();
-  for (const [name, value] of globals(now, scope.budget)) scope.set(name, value);
-  const inner = new Scope(scope);
-  for (const [name, value] of variables) inner.set(name, value);
+  // Anew in each attempt: see withinWork.
+  const render = () => {
+    const scope = new Scope();
+    for (const [name, value] of globals(now, scope.budget)) scope.set(name, value);
+    const inner = new Scope(scope);
+    for (const [name, value] of variables) inner.set(name, value);
+    return capture(nodes, inner);
+  };
   try {
-    return withinTime(LIMIT_MS, () => capture(nodes, inner));
+    return withinWork(LIMIT_MS, render);
   } catch (error) {
     if (error instanceof LlmHostError) throw error;
     if (error instanceof TimeLimitError) throw templateError(`it did not finish within ${LIMIT_MS / 1000} s`);
