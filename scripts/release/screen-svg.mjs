@@ -5,7 +5,8 @@ const PALETTE = [
 ];
 const GROUND = '#1e222a';
 const INK = '#d7dae0';
-const CELL = { width: 8.43, height: 18, baseline: 13.5 };
+// As high as a line of the font, so that the bars of rows join.
+const CELL = { width: 8.43, height: 16.5, baseline: 13 };
 const MARGIN = 12;
 const BAR = 26;
 

@@ -15,7 +15,7 @@ export class ProgressLine {
 
   /**
    * @param total 0 while unknown
-   * @param more appended to the line, as far as there is room
+   * @param more `, one thing, another`: those for which there is room
    */
   update(done: number, total: number, more = ''): void {
     const now = performance.now();
@@ -27,9 +27,10 @@ export class ProgressLine {
     // A line that wraps could not be erased; the last column is left free, where some terminals wrap already.
     const columns = (this.#out.columns || 80) - 1;
     const room = columns - `${this.#label} [${rest}`.length;
-    const width = Math.max(MIN_BAR, Math.min(MAX_BAR, room - more.length));
+    const details = fitting(more, room - MIN_BAR);
+    const width = Math.max(MIN_BAR, Math.min(MAX_BAR, room - details.length));
     const filled = Math.round(share * width);
-    const line = `${this.#label} [${'#'.repeat(filled)}${'-'.repeat(width - filled)}${rest}${more}`;
+    const line = `${this.#label} [${'#'.repeat(filled)}${'-'.repeat(width - filled)}${rest}${details}`;
     this.#out.write(`\r\u001b[K${line.slice(0, columns)}`);
   }
 
@@ -38,4 +39,13 @@ export class ProgressLine {
     if (Number.isFinite(this.#drawnAt)) this.#out.write('\r\u001b[K');
     this.#drawnAt = Number.NEGATIVE_INFINITY;
   }
+}
+
+function fitting(more: string, room: number): string {
+  let shown = '';
+  for (const part of more.match(/, [^,]+/g) ?? []) {
+    if (shown.length + part.length > room) return shown;
+    shown += part;
+  }
+  return shown;
 }

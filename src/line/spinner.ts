@@ -1,3 +1,5 @@
+import stringWidth from 'string-width';
+
 const FRAMES = ['|', '/', '-', '\\'];
 const PERIOD_MS = 120;
 let holds = 0;
@@ -32,8 +34,11 @@ export class Spinner {
     let frame = 0;
     this.#timer = setInterval(() => {
       if (holds > 0) return;
-      const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      this.#out.write(`\r\u001b[K${FRAMES[frame++ % FRAMES.length]} ${this.#label} ${seconds}s`);
+      const seconds = `${((performance.now() - started) / 1000).toFixed(1)}s`;
+      // A row that wraps could not be erased; the last column is left free, where some terminals wrap already.
+      const room = (this.#out.columns || 80) - '|  '.length - seconds.length - 1;
+      const shown = [FRAMES[frame++ % FRAMES.length], fitting(this.#label, room), seconds];
+      this.#out.write(`\r\u001b[K${shown.filter(Boolean).join(' ')}`);
       this.#drawn = true;
     }, PERIOD_MS);
     this.#timer.unref();
@@ -51,4 +56,14 @@ export class Spinner {
     if (this.#drawn) this.#out.write('\r\u001b[K');
     this.#drawn = false;
   }
+}
+
+/** As much of a text as fits that many columns. */
+function fitting(text: string, columns: number): string {
+  let shown = '';
+  for (const character of text) {
+    if (stringWidth(shown + character) > columns) return shown;
+    shown += character;
+  }
+  return shown;
 }

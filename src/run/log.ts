@@ -2,6 +2,7 @@ import { chmodSync, closeSync, fstatSync, openSync, renameSync, writeSync } from
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
+import { messageOf } from '../errors.ts';
 import { makeFolder } from '../text/files/make-folder.ts';
 
 export interface Log {
@@ -33,7 +34,7 @@ export function openLog(
       path,
     };
   } catch (error) {
-    onProblem(`no log is kept, ${path} cannot be written (${String(error)})`);
+    onProblem(`no log is kept, ${path} cannot be written: ${messageOf(error)}`);
     return { logger: pino({ level: 'silent' }), path };
   }
 }

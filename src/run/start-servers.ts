@@ -89,7 +89,9 @@ export async function startServers(
     report: () => ({
       summary: host
         .servers()
-        .flatMap(({ name, state, tools }) => (state === 'ready' ? [`Server ${name}: ${tools} tools`] : [])),
+        .flatMap(({ name, state, tools }) =>
+          state === 'ready' ? [`Server ${name}: ${tools} ${tools === 1 ? 'tool' : 'tools'}`] : [],
+        ),
       problems: [...config.warnings, ...startProblems(host, redactor, late)],
     }),
     instructions: () => instructionsOf(host),

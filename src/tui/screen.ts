@@ -15,7 +15,8 @@ import type { PromptHistory } from './input/prompt-history.ts';
 import type { ReplyView } from './markdown/reply-text.ts';
 import { wrap } from './markdown/wrap.ts';
 import { type Banner, bannerRows } from './state/banner.ts';
-import type { FooterInfo, ScreenState, TurnStatus, WindowSize } from './state/screen-state.ts';
+import { CalmFooter } from './state/calm-footer.ts';
+import type { FooterInfo, ScreenState, TurnStatus } from './state/screen-state.ts';
 import { Store } from './state/store.ts';
 import { TurnView } from './state/turn-view.ts';
 import type { Theme } from './style/theme.ts';
@@ -23,6 +24,7 @@ import { FrameClock } from './terminal/frame-clock.ts';
 import { InkTerminal } from './terminal/ink-terminal.ts';
 import { Painter } from './terminal/painter.ts';
 import { ResizeClock } from './terminal/resize-clock.ts';
+import { Window } from './terminal/window.ts';
 
 const READY = "Ready. Type your prompt or 'quit' to exit.";
 const IDLE: TurnStatus = { calls: [], working: undefined, thought: '' };
@@ -61,12 +63,14 @@ const LABELLED = /^(?:\u001b\[[0-9;]*m|[▌│ ])*(?:prompt -> |assistant -> |\[
 /** The chat's screen: owns the terminal from `start` to `stop`, draws with Ink, reads the keyboard. */
 export class Screen {
   readonly #options: ScreenOptions;
+  readonly #window: Window;
   readonly #terminal: InkTerminal;
   readonly #keyboard: Keyboard;
   readonly #turn = new TurnView();
   readonly #frames = new FrameClock(() => this.flush());
   readonly #resizing = new ResizeClock(() => this.#redraw());
   readonly #dialogue = new Dialogue(() => this.flush());
+  readonly #footer: CalmFooter;
   #store: Store<ScreenState> | undefined;
   #app: Instance | undefined;
   #editor: EditorState = EMPTY;
@@ -84,19 +88,9 @@ export class Screen {
       onKeys: keys => this.#handle(keys),
       onEnd: () => options.onEffect({ type: 'end' }),
     });
-    const terminal = {
-      get columns() {
-        return output.columns || 80;
-      },
-      get rows() {
-        return output.rows || 24;
-      },
-      write: (text: string) => {
-        output.write(text);
-        this.#frames.written();
-      },
-    };
-    this.#terminal = new InkTerminal(terminal, new Painter(terminal, line => LABELLED.test(line)));
+    this.#window = new Window(output, () => this.#frames.written());
+    this.#terminal = new InkTerminal(this.#window, new Painter(this.#window, line => LABELLED.test(line)));
+    this.#footer = new CalmFooter(options.footer);
   }
 
   start(): void {
@@ -148,17 +142,17 @@ export class Screen {
    * @param apart a blank line above it, whatever stands there
    */
   print(text: string, apart = false): void {
-    this.#turn.print(text, this.#replyView(), apart);
+    this.#turn.print(stripControls(text), this.#replyView(), apart);
     this.draw();
   }
 
   notice(text: string): void {
-    this.#turn.notice(`Notice: ${text}`, this.#replyView());
+    this.#turn.notice(stripControls(`Notice: ${text}`), this.#replyView());
     this.draw();
   }
 
   error(text: string): void {
-    this.#turn.error(`Error: ${text}`, this.#replyView());
+    this.#turn.error(stripControls(`Error: ${text}`), this.#replyView());
     this.draw();
   }
 
@@ -185,11 +179,12 @@ export class Screen {
     this.#turn.begin();
   }
 
-  /** Prints a prompt as it was typed, its pastes folded. */
+  /** Prints a prompt as it was typed, its pastes folded. It may come from a file. */
   echo(prompt: string): void {
-    const folded = this.#folded.get(prompt);
-    this.#folded.delete(prompt);
-    this.#turn.prompt(folded ?? prompt, this.#replyView());
+    const shown = stripControls(prompt);
+    const folded = this.#folded.get(shown);
+    this.#folded.delete(shown);
+    this.#turn.prompt(folded ?? shown, this.#replyView());
     this.draw();
   }
 
@@ -249,8 +244,9 @@ export class Screen {
 
   #greet(): void {
     const { banner, notices = [], theme } = this.#options;
-    const { columns } = this.#window();
-    if (banner) this.#turn.printRows([...bannerRows(banner, columns, theme), ...wrap(READY, columns)]);
+    const { textColumns } = this.#window;
+    if (banner)
+      this.#turn.printRows([...bannerRows(banner, textColumns, theme), ...wrap(READY, textColumns)]);
     for (const notice of notices) this.#turn.notice(notice, this.#replyView());
   }
 
@@ -259,18 +255,14 @@ export class Screen {
     return createElement(App, { store: this.#store as Store<ScreenState>, theme });
   }
 
-  #window(): WindowSize {
-    return { columns: this.#options.output.columns || 80, rows: this.#options.output.rows || 24 };
-  }
-
   #replyView(): ReplyView {
-    const { columns, rows } = this.#window();
-    return { width: columns, height: Math.max(1, Math.min(MAX_LIVE, rows - 6)), theme: this.#options.theme };
+    const { columns, textColumns: width, rows } = this.#window;
+    return { width, columns, height: Math.max(1, Math.min(MAX_LIVE, rows - 6)), theme: this.#options.theme };
   }
 
   #compose(turn: TurnStatus, growing = 0): ScreenState {
     return {
-      window: this.#window(),
+      window: { columns: this.#window.textColumns, rows: this.#window.rows },
       growing: this.#dialogue.view ? growing : 0,
       // While the user is asked, nothing runs.
       turn: this.#dialogue.view ? { ...turn, calls: [], working: undefined } : turn,
@@ -279,7 +271,7 @@ export class Screen {
         queue: this.queue.map(text => this.#folded.get(stripControls(text)) ?? text),
         editor: this.#editor,
         about: (this.#editor.menu && this.#options.candidates().about) ?? NOTHING,
-        footer: this.#options.footer(),
+        footer: this.#footer.at(Date.now(), this.busy),
       },
     };
   }

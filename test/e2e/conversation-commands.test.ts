@@ -52,7 +52,20 @@ test.each([
     terminal.type('/load talk.json\r');
     await terminal.displays('Loaded 1 turn');
     await terminal.displays('prompt -> typed in the editor', { times: 2 });
-    await terminal.displays('Another answer.', { times: 2 });
+    const shown = (await terminal.displays('Another answer.', { times: 2 })).join('\n');
+    expect(shown.lastIndexOf('Another answer.')).toBeGreaterThan(shown.indexOf('Loaded 1 turn'));
+    const title = '\u001b]0;owned\u0007';
+    const called = { id: 'c', type: 'function', function: { name: `add${title}`, arguments: {} } };
+    const hostile = [
+      { role: 'user', content: `${title}from a stranger` },
+      { role: 'assistant', content: `${title}an answer to it`, tool_calls: [called] },
+      { role: 'tool', tool_call_id: 'c', content: title },
+      { role: 'assistant', content: `${title}the end of it` },
+    ];
+    writeFileSync(join(dir, 'stranger.json'), JSON.stringify(hostile));
+    terminal.type('/load stranger.json\r');
+    await terminal.displays('the end of it');
+    expect(terminal.screen).not.toContain(title);
     terminal.type('bye\r');
     expect(await terminal.exits()).toBe(0);
   },
@@ -66,7 +79,11 @@ test('/compact on the screen, and what was typed meanwhile waits', { timeout: LI
   terminal.type('about Minka of 4711\r');
   await terminal.displays('words and more words');
   terminal.type('more\r/compact\rgo on\r');
-  await terminal.displays('1 turn became a summary');
+  const shown = (await terminal.displays('1 turn became a summary')).join('\n');
+  const steps = ['prompt -> /compact', 'The model summarizes', '1 turn became'].map(text =>
+    shown.indexOf(text),
+  );
+  expect(steps).toEqual([...steps].sort((a, b) => a - b));
   await terminal.displays('Done.');
   terminal.type('bye\r');
   expect(await terminal.exits()).toBe(0);

@@ -291,3 +291,45 @@ test('at rest the cursor follows the keys, and Ctrl+L and a new size draw the pr
   terminal.type('\u0015bye\r');
   expect(await terminal.exits()).toBe(0);
 });
+
+test('200 columns: one width for banner, rules, prompts, replies and notices; code takes what it needs', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const code = `const long = '${manyWords(25).trim().replaceAll(' ', '-')}';`;
+  const terminal = await start(
+    { replies: [`${manyWords(40)}\n\n\`\`\`js\n${code}\n\`\`\``] },
+    { size: { cols: 200, rows: 50 } },
+  );
+  terminal.type(`${'a prompt of words '.repeat(10)}FINIS`);
+  const typed = await terminal.displays('FINIS');
+  expect(typed.filter(line => /^[╭╰─]/.test(line)).map(line => line.length)).toEqual([100, 100, 100, 100]);
+  terminal.type('\r');
+  const lines = await terminal.displays("-word24';");
+  const wide = lines.filter(line => line.length > 100);
+  expect(wide.map(line => line.trim())).toEqual([code]);
+  for (const start of ['▌ ', 'assistant -> ', '╭'])
+    expect(lines.find(line => line.startsWith(start))?.length).toBeGreaterThan(80);
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+});
+
+test('the use of the context grows while a reply streams', { timeout: LIMIT_MS }, async () => {
+  const terminal = await start({ replies: [manyWords(600)], msPerToken: 1 });
+  terminal.type('go\r');
+  const seen = new Set<string>();
+  const used = async () => / ctx (\d+)\//.exec((await terminal.emulator.lines()).join('\n'))?.[1];
+  for (let reads = 0; seen.size < 4; reads++) {
+    if (reads > 4000) throw new Error(`only ${[...seen]} were shown`);
+    seen.add((await used()) ?? '0');
+    await sleep(10);
+  }
+  await terminal.displays('tok/s');
+  // One token a character.
+  const first = [...seen].map(Number)[1] ?? 0;
+  for (let reads = 0; Number(await used()) < first + 3000; reads++) {
+    if (reads > 1000) throw new Error(`${await used()} is not what the whole reply takes`);
+    await sleep(10);
+  }
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+});

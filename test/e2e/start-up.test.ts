@@ -217,7 +217,7 @@ test.each([
 
 test('on a terminal a missing config.json can be written on the spot', async () => {
   const { dir, env } = workplace();
-  const offer = 'config.json not found in application directory. Write ';
+  const offer = 'Write config.json here from the example? yes or no [yes]:';
   const declined = new Terminal(MAIN, ['no-such/model', '--no-mcp'], dir, env, { cols: 200, rows: 30 });
   await declined.displays(offer);
   declined.type('no\r');

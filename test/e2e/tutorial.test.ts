@@ -19,7 +19,7 @@ test('llm-host tools --mcp dice.json: the server of docs/tutorial.md offers its 
   const run = await runProgram(MAIN, ['tools', '--mcp', 'dice.json'], ownServer());
   expect(run).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^dice: ready, 1 tools\n.*roll_dice\(/),
+    stdout: expect.stringMatching(/^dice: ready, 1 tool\n.*roll_dice\(/),
   });
 });
 

@@ -17,7 +17,8 @@ test.each([
   [80, '', 'Downloading [############------------] 50% 50/100 MB'],
   [undefined, '', 'Downloading [############------------] 50% 50/100 MB'],
   [40, '', 'Downloading [######-----] 50% 50/100 MB'],
-  [40, ', 12.3 MB/s, 4 min left', 'Downloading [##--] 50% 50/100 MB, 12.3 '],
+  [40, ', 12.3 MB/s, 4 min left', 'Downloading [######-----] 50% 50/100 MB'],
+  [50, ', 12.3 MB/s, 4 min left', 'Downloading [#####-----] 50% 50/100 MB, 12.3 MB/s'],
   [20, '', 'Downloading [##--] '],
 ])('a progress line of %s columns with %j stays on its row', (columns, more, line) => {
   expect(shown(columns, more)).toBe(line);

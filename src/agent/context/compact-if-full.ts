@@ -1,7 +1,7 @@
 import type { History, HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import { messageOf } from '../../errors.ts';
-import type { TurnEvent } from '../events/turn-event.ts';
+import type { ReplyStats, TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { type Compacted, compactTurns } from './compact-turns.ts';
 import { promptLimit } from './fit-context.ts';
@@ -32,12 +32,16 @@ export async function* compactIfFull(
     `The next turn would not fit the context of ${model.contextLength} tokens: the model summarizes the oldest ones.`,
   );
   let done: Awaited<ReturnType<typeof compactTurns>>;
+  const replies: ReplyStats[] = [];
+  const onReply = (stats: ReplyStats): void => void replies.push(stats);
   try {
-    done = await compactTurns(model, messages, { tools, asRead, earlier, keepLatest: true, signal });
+    done = await compactTurns(model, messages, { tools, asRead, earlier, keepLatest: true, signal, onReply });
   } catch (error) {
+    yield* statsOf(replies);
     yield notice(`There is no summary: ${messageOf(error)}`);
     return start;
   }
+  yield* statsOf(replies);
   if (typeof done === 'string') {
     if (done !== 'cancelled') yield notice('A summary would make no room.');
     return start;
@@ -52,6 +56,9 @@ export async function* compactIfFull(
   yield { type: 'compaction', turns, tokensBefore, tokensAfter, summary };
   return moved;
 }
+
+const statsOf = (replies: readonly ReplyStats[]): readonly TurnEvent[] =>
+  replies.map(stats => ({ type: 'stats', stats, summary: true }));
 
 /** Whether there is more than a summary before the question. */
 function hasTurns({ messages, summarized }: History, start: HistoryMark): boolean {

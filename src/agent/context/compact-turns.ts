@@ -1,4 +1,5 @@
 import type { Message, ToolDefinition } from '../../chat/message.ts';
+import type { ReplyStats } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { summaryText, writtenPart } from './summary-text.ts';
 import { type Turn, writeSummary } from './write-summary.ts';
@@ -13,6 +14,8 @@ export interface CompactOptions {
   /** Keep as many of the latest turns as leave room for those to come. Default: only the last turn. */
   readonly keepLatest?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Receives the figures of the model's replies, whatever becomes of the summary. */
+  readonly onReply?: ((stats: ReplyStats) => void) | undefined;
 }
 
 /** A conversation whose oldest turns are a summary. */
@@ -44,7 +47,7 @@ const MIN_FREE_TOKENS = 100;
 export async function compactTurns(
   model: ChatModel,
   messages: readonly Message[],
-  { tools, asRead = messages, earlier, keepLatest = false, signal }: CompactOptions,
+  { tools, asRead = messages, earlier, keepLatest = false, signal, onReply }: CompactOptions,
 ): Promise<Compacted | 'short' | 'longer' | 'cancelled'> {
   const { head, summary: before, turns } = splitTurns(messages, earlier.length > 0);
   const count = (list: readonly Message[]) => model.countTokens({ messages: list, tools });
@@ -60,7 +63,7 @@ export async function compactTurns(
     asRead: { messages: asRead.slice(0, messages.length - kept.flat().length), tools },
     before: writtenPart(before),
     maxTokens: Math.min(MAX_WRITTEN_TOKENS, Math.floor(free * WRITTEN_SHARE)),
-    signal,
+    ...{ signal, onReply },
   });
   if (written === undefined) return 'cancelled';
   const removed = old.flat();

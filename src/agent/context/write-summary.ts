@@ -1,4 +1,5 @@
 import type { Message } from '../../chat/message.ts';
+import type { ReplyStats } from '../events/turn-event.ts';
 import type { ChatModel, PromptRequest } from '../model/chat-model.ts';
 import { cleanSummary } from './clean-summary.ts';
 
@@ -24,6 +25,8 @@ export interface WriteSummaryOptions {
   /** The summary is cut there. */
   readonly maxTokens: number;
   readonly signal?: AbortSignal | undefined;
+  /** Receives the figures of each reply that the model gives for it, whatever becomes of the summary. */
+  readonly onReply?: ((stats: ReplyStats) => void) | undefined;
 }
 
 /**
@@ -35,19 +38,20 @@ export interface WriteSummaryOptions {
 export async function writeSummary(
   model: ChatModel,
   turns: readonly Turn[],
-  { asRead, before, maxTokens, signal }: WriteSummaryOptions,
+  options: WriteSummaryOptions,
 ): Promise<string | undefined> {
+  const { asRead, before, maxTokens, signal } = options;
   const { messages, tools } = asRead;
   const within = { messages: [...messages, { role: 'user' as const, content: ASKED_WITHIN }], tools };
   if (model.countTokens(within) + maxTokens <= model.contextLength) {
-    const text = await summarize(model, within, maxTokens, signal);
+    const text = await summarize(model, within, options);
     if (text === undefined || text !== '' || tools.length === 0) return text;
   }
   let written = before;
   for (let done = 0; done < turns.length; ) {
     const count = fitting(model, written, turns.slice(done));
     const request = cutToFit(model, written, turns.slice(done, done + count));
-    const part = await summarize(model, request, maxTokens, signal);
+    const part = await summarize(model, request, options);
     if (part === undefined || signal?.aborted) return undefined;
     written = part;
     done += count;
@@ -112,14 +116,14 @@ function cutToFit(
 async function summarize(
   model: ChatModel,
   request: Pick<PromptRequest, 'messages' | 'tools'>,
-  maxTokens: number,
-  signal: AbortSignal | undefined,
+  { maxTokens, signal, onReply }: WriteSummaryOptions,
 ): Promise<string | undefined> {
   const sampling = { temperature: 0, maxTokens: Math.max(MIN_SUMMARY_TOKENS, maxTokens) };
   const events = model.reply({ ...request, thinking: false, sampling, ...(signal && { signal }) });
   let text = '';
   for (let step = await events.next(); ; step = await events.next()) {
     if (step.done) {
+      onReply?.(step.value);
       if (step.value.finishReason === 'cancelled' || signal?.aborted) return undefined;
       return cleanSummary(text, step.value.repetitive === true);
     }

@@ -67,7 +67,8 @@ export type TurnEvent =
     }
   /** The complete reply. */
   | { readonly type: 'assistant'; readonly text: string; readonly cancelled: boolean }
-  | { readonly type: 'stats'; readonly stats: ReplyStats }
+  /** `summary`: the reply is part of a summary of the oldest turns, not of the conversation. */
+  | { readonly type: 'stats'; readonly stats: ReplyStats; readonly summary?: true }
   | { readonly type: 'notice'; readonly message: string }
   /** The oldest turns became a summary, before this one. Tokens of the whole prompt. */
   | {

@@ -12,7 +12,7 @@ import { hostNotices } from '../calls/run-tools.ts';
 import { UncheckedCalls } from '../calls/unchecked-calls.ts';
 import { type ValidatedCalls, validateCalls } from '../calls/validate-calls.ts';
 import { compactIfFull } from '../context/compact-if-full.ts';
-import { type Compacted, compactTurns } from '../context/compact-turns.ts';
+import { type Compacted, type CompactOptions, compactTurns } from '../context/compact-turns.ts';
 import {
   type ContextParts,
   type ContextRequest,
@@ -139,15 +139,11 @@ export class Agent {
   }
 
   /** A summary of all turns but the last, which `accept` puts into the history; see `compactTurns`. */
-  async summary(signal: AbortSignal): ReturnType<typeof compactTurns> {
+  async summary(signal: AbortSignal, onReply?: CompactOptions['onReply']): ReturnType<typeof compactTurns> {
     const { model, history } = this.#options;
     const { listed: tools, messages: asRead } = this.#nextOffer();
-    return await compactTurns(model, history.messages, {
-      tools,
-      asRead,
-      earlier: history.summarized,
-      signal,
-    });
+    const options = { tools, asRead, earlier: history.summarized, signal, onReply };
+    return await compactTurns(model, history.messages, options);
   }
 
   accept({ messages, removed }: Compacted): void {

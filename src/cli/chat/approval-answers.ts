@@ -10,18 +10,20 @@ export interface AnswerChoice extends Choice {
 }
 
 /** The answers, in the order they are offered. */
-export function answerChoices({ offered, savedIn }: ApprovalRequest): readonly AnswerChoice[] {
-  const tool = visible(offered);
-  const kept = savedIn === undefined ? 'until the program ends' : `for good, kept in ${savedIn}`;
+export function answerChoices({ savedIn }: Pick<ApprovalRequest, 'savedIn'>): readonly AnswerChoice[] {
   return [
     { word: 'once', others: ['yes'], answer: 'yes', label: 'run it this once' },
     {
       ...{ word: 'conversation', others: ['this conversation'], answer: 'conversation' },
-      label: `allow ${tool} until the conversation ends`,
+      label: 'allow it in this chat',
     },
-    { word: 'always', answer: 'always', label: `allow ${tool} ${kept}` },
+    {
+      word: 'always',
+      answer: 'always',
+      label: `allow it in ${savedIn === undefined ? 'this run' : 'every chat'}`,
+    },
     { word: 'no', answer: 'no', label: 'do not run it' },
-    { word: 'edit', answer: 'edit', label: 'change the arguments first' },
+    { word: 'edit', answer: 'edit', label: 'change arguments first' },
   ];
 }
 

@@ -5,6 +5,7 @@ import { OLLAMA_PREFIX } from '../../run/ollama-source.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import type { Place } from '../process/folders.ts';
 import { readLine, terminalQuestions } from '../process/questions.ts';
+import { wrapped } from '../process/wrapped.ts';
 import { MissingFile } from '../settings/lookup.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
 import { writeExample } from '../settings/write-example.ts';
@@ -40,8 +41,8 @@ async function offerExample(
 ): Promise<boolean> {
   const target = join(cwd, missing.file);
   if (prompt !== undefined || json || !terminalQuestions() || existsSync(target)) return false;
-  const question = `${missing.message}. Write ${target} from the example? yes or no [yes]: `;
-  const answer = await readLine(question, false);
+  process.stderr.write(`${wrapped(`${missing.message}.`, process.stderr, process.env)}\n`);
+  const answer = await readLine(`Write ${missing.file} here from the example? yes or no [yes]: `, false);
   if (answer === undefined || !/^(?:y(?:es)?)?$/i.test(answer.trim())) return false;
   return writeExample(missing.file, target);
 }

@@ -48,7 +48,7 @@ export class LineSession {
         ...(this.#keyboard && {
           // Between prompts the terminal is in its normal mode anyway.
           terminal: { write: sequence => void process.stdout.write(sequence), lend: () => () => undefined },
-          progress: text => void process.stdout.write(`${stripControls(text)}\n`),
+          progress: (_typed, text) => void process.stdout.write(`${stripControls(text)}\n`),
           replay: messages => {
             for (const { type, text } of replayParts(messages))
               process.stdout.write(`${stripControls(`${LABELS[type]}${text}`)}\n`);

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { decodedOf, decodeRate } from '../../agent/events/decode-rate.ts';
 import { messageOf } from '../../errors.ts';
 import { formAsker } from '../../line/ask-form.ts';
@@ -7,7 +7,6 @@ import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { EditorEffect } from '../../tui/input/editor.ts';
 import { PromptHistory } from '../../tui/input/prompt-history.ts';
 import { Screen } from '../../tui/screen.ts';
-import type { Banner } from '../../tui/state/banner.ts';
 import type { FooterInfo } from '../../tui/state/screen-state.ts';
 import { chooseTheme } from '../../tui/style/theme.ts';
 import { FileNames } from '../attachments/file-names.ts';
@@ -18,8 +17,8 @@ import { divertOutput } from '../process/divert-output.ts';
 import { stateDirectory } from '../process/folders.ts';
 import { readLine, shareTerminal } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
-import { VERSION } from '../process/version.ts';
 import type { ChatSession } from '../session/chat-session.ts';
+import { bannerOf } from './banner-facts.ts';
 import { replayParts } from './replay-parts.ts';
 import { screenApprover } from './screen-approval.ts';
 import { TurnLoop, type TurnReader } from './turn-loop.ts';
@@ -71,7 +70,7 @@ export class ScreenSession {
         files: typed => files.complete(typed),
         about: descriptions(session),
       }),
-      banner: options.quiet ? undefined : bannerOf(session),
+      banner: options.quiet ? undefined : bannerOf(session, process.cwd(), homedir()),
       notices: options.notices,
       onEffect: effect => this.#perform(effect),
     });
@@ -158,9 +157,18 @@ export class ScreenSession {
 }
 
 function screenReader(screen: Screen, session: ChatSession, terminal: UserTerminal): TurnReader {
+  /** The command that runs stands above what it says already. */
+  let echoed = false;
+  const echo = (typed: string): void => {
+    if (!echoed) screen.echo(typed);
+    echoed = true;
+  };
   return {
     terminal,
-    progress: text => screen.print(text),
+    progress: (typed, text) => {
+      echo(typed);
+      screen.print(text);
+    },
     replay: messages => {
       for (const part of replayParts(messages)) {
         if (part.type === 'prompt') screen.echo(part.text);
@@ -171,14 +179,15 @@ function screenReader(screen: Screen, session: ChatSession, terminal: UserTermin
         }
       }
     },
-    begin: prompt => screen.begin(stripControls(prompt)),
+    begin: prompt => screen.begin(prompt),
     event: event => screen.event(event),
     end: error => {
       if (error !== undefined) screen.error(messageOf(error));
       screen.end();
     },
     builtin: (typed, output) => {
-      screen.echo(typed);
+      echo(typed);
+      echoed = false;
       screen.showThinking = session.showThinking;
       if (output !== '') screen.print(output);
     },
@@ -213,28 +222,6 @@ function descriptions({ tools }: ChatSession): ReadonlyMap<string, string> {
   }
   for (const { definition } of tools.tools()) add(definition.function.name, definition.function.description);
   return about;
-}
-
-function bannerOf({ opened, tools }: ChatSession): Banner {
-  const servers = tools.servers().filter(({ state }) => state === 'ready' || state === 'starting');
-  const shown = servers.map(({ name, state, tools: count }) =>
-    stripControls(state === 'ready' ? `${name} (${count})` : `${name} (starting)`),
-  );
-  return {
-    title: `llm-host ${VERSION}`,
-    facts: [
-      { name: 'model', text: stripControls(opened.description) },
-      { name: 'tools', text: shown.join(', ') || 'none' },
-      { name: 'folder', text: homely(process.cwd()) },
-      { name: 'keys', text: '/ lists commands · Tab completes · Esc cancels' },
-    ],
-  };
-}
-
-/** A folder as a shell shows it, `~` for the home folder. */
-function homely(folder: string): string {
-  const home = homedir();
-  return folder === home || folder.startsWith(home + sep) ? `~${folder.slice(home.length)}` : folder;
 }
 
 /** Resources as prompts refer to them, `server:uri`; those with spaces cannot be referred to. */

@@ -7,6 +7,7 @@ import { answerFormat } from '../options/answer-format.ts';
 import { type ChatArguments, checkNumbers, systemText } from '../options/chat-options.ts';
 import { checkConnection } from '../options/connect.ts';
 import { stateDirectory } from '../process/folders.ts';
+import { homely } from '../process/homely.ts';
 import { MissingModel } from '../process/missing-model.ts';
 import { ChatSession } from '../session/chat-session.ts';
 import { SessionFolder } from '../session/saved-sessions.ts';
@@ -105,7 +106,7 @@ function resumePath(option: string, folder: SessionFolder): string {
 
 async function resume(session: ChatSession, path: string): Promise<string[]> {
   const saved = session.load(path);
-  const notice = `continuing the conversation of ${turnCount(saved)} from ${path}`;
+  const notice = `continuing the conversation of ${turnCount(saved)} from ${homely(path)}`;
   const cache = await session.restoreCache(path);
   return cache === undefined ? [notice] : [notice, cache];
 }

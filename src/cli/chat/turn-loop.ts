@@ -26,9 +26,9 @@ export interface TurnReader {
   end(error?: unknown): void;
   /** A built-in command ran; `output` may be empty. */
   builtin(typed: string, output: string): void | Promise<void>;
-  /** What a long command is doing. */
-  progress?(text: string): void;
-  /** Shows a conversation again, as it was held. */
+  /** What a long command is doing, ahead of `builtin`. */
+  progress?(typed: string, text: string): void;
+  /** Shows a conversation again, as it was held, below what the command says. */
   replay?(messages: readonly Message[]): void | Promise<void>;
   /** undefined: nobody sits at one. */
   readonly terminal?: UserTerminal | undefined;
@@ -142,8 +142,8 @@ export class TurnLoop {
   async #handle({ text, folded, promptOnly = false }: TurnInput): Promise<boolean> {
     const { reader } = this.#options;
     const builtin = promptOnly ? undefined : await this.#runBuiltin(text);
-    if (builtin?.replay) await reader.replay?.(builtin.replay);
     if (builtin) await reader.builtin(text, builtin.output);
+    if (builtin?.replay) await reader.replay?.(builtin.replay);
     if (builtin?.quit) return true;
     const naming = promptOnly ? '' : folded;
     const prompt = builtin ? builtin.prompt : { text, ...(naming !== undefined && { naming }) };
@@ -159,7 +159,7 @@ export class TurnLoop {
     try {
       return await runBuiltin(text.trim(), session, {
         signal: abort.signal,
-        progress: message => reader.progress?.(message),
+        progress: message => reader.progress?.(text, message),
         terminal: reader.terminal,
       });
     } finally {

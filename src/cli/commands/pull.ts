@@ -1,6 +1,5 @@
 import type { HubId } from '../../hub/hub-id.ts';
 import type { PulledModel } from '../../hub/pull-model.ts';
-import { DownloadLine } from '../../line/download-line.ts';
 import { requireHubId } from '../options/at-revision.ts';
 import { defineCommand } from '../options/command.ts';
 import { json, revision } from '../options/option-kinds.ts';
@@ -19,7 +18,10 @@ export const pull = defineCommand({
 });
 
 async function download(hubId: HubId, asJson: boolean, signals: Signals): Promise<number> {
-  const { pullModel } = await import('../../hub/pull-model.ts');
+  const [{ pullModel }, { DownloadLine }] = await Promise.all([
+    import('../../hub/pull-model.ts'),
+    import('../../line/download-line.ts'),
+  ]);
   const line = new DownloadLine(process.stderr, hubId.source);
   const abort = new AbortController();
   signals.onInterrupt(() => abort.abort());

@@ -42,7 +42,7 @@ export async function checkServers(where: Place): Promise<Finding[]> {
     try {
       const states = host.servers().map(({ name, state, tools, error }) => {
         const check = `server ${name}`;
-        if (state === 'ready') return ok(check, `ready, ${tools} tools`);
+        if (state === 'ready') return ok(check, `ready, ${tools} ${tools === 1 ? 'tool' : 'tools'}`);
         if (state === 'disabled') return ok(check, `disabled in ${path}`);
         const what = error ?? state;
         return failed(

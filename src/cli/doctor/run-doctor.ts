@@ -1,5 +1,6 @@
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import { VERSION } from '../process/version.ts';
+import { wrapped } from '../process/wrapped.ts';
 import { checkConfig, checkServers } from './check-config.ts';
 import { checkDemo, checkEngine } from './check-engine.ts';
 import { checkCache, checkHub } from './check-hub.ts';
@@ -26,7 +27,7 @@ export async function runDoctor({ json }: { readonly json?: boolean | undefined 
   for (const step of steps) {
     for (const finding of [await step()].flat()) {
       findings.push(finding);
-      if (!json) process.stdout.write(lines(finding));
+      if (!json) process.stdout.write(wrapped(lines(finding), process.stdout, where.env));
     }
   }
   if (json) process.stdout.write(`${JSON.stringify({ version: VERSION, findings }, null, 2)}\n`);

@@ -3,6 +3,7 @@ import { type Log, openLog } from '../../run/log.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import { divertConsole, divertWarnings } from './divert-output.ts';
 import { stateDirectory } from './folders.ts';
+import { wrapped } from './wrapped.ts';
 
 /** The log file in the state folder, for commands without options for it; what libraries print goes there too. */
 export function openProgramLog(env: NodeJS.ProcessEnv): Log {
@@ -24,4 +25,12 @@ export function openRunLog(
 
 const defaultPath = (env: NodeJS.ProcessEnv): string => join(stateDirectory(env), 'llm-host.log');
 
-const notice = (message: string): void => void process.stderr.write(`Notice: ${stripControls(message)}\n`);
+/** An error opens the log once more to tell where it stands. */
+const told = new Set<string>();
+
+function notice(message: string): void {
+  if (told.has(message)) return;
+  told.add(message);
+  const text = stripControls(`Notice: ${message}`);
+  process.stderr.write(`${wrapped(text, process.stderr, process.env)}\n`);
+}

@@ -12,6 +12,7 @@ import type { Log } from '../../run/log.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
 import { type Attached, attachFiles } from '../attachments/attach-files.ts';
 import type { ModelChangeHooks, ModelSwitch } from '../start/model-switch.ts';
+import { ContextUse } from './context-use.ts';
 import {
   readSession,
   type SavedSession,
@@ -81,6 +82,7 @@ export class ChatSession {
   #opened: OpenedModel;
   readonly totals = new SessionTotals();
   lastReply: ReplyStats | undefined;
+  readonly #context = new ContextUse(() => this.#countContext());
   readonly results = new ToolResults();
   /** The numbered conversations that the user saw last: their numbers stay valid until the next list. */
   listed: readonly SessionSummary[] | undefined;
@@ -125,9 +127,18 @@ export class ChatSession {
     return this.#parts.log;
   }
 
-  /** Tokens of context the conversation takes, as of the last reply. */
+  /** Tokens of context that the conversation takes; grows with a reply. 0 before the first prompt. */
   get contextUsed(): number {
-    return this.lastReply ? this.lastReply.promptTokens + this.lastReply.generatedTokens : 0;
+    return this.#context.tokens;
+  }
+
+  #countContext(): number {
+    if (!this.history.messages.some(({ role }) => role === 'user')) return 0;
+    try {
+      return this.contextParts().total;
+    } catch {
+      return 0; // the next turn reports why
+    }
   }
 
   /** What takes how many tokens of the next prompt. */
@@ -188,24 +199,26 @@ export class ChatSession {
   clear(): void {
     this.#parts.agent.clear();
     this.tools.approvals?.endConversation();
-    this.lastReply = undefined;
+    this.#changed();
   }
 
   /** Takes back a summary if nothing was said since, else the last turn. */
   undo(): 'summary' | 'turn' | 'nothing' {
+    this.#context.changed();
     if (this.history.undoSummary()) return 'summary';
     return this.history.undoTurn() ? 'turn' : 'nothing';
   }
 
   /** A summary of all turns but the last; see `Agent.summary`. */
   summary(signal: AbortSignal): ReturnType<Agent['summary']> {
-    return this.#parts.agent.summary(signal);
+    const onReply = (stats: ReplyStats) => this.totals.note({ type: 'stats', stats, summary: true });
+    return this.#parts.agent.summary(signal, onReply);
   }
 
   /** Puts a summary in the place of the oldest turns, which stay in the saved conversation. */
   compact(summary: Compacted): void {
     this.#parts.agent.accept(summary);
-    this.lastReply = undefined;
+    this.#changed();
     this.#keepUnasked();
   }
 
@@ -228,7 +241,7 @@ export class ChatSession {
     this.totals.changeModel(agent.metrics);
     agent.changeModel(opened.model);
     this.#opened = opened;
-    this.lastReply = undefined;
+    this.#changed();
     await modelSwitch.use(opened);
     return opened.notices;
   }
@@ -271,7 +284,7 @@ export class ChatSession {
   load(path: string): SavedSession {
     const saved = readSession(path);
     this.history.replace(saved.messages, saved.summarized);
-    this.lastReply = undefined;
+    this.#changed();
     this.#parts.agent.forgetResults();
     this.tools.approvals?.endConversation();
     return saved;
@@ -280,7 +293,13 @@ export class ChatSession {
   /** Another system message, from the next turn on. */
   setSystem(content: string): void {
     this.history.setSystem(content);
+    this.#changed();
+  }
+
+  /** The last reply's figures are no longer those of the conversation. */
+  #changed(): void {
     this.lastReply = undefined;
+    this.#context.changed();
   }
 
   /** Updates the system message for the next turn, unless it has been replaced (`/system`, a loaded conversation). */
@@ -298,7 +317,8 @@ export class ChatSession {
     this.totals.note(event);
     if (event.type === 'tool_result') this.results.add(event.name, event.text);
     if (event.type === 'tool_error') this.results.add(event.name, event.message);
-    if (event.type === 'stats') this.lastReply = event.stats;
+    if (event.type === 'stats' && !event.summary) this.lastReply = event.stats;
+    this.#context.note(event);
   }
 
   /** Saves the session. The user asked for `--save`, so returns its problem, once per reason. */

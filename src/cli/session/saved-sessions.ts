@@ -37,6 +37,8 @@ const ONCE = '-once.json';
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_MESSAGES = 10_000;
 const MAX_DEPTH = 100;
+/** Characters of a title. */
+const MAX_TITLE = 60;
 
 /** Writes a session atomically; only its owner may read it. */
 export function writeSession(path: string, session: SavedSession): void {
@@ -108,10 +110,16 @@ function summaryOf(path: string, words: readonly string[]): SessionSummary | und
     const text = messages.map(message => message.content.toLowerCase()).join('\n');
     if (!words.every(word => text.includes(word))) return undefined;
     const title = messages.find(message => message.role === 'user')?.content ?? '';
-    return { path, updated, model, title: title.replaceAll(/\s+/g, ' ').slice(0, 60) };
+    return { path, updated, model, title: shortened(title) };
   } catch {
     return undefined; // written by something else
   }
+}
+
+function shortened(title: string): string {
+  const characters = Array.from(title.replaceAll(/\s+/g, ' ').trim());
+  if (characters.length <= MAX_TITLE) return characters.join('');
+  return `${characters.slice(0, MAX_TITLE - 1).join('')}…`;
 }
 
 /** The folder of automatically saved sessions. */

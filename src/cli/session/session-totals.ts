@@ -11,6 +11,8 @@ export interface ToolRuns {
 /** Totals over the session's replies, whichever models gave them. */
 export class SessionTotals {
   replies = 0;
+  /** Replies that became a summary, or a part of one. */
+  summaries = 0;
   generatedTokens = 0;
   decoded: Decoded = { tokens: 0, ms: 0 };
   /** Of the present model: of calls that ran and of those that could not. */
@@ -20,7 +22,8 @@ export class SessionTotals {
   note(event: TurnEvent): void {
     if (event.type === 'tool_error') this.#toolErrors += 1;
     if (event.type !== 'stats') return;
-    this.replies += 1;
+    if (event.summary) this.summaries += 1;
+    else this.replies += 1;
     this.generatedTokens += event.stats.generatedTokens;
     const { tokens, ms } = decodedOf(event.stats);
     this.decoded = { tokens: this.decoded.tokens + tokens, ms: this.decoded.ms + ms };

@@ -12,6 +12,7 @@ import { prepareMcp } from '../process/prepare-mcp.ts';
 import { openProgramLog } from '../process/program-log.ts';
 import type { Signals } from '../process/signals.ts';
 import { CLIENT_INFO } from '../process/version.ts';
+import { wrapped } from '../process/wrapped.ts';
 import { findMcpFile, MissingFile } from '../settings/lookup.ts';
 import { findConfig, lookUpMcpFile, readMcpFiles } from '../settings/settings.ts';
 import { toolPolicy } from '../start/tool-policy.ts';
@@ -51,11 +52,10 @@ export async function showTools({ mcp, login }: ToolsOptions, signals: Signals):
       const mine = host.tools().filter(tool => tool.server === server.name);
       const hidden = server.tools - mine.length;
       const more = hidden > 0 ? ` (${hidden} not offered to the model)` : '';
-      process.stdout.write(
-        `${server.name}: ${server.state}, ${mine.length} tools${more}\n${mine.map(describe).join('')}`,
-      );
+      const count = `${mine.length} ${mine.length === 1 ? 'tool' : 'tools'}${more}`;
+      show(`${server.name}: ${server.state}, ${count}\n${mine.map(describe).join('')}`);
     }
-    if (host.tools().length > 0) process.stdout.write(tokensOf(host.tools(), counter));
+    if (host.tools().length > 0) show(tokensOf(host.tools(), counter));
     for (const problem of problems) process.stderr.write(`Notice: ${stripControls(problem)}\n`);
     return problems.length > 0 ? 69 : 0;
   } finally {
@@ -63,6 +63,8 @@ export async function showTools({ mcp, login }: ToolsOptions, signals: Signals):
     await host.close();
   }
 }
+
+const show = (text: string): void => void process.stdout.write(wrapped(text, process.stdout, process.env));
 
 /** The entry to log in to, with time enough for a person. Throws LlmHostError USAGE. */
 function loginTarget({ servers }: McpConfig, name: string): HttpServerConfig {

@@ -4,6 +4,7 @@ import type { ServerConfig } from '../config/types.ts';
 import { Connection, type ConnectionOptions, isFailedProbe, quoteTail, startLimitMs } from './connection.ts';
 import type { LeftOut } from './discovery.ts';
 import type { EraMemory } from './era-memory.ts';
+import { foldersOf } from './peer-requests.ts';
 import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
 import type { ServerTool } from './wire-schemas.ts';
@@ -29,6 +30,7 @@ export interface ManagedServerOptions
 export class ManagedServer {
   readonly config: ServerConfig;
   readonly #options: ManagedServerOptions;
+  readonly #folders: readonly string[];
   #stop = new AbortController();
   #connection: Connection | undefined;
   /** The current or latest start or restart; never rejects. */
@@ -44,6 +46,7 @@ export class ManagedServer {
   constructor(config: ServerConfig, options: ManagedServerOptions, enabled = true) {
     this.config = config;
     this.#options = options;
+    this.#folders = foldersOf(config);
     this.#state = enabled ? 'starting' : 'disabled';
   }
 
@@ -64,6 +67,7 @@ export class ManagedServer {
       tools: this.#tools.length,
       ...(this.#error === undefined ? {} : { error: this.#error }),
       ...(instructions === undefined ? {} : { instructions }),
+      ...(this.#folders.length > 0 && { folders: this.#folders }),
     };
   }
 

@@ -48,7 +48,12 @@ function logText(data: unknown): string {
  * file server does, must not get another folder than the one the user wrote.
  */
 export function rootsOf(config: ServerConfig, workingDirectory: string): readonly string[] {
-  const args = 'args' in config ? config.args : [];
-  const named = args.filter(arg => isAbsolute(arg) && existsSync(arg) && statSync(arg).isDirectory());
+  const named = foldersOf(config);
   return named.length > 0 ? named : [workingDirectory];
+}
+
+/** The folders that a server's own arguments name by absolute paths. */
+export function foldersOf(config: ServerConfig): readonly string[] {
+  const args = 'args' in config ? config.args : [];
+  return args.filter(arg => isAbsolute(arg) && existsSync(arg) && statSync(arg).isDirectory());
 }

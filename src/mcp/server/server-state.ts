@@ -6,4 +6,6 @@ export interface ServerState {
   /** Why it failed, with the tail of stderr. */
   readonly error?: string;
   readonly instructions?: string;
+  /** Absolute paths of the folders that its arguments name, if any. */
+  readonly folders?: readonly string[];
 }

@@ -41,7 +41,7 @@ export function App({ store, theme }: AppProps) {
   });
   return (
     <ThemeContext value={theme}>
-      <Box flexDirection="column">
+      <Box flexDirection="column" width={window.columns}>
         <Turn turn={turn} now={now} columns={window.columns} height={rows.turn} />
         <Queue prompts={queue} height={rows.queue} />
         {question ? (
@@ -52,7 +52,7 @@ export function App({ store, theme }: AppProps) {
           </PromptFrame>
         )}
         {menu && <Menu {...menu} about={about} height={rows.menu} />}
-        {rows.footer && <Footer {...footer} />}
+        {rows.footer && <Footer {...footer} columns={window.columns} />}
       </Box>
     </ThemeContext>
   );

@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { graphemes } from '../input/edit-text.ts';
 import type { EditorState } from '../input/editor.ts';
+import { withoutTabs } from '../markdown/wrap.ts';
 import type { WindowSize } from '../state/screen-state.ts';
 
 /** The prompt as `Prompt` shows it. */
@@ -23,8 +24,9 @@ const LABEL = 'prompt -> ';
 const SHORT_LABEL = '-> ';
 
 /**
- * Wraps the prompt to the window, at most half as tall, and places the cursor. Ink could wrap it too, but does not say
- * where a character ended up, which is where the terminal's cursor belongs. `own` is the label instead of the prompt's.
+ * Wraps the prompt between words to the window, at most half as tall, and places the cursor. Ink could wrap it too, but does
+ * not say where a character ended up, which is where the terminal's cursor belongs. `own` is the label instead of the
+ * prompt's.
  */
 export function promptRows(
   state: EditorState,
@@ -34,38 +36,85 @@ export function promptRows(
   const label = labelOf(state, columns, own);
   const labelWidth = stringWidth(label);
   const indent = columns > 40 ? labelWidth : 0;
-  const rows: { text: string; indent: number; isFirst: boolean }[] = [];
-  let row = { text: '', indent: labelWidth, isFirst: true };
-  let column = labelWidth;
-  const breakRow = () => {
-    rows.push(row);
-    row = { text: '', indent, isFirst: false };
-    column = indent;
-  };
-  let cursor = { row: 0, column };
-  let at = 0;
-  for (const grapheme of graphemes(state.text)) {
-    const shown = grapheme === '\t' ? ' ' : grapheme;
-    const width = stringWidth(shown);
-    if (grapheme !== '\n' && column + width > columns - 1 && column > indent) breakRow();
-    if (at === state.cursor) cursor = { row: rows.length, column };
-    at += grapheme.length;
-    if (grapheme === '\n') {
-      breakRow();
-    } else {
-      row.text += shown;
-      column += width;
-    }
-  }
-  if (state.cursor >= at) cursor = { row: rows.length, column };
-  rows.push(row);
+  // The last column is the cursor's.
+  const rows = rowsOf(state.text, columns - 1 - labelWidth, columns - 1 - indent);
+  const found = cursorIn(rows, state.cursor);
+  const cursor = { row: found.row, column: found.column + (found.row === 0 ? labelWidth : indent) };
   const most = Math.max(1, Math.floor(height / 2));
   const from = Math.max(0, cursor.row - most + 1);
-  return {
-    label,
-    rows: rows.slice(from, from + most),
-    cursor: { row: cursor.row - from, column: cursor.column },
+  const shown = rows.slice(from, from + most).map((cells, row) => ({
+    text: cells.map(({ text }) => text).join(''),
+    indent: from + row === 0 ? labelWidth : indent,
+    isFirst: from + row === 0,
+  }));
+  return { label, rows: shown, cursor: { row: cursor.row - from, column: cursor.column } };
+}
+
+/** A character of the prompt as it is shown. */
+interface Cell {
+  readonly text: string;
+  readonly width: number;
+  /** Its index in the prompt. */
+  readonly at: number;
+  /** A row may end behind it. */
+  readonly ends: boolean;
+}
+
+/**
+ * The rows of a text, the first `first` columns wide, the others `width`. A space that finds no room stands at the end of its
+ * row unseen, as in an editor; a word wider than a row is broken.
+ */
+function rowsOf(text: string, first: number, width: number): Cell[][] {
+  const rows: Cell[][] = [];
+  let row: Cell[] = [];
+  let used = 0;
+  const begin = (cells: Cell[]): void => {
+    rows.push(row);
+    row = cells;
+    used = widthOf(cells);
   };
+  for (const cell of cellsOf(text)) {
+    const most = rows.length === 0 ? first : width;
+    if (cell.text === '\n') {
+      row.push({ ...cell, text: '', width: 0 });
+      begin([]);
+    } else if (used + cell.width <= most || row.length === 0) {
+      row.push(cell);
+      used += cell.width;
+    } else if (cell.text.trim() === '') {
+      row.push({ ...cell, text: '', width: 0 });
+      begin([]);
+    } else {
+      const word = row.slice(row.findLastIndex(({ ends }) => ends) + 1);
+      const kept = word.length === row.length || cell.width > 1 ? [] : word;
+      row = row.slice(0, row.length - kept.length);
+      begin([...kept, cell]);
+    }
+  }
+  return [...rows, row];
+}
+
+function cellsOf(text: string): Cell[] {
+  let at = 0;
+  return graphemes(text).map(grapheme => {
+    const shown = withoutTabs(grapheme);
+    const width = stringWidth(shown);
+    const cell = { text: shown, width, at, ends: shown.trim() === '' || width > 1 };
+    at += grapheme.length;
+    return cell;
+  });
+}
+
+const widthOf = (cells: readonly Cell[]): number => cells.reduce((sum, { width }) => sum + width, 0);
+
+/** Where the character at index `at` stands, or would. */
+function cursorIn(rows: readonly (readonly Cell[])[], at: number): { row: number; column: number } {
+  const last = rows.length - 1;
+  for (const [row, cells] of rows.entries()) {
+    const index = cells.findIndex(cell => cell.at >= at);
+    if (index >= 0) return { row, column: widthOf(cells.slice(0, index)) };
+  }
+  return { row: last, column: widthOf(rows[last] ?? []) };
 }
 
 function labelOf({ search }: EditorState, columns: number, own: string): string {

@@ -10,7 +10,12 @@ export interface QuestionRow {
   readonly cursor?: number;
 }
 
-const HINT = '↑↓ and Enter, or a word · Esc: no · Ctrl+C ends the turn';
+/** The longest that fits. */
+const HINTS = [
+  '↑↓ and Enter, or a word · Esc: no · Ctrl+C ends the turn',
+  '↑↓ and Enter, or a word · Esc: no',
+  '↑↓ Enter',
+];
 const MARK = '> ';
 
 /** The question, its choices and the answer being typed, in fewer rows than the window has. */
@@ -29,7 +34,8 @@ export function questionRows(state: QuestionState, { columns, rows }: WindowSize
     const kind = selected ? ('selected' as const) : ('choice' as const);
     return { text: `${selected ? '❯' : ' '} ${word.padEnd(width)}  ${label}`, kind };
   });
-  const beside = typed === '' ? note || HINT : '';
+  const fits = (hint: string) => MARK.length + stringWidth(hint) <= columns;
+  const beside = typed === '' ? note || (HINTS.find(fits) ?? '') : '';
   return [
     ...shown.map(text => ({ text, kind: 'title' as const })),
     ...listed,

@@ -6,6 +6,8 @@ import { endOfText } from './source-position.ts';
 
 export interface ReplyView {
   readonly width: number;
+  /** The window's, where they are more: for code and tables, which are worse for being wrapped. */
+  readonly columns?: number;
   /** How many lines may stay live. */
   readonly height: number;
   readonly theme: Theme;
@@ -27,6 +29,8 @@ const MAX_PENDING = 2000;
 const MAX_TABLE = 8000;
 /** A fence that names a language, which is shown. */
 const LANGUAGE = /^(`{3,}|~{3,})\S/;
+/** Blocks that take the whole window. */
+const WIDE: ReadonlySet<string> = new Set(['code', 'table']);
 const TABLE_ROW = /\n\|[^\n]*$/;
 
 /**
@@ -37,8 +41,8 @@ export class ReplyText {
   #pending = '';
   /** How many lines of the last block have settled. */
   #frozen = 0;
-  /** Columns that those lines were made for. */
-  #width: number | undefined;
+  /** What those lines were made for. */
+  #made: ReplyView | undefined;
   #started = false;
 
   get isEmpty(): boolean {
@@ -91,7 +95,7 @@ export class ReplyText {
     return rest;
   }
 
-  #linesOf(block: Token, { width, theme }: ReplyView): readonly string[] {
+  #linesOf(block: Token, { width, columns = width, theme }: ReplyView): readonly string[] {
     const begins = !this.#started;
     const plain = width >= MIN_LABEL_WIDTH && (block.type === 'paragraph' || block.type === 'text');
     if (begins && plain) {
@@ -99,21 +103,19 @@ export class ReplyText {
       const marked = renderBlock(labelled(block), width, theme);
       return [LABEL + (marked[0] ?? '').slice(LABEL.length), ...marked.slice(1)];
     }
-    const lines = renderBlock(block, width, theme);
+    const lines = renderBlock(block, WIDE.has(block.type) ? columns : width, theme);
     return begins ? [LABEL.trimEnd(), ...lines] : lines;
   }
 
   /** After a resize the lines that have settled are others: takes their text away instead. */
   #adapt(view: ReplyView): void {
-    const width = this.#width ?? view.width;
-    this.#width = view.width;
-    if (width === view.width || this.#frozen === 0) return;
+    const made = this.#made ?? view;
+    this.#made = view;
+    if ((made.width === view.width && made.columns === view.columns) || this.#frozen === 0) return;
     const block = blocksOf(this.#pending).find(({ type }) => type !== 'space');
     // Rows of a table stay rows, and need their header.
     if (!block || block.type === 'table') return;
-    const settled = this.#linesOf(block, { ...view, width })
-      .slice(0, this.#frozen)
-      .join('');
+    const settled = this.#linesOf(block, made).slice(0, this.#frozen).join('');
     const text = this.#started ? settled : settled.replace(LABEL.trimEnd(), '');
     const fence = block.type === 'code' ? /^(`{3,}|~{3,})[^\n]*/.exec(block.raw)?.[0] : undefined;
     const rest = this.#pending.slice(endOfText(this.#pending, text)).replace(/^[^\S\n]+/, '');

@@ -8,15 +8,14 @@ export interface Banner {
   readonly facts: readonly { readonly name: string; readonly text: string }[];
 }
 
-const MAX_WIDTH = 80;
 /** Below this many columns there is no box. */
 const MIN_WIDTH = 30;
 
-/** A box as wide as its text; each fact is named on its left. */
+/** A box of the window's width; each fact is named on its left. */
 export function bannerRows({ title, facts }: Banner, columns: number, theme: Theme): string[] {
   const indent = Math.max(...facts.map(({ name }) => stringWidth(name))) + 2;
   const boxed = columns >= MIN_WIDTH;
-  const room = Math.min(columns, MAX_WIDTH) - (boxed ? 4 : 0);
+  const room = columns - (boxed ? 4 : 0);
   const rows = facts.flatMap(({ name, text }) =>
     wrap(text, Math.max(1, room - indent)).map((part, row) => ({
       name: (row === 0 ? name : '').padEnd(indent),
@@ -24,15 +23,13 @@ export function bannerRows({ title, facts }: Banner, columns: number, theme: The
     })),
   );
   if (!boxed) return [theme.bold(title), ...rows.map(({ name, text }) => `${theme.dim(name)}${text}`)];
-  const widest = Math.max(...rows.map(({ text }) => stringWidth(text)));
-  const inner = Math.min(room, Math.max(indent + widest, stringWidth(title) + 2));
   const side = theme.dim('│');
   return [
-    `${theme.dim('╭─')} ${theme.bold(title)} ${theme.dim(`${'─'.repeat(Math.max(0, inner - stringWidth(title) - 1))}╮`)}`,
+    `${theme.dim('╭─')} ${theme.bold(title)} ${theme.dim(`${'─'.repeat(Math.max(0, room - stringWidth(title) - 1))}╮`)}`,
     ...rows.map(({ name, text }) => {
-      const rest = ' '.repeat(Math.max(0, inner - indent - stringWidth(text)));
+      const rest = ' '.repeat(Math.max(0, room - indent - stringWidth(text)));
       return `${side} ${theme.dim(name)}${text}${rest} ${side}`;
     }),
-    theme.dim(`╰${'─'.repeat(inner + 2)}╯`),
+    theme.dim(`╰${'─'.repeat(room + 2)}╯`),
   ];
 }

@@ -3,6 +3,7 @@ import type { EditorState } from '../input/editor.ts';
 
 /** Everything the components draw: what stands below the conversation. */
 export interface ScreenState {
+  /** Its columns are those for text, which may be fewer than the terminal has. */
   readonly window: WindowSize;
   readonly turn: TurnStatus;
   /** Prompts waiting for the running turn to end. */

@@ -48,6 +48,9 @@ describe('before a turn that would not fit', () => {
     expect(one.summaries()).toHaveLength(1);
     expect(asked).toMatchObject({ tools: [{ function: { name: 'look' } }], thinking: false });
     expect(asked?.messages.slice(0, -1)).toEqual(last.slice(0, (asked?.messages.length ?? 0) - 1));
+    // Its tokens are told like those of other replies, before the summary is.
+    const types = events.map(event => (event.type === 'stats' && event.summary ? 'summary' : event.type));
+    expect(types.slice(0, 3)).toEqual(['notice', 'summary', 'notice']);
     // Every word is kept, once.
     const all = [...one.history.summarized, ...one.history.messages.slice(3)];
     expect(all.filter(({ role }) => role === 'user')).toHaveLength(one.prompts().length);
@@ -200,6 +203,7 @@ describe('a summary that is', () => {
     });
     const events = await untilFull(one, abort.signal);
     expect(events.at(-1)).toMatchObject({ type: 'assistant', cancelled: true });
+    expect(events.filter(event => event.type === 'stats' && event.summary)).toHaveLength(1);
     expect(notices(events).join()).not.toMatch(/became|There is no/);
     expect(one.history.summarized).toEqual([]);
     expect(textOf(one.history.messages)).toContain('Question 1 is');

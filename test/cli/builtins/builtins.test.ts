@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ReplyEvent } from '../../../src/agent/model/chat-model.ts';
 import { namesOf } from '../../../src/cli/builtins/run-builtin.ts';
 import { BUILTINS } from '../../../src/cli/builtins/table.ts';
@@ -15,6 +15,8 @@ describe('the table', () => {
     expect(new Set(names).size).toBe(names.length);
     const help = (await type('/help'))?.output ?? '';
     for (const name of names) expect(help).toContain(`/${name}`);
+    // In two columns, and in the menu on one row of 80 columns.
+    for (const line of help.split('\n')) expect(line).toMatch(/^\/.{29} {2}\S.{1,66}$/);
     for (const name of ['tools', 'mcp', 'model', 'stats', 'system', 'think', 'retry', 'undo', 'save', 'load'])
       expect(names).toContain(name);
   });
@@ -78,7 +80,7 @@ test('/stats agrees with itself: the parts sum up to the totals, and calls that 
   await ask('go');
   const output = (await type('/stats'))?.output ?? '';
   // 20 + 10 + 30 tokens after the first of each reply, in 3 s.
-  expect(output).toContain('Last reply: 1 tokens at no rate');
+  expect(output).toContain('Last reply: 1 token at no rate');
   expect(output).toContain('Session: 4 replies, 64 tokens at 20.0 tok/s, 2 tool calls ran, 0 failed');
   const [, calls, right, retried, gaveUp] =
     /Tool calls: (\d+), (\d+) right.*, (\d+) after a retry, (\d+) given up/.exec(output)?.map(Number) ?? [];
@@ -103,11 +105,20 @@ describe('files', () => {
   });
 
   test('/save, /load by name and by number, /sessions, /export', async () => {
-    const { ask, folder, roles, type } = place(says('Paris.'));
+    const { ask, folder, roles, session, type } = place(says('Paris.'));
     await ask('Which capital has France?');
     const file = join(folder, 'talk.json');
     expect((await type(`/save ${file}`))?.output).toBe(`Saved to ${file}`);
-    expect((await type('/sessions capital'))?.output).toContain('tiny  Which capital has France?');
+    const listed = (await type('/sessions capital'))?.output ?? '';
+    expect(listed).toContain('tiny  Which capital has France?');
+    // As the clock on the wall says, wherever that is.
+    vi.stubEnv('TZ', 'Asia/Kolkata');
+    const shown = (await type('/sessions capital'))?.output ?? '';
+    const india = { dateStyle: 'short', timeStyle: 'short', timeZone: 'Asia/Kolkata' } as const;
+    expect(shown.slice(0, 16)).toBe(
+      new Date(session.folder.list()[0]?.updated ?? '').toLocaleString('sv-SE', india),
+    );
+    vi.unstubAllEnvs();
     await type('/clear');
     expect((await type(`/load ${file}`))?.output).toBe(`Loaded 1 turn from ${file}`);
     await type('/clear');
@@ -255,10 +266,10 @@ test('/tools: what the definitions cost, what is offered, and what is pinned', a
   expect((await type('/tools'))?.output).toMatch(
     /^echo \(fake\): .*\nTokens of the definitions: \d+ in all, \d+ % of the context of 100000\nfake \d+: echo \d+$/,
   );
-  expect((await type('/tools offered'))?.output).toBe('All 1 tools are offered.');
+  expect((await type('/tools offered'))?.output).toBe('The only tool is offered.');
   expect((await type('/tools pin ecoh'))?.output).toContain("Did you mean 'echo'?");
   expect((await type('/tools pin echo'))?.output).toBe("'echo' is offered from the next prompt on.");
-  expect((await type('/tools offered'))?.output).toBe('All 1 tools are offered.\nPinned: echo');
+  expect((await type('/tools offered'))?.output).toBe('The only tool is offered.\nPinned: echo');
   expect((await type('/tools unpin echo'))?.output).toBe("'echo' is no longer pinned.");
   expect((await type('/tools unpin echo'))?.output).toBe("'echo' was not pinned.");
   expect((await type('/tools pin'))?.output).toContain('there is no /tools pin');

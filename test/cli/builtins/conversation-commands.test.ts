@@ -133,8 +133,15 @@ describe('/compact', () => {
   test('turns but the last become a summary with every name and number; /undo takes it back', async () => {
     const { folder, model, session, type } = await talk(...says('The user has a cat, Minka.'));
     const before = session.history.messages;
+    const stats = async () => (await type('/stats'))?.output ?? '';
+    const total = async () =>
+      Number(/(\d+) tokens at/.exec((await stats()).split('Session: ')[1] ?? '')?.[1]);
+    const tokens = await total();
     const output = (await type('/compact'))?.output ?? '';
     expect(output).toMatch(/^3 turns became a summary: \d+ tokens are \d+ now\./);
+    expect(await stats()).toContain('Session: 4 replies, 1 more for summaries, ');
+    expect(await total()).toBe((tokens * 5) / 4);
+    expect(session.contextUsed).toBe(Number(/are (\d+) now/.exec(output)?.[1]));
     const { messages } = session.history;
     expect(messages.map(({ role }) => role).join(' ')).toBe('system user assistant user assistant');
     for (const fact of ['Minka', '4.2', 'src/plan.md', '117']) expect(messages[1]?.content).toContain(fact);

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openProgramLog } from '../../../src/cli/process/program-log.ts';
 import { UNCLEAN } from '../../mcp/hostile/withstand.ts';
@@ -21,4 +22,19 @@ test('what a library prints goes to the log, clean and cut, and nowhere else', (
   expect(first).not.toMatch(UNCLEAN);
   expect(second.length).toBeLessThan(4200);
   expect(shown).toEqual([]);
+});
+
+test('that no log can be kept is told once, however often it is opened', () => {
+  const { write } = process.stderr;
+  const methods = { ...console };
+  const shown: string[] = [];
+  onTestFinished(() => {
+    Object.assign(console, methods);
+    process.stderr.write = write;
+  });
+  process.stderr.write = chunk => shown.push(String(chunk)) > 0;
+  const file = join(tempFolder(), 'file');
+  writeFileSync(file, '');
+  for (let times = 0; times < 3; times++) openProgramLog({ XDG_STATE_HOME: file });
+  expect(shown).toEqual([expect.stringMatching(/^Notice: no log is kept, .*file.*: (?:ENOTDIR|EEXIST)/)]);
 });

@@ -101,6 +101,15 @@ describe('a saved session', () => {
 });
 
 describe('the folder of kept sessions', () => {
+  test('a long title ends with an ellipsis, and never in half of a character', () => {
+    const folder = new SessionFolder(tempFolder());
+    writeSession(folder.newFile(new Date(1)), session(`${'😀 '.repeat(50)}`));
+    writeSession(folder.newFile(new Date(2)), session('  a title\nof two lines '));
+    const [short, long] = folder.list().map(({ title }) => title);
+    expect(short).toBe('a title of two lines');
+    expect(long).toBe(`${'😀 '.repeat(29)}😀…`);
+  });
+
   test('lists the newest first, passes over other files, finds words', () => {
     const folder = new SessionFolder(tempFolder());
     writeSession(join(folder.path, '2026-01-01.json'), session('about cats'));

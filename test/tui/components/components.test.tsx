@@ -1,5 +1,6 @@
 import { renderToString, Text } from 'ink';
 import type { ReactNode } from 'react';
+import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { Footer } from '../../../src/tui/components/footer.tsx';
 import { Menu, menuHeight } from '../../../src/tui/components/menu.tsx';
@@ -9,6 +10,7 @@ import { promptRows } from '../../../src/tui/components/prompt-rows.ts';
 import { Queue } from '../../../src/tui/components/queue.tsx';
 import { shareRows } from '../../../src/tui/components/share-rows.ts';
 import { Working } from '../../../src/tui/components/working.tsx';
+import { nextIndex } from '../../../src/tui/input/edit-text.ts';
 import { type EditorState, EMPTY, withText } from '../../../src/tui/input/editor.ts';
 import type { FooterInfo, WindowSize } from '../../../src/tui/state/screen-state.ts';
 import { chooseTheme } from '../../../src/tui/style/theme.ts';
@@ -37,11 +39,17 @@ test.each([
   [10, 'granite'],
   [3, 'gra'],
 ])('the footer of a window of %i columns', (width, shown) => {
-  expect(rowsOf(<Footer {...FOOTER} />, width)).toEqual([shown]);
+  expect(rowsOf(<Footer {...FOOTER} columns={width} />, width)).toEqual([shown]);
+});
+
+test('a long name leaves room for the use of the context', () => {
+  const long = { ...FOOTER, model: 'SmolLM2-135M-Instruct.Q4_1' };
+  expect(rowsOf(<Footer {...long} columns={40} />, 40)).toEqual(['SmolLM2-135M-In… · ctx 512/4096 (13%)']);
+  expect(rowsOf(<Footer {...long} columns={80} />, 80)[0]).toContain('SmolLM2-135M-Instruct.Q4_1 · ctx');
 });
 
 test('the footer before the first reply has no rate', () => {
-  expect(rowsOf(<Footer {...FOOTER} rate={undefined} contextUsed={0} />, 80)).toEqual([
+  expect(rowsOf(<Footer {...FOOTER} columns={80} rate={undefined} contextUsed={0} />, 80)).toEqual([
     'granite · ctx 0/4096 (0%) · cpu · 10 tools · 1/2 servers',
   ]);
 });
@@ -49,7 +57,7 @@ test('the footer before the first reply has no rate', () => {
 test('the styles are those of the theme, whatever the environment says of colours', () => {
   const shown = renderToString(
     <ThemeContext value={THEME}>
-      <Footer {...FOOTER} />
+      <Footer {...FOOTER} columns={80} />
     </ThemeContext>,
   );
   expect(shown).toContain('\u001b[2mgranite');
@@ -75,6 +83,74 @@ describe('the cursor, which an input method writes at,', () => {
     // Nine columns are left beside the label: four characters, and one column that none fits in.
     expect(at('漢字漢字漢', 5, 20)).toEqual([['prompt -> 漢字漢字', '漢'], { row: 1, column: 2 }]);
   });
+
+  test('goes with the word that finds no room on its row', () => {
+    // Twenty columns are left beside the label.
+    expect(at('a sentence that wraps', 21, 31)).toEqual([
+      ['prompt -> a sentence that', 'wraps'],
+      { row: 1, column: 5 },
+    ]);
+    expect(at('a sentence that wraps', 15, 31)).toEqual([
+      ['prompt -> a sentence that', 'wraps'],
+      { row: 0, column: 25 },
+    ]);
+    expect(at('a sentence that wraps', 16, 31)[1]).toEqual({ row: 1, column: 0 });
+  });
+
+  test('goes on below when a space finds no room, which ends its row unseen', () => {
+    expect(at('twenty columns full.', 20, 31)).toEqual([
+      ['prompt -> twenty columns full.'],
+      { row: 0, column: 30 },
+    ]);
+    expect(at('twenty columns full. ', 21, 31)).toEqual([
+      ['prompt -> twenty columns full.', ''],
+      { row: 1, column: 0 },
+    ]);
+    expect(at('twenty columns full. More', 25, 31)).toEqual([
+      ['prompt -> twenty columns full.', 'More'],
+      { row: 1, column: 4 },
+    ]);
+  });
+
+  test('breaks a word that is wider than a row, and no other', () => {
+    expect(at(`see ${'x'.repeat(70)} end`, 78, 41)).toEqual([
+      [
+        'prompt -> see',
+        `          ${'x'.repeat(30)}`,
+        `          ${'x'.repeat(30)}`,
+        `          ${'x'.repeat(10)} end`,
+      ],
+      { row: 3, column: 24 },
+    ]);
+  });
+
+  test('counts a tab as four columns, and breaks wide characters anywhere', () => {
+    expect(at('a\tb', 3)).toEqual([['prompt -> a    b'], { row: 0, column: 16 }]);
+    expect(at('see 漢字漢字漢字漢字漢字', 14, 31)).toEqual([
+      ['prompt -> see 漢字漢字漢字漢字', '漢字'],
+      { row: 1, column: 4 },
+    ]);
+    expect(at('go 漢字abcdefghijklmn', 19, 31)[0]).toEqual(['prompt -> go 漢字', 'abcdefghijklmn']);
+  });
+
+  test.each([1, 2, 5, 9, 20, 40, 41, 80])(
+    'has a place of its own at each character, %i columns wide',
+    columns => {
+      const text = 'Ein Satz, 漢字 und 👩‍👩‍👧;\n\n  \tauch_ein_sehr_langes_Wort_ohne_Ende   ';
+      const rows = 400;
+      let before = -1;
+      for (let index = 0; index <= text.length; ) {
+        const prompt = promptRows({ ...EMPTY, text, cursor: index }, { columns, rows });
+        const place = prompt.cursor.row * 1000 + prompt.cursor.column;
+        expect(place).toBeGreaterThan(before);
+        before = place;
+        index = index < text.length ? nextIndex(text, index) : text.length + 1;
+        for (const { text: row, indent } of prompt.rows) {
+          if (columns > 20) expect(indent + stringWidth(row)).toBeLessThan(columns);
+        }
+      }
+    },
+  );
 
   test('is among the lines that are shown of a long prompt', () => {
     const text = Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n');

@@ -15,22 +15,22 @@ const BANNER = {
 };
 const rows = (columns: number) => bannerRows(BANNER, columns, THEME).map(bare);
 
-test('a box as wide as its text', () => {
-  expect(rows(80)).toEqual([
-    '╭─ llm-host 1.2.3 ──────────────────────╮',
-    '│ model   tiny: llama, 135 M parameters │',
-    '│ folder  ~/文書                        │',
-    '╰───────────────────────────────────────╯',
+test('a box as wide as the text below it', () => {
+  expect(rows(45)).toEqual([
+    '╭─ llm-host 1.2.3 ──────────────────────────╮',
+    '│ model   tiny: llama, 135 M parameters     │',
+    '│ folder  ~/文書                            │',
+    '╰───────────────────────────────────────────╯',
   ]);
 });
 
 test('a narrow box wraps its text; the narrowest windows have none', () => {
   expect(rows(34)).toEqual([
-    '╭─ llm-host 1.2.3 ───────────╮',
-    '│ model   tiny: llama, 135 M │',
-    '│         parameters         │',
-    '│ folder  ~/文書             │',
-    '╰────────────────────────────╯',
+    '╭─ llm-host 1.2.3 ───────────────╮',
+    '│ model   tiny: llama, 135 M     │',
+    '│         parameters             │',
+    '│ folder  ~/文書                 │',
+    '╰────────────────────────────────╯',
   ]);
   expect(rows(29)).toEqual([
     ...['llm-host 1.2.3', 'model   tiny: llama, 135 M', '        parameters', 'folder  ~/文書'],

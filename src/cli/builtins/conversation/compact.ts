@@ -4,7 +4,7 @@ import { type Builtin, print } from '../base/builtin.ts';
 
 export const compact: Builtin = {
   name: 'compact',
-  help: 'replaces all turns but the last by a summary that the model writes; /undo takes it back',
+  help: 'summarizes all turns but the last; /undo takes that back',
   run: async (session, _argument, { signal, progress }) => {
     progress('The model summarizes the conversation ...');
     const done = await session.summary(signal);

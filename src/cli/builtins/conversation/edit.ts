@@ -3,7 +3,7 @@ import { type Builtin, print } from '../base/builtin.ts';
 
 export const edit: Builtin = {
   name: 'edit',
-  help: 'opens the last prompt in your editor and asks what you make of it instead',
+  help: 'opens the last prompt in your editor and asks it again',
   run: (session, _argument, { terminal }) => {
     if (terminal === undefined) return print('/edit needs a terminal.');
     const last = session.lastPrompt;

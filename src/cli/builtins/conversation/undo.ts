@@ -8,6 +8,6 @@ const SAID = {
 
 export const undo: Builtin = {
   name: 'undo',
-  help: 'takes back the last prompt and its answer, or a /compact',
+  help: 'takes back the last prompt and its answer, or the last summary',
   run: session => print(SAID[session.undo()]),
 };

@@ -8,7 +8,7 @@ import { type Builtin, print } from '../base/builtin.ts';
 export const model: Builtin = {
   name: 'model',
   argument: '[name]',
-  help: 'describes the model and lists those on this machine; with a name, goes on with that model',
+  help: 'shows the model and those on this machine, or goes on with another',
   run: async (session, name, { signal, progress }) => {
     const served = session.opened.device === 'served';
     if (name === '') {

@@ -1,6 +1,7 @@
 import { type Decoded, decodedOf, decodeRate } from '../../../agent/events/decode-rate.ts';
 import type { ReplyStats } from '../../../agent/events/turn-event.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
+import type { SessionTotals } from '../../session/session-totals.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
 export const stats: Builtin = {
@@ -11,11 +12,11 @@ export const stats: Builtin = {
 
 function statsText(session: ChatSession): string {
   const { totals, lastReply, toolMetrics } = session;
-  if (totals.replies === 0) return 'No reply yet.';
+  if (totals.replies + totals.summaries === 0) return 'No reply yet.';
   return [
     ...(lastReply ? replyLines(lastReply) : []),
     `Context: ${session.contextUsed} of ${session.opened.model.contextLength} tokens`,
-    `Session: ${totals.replies} ${totals.replies === 1 ? 'reply' : 'replies'}, ${totals.generatedTokens} tokens at ${rateText(totals.decoded)}, ${callsText(session)}`,
+    `Session: ${repliesText(totals)}, ${tokensText(totals.generatedTokens)} at ${rateText(totals.decoded)}, ${callsText(session)}`,
     toolMetrics.text(),
   ].join('\n');
 }
@@ -24,14 +25,23 @@ function replyLines(reply: ReplyStats): string[] {
   const { promptTokens, cachedTokens, generatedTokens, firstTokenMs, prefillMs } = reply;
   const computed = promptTokens - cachedTokens;
   return [
-    `Last reply: ${generatedTokens} tokens at ${rateText(decodedOf(reply))}, first after ${(firstTokenMs / 1000).toFixed(2)} s`,
-    `Prompt: ${promptTokens} tokens, ${cachedTokens} from the cache, ${computed} read at ${rateText({ tokens: computed, ms: prefillMs })}`,
+    `Last reply: ${tokensText(generatedTokens)} at ${rateText(decodedOf(reply))}, first after ${(firstTokenMs / 1000).toFixed(2)} s`,
+    `Prompt: ${tokensText(promptTokens)}, ${cachedTokens} from the cache, ${computed} read at ${rateText({ tokens: computed, ms: prefillMs })}`,
   ];
 }
 
+function repliesText({ replies, summaries }: SessionTotals): string {
+  const more = summaries === 0 ? '' : `, ${summaries} more for summaries`;
+  return `${counted(replies, 'reply', 'replies')}${more}`;
+}
+
+const tokensText = (tokens: number): string => counted(tokens, 'token', 'tokens');
+
+const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+
 function callsText({ totals, toolMetrics }: ChatSession): string {
   const { ran, failed } = totals.toolRuns(toolMetrics);
-  return `${ran} tool ${ran === 1 ? 'call' : 'calls'} ran, ${failed} failed`;
+  return `${counted(ran, 'tool call', 'tool calls')} ran, ${failed} failed`;
 }
 
 function rateText(decoded: Decoded): string {

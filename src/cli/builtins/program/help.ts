@@ -7,7 +7,10 @@ export const help: Builtin = {
   run: (_session, _argument, { builtins }) => print(builtins.map(lineOf).join('\n')),
 };
 
+/** The longest of the names with what may follow them. */
+const COLUMN = 30;
+
 function lineOf({ name, aliases = [], argument = '', help: text }: Builtin): string {
   const names = [name, ...aliases].map(word => `/${word}`).join(', ');
-  return `${`${names} ${argument}`.trim().padEnd(34)} ${text}`;
+  return `${`${names} ${argument}`.trim().padEnd(COLUMN)}  ${text}`;
 }

@@ -12,7 +12,7 @@ const VERBS = ['prompts', 'resources', 'add', 'remove', 'enable', 'disable', 're
 
 export const mcp: Builtin = {
   name: 'mcp',
-  argument: '[add|remove|enable|disable|restart NAME]',
+  argument: '[add|remove|restart|...]',
   help: 'lists the servers, or changes them for this session',
   run: async ({ tools }, argument) => {
     const [verb = 'list', name, ...rest] = splitWords(argument);

@@ -11,8 +11,8 @@ const FORMS = '/tools, /tools offered, /tools pin NAME, /tools unpin NAME, /tool
 
 export const tools: Builtin = {
   name: 'tools',
-  argument: '[offered | pin NAME | unpin NAME | ask NAME]',
-  help: 'lists all tools and their tokens; offered: those the model gets; pin NAME: it always gets; ask NAME: no longer allow it for good',
+  argument: '[offered|pin|unpin|ask]',
+  help: 'lists the tools and their tokens, or changes which are offered',
   plain: ['tools'],
   run: (session, argument) => {
     if (argument === '') return print(listOf(session));
@@ -67,7 +67,8 @@ function offeredText({ tools: host, offer }: ChatSession): string {
   const total = host.tools().length;
   const pinned = offer.pinned.size > 0 ? `\nPinned: ${[...offer.pinned].join(', ')}` : '';
   const all = offer.fits(host.tools());
-  if (all) return stripControls(`All ${total} tools are offered.${pinned}`);
+  const shown = total === 1 ? 'The only tool is' : `All ${total} tools are`;
+  if (all) return stripControls(`${shown} offered.${pinned}`);
   if (latest === undefined || latest.tools.length >= latest.total)
     return stripControls(`The next prompt decides which of the ${total} tools are offered.${pinned}`);
   const names = latest.tools.map(nameOf).join(', ');

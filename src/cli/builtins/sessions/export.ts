@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { LlmHostError, messageOf } from '../../../errors.ts';
+import { homely } from '../../process/homely.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportSession, formatOf } from '../../session/session-export.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 import { userPath } from '../base/user-path.ts';
 
 export const exportTo: Builtin = {
   name: 'export',
-  argument: '[markdown|json|html] [file]',
-  help: 'writes the conversation as a document',
+  argument: '[format] [file]',
+  help: 'writes the conversation as markdown, json or html',
   run: (session, argument) => {
     const [first = '', ...rest] = argument.split(/\s+/);
     const named = EXPORT_FORMATS.find(format => format === first.toLowerCase()) ?? undefined;
@@ -23,6 +24,6 @@ export const exportTo: Builtin = {
     } catch (error) {
       throw new LlmHostError('CONFIG', `${path} cannot be written: ${messageOf(error)}`, { cause: error });
     }
-    return print(`Exported to ${path}`);
+    return print(`Exported to ${homely(path)}`);
   },
 };

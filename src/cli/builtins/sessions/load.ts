@@ -1,4 +1,5 @@
 import { LlmHostError } from '../../../errors.ts';
+import { homely } from '../../process/homely.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { turnCount, wholeConversation } from '../../session/whole-conversation.ts';
 import { type Builtin, print } from '../base/builtin.ts';
@@ -13,7 +14,7 @@ export const load: Builtin = {
     if (word === '') return print(sessionList(session, ''));
     const path = /^\d+$/.test(word) ? numbered(session, Number(word)) : userPath(word);
     const saved = session.load(path);
-    const loaded = `Loaded ${turnCount(saved)} from ${path}`;
+    const loaded = `Loaded ${turnCount(saved)} from ${homely(path)}`;
     const output = [loaded, await session.restoreCache(path)].filter(Boolean).join('\n');
     return { output, replay: wholeConversation(saved) };
   },
