@@ -116,3 +116,44 @@ describe('a reply that repeats itself without end', () => {
     expect(engine.steps).toBeLessThanOrEqual(201);
   });
 });
+
+describe('a stream and a whole reply say the same', () => {
+  const call = callText('look_up', {});
+  const broken = '<tool_call>\n{"name": "add", "arguments": {"a": ';
+  it.each([
+    ['the budget ends in a call that is never finished', () => `Let me see. ${NEVER_CLOSED}`, 60],
+    [
+      'it ends in the round after a broken call',
+      (p: string) => (p.includes('not') ? 'y'.repeat(500) : `So. ${broken}}}}</tool_call>`),
+      80,
+    ],
+    ['it ends in the words before a call', () => `${manyWords(50)} ${call}`, 40],
+    [
+      'it ends in a round of our tools',
+      (p: string) => (p.includes('blue') ? 'z'.repeat(500) : `First. ${call}`),
+      `First. ${call}`.length + 5,
+    ],
+    ['every attempt at a call is broken', () => `Once more. ${broken}}}}</tool_call>`, 5000],
+    [
+      'a broken call, then a good one',
+      (p: string) => {
+        if (p.includes('blue')) return 'It is blue.';
+        return p.includes('not') ? `Again. ${call}` : `Well. ${broken}}}}</tool_call>`;
+      },
+      5000,
+    ],
+  ])('%s', async (_, script, limit) => {
+    const { url } = await serveScripted(script, {
+      turns: { tools: new FakeHost({ look_up: answer('blue'), add: answer('3') }) },
+    });
+    const whole = (await (await chat(url, ask('?', { max_tokens: limit }))).json()) as Completion;
+    const streamed = await (await chat(url, ask('?', { max_tokens: limit, stream: true }))).text();
+    const pieces = [...streamed.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json));
+    const text = pieces.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
+    expect(text.trim()).not.toBe('');
+    // White space before a line break apart, which a stream has sent before it knows what follows.
+    expect(whole.choices[0].message.content).toBe(text.trim().replaceAll(/ +\n/g, '\n'));
+    const ended = pieces.flatMap(({ choices }) => choices[0]?.finish_reason ?? []);
+    expect(ended).toEqual([whole.choices[0].finish_reason]);
+  });
+});

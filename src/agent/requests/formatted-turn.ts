@@ -72,19 +72,26 @@ export async function* formattedTurn(
   }
 }
 
-/** The events of a turn without its final text, which is returned; without `streams` also without the tokens. */
+/**
+ * The events of a turn without its final text, which is returned; without `streams` also without the tokens, and the text
+ * is that of the last reply alone: what was said between calls is not part of the JSON.
+ */
 async function* untilItsEnd(agent: Agent, signal: AbortSignal | undefined, streams: boolean) {
   const turn = agent.respond(signal);
-  let text = '';
+  let [said, reply, last] = ['', '', ''];
   let cancelled = false;
   let cut = false;
   let failed = false;
   for (let step = await turn.next(); ; step = await turn.next()) {
-    if (step.done) return { calls: step.value, text, cancelled, cut, failed };
+    if (step.done) return { calls: step.value, text: streams ? said : last.trim(), cancelled, cut, failed };
     const event: TurnEvent = step.value;
-    if (event.type === 'assistant') ({ text, cancelled } = event);
+    if (event.type === 'assistant') ({ text: said, cancelled } = event);
     else if (streams || event.type !== 'token') yield event;
-    if (event.type === 'stats') cut = ['length', 'full'].includes(event.stats.finishReason);
+    if (event.type === 'token') reply += event.text;
+    if (event.type === 'stats') {
+      [last, reply] = [reply, ''];
+      cut = ['length', 'full'].includes(event.stats.finishReason);
+    }
     if (event.type === 'error') failed = true;
   }
 }

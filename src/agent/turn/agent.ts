@@ -193,6 +193,8 @@ export class Agent {
     while (true) {
       const reply = yield* this.#reply(failed.plan, called, signal);
       const cancelled = reply.stats.finishReason === 'cancelled';
+      // Failed attempts too: a stream has shown their words by now.
+      said = [said, reply.content.trim()].filter(Boolean).join('\n');
       const { valid, invalid } = this.#validate(reply, cancelled);
       if (valid.length === 0 && invalid.length > 0) {
         const end = yield* failed.add(reply, invalid, this.#tools(), signal?.aborted === true);
@@ -205,7 +207,6 @@ export class Agent {
       // After failed attempts the model answered in words instead.
       if (valid.length === 0 && failed.plan.attempts > 0) this.metrics.gaveUp();
       failed.forget();
-      said = [said, reply.content.trim()].filter(Boolean).join('\n');
       history.add(assistantMessage(reply, [...valid, ...invalid]));
       if (valid.length === 0) {
         yield* this.#end(reply, said, cancelled);
