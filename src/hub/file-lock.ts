@@ -1,14 +1,17 @@
-import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from '../text/files/make-folder.ts';
+import { readStart } from '../text/files/read-text-file.ts';
 
 const BEAT_MS = 10_000;
 const STALE_MS = 120_000;
 /** Long enough to write the few bytes of a lock. */
 const UNWRITTEN_MS = 2000;
 const POLL_MS = 100;
+/** A lock is shorter. */
+const MAX_BYTES = 4096;
 
 interface LockOptions {
   readonly signal?: AbortSignal | undefined;
@@ -70,12 +73,16 @@ async function acquire(path: string, { signal, onWait }: LockOptions): Promise<v
 /** undefined if the lock has been released. */
 function readHolder(path: string): Holder | undefined {
   try {
-    const text = readFileSync(path, 'utf8');
+    const text = textOf(path);
     return { text, ageMs: Date.now() - statSync(path).mtimeMs, ...ownerIn(text) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+function textOf(path: string): string {
+  return readStart(path, MAX_BYTES).bytes.toString('utf8');
 }
 
 function ownerIn(text: string): Pick<Holder, 'pid' | 'host'> {
@@ -111,7 +118,7 @@ function takeAway(path: string, holder: Holder): void {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  if (readFileSync(aside, 'utf8') === holder.text) rmSync(aside, { force: true });
+  if (textOf(aside) === holder.text) rmSync(aside, { force: true });
   else renameSync(aside, path);
 }
 

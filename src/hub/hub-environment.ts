@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
+import { readTextFile } from '../text/files/read-text-file.ts';
 
 export interface HubToken {
   readonly value: string;
@@ -27,6 +27,7 @@ export interface HubEnvironment {
 
 const ENDPOINT = 'https://huggingface.co';
 const TIMEOUT_SECONDS = 10;
+const MAX_TOKEN_BYTES = 64 * 1024;
 
 /** Reads the `HF_*` variables and the token file. Throws LlmHostError CONFIG for an unusable value. */
 export function hubEnvironment(env: NodeJS.ProcessEnv): HubEnvironment {
@@ -87,13 +88,14 @@ function tokenOf(env: NodeJS.ProcessEnv): HubToken | undefined {
     if (value) return checked({ value, origin: name });
   }
   const path = env.HF_TOKEN_PATH ? expanded(env.HF_TOKEN_PATH, env) : join(huggingFaceHome(env), 'token');
-  const value = readToken(path)?.trim();
+  const value = readToken(path, env.HF_TOKEN_PATH !== undefined)?.trim();
   return value ? checked({ value, origin: path }) : undefined;
 }
 
-function readToken(path: string): string | undefined {
+/** `named`: by the user, who may have meant a pipe. */
+function readToken(path: string, named: boolean): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path, MAX_TOKEN_BYTES, { pipes: named });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

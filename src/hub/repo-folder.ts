@@ -1,19 +1,13 @@
-import {
-  lstatSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readlinkSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { makeFolder } from '../text/files/make-folder.ts';
+import { readTextFile } from '../text/files/read-text-file.ts';
 import type { HubFile } from './hub-api.ts';
 import { isCommit } from './hub-id.ts';
 
 /** The unit of `stat`'s `blocks` on every file system. */
 const BLOCK_BYTES = 512;
+const MAX_REF_BYTES = 4096;
 
 /**
  * A repository's folder in the cache, in the layout of Python's huggingface_hub: `blobs` named by hash,
@@ -80,7 +74,7 @@ export class RepoFolder {
   readRef(revision: string): string | undefined {
     if (isCommit(revision)) return revision;
     try {
-      const commit = readFileSync(join(this.path, 'refs', revision), 'utf8').trim();
+      const commit = readTextFile(join(this.path, 'refs', revision), MAX_REF_BYTES).trim();
       return isCommit(commit) ? commit : undefined;
     } catch {
       // No such ref, or a folder of refs: the cache does not know that revision.

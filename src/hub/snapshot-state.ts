@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readTextFile } from '../text/files/read-text-file.ts';
 import { INDEX, isWholeWeights, shardNames } from './needed-files.ts';
 
+const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 const TOKENIZERS = ['tokenizer.json', 'tokenizer.model', 'vocab.json', 'vocab.txt'];
 
 /**
@@ -22,7 +24,7 @@ export function missingFiles(snapshot: string): string[] {
 
 function indexed(path: string): string[] {
   try {
-    const names = shardNames(JSON.parse(readFileSync(path, 'utf8')));
+    const names = shardNames(JSON.parse(readTextFile(path, MAX_INDEX_BYTES)));
     return names.length > 0 ? names : ['model.safetensors'];
   } catch {
     // Loading the model reports the problem with line and column.

@@ -1,9 +1,10 @@
-import { chmodSync, closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fstatSync, renameSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 import { makeFolder } from '../text/files/make-folder.ts';
+import { openForWriting } from '../text/files/open-for-writing.ts';
 
 export interface Log {
   readonly logger: Logger;
@@ -49,7 +50,7 @@ class RotatedFile {
   constructor(path: string, maxBytes: number) {
     this.#path = path;
     this.#maxBytes = maxBytes;
-    this.#file = openSync(path, 'a', 0o600);
+    this.#file = openForWriting(path, 'append', 0o600);
     this.#bytes = fstatSync(this.#file).size;
   }
 
@@ -57,18 +58,30 @@ class RotatedFile {
   write(line: string): void {
     try {
       if (this.#bytes >= this.#maxBytes) this.#rotate();
+    } catch {
+      // The present file goes on.
+    }
+    try {
       this.#bytes += writeSync(this.#file, Buffer.byteLength(line) > MAX_LINE_BYTES ? cutLine(line) : line);
     } catch {
       // Nowhere else to report it: the screen belongs to the conversation.
     }
   }
 
+  /**
+   * Goes on with the present file for another `maxBytes` if there cannot be a new one; what is closed too early would be
+   * written to by its number, which is soon that of another file.
+   */
   #rotate(): void {
-    closeSync(this.#file);
-    renameSync(this.#path, `${this.#path}.1`);
-    this.#file = openSync(this.#path, 'a', 0o600);
-    chmodSync(this.#path, 0o600);
     this.#bytes = 0;
+    const full = this.#file;
+    // Not a device or a pipe.
+    if (!fstatSync(full).isFile()) return;
+    makeFolder(dirname(this.#path), 0o700);
+    if (existsSync(this.#path)) renameSync(this.#path, `${this.#path}.1`);
+    this.#file = openForWriting(this.#path, 'append', 0o600);
+    closeSync(full);
+    chmodSync(this.#path, 0o600);
   }
 }
 

@@ -1,4 +1,13 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLog } from '../../src/run/log.ts';
@@ -40,4 +49,30 @@ test('a line longer than 4 KB is cut, and still is JSON with its message', () =>
   expect(one.cutFromBytes).toBeGreaterThan(5_000_000);
   expect(two).toMatchObject({ server: 'two', msg: expect.stringContaining('begin') });
   expect(three).toMatchObject({ msg: 'broke', stack: expect.stringContaining('at a') });
+});
+
+test('a folder removed meanwhile: the log begins again there, and is never written into another file', () => {
+  const folder = tempFolder();
+  const path = join(folder, 'state', 'x.log');
+  const { logger } = openLog(path, 'info', expect.unreachable, 300);
+  logger.info('before');
+  rmSync(join(folder, 'state'), { recursive: true });
+  writeFileSync(join(folder, 'state'), 'in the way');
+  for (let number = 0; number < 10; number++) logger.info(`lost ${number}`);
+  // Takes the number of a file that was closed.
+  const other = openSync(join(folder, 'other'), 'w');
+  for (let number = 0; number < 10; number++) logger.info(`lost too ${number}`);
+  closeSync(other);
+  expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('');
+  rmSync(join(folder, 'state'));
+  for (let number = 0; number < 10; number++) logger.info(`after ${number}`);
+  expect(readFileSync(path, 'utf8')).toContain('after 9');
+});
+
+test('a device is written to, and not renamed when it has had its share', () => {
+  const folder = tempFolder();
+  symlinkSync('/dev/null', join(folder, 'x.log'));
+  const { logger } = openLog(join(folder, 'x.log'), 'info', expect.unreachable, 300);
+  for (let number = 0; number < 10; number++) logger.info(`line ${number}`);
+  expect(readdirSync(folder)).toEqual(['x.log']);
 });

@@ -1,7 +1,7 @@
-import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { makeFolder } from '../../text/files/make-folder.ts';
+import { appendText } from '../../text/files/open-for-writing.ts';
 import type { AttemptRecord } from './metrics.ts';
 
 /** Appends each attempt as a line of JSON. A failure to write is reported once, then nothing more is written. */
@@ -14,7 +14,7 @@ export function metricsFile(
     if (broken) return;
     try {
       makeFolder(dirname(path));
-      appendFileSync(path, `${JSON.stringify({ time: new Date().toISOString(), ...record })}\n`);
+      appendText(path, `${JSON.stringify({ time: new Date().toISOString(), ...record })}\n`);
     } catch (error) {
       broken = true;
       onProblem(`Cannot write the metrics file ${path}: ${messageOf(error)}`);

@@ -1,12 +1,14 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
 import { makeFolder } from '../../text/files/make-folder.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
 
 /** Models to remember; the oldest are forgotten. */
 const MAX_MODELS = 500;
+const MAX_BYTES = 1024 * 1024;
 
 /** Remembers which style of calls last worked with a model. */
 export interface StyleMemory {
@@ -49,7 +51,7 @@ export function styleFile(path: string, onProblem: (message: string) => void): S
 
 function readStyles(path: string): Map<string, unknown> {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const value: unknown = JSON.parse(readTextFile(path, MAX_BYTES));
     return new Map(isPlainObject(value) ? Object.entries(value) : []);
   } catch {
     return new Map();

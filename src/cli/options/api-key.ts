@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
+
+const MAX_BYTES = 64 * 1024;
 
 /** `--api-key KEY` or `--api-key @FILE`, else LLM_HOST_API_KEY. Throws LlmHostError USAGE. */
 export function apiKeyOf(option: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
@@ -14,7 +16,7 @@ export function apiKeyOf(option: string | undefined, env: NodeJS.ProcessEnv): st
 function readKey(file: string): string {
   const path = resolve(file);
   try {
-    return readFileSync(path, 'utf8').trim();
+    return readTextFile(path, MAX_BYTES, { pipes: true }).trim();
   } catch (error) {
     throw new LlmHostError('USAGE', `--api-key: ${path} cannot be read (${messageOf(error)})`);
   }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { quoted } from '../../text/clean/visible.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
 import { isInRange, type NumberRange, rangeText } from '../../text/number-range.ts';
 import { checkSampling, type SamplingArguments } from './sampling-options.ts';
 
@@ -68,12 +68,15 @@ export function checkNumber(flag: string, value: number | undefined, range: Numb
   throw new LlmHostError('USAGE', `--${flag} must be ${rangeText(range)}, got ${quoted(value)}`);
 }
 
+/** No context holds more. */
+const MAX_SYSTEM_BYTES = 16 * 1024 * 1024;
+
 /** `--system TEXT` or `--system @FILE`. */
 export function systemText(option: string, cwd: string): string {
   if (!option.startsWith('@')) return option;
   const path = resolve(cwd, option.slice(1));
   try {
-    return readFileSync(path, 'utf8').trimEnd();
+    return readTextFile(path, MAX_SYSTEM_BYTES, { pipes: true }).trimEnd();
   } catch (error) {
     throw new LlmHostError('USAGE', `--system: ${path} cannot be read (${messageOf(error)})`);
   }

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseHistory } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
@@ -44,8 +44,11 @@ const MAX_TITLE = 60;
 export function writeSession(path: string, session: SavedSession): void {
   const draft = `${path}.${process.pid}.tmp`;
   try {
+    // It would be replaced: with the rights for it, even /dev/null.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is not a file');
     makeFolder(dirname(path), 0o700);
-    writeFileSync(draft, `${JSON.stringify(session, undefined, 2)}\n`, { mode: 0o600 });
+    rmSync(draft, { force: true });
+    writeFileSync(draft, `${JSON.stringify(session, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
     chmodSync(draft, 0o600);
     renameSync(draft, path);
   } catch (error) {

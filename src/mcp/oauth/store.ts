@@ -1,8 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { makeFolder } from '../../text/files/make-folder.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
+
+const MAX_BYTES = 1024 * 1024;
 
 /** What is stored of a login. */
 export interface StoredLogin {
@@ -24,7 +27,7 @@ export class OAuthStore {
 
   load(serverUrl: string): StoredLogin {
     try {
-      const stored = JSON.parse(readFileSync(this.#path(serverUrl), 'utf8')) as StoredLogin;
+      const stored = JSON.parse(readTextFile(this.#path(serverUrl), MAX_BYTES)) as StoredLogin;
       return stored.serverUrl === serverUrl ? stored : { serverUrl };
     } catch {
       // Missing or broken: the user logs in again.

@@ -1,7 +1,8 @@
-import { appendFileSync, chmodSync, renameSync, statSync } from 'node:fs';
+import { chmodSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { makeFolder } from '../../text/files/make-folder.ts';
+import { appendText } from '../../text/files/open-for-writing.ts';
 import { Redactor } from './audit-redact.ts';
 
 /** One recorded tool call. */
@@ -40,7 +41,7 @@ export class AuditLog {
     try {
       makeFolder(dirname(this.#path), 0o700);
       this.#rotate();
-      appendFileSync(this.#path, `${this.#line(entry)}\n`, { mode: 0o600 });
+      appendText(this.#path, `${this.#line(entry)}\n`, 0o600);
     } catch (error) {
       if (!this.#warned) this.#onWarning(`calls are not recorded in ${this.#path}: ${messageOf(error)}`);
       this.#warned = true;

@@ -6,7 +6,8 @@ const CHUNK_BYTES = 64 * 1024;
 /**
  * A text file of at most `maxBytes`, as text without its byte order mark. Folders, devices, pipes without a writer
  * and endless files are refused instead of read; a pipe is read only with `pipes` (`--mcp <(command)`).
- * Throws Error with the path for a file that is missing, too large, or neither UTF-8 nor UTF-16 with a mark.
+ * Throws Error with the path for a file that is missing, too large, or neither UTF-8 nor UTF-16 with a mark; with the
+ * system's `code` if it cannot be opened.
  */
 export function readTextFile(path: string, maxBytes: number, { pipes = false } = {}): string {
   const { bytes, size } = readStart(path, maxBytes, { pipes });
@@ -30,8 +31,9 @@ export function readStart(
     // Without O_NONBLOCK, opening a pipe without a writer blocks forever.
     file = openSync(path, constants.O_RDONLY | (pipes ? 0 : constants.O_NONBLOCK));
   } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new Error(missing ? `${path} does not exist` : `${path} cannot be read: ${messageOf(error)}`);
+    const { code } = error as NodeJS.ErrnoException;
+    const fault = code === 'ENOENT' ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
+    throw Object.assign(new Error(`${path} ${fault}`, { cause: error }), { code });
   }
   try {
     const stat = fstatSync(file);

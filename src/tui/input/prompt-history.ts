@@ -1,8 +1,12 @@
-import { appendFileSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../text/files/make-folder.ts';
+import { appendText } from '../../text/files/open-for-writing.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
 
 const MAX_BYTES = 1024 * 1024;
+/** Of a file that this program has not written. */
+const MAX_READ_BYTES = 64 * MAX_BYTES;
 const MAX_ENTRIES = 2000;
 
 /**
@@ -39,7 +43,7 @@ export class PromptHistory {
       makeFolder(dirname(this.#path), 0o700);
       const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
       if (size > MAX_BYTES) renameSync(this.#path, `${this.#path}.1`);
-      appendFileSync(this.#path, `${JSON.stringify(prompt)}\n`, { mode: 0o600 });
+      appendText(this.#path, `${JSON.stringify(prompt)}\n`, 0o600);
     } catch (error) {
       this.#complain(error);
     }
@@ -47,7 +51,7 @@ export class PromptHistory {
 
   #read(path: string): string[] {
     try {
-      return readFileSync(path, 'utf8').split('\n').filter(Boolean);
+      return readTextFile(path, MAX_READ_BYTES).split('\n').filter(Boolean);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#complain(error);
       return [];

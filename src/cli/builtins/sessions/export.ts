@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
 import { LlmHostError, messageOf } from '../../../errors.ts';
+import { writeText } from '../../../text/files/open-for-writing.ts';
 import { homely } from '../../process/homely.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportSession, formatOf } from '../../session/session-export.ts';
 import { type Builtin, print } from '../base/builtin.ts';
@@ -20,7 +20,7 @@ export const exportTo: Builtin = {
     if (file === '') return print(text.trimEnd());
     const path = userPath(file);
     try {
-      writeFileSync(path, text, { mode: 0o600 });
+      writeText(path, text, 0o600);
     } catch (error) {
       throw new LlmHostError('CONFIG', `${path} cannot be written: ${messageOf(error)}`, { cause: error });
     }
