@@ -1,3 +1,4 @@
+import { LlmHostError, messageOf } from '../errors.ts';
 import type { OpenModel } from '../run/open-model.ts';
 import { COMMANDS } from './commands/table.ts';
 import { commandLine } from './options/command-line.ts';
@@ -18,7 +19,8 @@ export async function runProgram(openModel: OpenModel): Promise<never> {
   // A reader that went away (`| head`) or a closed terminal is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     signals.leaveScreen();
-    void signals.exit(error.code === 'EPIPE' || error.code === 'EIO' ? 0 : reportError(error));
+    const full = new LlmHostError('UNEXPECTED', `the output cannot be written: ${messageOf(error)}`);
+    void signals.exit(error.code === 'EPIPE' || error.code === 'EIO' ? 0 : reportError(full));
   });
   // Without stderr there is nobody to tell.
   process.stderr.on('error', () => undefined);
@@ -31,7 +33,8 @@ export async function runProgram(openModel: OpenModel): Promise<never> {
 /** Resolves when a slow reader has everything: the end of the process would drop what is still waiting. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise(resolve => {
-    if (stream.writableLength === 0 || stream.destroyed) resolve();
+    // An error of the last write is told in a moment.
+    if (stream.writableLength === 0 || stream.destroyed) setImmediate(resolve);
     else stream.write('', () => resolve());
   });
 }

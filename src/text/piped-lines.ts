@@ -59,15 +59,21 @@ function decodeLine(bytes: Buffer, number: number, fullSize: number): PipedLine 
   }
 }
 
-/** All of a piped input as one text; `onNotice` is told of invalid or cut lines. */
+/** Of a binary file nearly every line is invalid. */
+const MAX_NOTICES = 3;
+
+/** All of a piped input as one text; `onNotice` is told of the first invalid or cut lines, and how many more there are. */
 export async function readAll(
   input: AsyncIterable<Uint8Array>,
   onNotice: (notice: string) => void,
 ): Promise<string> {
   const lines: string[] = [];
+  let faulty = 0;
   for await (const line of pipedLines(input)) {
     lines.push(line.text);
-    if (line.notice) onNotice(line.notice);
+    if (line.notice && ++faulty <= MAX_NOTICES) onNotice(line.notice);
   }
+  const more = faulty - MAX_NOTICES;
+  if (more > 0) onNotice(`${more} more lines of the input were cut or are not valid UTF-8.`);
   return lines.join('\n');
 }

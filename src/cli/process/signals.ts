@@ -18,6 +18,7 @@ export class Signals {
   #restore: (() => void) | undefined;
   #interrupt: (() => void) | undefined;
   #ending = false;
+  #code = 0;
   #cleanupMs = CLEANUP_MS;
   #watchdog: NativeWatchdog | undefined;
 
@@ -98,12 +99,14 @@ export class Signals {
   /** Runs the clean-ups, all at once and at most for 5 s (see `allowCleanup`), then ends the process. */
   async exit(code: number): Promise<never> {
     this.leaveScreen();
-    if (this.#ending) leave(code);
+    // What has failed first is not made good by what ends well meanwhile.
+    this.#code ||= code;
+    if (this.#ending) leave(this.#code);
     this.#ending = true;
-    this.#watchdog?.endWithin(code, this.#cleanupMs + LEAVE_MS);
+    this.#watchdog?.endWithin(this.#code, this.#cleanupMs + LEAVE_MS);
     const limit = new Promise(resolve => setTimeout(resolve, this.#cleanupMs).unref());
     await Promise.race([Promise.allSettled([...this.#cleanups].map(cleanup => cleanup())), limit]);
-    leave(code);
+    leave(this.#code);
   }
 }
 
