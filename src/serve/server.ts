@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { checkAccess, corsOrigin } from './http/access.ts';
 import { ApiError, ofThrown } from './http/api-error.ts';
@@ -43,6 +44,9 @@ export function createServer(context: ServeContext): FastifyInstance {
     },
   });
   app.server.maxConnections = limits.maxConnections;
+  // Node would drop those beyond 2,000, by which access is decided too; `maxHeaderSize` is the limit.
+  app.server.maxHeadersCount = 0;
+  app.addHook('onSend', async (_request, reply) => endUnread(reply.raw, limits.receiveMs));
   app.addHook('onRequest', async (request, reply) => admit(context, request, reply));
   readAnythingAsJson(app);
   app.setErrorHandler((error, request, reply) => sendError(context, request, reply, error));
@@ -128,6 +132,12 @@ function sendError(context: ServeContext, request: FastifyRequest, reply: Fastif
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
   if (error.status === 503 || context.stopping.aborted) reply.header('connection', 'close');
   return reply.code(error.status).send(bodyOfError(pathOf(request), error));
+}
+
+/** A client that does not read a whole response keeps it in memory, and its connection, only so long. */
+function endUnread(response: ServerResponse, ms: number): void {
+  const timer = setTimeout(() => response.destroy(), ms).unref();
+  response.once('close', () => clearTimeout(timer));
 }
 
 /** Counts and logs a request once its response is sent or its client is gone. */

@@ -1,6 +1,10 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import { QueueFull } from './generation-queue.ts';
 
+/** Messages quote names out of requests, which may be as long as those. */
+const MAX_CHARS = 1000;
+const cut = (text: string) => (text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)} ...` : text);
+
 /** An error for a client of either API. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -18,10 +22,10 @@ export class ApiError extends Error {
     message: string,
     options: { code?: string; param?: string; retryAfterSeconds?: number; problem?: string } = {},
   ) {
-    super(message);
+    super(cut(message));
     this.status = status;
     this.code = options.code;
-    this.param = options.param;
+    this.param = options.param === undefined ? undefined : cut(options.param);
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.problem = options.problem;
   }
