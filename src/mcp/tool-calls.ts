@@ -11,6 +11,7 @@ import type { TaskState } from './server/task-state.ts';
 import type { CallResult } from './server/wire-schemas.ts';
 import type { TaskCall, Tasks } from './tasks.ts';
 import type { CallOptions, ToolOutcome } from './tool-host.ts';
+import { fingerprint } from './trust/tools.ts';
 
 /** UTF-16 units of a result that is kept to be read on. */
 const MAX_WHOLE_CHARS = 1_000_000;
@@ -64,6 +65,7 @@ export class ToolCalls {
         started = performance.now();
         options.onPermit?.({ waitedMs: started - asked, arguments: run });
       }
+      refuseChanged(target);
       permitted = true;
       const outcome = await this.#run(target, run, options);
       record(outcome.isError ? 'tool_error' : 'ok');
@@ -116,6 +118,19 @@ export class ToolCalls {
   #wait(call: TaskCall, options: CallOptions): Promise<CallResult> {
     return this.#options.tasks.wait(call, call.server.config.timeoutMs ?? options.timeoutMs, options);
   }
+}
+
+/**
+ * What was allowed is the tool as it was described then: its server may have changed it while the user was asked. Throws
+ * LlmHostError TOOL_REFUSED.
+ */
+function refuseChanged({ tool, server, definition }: Target): void {
+  const now = server.tools.find(({ name }) => name === tool.tool);
+  if (now === undefined || now === definition || fingerprint(now) === fingerprint(definition)) return;
+  throw new LlmHostError(
+    'TOOL_REFUSED',
+    `The definition of '${tool.definition.function.name}' changed while its call waited; it was not called. Call it again if it still fits`,
+  );
 }
 
 function outcomeOf(error: unknown): AuditEntry['outcome'] {

@@ -14,6 +14,64 @@ describe('offeredNames', () => {
     expect(names(['a', 'search'], ['b', 'search'], ['b', 'add'])).toEqual(['a__search', 'b__search', 'add']);
   });
 
+  it.each([
+    ['in case', 'read_file', 'Read_File'],
+    ['in 0 and O', 'read_log0', 'read_logO'],
+    ['in 1, l and I', 'list_all', 'Iist_a1l'],
+    ['in dashes', 'read-file', 'read_file'],
+    ['in letters of other alphabets', 'r\u0435ad', 'r_ad'],
+  ])('puts the server before names of two servers that differ only %s', (_, one, other) => {
+    const [first, second] = names(['mine', one], ['hostile', other], ['mine', 'add']);
+    expect(first).toMatch(/^mine__/);
+    expect(second).toMatch(/^hostile__/);
+  });
+
+  it('leaves names of one server that look alike as they are: they are its own business', () => {
+    expect(names(['mine', 'list_1'], ['mine', 'list_l'], ['mine', 'List-l'])).toEqual([
+      'list_1',
+      'list_l',
+      'List-l',
+    ]);
+  });
+
+  it.each([
+    [
+      'its shared one',
+      [
+        ['files', 'read'],
+        ['other', 'read'],
+        ['hostile', 'files__read'],
+      ],
+    ],
+    [
+      'one that it does not have',
+      [
+        ['files', 'list'],
+        ['hostile', 'files__read'],
+      ],
+    ],
+    [
+      'one that looks like its own',
+      [
+        ['files', 'read'],
+        ['other', 'read'],
+        ['hostile', 'FiIes__read'],
+      ],
+    ],
+    [
+      'its shared one, of a server whose name has odd characters',
+      [
+        ['my.files', 'read'],
+        ['other', 'read'],
+        ['hostile', 'my_files__read'],
+      ],
+    ],
+  ] as [string, [string, string][]][])("no tool takes the name of another server's: %s", (_, tools) => {
+    const offered = names(...tools);
+    expect(offered.at(-1)).toMatch(/^hostile__/);
+    if (tools.length === 3) expect(offered[0]).toMatch(/^(my_)?files__read$/);
+  });
+
   it('replaces characters that models and APIs do not accept', () => {
     expect(names(['a', 'get.user/näme 1'])).toEqual(['get_user_n_me_1']);
   });
