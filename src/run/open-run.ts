@@ -21,6 +21,9 @@ export interface RunOptions {
   readonly stateFolder: string;
 }
 
+/** How long the end of the program waits for servers, which may be hostile: its exit kills what is left of them. */
+export const EXIT_PATIENCE_MS = 1300;
+
 type ModelHooks = Pick<OpenModelOptions, 'onProgress' | 'onDownload' | 'onWait' | 'signal'>;
 
 /** The parts every run has, whoever reads its turns: a model, and the MCP servers whose tools it calls. */
@@ -38,8 +41,11 @@ export interface Run {
   use(opened: OpenedModel): Promise<void>;
   /** The system message as of now: `own`, then the instructions of the servers that are up. */
   systemText(own: string): string;
-  /** Closes servers and model. `beforeModel` runs first while the model is still open. Idempotent. */
-  close(beforeModel?: () => Promise<void>): Promise<void>;
+  /**
+   * Closes servers and model. `beforeModel` runs first while the model is still open. With `patienceMs` it does not wait
+   * longer than that for the servers: for a process that ends next, and kills what is left of them. Idempotent.
+   */
+  close(beforeModel?: () => Promise<void>, patienceMs?: number): Promise<void>;
 }
 
 /**
@@ -74,6 +80,16 @@ export async function openRun(options: RunOptions): Promise<Run> {
   throw model.status === 'rejected' ? model.reason : (servers as PromiseRejectedResult).reason;
 }
 
+/** Resolves when the work is done, or after `ms`; undefined: however long it takes. */
+async function within(work: Promise<void>, ms: number | undefined): Promise<void> {
+  if (ms === undefined) return await work;
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}
+
 async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
   const [result] = await Promise.allSettled([promise]);
   return result;
@@ -99,7 +115,7 @@ function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions
   const { summary, problems } = servers.report();
   let present = opened;
   let closed: Promise<void> | undefined;
-  const close = async (beforeModel?: () => Promise<void>) => {
+  const close = async (beforeModel?: () => Promise<void>, patienceMs?: number) => {
     const closeModel = async () => {
       try {
         await beforeModel?.();
@@ -107,7 +123,7 @@ function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions
         await present.close();
       }
     };
-    await Promise.all([servers.host.close(), closeModel()]);
+    await Promise.all([within(servers.host.close(), patienceMs), closeModel()]);
   };
   return {
     ...{ opened, servers, log },
@@ -123,8 +139,8 @@ function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions
       await before.close();
     },
     systemText: own => [own, ...servers.instructions()].filter(Boolean).join('\n\n'),
-    close: beforeModel => {
-      closed ??= close(beforeModel);
+    close: (beforeModel, patienceMs) => {
+      closed ??= close(beforeModel, patienceMs);
       return closed;
     },
   };

@@ -3,6 +3,7 @@ import { Agent } from '../../agent/turn/agent.ts';
 import { createHistory } from '../../chat/history.ts';
 import { LlmHostError } from '../../errors.ts';
 import type { OpenModel } from '../../run/open-model.ts';
+import { EXIT_PATIENCE_MS } from '../../run/open-run.ts';
 import { answerFormat } from '../options/answer-format.ts';
 import { type ChatArguments, checkNumbers, systemText } from '../options/chat-options.ts';
 import { checkConnection } from '../options/connect.ts';
@@ -72,7 +73,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     saveTo: args.save,
     once: args.prompt !== undefined,
   });
-  const close = () => run.close(() => session.close());
+  const close = () => run.close(() => session.close(), EXIT_PATIENCE_MS);
   const notices = [...settings.notices, ...run.notices];
   const room = definitionsNotice(servers.host.tools(), agent.offer, opened.model.contextLength);
   if (room !== undefined) notices.push(room);

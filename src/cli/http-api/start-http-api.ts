@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
-import type { Run } from '../../run/open-run.ts';
+import { EXIT_PATIENCE_MS, type Run } from '../../run/open-run.ts';
 import { GenerationQueue } from '../../serve/http/generation-queue.ts';
 import { ServeMetrics } from '../../serve/http/metrics.ts';
 import type { ServeContext, ServedModel } from '../../serve/http/serve-context.ts';
@@ -60,7 +60,7 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
       ],
       drainMs: options.drainMs,
       close: () => {
-        closed ??= listening.close().finally(() => run.close());
+        closed ??= listening.close().finally(() => run.close(undefined, EXIT_PATIENCE_MS));
         return closed;
       },
     };

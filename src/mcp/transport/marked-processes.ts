@@ -19,34 +19,40 @@ export function newMark(): string {
   return `${HOST_MARK}.${count};`;
 }
 
-/** This user's live processes whose mark starts with `mark`. On Linux from /proc, about 1 ms per 100 processes. */
-export function markedProcesses(mark: string): number[] {
-  const entry = `${MARK_VARIABLE}=${mark}`;
-  return (process.platform === 'linux' ? inProc(entry) : inProcessList(entry)).filter(
-    pid => pid !== process.pid,
-  );
+/** A process of a server. */
+export interface MarkedProcess {
+  readonly pid: number;
+  /** Its process group. */
+  readonly group: number;
 }
 
-/** Sends a signal to every marked process; returns how many there were. */
-export function signalMarked(mark: string, signal: 'SIGTERM' | 'SIGKILL'): number {
-  const found = markedProcesses(mark);
-  for (const pid of found) {
+/** This user's live processes whose mark starts with `mark`. On Linux from /proc, about 1 ms per 100 processes. */
+export function markedProcesses(mark: string): MarkedProcess[] {
+  const entry = `${MARK_VARIABLE}=${mark}`;
+  const found = process.platform === 'linux' ? inProc(entry) : inProcessList(entry);
+  return found.filter(({ pid }) => pid !== process.pid);
+}
+
+export function signalAll(processes: readonly MarkedProcess[], signal: 'SIGTERM' | 'SIGKILL'): void {
+  for (const { pid } of processes) {
     try {
       process.kill(pid, signal);
     } catch {
       // ESRCH: it has exited since. EPERM: it now belongs to another user.
     }
   }
-  return found.length;
 }
 
-function inProc(entry: string): number[] {
+function inProc(entry: string): MarkedProcess[] {
   return readdirSync('/proc').flatMap(name => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      return `\0${readFileSync(`/proc/${name}/environ`, 'latin1')}`.includes(`\0${entry}`)
-        ? [Number(name)]
-        : [];
+      if (!`\0${readFileSync(`/proc/${name}/environ`, 'latin1')}`.includes(`\0${entry}`)) return [];
+      // Its name, which may hold anything, ends at the last parenthesis; state, parent and group follow.
+      const [, , group] = readFileSync(`/proc/${name}/stat`, 'latin1')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+      return [{ pid: Number(name), group: Number(group) }];
     } catch {
       // It has exited, or belongs to another user.
       return [];
@@ -57,13 +63,19 @@ function inProc(entry: string): number[] {
 /**
  * On macOS `ps` shows the environment of one's own processes after their command line; system programs hide theirs.
  */
-function inProcessList(entry: string): number[] {
+function inProcessList(entry: string): MarkedProcess[] {
   try {
-    const list = execFileSync('ps', ['-axwwE', '-o', 'pid=,command='], { encoding: 'utf8', stdio: 'pipe' });
+    const list = execFileSync('ps', ['-axwwE', '-o', 'pid=,pgid=,command='], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
     return list
       .split('\n')
       .filter(line => line.includes(entry))
-      .map(line => Number.parseInt(line, 10));
+      .map(line => {
+        const [pid, group] = line.trim().split(/\s+/);
+        return { pid: Number(pid), group: Number(group) };
+      });
   } catch {
     // Without ps, process groups must do.
     return [];

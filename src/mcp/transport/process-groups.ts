@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Guardian } from './guardian.ts';
-import { HOST_MARK, markedProcesses, signalMarked } from './marked-processes.ts';
+import { HOST_MARK, markedProcesses, signalAll } from './marked-processes.ts';
 import { endTree, endTreeNow, onWindows } from './windows-tree.ts';
 
 /** Milliseconds for processes to exit after each step of the shutdown. */
@@ -24,8 +24,8 @@ export function trackGroup(group: number, mark: string): void {
 }
 
 /**
- * SIGTERM, a pause, SIGKILL to the whole group, even without its leader, then to processes that have left it.
- * Resolves when none is left, or after another pause for one that survives SIGKILL; two seconds at most.
+ * SIGTERM, a pause, SIGKILL to the whole group, even without its leader, and to processes that have left it.
+ * Resolves when none is left, or after another pause for one that survives SIGKILL; a second at most.
  */
 export async function endGroup(group: number): Promise<void> {
   const mark = alive.get(group);
@@ -34,25 +34,16 @@ export async function endGroup(group: number): Promise<void> {
     await endTree(group);
     return forgetGroup(group);
   }
-  await endAll(
-    signal => signalGroup(group, signal),
-    () => groupExists(group),
-  );
-  await endAll(
-    signal => signalMarked(mark, signal),
-    () => markedProcesses(mark).length > 0,
-  );
-  forgetGroup(group);
-}
-
-/** SIGTERM, a pause, SIGKILL, another pause; returns early once no process is left. */
-async function endAll(send: (signal: 'SIGTERM' | 'SIGKILL') => void, someLeft: () => boolean): Promise<void> {
+  const left = () => markedProcesses(mark).filter(process => process.group !== group);
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (!someLeft()) return;
-    send(signal);
+    signalGroup(group, signal);
+    signalAll(left(), signal);
     const limit = Date.now() + GRACE_MS;
-    while (someLeft() && Date.now() < limit) await sleep(POLL_MS);
+    let some = true;
+    for (; some && Date.now() < limit; some = groupExists(group) || left().length > 0) await sleep(POLL_MS);
+    if (!some) break;
   }
+  forgetGroup(group);
 }
 
 /**
@@ -64,7 +55,7 @@ function killAllGroups(): void {
     if (onWindows) endTreeNow(group);
     else signalGroup(group, 'SIGKILL');
   }
-  if (!onWindows && alive.size > 0) signalMarked(HOST_MARK, 'SIGKILL');
+  if (!onWindows && alive.size > 0) signalAll(markedProcesses(HOST_MARK), 'SIGKILL');
   alive.clear();
   guardian.dismiss();
 }

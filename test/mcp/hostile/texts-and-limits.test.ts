@@ -3,6 +3,7 @@ import type { McpHostOptions } from '../../../src/mcp/mcp-host.ts';
 import { McpHost } from '../../../src/mcp/mcp-host.ts';
 import { FLOW_LIMITS } from '../../../src/mcp/transport/incoming-flow.ts';
 import { eventually, fixture } from '../../fixtures/mcp/support.ts';
+import { cpuMs } from './withstand.ts';
 
 const LIMIT = { timeoutMs: 20_000 };
 /** Escape sequences, other controls but newline, and what people cannot see. */
@@ -108,9 +109,9 @@ describe('floods', () => {
     let over = false;
     const other = (async () => {
       while (!over) {
-        const from = performance.now();
+        const from = cpuMs();
         await created.call('echo', { text: 'hi' }, LIMIT);
-        slowest = Math.max(slowest, performance.now() - from);
+        slowest = Math.max(slowest, cpuMs() - from);
       }
     })();
     expect((await running).text).toBe('done');
@@ -120,7 +121,8 @@ describe('floods', () => {
     expect(seen.length).toBeLessThan(seconds * 10 + 3);
     expect(seen.at(-1)?.done).toBe(99_999);
     expect(seen.map(({ message }) => message).join('')).not.toMatch(UNCLEAN);
-    expect(slowest).toBeLessThan(1000);
+    // Of this thread: what the flood takes before the other server's answer has its turn.
+    expect(slowest).toBeLessThan(200);
   });
 
   it.each([
