@@ -1,11 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PacedReader, SLICE_MESSAGES } from '../../../src/mcp/transport/paced-reader.ts';
 
-const busy = (ms: number): void => {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
+// Only this clock runs, however busy the machine is.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+const busy = (ms: number) => vi.advanceTimersByTime(ms);
+const rounds = async (count: number) => {
+  for (let round = 0; round < count; round++) await nextRound();
 };
 
 /** A reader of numbers, one a byte, each of which costs time and is handed on. */
@@ -40,19 +43,28 @@ it('hands on everything in order, in small parts', async () => {
 it('large messages leave room for others in between', async () => {
   const { stream, seen } = reading(30);
   stream.end(Buffer.alloc(10));
-  let rounds = 0;
-  for (; seen.length < 10; rounds++) await nextRound();
-  // Ten messages, and the rounds of nine pauses.
-  expect(rounds).toBeGreaterThan(30);
+  await rounds(5);
+  for (let read = 1; read < 10; read++) {
+    // Others have it for 20 ms, however many rounds that is.
+    expect(seen).toHaveLength(read);
+    busy(19);
+    await rounds(20);
+    expect(seen).toHaveLength(read);
+    busy(1);
+    await rounds(5);
+  }
+  expect(seen).toHaveLength(10);
 });
 
 it('what is left of a process that is gone is read without pauses', async () => {
   const { stream, reader, seen } = reading(30);
   reader.rush();
   stream.end(Buffer.alloc(10));
-  let rounds = 0;
-  for (; seen.length < 10; rounds++) await nextRound();
-  expect(rounds).toBeLessThan(30);
+  // And yet not at once.
+  await rounds(3);
+  expect(seen.length).toBeLessThan(10);
+  await rounds(30);
+  expect(seen).toHaveLength(10);
 });
 
 it('drains the rest of the last chunk when asked', async () => {
