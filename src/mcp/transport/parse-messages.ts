@@ -30,7 +30,7 @@ function toMessage(value: unknown): JSONRPCMessage | undefined {
   if (!isPlainObject(value)) return undefined;
   const isResponse = !('method' in value) && ('result' in value || 'error' in value);
   try {
-    return parseJSONRPCMessage(isResponse ? withoutNulls(value) : value);
+    return parseJSONRPCMessage(withoutFlood(isResponse ? withoutNulls(value) : value));
   } catch {
     const { jsonrpc, id } = value;
     const waiting = typeof id === 'number' || typeof id === 'string';
@@ -38,6 +38,22 @@ function toMessage(value: unknown): JSONRPCMessage | undefined {
     if (!isResponse || jsonrpc !== '2.0' || !waiting) return undefined;
     return refusal(id, "the answer's result is not an object, or its error is not valid JSON-RPC");
   }
+}
+
+/** Nobody has so many; checking each costs more time than other servers can wait. */
+const MAX_META_KEYS = 1000;
+
+/** The message without a `_meta` that is too large to be of use. */
+function withoutFlood(message: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const part = ['params', 'result'].find(key => {
+    const inner = message[key];
+    return (
+      isPlainObject(inner) && isPlainObject(inner._meta) && Object.keys(inner._meta).length > MAX_META_KEYS
+    );
+  });
+  if (part === undefined) return message;
+  const { _meta, ...rest } = message[part] as Readonly<Record<string, unknown>>;
+  return { ...message, [part]: rest };
 }
 
 /** `result: null` says "done, nothing to tell"; some servers send `error: null` beside a result. */
