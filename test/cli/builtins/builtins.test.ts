@@ -204,7 +204,7 @@ describe('the KV cache', () => {
       // The state folder is a file here, and so cannot hold sessions.
       writeFileSync(join(folder, 'sessions'), '');
       mkdirSync(join(folder, 'talk.json'));
-      const refused = [expect.stringContaining('talk.json: EISDIR')];
+      const refused = [expect.stringContaining('talk.json: it is not a file')];
       expect(await notices('go')).toEqual(saveTo === 'talk.json' ? refused : []);
       expect(await notices('on')).toEqual([]);
       expect(logged()).toContain('The session cannot be saved to');
