@@ -1,6 +1,8 @@
 import { LlmHostError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
+import { completeArgument } from './completions.ts';
 import type { ServerConfig } from './config/types.ts';
+import type { CompletionRequest } from './input-completion.ts';
 import { eventSentence, Notices } from './notices.ts';
 import type { OAuthOptions } from './oauth/session.ts';
 import { offeredTools, type Target } from './offered-tools.ts';
@@ -11,11 +13,16 @@ import { CallGate } from './policy/gate.ts';
 import type { ToolPolicy } from './policy/policy.ts';
 import { prepareInput } from './prepare-input.ts';
 import { hostPrompts, hostResources } from './prompts-and-resources.ts';
+import { ResourceNews } from './resource-news.ts';
+import { ResourceReads } from './resource-reads.ts';
 import { SavedMedia } from './saved-media.ts';
+import type { Connection } from './server/connection.ts';
 import type { Elicit } from './server/elicitation.ts';
 import { EraMemory } from './server/era-memory.ts';
 import { ManagedServer, type ServerEvent } from './server/managed-server.ts';
+import { StartSlots } from './server/start-slots.ts';
 import type { ServerTool } from './server/wire-schemas.ts';
+import { settled } from './settled.ts';
 import { Tasks } from './tasks.ts';
 import { ToolCalls } from './tool-calls.ts';
 import type {
@@ -24,6 +31,7 @@ import type {
   HostPrompt,
   HostResource,
   HostTool,
+  Patience,
   PreparedInput,
   ServerControl,
   ServerState,
@@ -61,6 +69,8 @@ export interface McpHostOptions {
   readonly oauth?: OAuthOptions;
   /** Remembers which servers are of the older era. Default: until the program exits. */
   readonly eras?: EraMemory;
+  /** How many local servers start at once. Default: as many as there are cores. */
+  readonly slots?: StartSlots;
 }
 
 /** All servers of an mcp.json, and the tools they offer. */
@@ -72,11 +82,14 @@ export class McpHost implements ToolHost, ServerControl {
   readonly #calls: ToolCalls;
   readonly #tasks: Tasks;
   readonly #media: SavedMedia;
+  readonly #reads = new ResourceReads();
   readonly #notices = new Notices();
+  readonly #news = new ResourceNews(this.#notices);
   readonly #gate: CallGate;
   readonly #reviewed = new WeakMap<ManagedServer, readonly ServerTool[]>();
   readonly #listeners = new Set<() => void>();
   readonly #eras: EraMemory;
+  readonly #slots: StartSlots;
   #elicit: Elicit | undefined;
   #targets: Map<string, Target> | undefined;
   #lastSettled = 0;
@@ -85,6 +98,7 @@ export class McpHost implements ToolHost, ServerControl {
   constructor(options: McpHostOptions) {
     this.#options = options;
     this.#eras = options.eras ?? new EraMemory();
+    this.#slots = options.slots ?? new StartSlots();
     this.#gate = new CallGate(options.policy, options.allowedTools);
     for (const config of options.configs) this.#servers.push(this.#manage(config, true));
     for (const config of options.disabled ?? []) this.#servers.push(this.#manage(config, false));
@@ -108,33 +122,28 @@ export class McpHost implements ToolHost, ServerControl {
       ...{ gate: this.#gate, maxResultChars: this.#maxResultChars, auditFile, redactor, onLog },
       tasks: this.#tasks,
       media: this.#media,
+      reads: this.#reads,
     });
-  }
-
-  /** Starts all servers in parallel; resolves when each is ready or has failed. A failing server is not an error. */
-  async start(): Promise<void> {
-    if (this.#closed !== undefined) return;
-    await Promise.all(this.#servers.map(server => server.start()));
   }
 
   /**
-   * Like `start`, but does not wait for stragglers: resolves once no server has become ready or failed for `patienceMs`.
-   * Late servers join with a notice. Returns the names of those still starting.
+   * Starts all servers side by side, at most so many at once as there are cores; resolves when each is ready or has failed. A
+   * failing server is not an error.
    */
-  async startPatiently(patienceMs: number): Promise<readonly string[]> {
+  async start(): Promise<void> {
+    if (this.#closed !== undefined) return;
     this.#lastSettled = performance.now();
-    let timer: NodeJS.Timeout | undefined;
-    const quiet = new Promise<void>(resolve => {
-      const look = (): void => {
-        const left = this.#lastSettled + patienceMs - performance.now();
-        if (left <= 0) resolve();
-        else timer = setTimeout(look, left);
-      };
-      look();
-    });
-    await Promise.race([this.start(), quiet]);
-    clearTimeout(timer);
-    return this.#servers.filter(({ state }) => state.state === 'starting').map(({ config }) => config.name);
+    await Promise.all(this.#servers.map(server => server.start()));
+  }
+
+  /** Resolves when no server is starting any more, or patience is at its end; late servers join with a notice. */
+  settled(patience: Patience, signal?: AbortSignal): Promise<void> {
+    return settled(this, () => this.#lastSettled, patience, signal);
+  }
+
+  /** What is known of the servers that are up need not be told again. */
+  dropReadyNotices(): void {
+    this.#notices.dropReady();
   }
 
   get control(): ServerControl {
@@ -157,6 +166,11 @@ export class McpHost implements ToolHost, ServerControl {
     return hostResources(this.#servers);
   }
 
+  async complete(request: CompletionRequest, signal: AbortSignal): Promise<readonly string[]> {
+    const server = this.#servers.find(({ config }) => config.name === request.server);
+    return server === undefined ? [] : await completeArgument(server, request, signal);
+  }
+
   async call(
     name: string,
     args: Readonly<Record<string, unknown>>,
@@ -167,10 +181,17 @@ export class McpHost implements ToolHost, ServerControl {
     return await this.#calls.call(target, args, options);
   }
 
+  async readResource(server: string, uri: string, options: CallOptions): Promise<ToolOutcome> {
+    return await this.#calls.readLink(this.#named(server), uri, options);
+  }
+
   /** Also tells the model what became of tasks that outlived their turn. */
   async prepareInput(input: string, options: CallOptions): Promise<PreparedInput> {
-    const prepared = await prepareInput(input, this.#servers, this.#maxResultChars, options);
-    return { ...prepared, text: [...this.#tasks.takeFinished(), prepared.text].join('\n\n') };
+    for (const server of this.#servers) server.refreshStale();
+    const parts = { maxChars: this.#maxResultChars, reads: this.#reads };
+    const prepared = await prepareInput(input, this.#servers, parts, options);
+    const news = [...this.#tasks.takeFinished(), ...this.#news.take()];
+    return { ...prepared, text: [...news, prepared.text].join('\n\n') };
   }
 
   takeNotices(): readonly string[] {
@@ -259,6 +280,8 @@ export class McpHost implements ToolHost, ServerControl {
         elicit: () => this.#elicit,
         oauth,
         eras: this.#eras,
+        slots: this.#slots,
+        onResources: (connection, uri) => this.#onResources(config.name, connection, uri),
         onChange: () => this.#changed(),
         onEvent: (event, detail) => this.#onEvent(config.name, event, detail),
       },
@@ -268,7 +291,15 @@ export class McpHost implements ToolHost, ServerControl {
 
   #onEvent(server: string, event: ServerEvent, detail: string): void {
     if (event === 'ready' || event === 'failed') this.#lastSettled = performance.now();
-    this.#notices.add(`${server}\0${event}`, eventSentence(server, event, detail));
+    if (event === 'ready') this.#notices.addReady(server, Number(detail));
+    else this.#notices.add(`${server}\0${event}`, eventSentence(server, event, detail));
+    this.#changed();
+  }
+
+  #onResources(server: string, connection: Connection, uri: string | undefined): void {
+    this.#reads.forget(connection, uri);
+    if (uri === undefined) return;
+    this.#news.add(server, uri);
     this.#changed();
   }
 

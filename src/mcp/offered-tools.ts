@@ -1,5 +1,5 @@
 import type { CallGate } from './policy/gate.ts';
-import { cleanDescription, cleanSchema } from './server/incoming-text.ts';
+import { cleanDescription, cleanSchema, cleanTitle } from './server/incoming-text.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import type { ServerTool } from './server/wire-schemas.ts';
 import type { HostTool } from './tool-host.ts';
@@ -43,10 +43,12 @@ function hostTool(name: string, server: string, tool: ServerTool): HostTool {
   const parameters = { type: 'object', properties: {}, ...clean, ...noProperties };
   const description =
     tool.description === undefined ? {} : { description: cleanDescription(tool.description) };
+  const title = cleanTitle(tool.title ?? tool.annotations?.title);
   return {
     definition: { type: 'function', function: { name, ...description, parameters } },
     server,
     tool: tool.name,
     readOnly: tool.annotations?.readOnlyHint === true,
+    ...(title !== '' && { title }),
   };
 }

@@ -1,6 +1,7 @@
 import { LlmHostError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { type PromptReference, promptReference, resourceReferences } from './input-references.ts';
+import type { ResourceReads } from './resource-reads.ts';
 import { resultText } from './result-text.ts';
 import { callServer } from './server/call.ts';
 import type { ManagedServer } from './server/managed-server.ts';
@@ -11,7 +12,7 @@ import type { CallOptions, PreparedInput } from './tool-host.ts';
 export async function prepareInput(
   input: string,
   servers: readonly ManagedServer[],
-  maxChars: number,
+  { maxChars, reads }: { readonly maxChars: number; readonly reads: ResourceReads },
   options: CallOptions,
 ): Promise<PreparedInput> {
   const named = (name: string) => servers.find(server => server.config.name === name) as ManagedServer;
@@ -23,7 +24,8 @@ export async function prepareInput(
   const references = resourceReferences(input, names);
   const attached = await Promise.all(
     references.map(async ({ server, uri }) => {
-      const text = await resourceTextOf(named(server), uri, maxChars, options);
+      const text = resultText(await reads.read(named(server), uri, options), maxChars);
+      void named(server).watch(uri);
       return { label: `${server}:${uri}`, text };
     }),
   );
@@ -31,24 +33,6 @@ export async function prepareInput(
     text: [input, ...attached.map(({ text }) => text)].join('\n\n'),
     notices: attached.map(({ label, text }) => `Attached ${label} (${text.length} characters).`),
   };
-}
-
-async function resourceTextOf(
-  server: ManagedServer,
-  uri: string,
-  maxChars: number,
-  options: CallOptions,
-): Promise<string> {
-  const result = await callServer(
-    {
-      server,
-      subject: `Resource '${uri}'`,
-      action: `the reading of '${uri}'`,
-      run: (connection, hooks) => connection.readResource(uri, hooks),
-    },
-    options,
-  );
-  return resultText(result, maxChars);
 }
 
 async function promptText(

@@ -1,3 +1,4 @@
+import { cleanTitle } from './server/incoming-text.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import type { HostPrompt, HostResource } from './tool-host.ts';
 
@@ -6,9 +7,10 @@ type Listing = Pick<ManagedServer, 'config' | 'extras'>;
 /** The prompts of all servers. */
 export function hostPrompts(servers: readonly Listing[]): HostPrompt[] {
   return servers.flatMap(({ config, extras }) =>
-    extras.prompts.map(({ name, description, arguments: args }) => ({
+    extras.prompts.map(({ name, title, description, arguments: args }) => ({
       server: config.name,
       name,
+      ...titled(title),
       ...(description === undefined ? {} : { description }),
       arguments: (args ?? []).map(argument => ({
         name: argument.name,
@@ -19,6 +21,11 @@ export function hostPrompts(servers: readonly Listing[]): HostPrompt[] {
   );
 }
 
+function titled(text: string | undefined): { readonly title?: string } {
+  const title = cleanTitle(text);
+  return title === '' ? {} : { title };
+}
+
 /** The resources of all servers; of each, templates come last. */
 export function hostResources(servers: readonly Listing[]): HostResource[] {
   return servers.flatMap(({ config, extras }) => {
@@ -26,8 +33,9 @@ export function hostResources(servers: readonly Listing[]): HostResource[] {
       ...extras.resources.map(resource => ({ ...resource, template: false })),
       ...extras.templates.map(template => ({ ...template, uri: template.uriTemplate, template: true })),
     ];
-    return all.map(({ uri, name, description, template }) => ({
+    return all.map(({ uri, name, title, description, template }) => ({
       server: config.name,
+      ...titled(title),
       uri,
       template,
       ...(name === undefined ? {} : { name }),

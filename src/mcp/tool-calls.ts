@@ -4,17 +4,23 @@ import { outputNote } from './output-check.ts';
 import { type AuditEntry, AuditLog } from './policy/audit.ts';
 import type { Redactor } from './policy/audit-redact.ts';
 import type { CallGate } from './policy/gate.ts';
+import type { ResourceReads } from './resource-reads.ts';
 import { resultText } from './result-text.ts';
 import type { SavedMedia } from './saved-media.ts';
 import { callServer } from './server/call.ts';
+import { isCleanName, TEXT_LIMITS } from './server/incoming-text.ts';
+import type { ManagedServer } from './server/managed-server.ts';
 import type { TaskState } from './server/task-state.ts';
-import type { CallResult } from './server/wire-schemas.ts';
+import type { CallResult, ServerTool } from './server/wire-schemas.ts';
 import type { TaskCall, Tasks } from './tasks.ts';
 import type { CallOptions, ToolOutcome } from './tool-host.ts';
 import { fingerprint } from './trust/tools.ts';
 
 /** UTF-16 units of a result that is kept to be read on. */
 const MAX_WHOLE_CHARS = 1_000_000;
+
+/** Of one result. */
+const MAX_LINKS = 20;
 
 export interface ToolCallsOptions {
   /** Refuses calls, or asks the user about them. */
@@ -26,6 +32,7 @@ export interface ToolCallsOptions {
   readonly redactor: Redactor | undefined;
   readonly tasks: Tasks;
   readonly media: SavedMedia;
+  readonly reads: ResourceReads;
   readonly onLog: ((server: string, line: string) => void) | undefined;
 }
 
@@ -33,6 +40,8 @@ export interface ToolCallsOptions {
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #audit: AuditLog | undefined;
+  /** Tools that may run as tasks, and need to: a call has outlasted its limit. */
+  readonly #slow = new Set<string>();
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
@@ -42,10 +51,22 @@ export class ToolCalls {
   }
 
   /** @throws LlmHostError as `ToolHost.call` does. */
-  async call(
+  call(target: Target, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome> {
+    return this.#recorded(target, args, options, run => this.#run(target, run, options));
+  }
+
+  /** Reads a resource that a result has linked to; as a call that the user may be asked about. */
+  readLink(server: ManagedServer, uri: string, options: CallOptions): Promise<ToolOutcome> {
+    return this.#recorded(linkReader(server), { uri }, options, async ({ uri: permitted }) =>
+      this.#outcome(server, await this.#options.reads.read(server, String(permitted), options)),
+    );
+  }
+
+  async #recorded(
     target: Target,
     args: Readonly<Record<string, unknown>>,
     options: CallOptions,
+    work: (run: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>,
   ): Promise<ToolOutcome> {
     const { tool } = target;
     const asked = performance.now();
@@ -67,7 +88,7 @@ export class ToolCalls {
       }
       refuseChanged(target);
       permitted = true;
-      const outcome = await this.#run(target, run, options);
+      const outcome = await work(run);
       record(outcome.isError ? 'tool_error' : 'ok');
       return outcome;
     } catch (error) {
@@ -92,29 +113,40 @@ export class ToolCalls {
     args: Readonly<Record<string, unknown>>,
     options: CallOptions,
   ): Promise<ToolOutcome> {
+    const key = `${server.config.name}\0${tool.tool}`;
+    const subject = `Tool '${tool.definition.function.name}'`;
+    const action = `the call of '${tool.tool}'`;
+    const asTask = this.#slow.has(key);
     const answer = await callServer(
       {
-        server,
-        subject: `Tool '${tool.definition.function.name}'`,
-        action: `the call of '${tool.tool}'`,
-        run: (connection, hooks) => connection.call(definition, args, hooks),
+        ...{ server, subject, action },
+        run: (connection, hooks) => connection.call(definition, args, { ...hooks, asTask }),
       },
       options,
-    );
+    ).catch(error => {
+      if (definition.execution?.taskSupport !== 'optional' || !isTimeout(error)) throw error;
+      this.#slow.add(key);
+      throw new LlmHostError('TOOL_TIMEOUT', `${error.message}; called again it goes on in the background`);
+    });
+    if (!('task' in answer)) return this.#outcome(server, answer, definition);
+    const task = answer.task as TaskState;
+    const given = await this.#wait({ tool: tool.definition.function.name, server, task }, options);
+    return this.#outcome(server, given, definition);
+  }
+
+  #outcome(server: ManagedServer, given: CallResult, definition?: ServerTool): ToolOutcome {
     const { maxResultChars, media } = this.#options;
-    const given =
-      'task' in answer
-        ? await this.#wait(
-            { tool: tool.definition.function.name, server, task: answer.task as TaskState },
-            options,
-          )
-        : answer;
     const result = media.save(given);
-    const note = outputNote(definition, result);
+    const note = definition === undefined ? '' : outputNote(definition, result);
     const text = resultText(result, maxResultChars);
     const whole = text.length > maxResultChars ? { whole: resultText(result, MAX_WHOLE_CHARS) + note } : {};
-    return { text: text + note, ...whole, isError: result.isError === true };
+    const links = linksOf(result).map(uri => ({ server: server.config.name, uri }));
+    return {
+      ...{ text: text + note, ...whole, isError: result.isError === true },
+      ...(links.length > 0 && { links }),
+    };
   }
+
   #wait(call: TaskCall, options: CallOptions): Promise<CallResult> {
     return this.#options.tasks.wait(call, call.server.config.timeoutMs ?? options.timeoutMs, options);
   }
@@ -137,4 +169,32 @@ function outcomeOf(error: unknown): AuditEntry['outcome'] {
   const code = error instanceof LlmHostError ? error.code : undefined;
   if (code === 'TOOL_TIMEOUT') return 'timeout';
   return code === 'CANCELLED' ? 'cancelled' : 'failed';
+}
+
+function isTimeout(error: unknown): error is LlmHostError {
+  return error instanceof LlmHostError && error.code === 'TOOL_TIMEOUT';
+}
+
+/** The addresses that a result links to, as far as they can be repeated exactly. */
+function linksOf({ content = [] }: CallResult): string[] {
+  const uris = content.flatMap(({ type, uri }) =>
+    type === 'resource_link' && typeof uri === 'string' && uri !== '' && isCleanName(uri, TEXT_LIMITS.uri)
+      ? [uri]
+      : [],
+  );
+  return [...new Set(uris)].slice(0, MAX_LINKS);
+}
+
+/** The reading of links, as a tool that the user can be asked about. */
+function linkReader(server: ManagedServer): Target {
+  const name = 'read_resource';
+  const parameters = { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] };
+  return {
+    server,
+    definition: { name, inputSchema: parameters, annotations: { readOnlyHint: true } },
+    tool: {
+      definition: { type: 'function', function: { name, parameters } },
+      ...{ server: server.config.name, tool: name, readOnly: true },
+    },
+  };
 }

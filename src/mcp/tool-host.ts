@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '../chat/message.ts';
 import type { ServerConfig } from './config/types.ts';
+import type { CompletionRequest } from './input-completion.ts';
 import type { Approver } from './policy/approval.ts';
 import type { CallOptions, ToolOutcome } from './server/call-types.ts';
 import type { Elicit } from './server/elicitation.ts';
@@ -17,12 +18,17 @@ export interface HostTool {
   readonly tool: string;
   /** The server declares it read-only. */
   readonly readOnly: boolean;
+  /** What the server calls it for people. */
+  readonly title?: string;
+  /** It can be called, but the messages say how: it is not listed in a prompt. */
+  readonly unlisted?: boolean;
 }
 
 /** A prompt template of a server; used as `/server:name key=value`. */
 export interface HostPrompt {
   readonly server: string;
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
   readonly arguments: readonly {
     readonly name: string;
@@ -37,6 +43,7 @@ export interface HostResource {
   /** A template has `{...}` parts, which the user fills in. */
   readonly uri: string;
   readonly name?: string;
+  readonly title?: string;
   readonly description?: string;
   readonly template: boolean;
 }
@@ -58,6 +65,8 @@ export interface ServerControl {
   restart(name: string): Promise<ServerState>;
   prompts(): readonly HostPrompt[];
   resources(): readonly HostResource[];
+  /** Values that an argument of a prompt or of a resource's template may have; empty if the server knows none. */
+  complete(request: CompletionRequest, signal: AbortSignal): Promise<readonly string[]>;
 }
 
 /** What the user has allowed tools to do without a question. */
@@ -72,22 +81,37 @@ export interface HostApprovals {
   endConversation(): void;
 }
 
+/** How long to wait for servers that are starting, in milliseconds. */
+export interface Patience {
+  /** Without news of any. */
+  readonly quietMs: number;
+  /** Silence counts from now on, not from the last news. Default false. */
+  readonly fromNow?: boolean;
+  readonly limitMs: number;
+}
+
 /** The tools of all running MCP servers. */
 export interface ToolHost {
   /** undefined if the servers cannot be changed. */
   readonly control?: ServerControl;
   tools(): readonly HostTool[];
   servers(): readonly ServerState[];
+  /** Waits for servers that are starting, so that a prompt does not miss their tools by a moment. */
+  settled?(patience: Patience, signal?: AbortSignal): Promise<void>;
   /**
    * Throws LlmHostError: TOOL_TIMEOUT (`Tool '<name>' timed out after 90.0s`), CANCELLED (the signal), TOOL_FAILED
    * (unknown name, the server died or answered with a protocol error). A tool's own error is an outcome, not a throw.
    */
   call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
+  /** The text of a resource that a result of this server links to. Throws LlmHostError as `call` does. */
+  readResource?(server: string, uri: string, options: CallOptions): Promise<ToolOutcome>;
   /** Closes all servers at once and leaves no process behind. Idempotent. */
   close(): Promise<void>;
   /** How to ask the user for approval of a call; undefined: calls that need it are refused. */
   setApprover?(approver: Approver | undefined): void;
   readonly approvals?: HostApprovals;
+  /** Calls `listener` when states, tools or notices change; call the result to unsubscribe. */
+  onChange?(listener: () => void): () => void;
   /** How to ask the user for a server; undefined: its questions are declined with a notice. */
   setElicitation?(elicit: Elicit | undefined): void;
   /** What happened to the servers since the last call (late, crashed, changed), in full sentences. */

@@ -23,6 +23,9 @@ export interface RunOptions {
 
 /** How long the end of the program waits for servers, which may be hostile: its exit kills what is left of them. */
 export const EXIT_PATIENCE_MS = 1300;
+/** Milliseconds that a prompt waits for a few servers that are nearly up; for many it does not. */
+const GRACE_MS = 1500;
+const FEW_SERVERS = 5;
 
 type ModelHooks = Pick<OpenModelOptions, 'onProgress' | 'onDownload' | 'onWait' | 'signal'>;
 
@@ -73,6 +76,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
     startServers(prepared.value, { ...options.serverOptions, log, stateFolder }),
   ]);
   if (model.status === 'fulfilled' && servers.status === 'fulfilled') {
+    if (options.serverOptions.joinLater) await grace(servers.value);
     return runOf(model.value, servers.value, options);
   }
   if (model.status === 'fulfilled') await model.value.close();
@@ -88,6 +92,12 @@ async function within(work: Promise<void>, ms: number | undefined): Promise<void
     timer = setTimeout(resolve, ms);
   });
   await Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}
+
+async function grace({ host }: RunningServers): Promise<void> {
+  const starting = host.servers().filter(({ state, installing }) => state === 'starting' && !installing);
+  if (starting.length > FEW_SERVERS) return;
+  await host.settled({ quietMs: GRACE_MS, limitMs: GRACE_MS, fromNow: true });
 }
 
 async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {

@@ -8,10 +8,14 @@ import { AllowedTools } from '../mcp/policy/allowed-tools.ts';
 import { Redactor } from '../mcp/policy/audit-redact.ts';
 import type { ToolPolicy } from '../mcp/policy/policy.ts';
 import { EraMemory } from '../mcp/server/era-memory.ts';
+import type { ServerState } from '../mcp/tool-host.ts';
 import { ToolTrust } from '../mcp/trust/tools.ts';
 import { stripControls } from '../text/clean/strip-controls.ts';
 import type { Log } from './log.ts';
 import { openTrustStore } from './prepare-servers.ts';
+
+/** More servers that are starting are counted instead of named. */
+const MAX_NAMED = 5;
 
 export interface ServersReport {
   /** One line per server that is up: name and number of tools. */
@@ -42,13 +46,13 @@ export interface StartServersOptions {
   readonly allowedToolsFile?: string | undefined;
   /** Default true: every call is recorded in audit.jsonl. */
   readonly audit?: boolean | undefined;
-  /** Do not wait for a server that shows no progress for this many milliseconds; its tools join later. */
-  readonly patienceMs?: number | undefined;
+  /** Do not wait for the servers: they come up while the model is loaded, and late ones join. Default false. */
+  readonly joinLater?: boolean | undefined;
   /** Takes the user through a login; without one, stored logins are used. */
   readonly authorizer?: Authorizer | undefined;
 }
 
-/** Starts all servers in parallel. A broken entry or server is a problem to report, not an error. */
+/** Starts all servers side by side. A broken entry or server is a problem to report, not an error. */
 export async function startServers(
   config: McpConfig,
   {
@@ -57,7 +61,7 @@ export async function startServers(
     log,
     policy,
     audit,
-    patienceMs,
+    joinLater = false,
     authorizer,
     allowedToolsFile,
   }: StartServersOptions,
@@ -82,8 +86,8 @@ export async function startServers(
       ...(authorizer && { authorizer }),
     },
   });
-  const late = patienceMs === undefined ? [] : await host.startPatiently(patienceMs);
-  if (patienceMs === undefined) await host.start();
+  const started = host.start();
+  if (!joinLater) await started;
   return {
     ...{ host, redactor },
     report: () => ({
@@ -92,25 +96,22 @@ export async function startServers(
         .flatMap(({ name, state, tools }) =>
           state === 'ready' ? [`Server ${name}: ${tools} ${tools === 1 ? 'tool' : 'tools'}`] : [],
         ),
-      problems: [...config.warnings, ...startProblems(host, redactor, late)],
+      problems: [...config.warnings, ...startProblems(host, redactor)],
     }),
     instructions: () => instructionsOf(host),
   };
 }
 
 /** Notices of the start, slow servers, and why servers failed. */
-function startProblems(host: McpHost, redactor: Redactor, late: readonly string[]): string[] {
+function startProblems(host: McpHost, redactor: Redactor): string[] {
   const states = host.servers();
   // What the summary or a failure says already.
-  const said = new Set(
-    states.flatMap(({ name, tools, error = '' }) => [
-      eventSentence(name, 'ready', String(tools)),
-      eventSentence(name, 'failed', error),
-    ]),
-  );
+  host.dropReadyNotices();
+  const said = new Set(states.map(({ name, error = '' }) => eventSentence(name, 'failed', error)));
   return [
     ...host.takeNotices().filter(notice => !said.has(notice)),
-    ...stillStarting(states.filter(({ name, state }) => state === 'starting' && late.includes(name))),
+    ...stillStarting(states.filter(({ state, installing }) => state === 'starting' && !installing)),
+    ...installing(states),
     ...states.flatMap(({ state, error }) =>
       state === 'failed' && error ? [asSentence(stripControls(redactor.text(error)))] : [],
     ),
@@ -120,8 +121,16 @@ function startProblems(host: McpHost, redactor: Redactor, late: readonly string[
 function stillStarting(servers: readonly { readonly name: string }[]): string[] {
   const names = servers.map(({ name }) => `'${name}'`);
   if (names.length === 0) return [];
+  if (names.length > MAX_NAMED)
+    return [`${names.length} servers are still starting; their tools join when they are ready.`];
   if (names.length === 1) return [`Server ${names[0]} is still starting; its tools join when it is ready.`];
   return [`Servers ${names.join(', ')} are still starting; their tools join when they are ready.`];
+}
+
+function installing(servers: readonly ServerState[]): string[] {
+  return servers.flatMap(({ name, installing: cold }) =>
+    cold ? [`Server '${name}' is installing its package, which may take minutes; its tools join then.`] : [],
+  );
 }
 
 function instructionsOf(host: McpHost): string[] {

@@ -5,12 +5,14 @@ import type { TurnEvent } from '../agent/events/turn-event.ts';
 import type { Choice } from '../text/choice.ts';
 import { stripControls } from '../text/clean/strip-controls.ts';
 import { App } from './components/app.tsx';
-import { type Candidates, complete } from './input/complete.ts';
+import type { Candidates } from './input/complete.ts';
 import { Dialogue } from './input/dialogue.ts';
-import { type EditorEffect, type EditorState, EMPTY, edit, expandPastes, withText } from './input/editor.ts';
+import { type EditorEffect, expandPastes, withText } from './input/editor.ts';
 import { editText } from './input/external-editor.ts';
 import { Keyboard } from './input/keyboard.ts';
 import type { Key } from './input/keys.ts';
+import type { LateCompletionsOptions } from './input/late-completions.ts';
+import { PromptEditor } from './input/prompt-editor.ts';
 import type { PromptHistory } from './input/prompt-history.ts';
 import type { ReplyView } from './markdown/reply-text.ts';
 import { wrap } from './markdown/wrap.ts';
@@ -49,6 +51,8 @@ export interface ScreenOptions {
   readonly notices?: readonly string[];
   readonly footer: () => FooterInfo;
   readonly candidates: () => Candidates;
+  /** Completions that take time. */
+  readonly findLate?: LateCompletionsOptions['find'];
   readonly env: NodeJS.ProcessEnv;
   /** Runs what blocks the program while another one has the terminal. */
   readonly blockedBy: <T>(work: () => T) => T;
@@ -71,9 +75,9 @@ export class Screen {
   readonly #resizing = new ResizeClock(() => this.#redraw());
   readonly #dialogue = new Dialogue(() => this.flush());
   readonly #footer: CalmFooter;
+  readonly #prompt: PromptEditor;
   #store: Store<ScreenState> | undefined;
   #app: Instance | undefined;
-  #editor: EditorState = EMPTY;
   /** Submitted prompts that hold pastes, and their text with the pastes folded. */
   readonly #folded = new Map<string, string>();
   #stopped = false;
@@ -83,7 +87,9 @@ export class Screen {
 
   constructor(options: ScreenOptions) {
     this.#options = options;
-    const { output, input } = options;
+    const { output, input, history, candidates, findLate } = options;
+    const find = findLate ?? (() => undefined);
+    this.#prompt = new PromptEditor({ history, candidates, find, onChange: () => this.draw() });
     this.#keyboard = new Keyboard(input, {
       onKeys: keys => this.#handle(keys),
       onEnd: () => options.onEffect({ type: 'end' }),
@@ -112,6 +118,7 @@ export class Screen {
   stop(): void {
     if (this.#stopped) return;
     this.#resizing.finish();
+    this.#prompt.close();
     this.#dialogue.close();
     this.#drawNow();
     this.#stopped = true;
@@ -269,15 +276,14 @@ export class Screen {
       dialogue: this.#dialogue.view && { ...this.#dialogue.view },
       ...{
         queue: this.queue.map(text => this.#folded.get(stripControls(text)) ?? text),
-        editor: this.#editor,
-        about: (this.#editor.menu && this.#options.candidates().about) ?? NOTHING,
+        editor: this.#prompt.state,
+        about: (this.#prompt.state.menu && this.#options.candidates().about) ?? NOTHING,
         footer: this.#footer.at(Date.now(), this.busy),
       },
     };
   }
 
   #handle(keys: readonly Key[]): void {
-    const { history, candidates } = this.#options;
     for (const key of keys) {
       if (this.#dialogue.view) {
         const effect = this.#dialogue.key(key);
@@ -285,12 +291,7 @@ export class Screen {
         if (this.#stopped) return;
         continue;
       }
-      const { state, effect } = edit(this.#editor, key, {
-        history: history.entries,
-        busy: this.busy,
-        complete: (text, cursor) => complete(text, cursor, candidates()),
-      });
-      this.#editor = state;
+      const effect = this.#prompt.key(key, this.busy);
       if (effect) this.#perform(effect);
       if (this.#stopped) return;
     }
@@ -318,10 +319,10 @@ export class Screen {
     }
     const { env, blockedBy } = this.#options;
     const resume = this.suspend();
-    const edited = blockedBy(() => editText(expandPastes(this.#editor), env));
+    const edited = blockedBy(() => editText(expandPastes(this.#prompt.state), env));
     resume();
     if ('problem' in edited) this.notice(edited.problem);
-    else this.#editor = withText({ ...this.#editor, pastes: [] }, edited.text);
+    else this.#prompt.state = withText({ ...this.#prompt.state, pastes: [] }, edited.text);
     this.flush();
   }
 

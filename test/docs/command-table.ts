@@ -110,6 +110,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
     'node --expose-gc scripts/measure/mcp-load.mjs 64',
     /^\d+ with 32 at once: .* 0 of the signal\nclosed: /m,
   ),
+  'node scripts/measure/mcp-start.mjs': {
+    long: true,
+    shows: /^run 3: .* 31 servers: prompt .* host \d+ MB$/m,
+  },
   'node scripts/check/program/conformance.mjs': {
     long: true,
     shows: /^\| initialize \| 2025-11-25 \| 1\/1 \| passed \|$/m,

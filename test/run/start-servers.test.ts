@@ -18,7 +18,7 @@ it('a server that is slow is a notice only as long as it is not up', async () =>
     clientInfo: { name: 'test', version: '1' },
     stateFolder: cwd,
     log: openLog(join(cwd, 'x.log'), 'info', expect.unreachable),
-    patienceMs: 1,
+    joinLater: true,
   });
   try {
     expect(report()).toEqual({

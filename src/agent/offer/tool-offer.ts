@@ -148,8 +148,8 @@ export class ToolOffer {
   /** Whether all these tools are offered. */
   fits(all: readonly HostTool[]): boolean {
     const { always } = this.#options;
-    const tools = all.flatMap(({ definition }) =>
-      always?.has(definition.function.name) ? [] : [definition],
+    const tools = all.flatMap(({ definition, unlisted }) =>
+      unlisted || always?.has(definition.function.name) ? [] : [definition],
     );
     if (!Number.isFinite(this.#budget) || tools.length === 0) return true;
     const chars = tools.reduce((sum, tool) => sum + sizeOf(tool), 0);
@@ -161,7 +161,7 @@ export class ToolOffer {
   #next(all: readonly HostTool[], messages: readonly Message[]): Offer {
     if (this.fits(all)) {
       this.#forget();
-      const listed = all.flatMap(({ definition }) => (this.#isDeferred(definition) ? [] : [definition]));
+      const listed = all.flatMap(tool => (this.#isUnlisted(tool) ? [] : [tool.definition]));
       return { ...this.#about(all), tools: all, listed, messages, tokens: 0 };
     }
     const offer = this.#chosen(all, messages, this.#start(messages));
@@ -170,8 +170,8 @@ export class ToolOffer {
     return this.#chosen(all, messages, messages.findLast(isPrompt));
   }
 
-  #isDeferred({ function: { name } }: ToolDefinition): boolean {
-    return this.#options.deferred?.has(name) === true;
+  #isUnlisted({ definition, unlisted = false }: HostTool): boolean {
+    return unlisted || this.#options.deferred?.has(definition.function.name) === true;
   }
 
   #about(all: readonly HostTool[]): Pick<Offer, 'budget' | 'total'> {
@@ -223,7 +223,9 @@ export class ToolOffer {
       tokens += meter.one(tool.definition);
     }
     // What was called once can be called again, and a client's own tools are never out of reach.
-    for (const name of [...used, ...(this.#options.always ?? [])]) if (byName.has(name)) offered.add(name);
+    const unlisted = all.flatMap(tool => (tool.unlisted ? [tool.tool] : []));
+    for (const name of [...used, ...unlisted, ...(this.#options.always ?? [])])
+      if (byName.has(name)) offered.add(name);
     const tools = [...byName].flatMap(([name, tool]) => (offered.has(name) ? [tool] : []));
     return { ...this.#about(all), tools, listed, messages: annotated, tokens };
   }
@@ -265,11 +267,9 @@ export class ToolOffer {
     const least = first ? 0 : (ranked[0]?.score ?? 0) * ADDED_SCORE;
     const fitting = ranked.filter(({ score }) => score >= least).map(({ tool }) => tool);
     const search = searchToolFor(all);
-    const fixed = all.filter(
-      tool => always?.has(nameOf(tool)) === true && !this.#isDeferred(tool.definition),
-    );
+    const fixed = all.filter(tool => always?.has(nameOf(tool)) === true && !this.#isUnlisted(tool));
     const candidates = [...new Set([search, ...wanted, ...fitting])].filter(
-      tool => !offered.has(nameOf(tool)) && always?.has(nameOf(tool)) !== true,
+      tool => !offered.has(nameOf(tool)) && always?.has(nameOf(tool)) !== true && !tool.unlisted,
     );
     const chosen = chooseTools(first ? candidates : candidates.slice(0, MAX_FOUND), budget, this.#meter);
     return [...fixed.filter(tool => !offered.has(nameOf(tool))).map(tool => tool.definition), ...chosen];

@@ -25,6 +25,7 @@ import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
 import { type Offer, offeredEvent, ToolOffer } from '../offer/tool-offer.ts';
 import { LongResults } from '../results/long-results.ts';
+import { ResourceLinks } from '../results/resource-links.ts';
 import { resultLimit } from '../results/result-limit.ts';
 import { type AnswerCallsParts, answerCalls } from './answer-calls.ts';
 import { FailedAttempts } from './failed-attempts.ts';
@@ -78,6 +79,7 @@ export class Agent {
   #options: AgentOptions;
   readonly offer: ToolOffer;
   readonly #results: LongResults;
+  readonly #links: ResourceLinks;
   readonly #uncheckedCalls = new UncheckedCalls();
   /** Where the turn begins in the history. */
   #turnStart: HistoryMark = 0;
@@ -85,7 +87,8 @@ export class Agent {
   #offered: Offer | undefined;
 
   constructor(options: AgentOptions) {
-    this.#results = new LongResults(options.tools);
+    this.#links = new ResourceLinks(options.tools);
+    this.#results = new LongResults(this.#links.joined());
     const { model, toolBudget: budget, handOver: always } = options;
     this.offer = options.offer ?? new ToolOffer({ model, budget, always });
     this.#options = { ...options, tools: this.offer.joined(this.#results.joined()) };
@@ -108,6 +111,7 @@ export class Agent {
   /** The long results of the conversation so far can no longer be read on: another one begins. */
   forgetResults(): void {
     this.#results.clear();
+    this.#links.clear();
   }
 
   /**

@@ -11,8 +11,8 @@ const LOAD_TIME = /, loaded in [\d.]+ s$/;
 /** What the screen says of a session when it opens. */
 export function bannerOf({ opened, tools }: ChatSession, cwd: string, home: string): Banner {
   const servers = tools.servers().filter(({ state }) => state === 'ready' || state === 'starting');
-  const shown = servers.map(({ name, state, tools: count }) =>
-    stripControls(state === 'ready' ? `${name} (${count})` : `${name} (starting)`),
+  const shown = servers.map(({ name, state, tools: count, installing }) =>
+    stripControls(`${name} (${state === 'ready' ? count : installing ? 'installing…' : 'starting'})`),
   );
   return {
     title: `llm-host ${VERSION}`,

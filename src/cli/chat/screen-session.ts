@@ -21,6 +21,7 @@ import type { ChatSession } from '../session/chat-session.ts';
 import { bannerOf } from './banner-facts.ts';
 import { replayParts } from './replay-parts.ts';
 import { screenApprover } from './screen-approval.ts';
+import { argumentNames, valuesOf } from './server-completions.ts';
 import { TurnLoop, type TurnReader } from './turn-loop.ts';
 import type { TurnNote } from './turn-note.ts';
 
@@ -69,7 +70,9 @@ export class ScreenSession {
         resources: resourceNames(session),
         files: typed => files.complete(typed),
         about: descriptions(session),
+        promptArguments: before => argumentNames(session, before),
       }),
+      findLate: (text, cursor) => valuesOf(session, text.slice(0, cursor)),
       banner: options.quiet ? undefined : bannerOf(session, process.cwd(), homedir()),
       notices: options.notices,
       onEffect: effect => this.#perform(effect),
@@ -112,11 +115,13 @@ export class ScreenSession {
     );
     session.tools.setApprover?.(screenApprover(this.#screen));
     signals.onLeave(stop);
+    const unwatch = session.tools.onChange?.(() => this.#screen.draw());
     this.#screen.start();
     try {
       return await this.#loop.run();
     } finally {
       this.#loop.cancel();
+      unwatch?.();
       stop();
       signals.onLeave(undefined);
     }
@@ -216,9 +221,9 @@ function descriptions({ tools }: ChatSession): ReadonlyMap<string, string> {
   };
   for (const builtin of BUILTINS) for (const name of namesOf(builtin)) add(`/${name}`, builtin.help);
   for (const prompt of tools.control?.prompts() ?? [])
-    add(`/${prompt.server}:${prompt.name}`, prompt.description);
-  for (const { server, uri, name, description } of tools.control?.resources() ?? []) {
-    add(`@${server}:${uri}`, description ?? name);
+    add(`/${prompt.server}:${prompt.name}`, prompt.description ?? prompt.title);
+  for (const { server, uri, name, title, description } of tools.control?.resources() ?? []) {
+    add(`@${server}:${uri}`, description ?? title ?? name);
   }
   for (const { definition } of tools.tools()) add(definition.function.name, definition.function.description);
   return about;

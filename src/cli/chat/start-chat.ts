@@ -63,6 +63,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     overflow: settings.config.overflow ?? 'summarize',
     ...(responseFormat && { responseFormat }),
   });
+  const room = () => definitionsNotice(servers.host.tools(), agent.offer, opened.model.contextLength);
   const session = new ChatSession({
     ...{ agent, history, opened, folder, log, turnLog: new TurnLog(log, servers.redactor) },
     tools: servers.host,
@@ -71,12 +72,14 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
       modelSource({ ...args, model: name, revision: undefined }, settings.config),
     ),
     saveTo: args.save,
+    lateNotice: () => (told ? undefined : room()),
     once: args.prompt !== undefined,
   });
   const close = () => run.close(() => session.close(), EXIT_PATIENCE_MS);
   const notices = [...settings.notices, ...run.notices];
-  const room = definitionsNotice(servers.host.tools(), agent.offer, opened.model.contextLength);
-  if (room !== undefined) notices.push(room);
+  const atOnce = room();
+  const told = atOnce !== undefined || servers.host.servers().every(({ state }) => state !== 'starting');
+  if (atOnce !== undefined) notices.push(atOnce);
   notices.push(...modelNotices(opened, args.think, turnOptions.sampling));
   try {
     if (responseFormat && !opened.model.canFollowFormat) {

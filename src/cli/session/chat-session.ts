@@ -7,7 +7,7 @@ import type { Agent } from '../../agent/turn/agent.ts';
 import type { History } from '../../chat/history.ts';
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import type { ToolHost } from '../../mcp/tool-host.ts';
+import type { Patience, ToolHost } from '../../mcp/tool-host.ts';
 import type { Log } from '../../run/log.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
 import { type Attached, attachFiles } from '../attachments/attach-files.ts';
@@ -37,11 +37,17 @@ export interface ChatSessionParts {
   readonly turnLog: TurnLog;
   /** The system message as of now: it contains the instructions of servers, which come and go. */
   readonly systemText: () => string;
+  /** What can be told only once the servers are up; called with the first turn. */
+  readonly lateNotice?: () => string | undefined;
   /** One prompt (`-p`), kept apart from chats. */
   readonly once?: boolean;
   /** `--save`: also written after every turn. */
   readonly saveTo: string | undefined;
 }
+
+/** How long a turn waits for servers that have not come up yet: the first one longer, since most are on their way. */
+const FIRST_PATIENCE: Patience = { quietMs: 3000, limitMs: 10_000, fromNow: true };
+const PATIENCE: Patience = { quietMs: 1500, limitMs: 5000 };
 
 /** What the user asks. */
 export interface ChatPrompt {
@@ -76,6 +82,7 @@ export class ChatSession {
   readonly #created = new Date();
   readonly #file: string;
   #keepFailed = false;
+  #begun = false;
   #saveProblem: string | undefined;
   #answering = false;
   #systemText: string;
@@ -152,6 +159,10 @@ export class ChatSession {
    */
   async *turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
     const { text, data = '' } = prompt;
+    await this.#parts.tools.settled?.(this.#begun ? PATIENCE : FIRST_PATIENCE, signal);
+    const late = this.#begun ? undefined : this.#parts.lateNotice?.();
+    this.#begun = true;
+    if (late !== undefined) yield { type: 'notice', message: late };
     const attached = this.#attach(prompt);
     if (attached instanceof LlmHostError) return yield errorEvent(attached);
     for (const message of attached.notices) yield { type: 'notice', message };

@@ -13,9 +13,6 @@ import type { Settings } from '../settings/settings.ts';
 import { logOptions, mcpFilesOf, modelOptions } from './run-options.ts';
 import { toolPolicy } from './tool-policy.ts';
 
-/** Milliseconds without news of a server after which a person is not kept waiting. */
-const PATIENCE_MS = 1500;
-
 /** Opens model and servers by command line and config.json, with progress and questions on stderr. */
 export async function startRun(
   args: ChatArguments,
@@ -51,7 +48,7 @@ export async function startRun(
         policy: toolPolicy(args, config),
         allowedToolsFile: join(configDirectory(env), 'allowed-tools.json'),
         audit: config.tools?.audit,
-        patienceMs: patience(args),
+        joinLater: joinLater(args),
       },
     });
   } catch (error) {
@@ -62,7 +59,7 @@ export async function startRun(
   }
 }
 
-/** Somebody at a keyboard need not wait for a slow server; a script gets every tool. */
-function patience({ prompt }: ChatArguments): number | undefined {
-  return process.stdin.isTTY && prompt === undefined ? PATIENCE_MS : undefined;
+/** Somebody at a keyboard need not wait for servers before typing; a script gets every tool. */
+function joinLater({ prompt }: ChatArguments): boolean {
+  return process.stdin.isTTY && prompt === undefined;
 }

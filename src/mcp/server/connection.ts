@@ -2,9 +2,6 @@ import {
   Client,
   type Progress,
   ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
   type StandardSchemaV1,
   UrlElicitationRequiredError,
   type VersionNegotiationMode,
@@ -23,7 +20,8 @@ import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-request
 import type { Questions } from './questions.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
 import { ServerLog } from './server-log.ts';
-import { startFault } from './start-fault.ts';
+import { ownError, startFault } from './start-fault.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { startedTask, type TaskState } from './task-state.ts';
 import {
   type CallResult,
@@ -44,6 +42,8 @@ const PROBE_TIMEOUT_MS = 3000;
 const LATE_GRACE_MS = 1000;
 
 export interface ConnectionOptions extends Omit<ServerListsOptions, 'hasEnded' | 'toolFault'> {
+  /** A resource that `watch` was called for has changed. */
+  readonly onUpdated: (uri: string) => void;
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** The server ended by itself; called at most once, and only after a successful start. */
   readonly onEnd: (reason: string) => void;
@@ -60,6 +60,8 @@ export interface CallHooks {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** The server starts or stops waiting for the user, which should not count against the time limit. */
   readonly onWaiting?: ((waiting: boolean) => void) | undefined;
+  /** Run a tool as a task that need not be one; in the newer era the server decides. */
+  readonly asTask?: boolean;
 }
 
 /** One running server: start, call, close. Not restartable: each start makes a new one. */
@@ -71,8 +73,9 @@ export class Connection {
   readonly #client: Client;
   readonly #waiting = new Set<(waiting: boolean) => void>();
   readonly #closed = new AbortController();
-  readonly #lists: ServerLists;
+  readonly lists: ServerLists;
   readonly #questions: Questions;
+  readonly #subscriptions: Subscriptions;
   #answeredLate = false;
 
   constructor(config: ServerConfig, options: ConnectionOptions) {
@@ -86,12 +89,18 @@ export class Connection {
     });
     this.#client.onerror = error => this.#log.add(`connection: ${messageOf(error)}`);
     const hasEnded = (): boolean => this.ending !== undefined;
-    this.#lists = new ServerLists(
+    this.lists = new ServerLists(
       this.#client,
       {
         ...{ ...options, onLog: this.#log.add, hasEnded },
         toolFault: tool => (this.#mirrorsArguments ? headerFault(tool.inputSchema) : undefined),
       },
+      this.#closed.signal,
+    );
+    const { onUpdated } = options;
+    this.#subscriptions = new Subscriptions(
+      this.#client,
+      { onLog: this.#log.add, onUpdated },
       this.#closed.signal,
     );
     this.#questions = answerPeerRequests(this.#client, {
@@ -115,14 +124,14 @@ export class Connection {
     const deadline = new Deadline(limitMs, { signal });
     try {
       await this.#connect(deadline.signal);
-      this.#lists.watch();
-      const tools = await this.#lists.tools(deadline.signal);
-      this.#lists.listen();
+      this.lists.watch();
+      const tools = await this.lists.tools(deadline.signal);
+      this.lists.listen();
       this.#client.onclose = () => {
         if (!this.#closed.signal.aborted) this.#options.onEnd(this.ending ?? 'ended');
       };
       if (this.ending !== undefined) throw new Error('Connection closed');
-      this.#lists.requestExtras();
+      this.lists.requestExtras();
       return tools;
     } catch (error) {
       if (!deadline.signal.aborted) await this.#transport.waitForEnd();
@@ -156,6 +165,11 @@ export class Connection {
     return typeof text === 'string' ? cleanText(text, TEXT_LIMITS.instructions) : undefined;
   }
 
+  /** Whether it completes arguments. */
+  get completes(): boolean {
+    return this.#client.getServerCapabilities()?.completions !== undefined;
+  }
+
   /** Why the server is gone; undefined while it runs. */
   get ending(): string | undefined {
     return this.#transport.ending;
@@ -179,7 +193,10 @@ export class Connection {
     hooks: CallHooks,
   ): Promise<CallResult | { readonly task: TaskState }> {
     const headers = this.#mirrorsArguments ? argumentHeaders(tool.inputSchema, args) : {};
-    const asTask = this.era !== 'modern' && tool.execution?.taskSupport === 'required';
+    const support = tool.execution?.taskSupport;
+    const asTask =
+      this.era !== 'modern' &&
+      (support === 'required' || (hooks.asTask === true && support === 'optional' && this.lists.runsTasks));
     const params = { name: tool.name, arguments: { ...args }, ...(asTask && { task: { ttl: TASK_TTL_MS } }) };
     const run = () => this.ask('tools/call', params, CallResultSchema, hooks, headers);
     const result = await run().catch(async error => {
@@ -204,8 +221,13 @@ export class Connection {
 
   /** The blocks of a resource, in the shape of a call's result. */
   async readResource(uri: string, hooks: CallHooks): Promise<CallResult> {
-    const { contents } = await this.ask('resources/read', { uri }, ReadResultSchema, hooks);
-    return { content: contents.map(resource => ({ type: 'resource', resource })) };
+    const { contents, ttlMs } = await this.ask('resources/read', { uri }, ReadResultSchema, hooks);
+    return { content: contents.map(resource => ({ type: 'resource', resource })), ttlMs };
+  }
+
+  /** Asks the server to tell when a resource changes, if it can; never rejects. */
+  watch(uri: string): Promise<void> {
+    return this.#subscriptions.add(uri);
   }
 
   getPrompt(name: string, args: Readonly<Record<string, string>>, hooks: CallHooks): Promise<PromptResult> {
@@ -229,7 +251,7 @@ export class Connection {
   /** Closes the connection and ends the process group. Idempotent, never throws. */
   async close(): Promise<void> {
     this.#closed.abort();
-    this.#lists.dispose();
+    this.lists.dispose();
     await this.#transport.close();
     this.#log.flush();
   }
@@ -301,23 +323,6 @@ export class Connection {
       ...(hint !== undefined && { hint }),
     });
   }
-}
-
-/** Ours, which says what to do: the SDK wraps what stops its question for the newer era. */
-function ownError(error: unknown): LlmHostError | undefined {
-  let cause = error;
-  for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
-    if (cause instanceof LlmHostError) return cause;
-    ({ cause } = cause);
-  }
-  return undefined;
-}
-
-/** Whether the question for the newer era got no answer over HTTP, or one that says that the server has failed. */
-export function isFailedProbe(error: unknown): boolean {
-  const cause = error instanceof LlmHostError ? error.cause : undefined;
-  if (cause instanceof SdkHttpError) return cause.code === SdkErrorCode.EraNegotiationFailed;
-  return cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout;
 }
 
 /** The entry's limit for starting: its own, that of its calls, or 30 s. */

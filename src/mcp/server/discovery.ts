@@ -1,6 +1,7 @@
 import type { ZodType } from 'zod';
 import { quoted } from '../../text/clean/visible.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
+import { LIST_MARK } from '../transport/wire-extensions.ts';
 import { isCleanName, TEXT_LIMITS } from './incoming-text.ts';
 import { definitionFault, toolLabel } from './tool-definition.ts';
 import {
@@ -113,7 +114,7 @@ export async function listAll<T>(ask: PageRequest, kind: ListKind<T>, news: List
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await ask(kind.method, cursor === undefined ? {} : { cursor });
-    const list = answer[kind.key];
+    const list = answer[LIST_MARK + kind.key] ?? answer[kind.key];
     if (!Array.isArray(list)) throw new Error(`the answer to ${kind.method} holds no list '${kind.key}'`);
     for (const item of list) {
       if (items.size >= MAX_ITEMS) {

@@ -19,6 +19,8 @@ export const TEXT_LIMITS = {
   notice: 400,
   /** Title, description, default and choice of a form's field. */
   field: 400,
+  /** Of tools, prompts, resources. */
+  title: 100,
   /** Of tools, prompts, their arguments, resources. */
   description: 8000,
   instructions: 8000,
@@ -55,6 +57,11 @@ export function isCleanName(name: string, limit: number = TEXT_LIMITS.name): boo
 /** A tool's or server's description as it goes to the model. */
 export function cleanDescription(text: string): string {
   return cleanText(text, TEXT_LIMITS.description);
+}
+
+/** What a server calls a thing for people, on one line; '' without one. */
+export function cleanTitle(text: string | undefined): string {
+  return cleanLine(text ?? '', TEXT_LIMITS.title).trim();
 }
 
 /** The error with a clean message: what a server sends as an error is text like any other. */

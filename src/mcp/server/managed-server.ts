@@ -1,29 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
-import { Connection, type ConnectionOptions, isFailedProbe, quoteTail, startLimitMs } from './connection.ts';
+import { Connection, type ConnectionOptions, quoteTail, startLimitMs } from './connection.ts';
 import type { LeftOut } from './discovery.ts';
 import type { EraMemory } from './era-memory.ts';
+import { isCold } from './package-runner.ts';
 import { foldersOf } from './peer-requests.ts';
 import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
+import { isFailedProbe } from './start-fault.ts';
+import type { StartSlots } from './start-slots.ts';
 import type { ServerTool } from './wire-schemas.ts';
 
 /** Delays before restarting a crashed server; after the last one it stays failed. */
 const BACKOFF_MS = [500, 1000, 2000];
 /** Of the time for starting; the rest is for a second process that is not probed. */
 const PROBING_SHARE = 2 / 3;
+/** For starting a server whose package is installed first, unless its entry says otherwise. */
+const INSTALL_TIMEOUT_MS = 180_000;
 const NO_EXTRAS: Extras = { prompts: [], resources: [], templates: [] };
 
 /** Server events that the user may want to know about. */
 export type ServerEvent = 'ready' | 'failed' | 'crashed' | 'restarted' | 'tools' | 'declined' | 'left-out';
 
 export interface ManagedServerOptions
-  extends Omit<ConnectionOptions, 'onEnd' | 'onTools' | 'onExtras' | 'onDeclined' | 'onLeftOut'> {
+  extends Omit<
+    ConnectionOptions,
+    'onEnd' | 'onTools' | 'onExtras' | 'onDeclined' | 'onLeftOut' | 'onUpdated'
+  > {
   /** The state, tools, prompts or resources have changed. */
   readonly onChange: () => void;
   readonly onEvent: (event: ServerEvent, detail: string) => void;
+  /** A resource that was attached has changed, or without `uri` perhaps any of them. */
+  readonly onResources: (connection: Connection, uri?: string) => void;
   readonly eras: EraMemory;
+  readonly slots: StartSlots;
 }
 
 /** An entry of mcp.json over its whole life: started, restarted after crashes, disabled and enabled, closed. */
@@ -39,8 +50,10 @@ export class ManagedServer {
   #check: Promise<void> | undefined;
   #state: ServerState['state'];
   #error: string | undefined;
+  #installing = false;
   #tools: readonly ServerTool[] = [];
   #extras = NO_EXTRAS;
+  readonly #watched = new Set<string>();
   #restarts = 0;
 
   constructor(config: ServerConfig, options: ManagedServerOptions, enabled = true) {
@@ -65,6 +78,7 @@ export class ManagedServer {
       name: this.config.name,
       state: this.#state,
       tools: this.#tools.length,
+      ...(this.#installing && this.#state === 'starting' && { installing: true }),
       ...(this.#error === undefined ? {} : { error: this.#error }),
       ...(instructions === undefined ? {} : { instructions }),
       ...(this.#folders.length > 0 && { folders: this.#folders }),
@@ -74,7 +88,8 @@ export class ManagedServer {
   /** Resolves when the server is ready or has failed; never throws. A disabled server stays disabled. */
   start(): Promise<void> {
     if (this.#state !== 'starting') return this.#started;
-    this.#started = this.#startOnce().then(
+    this.#installing = isCold(this.config);
+    this.#started = this.#inSlot(() => this.#startOnce()).then(
       () => this.#tell('ready'),
       error => this.#fail(withHint(error, this.config)),
     );
@@ -108,6 +123,17 @@ export class ManagedServer {
     throw new LlmHostError('TOOL_FAILED', `server '${this.config.name}' is not running${why}`);
   }
 
+  /** Lists that are no longer fresh by what the server said of them are asked for again. */
+  refreshStale(): void {
+    if (this.#state === 'ready') this.#connection?.lists.refreshStale();
+  }
+
+  /** Whoever attached this resource is told when it changes, also after a restart. */
+  async watch(uri: string): Promise<void> {
+    this.#watched.add(uri);
+    await this.#connection?.watch(uri);
+  }
+
   /** After a successful call, the next crash counts as the first. */
   noteSuccess(): void {
     this.#restarts = 0;
@@ -118,6 +144,11 @@ export class ManagedServer {
     this.#check ??= this.#pingOrRestart().finally(() => {
       this.#check = undefined;
     });
+  }
+
+  /** A server on this machine takes its share of the processor to start. */
+  #inSlot(start: () => Promise<void>): Promise<void> {
+    return this.config.transport === 'stdio' ? this.#options.slots.run(start, this.#stop.signal) : start();
   }
 
   async #end(state: ServerState['state']): Promise<void> {
@@ -138,7 +169,9 @@ export class ManagedServer {
    */
   async #startOnce(): Promise<void> {
     const { protocol = 'auto', transport } = this.config;
-    const limitMs = startLimitMs(this.config);
+    const { timeoutMs, startTimeoutMs = timeoutMs } = this.config;
+    const limitMs =
+      this.#installing && startTimeoutMs === undefined ? INSTALL_TIMEOUT_MS : startLimitMs(this.config);
     if (protocol !== 'auto') return this.#startConnection(this.#connect(this.config), limitMs);
     if (this.#options.eras.isLegacy(this.config)) {
       return this.#startAndNote(this.#connect(legacy(this.config)), limitMs);
@@ -173,8 +206,10 @@ export class ManagedServer {
       onExtras: extras => {
         if (this.#connection !== connection || signal.aborted) return;
         this.#extras = extras;
+        this.#options.onResources(connection);
         this.#options.onChange();
       },
+      onUpdated: uri => this.#options.onResources(connection, uri),
       onLeftOut: tools => this.#options.onEvent('left-out', leftOutText(tools)),
       onDeclined: message => this.#options.onEvent('declined', message),
     });
@@ -187,8 +222,10 @@ export class ManagedServer {
     const tools = await connection.start(signal, limitMs);
     if (signal.aborted) return connection.close();
     this.#tools = tools;
+    this.#installing = false;
     this.#state = 'ready';
     this.#error = undefined;
+    for (const uri of this.#watched) void connection.watch(uri);
     this.#options.onChange();
   }
 

@@ -18,6 +18,10 @@ const REFETCH_TIMEOUT_MS = 30_000;
 /** Changes this close together are fetched once. */
 const CHANGE_PAUSE_MS = 150;
 
+/** However short or long a server calls a list fresh. */
+const MIN_FRESH_MS = 5000;
+const MAX_FRESH_MS = 24 * 3_600_000;
+
 /** The prompts, resources and templates a server lists. */
 export interface Extras {
   readonly prompts: readonly ServerPrompt[];
@@ -45,6 +49,8 @@ export class ServerLists {
   /** Aborts with the connection. */
   readonly #closed: AbortSignal;
   readonly #toolsChanged = new Coalesced(() => this.#refetchTools(), CHANGE_PAUSE_MS);
+  /** By the method of the list. */
+  readonly #freshUntil = new Map<string, number>();
   readonly #extrasChanged = new Coalesced(() => this.#refetchExtras(), CHANGE_PAUSE_MS);
 
   constructor(client: Client, options: ServerListsOptions, closed: AbortSignal) {
@@ -83,15 +89,26 @@ export class ServerLists {
       return fault === undefined;
     });
     if (leftOut.length > 0) this.#options.onLeftOut(leftOut);
-    const { tasks } = this.#client.getServerCapabilities() ?? {};
-    if (tasks?.requests?.tools?.call !== undefined || this.#client.getProtocolEra() === 'modern')
-      return tools;
+    if (this.runsTasks || this.#client.getProtocolEra() === 'modern') return tools;
     return tools.filter(tool => tool.execution?.taskSupport !== 'required');
+  }
+
+  /** Whether the server, of the older era, says that it runs calls as tasks. */
+  get runsTasks(): boolean {
+    return this.#client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
   }
 
   /** Prompts, resources and templates follow by `onExtras`. */
   requestExtras(): void {
     this.#extrasChanged.request();
+  }
+
+  /** Fetches the lists again whose time (`ttlMs`) is over; without one they are good until the server tells otherwise. */
+  refreshStale(): void {
+    const now = performance.now();
+    if (now > (this.#freshUntil.get(TOOLS.method) ?? Number.POSITIVE_INFINITY)) this.#toolsChanged.request();
+    const others = [PROMPTS, RESOURCES, TEMPLATES].map(({ method }) => this.#freshUntil.get(method));
+    if (others.some(until => now > (until ?? Number.POSITIVE_INFINITY))) this.#extrasChanged.request();
   }
 
   dispose(): void {
@@ -115,13 +132,29 @@ export class ServerLists {
     };
     try {
       return await listAll(
-        (method, params) => this.#client.request({ method, params }, PageSchema, options),
+        async (method, params) => {
+          const page = await this.#client.request({ method, params }, PageSchema, options);
+          this.#noteFreshness(method, page.ttlMs, params.cursor === undefined);
+          return page;
+        },
         kind,
         news,
       );
     } catch (error) {
       throw cleanError(error);
     }
+  }
+
+  /** Of several pages the shortest time counts. */
+  #noteFreshness(method: string, ttlMs: number | undefined, first: boolean): void {
+    const until =
+      ttlMs !== undefined && ttlMs > 0
+        ? performance.now() + Math.min(Math.max(ttlMs, MIN_FRESH_MS), MAX_FRESH_MS)
+        : undefined;
+    const before = first ? undefined : this.#freshUntil.get(method);
+    const next = Math.min(before ?? Number.POSITIVE_INFINITY, until ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(next)) this.#freshUntil.set(method, next);
+    else this.#freshUntil.delete(method);
   }
 
   async #refetchTools(): Promise<void> {

@@ -3,6 +3,8 @@ export interface ServerState {
   /** `starting` includes restarts after a crash; `disabled`: configured but turned off. */
   readonly state: 'starting' | 'ready' | 'failed' | 'disabled' | 'closed';
   readonly tools: number;
+  /** While `starting`: its package is installed first (`npx`, `uvx`). */
+  readonly installing?: boolean;
   /** Why it failed, with the tail of stderr. */
   readonly error?: string;
   readonly instructions?: string;

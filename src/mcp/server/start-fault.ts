@@ -1,4 +1,5 @@
-import { messageOf } from '../../errors.ts';
+import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { LlmHostError, messageOf } from '../../errors.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
 import { cleanLine, TEXT_LIMITS } from './incoming-text.ts';
 
@@ -27,4 +28,21 @@ function withReadableIssues(whole: string): string {
     return `${path === '' ? '' : `${path}: `}${String(issue.message)}`;
   });
   return `${parts?.[1]}${texts.slice(0, MAX_ISSUES).join('; ')}`;
+}
+
+/** Ours, which says what to do: the SDK wraps what stops its question for the newer era. */
+export function ownError(error: unknown): LlmHostError | undefined {
+  let cause = error;
+  for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
+    if (cause instanceof LlmHostError) return cause;
+    ({ cause } = cause);
+  }
+  return undefined;
+}
+
+/** Whether the question for the newer era got no answer over HTTP, or one that says that the server has failed. */
+export function isFailedProbe(error: unknown): boolean {
+  const cause = error instanceof LlmHostError ? error.cause : undefined;
+  if (cause instanceof SdkHttpError) return cause.code === SdkErrorCode.EraNegotiationFailed;
+  return cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout;
 }

@@ -5,14 +5,22 @@ import { isPlainObject } from '../../text/json/plain-object.ts';
  * Only what we need from a server's results. The SDK's schemas reject a whole list for one odd tool, and a whole
  * result for one odd block; a host for other people's servers must be more lenient.
  */
-export const PageSchema = z.looseObject({ nextCursor: z.string().optional() });
+export const PageSchema = z.looseObject({
+  nextCursor: z.string().optional(),
+  /** How long the server calls it fresh. */
+  ttlMs: z.number().optional().catch(undefined),
+});
+
+const title = z.string().optional().catch(undefined);
 
 export const ServerToolSchema = z.looseObject({
   name: z.string().min(1),
+  title,
   description: z.string().optional().catch(undefined),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
   annotations: z
     .looseObject({
+      title,
       readOnlyHint: z.boolean().optional().catch(undefined),
       destructiveHint: z.boolean().optional().catch(undefined),
     })
@@ -24,6 +32,7 @@ export type ServerTool = z.infer<typeof ServerToolSchema>;
 
 export const ServerPromptSchema = z.looseObject({
   name: z.string().min(1),
+  title,
   description: z.string().optional().catch(undefined),
   arguments: z
     .array(
@@ -40,6 +49,7 @@ export type ServerPrompt = z.infer<typeof ServerPromptSchema>;
 
 export const ServerResourceSchema = z.looseObject({
   uri: z.string().min(1),
+  title,
   name: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   mimeType: z.string().optional().catch(undefined),
@@ -48,6 +58,7 @@ export type ServerResource = z.infer<typeof ServerResourceSchema>;
 
 export const ResourceTemplateSchema = z.looseObject({
   uriTemplate: z.string().min(1),
+  title,
   name: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
 });

@@ -9,6 +9,10 @@ export const EXTENSION = 'extension:';
 /** On a result that is the handle of a task; the SDK takes no result of another type than `complete`. */
 export const TASK_MARK = 'llm-host/task';
 
+/** Before the key of a list: there the SDK does not see it. In the newer era it refuses a whole list for one odd item. */
+export const LIST_MARK = 'llm-host/list:';
+const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
+
 /** A message as it goes to the server. */
 export function outgoing(message: JSONRPCMessage): JSONRPCMessage {
   if (!('method' in message) || !message.method.startsWith(EXTENSION)) return message;
@@ -20,9 +24,21 @@ export function incoming(message: JSONRPCMessage): JSONRPCMessage {
   // The question for the era is the SDK's own; its answers tell by their shape what the server is.
   if (!('result' in message) || typeof message.id === 'string' || !isPlainObject(message.result))
     return message;
-  const { [TASK_MARK]: _, ...result } = message.result as Record<string, unknown>;
+  const { [TASK_MARK]: _, ...given } = message.result as Record<string, unknown>;
+  const result = withHiddenLists(given);
   const { resultType } = result;
   if (resultType === undefined) return { ...message, result: { ...result, resultType: 'complete' } };
-  if (resultType !== 'task') return TASK_MARK in message.result ? { ...message, result } : message;
+  if (resultType !== 'task') return { ...message, result };
   return { ...message, result: { content: [], ...result, resultType: 'complete', [TASK_MARK]: true } };
+}
+
+function withHiddenLists(result: Record<string, unknown>): Record<string, unknown> {
+  const hidden: Record<string, unknown> = { ...result };
+  for (const key of LISTS) {
+    delete hidden[LIST_MARK + key];
+    if (!Array.isArray(hidden[key])) continue;
+    hidden[LIST_MARK + key] = hidden[key];
+    hidden[key] = [];
+  }
+  return hidden;
 }

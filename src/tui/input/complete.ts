@@ -2,6 +2,8 @@
 export interface Completion {
   readonly start: number;
   readonly options: readonly string[];
+  /** More may follow an option, so no space does. */
+  readonly open?: boolean;
 }
 
 export interface Candidates {
@@ -12,28 +14,34 @@ export interface Candidates {
   readonly resources: readonly string[];
   /** Paths that go on as typed, without the at sign; a folder ends with a slash. */
   readonly files?: (typed: string) => readonly string[];
+  /** The arguments of a server's prompt, from the text before the cursor. */
+  readonly promptArguments?: (before: string) => Completion | undefined;
   /** What an option is, by its text: `/help`, `@server:uri`, the name of a tool. */
   readonly about?: ReadonlyMap<string, string>;
 }
 
-/** Whether a `/command` or an `@resource` is being typed: its completions are shown unasked. */
+/** Whether a `/command`, its arguments or an `@resource` is being typed: its completions are shown unasked. */
 export function completesUnasked(text: string, cursor: number): boolean {
   const before = text.slice(0, cursor);
-  return /^\/\S*$/.test(before) || atWord(before) !== undefined;
+  return /^\/\S*$/.test(before) || PROMPT.test(before) || atWord(before) !== undefined;
 }
+
+/** `/server:prompt `, and what follows. */
+const PROMPT = /^\/[^\s:]+:\S+\s/;
 
 /** What follows the at sign of the word being typed, which may be a path in quotes. */
 function atWord(before: string): string | undefined {
   return /(?:^|[\s([{])@("[^"\n]*|\S*)$/.exec(before)?.[1];
 }
 
-/** Completes `/commands` at the start, `@resources` and `@files` anywhere, and tool names of which two letters are typed. */
+/** Completes `/commands` at the start and the arguments of a server's prompt, `@resources` and `@files` anywhere, and tool names of which two letters are typed. */
 export function complete(text: string, cursor: number, candidates: Candidates): Completion | undefined {
   const before = text.slice(0, cursor);
   const command = /^\/(\S*)$/.exec(before)?.[1];
   if (command !== undefined) return matching(candidates.commands, command, 0, '/');
   const reference = atWord(before);
   if (reference !== undefined) return references(reference, cursor - reference.length - 1, candidates);
+  if (PROMPT.test(before)) return candidates.promptArguments?.(before);
   const word = /\S*$/.exec(before)?.[0] ?? '';
   const start = cursor - word.length;
   return word.length < 2 ? undefined : matching(candidates.tools, word, start, '');

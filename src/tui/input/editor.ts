@@ -255,11 +255,24 @@ function complete(state: EditorState, step: number, context: EditorContext): Edi
   const first = step > 0 ? 0 : count - 1;
   const index = !state.menu ? 0 : state.menu.index < 0 ? first : (state.menu.index + step + count) % count;
   const chosen = found.options[index] ?? '';
-  const option = `${chosen}${count === 1 && !isFolder(chosen) ? ' ' : ''}`;
+  const option = `${chosen}${count === 1 && !found.open && !isFolder(chosen) ? ' ' : ''}`;
   const typed = state.text.slice(0, found.start) + option + state.text.slice(state.cursor);
   const menu = count === 1 ? undefined : { ...found, index };
   const next = { ...state, text: typed, cursor: found.start + option.length, menu, browse: undefined };
   return count === 1 && isFolder(chosen) ? suggest(next, context) : next;
+}
+
+/**
+ * Completions that took time, for the text as it stands.
+ * @param asked by Tab: the first one is put in the text
+ */
+export function offer(state: EditorState, found: Completion, asked: boolean): EditorState {
+  if (state.menu || state.search || found.options.length === 0) return state;
+  const context = { history: [], busy: false, complete: () => found };
+  if (asked) return complete(state, 1, context);
+  const [first] = found.options;
+  const typed = state.text.slice(found.start, state.cursor);
+  return found.options.length === 1 && first === typed ? state : { ...state, menu: { ...found, index: -1 } };
 }
 
 function searching(

@@ -17,9 +17,15 @@ it.each([
     { resultType: 'task', taskId: 't' },
     { resultType: 'complete', taskId: 't', content: [], [TASK_MARK]: true },
   ],
+  [
+    'lists are kept from the SDK, which refuses all for one odd item',
+    { resultType: 'complete', tools: [{ icons: 7 }], prompts: 'none', 'llm-host/list:prompts': ['forged'] },
+    { resultType: 'complete', tools: [], 'llm-host/list:tools': [{ icons: 7 }], prompts: 'none' },
+  ],
   ['a forged mark is removed', { [TASK_MARK]: true, a: 1 }, { a: 1, resultType: 'complete' }],
 ])('%s', (_, result, expected) => {
-  expect(incoming(answer(result))).toMatchObject({ result: expected });
+  const { result: seen } = incoming(answer(result)) as { result: object };
+  expect(seen).toEqual(expected);
 });
 
 it('answers to the question for the era, errors and requests stay as they are', () => {

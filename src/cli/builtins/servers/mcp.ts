@@ -54,15 +54,21 @@ function serversText(tools: ToolHost): string {
   return tools.servers().map(stateText).map(stripControls).join('\n') || 'No servers.';
 }
 
-function stateText({ name, state, tools, error }: ServerState): string {
+function stateText({ name, state, tools, error, installing }: ServerState): string {
   const count = state === 'ready' ? `, ${tools} tool${tools === 1 ? '' : 's'}` : '';
-  return `${name}: ${state}${count}${error === undefined ? '' : `\n  ${error.replaceAll('\n', '\n  ')}`}`;
+  return `${name}: ${installing ? 'installing its package…' : state}${count}${error === undefined ? '' : `\n  ${error.replaceAll('\n', '\n  ')}`}`;
+}
+
+/** ` - title: description`, as far as there are. */
+function aboutText(title: string | undefined, description: string | undefined): string {
+  const text = [title, description].filter(Boolean).join(': ');
+  return text === '' ? '' : ` - ${text}`;
 }
 
 function promptsText(control: ServerControl): string {
-  const lines = control.prompts().map(({ server, name, description, arguments: args }) => {
+  const lines = control.prompts().map(({ server, name, title, description, arguments: args }) => {
     const shape = args.map(argument => ` ${argument.name}=${argument.required ? '...' : '[...]'}`).join('');
-    return stripControls(`/${server}:${name}${shape}${description ? ` - ${description}` : ''}`);
+    return stripControls(`/${server}:${name}${shape}${aboutText(title, description)}`);
   });
   return lines.join('\n') || 'No prompts.';
 }
@@ -70,8 +76,8 @@ function promptsText(control: ServerControl): string {
 function resourcesText(control: ServerControl): string {
   const lines = control
     .resources()
-    .map(({ server, uri, description, name }) =>
-      stripControls(`@${server}:${uri}${(description ?? name) ? ` - ${description ?? name}` : ''}`),
+    .map(({ server, uri, title, description, name }) =>
+      stripControls(`@${server}:${uri}${aboutText(title, description ?? (title ? undefined : name))}`),
     );
   return lines.join('\n') || 'No resources.';
 }

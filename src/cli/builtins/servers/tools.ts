@@ -55,7 +55,8 @@ function listOf({ tools: host, offer, opened }: ChatSession): string {
   if (all.length === 0) return stripControls(['No tools.', ...allowedLines(host)].join('\n'));
   const one = (tool: HostTool): number => offer.meter.one(tool.definition);
   const lines = all.map(
-    tool => `${nameOf(tool)} (${tool.server}): ${tool.definition.function.description ?? ''}`,
+    tool =>
+      `${nameOf(tool)} (${tool.server}): ${[tool.title, tool.definition.function.description].filter(Boolean).join(': ')}`,
   );
   const total = offer.meter.all(all.map(tool => tool.definition));
   const share = `Tokens of the definitions: ${shareText(total, opened.model.contextLength)}`;

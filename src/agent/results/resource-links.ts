@@ -1,0 +1,90 @@
+import type { HostTool, ToolHost, ToolOutcome } from '../../mcp/tool-host.ts';
+
+/** The names it is offered under: the first that no server's tool has. */
+const NAMES = ['read_resource', 'llm_host_read_resource', 'llm_host__read_resource'] as const;
+const MAX_LINKS = 100;
+/** Links named in an answer. */
+const NAMED = 5;
+
+const TOOLS: readonly HostTool[] = NAMES.map(name => ({
+  definition: {
+    type: 'function',
+    function: {
+      name,
+      description: "Reads a resource that a tool's result links to.",
+      parameters: {
+        type: 'object',
+        properties: { uri: { type: 'string', description: 'as the link has it' } },
+        required: ['uri'],
+      },
+    },
+  },
+  ...{ server: 'llm-host', tool: name, readOnly: true },
+  // The result with the link says how to use it, so the head of the prompt need not change.
+  unlisted: true,
+}));
+
+/** The links in the results of one conversation, which the model can read, each from the server that gave it. */
+export class ResourceLinks {
+  readonly #host: ToolHost;
+  /** Servers by address, the latest last. */
+  readonly #links = new Map<string, string>();
+
+  constructor(host: ToolHost) {
+    this.#host = host;
+  }
+
+  /** The host with the tool that reads links, once there are some. */
+  joined(): ToolHost {
+    const host = this.#host;
+    if (host.readResource === undefined) return host;
+    const prepareInput = host.prepareInput?.bind(host);
+    const takeNotices = host.takeNotices?.bind(host);
+    return {
+      tools: () => (this.#links.size === 0 ? host.tools() : [...host.tools(), this.#tool()]),
+      servers: () => host.servers(),
+      call: async (name, args, options) => {
+        if (this.#links.size > 0 && name === this.#tool().tool) return await this.#read(args.uri, options);
+        return this.#noted(await host.call(name, args, options));
+      },
+      close: () => host.close(),
+      ...(prepareInput && { prepareInput }),
+      ...(takeNotices && { takeNotices }),
+    };
+  }
+
+  clear(): void {
+    this.#links.clear();
+  }
+
+  #tool(): HostTool {
+    const taken = new Set(this.#host.tools().map(({ definition }) => definition.function.name));
+    return (TOOLS.find(({ tool }) => !taken.has(tool)) ?? TOOLS[0]) as HostTool;
+  }
+
+  async #read(uri: unknown, options: Parameters<ToolHost['call']>[2]): Promise<ToolOutcome> {
+    const wanted = typeof uri === 'string' ? uri.trim() : '';
+    const server = this.#links.get(wanted);
+    if (server === undefined || this.#host.readResource === undefined) {
+      const known = [...this.#links.keys()].slice(-NAMED).join(', ');
+      return { text: `No result has linked to that. Links: ${known}.`, isError: true };
+    }
+    return this.#noted(await this.#host.readResource(server, wanted, options));
+  }
+
+  /** The outcome, with how to read its links. */
+  #noted(outcome: ToolOutcome): ToolOutcome {
+    const { links = [] } = outcome;
+    const [first] = links;
+    if (first === undefined) return outcome;
+    for (const { server, uri } of links) {
+      this.#links.delete(uri);
+      this.#links.set(uri, server);
+      const oldest = this.#links.size > MAX_LINKS ? this.#links.keys().next().value : undefined;
+      if (oldest !== undefined) this.#links.delete(oldest);
+    }
+    const note = `\n[${this.#tool().tool} ${JSON.stringify({ uri: first.uri })} reads ${links.length === 1 ? 'the link' : 'a link'}]`;
+    const { text, whole } = outcome;
+    return { ...outcome, text: text + note, ...(whole !== undefined && { whole: whole + note }) };
+  }
+}

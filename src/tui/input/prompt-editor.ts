@@ -1,0 +1,48 @@
+import { type Candidates, complete } from './complete.ts';
+import { type EditorEffect, type EditorState, EMPTY, edit, offer } from './editor.ts';
+import type { Key } from './keys.ts';
+import { LateCompletions, type LateCompletionsOptions } from './late-completions.ts';
+import type { PromptHistory } from './prompt-history.ts';
+
+export interface PromptEditorOptions extends Pick<LateCompletionsOptions, 'find'> {
+  readonly history: PromptHistory;
+  readonly candidates: () => Candidates;
+  /** Completions have come without a key. */
+  readonly onChange: () => void;
+}
+
+/** The prompt at the bottom of the screen: its text, and the completions of it. */
+export class PromptEditor {
+  state: EditorState = EMPTY;
+  readonly #options: PromptEditorOptions;
+  readonly #late: LateCompletions;
+
+  constructor(options: PromptEditorOptions) {
+    this.#options = options;
+    this.#late = new LateCompletions({
+      find: options.find,
+      show: (found, asked) => {
+        this.state = offer(this.state, found, asked);
+        options.onChange();
+      },
+    });
+  }
+
+  /** Takes a key. Returns what it asks of the program. */
+  key(key: Key, busy: boolean): EditorEffect | undefined {
+    const { history, candidates } = this.#options;
+    const { state, effect } = edit(this.state, key, {
+      ...{ history: history.entries, busy },
+      complete: (text, cursor) => complete(text, cursor, candidates()),
+    });
+    this.state = state;
+    const asked = key.type === 'key' && key.name === 'tab' && !state.menu;
+    this.#late.look(state.text, state.cursor, asked);
+    return effect;
+  }
+
+  /** Looks for nothing any more. */
+  close(): void {
+    this.#late.close();
+  }
+}
