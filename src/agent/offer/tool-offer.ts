@@ -44,6 +44,8 @@ const ADDED_SHARE = 0.3;
 const MAX_BUDGETS = 2;
 const MAX_FOUND = 5;
 const MAX_CHARS_PER_TOKEN = 10;
+/** A tool at the head fits the prompt at least so well, by the best one: others cost tokens, and a small model its way, without being wanted more often. */
+const HEAD_SCORE = 0.2;
 /** A tool that a later prompt adds fits it at least so well, by the best one. */
 const ADDED_SCORE = 0.6;
 
@@ -264,7 +266,7 @@ export class ToolOffer {
     });
     const ranked = this.#rankings.of(all).rank(text);
     const first = offered.size === 0;
-    const least = first ? 0 : (ranked[0]?.score ?? 0) * ADDED_SCORE;
+    const least = (ranked[0]?.score ?? 0) * (first ? HEAD_SCORE : ADDED_SCORE);
     const fitting = ranked.filter(({ score }) => score >= least).map(({ tool }) => tool);
     const search = searchToolFor(all);
     const fixed = all.filter(tool => always?.has(nameOf(tool)) === true && !this.#isUnlisted(tool));
