@@ -11,7 +11,7 @@ export default defineConfig({
     ...base.test,
     include: [
       'test/engine/*.test.ts',
-      'test/golden/{families,family-cache,quantized,same-text-together,tiny}.test.ts',
+      'test/golden/{families,family-cache,lookup,quantized,same-text-together,tiny}.test.ts',
       'test/native/{adapters,model-math}.test.ts',
     ],
     env: { ...base.test?.env, LLM_HOST_DEVICE_POLICY: 'gpu' },

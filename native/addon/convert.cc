@@ -131,6 +131,10 @@ Request to_request(const Napi::Value& value) {
   request.prefill_chunk = static_cast<int>(fields.integer("prefillChunk", 0, kMaxInt));
   request.prompt_logprobs = fields.has("promptLogprobs") && fields.boolean("promptLogprobs");
   request.reproducible = fields.has("reproducible") && fields.boolean("reproducible");
+  if (fields.has("lookup") && fields.boolean("lookup")) request.lookup = Lookup::kWherePaid;
+  if (fields.has("lookupAlways") && fields.boolean("lookupAlways")) {
+    request.lookup = Lookup::kAlways;
+  }
   request.measure_graph = fields.has("measureGraph") && fields.boolean("measureGraph");
   request.allowed_first = fields.bytes_or_none("allowedFirst");
   if (fields.has("continued")) {

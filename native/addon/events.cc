@@ -54,6 +54,12 @@ void fill(Napi::Object object, const EndEvent& event) {
   set_number(timings, "prefillMs", event.timings.prefill_ms);
   set_number(timings, "decodeMs", event.timings.decode_ms);
   object.Set("timings", timings);
+  Napi::Object decoding = Napi::Object::New(object.Env());
+  set_number(decoding, "passes", event.decoding.passes);
+  set_number(decoding, "sequences", event.decoding.sequences);
+  set_number(decoding, "proposed", event.decoding.proposed);
+  set_number(decoding, "accepted", event.decoding.accepted);
+  object.Set("decoding", decoding);
   if (!event.prompt_logprobs.empty()) {
     object.Set("promptLogprobs", to_floats(object.Env(), event.prompt_logprobs));
   }

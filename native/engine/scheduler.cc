@@ -80,7 +80,7 @@ bool Scheduler::admit() {
     if (!lease) return false;
     waiting_.pop_front();
     lease->sequence().begin(reproducible(*job), request.reproducible);
-    running_.emplace_back(model_, job, std::move(*lease));
+    running_.emplace_back(model_, job, std::move(*lease), governor_);
   } catch (const std::exception& exception) {
     if (!waiting_.empty() && waiting_.front().index() == 0 &&
         std::get<std::shared_ptr<Job>>(waiting_.front()) == job) {
@@ -130,6 +130,17 @@ std::vector<Scheduler::Running*> Scheduler::decoding() {
   return rows;
 }
 
+bool Scheduler::propose(const std::vector<Running*>& rows) {
+  bool any = false;
+  for (Running* row : rows) {
+    step(*row, [&] {
+      bool waited = row->generation.propose(static_cast<int>(rows.size()));
+      any = any || waited;
+    });
+  }
+  return any;
+}
+
 void Scheduler::launch(const std::vector<Running*>& rows) {
   std::vector<Running*> going;
   std::vector<Generation*> generations;
@@ -142,7 +153,7 @@ void Scheduler::launch(const std::vector<Running*>& rows) {
   }
   if (going.empty()) return;
   try {
-    launch_step(model_, generations);
+    pass_ = launch_step(model_, generations);
   } catch (const std::exception&) {
     for (Running* row : going) attempt(*row, [] { throw; });
   }
@@ -150,14 +161,21 @@ void Scheduler::launch(const std::vector<Running*>& rows) {
 
 bool Scheduler::decode() {
   std::vector<Running*> rows = decoding();
+  Pass before = std::exchange(pass_, {});
   if (rows.empty()) return false;
-  budget_.decoded(milliseconds_of([&] {
-    // Beside others each row must be computed as if alone; so it is alone too.
-    cpu::ReproducibleScope scope(options_.parallel > 1 || reproducible(*rows.front()->job));
+  bool waited = false;
+  double ms = milliseconds_of([&] {
+    // Each row must be computed as if alone, beside others and beside what it proposes; so it is
+    // alone too.
+    cpu::ReproducibleScope scope(true);
+    waited = propose(rows);
     launch(rows);
     // Of those cancelled meanwhile too: what is launched must be counted in their sequences.
     for (Running* row : rows) step(*row, [&] { row->generation.settle(); });
-  }));
+  });
+  budget_.decoded(ms);
+  // It began when the turn before ended, and has ended now.
+  if (before.rows > 0) governor_.passed(before, waited, ms);
   remove_over();
   return true;
 }
@@ -174,6 +192,7 @@ bool Scheduler::read() {
   int most = asked > 0 ? asked : options_.chunk;
   int count =
       std::min(alone ? most : std::min(most, budget_.tokens()), reading->generation.unread());
+  pass_ = {};
   cpu::ReproducibleScope scope(reproducible(*reading->job));
   double ms = milliseconds_of([&] { step(*reading, [&] { reading->generation.read(count); }); });
   if (!reading->over) budget_.read(count, ms);

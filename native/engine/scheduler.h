@@ -41,10 +41,11 @@ class Scheduler {
 
  private:
   struct Running {
-    Running(const Model& model, std::shared_ptr<Job> job, SequencePool::Lease lease)
+    Running(const Model& model, std::shared_ptr<Job> job, SequencePool::Lease lease,
+            Governor& governor)
         : job(std::move(job)),
           lease(std::move(lease)),
-          generation(model, this->lease.sequence(), *this->job) {}
+          generation(model, this->lease.sequence(), *this->job, governor) {}
 
     std::shared_ptr<Job> job;
     SequencePool::Lease lease;
@@ -61,6 +62,8 @@ class Scheduler {
   }
   // Those that can decode now.
   std::vector<Running*> decoding();
+  // Lets them propose tokens, which some wait for their last step to do. -> whether any did
+  bool propose(const std::vector<Running*>& rows);
   // Starts the next step of those that have one.
   void launch(const std::vector<Running*>& rows);
   bool decode();
@@ -75,6 +78,8 @@ class Scheduler {
   SequencePool& sequences_;
   const Options options_;
   TurnBudget budget_;
+  Governor governor_;
+  Pass pass_;  // under way; none if it began before a chunk of a prompt was read
   std::deque<std::variant<std::shared_ptr<Job>, Task>> waiting_;
   std::list<Running> running_;  // the oldest first
 };

@@ -19,6 +19,13 @@ mx::array norm_heads(const RmsNorm& norm, const mx::array& x, int head_dim) {
   return mx::reshape(norm(mx::reshape(x, heads)), x.shape());
 }
 
+// How many of the rows belong to the first one's sequence.
+int tokens_of_one(std::span<const Attention::Row> rows) {
+  size_t count = 1;
+  while (count < rows.size() && &rows[count].cache == &rows[0].cache) ++count;
+  return static_cast<int>(count);
+}
+
 std::vector<int> positions_from(int first, int count) {
   std::vector<int> positions(static_cast<size_t>(count));
   std::iota(positions.begin(), positions.end(), first);
@@ -134,16 +141,20 @@ std::optional<mx::array> Attention::attend_in_buffers(Projected p,
                                                       std::span<const Row> rows) const {
   std::vector<cpu::AttentionRow> places;
   std::vector<int> positions;
-  for (const Row& row : rows) {
+  for (size_t first = 0; first < rows.size();) {
+    int count = tokens_of_one(rows.subspan(first));
     // All are of one kind: either the first has none or all have some.
-    auto buffers = row.cache.extend(1);
+    auto buffers = rows[first].cache.extend(count);
     if (!buffers) return std::nullopt;
-    places.push_back({buffers->keys,
-                      buffers->values,
-                      buffers->slot,
-                      buffers->position,
-                      {row.angles.frequencies, row.angles.amplitude, row.angles.interleaved}});
-    positions.push_back(buffers->position);
+    for (int i = 0; i < count; ++i) {
+      const RopeAngles& angles = rows[first++].angles;
+      places.push_back({buffers->keys,
+                        buffers->values,
+                        buffers->slot + i,
+                        buffers->position + i,
+                        {angles.frequencies, angles.amplitude, angles.interleaved}});
+      positions.push_back(buffers->position + i);
+    }
   }
   if (p.size() > 1) p[0] = grown(p[0], positions);
   return cpu::attention_step(p, places, kernel_shape(), sinks_);
@@ -153,13 +164,16 @@ mx::array Attention::attend_each(const Projected& p, std::span<const Row> rows) 
   std::vector<mx::array> outs;
   WindowMasks masks;
   HeadPositions positions;
-  for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+  for (int i = 0, count = 1; i < static_cast<int>(rows.size()); i += count) {
+    // One by one they have the same bits as alone, which MLX's operations do not give them
+    // together.
+    if (!cpu::usable()) count = tokens_of_one(rows.subspan(static_cast<size_t>(i)));
     Projected own;
     for (const mx::array& part : p) {
-      own.push_back(mx::slice(part, {0, i, 0}, {1, i + 1, part.shape(2)}));
+      own.push_back(mx::slice(part, {0, i, 0}, {1, i + count, part.shape(2)}));
     }
     const Row& row = rows[static_cast<size_t>(i)];
-    outs.push_back(attend(own, {row.angles, masks, positions, 1}, row.cache));
+    outs.push_back(attend(own, {row.angles, masks, positions, count}, row.cache));
   }
   return mx::concatenate(outs, 1);
 }

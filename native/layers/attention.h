@@ -57,7 +57,8 @@ class Attention {
     RopeAngles angles;  // a copy: those of one length may be overwritten by another's
     AttentionCache& cache;
   };
-  // The next token of each: x [1, rows, hidden] -> [1, rows, hidden], plus `residual`.
+  // The next token of each: x [1, rows, hidden] -> [1, rows, hidden], plus `residual`. Rows that
+  // follow each other with the same cache are consecutive tokens of one sequence.
   mx::array step(const Normed& x, std::span<const Row> rows,
                  const std::optional<mx::array>& residual) const;
 

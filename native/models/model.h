@@ -21,7 +21,8 @@ class Model {
   // positions to the cache. outputs: 1 to L.
   virtual mx::array body(const mx::array& ids, ModelCache& cache, int outputs) const = 0;
   // The next token of several sequences in one pass over the weights: ids [1, N] int32, one for
-  // each cache -> hidden states [1, N, H]; appends one position to each cache.
+  // each cache -> hidden states [1, N, H]; appends one position to each cache. Where a cache comes
+  // several times in a row, the next tokens of its sequence, whose length must have been planned.
   virtual mx::array step(const mx::array& ids, std::span<ModelCache* const> caches) const = 0;
   // hidden [1, L, H] -> logits [1, L, V].
   virtual mx::array head(const mx::array& hidden) const = 0;

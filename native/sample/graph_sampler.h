@@ -23,6 +23,10 @@ class GraphSampler {
   // steps 0, 1, 2, ...: it counts the tokens that it returns.
   mx::array operator()(const mx::array& logits, uint64_t step);
 
+  // What it has counted, to go back to; nothing if it need not count.
+  std::optional<mx::array> counts() const { return counts_; }
+  void restore(std::optional<mx::array> counts) { counts_ = std::move(counts); }
+
  private:
   mx::array penalised(const mx::array& logits);
   mx::array truncated(const mx::array& scores) const;

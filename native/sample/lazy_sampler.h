@@ -1,6 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "mlx/mlx.h"
 #include "sample/graph_sampler.h"
@@ -18,11 +21,24 @@ class LazySampler {
   // must depend on the token before, which the penalties count when it is computed.
   mlx::core::array operator()(const mlx::core::array& logits, uint64_t step) const;
 
+  // Samples steps from `step` on, as long as what is sampled is what was proposed: logits [n, V]
+  // float32, of the token before and of the `proposed` n - 1 -> tokens [n] int32, of which those
+  // after the first that was not proposed have no meaning. So a reply's tokens are drawn as without
+  // proposals. Call `keep` before the next step.
+  mlx::core::array verify(const mlx::core::array& logits, uint64_t step,
+                          std::vector<int32_t> proposed) const;
+  // The first `count` of them are the reply's.
+  void keep(size_t count) const;
+
  private:
   struct State {
     SamplingParams params;
     TokenHistory history;
-    std::optional<GraphSampler> in_graph;  // where the device policy wants that
+    std::optional<GraphSampler> in_graph;                 // where the device policy wants that
+    std::vector<std::optional<mlx::core::array>> counts;  // its, after each token to verify
+
+    // The token of `step`, which is counted.
+    int32_t next(std::span<const float> logits, uint64_t step);
   };
   std::shared_ptr<State> state_;
 };

@@ -50,7 +50,8 @@ async function generate(
   measureGraph = false,
 ): Promise<{ ids: readonly number[]; result: GenerateResult }> {
   const ids: number[] = [];
-  const stream = engine.generate({ promptIds, maxTokens, ignoreEos: true, measureGraph });
+  // Random prompts make models repeat themselves, which no conversation does to that extent.
+  const stream = engine.generate({ promptIds, maxTokens, ignoreEos: true, measureGraph, lookup: false });
   for (;;) {
     const step = await stream.next();
     if (step.done) return { ids, result: step.value };

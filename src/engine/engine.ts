@@ -1,5 +1,6 @@
 import type { NativeGraph, NativeTimings } from '../native/addon-types.ts';
 import type { Sampling } from '../text/sampling/fields.ts';
+import type { DecodingStats } from './decoding-stats.ts';
 
 /**
  * What a model can be asked to generate. Every field but `promptIds` has a default. Sampling follows Hugging Face's
@@ -69,6 +70,8 @@ export interface GenerateResult {
   readonly cachedTokens: number;
   readonly generatedTokens: number;
   readonly timings: NativeTimings;
+  /** Left out where the engine does not say. */
+  readonly decoding?: DecodingStats;
   /** Natural logs of the probabilities of the prompt's tokens from the second on, if requested. */
   readonly promptLogprobs?: Float32Array;
   readonly graph?: NativeGraph;

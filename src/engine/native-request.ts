@@ -37,6 +37,7 @@ export function toNativeRequest(
     ),
     ...(request.promptLogprobs && { promptLogprobs: true }),
     ...((request.reproducible ?? request.seed !== undefined) && { reproducible: true }),
+    ...((request.lookup ?? true) && { lookup: true }),
     ...(request.measureGraph && { measureGraph: true }),
     prefillChunk:
       request.prefillChunk === undefined ? 0 : integer('prefillChunk', request.prefillChunk, 1, MAX_INT),

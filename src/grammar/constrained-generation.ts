@@ -1,3 +1,4 @@
+import { sumOfDecoding } from '../engine/decoding-stats.ts';
 import type { Engine, EngineEvent, GenerateRequest, GenerateResult, TokenEvent } from '../engine/engine.ts';
 import { ConstrainedReply, type Correction, type ReplyConstraint } from './constrained-reply.ts';
 
@@ -109,5 +110,6 @@ function sum(total: GenerateResult | undefined, run: GenerateResult, generated: 
     finishReason: run.finishReason,
     generatedTokens: generated,
     timings: { ...timings, decodeMs },
+    ...(total.decoding && run.decoding && { decoding: sumOfDecoding([total.decoding, run.decoding]) }),
   };
 }

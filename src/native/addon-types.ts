@@ -97,6 +97,13 @@ export interface NativeRequest extends SamplingNumbers {
   readonly seed: number;
   /** The same tokens whatever was cached and whatever runs beside it; default false. */
   readonly reproducible?: boolean;
+  /**
+   * Propose tokens by what followed the same words earlier in the prompt or reply, and verify several in one pass: where
+   * that is expected to pay. The tokens are the same. Default false.
+   */
+  readonly lookup?: boolean;
+  /** The same wherever something was found, for tests. Default false. */
+  readonly lookupAlways?: boolean;
   /** Generation ends before emitting one of these. Empty = never. */
   readonly stopIds: Int32Array;
   /** Number of top log-probabilities per token, 0..20; -1 = none, not even the chosen token's. */
@@ -136,6 +143,17 @@ export interface NativeTimings {
   readonly decodeMs: number;
 }
 
+/** What decoding took. */
+export interface NativeDecoding {
+  /** Passes over the weights. */
+  readonly passes: number;
+  /** Sequences in all of these passes, this one included. */
+  readonly sequences: number;
+  /** Tokens proposed, and those of them that the reply has. */
+  readonly proposed: number;
+  readonly accepted: number;
+}
+
 export type NativeEvent =
   | { readonly type: 'prefill'; readonly done: number; readonly total: number; readonly cached: number }
   | {
@@ -155,6 +173,7 @@ export type NativeEvent =
       readonly cachedTokens: number;
       readonly generatedTokens: number;
       readonly timings: NativeTimings;
+      readonly decoding: NativeDecoding;
       /** If requested, and the prompt has more than one token. */
       readonly promptLogprobs?: Float32Array;
       /** If requested. */

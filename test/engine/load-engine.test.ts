@@ -33,6 +33,7 @@ describe('the library without a tokenizer', () => {
       promptTokens: 3,
       cachedTokens: 0,
       generatedTokens: 4,
+      decoding: { passes: 3, sequences: 3, proposed: 0, accepted: 0 },
       timings: {
         firstTokenMs: expect.any(Number),
         prefillMs: expect.any(Number),

@@ -61,6 +61,12 @@ function randomRequest(index: number, below: (limit: number) => number, vocab: n
       presencePenalty: below(3) === 0 ? 0.5 : 0,
       stopIds: below(3) === 0 ? Int32Array.of(below(vocab), below(vocab)) : new Int32Array(),
       prefillChunk: below(3) === 0 ? 1 + below(20) : 0,
+      // Few tokens that come again and again: much is proposed beside the others.
+      ...(below(2) === 0 && {
+        lookupAlways: true,
+        logitBiasIds: Int32Array.from(randomIds(3, vocab, index)),
+        logitBias: Float32Array.of(30, 30, 30),
+      }),
     }),
     leavesAfter: below(4) === 0 ? 1 + below(maxTokens) : Number.POSITIVE_INFINITY,
   };
@@ -75,7 +81,8 @@ export async function expectSameTogether(source: string, exact: boolean, count: 
     const below = numbers(count + parallel);
     const all = Array.from({ length: count }, (_, i) => randomRequest(i, below, model.info.vocabSize));
     const alone: string[][] = [];
-    for (const asked of all) alone.push(await run(model, asked.request, () => {}));
+    for (const asked of all)
+      alone.push(await run(model, { ...asked.request, lookupAlways: false }, () => {}));
     const together: Promise<string[]>[] = [];
     // Each token lets another one join, or not.
     const join = () => {

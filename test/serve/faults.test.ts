@@ -141,6 +141,7 @@ describe('time and failure', () => {
     expect(text).toContain('llm_host_http_requests_total{route="/v1/chat/completions",status="200"} 1');
     expect(text).toContain('llm_host_http_requests_total{route="unknown",status="404"} 1');
     expect(text).toMatch(/llm_host_generated_tokens_total 2\n/);
+    expect(text).toMatch(/llm_host_proposed_tokens_total 0\n/);
     expect(text).toMatch(/llm_host_time_to_first_token_seconds_count 1\n/);
     for (const line of text.trim().split('\n'))
       expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]*\})? [\d.e+-]+)$/);

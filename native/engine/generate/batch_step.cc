@@ -6,29 +6,37 @@ namespace llm_host {
 namespace {
 
 // -> [1, N, H]
-mx::array hidden_of(const Model& model, std::span<Generation* const> rows) {
-  if (rows.size() == 1) return model.body(rows[0]->token(), rows[0]->sequence().cache, 1);
+mx::array hidden_of(const Model& model, std::span<Generation* const> sequences, int rows) {
+  if (rows == 1) return model.body(sequences[0]->input(), sequences[0]->sequence().cache, 1);
   std::vector<mx::array> tokens;
   std::vector<ModelCache*> caches;
-  for (Generation* row : rows) {
-    tokens.push_back(row->token());
-    caches.push_back(&row->sequence().cache);
+  for (Generation* one : sequences) {
+    tokens.push_back(one->input());
+    caches.insert(caches.end(), static_cast<size_t>(one->rows()), &one->sequence().cache);
   }
-  return model.step(mx::concatenate(tokens, 1), caches);
+  return model.step(tokens.size() == 1 ? tokens[0] : mx::concatenate(tokens, 1), caches);
 }
 
 }  // namespace
 
-void launch_step(const Model& model, std::span<Generation* const> rows) {
-  for (Generation* row : rows) row->meter().start();
-  mx::array logits = model.head(hidden_of(model, rows));  // [1, N, V]
+Pass launch_step(const Model& model, std::span<Generation* const> sequences) {
+  Pass pass{static_cast<int>(sequences.size()), 0};
+  for (Generation* one : sequences) {
+    one->meter().start();
+    pass.rows += one->rows();
+  }
+  mx::array logits = model.head(hidden_of(model, sequences, pass.rows));  // [1, N, V]
   std::vector<mx::array> results;
-  for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
-    mx::array own = mx::slice(logits, {0, i, 0}, {1, i + 1, logits.shape(2)});
-    rows[static_cast<size_t>(i)]->add(mx::flatten(own), results);
+  int first = 0, vocab = logits.shape(2);
+  for (Generation* one : sequences) {
+    int end = first + one->rows();
+    mx::array own = mx::slice(logits, {0, first, 0}, {1, end, vocab});
+    one->add(mx::reshape(own, {end - first, vocab}), pass.sequences, results);
+    first = end;
   }
   mx::async_eval(results);
-  for (Generation* row : rows) row->meter().submitted();
+  for (Generation* one : sequences) one->meter().submitted();
+  return pass;
 }
 
 }  // namespace llm_host

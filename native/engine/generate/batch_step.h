@@ -8,6 +8,6 @@ namespace llm_host {
 
 // Starts the next step of several generations, each of which `advances`, in one pass over the
 // weights. If this throws, the sequences of none of them may be used again.
-void launch_step(const Model& model, std::span<Generation* const> rows);
+Pass launch_step(const Model& model, std::span<Generation* const> sequences);
 
 }  // namespace llm_host

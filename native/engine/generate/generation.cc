@@ -10,6 +10,10 @@
 namespace llm_host {
 namespace {
 
+// States that are kept while proposed tokens are verified, at most: a model with more of them per
+// token gets fewer proposals.
+constexpr uint64_t kMostStateBytes = 256 << 20;
+
 double milliseconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
@@ -27,7 +31,7 @@ SamplingParams sampling_of(const Request& r) {
 
 }  // namespace
 
-Generation::Generation(const Model& model, Sequence& sequence, Job& job)
+Generation::Generation(const Model& model, Sequence& sequence, Job& job, Governor& governor)
     : model_(model),
       sequence_(sequence),
       job_(job),
@@ -38,6 +42,9 @@ Generation::Generation(const Model& model, Sequence& sequence, Job& job)
   job_.events.push(PrefillEvent{cached_, prefill_->total(), cached_});
   // MLX keeps freed buffers for results of the same size, but this prompt has another length.
   mx::clear_cache();
+  // What a step costs the host is measured for a token a step.
+  if (job.request.lookup == Lookup::kOff || job.request.measure_graph) return;
+  speculator_.emplace(governor, job.request.lookup, job.request.prompt_ids);
 }
 
 void Generation::read(int count) {
@@ -47,79 +54,172 @@ void Generation::read(int count) {
   if (!prefill_->finished()) return;
   if (!step_) prompt_scores_ = prefill_->take_scores();
   prefill_.reset();
-  step_ = sample(mx::flatten(model_.head(last_positions(hidden, 1))), generated_);
-  mx::async_eval(step_->token, step_->logits);
+  mx::array logits = model_.head(last_positions(hidden, 1));
+  step_ = sample(mx::reshape(logits, {1, logits.shape(2)}), generated_, {});
+  mx::async_eval(step_->tokens, step_->logits);
 }
 
-Generation::Step Generation::sample(const mx::array& logits, int index) const {
+Generation::Step Generation::sample(const mx::array& logits, int index,
+                                    std::vector<int32_t> proposed) const {
   mx::array values = mx::astype(logits, mx::float32);
-  return {values, sampler_(values, static_cast<uint64_t>(index))};
+  auto step = static_cast<uint64_t>(index);
+  mx::array tokens = proposed.empty() ? sampler_(mx::flatten(values), step)
+                                      : sampler_.verify(values, step, proposed);
+  return {values, tokens, std::move(proposed)};
+}
+
+int Generation::most_proposed() const {
+  const ModelCache& cache = sequence_.cache;
+  int length = cache.length() + 1;
+  int most =
+      std::min(job_.request.max_tokens - generated_ - 1, model_.info().context_length - length);
+  if (uint64_t bytes = cache.state_bytes()) {
+    most = std::min(most, static_cast<int>(kMostStateBytes / bytes) - 1);
+  }
+  int count = 0;
+  uint64_t room = cache.bytes_after(1);
+  while (count < std::min(most, Governor::kMost)) {
+    int next = length + count + 1;
+    bool same_angles = !model_.positions_restart_at(next) &&
+                       model_.position_regime(next) == model_.position_regime(length);
+    if (!same_angles || cache.bytes_after(count + 2) > room) break;
+    ++count;
+  }
+  return count;
+}
+
+bool Generation::propose(int sequences) {
+  waited_ = false;
+  proposed_.clear();
+  if (!speculator_ || (step_->proposed.empty() && !speculator_->promises(sequences))) return false;
+  waited_ = true;
+  report();
+  if (reason() == nullptr) proposed_ = speculator_->propose(sequences, most_proposed());
+  return true;
 }
 
 bool Generation::advances() {
   restarts_ = false;
-  if (generated_ + 1 == job_.request.max_tokens) return false;
+  int unreported = waited_ ? 0 : 1;
+  if (generated_ + unreported == job_.request.max_tokens) return false;
   int length = sequence_.cache.length() + 1;
   if (length > model_.info().context_length) return false;
   restarts_ = model_.positions_restart_at(length);
-  if (!restarts_) sequence_.cache.plan(length);
-  return !restarts_;
+  if (restarts_) return false;
+  sequence_.cache.plan(length + static_cast<int>(proposed_.size()));
+  if (!proposed_.empty()) sequence_.cache.remember();
+  return true;
 }
 
-mx::array Generation::token() const { return mx::reshape(step_->token, {1, 1}); }
-
-void Generation::add(const mx::array& logits, std::vector<mx::array>& results) {
-  next_ = sample(logits, generated_ + 1);
-  meter_.built({next_->token, next_->logits});
-  results.insert(results.end(), {next_->token, next_->logits});
+mx::array Generation::input() const {
+  if (!waited_) return mx::reshape(step_->tokens, {1, 1});
+  std::vector<int32_t> ids{last_id_};
+  ids.insert(ids.end(), proposed_.begin(), proposed_.end());
+  return mx::array(ids.begin(), {1, rows()}, mx::int32);
 }
 
-int32_t Generation::id_of(const Step& step) {
-  int32_t id = mx::array(step.token).item<int32_t>();
-  if (id >= 0) return id;
-  throw Error(kModelBroken,
-              "the model computes values that are not numbers: its weights are broken");
+void Generation::add(const mx::array& logits, int sequences, std::vector<mx::array>& results) {
+  Step step = sample(logits, generated_ + (waited_ ? 0 : 1), std::move(proposed_));
+  proposed_.clear();
+  meter_.built({step.tokens, step.logits});
+  results.insert(results.end(), {step.tokens, step.logits});
+  ++decoding_.passes;
+  decoding_.sequences += sequences;
+  decoding_.proposed += static_cast<int>(step.proposed.size());
+  if (waited_) sequence_.ids.push_back(last_id_);
+  (waited_ ? step_ : next_) = std::move(step);
+}
+
+std::vector<int32_t> Generation::ids_of(const Step& step) {
+  mx::array tokens = step.tokens;
+  tokens.eval();
+  const auto* sampled = tokens.data<int32_t>();
+  std::vector<int32_t> ids;
+  do {
+    if (sampled[ids.size()] < 0) {
+      throw Error(kModelBroken,
+                  "the model computes values that are not numbers: its weights are broken");
+    }
+    ids.push_back(sampled[ids.size()]);
+  } while (ids.size() <= step.proposed.size() && ids.back() == step.proposed[ids.size() - 1]);
+  return ids;
+}
+
+void Generation::report() {
+  const std::vector<int32_t>& stops = job_.request.stop_ids;
+  Step step = std::move(*step_);
+  step_.reset();
+  std::vector<int32_t> ids = ids_of(step);
+  auto stop = std::find_first_of(ids.begin(), ids.end(), stops.begin(), stops.end());
+  if (!step.proposed.empty()) {
+    // Tokens after a stop are forgotten too.
+    auto accepted = std::min(ids.end() - ids.begin() - 1, stop - ids.begin() + 1);
+    decoding_.accepted += static_cast<int>(accepted);
+    sequence_.ids.insert(sequence_.ids.end(), ids.begin(), ids.begin() + accepted);
+    sequence_.cache.keep(static_cast<int>(sequence_.ids.size()));
+    sampler_.keep(ids.size());
+  }
+  last_token_ = Clock::now();
+  if (generated_ == 0) first_token_ = last_token_;
+  for (auto id = ids.begin(); id != stop; ++id) emit(*id, step, static_cast<int>(id - ids.begin()));
+  last_id_ = stop == ids.end() ? ids.back() : *stop;
+  if (stop == ids.end()) return;
+  reason_ = "stop";
+  if (waited_ && stop + 1 == ids.end()) append_last();
+}
+
+void Generation::append_last() {
+  if (generated_ + 1 == job_.request.max_tokens) return;
+  waited_ = true;
+  if (!advances()) return;
+  mx::eval(model_.body(input(), sequence_.cache, 1));
+  sequence_.ids.push_back(last_id_);
 }
 
 void Generation::settle() {
-  const Request& request = job_.request;
-  int32_t id = id_of(*step_);
-  if (next_) sequence_.ids.push_back(id);
-  last_token_ = Clock::now();
-  if (generated_ == 0) first_token_ = last_token_;
-  if (std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end()) {
-    reason_ = "stop";
-    return;
+  if (!waited_) {
+    report();
+    // What is launched is in the cache.
+    if (next_) sequence_.ids.push_back(last_id_);
+    step_ = std::exchange(next_, std::nullopt);
   }
-  emit(id, *step_);
-  bool due = generated_ > 0 && generated_ % kTokensBetweenDrops == 0;
-  if (due && drops_buffers()) mx::clear_cache();
-  if (restarts_) return start_over(id);
-  if (!next_) {
-    reason_ = generated_ >= request.max_tokens ? "length" : "full";
-    return;
-  }
-  step_ = std::exchange(next_, std::nullopt);
+  waited_ = false;
+  if (reason_ == nullptr && !step_) conclude();
 }
 
-void Generation::start_over(int32_t id) {
+void Generation::conclude() {
+  if (restarts_) return start_over();
+  reason_ = generated_ >= job_.request.max_tokens ? "length" : "full";
+}
+
+void Generation::start_over() {
   std::vector<int32_t> ids = sequence_.ids;
-  ids.push_back(id);
+  ids.push_back(last_id_);
   prefill_.emplace(model_, sequence_, std::move(ids));
 }
 
-void Generation::emit(int32_t id, const Step& step) {
+void Generation::emit(int32_t id, const Step& step, int row) {
   TokenEvent event{id, std::nullopt};
   if (job_.request.logprobs >= 0) {
-    std::span<const float> logits(step.logits.data<float>(), step.logits.size());
+    auto vocab = static_cast<size_t>(step.logits.shape(1));
+    std::span<const float> logits(step.logits.data<float>() + static_cast<size_t>(row) * vocab,
+                                  vocab);
     event.logprobs = logprobs_of(logits, id, job_.request.logprobs);
   }
-  if (job_.events.push(std::move(event))) ++generated_;
+  if (speculator_) speculator_->add(id);
+  if (!job_.events.push(std::move(event))) return;
+  ++generated_;
+  bool due = generated_ > 1 && generated_ % kTokensBetweenDrops == 0;
+  if (due && drops_buffers()) mx::clear_cache();
 }
 
 EndEvent Generation::end() {
   // A step launched ahead may still write into the cache.
   mx::synchronize();
+  // What it was to verify is forgotten.
+  if (step_ && !step_->proposed.empty()) {
+    sequence_.cache.keep(static_cast<int>(sequence_.ids.size()));
+  }
   EndEvent end;
   end.reason = reason();
   end.prompt_tokens = static_cast<int>(job_.request.prompt_ids.size());
@@ -129,6 +229,7 @@ EndEvent Generation::end() {
   end.timings.first_token_ms = any ? milliseconds(first_token_ - start_) : 0;
   end.timings.prefill_ms = milliseconds((any ? first_token_ : Clock::now()) - start_);
   end.timings.decode_ms = any ? milliseconds(last_token_ - first_token_) : 0;
+  end.decoding = decoding_;
   end.prompt_logprobs = std::move(prompt_scores_);
   end.graph = meter_.stats();
   return end;

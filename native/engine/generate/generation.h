@@ -7,6 +7,7 @@
 #include "engine/generate/prefill.h"
 #include "engine/generate/step_meter.h"
 #include "engine/job/job.h"
+#include "engine/speculate/speculator.h"
 #include "models/model.h"
 #include "sample/lazy_sampler.h"
 
@@ -16,22 +17,27 @@ namespace llm_host {
 // of the token that is read. A method that throws leaves a sequence that must not be used again.
 class Generation {
  public:
-  Generation(const Model& model, Sequence& sequence, Job& job);
+  Generation(const Model& model, Sequence& sequence, Job& job, Governor& governor);
 
   // Tokens of the prompt that are still to be read; 0 while decoding.
   int unread() const { return prefill_ ? prefill_->total() - prefill_->done() : 0; }
   // Reads at most `count` of them in one step, and starts on the first token after the last.
   void read(int count);
 
-  // While decoding, by turns: `advances` plans the next step, if there is to be one. `launch_step`
-  // starts it, for several generations together: it gives `add` the logits that the model has after
-  // `token`. Then `settle` waits for the token of the step before and reports it.
+  // While decoding, by turns of `sequences` generations: `propose` finds tokens that may come next,
+  // which the step then verifies beside the token that is due. For that it waits for the step under
+  // way and reports its tokens; otherwise that is left to `settle`. -> whether it did
+  bool propose(int sequences);
+  // Plans the next step, if there is to be one. `launch_step` starts it, for several generations
+  // together: it gives `add` the logits that the model has after each token of `input`. Then
+  // `settle` waits for the token of the step before and reports it.
   bool advances();
-  // [1, 1] int32, lazy.
-  mx::array token() const;
+  int rows() const { return 1 + static_cast<int>(proposed_.size()); }
+  // [1, rows] int32, lazy.
+  mx::array input() const;
   Sequence& sequence() { return sequence_; }
-  // logits [V]. Adds what is to be computed for the step to `results`.
-  void add(const mx::array& logits, std::vector<mx::array>& results);
+  // logits [rows, V]. Adds what is to be computed for the step to `results`.
+  void add(const mx::array& logits, int sequences, std::vector<mx::array>& results);
   void settle();
 
   // What ends it: "stop", "length", "full" or "cancelled"; null while it runs.
@@ -45,19 +51,29 @@ class Generation {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // A step under way: its logits [V] and its token [1], both lazy.
+  // A step under way: its logits [rows, V] and its tokens [rows], both lazy. They follow the token
+  // that was due and those `proposed`, and count as long as they are what was proposed.
   struct Step {
     mx::array logits;
-    mx::array token;
+    mx::array tokens;
+    std::vector<int32_t> proposed;
   };
 
-  // Samples token number `index`. logits [V].
-  Step sample(const mx::array& logits, int index) const;
-  // Waits for the token. Throws MODEL_BROKEN if the logits were not numbers.
-  static int32_t id_of(const Step& step);
-  void emit(int32_t id, const Step& step);
+  // Samples tokens from number `index` on. logits [rows, V].
+  Step sample(const mx::array& logits, int index, std::vector<int32_t> proposed) const;
+  // Waits for the tokens that count. Throws MODEL_BROKEN if the logits were not numbers.
+  static std::vector<int32_t> ids_of(const Step& step);
+  // Waits for the tokens under way, reports them, and forgets proposed ones that were wrong.
+  void report();
+  void emit(int32_t id, const Step& step, int row);
+  // Tokens that may be proposed for the next step, at most.
+  int most_proposed() const;
+  // The last token into the cache, where a step launched ahead would have put it.
+  void append_last();
+  // There is no next step, or not yet.
+  void conclude();
   // The next length changes the position angles of every token.
-  void start_over(int32_t id);
+  void start_over();
 
   const Model& model_;
   Sequence& sequence_;
@@ -68,12 +84,18 @@ class Generation {
   Clock::time_point last_token_{};
   std::optional<Prefill> prefill_;  // until all is read
   std::vector<float> prompt_scores_;
-  std::optional<Step> step_;  // under way, or read last
+  std::optional<Step> step_;  // under way
   std::optional<Step> next_;  // launched ahead
+  int32_t last_id_ = -1;      // reported last
+  // If it proposes tokens; they are looked up in what has been reported.
+  std::optional<Speculator> speculator_;
+  std::vector<int32_t> proposed_;  // for the next step
+  bool waited_ = false;            // in this turn: nothing is under way, and `last_id_` is due
   bool restarts_ = false;
   int cached_ = 0;
   int generated_ = 0;
   const char* reason_ = nullptr;
+  DecodingStats decoding_;
   StepMeter meter_;
 };
 

@@ -31,6 +31,15 @@ struct Timings {
   double decode_ms = 0;
 };
 
+// What decoding took: how many passes over the weights, with how many sequences in all of them, and
+// how many tokens were proposed and accepted.
+struct DecodingStats {
+  int passes = 0;
+  int sequences = 0;
+  int proposed = 0;
+  int accepted = 0;
+};
+
 // What the host does for each decoding step, in microseconds of the model thread's processor time.
 struct GraphStats {
   int primitives = 0;                   // operations in a step's graph
@@ -45,6 +54,7 @@ struct EndEvent {
   int cached_tokens = 0;
   int generated_tokens = 0;
   Timings timings;
+  DecodingStats decoding;
   std::vector<float> prompt_logprobs;  // if asked for
   std::optional<GraphStats> graph;
 };

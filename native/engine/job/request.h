@@ -7,6 +7,10 @@
 
 namespace llm_host {
 
+// Whether to propose tokens by what the prompt and the reply have said before: where that pays, or
+// wherever it is possible (for tests).
+enum class Lookup { kOff, kWherePaid, kAlways };
+
 // One generation: NativeRequest in src/native/addon-types.ts, where the fields are explained.
 struct Request {
   std::vector<int32_t> prompt_ids;
@@ -22,6 +26,7 @@ struct Request {
   float frequency_penalty = 0;
   uint32_t seed = 0;
   bool reproducible = false;
+  Lookup lookup = Lookup::kOff;
   std::vector<int32_t> stop_ids;
   int logprobs = -1;
   int prefill_chunk = 0;

@@ -58,6 +58,27 @@ void ModelCache::trim(int length) {
   for (auto& layer : layers_) layer->trim(length);
 }
 
+void ModelCache::remember() {
+  for (auto& layer : layers_) {
+    if (auto* state = dynamic_cast<StateCache*>(layer.get())) state->remember(true);
+  }
+}
+
+void ModelCache::keep(int length) {
+  trim(length);
+  for (auto& layer : layers_) {
+    if (auto* state = dynamic_cast<StateCache*>(layer.get())) state->remember(false);
+  }
+}
+
+uint64_t ModelCache::state_bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& layer : layers_) {
+    if (dynamic_cast<const StateCache*>(layer.get()) != nullptr) bytes += layer->bytes();
+  }
+  return bytes;
+}
+
 bool ModelCache::always_trimmable() const {
   return std::all_of(layers_.begin(), layers_.end(),
                      [](const auto& layer) { return layer->always_trimmable(); });

@@ -45,6 +45,13 @@ class ModelCache {
   // Whether every layer can go back to its first `length` tokens.
   bool can_trim(int length) const;
   void trim(int length);
+  // Before tokens that may turn out wrong: from now on the layers can go back to the length after
+  // each call, until `keep`.
+  void remember();
+  // Forgets all tokens but the first `length`, which must be among those lengths.
+  void keep(int length);
+  // Bytes that each call takes until then.
+  uint64_t state_bytes() const;
   // False if going back may need a checkpoint.
   bool always_trimmable() const;
 

@@ -10,9 +10,21 @@ std::optional<mx::array> StateCache::get(const std::string& name) const {
   return it->second;
 }
 
+const LayerState* StateCache::remembered(int length) const {
+  for (const LayerState& state : past_) {
+    if (state.length == length) return &state;
+  }
+  return nullptr;
+}
+
 void StateCache::trim(int length) {
   if (!can_trim(length)) throw std::logic_error("a state cannot go back to an earlier token");
   if (length == length_) return;
+  if (const LayerState* state = remembered(length)) {
+    length_ = length;
+    arrays_ = state->arrays;
+    return;
+  }
   length_ = 0;
   arrays_.clear();
 }

@@ -69,7 +69,9 @@ void run(Session& session, int turns = 1'000'000) {
   for (int i = 0; i < turns && session.scheduler().turn(); ++i);
 }
 
-Ids alone(const Request& request) {
+// Without proposals.
+Ids alone(Request request) {
+  request.lookup = Lookup::kOff;
   auto session = load(2);
   Asked asked(*session, request);
   while (session->scheduler().turn()) asked.take();
@@ -214,6 +216,7 @@ TEST(ids_are_those_of_each_alone_whoever_joins_and_leaves) {
     request.repetition_penalty = below(3) == 0 ? 1.2f : 1.0f;
     if (below(3) == 0) request.stop_ids = {below(TinyLlama::kVocab)};
     if (below(4) == 0) request.prefill_chunk = 1 + below(20);
+    if (below(2) == 0) request.lookup = Lookup::kAlways;
     cases.push_back({request, nullptr});
     cases.back().asked = std::make_unique<Asked>(*session, cases.back().request);
     run(*session, below(12));
@@ -229,6 +232,69 @@ TEST(ids_are_those_of_each_alone_whoever_joins_and_leaves) {
     Ids expected = alone(one.request);
     if (one.cancelled) expected.resize(std::min(expected.size(), one.asked->ids.size()));
     CHECK(one.asked->ids == expected);
+  }
+}
+
+TEST(proposed_tokens_leave_the_reply_as_it_is) {
+  int accepted = 0, rejected = 0;
+  for (int i = 0; i < 12; ++i) {
+    auto session = load(1 + i % 2);
+    Request request = asking(120, prompt_of(i, 20));
+    request.lookup = Lookup::kAlways;
+    request.temperature = i % 3 == 0 ? 0.0f : 0.7f;
+    request.seed = static_cast<uint32_t>(i);
+    // So few that they come again and again.
+    for (int32_t id : {3, 9, 27}) request.logit_bias_ids.push_back(id + i);
+    request.logit_bias = {30, 30, 30};
+    Asked asked(*session, request);
+    while (session->scheduler().turn()) asked.take();
+    CHECK(asked.over() && asked.ids == alone(request));
+    const DecodingStats& decoding = asked.last.decoding;
+    CHECK(decoding.passes + decoding.accepted >= 119 && decoding.passes < 119);
+    accepted += decoding.accepted;
+    rejected += decoding.proposed - decoding.accepted;
+  }
+  CHECK(accepted > 100 && rejected > 100);
+}
+
+TEST(a_reply_that_proposes_ends_where_the_context_ends_and_at_its_limit) {
+  for (int tokens : {1, 2, 3, 30, 600}) {
+    auto session = load(1);
+    Request request = asking(tokens, prompt_of(1, 480));
+    request.lookup = Lookup::kAlways;
+    request.logit_bias_ids = {5};
+    request.logit_bias = {100};
+    Asked asked(*session, request);
+    while (session->scheduler().turn()) asked.take();
+    CHECK(asked.over() && asked.reason == (tokens == 600 ? "full" : "length"));
+    CHECK(asked.ids == alone(request));
+  }
+}
+
+TEST(one_that_is_cancelled_while_its_proposals_are_verified_keeps_what_it_said) {
+  for (int turns = 2; turns < 12; ++turns) {
+    auto session = load(2);
+    Request request = asking(300, prompt_of(2, 40));
+    request.lookup = Lookup::kAlways;
+    request.logit_bias_ids = {5, 6};
+    request.logit_bias = {100, 99};
+    request.temperature = 1;
+    Asked asked(*session, request);
+    run(*session, turns);
+    asked.cancel();
+    run(*session);
+    CHECK(asked.over() && asked.reason == "cancelled");
+    std::string path = "/tmp/llm-host-saved-" + std::to_string(getpid()) + ".safetensors";
+    // Throws if the cache holds more than it says.
+    CHECK(session->save_cache(path, "").tokens >= 40);
+    std::remove(path.c_str());
+    // What is left serves the next prompt.
+    Ids next = prompt_of(2, 40);
+    next.insert(next.end(), asked.ids.begin(), asked.ids.end());
+    next.push_back(1);
+    Asked after(*session, asking(10, next));
+    run(*session);
+    CHECK(after.over() && after.ids == alone(asking(10, next)));
   }
 }
 

@@ -1,3 +1,4 @@
+import type { DecodingStats } from '../../engine/decoding-stats.ts';
 import type { FinishReason } from '../../engine/engine.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 
@@ -10,6 +11,8 @@ export interface ReplyStats {
   readonly firstTokenMs: number;
   readonly prefillMs: number;
   readonly decodeMs: number;
+  /** Left out where the engine does not say. */
+  readonly decoding?: DecodingStats;
   readonly finishReason: FinishReason;
   /** The reply was ended, by `length`, since it repeated itself without end. */
   readonly repetitive?: true;

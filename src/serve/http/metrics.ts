@@ -1,3 +1,4 @@
+import { sumOfDecoding } from '../../engine/decoding-stats.ts';
 import type { GenerationQueue } from './generation-queue.ts';
 import type { Totals } from './wire-format.ts';
 
@@ -39,6 +40,7 @@ export class ServeMetrics {
   #promptTokens = 0;
   #cachedTokens = 0;
   #generatedTokens = 0;
+  #decoding = sumOfDecoding([]);
 
   /** `route`: its pattern, never what the client sent. */
   request(route: string, status: number, seconds: number): void {
@@ -46,10 +48,11 @@ export class ServeMetrics {
     this.#duration.add(seconds);
   }
 
-  turn({ promptTokens, cachedTokens, generatedTokens, finish }: Totals): void {
+  turn({ promptTokens, cachedTokens, generatedTokens, decoding, finish }: Totals): void {
     this.#promptTokens += promptTokens;
     this.#cachedTokens += cachedTokens;
     this.#generatedTokens += generatedTokens;
+    this.#decoding = sumOfDecoding([this.#decoding, decoding]);
     count(this.#finishes, `reason="${finish}"`);
   }
 
@@ -63,6 +66,7 @@ export class ServeMetrics {
 
   /** For GET /metrics. */
   text(queue: GenerationQueue): string {
+    const { passes, sequences, proposed, accepted } = this.#decoding;
     const families: readonly (readonly [string, string, string, readonly string[]])[] = [
       family('http_requests_total', 'counter', 'Requests by route and status.', this.#requests),
       family('turns_total', 'counter', 'Turns by outcome.', this.#finishes),
@@ -70,6 +74,10 @@ export class ServeMetrics {
       single('prompt_tokens_total', 'counter', 'Tokens of all prompts.', this.#promptTokens),
       single('cached_tokens_total', 'counter', 'Of these, from the KV cache.', this.#cachedTokens),
       single('generated_tokens_total', 'counter', 'Tokens generated.', this.#generatedTokens),
+      single('decoding_passes_total', 'counter', 'Passes over the weights, for each reply in them.', passes),
+      single('decoding_sequences_total', 'counter', 'Replies in these passes, for each of them.', sequences),
+      single('proposed_tokens_total', 'counter', 'Tokens proposed by looking them up.', proposed),
+      single('accepted_tokens_total', 'counter', 'Of these, what the model said.', accepted),
       single('http_requests_active', 'gauge', 'Requests still being answered.', this.active),
       single('requests_admitted', 'gauge', 'Requests that have a place in the queue.', queue.admitted),
       single('generations_waiting', 'gauge', 'Of these, waiting for the engine.', queue.waiting),

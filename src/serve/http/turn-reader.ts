@@ -1,5 +1,6 @@
 import type { TokenLogprob, TurnEvent } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
+import { sumOfDecoding } from '../../engine/decoding-stats.ts';
 import type { ToolEvent, Totals, WholeReply } from './wire-format.ts';
 
 type ErrorEvent = Extract<TurnEvent, { type: 'error' }>;
@@ -102,6 +103,7 @@ class Tally {
       generatedTokens: sum(stats => stats.generatedTokens),
       prefillMs: sum(stats => stats.prefillMs),
       decodeMs: sum(stats => stats.decodeMs),
+      decoding: sumOfDecoding(this.#all.map(stats => stats.decoding)),
       firstTokenMs: this.#all[0]?.firstTokenMs ?? 0,
       finish: cancelled ? 'cancelled' : calls.length > 0 ? 'tool_calls' : ended,
       totalMs: performance.now() - started,

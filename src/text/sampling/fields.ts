@@ -96,6 +96,11 @@ export const SAMPLING_FIELDS = {
     doc: 'the same tokens whatever was cached and whatever runs beside it; default: with a seed',
     names: { flag: 'reproducible', openai: 'reproducible', ollama: 'reproducible' },
   },
+  lookup: {
+    kind: 'boolean',
+    doc: 'several tokens a step where the reply copies from the conversation; the same text, sooner; default: true',
+    names: { flag: 'lookup', openai: 'lookup', ollama: 'lookup' },
+  },
   maxTokens: {
     kind: 'number',
     range: { min: 1, max: MAX_INT32, integer: true },

@@ -90,6 +90,27 @@ test('/stats agrees with itself: the parts sum up to the totals, and calls that 
   expect((await type('/stats'))?.output).toMatch(/^Context: 0 of .*\nSession: 4 replies, 64 tokens/);
 });
 
+test.each([
+  [
+    { passes: 10, sequences: 10, proposed: 14, accepted: 11 },
+    'Decoding: 2.10 tokens a step in 10 steps, 11 of 14 proposed tokens accepted',
+  ],
+  [{ passes: 21, sequences: 21, proposed: 0, accepted: 0 }, 'Decoding: 1.00 tokens a step in 21 steps\n'],
+  [{ passes: 0, sequences: 0, proposed: 0, accepted: 0 }, undefined],
+  [undefined, undefined],
+] as const)('/stats shows the steps of the last reply: %j', async (decoding, line) => {
+  const { ask, type } = place([
+    async function* () {
+      yield content('Done.');
+      return { ...STATS, generatedTokens: 22, decodeMs: 1000, ...(decoding && { decoding }) };
+    },
+  ]);
+  await ask('go');
+  const output = (await type('/stats'))?.output ?? '';
+  if (line) expect(output).toContain(line);
+  else expect(output).not.toContain('Decoding');
+});
+
 describe('files', () => {
   test('the numbers of a list stay valid when newer conversations are saved, until the next list', async () => {
     const { ask, folder, session, type } = place(says('Paris.'));

@@ -87,7 +87,7 @@ test('the command line', async () => {
     return messageOf(() => commandLine(line, [chatThatChecks], {} as CommandContext));
   };
   // Every word is a text, and of a switch every text but `true` means false.
-  const any: readonly SamplingName[] = ['stop', 'reproducible'];
+  const any: readonly SamplingName[] = ['stop', 'reproducible', 'lookup'];
   const edges = EDGES.filter(({ name, value, allowed }) => !any.includes(name) || allowed || isLong(value));
   expect(await surprises(give, name => `--${samplingField(name).names.flag}`, edges)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { type Decoded, decodedOf, decodeRate } from '../../../agent/events/decode-rate.ts';
 import type { ReplyStats } from '../../../agent/events/turn-event.ts';
+import type { DecodingStats } from '../../../engine/decoding-stats.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import type { SessionTotals } from '../../session/session-totals.ts';
 import { type Builtin, print } from '../base/builtin.ts';
@@ -26,6 +27,7 @@ function replyLines(reply: ReplyStats): string[] {
   const computed = promptTokens - cachedTokens;
   return [
     `Last reply: ${tokensText(generatedTokens)} at ${rateText(decodedOf(reply))}, first after ${(firstTokenMs / 1000).toFixed(2)} s`,
+    ...decodingLines(reply.decoding, generatedTokens),
     `Prompt: ${tokensText(promptTokens)}, ${cachedTokens} from the cache, ${computed} read at ${rateText({ tokens: computed, ms: prefillMs })}`,
   ];
 }
@@ -38,6 +40,15 @@ function repliesText({ replies, summaries }: SessionTotals): string {
 const tokensText = (tokens: number): string => counted(tokens, 'token', 'tokens');
 
 const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+
+/** A reply's first token comes from reading the prompt. */
+function decodingLines(decoding: DecodingStats | undefined, tokens: number): string[] {
+  if (!decoding || decoding.passes === 0) return [];
+  const { passes, proposed, accepted } = decoding;
+  const each = (Math.max(0, tokens - 1) / passes).toFixed(2);
+  const found = proposed > 0 ? `, ${accepted} of ${proposed} proposed tokens accepted` : '';
+  return [`Decoding: ${each} tokens a step in ${passes} ${passes === 1 ? 'step' : 'steps'}${found}`];
+}
 
 function callsText({ totals, toolMetrics }: ChatSession): string {
   const { ran, failed } = totals.toolRuns(toolMetrics);
