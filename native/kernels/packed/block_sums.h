@@ -108,6 +108,7 @@ template <Kind K, int M>
 ALWAYS_INLINE void add_codes(const uint8_t* codes, int columns, const int8_t* x, int64_t stride,
                              Sums<PartInts> coarse, Sums<PartInts> fine) {
   constexpr int kChunk = PackedMatrix::low_words(K) * PackedMatrix::phases(K);
+  constexpr int kRowsOnce = rows_at_once(K, M);
   constexpr int kAtOnce = dots_at_once(K), kSpan = kAtOnce > kChunk ? kAtOnce : kChunk;
   constexpr int kSpanBytes =
       kSpan * 4 * 16 * (PackedMatrix::low_bits(K) + PackedMatrix::upper_bits(K)) / 8;
@@ -117,7 +118,11 @@ ALWAYS_INLINE void add_codes(const uint8_t* codes, int columns, const int8_t* x,
       for (int v = 0; v < kSpan; ++v) add_four<K, M, PartInts>(codes, v, x, stride, coarse, fine);
     } else {
 #pragma GCC unroll 8
-      for (int v = 0; v < kSpan; v += kAtOnce) add_some<K, M>(codes, v, x, stride, coarse, fine);
+      for (int v = 0; v < kSpan; v += kAtOnce) {
+        for (int m = 0; m < M; m += kRowsOnce) {
+          add_some<K, kRowsOnce>(codes, v, x + 2 * m * stride, stride, coarse + m, fine + m);
+        }
+      }
     }
   }
 }
@@ -145,16 +150,13 @@ inline void add_offsets(const int8_t* x, int columns, int64_t stride, Sums<PartI
 template <Kind K, Scales S, int M>
 inline void add_group(const PackedMatrix& w, const uint8_t* header, const uint8_t* codes,
                       const PackedInput& x, int first, int index, Floats* totals) {
-  constexpr int kAtOnce = rows_at_once(K, M);
   int size = group_size<S>(w), groups = w.groups();
   int64_t stride = w.cols;
   const int8_t* int8 = x.int8 + 2 * first * stride + static_cast<int64_t>(index) * size;
   for (int begin = 0; begin < kParts; begin += kPartsAtOnce) {
     PartInts coarse[M][kPartsAtOnce] = {}, fine[M][kPartsAtOnce] = {};
     const uint8_t* part_codes = codes + 4 * kLanes * begin;
-    for (int m = 0; m < M; m += kAtOnce) {
-      add_codes<K, kAtOnce>(part_codes, size, int8 + 2 * m * stride, stride, coarse + m, fine + m);
-    }
+    add_codes<K, M>(part_codes, size, int8, stride, coarse, fine);
     if constexpr (K == Kind::kAffine8 && kSignedDots) {
       add_offsets<M>(int8, size, stride, coarse, fine);
     }
