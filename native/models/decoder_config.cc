@@ -34,7 +34,7 @@ DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
       head_dim(head_dim_of(c, hidden, heads, defaults.head_dim)),
       vocab(size_of(c, "vocab_size", kMaxVocabulary)),
       max_positions(c.integer_or("max_position_embeddings", defaults.max_positions)),
-      eps(static_cast<float>(c.number_or(defaults.eps_key, defaults.eps))),
+      eps(positive_or(c, defaults.eps_key, defaults.eps)),
       activation(activation_of(
           c.string_or(defaults.activation_key, c.string_or("hidden_act", defaults.activation)))),
       intermediate(size_or(c, "intermediate_size", 0, kMaxIntermediate)),
@@ -49,23 +49,13 @@ DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
     throw Error(kModelBroken,
                 "config.json: head_dim must be even, got " + std::to_string(head_dim));
   }
-  if (!(eps > 0)) {
-    throw Error(kModelBroken, std::string("config.json: ") + defaults.eps_key +
-                                  " must be above 0, got " + std::to_string(eps));
-  }
 }
 
 void DecoderConfig::read_granite_multipliers(const Config& config) {
-  auto read = [&](const char* key) {
-    double value = config.number_or(key, 1);
-    if (value > 0) return static_cast<float>(value);
-    throw Error(kModelBroken, std::string("config.json: ") + key + " must be above 0, got " +
-                                  std::to_string(value));
-  };
-  embedding_factor = read("embedding_multiplier");
-  attention_scale = read("attention_multiplier");
-  residual_factor = read("residual_multiplier");
-  logit_divisor = read("logits_scaling");
+  embedding_factor = positive_or(config, "embedding_multiplier", 1);
+  attention_scale = positive_or(config, "attention_multiplier", 1);
+  residual_factor = positive_or(config, "residual_multiplier", 1);
+  logit_divisor = positive_or(config, "logits_scaling", 1);
 }
 
 AttentionOptions DecoderConfig::attention(int layer) const {
@@ -84,6 +74,13 @@ AttentionOptions DecoderConfig::attention(int layer) const {
 }
 
 NormOptions DecoderConfig::norm() const { return {eps, add_one_to_norms}; }
+
+float positive_or(const Config& config, const char* key, double missing) {
+  double value = config.number_or(key, missing);
+  if (value > 0) return static_cast<float>(value);
+  throw Error(kModelBroken, std::string("config.json: ") + key + " must be above 0, got " +
+                                std::to_string(value));
+}
 
 std::vector<std::string> layer_types(const Config& config, int layers,
                                      const std::vector<std::string>& allowed) {

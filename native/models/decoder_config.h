@@ -79,6 +79,9 @@ struct DecoderConfig {
   NormOptions norm() const;
 };
 
+// A factor or limit in config.json, above 0. Throws MODEL_BROKEN.
+float positive_or(const Config& config, const char* key, double missing);
+
 // `layer_types`, with one of `allowed` for each layer; empty where config.json has none.
 std::vector<std::string> layer_types(const Config& config, int layers,
                                      const std::vector<std::string>& allowed);

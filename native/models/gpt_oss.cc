@@ -54,7 +54,7 @@ static std::unique_ptr<Model> make_gpt_oss(const Config& config, WeightStore& we
                        .intermediate = config.integer("intermediate_size"),
                        .bias = true,
                        .interleaved = true};
-  shape.activation = {.limit = static_cast<float>(config.number_or("swiglu_limit", 7)),
+  shape.activation = {.limit = positive_or(config, "swiglu_limit", 7),
                       .alpha = static_cast<float>(config.number_or("swiglu_alpha", 1.702))};
   auto feed_forward = [&](WeightStore& store, const std::string& path, int) -> FeedForward {
     return Moe(Router(store, path + ".mlp.router", c.hidden, router),

@@ -100,6 +100,15 @@ test.each([
   await expectRefusal(folder, code, [`${folder}/config.json`, message]);
 });
 
+test.each([
+  ['models/tiny-f32', { rms_norm_eps: -1e-5 }, 'rms_norm_eps'],
+  ['families/granite/tied', { logits_scaling: 0 }, 'logits_scaling'],
+  ['families/gpt_oss/mlx', { swiglu_limit: -7 }, 'swiglu_limit'],
+])('%s with a factor that is not above 0: %j', async (model, changes, key) => {
+  const folder = withConfig(model, changes);
+  await expectRefusal(folder, 'MODEL_BROKEN', [`${folder}/config.json`, `${key} must be above 0, got `]);
+});
+
 test('a configuration of other shapes than the weights', async () => {
   const folder = withConfig('models/tiny-f32', { intermediate_size: 96 });
   const parts = [
