@@ -88,7 +88,9 @@ describe.each(MODES)('$mode', mode => {
     '%s: every stream is clean, and Ctrl+C ends the program',
     async (_, server) => {
       const stdio = server.transport === 'stdio';
-      const entry = stdio ? commandOf(server, '$\u007bcwd}') : { url: addressOf(server, http.port) };
+      const entry = stdio
+        ? commandOf(server, '$\u007bcwd}')
+        : { url: addressOf(server, http.port), allowLocalNetwork: true };
       const { endMs, megabytes, left, ...streams } = await attacked(entry, mode);
       const unclean = Object.entries(streams).flatMap(([stream, text]) =>
         UNCLEAN.test(text) ? [stream] : [],
@@ -97,6 +99,8 @@ describe.each(MODES)('$mode', mode => {
         const figures = [endMs.toFixed(0), megabytes.toFixed(0), unclean.join(' ') || 'clean', left.length];
         appendFileSync(TABLE, `${rowOf(server, mode.mode)} ${figures.join(' | ')} |\n`);
       }
+      // It was let in, so that it could attack.
+      expect.soft(`${streams.stdout}${streams.stderr}`).not.toContain('allowLocalNetwork');
       for (const [stream, text] of Object.entries(streams)) expect.soft(text, stream).not.toMatch(UNCLEAN);
       expect.soft(endMs, 'from Ctrl+C to the end').toBeLessThan(LIMITS.endMs);
       // The program alone holds 110 MB.
