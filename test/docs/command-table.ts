@@ -123,6 +123,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     shows: /^\| TypeScript SDK 2\.4\.0 \| .* \| yes \| yes \| yes/m,
   },
   // docs/models.md, docs/performance.md
+  'node scripts/measure/lookup.mjs --runs 3': { long: true, shows: /^every reply is the same$/m },
   'node scripts/measure/granite-shape.mjs folder': measured(
     'node scripts/measure/granite-shape.mjs small --layers 1 --vocabulary 1024',
     /^wrote .*\n(?:.*\n)*peak memory \d\.\d+ GB, limit 2\.5 GB$/m,

@@ -138,7 +138,7 @@ test(
     await terminal.displays(`Run echo(text="hi") of server 'polite'?`);
     terminal.type('no\r');
     await terminal.displays("ERROR: The user declined the call of 'echo'");
-    await terminal.displays('allow echo for good');
+    await terminal.displays('allow it in every chat');
     terminal.type('always\r');
     const lines = (await terminal.displays('assistant -> done')).join('\n');
     expect(lines.split('Result: hi')).toHaveLength(3);
@@ -154,7 +154,7 @@ test(
     const cancelled = new Terminal(SCRIPTED_MAIN, ['x', '--ask'], dir, trusting);
     await cancelled.shows('prompt -> ');
     cancelled.type('go\r');
-    await cancelled.displays('allow echo for good');
+    await cancelled.displays('allow it in every chat');
     cancelled.type('\u0003');
     await cancelled.displays('[cancelled]');
     cancelled.type('tools\r');
