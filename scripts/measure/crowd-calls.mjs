@@ -103,5 +103,6 @@ async function score({ messages, expect, id }, tools, tally) {
 
 /** Equal whatever the order of the keys. */
 function sorted(args) {
-  return JSON.stringify(Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const entries = Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? Number(value) : value));
 }
