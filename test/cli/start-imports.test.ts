@@ -26,5 +26,5 @@ it('loads no library but the one that reads the command line before it knows the
   const { packages, files } = closure(resolve(import.meta.dirname, '../../src/cli/main.ts'));
   expect([...packages].filter(name => !name.startsWith('yargs'))).toEqual([]);
   expect([...files].some(file => file.endsWith('src/cli/options/command-line.ts'))).toBe(true);
-  expect(files.size).toBeLessThan(65);
+  expect(files.size).toBeLessThan(60);
 });

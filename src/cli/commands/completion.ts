@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
 import { defineCommand } from '../options/command.ts';
-import { COMPLETION_SCRIPTS } from '../options/completion-scripts.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
@@ -9,13 +8,14 @@ export const completion = defineCommand({
   usage: 'completion [shell]',
   description: 'print the completion script of a shell: bash, zsh or fish',
   options: y => y.positional('shell', { type: 'string', choices: SHELLS }),
-  run: ({ shell }) => {
+  run: async ({ shell }) => {
     const name = shell ?? SHELLS.find(known => known === basename(process.env.SHELL ?? ''));
     if (name === undefined) {
       throw new LlmHostError('USAGE', `which shell? ${SHELLS.join(', ')}`, {
         hint: 'For example: llm-host completion bash',
       });
     }
+    const { COMPLETION_SCRIPTS } = await import('../options/completion-scripts.ts');
     process.stdout.write(COMPLETION_SCRIPTS[name]);
     return 0;
   },

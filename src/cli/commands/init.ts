@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { defineCommand } from '../options/command.ts';
-import { writeExample } from '../settings/write-example.ts';
 
 export const init = defineCommand({
   usage: 'init',
@@ -9,7 +8,8 @@ export const init = defineCommand({
   run: () => writeExamples(),
 });
 
-function writeExamples(): number {
+async function writeExamples(): Promise<number> {
+  const { writeExample } = await import('../settings/write-example.ts');
   for (const name of ['config.json', 'mcp.json'] as const) {
     const target = join(process.cwd(), name);
     const written = writeExample(name, target);
