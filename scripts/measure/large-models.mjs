@@ -1,5 +1,5 @@
 // Measures models of the sizes that people use, with random weights, beside llama.cpp, and prints a table for
-// docs/performance.md. Files that are not there are written to FOLDER (0.6 to 8 GB each). Each row's report is kept in
+// docs/measurements.md. Files that are not there are written to FOLDER (0.6 to 8 GB each). Each row's report is kept in
 // FOLDER/results, and a row that has one is only printed: a run that was interrupted continues.
 // Usage, after `npm run bootstrap` and scripts/measure/peers/install.mjs:
 //   node scripts/measure/large-models.mjs FOLDER [--rows llama-1b-Q4_0,...] [--runs 5] [--threads 2]

@@ -99,7 +99,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     'node scripts/measure/list.mjs 5 1 60',
     /^\d+ models, seconds[\s\S]*^llm-host list +\d/m,
   ),
-  // docs/mcp.md
+  // docs/mcp.md, docs/mcp-conformance.md
   'llm-host init': { runs: 'application', shows: /mcp\.json already exists; left as it is$/m },
   'llm-host tools': {
     runs: 'application',
@@ -122,7 +122,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     long: true,
     shows: /^\| TypeScript SDK 2\.4\.0 \| .* \| yes \| yes \| yes/m,
   },
-  // docs/models.md, docs/performance.md
+  // docs/models.md, docs/performance.md, docs/measurements.md
   'node scripts/measure/lookup.mjs --runs 3': { long: true, shows: /^every reply is the same$/m },
   'node scripts/measure/granite-shape.mjs folder': measured(
     'node scripts/measure/granite-shape.mjs small --layers 1 --vocabulary 1024',
@@ -171,7 +171,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   },
   'npm run check:cuda': { long: true, shows: /missing in libmlx\.so: 0$/m },
   'node scripts/release/prove-install.mjs': { long: true, shows: /^What is 17 plus 25\? -> .*\b42\b/m },
-  // docs/security.md, docs/terminal.md
+  // docs/attacks.md, docs/terminal.md
   'node scripts/measure/mcp-faults.mjs': measured(
     'node scripts/measure/mcp-faults.mjs 1 0',
     /^then: the calculator answered; closed in \d\S* s with 0; processes left: 0$/m,
