@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.ts';
+import { byteSize } from '../text/byte-size.ts';
 import { savedPath } from './saved-media.ts';
 import { cleanText } from './server/incoming-text.ts';
 import type { CallResult } from './server/wire-schemas.ts';
@@ -69,7 +70,7 @@ function stringOf(value: unknown): string {
 function base64Size(data: unknown): string {
   const encoded = stringOf(data).replace(/=+$/, '');
   const bytes = Math.floor((encoded.length * 3) / 4);
-  return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} kB`;
+  return byteSize(bytes);
 }
 
 /** Lone surrogates, from the server or from the cut, become U+FFFD. */

@@ -50,6 +50,8 @@ test.each([
     'no space left on device',
   ],
   ['a script on a full disk', '$main completion bash >/dev/full', 1, 'no space left on device'],
+  ['help on a full disk', '$main --help >/dev/full', 1, 'no space left on device'],
+  ['the version on a full disk', '$main --version >/dev/full', 1, 'no space left on device'],
 ])('%s: %s', async (_, line, code, words) => {
   const ended = await shell(line, place());
   expect([ended.code, ended.stderr.replaceAll(/\/\S+/g, '/...')]).toEqual([

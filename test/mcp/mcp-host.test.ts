@@ -174,7 +174,7 @@ describe('call', () => {
   it('turns structured results and images into text, and cuts what is too long', async () => {
     const host = await started({ configs: [fixture('polite')], maxResultChars: 1000 });
     expect((await host.call('structured', {}, LIMIT)).text).toBe('{"sum":42}');
-    expect((await host.call('image', {}, LIMIT)).text).toBe('[image image/png, 12.3 kB]');
+    expect((await host.call('image', {}, LIMIT)).text).toBe('[image image/png, 13 kB]');
     const { text, whole } = await host.call('large', { chars: 5_000_000 }, LIMIT);
     expect(text).toBe(`${'x'.repeat(1000)}\n... [cut: 1000 of 5000000 characters]`);
     // More of it to read on.

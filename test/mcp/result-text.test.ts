@@ -15,7 +15,7 @@ describe('resultText', () => {
     [{ content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] }, '[image image/png, 3 bytes]'],
     [
       { content: [{ type: 'audio', mimeType: 'audio/wav', data: 'A'.repeat(4000) }] },
-      '[audio audio/wav, 3.0 kB]',
+      '[audio audio/wav, 3 kB]',
     ],
     [{ content: [{ type: 'image' }] }, '[image of unknown type, 0 bytes]'],
     [

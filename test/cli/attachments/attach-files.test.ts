@@ -32,7 +32,7 @@ describe('what is attached', () => {
     ]) {
       const { text, notices } = attach(prompt);
       expect(text).toBe('File notes.txt:\n```\nmilk\neggs\n```');
-      expect(notices).toEqual(["Attached 'notes.txt': 2 lines, 1 kB."]);
+      expect(notices).toEqual(["Attached 'notes.txt': 2 lines, 10 bytes."]);
     }
   });
 
@@ -149,7 +149,7 @@ describe('texts of every kind', () => {
     symlinkSync('a.log', join(cwd, 'latest.log'));
     symlinkSync('loop', join(cwd, 'loop'));
     expect(attach('@link.txt').notices[0]).toContain(`a link to '${join(folder, 'secret.txt')}'`);
-    expect(attach('@latest.log').notices[0]).toBe("Attached 'latest.log': 1 line, 1 kB.");
+    expect(attach('@latest.log').notices[0]).toBe("Attached 'latest.log': 1 line, 1 byte.");
     expect(() => attach('@loop')).toThrow('cannot be read');
   });
 });
@@ -163,7 +163,7 @@ describe('what does not fit the context', () => {
     );
     const { text, notices } = attach('@big.log @small.txt');
     expect(notices).toEqual([
-      "Attached 'small.txt': 1 line, 1 kB.",
+      "Attached 'small.txt': 1 line, 5 bytes.",
       "Attached 'big.log': the first 1899 characters of 5.0 MB; the rest does not fit the context.",
     ]);
     expect(text).toContain('[... the rest of the file was left out]');
