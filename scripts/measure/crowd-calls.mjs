@@ -1,37 +1,36 @@
 // How rightly the demo model uses its own tools beside those of many other servers, which `tools.budget` chooses from: held-out
 // cases of models/demo with all ten tools of the bundled servers, alone and beside others of test/fixtures/crowd.
-// Usage: node scripts/measure/crowd-calls.mjs [--tools 10,49,390] [--every 3] [--failures]
+// Usage: node scripts/measure/crowd-calls.mjs [--tools 10,49,390] [--every 3] [--cases FILE] [--failures]
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ToolMeter } from '../../dist/agent/offer/tool-meter.js';
 import { ToolOffer } from '../../dist/agent/offer/tool-offer.js';
 import { Rankings } from '../../dist/agent/offer/tool-ranking.js';
-import { DEMO_CONFIG } from '../../dist/cli/settings/demo.js';
 import { offeredNames } from '../../dist/mcp/tool-names.js';
-import { openLocalModel } from '../../dist/run/open-local-model.js';
+import { answer, casesOf, heldoutCases, heldoutTools, openDemo, plain, same } from './demo/demo-model.mjs';
 
-const MAX_TOKENS = 128;
-const CALCULATOR = new Set(['add', 'subtract', 'multiply', 'divide', 'power', 'square_root']);
+const OWN = ['add', 'subtract', 'multiply', 'divide', 'power', 'square_root'];
+const OWN_FILES = ['list_files', 'read_file', 'write_file', 'delete_file'];
 
 const { values: options } = parseArgs({
   options: {
     tools: { type: 'string', default: '10,49,390' },
     every: { type: 'string', default: '3' },
+    // Others in the format of models/demo/heldout.jsonl, for trying out.
+    cases: { type: 'string' },
     failures: { type: 'boolean', default: false },
   },
 });
-const read = path => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const definitions = JSON.parse(read('models/demo/heldout-tools.json'));
-const recorded = JSON.parse(read('test/fixtures/crowd/tools.json'));
-const cases = read('models/demo/heldout.jsonl')
-  .trim()
-  .split('\n')
-  .map(line => JSON.parse(line))
+const definitions = heldoutTools();
+const recorded = JSON.parse(
+  readFileSync(new URL('../../test/fixtures/crowd/tools.json', import.meta.url), 'utf8'),
+);
+const cases = (options.cases ? casesOf(readFileSync(options.cases, 'utf8')) : heldoutCases())
   .filter(({ group, tools }) => group === 'bundled' && tools.length === 10)
   .filter((_, index) => index % Number(options.every) === 0);
 
-const own = cases[0].tools.map(name => ({
-  ...{ server: CALCULATOR.has(name) ? 'calculator' : 'files', tool: name },
+const own = [...OWN, ...OWN_FILES].map(name => ({
+  ...{ server: OWN.includes(name) ? 'calculator' : 'files', tool: name },
   definition: definitions[name],
 }));
 const others = recorded.flatMap(({ server, tools }) =>
@@ -53,56 +52,57 @@ function hostTools(count) {
   }));
 }
 
-const opened = await openLocalModel('demo', {
-  contextLength: 0,
-  adapter: undefined,
-  onProgress: () => undefined,
-  cwd: process.cwd(),
-  env: process.env,
-});
+const opened = await openDemo();
 const { model } = opened;
 const shared = { meter: new ToolMeter(model), rankings: new Rankings() };
 for (const count of options.tools.split(',').map(Number)) {
   const tools = hostTools(count);
-  const tally = { right: 0, offered: 0, namesake: 0, tokens: 0 };
-  for (const one of cases) await score(one, tools, tally);
+  const tally = { right: 0, offered: 0, tokens: 0, listed: 0 };
+  const reasons = {};
+  for (const one of cases) {
+    const { reason, ...counted } = await score(one, tools);
+    for (const [name, value] of Object.entries(counted)) tally[name] += Number(value);
+    if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + 1;
+  }
   const share = part => `${part} of ${cases.length} (${((100 * part) / cases.length).toFixed(1)} %)`;
+  const mean = sum => (sum / cases.length).toFixed(1);
   console.log(
-    `${tools.length} tools: right ${share(tally.right)}, the right one offered ${share(tally.offered)}, a namesake of another server called ` +
-      `${tally.namesake}; ${Math.round(tally.tokens / cases.length)} tokens of definitions`,
+    `${tools.length} tools: right ${share(tally.right)}, the right one offered ${share(tally.offered)}; on average ` +
+      `${mean(tally.listed)} definitions of ${mean(tally.tokens)} tokens; ${plain(reasons)}`,
   );
 }
 await opened.close();
 process.exit(0);
 
-async function score({ messages, expect, id }, tools, tally) {
+async function score({ messages, expect, id }, tools) {
   const offer = new ToolOffer({ model, shared }).next(tools, messages);
-  const right = tool => tool.tool === expect.name && ['calculator', 'files'].includes(tool.server);
-  const request = {
+  const { calls } = await answer(model, {
     messages: offer.messages,
     tools: offer.tools.map(({ definition }) => definition),
     listed: offer.listed,
-    sampling: { ...DEMO_CONFIG.sampling, maxTokens: MAX_TOKENS },
-    constrainCalls: DEMO_CONFIG.tools.constrain === 'always',
+  });
+  const isRight = tool => tool.tool === expect.name && ['calculator', 'files'].includes(tool.server);
+  const offered = offer.tools.some(isRight);
+  const reason = whyWrong({ calls, expect, offered, isRight, tools });
+  if (reason !== undefined && options.failures)
+    console.log(
+      `${id} ${messages.at(-1).content}\n  ${reason}: wanted ${plain(expect)}\n  got ${plain(calls)}\n  of ` +
+        offer.tools.map(({ definition }) => definition.function.name).join(' '),
+    );
+  return {
+    ...{ right: reason === undefined, offered, reason },
+    ...{ tokens: shared.meter.all(offer.listed), listed: offer.listed.length },
   };
-  tally.tokens += shared.meter.all(offer.listed);
-  if (offer.tools.some(right)) tally.offered += 1;
-  const calls = [];
-  for await (const event of model.reply(request)) if (event.type === 'call') calls.push(event);
-  const called = tools.find(({ definition }) => definition.function.name === calls[0]?.name);
-  const same = calls.length === 1 && sorted(calls[0].arguments) === sorted(expect.arguments);
-  if (called && right(called) && same) tally.right += 1;
-  else {
-    if (called && !right(called) && called.tool === expect.name) tally.namesake += 1;
-    if (options.failures)
-      console.log(
-        `${id} ${messages.at(-1).content}\n  wanted ${JSON.stringify(expect)}\n  got ${JSON.stringify(calls)}`,
-      );
-  }
 }
 
-/** Equal whatever the order of the keys. */
-function sorted(args) {
-  const entries = Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? Number(value) : value));
+/** undefined: the call is right. */
+function whyWrong({ calls, expect, offered, isRight, tools }) {
+  if (!offered) return 'not offered';
+  if (calls.length === 0) return 'no call';
+  if (calls.length > 1) return 'several calls';
+  const [{ name, arguments: args }] = calls;
+  const called = tools.find(({ definition }) => definition.function.name === name);
+  if (called && isRight(called)) return same(args, expect.arguments) ? undefined : 'other arguments';
+  if (called === undefined) return name;
+  return ['calculator', 'files'].includes(called.server) ? "another of the demo's" : "another server's";
 }
