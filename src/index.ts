@@ -1,7 +1,8 @@
 export type { ReplyStats, TurnEvent } from './agent/events/turn-event.ts';
 export type { ChatModel, ReplyEvent, ReplyRequest } from './agent/model/chat-model.ts';
 export { LocalChatModel, type LocalModelParts } from './agent/model/local-model.ts';
-export { Agent, type AgentOptions } from './agent/turn/agent.ts';
+export { Agent } from './agent/turn/agent.ts';
+export type { AgentOptions } from './agent/turn/agent-options.ts';
 export { createHistory, type History } from './chat/history.ts';
 export type { Message, ToolCall, ToolDefinition } from './chat/message.ts';
 export { type ChatTemplate, compileTemplate, type RenderOptions, renderChat } from './chat/template.ts';

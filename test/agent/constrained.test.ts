@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RequestTurns } from '../../src/agent/requests/request-turns.ts';
-import { Agent, type AgentOptions } from '../../src/agent/turn/agent.ts';
+import { Agent } from '../../src/agent/turn/agent.ts';
+import type { AgentOptions } from '../../src/agent/turn/agent-options.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import type { ResponseFormat } from '../../src/grammar/response-format.ts';
 import { answer, call, collect, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';

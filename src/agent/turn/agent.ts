@@ -1,13 +1,10 @@
-import type { History, HistoryMark } from '../../chat/history.ts';
+import type { HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
-import type { ResponseFormat } from '../../grammar/response-format.ts';
-import type { ToolHost } from '../../mcp/tool-host.ts';
-import type { Sampling } from '../../text/sampling/fields.ts';
 import { callCatalog } from '../calls/call-catalog.ts';
 import { calledTools } from '../calls/called-tools.ts';
-import { type AttemptRecord, ToolMetrics } from '../calls/metrics.ts';
+import { ToolMetrics } from '../calls/metrics.ts';
 import { RepeatGuard } from '../calls/repeat-guard.ts';
-import type { RetryOptions, RetryPlan } from '../calls/retry.ts';
+import type { RetryPlan } from '../calls/retry.ts';
 import { hostNotices } from '../calls/run-tools.ts';
 import { UncheckedCalls } from '../calls/unchecked-calls.ts';
 import { type ValidatedCalls, validateCalls } from '../calls/validate-calls.ts';
@@ -22,55 +19,17 @@ import {
 import { droppedNotice, fitContext } from '../context/fit-context.ts';
 import { fitResults } from '../context/fit-results.ts';
 import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
-import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
+import type { ChatModel } from '../model/chat-model.ts';
 import { type Offer, offeredEvent, ToolOffer } from '../offer/tool-offer.ts';
 import { LongResults } from '../results/long-results.ts';
 import { ResourceLinks } from '../results/resource-links.ts';
 import { resultLimit } from '../results/result-limit.ts';
+import type { AgentOptions } from './agent-options.ts';
 import { type AnswerCallsParts, answerCalls } from './answer-calls.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { refuseMissingCall } from './missing-call.ts';
 import { assistantMessage, cutNotice, type Reply, readReply } from './reply.ts';
 import { responseFormatError } from './response-format-error.ts';
-
-/** `auto`: once the model has failed at a call; `always`; `off`: never. */
-export type ConstrainMode = 'auto' | 'always' | 'off';
-
-/**
- * `summarize`: before a turn of `Agent.turn` the model summarizes the oldest ones; `trim`: they are left out of the prompt, as
- * they are where that is not enough; `stop`: the turn fails.
- */
-export type Overflow = 'summarize' | 'trim' | 'stop';
-
-export interface AgentOptions {
-  readonly model: ChatModel;
-  readonly tools: ToolHost;
-  readonly history: History;
-  readonly sampling: Sampling;
-  /** Tokens of tool definitions in a prompt; 0: no limit. Default: by the model's context and size. */
-  readonly toolBudget?: number;
-  /** Chooses the tools that the model is offered. Default: one with this budget. */
-  readonly offer?: ToolOffer;
-  /** Milliseconds per call. */
-  readonly toolTimeoutMs: number;
-  /** Characters of a tool result shown to the model at once. Default: depends on the context length. */
-  readonly maxResultChars?: number;
-  readonly retry?: RetryOptions;
-  /** When calls are constrained to the schemas of their tools. Default `auto`. */
-  readonly constrain?: ConstrainMode;
-  /** Constrains the answer of a turn; one that still does not fit is an error. */
-  readonly responseFormat?: ResponseFormat;
-  /** Receives every attempt at a call; see `metricsFile`. */
-  readonly onAttempt?: (record: AttemptRecord) => void;
-  /** Tools that the caller runs: a call of one ends the turn. Default: none. */
-  readonly handOver?: ReadonlySet<string>;
-  /** When the conversation outgrows the context. Default `trim`. */
-  readonly overflow?: Overflow;
-  /** Goes into every request to the model; `toolChoice` only until the first call. */
-  readonly reply?: Pick<ReplyRequest, 'logprobs' | 'thinking' | 'toolChoice' | 'responseFormat'>;
-  /** Default: `call_1`, `call_2`, ... */
-  readonly newCallId?: () => string;
-}
 
 /** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
 export class Agent {

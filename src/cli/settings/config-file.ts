@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Node } from 'jsonc-parser';
 import type { ToolProtocol } from '../../agent/model/call-protocol.ts';
-import type { ConstrainMode, Overflow } from '../../agent/turn/agent.ts';
+import type { ConstrainMode, Overflow } from '../../agent/turn/agent-options.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Approval } from '../../mcp/config/types.ts';
 import {

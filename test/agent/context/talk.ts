@@ -1,7 +1,8 @@
 import { ASKED_WITHIN } from '../../../src/agent/context/write-summary.ts';
 import type { ReplyStats } from '../../../src/agent/events/turn-event.ts';
 import type { ReplyEvent, ReplyRequest } from '../../../src/agent/model/chat-model.ts';
-import { Agent, type AgentOptions } from '../../../src/agent/turn/agent.ts';
+import { Agent } from '../../../src/agent/turn/agent.ts';
+import type { AgentOptions } from '../../../src/agent/turn/agent-options.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import type { Message } from '../../../src/chat/message.ts';
 import { answer, collect, content, FakeHost, FakeModel, STATS } from '../fakes.ts';
