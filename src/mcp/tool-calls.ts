@@ -6,7 +6,7 @@ import type { Redactor } from './policy/audit-redact.ts';
 import type { CallGate } from './policy/gate.ts';
 import type { ResourceReads } from './resource-reads.ts';
 import { resultText } from './result-text.ts';
-import type { SavedMedia } from './saved-media.ts';
+import { type SavedMedia, savedPath } from './saved-media.ts';
 import { callServer } from './server/call.ts';
 import { isCleanName, TEXT_LIMITS } from './server/incoming-text.ts';
 import type { ManagedServer } from './server/managed-server.ts';
@@ -140,10 +140,12 @@ export class ToolCalls {
     const note = definition === undefined ? '' : outputNote(definition, result);
     const text = resultText(result, maxResultChars);
     const whole = text.length > maxResultChars ? { whole: resultText(result, MAX_WHOLE_CHARS) + note } : {};
+    const saved = (result.content ?? []).flatMap(block => savedPath(block) ?? []);
     const links = linksOf(result).map(uri => ({ server: server.config.name, uri }));
     return {
       ...{ text: text + note, ...whole, isError: result.isError === true },
       ...(links.length > 0 && { links }),
+      ...(saved.length > 0 && { saved }),
     };
   }
 

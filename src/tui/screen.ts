@@ -5,6 +5,8 @@ import type { TurnEvent } from '../agent/events/turn-event.ts';
 import type { Choice } from '../text/choice.ts';
 import { stripControls } from '../text/clean/strip-controls.ts';
 import { App } from './components/app.tsx';
+import { drawnImage } from './images/drawn-image.ts';
+import { type ImageSetting, imageProtocol } from './images/image-protocol.ts';
 import type { Candidates } from './input/complete.ts';
 import { Dialogue } from './input/dialogue.ts';
 import { type EditorEffect, expandPastes, withText } from './input/editor.ts';
@@ -56,6 +58,8 @@ export interface ScreenOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Runs what blocks the program while another one has the terminal. */
   readonly blockedBy: <T>(work: () => T) => T;
+  /** Of `config.json`. Default: auto. */
+  readonly images?: ImageSetting | undefined;
   /** Called for keys that do more than edit. `end`: the terminal went away. */
   readonly onEffect: (effect: EditorEffect | { readonly type: 'end' }) => void;
 }
@@ -70,7 +74,7 @@ export class Screen {
   readonly #window: Window;
   readonly #terminal: InkTerminal;
   readonly #keyboard: Keyboard;
-  readonly #turn = new TurnView();
+  readonly #turn: TurnView;
   readonly #frames = new FrameClock(() => this.flush());
   readonly #resizing = new ResizeClock(() => this.#redraw());
   readonly #dialogue = new Dialogue(() => this.flush());
@@ -88,6 +92,8 @@ export class Screen {
   constructor(options: ScreenOptions) {
     this.#options = options;
     const { output, input, history, candidates, findLate } = options;
+    const protocol = imageProtocol(options.images, options.env);
+    this.#turn = new TurnView(undefined, (path, box) => protocol && drawnImage(path, protocol, box));
     const find = findLate ?? (() => undefined);
     this.#prompt = new PromptEditor({ history, candidates, find, onChange: () => this.draw() });
     this.#keyboard = new Keyboard(input, {

@@ -4,11 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
 import { expect, test } from 'vitest';
 import { manyWords } from '../fixtures/many-words.ts';
+import { png } from '../tui/images/png.ts';
 import { processesLeft, ROOT, SCRIPTED_MAIN, workplace } from './program.ts';
 import { Terminal } from './pty.ts';
 
 const LIMIT_MS = 180_000;
 const ASKING = { command: process.execPath, args: [join(ROOT, 'test', 'fixtures', 'mcp', 'asking.mjs')] };
+const POLITE = { command: process.execPath, args: [join(ROOT, 'test', 'fixtures', 'mcp', 'polite.mjs')] };
 
 /** A folder whose engine replays a script. */
 function place(script: object, servers: object = {}) {
@@ -71,6 +73,28 @@ test("a server's form takes the terminal and gives it back; @ completes its reso
   terminal.type('\r');
   await terminal.displays('Attached asking:note://shopping');
   await terminal.displays('assistant -> Milk.');
+  terminal.type('quit\r');
+  expect(await terminal.exits()).toBe(0);
+});
+
+test('an image of a result is drawn below it; the model and the user are told where it is', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const image = png(300, 200);
+  const claim = Buffer.from('\x89PNG\r\n\x1a\n\u001b]0;owned\u0007', 'latin1');
+  const call = (data: Buffer) =>
+    `<tool_call>\n${JSON.stringify({ name: 'image', arguments: { data: data.toString('base64') } })}\n</tool_call>`;
+  const { dir, env } = place({ replies: [call(image), call(claim), 'Black.'] }, { polite: POLITE });
+  const terminal = new Terminal(SCRIPTED_MAIN, ['x'], dir, { ...env, TERM_PROGRAM: 'iTerm.app' });
+  await terminal.displays('prompt ->');
+  terminal.type('go\r');
+  const lines = await terminal.displays('assistant -> Black.');
+  const result = lines.findIndex(line => /Result: \[image image\/png, .*\/1\.png\]/.test(line));
+  expect(lines.slice(result + 1, result + 11)).toEqual(new Array(10).fill('│'));
+  expect(terminal.emulator.images).toHaveLength(1);
+  expect(terminal.screen).toContain(`size=${image.length};width=30;height=10;`);
+  expect(terminal.screen).toContain(`:${image.toString('base64')}\u0007`);
+  expect(terminal.screen).not.toContain('owned');
   terminal.type('quit\r');
   expect(await terminal.exits()).toBe(0);
 });

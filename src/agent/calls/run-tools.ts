@@ -105,7 +105,10 @@ async function runOne(
     });
     if (outcome.isError) return failed(outcome.text);
     return {
-      event: { type: 'tool_result', id: call.id, name, text: outcome.text, seconds: seconds() },
+      event: {
+        ...{ type: 'tool_result', id: call.id, name, text: outcome.text, seconds: seconds() },
+        ...(outcome.saved && { saved: outcome.saved }),
+      },
       content: changed + options.cut(name, outcome.whole ?? outcome.text),
     };
   } catch (error) {

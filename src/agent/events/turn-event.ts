@@ -58,6 +58,8 @@ export type TurnEvent =
       readonly name: string;
       readonly text: string;
       readonly seconds: number;
+      /** Paths of its images and sounds that were saved. */
+      readonly saved?: readonly string[];
     }
   | {
       readonly type: 'tool_error';

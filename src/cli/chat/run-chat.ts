@@ -41,11 +41,14 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
     process.env.NODE_ENV ??= 'production';
     forgetUnsetCi(process.env);
     const { ScreenSession } = await import('./screen-session.ts');
-    const { theme } = started.settings.config;
+    const { theme, images } = started.settings.config;
     const colors = args.color !== false;
     const quiet = args.quiet === true;
     const shown = aloud ? [] : notices;
-    const chat = new ScreenSession({ session, signals, theme, colors, quiet, note, notices: shown });
+    const chat = new ScreenSession({
+      ...{ session, signals, theme, images, colors, quiet, note },
+      notices: shown,
+    });
     showTyping();
     return await chat.run();
   } finally {

@@ -4,6 +4,7 @@ import { decodedOf, decodeRate } from '../../agent/events/decode-rate.ts';
 import { messageOf } from '../../errors.ts';
 import { formAsker } from '../../line/ask-form.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
+import type { ImageSetting } from '../../tui/images/image-protocol.ts';
 import type { EditorEffect } from '../../tui/input/editor.ts';
 import { PromptHistory } from '../../tui/input/prompt-history.ts';
 import { Screen } from '../../tui/screen.ts';
@@ -33,6 +34,7 @@ export interface ScreenSessionOptions {
   readonly signals: Signals;
   readonly colors: boolean;
   readonly theme: string | undefined;
+  readonly images: ImageSetting | undefined;
   /** No banner. */
   readonly quiet: boolean;
   readonly note?: TurnNote | undefined;
@@ -62,6 +64,7 @@ export class ScreenSession {
       env: process.env,
       blockedBy: work => signals.blockedBy(work),
       theme: chooseTheme(options.theme, options.colors, process.env),
+      images: options.images,
       history,
       footer: () => footerOf(session),
       candidates: () => ({

@@ -55,6 +55,7 @@ export interface AppConfig {
     readonly timeout?: number;
   };
   readonly theme?: 'auto' | 'dark' | 'light' | 'none';
+  readonly images?: 'auto' | 'kitty' | 'iterm2' | 'off';
   readonly notify?: {
     readonly with?: 'bell' | 'osc9' | 'osc777' | 'off';
     /** Seconds. */

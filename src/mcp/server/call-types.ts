@@ -5,6 +5,8 @@ export interface ToolOutcome {
   readonly whole?: string;
   /** The server reported a tool error, described in `text`. */
   readonly isError: boolean;
+  /** Paths of its images and sounds that were saved. */
+  readonly saved?: readonly string[];
   /** Resources that it links to. */
   readonly links?: readonly { readonly server: string; readonly uri: string }[];
 }

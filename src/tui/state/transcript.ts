@@ -1,9 +1,11 @@
+import type { PrintedRow } from '../terminal/painter.ts';
+
 /** What stands together: a prompt, the work on it (calls, results, notices), a reply, what a command printed. */
 export type Block = 'prompt' | 'work' | 'reply' | 'output';
 
 /** The finished rows of the conversation: blocks with a blank row between them. Each row is taken once. */
 export class Transcript {
-  #rows: string[] = [];
+  #rows: PrintedRow[] = [];
   #above: Block = 'output';
 
   /** What follows belongs to a block: the one above, unless that is of another kind or `apart` is set. */
@@ -12,11 +14,11 @@ export class Transcript {
     this.#above = block;
   }
 
-  push(rows: readonly string[]): void {
+  push(rows: readonly PrintedRow[]): void {
     for (const row of rows) this.#rows.push(row);
   }
 
-  take(): readonly string[] {
+  take(): readonly PrintedRow[] {
     const rows = this.#rows;
     this.#rows = [];
     return rows;

@@ -1,23 +1,36 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import { lastLine } from '../../text/console-format.ts';
+import type { DrawnImage } from '../images/drawn-image.ts';
+import type { ImageCells } from '../images/image-escapes.ts';
 import { ReplyText, type ReplyView } from '../markdown/reply-text.ts';
 import { wrap, wrapLine } from '../markdown/wrap.ts';
 import type { Paint } from '../style/theme.ts';
+import type { PrintedRow } from '../terminal/painter.ts';
 import { CallLines } from './call-lines.ts';
 import { gutterRows, type Role } from './gutter.ts';
 import type { TurnStatus } from './screen-state.ts';
 import { Transcript } from './transcript.ts';
 
 export interface TurnParts {
-  readonly finished: readonly string[];
+  readonly finished: readonly PrintedRow[];
   readonly growing: readonly string[];
   readonly status: TurnStatus;
 }
 
+/** The image in a file, at most so large; undefined: it is not shown. */
+export type DrawImage = (path: string, box: ImageCells) => DrawnImage | undefined;
+
+/** Files of one result that are looked at. */
+const MAX_IMAGES = 4;
+const MAX_IMAGE = { rows: 12, columns: 80 };
+/** In a lower window an image would show nothing. */
+const MIN_ROWS = 3;
+
 /** Turns a turn's events into finished lines, which `take` hands out once, and what can still change. */
 export class TurnView {
   readonly #now: () => Date;
+  readonly #drawImage: DrawImage;
   readonly #reply = new ReplyText();
   readonly #calls = new CallLines();
   readonly #finished = new Transcript();
@@ -30,8 +43,9 @@ export class TurnView {
   #phase: 'idle' | 'reading' | 'thinking' | 'writing' = 'idle';
   showThinking = false;
 
-  constructor(now: () => Date = () => new Date()) {
+  constructor(now: () => Date = () => new Date(), drawImage: DrawImage = () => undefined) {
     this.#now = now;
+    this.#drawImage = drawImage;
   }
 
   begin(): void {
@@ -155,8 +169,22 @@ export class TurnView {
       const { id, name, seconds } = event;
       const text = failed ? event.message : event.text;
       this.#finished.push(this.#calls.finish({ id, name, text, failed, seconds }, now, view));
+      if (event.type === 'tool_result') this.#finished.push(this.#images(event.saved ?? [], view));
     }
     if (this.#calls.running.length === 0) this.#restart('reading');
+  }
+
+  /** The images among these files. */
+  #images(paths: readonly string[], { height, width, theme }: ReplyView): PrintedRow[] {
+    const [mark = ''] = gutterRows('', 'tool', width, theme, theme.dim);
+    const column = 2;
+    const box = {
+      rows: Math.min(height, MAX_IMAGE.rows),
+      columns: Math.min(width - column, MAX_IMAGE.columns),
+    };
+    if (box.rows < MIN_ROWS || box.columns < 1) return [];
+    const drawn = paths.slice(0, MAX_IMAGES).flatMap(path => this.#drawImage(path, box) ?? []);
+    return drawn.map(({ rows, sequence }) => ({ rows, sequence, mark, column }));
   }
 
   #write(text: string): void {

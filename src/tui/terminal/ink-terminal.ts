@@ -1,5 +1,5 @@
 import { LineBuffer } from './line-buffer.ts';
-import type { Painter, PainterTerminal } from './painter.ts';
+import type { Painter, PainterTerminal, PrintedRow } from './painter.ts';
 
 /** How long text waits for Ink's frame: about as long as Ink may hold it back. */
 const INK_FRAME_MS = 30;
@@ -18,7 +18,7 @@ export class InkTerminal {
   readonly #painter: Painter;
   readonly #buffer = new LineBuffer();
   /** Finished lines not yet painted. */
-  #finished: string[] = [];
+  #finished: PrintedRow[] = [];
   /** Rows of text that may still change, above Ink's region. */
   #growing: readonly string[] = [];
   #waiting: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ export class InkTerminal {
    * Prints finished lines and replaces the growing rows, each at most as wide as the window.
    * @param withInk Ink is about to draw a new frame: show both at once.
    */
-  show(finished: readonly string[], growing: readonly string[], withInk: boolean): void {
+  show(finished: readonly PrintedRow[], growing: readonly string[], withInk: boolean): void {
     this.#finished.push(...finished);
     this.#growing = growing;
     if (!withInk) this.#paint();

@@ -14,6 +14,19 @@ export interface CursorPlace {
   readonly column: number;
 }
 
+/** An image that stands in rows of its own. */
+export interface ImageRows {
+  readonly rows: number;
+  /** The text of each row, left of the image. */
+  readonly mark: string;
+  /** Where the image begins, 0-based. */
+  readonly column: number;
+  /** Draws it from the cursor to the right and down. */
+  readonly sequence: string;
+}
+
+export type PrintedRow = string | ImageRows;
+
 /**
  * Erases the cursor's row and all below. Not in one go: tmux keeps a screen that is cleared from its first cell in its
  * history, where the region would stand a second time.
@@ -39,17 +52,17 @@ export class Painter {
     this.#exact = exact;
   }
 
-  paint(printed: readonly string[], next: readonly string[], cursor?: CursorPlace): void {
+  paint(printed: readonly PrintedRow[], next: readonly string[], cursor?: CursorPlace): void {
     const height = Math.max(1, this.#terminal.rows - 1);
     const cut = Math.max(0, next.length - height);
     const place = cursor && { row: Math.max(0, cursor.row - cut), column: cursor.column };
     const live = padTo(next.length === 0 ? [''] : next.slice(cut), place);
     const pen = new Pen(this.#cursor);
+    let rest = this.#printImages(pen, printed, height);
     const tail = live.slice(live.length - this.#sameBelow(live));
     const step = height - tail.length;
-    let rest = printed;
     // More than a window of lines: in steps, so that the unchanged lines below are moved rather than rewritten.
-    if (step > 0 && lengthOf(tail) >= MIN_SPARED && !printed.some(line => this.#mayWrap(line))) {
+    if (step > 0 && lengthOf(tail) >= MIN_SPARED && !rest.some(line => this.#mayWrap(line))) {
       for (; rest.length + live.length > height; rest = rest.slice(step)) {
         this.#draw(pen, rest.slice(0, step), tail, height);
       }
@@ -60,6 +73,24 @@ export class Painter {
     this.#cursor = end;
     if (pen.text !== '')
       this.#terminal.write(pen.changes > 1 ? `\u001b[?2026h${pen.text}\u001b[?2026l` : pen.text);
+  }
+
+  /**
+   * Prints what comes up to the last image; returns the rows after it. Their room is made first, without the live region,
+   * which could leave too little of it: then the image scrolls nothing.
+   */
+  #printImages(pen: Pen, printed: readonly PrintedRow[], height: number): readonly string[] {
+    let rows: string[] = [];
+    for (const row of printed) {
+      if (typeof row === 'string') {
+        rows.push(row);
+        continue;
+      }
+      this.#draw(pen, [...rows, ...new Array<string>(row.rows).fill(row.mark)], [''], height);
+      if (row.rows <= height) pen.go(-row.rows, row.column).add(`\u001b7${row.sequence}\u001b8`);
+      rows = [];
+    }
+    return rows;
   }
 
   /** Prints lines and replaces the live region below them. */

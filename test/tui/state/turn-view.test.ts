@@ -30,7 +30,10 @@ function turn() {
         createElement(Turn, { turn: status, now, columns: VIEW.width, height: VIEW.height }),
       );
       const below = shown === '' ? [] : shown.split('\n');
-      return { finished: finished.map(bare), live: [...growing, ...below].map(bare) };
+      return {
+        finished: finished.map(row => (typeof row === 'string' ? bare(row) : row)),
+        live: [...growing, ...below].map(bare),
+      };
     },
   };
 }
@@ -91,7 +94,7 @@ test('one row too many is shown, not folded; a long line counts by its rows', ()
     { type: 'tool_error', ...tool, message: long, seconds: 0 },
   );
   const { finished } = look();
-  expect(finished.map(row => row.length).every(length => length <= VIEW.width)).toBe(true);
+  expect(finished.every(row => typeof row === 'string' && row.length <= VIEW.width)).toBe(true);
   expect(finished.at(-1)).toMatch(/^│ {3}\.\.\. 1\d more lines of search · Ctrl\+O shows all$/);
 });
 
@@ -200,4 +203,25 @@ test('what is printed is wrapped between words', () => {
       `${' '.repeat(22)}full, or an earlier one`,
     ],
   ]);
+});
+
+test('images of a result stand below it: four at most, those that can be drawn, in rows that the window has', () => {
+  const asked: { path: string; rows: number; columns: number }[] = [];
+  const view = new TurnView(undefined, (path, box) => {
+    asked.push({ path, ...box });
+    return path.endsWith('.png') ? { rows: 2, columns: 4, sequence: `<${path}>` } : undefined;
+  });
+  const finish = (height: number, saved: readonly string[]) => {
+    view.add(
+      { type: 'tool_result', ...tool, text: 'Here it is.', seconds: 1, saved },
+      { ...VIEW, columns: 60, height },
+    );
+    return view.take({ ...VIEW, columns: 60 }).finished.filter(row => typeof row !== 'string');
+  };
+  const image = (path: string) => ({ rows: 2, sequence: `<${path}>`, mark: '│', column: 2 });
+  expect(finish(10, ['1.png', '2.wav', '3.png', '4.png', '5.png'])).toEqual(
+    ['1.png', '3.png', '4.png'].map(image),
+  );
+  expect(asked[0]).toEqual({ path: '1.png', rows: 10, columns: 58 });
+  expect(finish(2, ['1.png'])).toEqual([]);
 });

@@ -5,9 +5,16 @@ export class Emulator {
   readonly #terminal: InstanceType<typeof xterm.Terminal>;
   #written: Promise<void> = Promise.resolve();
   bytes = '';
+  /** Where the images of OSC 1337 began: rows from the top of the scrollback. */
+  readonly images: { row: number; column: number }[] = [];
 
   constructor(columns: number, rows: number) {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 10_000 });
+    this.#terminal.parser.registerOscHandler(1337, () => {
+      const { baseY, cursorY, cursorX } = this.#terminal.buffer.active;
+      this.images.push({ row: baseY + cursorY, column: cursorX });
+      return true;
+    });
   }
 
   get columns(): number {

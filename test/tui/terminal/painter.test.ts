@@ -191,3 +191,38 @@ test.each([
   expect(sureLength(text) === text.length).toBe(agreed);
   expect(widestWidth(text) > stringWidth(text)).toBe(!agreed);
 });
+
+const IMAGE = {
+  ...{ rows: 3, mark: '│', column: 2 },
+  sequence: `\u001b]1337;File=inline=1:${'A'.repeat(100_000)}\u0007`,
+};
+
+test('an image has rows of its own, also at the bottom of a window that scrolls, and moves nothing', async () => {
+  const emulator = new Emulator(40, 8);
+  const painter = new Painter(emulator);
+  const expected: string[] = [];
+  for (let frame = 0; frame < 6; frame++) {
+    const live = [`growing ${frame}`, 'more', '> ', 'a footer of some length'].slice(frame % 3);
+    const cursor = { row: live.length - 2, column: 2 };
+    const [above, below] = [`result ${frame}`, `after ${frame}`];
+    painter.paint(frame % 2 === 0 ? [above, IMAGE, below] : [above, IMAGE], live, cursor);
+    const first = expected.length + 1;
+    expected.push(above, '│', '│', '│', ...(frame % 2 === 0 ? [below] : []));
+    expect(trimmed(await emulator.lines())).toEqual(trimmed([...expected, ...live]));
+    expect(emulator.images.at(-1)).toEqual({ row: first, column: 2 });
+    expect(await emulator.cursor()).toEqual({ row: expected.length + cursor.row, column: 2 });
+  }
+  expect(emulator.images).toHaveLength(6);
+  // What is painted later leaves images alone.
+  const sent = emulator.bytes.length;
+  painter.paint(['more'], ['> '], { row: 0, column: 2 });
+  expect(emulator.bytes.length - sent).toBeLessThan(200);
+});
+
+test('an image that a smaller window has no room for is left out, its rows are not', async () => {
+  const emulator = new Emulator(40, 3);
+  const painter = new Painter(emulator);
+  painter.paint(['result', IMAGE], ['> '], { row: 0, column: 2 });
+  expect(emulator.images).toEqual([]);
+  expect(trimmed(await emulator.lines())).toEqual(['result', '│', '│', '│', '>']);
+});
