@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { apiOf, shapedError } from './api-errors.ts';
 import { ApiError } from './http/api-error.ts';
-import { errorBody } from './openai/chat-format.ts';
 
 /** What Node's HTTP parser reports; `rawPacket` is what it was reading. */
 export type ParserError = Error & { readonly code?: string; readonly rawPacket?: unknown };
@@ -25,7 +25,8 @@ export function answerParserError(error: ParserError, socket: Socket): void {
   const [status, message] = REFUSALS[error.code ?? ''] ?? [400, 'The request is not valid HTTP'];
   const packet = Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '';
   const path = /^\S+ (\S+)/.exec(packet)?.[1] ?? '';
-  const body = JSON.stringify(bodyOfError(path, new ApiError(status, message, { code: 'invalid_http' })));
+  const refused = new ApiError(status, message, { code: 'invalid_http' });
+  const body = JSON.stringify(shapedError(apiOf(path, {}), refused, null).body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
@@ -34,9 +35,4 @@ export function answerParserError(error: ParserError, socket: Socket): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-}
-
-/** In the shape of the API that the path belongs to. */
-export function bodyOfError(path: string, error: ApiError): object {
-  return path.startsWith('/api/') ? { error: error.message } : errorBody(error);
 }

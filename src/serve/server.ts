@@ -2,19 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { anthropicRoutes } from './anthropic/routes.ts';
+import { apiOf, shapedError } from './api-errors.ts';
 import { checkAccess, corsOrigin } from './http/access.ts';
 import { ApiError, ofThrown } from './http/api-error.ts';
 import { onceClosed } from './http/once-closed.ts';
 import { noteProblem, problemOf } from './http/problems.ts';
 import type { ServeContext } from './http/serve-context.ts';
+import { modelRoutes } from './model-routes.ts';
 import { ollamaRoutes } from './ollama/routes.ts';
 import { openaiRoutes } from './openai/routes.ts';
-import { answerParserError, bodyOfError } from './parser-error.ts';
+import { answerParserError } from './parser-error.ts';
+import { tokenRoutes } from './token-routes.ts';
 
 /** Clients whose base URL lacks `/v1`. */
-const WITHOUT_VERSION = /^\/(chat\/completions|completions|responses|models)(?=[/?]|$)/;
+const WITHOUT_VERSION =
+  /^\/(chat\/completions|completions|responses|messages|models|tokenize|detokenize)(?=[/?]|$)/;
 const METHODS = 'GET, POST, OPTIONS';
-const HEADERS = 'authorization, content-type, x-api-key, x-llm-host-events, x-llm-host-tools';
+const HEADERS = [
+  'authorization, content-type, x-api-key, x-llm-host-events, x-llm-host-tools',
+  'anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access',
+].join(', ');
 
 /** The HTTP server, not yet listening. */
 export function createServer(context: ServeContext): FastifyInstance {
@@ -59,7 +67,10 @@ export function createServer(context: ServeContext): FastifyInstance {
     return context.metrics.text(context.queue);
   });
   app.get('/', (_request, reply) => reply.type('text/plain').send('llm-host is running'));
+  modelRoutes(app, context);
+  tokenRoutes(app, context);
   openaiRoutes(app, context);
+  anthropicRoutes(app, context);
   ollamaRoutes(app, context);
   return app;
 }
@@ -68,6 +79,8 @@ export function createServer(context: ServeContext): FastifyInstance {
 async function admit(context: ServeContext, request: FastifyRequest, reply: FastifyReply) {
   record(context, request, reply);
   reply.raw.setHeader('x-request-id', request.id);
+  // By this one Anthropic's clients know it.
+  if (apiOf(pathOf(request), request.headers) === 'anthropic') reply.raw.setHeader('request-id', request.id);
   reply.raw.setHeader('x-content-type-options', 'nosniff');
   const { headers } = request;
   // Node keeps the first; something in front of this server may have decided by the other.
@@ -98,7 +111,9 @@ async function admit(context: ServeContext, request: FastifyRequest, reply: Fast
     throw new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 });
   }
   if (request.method === 'OPTIONS') {
-    reply.header('access-control-allow-methods', METHODS).header('access-control-allow-headers', HEADERS);
+    // The origin may use the API, whatever headers its client adds.
+    const asked = headers['access-control-request-headers'] ?? HEADERS;
+    reply.header('access-control-allow-methods', METHODS).header('access-control-allow-headers', asked);
     await reply.code(204).send();
   }
 }
@@ -131,7 +146,8 @@ function sendError(context: ServeContext, request: FastifyRequest, reply: Fastif
   noteProblem(request, error);
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
   if (error.status === 503 || context.stopping.aborted) reply.header('connection', 'close');
-  return reply.code(error.status).send(bodyOfError(pathOf(request), error));
+  const { status, body } = shapedError(apiOf(pathOf(request), request.headers), error, request.id);
+  return reply.code(status).send(body);
 }
 
 /** A client that does not read a whole response keeps it in memory, and its connection, only so long. */

@@ -112,7 +112,7 @@ async function formatted(responseFormat: ResponseFormat, steps: Step[]) {
     turns
       .open({
         ...{ messages: [{ role: 'user', content: 'x' }], tools: [], toolChoice: 'auto', sampling: {} },
-        ...{ responseFormat, overflow: 'trim' },
+        ...{ responseFormat, overflow: 'trim', ours: true },
       })
       .run({ acquire: async () => () => undefined, signal: new AbortController().signal }),
   );

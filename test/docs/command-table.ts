@@ -199,7 +199,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
     SERVES,
     { stops: true },
   ),
-  'pip install openai ollama': { long: true, shows: /^Successfully installed .*ollama-.* openai-/m },
+  'pip install openai anthropic ollama': {
+    long: true,
+    shows: /^Successfully installed .*anthropic-.*ollama-.* openai-/m,
+  },
   'node scripts/check/program/serve-clients.mjs': {
     long: true,
     shows: /^npm:\n[\s\S]*^PyPI:\n[\s\S]*^the server ended with 143$/m,

@@ -14,7 +14,7 @@ const PYTHON = join(
   process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
   'llm-host/serve-clients/bin/python',
 );
-const hasClients = spawnSync(PYTHON, ['-c', 'import openai, ollama']).status === 0;
+const hasClients = spawnSync(PYTHON, ['-c', 'import openai, anthropic, ollama']).status === 0;
 
 /** The examples of one language, in their order on the page. */
 function examples(language: string): string[] {
@@ -26,8 +26,8 @@ function examples(language: string): string[] {
 /** What each of them prints. */
 const WANTED = {
   sh: [/17 \+ 25 is 42/, /llm_host_event.*"tool_call".*[\s\S]*"tool_result".*42/, /Paris/],
-  js: [/42/, /\[ 'city', 'capital' \]/, /^get_weather$/m, /42/, /Paris/],
-  python: [/42[\s\S]*Paris/, /42[\s\S]*404/],
+  js: [/42/, /\[ 'city', 'capital' \]/, /^get_weather$/m, /42/, /Paris/, /Paris/],
+  python: [/42[\s\S]*Paris/, /42.* True/, /42[\s\S]*404/],
 };
 const numbered = (patterns: readonly RegExp[]) => patterns.map((wanted, index) => [index, wanted] as const);
 

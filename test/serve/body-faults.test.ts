@@ -55,7 +55,7 @@ describe('bodies', () => {
       `{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"x"}}]}]}`,
       '{"messages":[{"role":"tool","content":"x","tool_call_id":"1"}]}',
       `{"messages":${'[{"a":'.repeat(500)}1${'}]'.repeat(500)}}`,
-      ...['"n":2', '"temperature":"hot"', '"tool_choice":"required"', '"max_tokens":0'].map(
+      ...['"n":17', '"temperature":"hot"', '"tool_choice":"required"', '"max_tokens":0'].map(
         field => `{"messages":[${user}],${field}}`,
       ),
     ];

@@ -23,7 +23,7 @@ it.each([
   [{ prompt: ['a', [65]] }, 'prompt'],
   [{ prompt: [[65], [0x110000]] }, 'no token 1114112'],
   [{ prompt: [[65], [66]], echo: true }, 'give the prompt as a text'],
-  [{ prompt: 'a', n: 2 }, 'only one text per prompt'],
+  [{ prompt: Array(65).fill('a'), n: 2 }, '2 for each of 65 texts; a request may have 128'],
   [{ prompt: [] }, 'nothing to go on with'],
   [{ prompt: [0x110000] }, 'no token 1114112'],
   [{ prompt: [65], echo: true }, 'give the prompt as a text'],

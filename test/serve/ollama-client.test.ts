@@ -83,7 +83,7 @@ describe('the official ollama client', () => {
         if (prompt.includes('the sum is 3')) return 'It is 3.';
         return prompt.includes('blue') ? callText('add', { a: 1, b: 2 }) : callText('look_up', {});
       },
-      { turns: { tools } },
+      { turns: { tools }, toolsPolicy: 'all' },
     );
     const messages = ask('?');
     const { message } = await ollama.chat({ model, messages, tools: [ADD] });

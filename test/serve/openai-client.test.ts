@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { answer, FakeHost } from '../agent/fakes.ts';
-import { chat, endless } from './asking.ts';
+import { endless } from './asking.ts';
 import { callText, question, type Script, type ServeOptions, serveScripted, until } from './scripted.ts';
 
 const ADD = {
@@ -119,29 +119,6 @@ describe('the official openai client', () => {
     expect(new Set(calls.map(call => call.id)).size).toBe(2);
   });
 
-  it('x-llm-host-tools: own leaves them out; any other word is refused', async () => {
-    const prompts: string[] = [];
-    const tools = new FakeHost({ look_up: answer('blue') });
-    const { url } = await serveScripted(
-      prompt => {
-        prompts.push(prompt);
-        return 'Done.';
-      },
-      { turns: { tools } },
-    );
-    const send = async (words: Record<string, string>) =>
-      (await chat(url, { messages: ask('Hi'), tools: [ADD] }, { headers: words })).status;
-    expect(await send({})).toBe(200);
-    expect(await send({ 'x-llm-host-tools': 'all' })).toBe(200);
-    expect(await send({ 'x-llm-host-tools': 'own' })).toBe(200);
-    expect(await send({ 'x-llm-host-tools': 'mine' })).toBe(400);
-    expect(prompts.map(prompt => [prompt.includes('Adds two'), prompt.includes('look_up')])).toEqual([
-      [true, true],
-      [true, true],
-      [true, false],
-    ]);
-  });
-
   it('uses the tools of mcp.json without knowing of them', async () => {
     const tools = new FakeHost({ look_up: answer('blue') });
     const { client, engine } = await clientOf(
@@ -171,7 +148,7 @@ describe('the official openai client', () => {
         prompt.includes('it is 3')
           ? 'Blue, and 3.'
           : callText('look_up', {}) + callText('add', { a: 1, b: 2 }),
-      { turns: { tools } },
+      { turns: { tools }, toolsPolicy: 'all' },
     );
     const messages: OpenAI.ChatCompletionMessageParam[] = ask('Both, please');
     const { choices } = await client.chat.completions.create({ model, messages, tools: [ADD] });

@@ -86,7 +86,7 @@ describe('responses of the official openai client', () => {
     const { responses, engine } = await clientOf(
       prompt =>
         prompt.includes('it is 3') ? 'Blue, 3.' : callText('look_up', {}) + callText('add', { a: 1, b: 2 }),
-      { turns: { tools } },
+      { turns: { tools }, toolsPolicy: 'all' },
     );
     const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Both, please' }];
     const { output } = await responses.create({ model, input, tools: [ADD], tool_choice: 'auto' });

@@ -154,6 +154,7 @@ export async function serveScripted(script: Script, options: ServeOptions = {}) 
       vocabSize: engine.info.vocabSize,
       thinks: capability.thinking !== undefined,
     },
+    tokenizer,
     turns: new RequestTurns({
       ...{ model, tools: new FakeHost({}), sampling: {}, toolTimeoutMs: 5000, systemMessage: 'Be brief.' },
       ...turns,
@@ -161,6 +162,7 @@ export async function serveScripted(script: Script, options: ServeOptions = {}) 
     queue: new GenerationQueue(places ?? 64),
     metrics: new ServeMetrics(),
     access: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] },
+    toolsPolicy: 'auto',
     limits: { ...DEFAULT_LIMITS, ...limits },
     stopping: new AbortController().signal,
     onRequest: record => records.push(record),

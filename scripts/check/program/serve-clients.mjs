@@ -1,4 +1,4 @@
-// The official openai and ollama clients, from npm and from PyPI, unmodified, against `llm-host serve demo` with a key:
+// The official openai, anthropic and ollama clients, from npm and from PyPI, unmodified, against `llm-host serve demo` with a key:
 // chat, stream, tools of the client and of mcp.json, JSON schema, responses, abort, wrong model, wrong key. Prints a
 // line per check. The PyPI packages go into a virtual environment in the user's cache folder.
 // Usage, after `npm run bootstrap`: node scripts/check/program/serve-clients.mjs

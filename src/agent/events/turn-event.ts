@@ -16,6 +16,8 @@ export interface ReplyStats {
   readonly finishReason: FinishReason;
   /** The reply was ended, by `length`, since it repeated itself without end. */
   readonly repetitive?: true;
+  /** The text of `stop` that ended the reply. */
+  readonly stopString?: string;
 }
 
 /** A token of a reply's content with its log-probability. */

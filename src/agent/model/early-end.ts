@@ -19,6 +19,7 @@ export class EarlyEnd {
   readonly #caller: AbortSignal | undefined;
   readonly #stopped = new AbortController();
   #reason: 'stop string' | 'repetition' | undefined;
+  #stopString: string | undefined;
 
   constructor({ stop, repetitionGuard, signal }: EarlyEndOptions) {
     this.#stops = new StopStrings(stop);
@@ -35,6 +36,7 @@ export class EarlyEnd {
   /** The text that this token settles. */
   push(token: TokenEvent): string {
     const { text, stopped } = this.#stops.push(token.text);
+    this.#stopString = stopped;
     if (stopped !== undefined) this.#reason = 'stop string';
     else if (this.#guard?.push(token.id)) this.#reason = 'repetition';
     if (this.#reason) this.#stopped.abort();
@@ -55,7 +57,8 @@ export class EarlyEnd {
   statsOf({ timings, ...counts }: GenerateResult): ReplyStats {
     const stats = { ...counts, ...timings };
     if (this.#caller?.aborted || !this.#reason) return stats;
-    if (this.#reason === 'stop string') return { ...stats, finishReason: 'stop' };
+    if (this.#stopString !== undefined)
+      return { ...stats, finishReason: 'stop', stopString: this.#stopString };
     return { ...stats, finishReason: 'length', repetitive: true };
   }
 }

@@ -11,6 +11,7 @@ import { ToolOffer, type ToolOfferOptions } from '../offer/tool-offer.ts';
 import { Agent } from '../turn/agent.ts';
 import type { AgentOptions } from '../turn/agent-options.ts';
 import { budgetedModel } from './budgeted-model.ts';
+import { choiceSampling } from './choice-sampling.ts';
 import { enforceable, formatInstruction, formattedTurn } from './formatted-turn.ts';
 import type { HiddenRounds } from './hidden-rounds.ts';
 import { type Acquire, queuedModel } from './queued-model.ts';
@@ -30,8 +31,10 @@ export interface TurnRequest {
   readonly thinking?: boolean | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   readonly overflow: 'trim' | 'stop';
-  /** Whether our tools join the client's. Default true. */
-  readonly ours?: boolean;
+  /** Which of several replies to the same request, from 0 on. Default 0. */
+  readonly choice?: number;
+  /** Whether our tools join the client's. */
+  readonly ours: boolean;
 }
 
 /** How a turn gets the engine, and what ends it early. */
@@ -123,8 +126,8 @@ export class RequestTurn {
   #agent(acquire: Acquire, responseFormat: ResponseFormat | undefined): Agent {
     const { model, tools, sampling, toolTimeoutMs, maxResultChars, retry, constrain, onAttempt } =
       this.#options;
-    const { logprobs, thinking, toolChoice, overflow, ...request } = this.#request;
-    const merged = { ...sampling, ...request.sampling };
+    const { logprobs, thinking, toolChoice, overflow, choice, ...request } = this.#request;
+    const merged = choiceSampling({ ...sampling, ...request.sampling }, choice);
     return new Agent({
       model: budgetedModel(queuedModel(model, acquire), merged.maxTokens),
       tools: offering(tools, this.#offered),
@@ -173,7 +176,7 @@ function conversation(
 }
 
 /** A tool of the client hides one of ours with the same name. */
-function offeredTools({ tools, toolChoice, ours = true }: TurnRequest, host: ToolHost): HostTool[] {
+function offeredTools({ tools, toolChoice, ours }: TurnRequest, host: ToolHost): HostTool[] {
   if (toolChoice === 'none') return [];
   const names = new Set(tools.map(tool => tool.function.name));
   const all = [

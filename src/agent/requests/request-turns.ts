@@ -3,19 +3,20 @@ import { underApiNames } from '../../text/sampling/api-names.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import { ToolMeter } from '../offer/tool-meter.ts';
 import { Rankings } from '../offer/tool-ranking.ts';
+import { choiceSampling } from './choice-sampling.ts';
 import { completionTurn } from './completion-turn.ts';
 import { HiddenRounds } from './hidden-rounds.ts';
 import { queuedModel } from './queued-model.ts';
 import { RequestTurn, type RequestTurnOptions, type TurnControl, type TurnRequest } from './request-turn.ts';
 
 /** Text to continue, without template or tools. */
-export type CompletionRequest = Pick<TurnRequest, 'sampling' | 'logprobs'> & {
+export type CompletionRequest = Pick<TurnRequest, 'sampling' | 'logprobs' | 'choice'> & {
   readonly text: string;
   /** The text as tokens, which are used as they are; `text` is empty then. */
   readonly textIds?: readonly number[];
 };
 
-/** Answers requests of clients, who send the whole conversation each time; our tools join theirs. */
+/** Answers requests of clients, who send the whole conversation each time. */
 export class RequestTurns {
   readonly #options: RequestTurnOptions;
   readonly #hidden = new HiddenRounds();
@@ -26,11 +27,10 @@ export class RequestTurns {
     this.#shared = { meter: new ToolMeter(options.model), rankings: new Rankings() };
   }
 
-  /** Names of all tools that a request with these of its own would have. */
-  toolNames(own: readonly ToolDefinition[]): string[] {
-    return [...own, ...this.#options.tools.tools().map(tool => tool.definition)].map(
-      tool => tool.function.name,
-    );
+  /** Names of all tools that a request with these of its own has; `ours`: ours join them. */
+  toolNames(own: readonly ToolDefinition[], ours: boolean): string[] {
+    const joining = ours ? this.#options.tools.tools().map(tool => tool.definition) : [];
+    return [...own, ...joining].map(tool => tool.function.name);
   }
 
   /** The defaults, one per line, as in a Modelfile. */
@@ -52,10 +52,10 @@ export class RequestTurns {
 
   /** Continues a text, as a turn without calls. */
   async *complete(
-    { text, textIds, logprobs, ...request }: CompletionRequest,
+    { text, textIds, logprobs, choice, ...request }: CompletionRequest,
     { acquire, signal }: TurnControl,
   ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
-    const sampling = { ...this.#options.sampling, ...request.sampling };
+    const sampling = choiceSampling({ ...this.#options.sampling, ...request.sampling }, choice);
     const model = queuedModel(this.#options.model, acquire);
     yield* completionTurn(model, {
       text,

@@ -1,4 +1,5 @@
 import type { Argv } from 'yargs';
+import { TOOLS_POLICIES } from '../../serve/http/tools-policy.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { HttpApiArguments } from '../http-api/http-api-options.ts';
 import { defineCommand } from '../options/command.ts';
@@ -11,7 +12,7 @@ const CLOSE_MS = 5000;
 /** Answers HTTP until a signal ends the program. */
 export const serve = defineCommand({
   usage: 'serve [model]',
-  description: 'serve an HTTP API compatible with OpenAI and Ollama (docs/serve.md)',
+  description: 'serve an HTTP API compatible with OpenAI, Anthropic and Ollama (docs/serve.md)',
   options: (y, declareModel) =>
     modelOptions(declareModel(y))
       .option('host', text('address to listen on (127.0.0.1); any other needs a key'))
@@ -19,6 +20,10 @@ export const serve = defineCommand({
       .option('api-key', text('required of every client; @FILE, or LLM_HOST_API_KEY'))
       .option('allow-host', list('another host name clients may use (repeatable)'))
       .option('cors-origin', list('origin of web pages that may send requests, or * (repeatable)'))
+      .option('tools-policy', {
+        ...text('tools of mcp.json: auto = for requests without their own'),
+        choices: TOOLS_POLICIES,
+      })
       .option('max-queue', number('requests at a time (64); more are answered with 429'))
       .option('parallel', number('replies generated at once (8); more wait'))
       .option('request-timeout', number('seconds per request, including waiting and tools (600)'))

@@ -1,6 +1,7 @@
 import { LlmHostError } from '../../errors.ts';
 import { type AccessRules, isLoopback } from '../../serve/http/access.ts';
 import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/http/serve-context.ts';
+import type { ToolsPolicy } from '../../serve/http/tools-policy.ts';
 import type { NumberRange } from '../../text/number-range.ts';
 import { apiKeyOf } from '../options/api-key.ts';
 import { type ChatArguments, checkNumber } from '../options/chat-options.ts';
@@ -12,6 +13,7 @@ export interface HttpApiArguments extends ChatArguments {
   readonly apiKey?: string | undefined;
   readonly allowHost?: readonly string[] | undefined;
   readonly corsOrigin?: readonly string[] | undefined;
+  readonly toolsPolicy?: ToolsPolicy | undefined;
   readonly maxQueue?: number | undefined;
   readonly requestTimeout?: number | undefined;
   readonly drainTimeout?: number | undefined;
@@ -23,6 +25,7 @@ export interface HttpApiArguments extends ChatArguments {
 export interface HttpApiOptions {
   readonly access: AccessRules;
   readonly port: number;
+  readonly toolsPolicy: ToolsPolicy;
   readonly limits: ServeLimits;
   /** Bytes for the caches of conversations, and generations at once. */
   readonly engine: { readonly cacheBytes: number | 'auto'; readonly parallel: number };
@@ -59,6 +62,7 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
       allowedHosts: args.allowHost ?? [],
       corsOrigins: (args.corsOrigin ?? []).map(checkedOrigin),
     },
+    toolsPolicy: args.toolsPolicy ?? 'auto',
     port: number('port', args.port, DEFAULT_PORT, { min: 0, max: 65_535, integer: true }),
     limits: {
       ...DEFAULT_LIMITS,

@@ -74,10 +74,12 @@ async function listen(options: HttpApiOptions, { opened, log }: Run, turns: Requ
   const stop = new AbortController();
   const context: ServeContext = {
     model: servedModel(opened),
+    tokenizer: opened.tokenizer,
     turns,
     queue: new GenerationQueue(options.places, options.engine.parallel),
     metrics: new ServeMetrics(),
     access: options.access,
+    toolsPolicy: options.toolsPolicy,
     limits: options.limits,
     stopping: stop.signal,
     onRequest: record =>

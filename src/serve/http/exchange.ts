@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
-import type { Acquire } from '../../agent/requests/queued-model.ts';
+import type { TurnControl } from '../../agent/requests/request-turn.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import { ApiError, ofTurnError } from './api-error.ts';
 import { onceClosed } from './once-closed.ts';
@@ -8,7 +8,13 @@ import { noteProblem } from './problems.ts';
 import { ResponseStream } from './response-stream.ts';
 import type { ServeContext } from './serve-context.ts';
 import { type ReadTurn, readTurn, type TurnListener } from './turn-reader.ts';
-import type { WireFormat } from './wire-format.ts';
+import {
+  type FirstPrompt,
+  type Replies,
+  sumOfTotals,
+  type WholeReply,
+  type WireFormat,
+} from './wire-format.ts';
 
 export interface Exchange {
   readonly format: WireFormat;
@@ -17,10 +23,10 @@ export interface Exchange {
   readonly verbatim?: boolean;
   /** Identifies the client for fairness; undefined: by its address. */
   readonly user: string | undefined;
-  readonly run: (control: {
-    readonly acquire: Acquire;
-    readonly signal: AbortSignal;
-  }) => AsyncGenerator<TurnEvent, readonly ToolCall[]>;
+  /** Replies, made one after the other. Default 1. */
+  readonly choices?: number;
+  /** `choice`: which of them, from 0 on. */
+  readonly run: (control: TurnControl, choice: number) => AsyncGenerator<TurnEvent, readonly ToolCall[]>;
 }
 
 /** Reasons for ending a turn from outside. */
@@ -36,8 +42,9 @@ export async function exchange(
   context: ServeContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { format, stream, verbatim, user, run }: Exchange,
+  exchanged: Exchange,
 ): Promise<unknown> {
+  const { format, stream, user, run } = exchanged;
   const place = context.queue.admit(user ?? request.ip);
   const stop = new AbortController();
   onceClosed(request, reply, () => stop.abort(GONE));
@@ -55,14 +62,13 @@ export async function exchange(
   };
   const running = new Answering(context, reply, format, stream, wantsEvents, started, waiting);
   try {
-    const turn = run({ acquire: until => place.acquire(until), signal });
-    const read = await readTurn(turn, running, started, verbatim);
-    if ('reply' in read) context.metrics.turn(read.reply.totals);
-    const outcome = outcomeOf(read, signal);
+    const control = { acquire: (until?: AbortSignal) => place.acquire(until), signal };
+    const outcome = outcomeOf(await running.readAll(choice => run(control, choice), exchanged), signal);
     if (outcome instanceof ApiError) noteProblem(request, outcome);
     if (stream) return running.endStream(outcome);
     if (outcome instanceof ApiError) throw outcome;
-    return format.whole(wantsEvents ? outcome : { ...outcome, events: [] });
+    const [first, ...others] = wantsEvents ? outcome : outcome.map(one => ({ ...one, events: [] }));
+    return format.whole([first as WholeReply, ...others]);
   } finally {
     clearTimeout(timer);
     context.stopping.removeEventListener('abort', stopping);
@@ -71,9 +77,12 @@ export async function exchange(
   }
 }
 
-function outcomeOf(read: ReadTurn, signal: AbortSignal) {
+type Turn = ReturnType<Exchange['run']>;
+type Read = { readonly replies: Replies } | Extract<ReadTurn, { error: unknown }>;
+
+function outcomeOf(read: Read, signal: AbortSignal): Replies | ApiError {
   if ('error' in read) return ofTurnError(read.error);
-  if (!signal.aborted || read.reply.totals.finish !== 'cancelled') return read.reply;
+  if (!signal.aborted || read.replies.at(-1)?.totals.finish !== 'cancelled') return read.replies;
   if (signal.reason === TOO_LONG) return new ApiError(504, 'The request took too long', { code: 'timeout' });
   return new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 });
 }
@@ -88,6 +97,7 @@ class Answering implements TurnListener {
   readonly #started: number;
   readonly #alive: NodeJS.Timeout | undefined;
   #begun = false;
+  #prompt: FirstPrompt | undefined;
   #first = true;
 
   constructor(
@@ -109,6 +119,22 @@ class Answering implements TurnListener {
     this.#alive = setInterval(() => this.#keepAlive(waiting()), context.limits.keepAliveMs);
   }
 
+  /** One turn after the other; ends with the first that fails or is cancelled. */
+  async readAll(run: (choice: number) => Turn, { choices = 1, verbatim }: Exchange): Promise<Read> {
+    const replies: WholeReply[] = [];
+    while (true) {
+      const read = await readTurn(run(replies.length), this, this.#started, verbatim);
+      if ('error' in read) return read;
+      const { reply } = read;
+      this.#context.metrics.turn(reply.totals);
+      replies.push(reply);
+      const [first, ...others] = replies;
+      if (replies.length === choices || reply.totals.finish === 'cancelled')
+        return { replies: [first as WholeReply, ...others] };
+      if (this.#stream) this.#write(() => this.#format.next?.(reply.calls, reply.totals) ?? '');
+    }
+  }
+
   text(...piece: Parameters<TurnListener['text']>): void {
     this.#token();
     if (this.#stream) this.#write(() => this.#format.text(...piece));
@@ -124,18 +150,20 @@ class Answering implements TurnListener {
     if (this.#wantsEvents && this.#stream) this.#write(() => this.#format.toolEvent(event));
   }
 
-  prefill(done: number, total: number): void {
+  prefill({ done, total, cached }: Parameters<TurnListener['prefill']>[0]): void {
+    this.#prompt ??= { tokens: total, cached };
     if (this.#stream) this.#keepAlive(`prefill ${done}/${total}`);
   }
 
   /** Throws the error while the status can still be set. */
-  endStream(outcome: Exclude<ReadTurn, { error: unknown }>['reply'] | ApiError): FastifyReply {
+  endStream(outcome: Replies | ApiError): FastifyReply {
     const stream = this.#stream as ResponseStream;
     if (outcome instanceof ApiError) {
       if (!stream.begun && !this.#reply.raw.destroyed) throw outcome;
       this.#write(() => this.#format.error(outcome));
     } else {
-      this.#write(() => this.#format.end(outcome.calls, outcome.totals));
+      const { calls, totals } = outcome.at(-1) as WholeReply;
+      this.#write(() => this.#format.end(calls, totals, sumOfTotals(outcome)));
     }
     this.#reply.hijack();
     stream.end();
@@ -160,7 +188,7 @@ class Answering implements TurnListener {
   #write(piece: () => string): void {
     if (!this.#begun) {
       this.#begun = true;
-      this.#stream?.write(this.#format.begin());
+      this.#stream?.write(this.#format.begin(this.#prompt));
     }
     this.#stream?.write(piece());
   }

@@ -1,9 +1,11 @@
 import type { RequestTurns } from '../../agent/requests/request-turns.ts';
 import type { ModelFacts } from '../../model/model-facts.ts';
+import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
 import type { AccessRules } from './access.ts';
 import type { GenerationQueue } from './generation-queue.ts';
 import type { ServeMetrics } from './metrics.ts';
 import type { StreamLimits } from './response-stream.ts';
+import type { ToolsPolicy } from './tools-policy.ts';
 
 /** The served model, as the APIs describe it. */
 export interface ServedModel extends ModelFacts {
@@ -54,10 +56,14 @@ export interface RequestRecord {
 /** What all routes share. */
 export interface ServeContext {
   readonly model: ServedModel;
+  /** Undefined for a model that another process runs. */
+  readonly tokenizer?: Tokenizer | undefined;
   readonly turns: RequestTurns;
   readonly queue: GenerationQueue;
   readonly metrics: ServeMetrics;
   readonly access: AccessRules;
+  /** For requests that do not say whose tools they want. */
+  readonly toolsPolicy: ToolsPolicy;
   readonly limits: ServeLimits;
   /** Aborts when running turns have to end. */
   readonly stopping: AbortSignal;

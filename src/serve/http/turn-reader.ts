@@ -10,7 +10,7 @@ export interface TurnListener {
   text(text: string, logprobs: readonly TokenLogprob[] | undefined): void;
   thinking(text: string): void;
   toolEvent(event: ToolEvent): void;
-  prefill(done: number, total: number): void;
+  prefill(event: Extract<TurnEvent, { type: 'prefill' }>): void;
 }
 
 export type ReadTurn = { readonly reply: WholeReply } | { readonly error: ErrorEvent };
@@ -39,7 +39,7 @@ export async function readTurn(
     const event = step.value;
     switch (event.type) {
       case 'prefill':
-        listener.prefill(event.done, event.total);
+        listener.prefill(event);
         break;
       case 'token': {
         logprobs.push(...(event.logprobs ?? []));
@@ -95,7 +95,7 @@ class Tally {
 
   totals(calls: readonly ToolCall[], cancelled: boolean, started: number): Totals {
     const sum = (pick: (stats: Stats) => number) => this.#all.reduce((total, one) => total + pick(one), 0);
-    const last = this.#all.at(-1)?.finishReason;
+    const { finishReason: last, stopString } = this.#all.at(-1) ?? {};
     const ended = last === 'length' || last === 'full' ? 'length' : 'stop';
     return {
       promptTokens: sum(stats => stats.promptTokens),
@@ -106,6 +106,7 @@ class Tally {
       decoding: sumOfDecoding(this.#all.map(stats => stats.decoding)),
       firstTokenMs: this.#all[0]?.firstTokenMs ?? 0,
       finish: cancelled ? 'cancelled' : calls.length > 0 ? 'tool_calls' : ended,
+      ...(stopString !== undefined && { stopString }),
       totalMs: performance.now() - started,
     };
   }

@@ -26,17 +26,44 @@ export interface WholeReply {
   readonly totals: Totals;
 }
 
-/** How an API writes a reply, streamed in pieces or whole. A piece is '' if the API has none for it. */
+/** What the first prompt of a request takes, in tokens. */
+export interface FirstPrompt {
+  readonly tokens: number;
+  /** Of these, from the KV cache. */
+  readonly cached: number;
+}
+
+/** The replies to a request, in the order in which they were made: one, unless several were asked for. */
+export type Replies = readonly [WholeReply, ...WholeReply[]];
+
+/** How an API writes replies, streamed in pieces or whole. A piece is '' if the API has none for it. */
 export interface WireFormat {
   readonly contentType: string;
-  begin(): string;
+  /** `prompt`: undefined where the engine does not say. */
+  begin(prompt?: FirstPrompt): string;
   text(text: string, logprobs: readonly TokenLogprob[] | undefined): string;
   thinking(text: string): string;
   toolEvent(event: ToolEvent): string;
   /** Keeps the connection alive when there is nothing to send; `note` says why. */
   keepAlive(note: string): string;
-  end(calls: readonly ToolCall[], totals: Totals): string;
+  /** Ends a reply that is not the last. Left out where a request has one. */
+  next?(calls: readonly ToolCall[], totals: Totals): string;
+  /** `sum`: over all replies of the request. */
+  end(calls: readonly ToolCall[], totals: Totals, sum: Totals): string;
   /** A failure after the stream has started. */
   error(error: ApiError): string;
-  whole(reply: WholeReply): object;
+  whole(replies: Replies): object;
+}
+
+/** Over all replies of a request. */
+export function sumOfTotals([first, ...others]: Replies): Totals {
+  return others.reduce<Totals>(
+    (sum, { totals }) => ({
+      ...totals,
+      promptTokens: sum.promptTokens + totals.promptTokens,
+      cachedTokens: sum.cachedTokens + totals.cachedTokens,
+      generatedTokens: sum.generatedTokens + totals.generatedTokens,
+    }),
+    first.totals,
+  );
 }

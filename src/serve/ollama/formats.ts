@@ -1,6 +1,6 @@
 import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
-import type { Totals, WholeReply, WireFormat } from '../http/wire-format.ts';
+import type { Totals, WireFormat } from '../http/wire-format.ts';
 
 const CONTENT_TYPE = 'application/x-ndjson';
 
@@ -37,7 +37,7 @@ export function ollamaFormat(model: string, kind: 'chat' | 'generate'): WireForm
       (calls.length > 0 ? line(body({ calls })) : '') +
       `${JSON.stringify({ ...stamp(), ...body({}), ...ended(totals) })}\n`,
     error: ({ message }) => `${JSON.stringify({ error: message })}\n`,
-    whole: (reply: WholeReply) => ({
+    whole: ([reply]) => ({
       ...{ ...stamp(), ...body(reply), ...listed(reply.logprobs), ...ended(reply.totals) },
       ...(reply.events.length > 0 && { llm_host_events: reply.events }),
     }),

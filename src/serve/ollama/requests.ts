@@ -5,7 +5,10 @@ import type { Message } from '../../chat/message.ts';
 import { SAMPLING_FIELDS } from '../../text/sampling/fields.ts';
 import { badRequest } from '../http/api-error.ts';
 import { jsonSchema, schemaFormat, toolDefinition, toTool } from '../http/body-fields.ts';
+import { offeredTools } from '../http/offered-tools.ts';
 import { readSampling, type SamplingReaders } from '../http/sampling.ts';
+import type { ServeContext } from '../http/serve-context.ts';
+import type { ToolsPolicy } from '../http/tools-policy.ts';
 import { ollamaMessage, toMessages } from './messages.ts';
 
 /** Only the sampling fields matter here; `num_ctx` and the like are set when the model is loaded. */
@@ -40,11 +43,16 @@ export const generateBody = z.looseObject({
 type Shared = z.infer<z.ZodObject<typeof shared>>;
 
 /** A chat as a turn; like Ollama, drops the oldest turns of one that is too long. */
-export function toTurn(body: z.infer<typeof chatBody>): TurnRequest {
+export function toTurn(
+  body: z.infer<typeof chatBody>,
+  { turns }: Pick<ServeContext, 'turns'>,
+  policy: ToolsPolicy,
+): TurnRequest {
+  const asked = { tools: (body.tools ?? []).map(toTool), toolChoice: 'auto' } as const;
   return {
     ...common(body),
+    ...offeredTools(asked, policy, turns),
     messages: toMessages(body.messages ?? []),
-    tools: (body.tools ?? []).map(toTool),
   };
 }
 
@@ -53,7 +61,7 @@ export function toPromptTurn(body: z.infer<typeof generateBody>): TurnRequest {
   refuseUnknown(body);
   const system: Message[] = body.system ? [{ role: 'system', content: body.system }] : [];
   const user: Message = { role: 'user', content: body.prompt ?? '' };
-  return { ...common(body), messages: [...system, user], tools: [], toolChoice: 'none' };
+  return { ...common(body), messages: [...system, user], tools: [], toolChoice: 'none', ours: false };
 }
 
 /** A prompt without the template. */
@@ -80,7 +88,7 @@ function common({ options: sampling, format, think, logprobs, top_logprobs }: Sh
     // Levels (`low`, `high`) all mean thinking.
     thinking: think == null ? undefined : think !== false,
     responseFormat: toResponseFormat(format),
-    ...{ overflow: 'trim' as const, toolChoice: 'auto' as const },
+    overflow: 'trim' as const,
   };
 }
 

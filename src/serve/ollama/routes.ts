@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
+import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { matchesModel } from '../http/served-name.ts';
@@ -29,7 +30,7 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
     checkModel(context, body.model);
     if ((body.messages ?? []).length === 0)
       return loaded(model.id, { message: { role: 'assistant', content: '' } });
-    const turn = toTurn(body);
+    const turn = toTurn(body, context, toolsPolicyOf(request.headers, context.toolsPolicy));
     return exchange(context, request, reply, {
       ...{ format: ollamaFormat(model.id, 'chat'), stream: body.stream !== false, user: undefined },
       run: control => turns.open(turn).run(control),

@@ -1,7 +1,13 @@
 import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from '../http/api-error.ts';
-import type { ToolEvent, Totals, WholeReply, WireFormat } from '../http/wire-format.ts';
+import {
+  sumOfTotals,
+  type ToolEvent,
+  type Totals,
+  type WholeReply,
+  type WireFormat,
+} from '../http/wire-format.ts';
 
 export interface ChatFormatOptions {
   readonly id: string;
@@ -20,41 +26,47 @@ export interface ChatFormatOptions {
 export function openaiChatFormat(options: ChatFormatOptions): WireFormat {
   const { id, model, created, usage } = options;
   const head = { id, object: 'chat.completion.chunk', created, model, system_fingerprint: null };
+  let index = 0;
   const chunk = (delta: object, finish: string | null = null, logprobs: object | null = null) =>
     sse({
       ...head,
-      choices: [{ index: 0, delta, logprobs, finish_reason: finish }],
+      choices: [{ index, delta, logprobs, finish_reason: finish }],
       ...(usage && { usage: null }),
     });
+  const begin = () => chunk({ role: 'assistant', content: '', refusal: null });
+  const ended = (calls: readonly ToolCall[], totals: Totals) =>
+    (calls.length > 0
+      ? chunk({ tool_calls: calls.map((call, at) => ({ index: at, ...toCall(call) })) })
+      : '') + chunk({}, finishOf(totals));
   return {
     contentType: 'text/event-stream; charset=utf-8',
-    begin: () => chunk({ role: 'assistant', content: '', refusal: null }),
+    begin,
     text: (text, logprobs) => chunk({ content: text }, null, listed(logprobs)),
     thinking: text => chunk({ reasoning: text }),
     toolEvent: event => sse({ ...head, choices: [], llm_host_event: event }),
     keepAlive: note => `: ${note}\n\n`,
-    end: (calls, totals) =>
+    next: (calls, totals) => {
+      const last = ended(calls, totals);
+      index += 1;
+      return last + begin();
+    },
+    end: (calls, totals, sum) =>
       [
-        ...(calls.length > 0
-          ? [chunk({ tool_calls: calls.map((call, index) => ({ index, ...toCall(call) })) })]
-          : []),
-        chunk({}, finishOf(totals)),
-        ...(usage ? [sse({ ...head, choices: [], usage: usageOf(totals) })] : []),
+        ended(calls, totals),
+        ...(usage ? [sse({ ...head, choices: [], usage: usageOf(sum) })] : []),
         'data: [DONE]\n\n',
       ].join(''),
     error: error => sse(errorBody(error)),
-    whole: reply => ({
+    whole: replies => ({
       ...{ id, object: 'chat.completion', created, model, system_fingerprint: null },
-      choices: [
-        {
-          index: 0,
-          message: wholeMessage(reply),
-          logprobs: options.logprobs ? (listed(reply.logprobs) ?? { content: [], refusal: null }) : null,
-          finish_reason: finishOf(reply.totals),
-        },
-      ],
-      usage: usageOf(reply.totals),
-      ...eventsOf(reply.events),
+      choices: replies.map((reply, at) => ({
+        index: at,
+        message: wholeMessage(reply),
+        logprobs: options.logprobs ? (listed(reply.logprobs) ?? { content: [], refusal: null }) : null,
+        finish_reason: finishOf(reply.totals),
+      })),
+      usage: usageOf(sumOfTotals(replies)),
+      ...eventsOf(replies.flatMap(({ events }) => events)),
     }),
   };
 }
@@ -81,7 +93,8 @@ export function toCall({ id, function: { name, arguments: args } }: ToolCall) {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
 }
 
-function finishOf({ finish }: Totals): string {
+/** A reply that was cancelled has simply ended. */
+export function finishOf({ finish }: Totals): string {
   return finish === 'cancelled' ? 'stop' : finish;
 }
 

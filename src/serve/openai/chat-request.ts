@@ -3,16 +3,21 @@ import type { TurnRequest } from '../../agent/requests/request-turn.ts';
 import type { Message } from '../../chat/message.ts';
 import { badRequest } from '../http/api-error.ts';
 import { jsonSchema, schemaFormat, toolDefinition, toTool } from '../http/body-fields.ts';
+import { offeredTools } from '../http/offered-tools.ts';
 import { readSampling } from '../http/sampling.ts';
 import type { ServeContext } from '../http/serve-context.ts';
+import type { ToolsPolicy } from '../http/tools-policy.ts';
 import { openaiMessage } from './messages.ts';
+
+/** Replies to one request. */
+export const MAX_CHOICES = 16;
 
 /** Fields that chat, completions and responses share besides the sampling fields. */
 export const sharedFields = {
   model: z.string().nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  n: z.number().int().nullish(),
+  n: z.number().int().min(1).max(MAX_CHOICES).nullish(),
   user: z.string().max(256).nullish(),
 };
 
@@ -46,40 +51,41 @@ export const chatBody = turnBody.extend({ messages: z.array(openaiMessage).min(1
 /** A request for a turn, without the conversation. */
 export type TurnBody = z.infer<typeof turnBody>;
 
+/** How an API names what all of them have. */
+interface TurnFields {
+  readonly api: 'openai' | 'anthropic';
+  /** Another name for `max_tokens`. */
+  readonly limit?: string;
+  /** Where the format of the reply is. */
+  readonly format: string;
+}
+
+const CHAT_FIELDS: TurnFields = {
+  ...{ api: 'openai', limit: 'max_completion_tokens', format: 'response_format' },
+};
+
 /** Throws ApiError 400 for anything we cannot do. */
 export function toTurn(
   body: TurnBody,
   messages: readonly Message[],
   { model, turns }: Pick<ServeContext, 'model' | 'turns'>,
-  limit: 'max_completion_tokens' | 'max_output_tokens' = 'max_completion_tokens',
+  policy: ToolsPolicy,
+  { format, ...fields }: TurnFields = CHAT_FIELDS,
 ): TurnRequest {
-  if (body.n != null && body.n !== 1)
-    throw badRequest('n: only one reply per request is supported; send n requests', 'n');
   if (body.top_logprobs != null && body.logprobs !== true) {
     throw badRequest('top_logprobs: set logprobs to true as well', 'top_logprobs');
   }
-  const tools = (body.tools ?? []).map(toTool);
   const choice = body.tool_choice ?? 'auto';
   const toolChoice = typeof choice === 'string' ? choice : { name: choice.function.name };
-  const known = turns.toolNames(tools);
-  if (typeof toolChoice === 'object' && !known.includes(toolChoice.name)) {
-    throw badRequest(`tool_choice: there is no tool '${toolChoice.name}'`, 'tool_choice');
-  }
-  if (toolChoice === 'required' && known.length === 0) {
-    throw badRequest('tool_choice: required, but there are no tools', 'tool_choice');
-  }
+  const asked = { tools: (body.tools ?? []).map(toTool), toolChoice };
   return {
     messages,
-    tools,
+    ...offeredTools(asked, policy, turns),
     deferred: new Set((body.tools ?? []).flatMap(tool => (tool.defer_loading ? [tool.function.name] : []))),
-    toolChoice,
-    sampling: readSampling(body, { api: 'openai', limit, vocabSize: model.vocabSize }),
+    sampling: readSampling(body, { ...fields, vocabSize: model.vocabSize }),
     logprobs: body.logprobs ? (body.top_logprobs ?? 0) : undefined,
     thinking: toThinking(body),
-    responseFormat: toResponseFormat(
-      body.response_format,
-      limit === 'max_output_tokens' ? 'text.format' : 'response_format',
-    ),
+    responseFormat: toResponseFormat(body.response_format, format),
     overflow: 'stop',
   };
 }

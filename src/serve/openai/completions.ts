@@ -6,14 +6,13 @@ import { exchange } from '../http/exchange.ts';
 import { readBody } from '../http/read-body.ts';
 import { readSampling } from '../http/sampling.ts';
 import type { ServeContext } from '../http/serve-context.ts';
-import type { WireFormat } from '../http/wire-format.ts';
-import { errorBody, sse, usageOf } from './chat-format.ts';
+import { sumOfTotals, type WireFormat } from '../http/wire-format.ts';
+import { errorBody, finishOf, sse, usageOf } from './chat-format.ts';
 import { sharedFields } from './chat-request.ts';
-import { CompletionChoices } from './completion-choices.ts';
 import { checkModel, newId, now } from './model-object.ts';
 
-/** Prompts of a request. */
-const MAX_PROMPTS = 128;
+/** Texts of a request, in and out. */
+const MAX_TEXTS = 128;
 
 type Ids = readonly number[];
 type GivenPrompt = string | Ids | readonly string[] | readonly Ids[];
@@ -43,41 +42,41 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
   app.post('/v1/completions', async (request, reply) => {
     const body = readBody(completionBody, request.body);
     checkModel(context, body.model);
-    for (const name of ['n', 'best_of'] as const) {
-      if (body[name] != null && body[name] !== 1)
-        throw badRequest(`${name}: only one text per prompt is supported`, name);
-    }
+    const each = body.n ?? 1;
+    if (body.best_of != null && body.best_of !== each)
+      throw badRequest('best_of: all texts are returned; it must be n', 'best_of');
     if (body.suffix) throw badRequest('suffix: this model cannot fill a gap', 'suffix');
-    const prompts = promptsOf(body.prompt);
+    const prompts = promptsOf(body.prompt, each);
     for (const prompt of prompts) {
       if (typeof prompt === 'string') continue;
       checkIds(prompt, model.vocabSize);
       if (body.echo) throw badRequest('echo: give the prompt as a text', 'echo');
     }
     const sampling = readSampling(body, { api: 'openai', vocabSize: model.vocabSize });
-    const choices = new CompletionChoices();
-    const format = completionFormat(model.id, choices, {
+    const format = completionFormat(model.id, {
       usage: body.stream_options?.include_usage === true,
-      echo: body.echo ? prompts.map(String) : [],
+      echo: body.echo ? prompts.flatMap(prompt => Array<string>(each).fill(String(prompt))) : [],
     });
     return exchange(context, request, reply, {
       ...{ format, stream: body.stream === true, verbatim: true, user: body.user ?? undefined },
-      run: control =>
-        choices.run(
-          prompts.map(prompt => () => {
-            const text = typeof prompt === 'string' ? { text: prompt } : { text: '', textIds: prompt };
-            return turns.complete({ ...text, sampling, logprobs: body.logprobs ?? undefined }, control);
-          }),
-        ),
+      choices: prompts.length * each,
+      run: (control, at) => {
+        const prompt = prompts[Math.floor(at / each)] ?? '';
+        const text = typeof prompt === 'string' ? { text: prompt } : { text: '', textIds: prompt };
+        const asked = { sampling, logprobs: body.logprobs ?? undefined, choice: at % each };
+        return turns.complete({ ...text, ...asked }, control);
+      },
     });
   });
 }
 
 /** A text or its tokens, alone or in a list. */
-function promptsOf(given: GivenPrompt): readonly (string | Ids)[] {
+function promptsOf(given: GivenPrompt, each: number): readonly (string | Ids)[] {
   const prompts: readonly (string | Ids)[] = typeof given === 'string' || isIds(given) ? [given] : given;
-  if (prompts.length > MAX_PROMPTS)
-    throw badRequest(`prompt: ${prompts.length} texts; a request may have ${MAX_PROMPTS}`, 'prompt');
+  if (prompts.length > MAX_TEXTS)
+    throw badRequest(`prompt: ${prompts.length} texts; a request may have ${MAX_TEXTS}`, 'prompt');
+  if (prompts.length * each > MAX_TEXTS)
+    throw badRequest(`n: ${each} for each of ${prompts.length} texts; a request may have ${MAX_TEXTS}`, 'n');
   const empty = prompts.indexOf('');
   if (prompts.length === 0 || empty >= 0) {
     const which = prompts.length > 1 ? `prompt[${empty}]` : 'prompt';
@@ -96,7 +95,6 @@ function checkIds(ids: readonly number[], vocabSize: number | undefined): void {
 
 function completionFormat(
   model: string,
-  choices: CompletionChoices,
   { usage, echo }: { usage: boolean; echo: readonly string[] },
 ): WireFormat {
   const head = { id: newId('cmpl-'), object: 'text_completion', created: now(), model };
@@ -108,37 +106,33 @@ function completionFormat(
   ) => ({
     ...{ text, index, logprobs: logprobs?.length ? listed(logprobs) : null, finish_reason: finish },
   });
-  const chunk = (...args: Parameters<typeof choice>) => sse({ ...head, choices: [choice(...args)] });
-  let streamed = -1;
-  /** Ends the choices before the present one and begins it, as far as that has not been streamed. */
-  const upToDate = (): string => {
-    let pieces = '';
-    for (const last = choices.all.length - 1; streamed < last; ) {
-      if (streamed >= 0) pieces += chunk(streamed, '', choices.all[streamed]?.finish ?? 'stop');
-      streamed += 1;
-      if (echo[streamed]) pieces += chunk(streamed, echo[streamed] as string, null);
-    }
-    return pieces;
-  };
+  let index = 0;
+  const chunk = (...args: readonly [string, string | null, (readonly TokenLogprob[])?]) =>
+    sse({ ...head, choices: [choice(index, ...args)] });
+  const begin = () => (echo[index] ? chunk(echo[index] as string, null) : '');
   return {
     contentType: 'text/event-stream; charset=utf-8',
-    begin: () => '',
-    text: (text, logprobs) => upToDate() + chunk(streamed, text, null, logprobs),
+    begin,
+    text: (text, logprobs) => chunk(text, null, logprobs),
     thinking: () => '',
     toolEvent: () => '',
     keepAlive: note => `: ${note}\n\n`,
-    end: (_calls, totals) =>
-      upToDate() +
-      chunk(streamed, '', choices.all[streamed]?.finish ?? 'stop') +
-      (usage ? sse({ ...head, choices: [], usage: usageOf(totals) }) : '') +
+    next: (_calls, totals) => {
+      const last = chunk('', finishOf(totals));
+      index += 1;
+      return last + begin();
+    },
+    end: (_calls, totals, sum) =>
+      chunk('', finishOf(totals)) +
+      (usage ? sse({ ...head, choices: [], usage: usageOf(sum) }) : '') +
       'data: [DONE]\n\n',
     error: error => sse(errorBody(error)),
-    whole: ({ totals }) => ({
+    whole: replies => ({
       ...head,
-      choices: choices.all.map(({ text, logprobs, finish }, index) =>
-        choice(index, (echo[index] ?? '') + text, finish, logprobs),
+      choices: replies.map(({ text, logprobs, totals }, at) =>
+        choice(at, (echo[at] ?? '') + text, finishOf(totals), logprobs),
       ),
-      usage: usageOf(totals),
+      usage: usageOf(sumOfTotals(replies)),
     }),
   };
 }

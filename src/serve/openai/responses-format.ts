@@ -1,7 +1,7 @@
 import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from '../http/api-error.ts';
-import type { ToolEvent, Totals, WholeReply, WireFormat } from '../http/wire-format.ts';
+import type { Replies, ToolEvent, Totals, WireFormat } from '../http/wire-format.ts';
 import { eventsOf, logprobItems } from './chat-format.ts';
 import { newId } from './model-object.ts';
 import {
@@ -81,7 +81,8 @@ export class ResponsesFormat implements WireFormat {
     return this.#event('response.failed', { response: failedResponse(this.#head, done, error) });
   }
 
-  whole({ text, thinking, logprobs, calls, events, totals }: WholeReply): object {
+  whole([reply]: Replies): object {
+    const { text, thinking, logprobs, calls, events, totals } = reply;
     const status = totals.finish === 'length' ? 'incomplete' : 'completed';
     const item = (kind: TextItemKind, written: string, listed: readonly object[]) =>
       textItem(kind, newId(ID_PREFIX[kind]), status, textPart(kind, written, listed));

@@ -3,6 +3,7 @@ import type { TurnRequest } from '../../agent/requests/request-turn.ts';
 import { badRequest } from '../http/api-error.ts';
 import { jsonSchema, toolDefinition } from '../http/body-fields.ts';
 import type { ServeContext } from '../http/serve-context.ts';
+import type { ToolsPolicy } from '../http/tools-policy.ts';
 import { sharedFields, type TurnBody, toTurn } from './chat-request.ts';
 import { inputMessages, responsesInput } from './responses-input.ts';
 
@@ -47,6 +48,8 @@ export const responsesBody = z.looseObject({
 
 export type ResponsesBody = z.infer<typeof responsesBody>;
 
+const FIELDS = { api: 'openai', limit: 'max_output_tokens', format: 'text.format' } as const;
+
 /** Fields that would need stored responses. */
 const NOT_KEPT = ['previous_response_id', 'conversation', 'prompt'] as const;
 
@@ -54,15 +57,17 @@ const NOT_KEPT = ['previous_response_id', 'conversation', 'prompt'] as const;
 export function toResponseTurn(
   body: ResponsesBody,
   context: Pick<ServeContext, 'model' | 'turns'>,
+  policy: ToolsPolicy,
 ): TurnRequest {
   for (const name of NOT_KEPT) {
     if (body[name] != null)
       throw badRequest(`${name}: responses are not stored; send the whole conversation as input`, name);
   }
+  if (body.n != null && body.n !== 1) throw badRequest('n: a response is one reply', 'n');
   if (body.background === true)
     throw badRequest('background: not supported; responses are returned at once or streamed', 'background');
   const messages = inputMessages(body.input, body.instructions ?? '');
-  const turn = toTurn(turnBodyOf(body), messages, context, 'max_output_tokens');
+  const turn = toTurn(turnBodyOf(body), messages, context, policy, FIELDS);
   return { ...turn, overflow: body.truncation === 'auto' ? 'trim' : 'stop' };
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { exchange } from '../http/exchange.ts';
+import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { checkContext } from './check-context.ts';
@@ -14,7 +15,7 @@ export function responsesRoute(app: FastifyInstance, context: ServeContext): voi
   app.post('/v1/responses', async (request, reply) => {
     const body = readBody(responsesBody, request.body);
     checkModel(context, body.model);
-    const asked = toResponseTurn(body, context);
+    const asked = toResponseTurn(body, context, toolsPolicyOf(request.headers, context.toolsPolicy));
     const turn = turns.open(asked);
     if (asked.overflow === 'stop') checkContext(turns, turn, 'input');
     return exchange(context, request, reply, {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { badRequest } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
+import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { openaiChatFormat } from './chat-format.ts';
@@ -8,7 +8,7 @@ import { chatBody, toTurn } from './chat-request.ts';
 import { checkContext } from './check-context.ts';
 import { completionRoute } from './completions.ts';
 import { toMessages } from './messages.ts';
-import { checkModel, modelObject, newId, now } from './model-object.ts';
+import { checkModel, newId, now } from './model-object.ts';
 import { responsesRoute } from './responses.ts';
 
 /** OpenAI's routes, under /v1. */
@@ -16,16 +16,12 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
   const { model, turns } = context;
   completionRoute(app, context);
   responsesRoute(app, context);
-  app.get('/v1/models', () => ({ object: 'list', data: [modelObject(context)] }));
-  app.get<{ Params: { '*': string } }>('/v1/models/*', request => {
-    checkModel(context, request.params['*']);
-    return modelObject(context);
-  });
   app.post('/v1/chat/completions', async (request, reply) => {
     const body = readBody(chatBody, request.body);
     checkModel(context, body.model);
-    const asked = toTurn(body, toMessages(body.messages), context);
-    const turn = turns.open({ ...asked, ours: wantsOurTools(request.headers['x-llm-host-tools']) });
+    const policy = toolsPolicyOf(request.headers, context.toolsPolicy);
+    const asked = toTurn(body, toMessages(body.messages), context, policy);
+    const turn = turns.open(asked);
     checkContext(turns, turn);
     const format = openaiChatFormat({
       ...{ id: newId('chatcmpl-'), model: model.id, created: now() },
@@ -34,14 +30,8 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
     });
     return exchange(context, request, reply, {
       ...{ format, stream: body.stream === true, user: body.user ?? undefined },
-      run: control => turn.run(control),
+      choices: body.n ?? 1,
+      run: (control, choice) => (choice === 0 ? turn : turns.open({ ...asked, choice })).run(control),
     });
   });
-}
-
-/** `x-llm-host-tools: own`: the request's own tools only; `all`, as without it: ours join. Throws ApiError 400. */
-function wantsOurTools(header: string | string[] | undefined): boolean {
-  if (header === undefined || header === 'all') return true;
-  if (header === 'own') return false;
-  throw badRequest("x-llm-host-tools must be 'all' or 'own'", 'x-llm-host-tools');
 }

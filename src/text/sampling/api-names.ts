@@ -1,12 +1,13 @@
 import { SAMPLING_NAMES, type Sampling, type SamplingName, samplingField } from './fields.ts';
 
-export type SamplingApi = 'flag' | 'openai' | 'ollama';
+export type SamplingApi = 'flag' | 'openai' | 'ollama' | 'anthropic';
 
 /** What an API calls each field -> the table's name; without the fields that it does not have. */
 export function apiNames(api: SamplingApi): ReadonlyMap<string, SamplingName> {
   return new Map(
     SAMPLING_NAMES.flatMap(name => {
-      const shown = samplingField(name).names[api];
+      const { names } = samplingField(name);
+      const shown = api === 'anthropic' ? (names.anthropic ?? names.openai) : names[api];
       return shown === undefined ? [] : [[shown, name] as const];
     }),
   );

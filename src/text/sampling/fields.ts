@@ -18,6 +18,8 @@ export interface SamplingField {
     readonly openai: string;
     /** Left out where Ollama has no such option. */
     readonly ollama?: string;
+    /** Default: as OpenAI's. */
+    readonly anthropic?: string;
   };
 }
 
@@ -111,7 +113,7 @@ export const SAMPLING_FIELDS = {
     kind: 'texts',
     maxItems: 64,
     doc: 'text that ends the reply',
-    names: { flag: 'stop', openai: 'stop', ollama: 'stop' },
+    names: { flag: 'stop', openai: 'stop', ollama: 'stop', anthropic: 'stop_sequences' },
   },
 } as const satisfies Readonly<Record<string, SamplingField>>;
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { limitedBody } from '../../../src/mcp/transport/limited-body.ts';
 import { MessageReader } from '../../../src/mcp/transport/message-reader.ts';
+import { messagesBody, toMessagesTurn } from '../../../src/serve/anthropic/request.ts';
 import { ApiError } from '../../../src/serve/http/api-error.ts';
 import { readBody } from '../../../src/serve/http/read-body.ts';
 import type { ServeContext } from '../../../src/serve/http/serve-context.ts';
@@ -86,6 +87,18 @@ const RESPONSES = {
   ],
   text: { format: { type: 'json_schema', name: 'n', schema: {} } },
 };
+const MESSAGES = {
+  model: 'm',
+  max_tokens: 5,
+  system: [{ type: 'text', text: 's' }],
+  messages: [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 'f', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: '1', content: 'r', is_error: true }] },
+  ],
+  tools: [{ name: 'f', input_schema: { type: 'object' } }],
+  tool_choice: { type: 'any' },
+};
 const OLLAMA = {
   model: 'm',
   messages: [{ role: 'user', content: 'a' }],
@@ -104,10 +117,10 @@ const CONTEXT = {
 /** One body, read as each API would. What is wrong with it is an ApiError of status 400, and nothing else. */
 const httpBody: FuzzTarget = {
   name: 'http-body',
-  files: /src\/serve\/(http|openai|ollama)\/[\w-]+\.ts/,
+  files: /src\/serve\/(http|openai|ollama|anthropic)\/[\w-]+\.ts/,
   seeds: () =>
-    [CHAT, PARTS, RESPONSES, OLLAMA, { model: 'm', prompt: 'a', system: 's', raw: true }].map(body =>
-      JSON.stringify(body),
+    [CHAT, PARTS, RESPONSES, MESSAGES, OLLAMA, { model: 'm', prompt: 'a', system: 's', raw: true }].map(
+      body => JSON.stringify(body),
     ),
   dictionary: [
     '"tool_choice":"required"',
@@ -130,10 +143,11 @@ const httpBody: FuzzTarget = {
     const readers = [
       () => {
         const read = readBody(chatBody, body);
-        return toTurn(read, toMessages(read.messages), CONTEXT);
+        return toTurn(read, toMessages(read.messages), CONTEXT, 'auto');
       },
-      () => toResponseTurn(readBody(responsesBody, body), CONTEXT),
-      () => toOllamaTurn(readBody(ollamaBody, body)),
+      () => toResponseTurn(readBody(responsesBody, body), CONTEXT, 'auto'),
+      () => toMessagesTurn(readBody(messagesBody, body), CONTEXT, 'auto'),
+      () => toOllamaTurn(readBody(ollamaBody, body), CONTEXT, 'auto'),
       () => toPromptTurn(readBody(generateBody, body)),
     ];
     for (const reader of readers) {

@@ -7,6 +7,7 @@ import { parseConfig } from '../../../src/cli/settings/config-file.ts';
 import type { EngineInfo } from '../../../src/engine/engine.ts';
 import { toNativeRequest } from '../../../src/engine/native-request.ts';
 import type { NativeRequest } from '../../../src/native/addon-types.ts';
+import { apiNames } from '../../../src/text/sampling/api-names.ts';
 import { SAMPLING_NAMES, type SamplingName, samplingField } from '../../../src/text/sampling/fields.ts';
 import { request } from '../../native/native-request.ts';
 import { run, withTinyModel } from '../../native/run-job.ts';
@@ -106,17 +107,20 @@ test('config.json', async () => {
 });
 
 describe('HTTP', () => {
+  type Api = 'openai' | 'anthropic' | 'ollama';
+
   /** What an API takes beyond the table. */
-  const more = (api: 'openai' | 'ollama', { name, value }: Edge) =>
+  const more = (api: Api, { name, value }: Edge) =>
     (name === 'seed' && Number.isInteger(value)) ||
     (api === 'ollama' && ((name === 'maxTokens' && value === 0) || (name === 'topP' && value === 0)));
 
-  const routes: readonly ['openai' | 'ollama', string, object, string?][] = [
+  const routes: readonly [Api, string, object, string?][] = [
     ['openai', '/v1/chat/completions', ask('?')],
     ['openai', '/v1/chat/completions', ask('?'), 'max_completion_tokens'],
     ['openai', '/v1/completions', { prompt: '?' }],
     ['openai', '/v1/responses', { input: '?' }],
     ['openai', '/v1/responses', { input: '?' }, 'max_output_tokens'],
+    ['anthropic', '/v1/messages', { ...ask('?'), max_tokens: 5 }],
     ['ollama', '/api/chat', { ...ask('?'), model: 'scripted', stream: false }],
     ['ollama', '/api/generate', { prompt: '?', model: 'scripted', stream: false }],
     ['ollama', '/api/generate', { prompt: '?', model: 'scripted', stream: false, raw: true }],
@@ -125,7 +129,7 @@ describe('HTTP', () => {
   test.each(routes)('%s %s %j %s', async (api, path, body, limit) => {
     const { url } = await serveScripted(() => 'ok');
     const key = (name: SamplingName) =>
-      (name === 'maxTokens' ? limit : undefined) ?? samplingField(name).names[api];
+      (name === 'maxTokens' ? limit : undefined) ?? [...apiNames(api)].find(([, of]) => of === name)?.[0];
     const prefix = api === 'ollama' ? 'options.' : '';
     const give: Give = async ({ name, value }) => {
       const fields = { [key(name) as string]: value };
@@ -135,7 +139,8 @@ describe('HTTP', () => {
       if (response.status === 200) return undefined;
       expect(response.status).toBe(400);
       if (typeof answer.error === 'string') return answer.error;
-      expect(answer.error?.param).toBe(key(name));
+      // Anthropic's errors name the field in their words.
+      if (api !== 'anthropic') expect(answer.error?.param).toBe(key(name));
       return answer.error?.message;
     };
     const edges = EDGES.filter(({ name }) => key(name) !== undefined).map(edge =>

@@ -1,5 +1,6 @@
-// The official openai and ollama packages from npm against a server; run by scripts/check/program/serve-clients.mjs.
+// The official openai, anthropic and ollama packages from npm against a server; run by scripts/check/program/serve-clients.mjs.
 //   node npm.mjs URL KEY
+import Anthropic from '@anthropic-ai/sdk';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 
@@ -23,6 +24,7 @@ const schema = {
 };
 
 const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
+const anthropic = new Anthropic({ baseURL: url, apiKey: key, maxRetries: 0 });
 const ollama = new Ollama({ host: url, headers: { authorization: `Bearer ${key}` } });
 
 function shown(name, passed, seen) {
@@ -80,6 +82,56 @@ async function openaiRest() {
   await refused('openai, wrong key', 401, wrong.models.list());
 }
 
+async function anthropicMessages() {
+  const base = { model, max_tokens: 60 };
+  const create = fields => anthropic.messages.create({ ...base, ...fields });
+  const first = await create({ messages: capital, system: 'Answer in one sentence.' });
+  shown('anthropic messages', first.content[0].text.includes('Paris'), first.content[0].text);
+  const streamed = await anthropic.messages.stream({ ...base, messages: capital }).finalMessage();
+  const { usage } = streamed;
+  shown('anthropic stream', streamed.content[0].text.includes('Paris'), streamed.content[0].text);
+  shown('anthropic, cached tokens', usage.cache_read_input_tokens > 0, JSON.stringify(usage));
+  const [{ text: summed }] = (await create({ messages: sum })).content;
+  shown('anthropic, tools of mcp.json', summed.includes('42'), summed);
+  const { parameters: input_schema, ...named } = definition;
+  const asked = { messages: weather, tools: [{ ...named, input_schema }] };
+  const counted = await anthropic.messages.countTokens({ model, ...asked });
+  const { content, stop_reason } = await create({
+    ...asked,
+    tool_choice: { type: 'tool', name: 'get_weather' },
+  });
+  const call = content.at(-1);
+  shown(
+    'anthropic, tools of the client',
+    stop_reason === 'tool_use' && 'city' in call.input,
+    JSON.stringify(call),
+  );
+  const result = [{ type: 'tool_result', tool_use_id: call.id, content: 'It is sunny.' }];
+  const turns = [...weather, { role: 'assistant', content }, { role: 'user', content: result }];
+  const [{ text: told }] = (await create({ ...asked, messages: turns })).content;
+  shown('anthropic, the result of a call', told !== '' && counted.input_tokens > 0, told);
+  const output_config = { format: { type: 'json_schema', schema } };
+  const [{ text: json }] = (await create({ messages: capital, output_config })).content;
+  shown('anthropic, JSON schema', isCity(json), json);
+}
+
+async function anthropicRest() {
+  const stream = await anthropic.messages.create({ model, max_tokens: 500, messages: long, stream: true });
+  for await (const event of stream) if (event.type === 'content_block_delta') break;
+  shown('anthropic, abort', stream.controller.signal.aborted, 'aborted after the first delta');
+  const create = fields => anthropic.messages.create({ model, max_tokens: 60, messages: capital, ...fields });
+  const [{ text }] = (await create({})).content;
+  shown('anthropic, after the abort', text.includes('Paris'), text);
+  await refused('anthropic, wrong model', 404, create({ model: 'claude-opus-4-6' }));
+  const source = { type: 'base64', media_type: 'image/png', data: 'AA==' };
+  const image = [{ role: 'user', content: [{ type: 'image', source }] }];
+  await refused('anthropic, an image', 400, create({ messages: image }));
+  const wrong = new Anthropic({ baseURL: url, apiKey: 'wrong', maxRetries: 0 });
+  await refused('anthropic, wrong key', 401, wrong.models.list());
+  const { data } = await anthropic.models.list();
+  shown('anthropic, models', data[0].id === model, data[0].display_name);
+}
+
 async function ollamaChat() {
   const chat = async fields => (await ollama.chat({ model, ...fields })).message;
   let { content } = await chat({ messages: capital });
@@ -112,5 +164,7 @@ async function ollamaRest() {
 
 await openaiChat();
 await openaiRest();
+await anthropicMessages();
+await anthropicRest();
 await ollamaChat();
 await ollamaRest();

@@ -1,4 +1,4 @@
-"""The official openai and ollama packages from PyPI against a server; run by scripts/check/program/serve-clients.mjs.
+"""The official openai, anthropic and ollama packages from PyPI against a server; run by scripts/check/program/serve-clients.mjs.
 
 usage: python pypi.py URL KEY
 """
@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 
+import anthropic
 import ollama
 import openai
 
@@ -28,6 +29,7 @@ SCHEMA = {
 }
 
 client = openai.OpenAI(base_url=f"{URL}/v1", api_key=KEY, max_retries=0)
+claude = anthropic.Anthropic(base_url=URL, api_key=KEY, max_retries=0)
 local = ollama.Client(host=URL, headers=HEADERS)
 
 
@@ -97,6 +99,46 @@ async def openai_async() -> None:
         shown("openai, async", "Paris" in reply.choices[0].message.content, reply.choices[0].message.content)
 
 
+def anthropic_messages() -> None:
+    base = {"model": MODEL, "max_tokens": 60}
+    create = claude.messages.create
+    text = create(**base, messages=CAPITAL, system="Answer in one sentence.").content[0].text
+    shown("anthropic messages", "Paris" in text, text)
+    with claude.messages.stream(**base, messages=CAPITAL) as stream:
+        text = "".join(stream.text_stream)
+        usage = stream.get_final_message().usage
+    shown("anthropic stream", "Paris" in text and usage.cache_read_input_tokens > 0, text)
+    text = create(**base, messages=SUM).content[0].text
+    shown("anthropic, tools of mcp.json", "42" in text, text)
+    tool = {"name": "get_weather", "description": "Get the weather in a city", "input_schema": PARAMETERS}
+    counted = claude.messages.count_tokens(model=MODEL, messages=WEATHER, tools=[tool]).input_tokens
+    choice = {"type": "tool", "name": "get_weather"}
+    reply = create(**base, messages=WEATHER, tools=[tool], tool_choice=choice)
+    call = reply.content[-1]
+    shown("anthropic, tools of the client", reply.stop_reason == "tool_use" and "city" in call.input, call.input)
+    result = [{"type": "tool_result", "tool_use_id": call.id, "content": "No such city.", "is_error": True}]
+    turns = [*WEATHER, {"role": "assistant", "content": reply.content}, {"role": "user", "content": result}]
+    text = create(**base, messages=turns, tools=[tool]).content[0].text
+    shown("anthropic, the error of a call", text != "" and counted > 0, text)
+    shape = {"format": {"type": "json_schema", "schema": SCHEMA}}
+    text = create(**base, messages=CAPITAL, extra_body={"output_config": shape}).content[0].text
+    shown("anthropic, JSON schema", city_of(text), text)
+
+
+def anthropic_rest() -> None:
+    stream = claude.messages.create(model=MODEL, max_tokens=500, messages=LONG, stream=True)
+    next(iter(stream))
+    stream.close()
+    ask = claude.messages.create
+    text = ask(model=MODEL, max_tokens=60, messages=CAPITAL).content[0].text
+    shown("anthropic, abort, then another", "Paris" in text, text)
+    wanted = {"max_tokens": 60, "messages": SUM}
+    refused("anthropic, wrong model", anthropic.NotFoundError, 404, lambda: ask(model="claude-opus-4-6", **wanted))
+    wrong = anthropic.Anthropic(base_url=URL, api_key="wrong", max_retries=0)
+    refused("anthropic, wrong key", anthropic.AuthenticationError, 401, lambda: wrong.models.list())
+    shown("anthropic, models", [one.id for one in claude.models.list()] == [MODEL], "listed")
+
+
 def get_weather(city: str) -> str:
     """Get the weather in a city.
 
@@ -139,5 +181,7 @@ def ollama_rest() -> None:
 openai_chat()
 openai_rest()
 asyncio.run(openai_async())
+anthropic_messages()
+anthropic_rest()
 ollama_chat()
 ollama_rest()

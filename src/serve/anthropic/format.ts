@@ -1,0 +1,115 @@
+import type { ToolCall } from '../../chat/message.ts';
+import type { ApiError } from '../http/api-error.ts';
+import type { FirstPrompt, Replies, ToolEvent, Totals, WireFormat } from '../http/wire-format.ts';
+import { eventsOf } from '../openai/chat-format.ts';
+import { anthropicError } from './error.ts';
+import {
+  endOf,
+  type MessageHead,
+  SIGNATURE,
+  startedMessage,
+  textBlock,
+  thinkingBlock,
+  toolUseBlock,
+  usageOf,
+  wholeMessage,
+} from './message-object.ts';
+
+const PING = event('ping', {});
+const STARTS = { text: textBlock(''), thinking: thinkingBlock('', '') };
+
+/** `message` and the events of its stream, as Anthropic documents them. */
+export class MessagesFormat implements WireFormat {
+  readonly contentType = 'text/event-stream; charset=utf-8';
+  readonly #head: MessageHead;
+  #index = -1;
+  #open: keyof typeof STARTS | undefined;
+  #begun = false;
+
+  constructor(head: MessageHead) {
+    this.#head = head;
+  }
+
+  begin({ tokens, cached }: FirstPrompt = { tokens: 0, cached: 0 }): string {
+    this.#begun = true;
+    const counts = { promptTokens: tokens, cachedTokens: cached, generatedTokens: 0 };
+    return event('message_start', { message: startedMessage(this.#head, counts) }) + PING;
+  }
+
+  text(text: string): string {
+    return this.#piece('text', { type: 'text_delta', text });
+  }
+
+  thinking(thinking: string): string {
+    return this.#piece('thinking', { type: 'thinking_delta', thinking });
+  }
+
+  toolEvent(toolEvent: ToolEvent): string {
+    return event('llm_host_event', { llm_host_event: toolEvent });
+  }
+
+  /** The first event must be message_start: before it, only a comment. */
+  keepAlive(note: string): string {
+    return `: ${note}\n\n${this.#begun ? PING : ''}`;
+  }
+
+  end(calls: readonly ToolCall[], totals: Totals): string {
+    const nothing = this.#index < 0 && calls.length === 0;
+    const text = nothing ? this.text('') : '';
+    return [
+      text + this.#close(),
+      ...calls.map(call => this.#call(call)),
+      event('message_delta', { delta: endOf(totals), usage: usageOf(totals) }),
+      event('message_stop', {}),
+    ].join('');
+  }
+
+  error(error: ApiError): string {
+    return event('error', anthropicError(error));
+  }
+
+  whole([reply]: Replies): object {
+    return { ...wholeMessage(this.#head, reply), ...eventsOf(reply.events) };
+  }
+
+  /** Goes on with the open block, or begins one of its kind. */
+  #piece(kind: keyof typeof STARTS, delta: object): string {
+    const before = this.#open === kind ? '' : this.#close() + this.#start(STARTS[kind]);
+    this.#open = kind;
+    return before + this.#delta(delta);
+  }
+
+  #close(): string {
+    const kind = this.#open;
+    if (kind === undefined) return '';
+    this.#open = undefined;
+    const signed = kind === 'thinking' ? this.#delta({ type: 'signature_delta', signature: SIGNATURE }) : '';
+    return signed + this.#stop();
+  }
+
+  #call(call: ToolCall): string {
+    const json = JSON.stringify(call.function.arguments);
+    return (
+      this.#start(toolUseBlock(call, {})) +
+      this.#delta({ type: 'input_json_delta', partial_json: json }) +
+      this.#stop()
+    );
+  }
+
+  #start(block: object): string {
+    this.#index += 1;
+    return event('content_block_start', { index: this.#index, content_block: block });
+  }
+
+  #delta(delta: object): string {
+    return event('content_block_delta', { index: this.#index, delta });
+  }
+
+  #stop(): string {
+    return event('content_block_stop', { index: this.#index });
+  }
+}
+
+function event(type: string, fields: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+}
