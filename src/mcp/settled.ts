@@ -22,7 +22,8 @@ export function settled(
       }
       stop();
       signal?.removeEventListener('abort', look);
-      resolve();
+      // Then the notices of a server that has just come up are there too.
+      setImmediate(resolve);
     };
     const stop = host.onChange(look);
     signal?.addEventListener('abort', look);

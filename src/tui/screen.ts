@@ -312,6 +312,7 @@ export class Screen {
     }
     if (effect.type === 'redraw') {
       this.#options.output.write(CLEAR);
+      this.#terminal.cleared();
       this.#redraw();
     } else if (effect.type === 'editor') this.#editOutside();
     else this.#options.onEffect(effect);

@@ -114,7 +114,7 @@ describe.each([
     const first = await open(at, mode);
     await first.displays('a.txt") of server');
     first.type('always\r');
-    await first.displays('is allowed for good');
+    await first.displays('is now always allowed');
     await first.displays('assistant -> One.');
     expect(JSON.parse(readFileSync(file, 'utf8')).allowed).toMatchObject([{ tool: 'delete_file' }]);
     await quit(first);
@@ -124,7 +124,7 @@ describe.each([
     await second.displays('assistant -> Two.');
     expect(at.left()).toBe('cd');
     second.type('tools\r');
-    await second.displays('Allowed for good, in');
+    await second.displays('Always allowed, in');
     second.type('/tools ask delete_file\r');
     await second.displays("'delete_file' is asked about again.");
     second.type('go\r');

@@ -143,7 +143,7 @@ test(
     const lines = (await terminal.displays('assistant -> done')).join('\n');
     expect(lines.split('Result: hi')).toHaveLength(3);
     const unwrapped = lines.replaceAll(/\s*\n[│\s]*/g, ' ');
-    expect(unwrapped.split('is allowed for good (')).toHaveLength(2);
+    expect(unwrapped.split('is now always allowed (')).toHaveLength(2);
     terminal.type('tools\r');
     await terminal.shows('pid (polite)');
     expect(terminal.screen).not.toContain('env (polite)');

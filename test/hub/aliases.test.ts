@@ -77,6 +77,13 @@ describe('a name like an alias', () => {
     expect(hintOf(word)).toContain(question);
   });
 
+  test.each(['granite4:1b', 'Granite4:1B'])(
+    '%s itself is not corrected; what it stands for is told',
+    word => {
+      expect(hintOf(word)).toBe(`'${word}' is mlx-community/granite-4.0-1b-4bit on the Hub.`);
+    },
+  );
+
   test('is corrected by pull too', () => {
     expect(() => requireHubId('granite4:2b', undefined)).toThrow(
       expect.objectContaining({ hint: "Did you mean 'granite4:1b'?" }),

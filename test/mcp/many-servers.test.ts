@@ -57,6 +57,15 @@ test(
   },
 );
 
+test('settled: what is known of servers that are up is not told again', TIMEOUT, async () => {
+  host = new McpHost({ configs: [small('one'), small('two')] });
+  const started = host.start();
+  await host.settled({ quietMs: 60_000, limitMs: 60_000 });
+  host.dropReadyNotices();
+  await started;
+  expect(host.takeNotices()).toEqual([]);
+});
+
 test('a package that is installed first is told so', TIMEOUT, async () => {
   const folder = tempFolder();
   const npx = join(folder, 'npx');

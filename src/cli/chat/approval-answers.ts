@@ -36,7 +36,7 @@ export function questionOf({ offered, server, arguments: args, reason }: Approva
 /** What `always` has done, for the user; undefined: nothing that lasts. */
 export function alwaysNotice({ tool, server, savedIn }: ApprovalRequest): string | undefined {
   if (savedIn === undefined) return undefined;
-  return `Notice: '${visible(tool)}' of server '${visible(server)}' is allowed for good (${savedIn}); /tools ask ${visible(tool)} takes it back.`;
+  return `'${visible(tool)}' of server '${visible(server)}' is now always allowed (${savedIn}); /tools ask ${visible(tool)} takes it back.`;
 }
 
 /** Arguments that the user wrote as JSON, or what is wrong with them. */

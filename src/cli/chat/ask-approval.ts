@@ -33,7 +33,8 @@ async function askWords(request: ApprovalRequest): Promise<ApprovalAnswer> {
       continue;
     }
     const answer = choice.answer === 'edit' ? await edited(request) : choice.answer;
-    if (answer === 'always') process.stderr.write(`${alwaysNotice(request) ?? ''}\n`);
+    const notice = answer === 'always' ? alwaysNotice(request) : undefined;
+    if (notice !== undefined) process.stderr.write(`Notice: ${notice}\n`);
     if (answer !== undefined) return answer;
   }
 }

@@ -1,10 +1,9 @@
 import type { ApprovalAnswer, ApprovalRequest, Approver } from '../../mcp/policy/approval.ts';
-import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { Screen } from '../../tui/screen.ts';
 import { alwaysNotice, answerChoices, questionOf, readArguments } from './approval-answers.ts';
 
 /** Asks for approval of each call on the screen. Esc means no. */
-export function screenApprover(screen: Pick<Screen, 'choose' | 'editText' | 'print'>): Approver {
+export function screenApprover(screen: Pick<Screen, 'choose' | 'editText' | 'notice'>): Approver {
   return async request => {
     const choices = answerChoices(request);
     while (true) {
@@ -12,7 +11,8 @@ export function screenApprover(screen: Pick<Screen, 'choose' | 'editText' | 'pri
       const choice = choices.find(one => one.word === word);
       if (!choice) return 'no';
       const answer = choice.answer === 'edit' ? await edited(screen, request) : choice.answer;
-      if (answer === 'always') screen.print(alwaysNotice(request) ?? '');
+      const notice = answer === 'always' ? alwaysNotice(request) : undefined;
+      if (notice !== undefined) screen.notice(notice);
       if (answer !== undefined) return answer;
     }
   };
@@ -20,7 +20,7 @@ export function screenApprover(screen: Pick<Screen, 'choose' | 'editText' | 'pri
 
 /** undefined: back to the question. */
 async function edited(
-  screen: Pick<Screen, 'editText' | 'print'>,
+  screen: Pick<Screen, 'editText' | 'notice'>,
   request: ApprovalRequest,
 ): Promise<ApprovalAnswer | undefined> {
   let text = JSON.stringify(request.arguments, undefined, 2);
@@ -29,7 +29,7 @@ async function edited(
     if (typed === undefined) return undefined;
     const read = readArguments(typed, request);
     if ('arguments' in read) return read;
-    screen.print(stripControls(read.problem));
+    screen.notice(read.problem);
     text = typed;
   }
 }

@@ -1,5 +1,5 @@
 import { LlmHostError } from '../../errors.ts';
-import { aliasesOfFamily, MODEL_ALIASES } from '../../hub/aliases.ts';
+import { aliasesOfFamily, findAlias, MODEL_ALIASES } from '../../hub/aliases.ts';
 import { cachedModels } from '../../hub/cached-models.ts';
 import { hubCacheFolder } from '../../hub/hub-environment.ts';
 import { nearest } from '../../text/nearest.ts';
@@ -16,14 +16,20 @@ export function guessModel(
 ): unknown {
   if (!(error instanceof LlmHostError) || error.code !== 'MODEL_NOT_FOUND') return error;
   if (typeof word !== 'string' || !/^[\w.:-]+$/.test(word) || word === 'demo') return error;
+  const alias = findAlias(word);
+  if (alias) return withHint(error, [`'${word}' is ${alias.repo} on the Hub.`]);
   const names = ['demo', ...commands, ...MODEL_ALIASES.map(({ name }) => name)];
   const family = aliasesOfFamily(word);
   const guess = nearest(word, names) ?? cachedNamed(word, env) ?? family[0]?.name;
   const others = family.map(({ name }) => name).filter(name => name !== guess);
   const question =
     guess && `Did you mean '${guess}'?${others.length > 0 ? ` There are also ${others.join(', ')}.` : ''}`;
-  const hint = [error.hint, question, WHAT_A_MODEL_IS];
-  return new LlmHostError(error.code, error.message, { hint: hint.filter(Boolean).join('\n'), cause: error });
+  return withHint(error, [question, WHAT_A_MODEL_IS]);
+}
+
+function withHint(error: LlmHostError, more: readonly (string | undefined)[]): LlmHostError {
+  const hint = [error.hint, ...more].filter(Boolean).join('\n');
+  return new LlmHostError(error.code, error.message, { hint, cause: error });
 }
 
 /** A downloaded model with the word in its name. */

@@ -92,12 +92,19 @@ export class InkTerminal {
   suspend(): void {
     this.flush();
     this.erase();
+    this.#painter.parted();
     this.#held = true;
   }
 
   resume(): void {
     this.#held = false;
+    this.#painter.parted();
     this.restore();
+  }
+
+  /** The terminal was cleared. */
+  cleared(): void {
+    this.#painter.parted();
   }
 
   #paint(): void {

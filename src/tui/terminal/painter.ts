@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { lineChange } from './line-diff.ts';
+import { rowsOf, ScrolledRows } from './scrolled-rows.ts';
 import { widestWidth } from './sure-width.ts';
 
 export interface PainterTerminal {
@@ -45,14 +46,19 @@ export class Painter {
   readonly #exact: (line: string) => boolean;
   #lines: readonly string[] = [];
   #cursor: CursorPlace = { row: 0, column: 0 };
+  readonly #scrolled = new ScrolledRows();
+  /** The window's height when the live region was last where it belongs. */
+  #rows: number;
 
   /** @param exact selects lines to print in one piece even if their text is already there */
   constructor(terminal: PainterTerminal, exact: (line: string) => boolean = () => false) {
     this.#terminal = terminal;
     this.#exact = exact;
+    this.#rows = terminal.rows;
   }
 
   paint(printed: readonly PrintedRow[], next: readonly string[], cursor?: CursorPlace): void {
+    if (printed.length > 0) this.#scrolled.clear();
     const height = Math.max(1, this.#terminal.rows - 1);
     const cut = Math.max(0, next.length - height);
     const place = cursor && { row: Math.max(0, cursor.row - cut), column: cursor.column };
@@ -114,18 +120,27 @@ export class Painter {
     return same;
   }
 
-  /** Erases the live region, which a resize may have rewrapped; the next paint starts over. */
+  /** Erases the live region, which a resize may have rewrapped or moved; the next paint starts over. */
   forget(): void {
     const columns = Math.max(1, this.#terminal.columns);
-    const rowsOf = (line: string) => Math.max(1, Math.ceil(stringWidth(line) / columns));
-    const above = this.#lines.slice(0, this.#cursor.row).reduce((sum, line) => sum + rowsOf(line), 0);
-    const up = Math.min(
-      above + Math.floor(this.#cursor.column / columns),
-      Math.max(0, this.#terminal.rows - 1),
-    );
+    const { rows } = this.#terminal;
+    const back = this.#scrolled.takeBack(rows - this.#rows, columns);
+    this.#rows = rows;
+    const widths = this.#lines.slice(0, this.#cursor.row).map(line => stringWidth(line));
+    const above = widths.reduce((sum, width) => sum + rowsOf(width, columns), 0);
+    const inRegion = above + Math.floor(this.#cursor.column / columns);
+    const highest = Math.max(0, rows - 1);
+    this.#scrolled.add(widths, inRegion - highest, columns);
+    const up = Math.min(back + inRegion, highest);
     this.#terminal.write(`${up > 0 ? `\u001b[${up}A` : ''}\r${ERASE_BELOW}`);
     this.#lines = [];
     this.#cursor = { row: 0, column: 0 };
+  }
+
+  /** Something else was written above the live region. */
+  parted(): void {
+    this.#scrolled.clear();
+    this.#rows = this.#terminal.rows;
   }
 
   /** If lines were added above unchanged ones (prompt, footer), moves those down instead of rewriting them. */

@@ -34,6 +34,20 @@ export class Emulator {
     this.#terminal.resize(columns, rows);
   }
 
+  /** Resizes as tmux and most terminals do: a window that grows takes rows back from the scrollback. */
+  async resizeTakingBack(columns: number, rows: number): Promise<void> {
+    await this.#written;
+    const below = this.rows - 1 - this.#terminal.buffer.active.cursorY;
+    const grows = rows > this.rows;
+    // This one does so only if the cursor is in the last row.
+    if (grows && below > 0) this.write(`\u001b[${below}B`);
+    await this.#written;
+    this.resize(this.columns, rows);
+    if (grows && below > 0) this.write(`\u001b[${below}A`);
+    await this.#written;
+    this.resize(columns, rows);
+  }
+
   /** All lines, scrollback first, without the empty ones at the end; soft-wrapped rows are joined when asked. */
   async lines(join = false): Promise<string[]> {
     await this.#written;

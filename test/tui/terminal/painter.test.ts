@@ -145,6 +145,65 @@ test.each([
   else expect((await emulator.lines()).length).toBeGreaterThan(0);
 });
 
+const question = ['Run it?', ...Array.from({ length: 7 }, (_, row) => `${row} ${'choice '.repeat(7)}`), '> '];
+const answer = { row: question.length - 1, column: 2 };
+
+test.each([
+  ['lower', [[80, 5]]],
+  ['lower and narrower', [[40, 6]]],
+  [
+    'lower in steps',
+    [
+      [80, 7],
+      [80, 4],
+    ],
+  ],
+  [
+    'lower, narrower, wider, lower',
+    [
+      [60, 7],
+      [30, 5],
+      [100, 3],
+    ],
+  ],
+])('a window that was %s than the region and grows again: the region stands there once', async (_, sizes) => {
+  for (const steps of [
+    [[80, 24]],
+    [
+      [80, 9],
+      [80, 24],
+    ],
+    [[100, 30]],
+    [[60, 30]],
+  ]) {
+    const emulator = new Emulator(80, 24);
+    const painter = new Painter(emulator);
+    painter.paint(['one', 'two'], question, answer);
+    for (const [columns = 0, rows = 0] of [...sizes, ...steps]) {
+      await emulator.resizeTakingBack(columns, rows);
+      painter.forget();
+      const fits = rows > question.length ? question : ['Run it?', '> '];
+      painter.paint([], fits, { row: fits.length - 1, column: 2 });
+    }
+    expect(trimmed(await emulator.lines()), `${steps}`).toEqual(['one', 'two', ...trimmed(question)]);
+  }
+});
+
+test('rows that are back above what was printed meanwhile stay: nothing printed is erased', async () => {
+  const emulator = new Emulator(80, 24);
+  const painter = new Painter(emulator);
+  painter.paint(['one', 'two'], question, answer);
+  await emulator.lines();
+  emulator.resize(80, 5);
+  painter.forget();
+  painter.paint(['three', 'four'], ['> '], { row: 0, column: 2 });
+  await emulator.resizeTakingBack(80, 24);
+  painter.forget();
+  painter.paint([], ['> '], { row: 0, column: 2 });
+  const lines = await emulator.lines();
+  expect(trimmed([...lines.slice(0, 2), ...lines.slice(-3)])).toEqual(['one', 'two', 'three', 'four', '>']);
+});
+
 test.each([
   ['abc', 'abcd', 3, 'd'],
   ['abc', 'abX', 2, 'X'],

@@ -47,7 +47,7 @@ function pin({ tools: host, offer }: ChatSession, name: string): string {
 function ask(host: ToolHost, name: string): string {
   const known = host.tools().find(tool => nameOf(tool) === name)?.tool ?? name;
   const taken = host.approvals?.takeBack(known) === true;
-  return taken ? `'${visible(known)}' is asked about again.` : `'${visible(name)}' was not allowed for good.`;
+  return taken ? `'${visible(known)}' is asked about again.` : `'${visible(name)}' was not always allowed.`;
 }
 
 function listOf({ tools: host, offer, opened }: ChatSession): string {
@@ -83,5 +83,5 @@ function allowedLines({ approvals }: ToolHost): string[] {
   const allowed = approvals?.always() ?? [];
   if (allowed.length === 0) return [];
   const named = [...new Set(allowed.map(({ server, tool }) => `${visible(tool)} (${visible(server)})`))];
-  return [`Allowed for good, in ${approvals?.file}: ${named.join(', ')}`, '/tools ask NAME takes it back.'];
+  return [`Always allowed, in ${approvals?.file}: ${named.join(', ')}`, '/tools ask NAME takes it back.'];
 }
