@@ -4,8 +4,9 @@ import type { ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { anthropicRoutes } from './anthropic/routes.ts';
 import { apiOf, shapedError } from './api-errors.ts';
-import { checkAccess, corsOrigin } from './http/access.ts';
+import { checkAccess, corsOrigin, namedKey } from './http/access.ts';
 import { ApiError, ofThrown } from './http/api-error.ts';
+import { Clients, clientOf } from './http/clients.ts';
 import { onceClosed } from './http/once-closed.ts';
 import { noteProblem, problemOf } from './http/problems.ts';
 import type { ServeContext } from './http/serve-context.ts';
@@ -18,7 +19,7 @@ import { tokenRoutes } from './token-routes.ts';
 /** Clients whose base URL lacks `/v1`. */
 const WITHOUT_VERSION =
   /^\/(chat\/completions|completions|responses|messages|models|tokenize|detokenize)(?=[/?]|$)/;
-const METHODS = 'GET, POST, OPTIONS';
+const METHODS = 'GET, POST, DELETE, OPTIONS';
 const HEADERS = [
   'authorization, content-type, x-api-key, x-llm-host-events, x-llm-host-tools',
   'anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access',
@@ -55,7 +56,8 @@ export function createServer(context: ServeContext): FastifyInstance {
   // Node would drop those beyond 2,000, by which access is decided too; `maxHeaderSize` is the limit.
   app.server.maxHeadersCount = 0;
   app.addHook('onSend', async (_request, reply) => endUnread(reply.raw, limits.receiveMs));
-  app.addHook('onRequest', async (request, reply) => admit(context, request, reply));
+  const clients = new Clients(context.access.keys);
+  app.addHook('onRequest', async (request, reply) => admit(context, clients, request, reply));
   readAnythingAsJson(app);
   app.setErrorHandler((error, request, reply) => sendError(context, request, reply, error));
   app.setNotFoundHandler(request => {
@@ -76,7 +78,7 @@ export function createServer(context: ServeContext): FastifyInstance {
 }
 
 /** Everything decided by the head alone; also sets the headers of every response. */
-async function admit(context: ServeContext, request: FastifyRequest, reply: FastifyReply) {
+async function admit(context: ServeContext, clients: Clients, request: FastifyRequest, reply: FastifyReply) {
   record(context, request, reply);
   reply.raw.setHeader('x-request-id', request.id);
   // By this one Anthropic's clients know it.
@@ -110,6 +112,7 @@ async function admit(context: ServeContext, request: FastifyRequest, reply: Fast
   if (context.stopping.aborted) {
     throw new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 });
   }
+  clients.admit(request, namedKey(head, context.access));
   if (request.method === 'OPTIONS') {
     // The origin may use the API, whatever headers its client adds.
     const asked = headers['access-control-request-headers'] ?? HEADERS;
@@ -168,6 +171,7 @@ function record(context: ServeContext, request: FastifyRequest, reply: FastifyRe
     context.onRequest({
       ...{ id: request.id, method: request.method, path: pathOf(request), status, ms: Math.round(ms) },
       ...{ problem: problemOf(request), aborted: !reply.raw.writableFinished },
+      key: clientOf(request).name || undefined,
     });
   });
 }

@@ -18,6 +18,7 @@ export const serve = defineCommand({
       .option('host', text('address to listen on (127.0.0.1); any other needs a key'))
       .option('port', number('8080; 0 = any that is free'))
       .option('api-key', text('required of every client; @FILE, or LLM_HOST_API_KEY'))
+      .option('api-keys', text('file of keys with names and limits (docs/serve.md)'))
       .option('allow-host', list('another host name clients may use (repeatable)'))
       .option('cors-origin', list('origin of web pages that may send requests, or * (repeatable)'))
       .option('tools-policy', {

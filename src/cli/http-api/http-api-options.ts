@@ -5,12 +5,14 @@ import type { ToolsPolicy } from '../../serve/http/tools-policy.ts';
 import type { NumberRange } from '../../text/number-range.ts';
 import { apiKeyOf } from '../options/api-key.ts';
 import { type ChatArguments, checkNumber } from '../options/chat-options.ts';
+import { readKeysFile } from './keys-file.ts';
 
 /** The options of `serve` as yargs gives them, including those of every command that runs a model. */
 export interface HttpApiArguments extends ChatArguments {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly apiKey?: string | undefined;
+  readonly apiKeys?: string | undefined;
   readonly allowHost?: readonly string[] | undefined;
   readonly corsOrigin?: readonly string[] | undefined;
   readonly toolsPolicy?: ToolsPolicy | undefined;
@@ -46,9 +48,10 @@ const DEFAULT_DRAIN_SECONDS = 20;
 export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): HttpApiOptions {
   const host = args.host ?? '127.0.0.1';
   const apiKey = apiKeyOf(args.apiKey, env);
-  if (!isLoopback(host) && apiKey === undefined) {
+  const keys = args.apiKeys === undefined ? [] : readKeysFile(args.apiKeys);
+  if (!isLoopback(host) && apiKey === undefined && keys.length === 0) {
     throw new LlmHostError('USAGE', `--host ${host} can be reached from other machines: a key is needed`, {
-      hint: 'Give --api-key KEY, --api-key @FILE, or the environment variable LLM_HOST_API_KEY.',
+      hint: 'Give --api-key KEY, --api-key @FILE, --api-keys FILE, or the environment variable LLM_HOST_API_KEY.',
     });
   }
   const number = (flag: string, value: number | undefined, fallback: number, range: NumberRange) => {
@@ -58,7 +61,7 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
   const { requestMs, maxBody } = DEFAULT_LIMITS;
   return {
     access: {
-      ...{ host, apiKey },
+      ...{ host, apiKey, keys },
       allowedHosts: args.allowHost ?? [],
       corsOrigins: (args.corsOrigin ?? []).map(checkedOrigin),
     },

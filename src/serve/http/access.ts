@@ -1,14 +1,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { RateLimits } from './rate-limit.ts';
 
 export interface AccessRules {
   /** Address to listen on. */
   readonly host: string;
-  /** Required in every request but /health. */
+  /** Required in every request but /health, unless it has one of `keys`. */
   readonly apiKey?: string | undefined;
+  /** With names, and limits of their own. Default: none. */
+  readonly keys?: readonly ApiKey[];
   /** Further host names under which this server may be addressed. */
   readonly allowedHosts: readonly string[];
   /** Origins of pages that may use the API; `*`: all. Default: only our own. */
   readonly corsOrigins: readonly string[];
+}
+
+export interface ApiKey extends RateLimits {
+  /** For logs and metrics. */
+  readonly name: string;
+  readonly key: string;
 }
 
 /** The parts of a request's head that matter here. */
@@ -42,13 +51,28 @@ export function checkAccess(head: RequestHead, rules: AccessRules, open: boolean
   if (!allowedOrigin(head, rules)) {
     return { status: 403, message: 'Pages of this origin may not use this server; see --cors-origin' };
   }
-  if (open || rules.apiKey === undefined) return undefined;
-  const bearer = /^Bearer\s+(.+)$/i.exec(head.authorization ?? '')?.[1];
-  const given = bearer ?? head.apiKeyHeader;
+  const { apiKey, keys = [] } = rules;
+  if (open || (apiKey === undefined && keys.length === 0)) return undefined;
+  const given = givenKey(head);
   if (given === undefined) {
     return { status: 401, message: 'An API key is required: Authorization: Bearer <key>' };
   }
-  return sameKey(given, rules.apiKey) ? undefined : { status: 401, message: 'Incorrect API key provided' };
+  const known = (apiKey !== undefined && sameKey(given, apiKey)) || namedKey(head, rules) !== undefined;
+  return known ? undefined : { status: 401, message: 'Incorrect API key provided' };
+}
+
+/** The key with a name that a request has; undefined: it has none. */
+export function namedKey(head: KeyHead, { keys = [] }: AccessRules): ApiKey | undefined {
+  const given = givenKey(head);
+  // All are compared, so that the time does not tell which one it is.
+  const [found] = given === undefined ? [] : keys.filter(({ key }) => sameKey(given, key));
+  return found;
+}
+
+type KeyHead = Pick<RequestHead, 'authorization' | 'apiKeyHeader'>;
+
+function givenKey({ authorization, apiKeyHeader }: KeyHead): string | undefined {
+  return /^Bearer\s+(.+)$/i.exec(authorization ?? '')?.[1] ?? apiKeyHeader;
 }
 
 /** The origin for the response's CORS headers; undefined: none. */

@@ -3,6 +3,7 @@ import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import type { TurnControl } from '../../agent/requests/request-turn.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import { ApiError, ofTurnError } from './api-error.ts';
+import { clientOf, laneOf } from './clients.ts';
 import { onceClosed } from './once-closed.ts';
 import { noteProblem } from './problems.ts';
 import { ResponseStream } from './response-stream.ts';
@@ -12,6 +13,7 @@ import {
   type FirstPrompt,
   type Replies,
   sumOfTotals,
+  type Totals,
   type WholeReply,
   type WireFormat,
 } from './wire-format.ts';
@@ -45,7 +47,8 @@ export async function exchange(
   exchanged: Exchange,
 ): Promise<unknown> {
   const { format, stream, user, run } = exchanged;
-  const place = context.queue.admit(user ?? request.ip);
+  const client = clientOf(request);
+  const place = context.queue.admit(laneOf(client, user, request.ip));
   const stop = new AbortController();
   onceClosed(request, reply, () => stop.abort(GONE));
   const timer = setTimeout(() => stop.abort(TOO_LONG), context.limits.requestMs);
@@ -63,7 +66,14 @@ export async function exchange(
   const running = new Answering(context, reply, format, stream, wantsEvents, started, waiting);
   try {
     const control = { acquire: (until?: AbortSignal) => place.acquire(until), signal };
-    const outcome = outcomeOf(await running.readAll(choice => run(control, choice), exchanged), signal);
+    const read = await running.readAll(
+      choice => run(control, choice),
+      exchanged,
+      totals => {
+        client.limit?.spent(totals.promptTokens + totals.generatedTokens);
+      },
+    );
+    const outcome = outcomeOf(read, signal);
     if (outcome instanceof ApiError) noteProblem(request, outcome);
     if (stream) return running.endStream(outcome);
     if (outcome instanceof ApiError) throw outcome;
@@ -120,10 +130,15 @@ class Answering implements TurnListener {
   }
 
   /** One turn after the other; ends with the first that fails or is cancelled. */
-  async readAll(run: (choice: number) => Turn, { choices = 1, verbatim }: Exchange): Promise<Read> {
+  async readAll(
+    run: (choice: number) => Turn,
+    { choices = 1, verbatim }: Exchange,
+    spent: (totals: Totals) => void,
+  ): Promise<Read> {
     const replies: WholeReply[] = [];
     while (true) {
       const read = await readTurn(run(replies.length), this, this.#started, verbatim);
+      spent('error' in read ? read.totals : read.reply.totals);
       if ('error' in read) return read;
       const { reply } = read;
       this.#context.metrics.turn(reply.totals);

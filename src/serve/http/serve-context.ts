@@ -47,6 +47,8 @@ export interface RequestRecord {
   readonly path: string;
   readonly status: number;
   readonly ms: number;
+  /** The name of its key. */
+  readonly key?: string | undefined;
   /** An unexpected error. */
   readonly problem?: string | undefined;
   /** The client left before the end. */

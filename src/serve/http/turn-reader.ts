@@ -13,7 +13,10 @@ export interface TurnListener {
   prefill(event: Extract<TurnEvent, { type: 'prefill' }>): void;
 }
 
-export type ReadTurn = { readonly reply: WholeReply } | { readonly error: ErrorEvent };
+/** A turn that failed has taken tokens too. */
+export type ReadTurn =
+  | { readonly reply: WholeReply }
+  | { readonly error: ErrorEvent; readonly totals: Totals };
 
 /** Reads a turn to its end. The texts of its rounds are separated by a line break, but for `verbatim` ones. */
 export async function readTurn(
@@ -78,7 +81,7 @@ export async function readTurn(
         break;
       case 'error':
         await turn.return([]);
-        return { error: event };
+        return { error: event, totals: tally.totals([], false, started) };
     }
   }
 }

@@ -18,9 +18,9 @@ export function responseHead(model: string, body: ResponsesBody) {
     max_output_tokens: body.max_output_tokens ?? null,
     metadata: body.metadata ?? {},
     parallel_tool_calls: body.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: body.previous_response_id ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
-    store: false,
+    store: body.store ?? true,
     temperature: body.temperature ?? null,
     text: { format: body.text?.format ?? { type: 'text' } },
     tool_choice: body.tool_choice ?? 'auto',
@@ -55,6 +55,8 @@ export function endedResponse(head: ResponseHead, output: readonly object[], tot
     },
   };
 }
+
+export type EndedResponse = ReturnType<typeof endedResponse>;
 
 export function failedResponse(head: ResponseHead, output: readonly object[], { message }: ApiError): object {
   const error = { code: 'server_error', message };

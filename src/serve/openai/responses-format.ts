@@ -6,6 +6,7 @@ import { eventsOf, logprobItems } from './chat-format.ts';
 import { newId } from './model-object.ts';
 import {
   callItem,
+  type EndedResponse,
   endedResponse,
   failedResponse,
   type ResponseHead,
@@ -31,14 +32,17 @@ const DELTA_OF = { message: 'response.output_text', reasoning: 'response.reasoni
 export class ResponsesFormat implements WireFormat {
   readonly contentType = 'text/event-stream; charset=utf-8';
   readonly #head: ResponseHead;
+  readonly #keep: (ended: EndedResponse) => void;
   readonly #output: object[] = [];
   #count = 0;
   #sequence = 0;
   #message: OpenItem | undefined;
   #reasoning: OpenItem | undefined;
 
-  constructor(head: ResponseHead) {
+  /** `keep` gets the response once it has ended. */
+  constructor(head: ResponseHead, keep: (ended: EndedResponse) => void) {
     this.#head = head;
+    this.#keep = keep;
   }
 
   begin(): string {
@@ -72,6 +76,7 @@ export class ResponsesFormat implements WireFormat {
     if (this.#message) pieces.push(this.#close(this.#message, status));
     pieces.push(...calls.map(call => this.#call(call)));
     const response = endedResponse(this.#head, this.#output, totals);
+    this.#keep(response);
     return [...pieces, this.#event(`response.${response.status}`, { response })].join('');
   }
 
@@ -91,7 +96,9 @@ export class ResponsesFormat implements WireFormat {
       ...(text === '' && calls.length > 0 ? [] : [item('message', text, logprobItems(logprobs ?? []))]),
       ...calls.map(call => callItem(call, newId('fc_'), 'completed', argumentsOf(call))),
     ];
-    return { ...endedResponse(this.#head, output, totals), ...eventsOf(events) };
+    const response = endedResponse(this.#head, output, totals);
+    this.#keep(response);
+    return { ...response, ...eventsOf(events) };
   }
 
   #event(type: string, fields: object): string {

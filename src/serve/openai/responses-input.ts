@@ -22,11 +22,14 @@ export const responsesInput = z.preprocess(
 
 type InputItem = z.infer<typeof inputItem>;
 
-/** The items of a response's input in the shape that templates expect. Throws ApiError 400. */
-export function inputMessages(items: readonly InputItem[], instructions: string): Message[] {
+/**
+ * The items of a conversation in the shape that templates expect; the first `before` of them are not of this request.
+ * Throws ApiError 400.
+ */
+export function inputMessages(items: readonly InputItem[], instructions: string, before = 0): Message[] {
   const reader = new InputReader();
   items.forEach((item, index) => {
-    reader.read(item, `input[${index}]`);
+    reader.read(item, `input[${index - before}]`);
   });
   const system: Message[] = instructions === '' ? [] : [{ role: 'system', content: instructions }];
   return joinSystem([...system, ...reader.messages]);

@@ -44,29 +44,33 @@ export const responsesBody = z.looseObject({
   top_logprobs: z.number().int().min(0).max(20).nullish(),
   truncation: z.enum(['auto', 'disabled']).nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
+  store: z.boolean().nullish(),
+  previous_response_id: z.string().nullish(),
 });
 
 export type ResponsesBody = z.infer<typeof responsesBody>;
 
 const FIELDS = { api: 'openai', limit: 'max_output_tokens', format: 'text.format' } as const;
 
-/** Fields that would need stored responses. */
-const NOT_KEPT = ['previous_response_id', 'conversation', 'prompt'] as const;
+/** What only OpenAI's own servers keep. */
+const ELSEWHERE = ['conversation', 'prompt'] as const;
 
-/** Throws ApiError 400 for anything we cannot do. */
+/** `before`: the items that precede the input. Throws ApiError 400 for anything we cannot do. */
 export function toResponseTurn(
   body: ResponsesBody,
+  before: readonly unknown[],
   context: Pick<ServeContext, 'model' | 'turns'>,
   policy: ToolsPolicy,
 ): TurnRequest {
-  for (const name of NOT_KEPT) {
+  for (const name of ELSEWHERE) {
     if (body[name] != null)
-      throw badRequest(`${name}: responses are not stored; send the whole conversation as input`, name);
+      throw badRequest(`${name}: not supported here; send input and previous_response_id`, name);
   }
   if (body.n != null && body.n !== 1) throw badRequest('n: a response is one reply', 'n');
   if (body.background === true)
     throw badRequest('background: not supported; responses are returned at once or streamed', 'background');
-  const messages = inputMessages(body.input, body.instructions ?? '');
+  const items = [...(before as ResponsesBody['input']), ...body.input];
+  const messages = inputMessages(items, body.instructions ?? '', before.length);
   const turn = toTurn(turnBodyOf(body), messages, context, policy, FIELDS);
   return { ...turn, overflow: body.truncation === 'auto' ? 'trim' : 'stop' };
 }

@@ -145,7 +145,7 @@ const httpBody: FuzzTarget = {
         const read = readBody(chatBody, body);
         return toTurn(read, toMessages(read.messages), CONTEXT, 'auto');
       },
-      () => toResponseTurn(readBody(responsesBody, body), CONTEXT, 'auto'),
+      () => toResponseTurn(readBody(responsesBody, body), [], CONTEXT, 'auto'),
       () => toMessagesTurn(readBody(messagesBody, body), CONTEXT, 'auto'),
       () => toOllamaTurn(readBody(ollamaBody, body), CONTEXT, 'auto'),
       () => toPromptTurn(readBody(generateBody, body)),
