@@ -24,7 +24,31 @@ struct Stack {
   int bias;  // index of the input; -1: none
 };
 
-// Rows of activations in the form that a matrix is multiplied with.
+// Routes [begin, end), all of one expert.
+struct Run {
+  size_t begin, end;
+
+  int count() const { return static_cast<int>(end - begin); }
+};
+
+// Of routes in the order of their experts.
+std::vector<Run> runs_of(const std::vector<Route>& routes) {
+  std::vector<Run> runs;
+  for (size_t begin = 0, end = 0; begin < routes.size(); begin = end) {
+    while (end < routes.size() && routes[end].expert == routes[begin].expert) ++end;
+    runs.push_back({begin, end});
+  }
+  return runs;
+}
+
+// The run of each route.
+std::vector<Run> by_route(const std::vector<Run>& runs) {
+  std::vector<Run> found;
+  for (const Run& run : runs) found.insert(found.end(), run.end - run.begin, run);
+  return found;
+}
+
+// A row of activations for each route, in the form that a matrix is multiplied with.
 class ActivationRows {
  public:
   ActivationRows(const PackedMatrix& matrix, size_t rows)
@@ -39,25 +63,30 @@ class ActivationRows {
     }
   }
 
-  // x [cols]; rows may be set at the same time.
-  void set(size_t row, const float* x) {
-    size_t at = row * static_cast<size_t>(matrix_.cols);
+  // Row `row` of this run: x [cols]. Rows may be set at the same time.
+  void set(const Run& run, size_t row, const float* x) {
     if (matrix_.quantized()) {
-      packed_kernels().quantize(x, matrix_, int8_.data() + 2 * at, scales_.data() + row * groups_,
-                                sums_.data() + row * groups_);
+      packed_kernels().quantize(x, matrix_, static_cast<int>(row - run.begin), int8_of(run));
     } else {
-      std::copy_n(x, matrix_.cols, values_.data() + at);
+      std::copy_n(x, matrix_.cols,
+                  values_of(run) + static_cast<int64_t>(row - run.begin) * matrix_.cols);
     }
   }
 
-  PackedInput rows(size_t first, int count) const {
-    size_t at = first * static_cast<size_t>(matrix_.cols);
-    if (!matrix_.quantized()) return {values_.data() + at, nullptr, nullptr, nullptr, count};
-    return {nullptr, int8_.data() + 2 * at, scales_.data() + first * groups_,
-            sums_.data() + first * groups_, count};
+  PackedInput rows(const Run& run) {
+    if (!matrix_.quantized()) return {values_of(run), {}, run.count()};
+    return {nullptr, int8_of(run), run.count()};
   }
 
  private:
+  float* values_of(const Run& run) {
+    return values_.data() + run.begin * static_cast<size_t>(matrix_.cols);
+  }
+  PackedInt8 int8_of(const Run& run) {
+    return {int8_.data() + 2 * run.begin * static_cast<size_t>(matrix_.cols),
+            scales_.data() + run.begin * groups_, sums_.data() + run.begin * groups_, run.count()};
+  }
+
   PackedMatrix matrix_;
   size_t groups_;
   std::vector<int8_t> int8_;
@@ -66,29 +95,27 @@ class ActivationRows {
 
 // y [routes, rows]: the product of each route's row of x with its expert's matrix.
 void multiply(const Stack& stack, const float* bias, const std::vector<Route>& routes,
-              const ActivationRows& x, float* y) {
+              const std::vector<Run>& runs, ActivationRows& x, float* y) {
   struct Item {
-    size_t begin, end;  // routes with the same expert
+    Run run;
     int block, blocks_end;
   };
   PackedMatrix one = stack.matrix.layout();
   one.rows = stack.rows;
   int step = std::max(1, kItemWeights / one.cols / PackedMatrix::kBlockRows);
   std::vector<Item> items;
-  for (size_t begin = 0, end = 0; begin < routes.size(); begin = end) {
-    while (end < routes.size() && routes[end].expert == routes[begin].expert) ++end;
+  for (const Run& run : runs) {
     for (int b = 0; b < one.blocks(); b += step) {
-      items.push_back({begin, end, b, std::min(one.blocks(), b + step)});
+      items.push_back({run, b, std::min(one.blocks(), b + step)});
     }
   }
   parallel_in_order(static_cast<int>(items.size()), [&](int i) {
     const Item& item = items[static_cast<size_t>(i)];
-    int64_t expert = routes[item.begin].expert;
+    int64_t expert = routes[item.run.begin].expert;
     PackedMatrix matrix = one;
     matrix.data += expert * one.bytes();
-    packed_kernels().multiply(matrix, x.rows(item.begin, static_cast<int>(item.end - item.begin)),
-                              item.block, item.blocks_end,
-                              {y + static_cast<int64_t>(item.begin) * one.rows, one.rows,
+    packed_kernels().multiply(matrix, x.rows(item.run), item.block, item.blocks_end,
+                              {y + static_cast<int64_t>(item.run.begin) * one.rows, one.rows,
                                bias == nullptr ? nullptr : bias + expert * one.rows, nullptr});
   });
 }
@@ -119,23 +146,25 @@ void run(const Plan& plan, const std::vector<mx::array>& in, int begin, int end,
   const float* x = in[0].data<float>();
   int hidden = plan.down.rows, wide = plan.gate_up.rows, middle = wide / 2;
   std::vector<Route> routes = routes_of(in[1], in[2], begin, end);
+  std::vector<Run> runs = runs_of(routes), run_of = by_route(runs);
   int count = static_cast<int>(routes.size());
   ActivationRows first(plan.gate_up.matrix.layout(), routes.size());
   parallel_for(count, [&](int i) {
     size_t r = static_cast<size_t>(i);
-    first.set(r, x + static_cast<int64_t>(routes[r].token) * hidden);
+    first.set(run_of[r], r, x + static_cast<int64_t>(routes[r].token) * hidden);
   });
   std::vector<float> both(routes.size() * static_cast<size_t>(wide));
-  multiply(plan.gate_up, bias_of(plan.gate_up), routes, first, both.data());
+  multiply(plan.gate_up, bias_of(plan.gate_up), routes, runs, first, both.data());
   ActivationRows second(plan.down.matrix.layout(), routes.size());
   parallel_for(count, [&](int i) {
     // Each route's activations replace its gate.
-    float* gate_up = both.data() + static_cast<int64_t>(i) * wide;
+    size_t r = static_cast<size_t>(i);
+    float* gate_up = both.data() + r * static_cast<size_t>(wide);
     activate(plan.activation, gate_up, middle, gate_up);
-    second.set(static_cast<size_t>(i), gate_up);
+    second.set(run_of[r], r, gate_up);
   });
   std::vector<float> rows(routes.size() * static_cast<size_t>(hidden));
-  multiply(plan.down, bias_of(plan.down), routes, second, rows.data());
+  multiply(plan.down, bias_of(plan.down), routes, runs, second, rows.data());
   add_weighted(routes, rows.data(), hidden, out);
 }
 

@@ -63,10 +63,10 @@ inline PartWords codes_of(PartWords word, PartWords upper, int k) {
 template <typename V>
 using Sums = V (*)[kPartsAtOnce];
 
-// Adds the products of the v-th four columns after `codes` with M rows of x.
-template <Kind K, int M, typename V>
-ALWAYS_INLINE void add_four(const uint8_t* codes, int v, const int8_t* x, int64_t stride,
-                            Sums<V> coarse, Sums<V> fine) {
+// Adds the products of the v-th four columns after `codes` with M rows of x, a panel of R.
+template <Kind K, int M, int R, typename V>
+ALWAYS_INLINE void add_four(const uint8_t* codes, int v, const int8_t* x, Sums<V> coarse,
+                            Sums<V> fine) {
   constexpr int kLows = PackedMatrix::low_words(K), kPhases = PackedMatrix::phases(K);
   constexpr int kChunk = kLows * kPhases;
   constexpr bool kUpper = PackedMatrix::upper_bits(K) != 0;
@@ -79,21 +79,21 @@ ALWAYS_INLINE void add_four(const uint8_t* codes, int v, const int8_t* x, int64_
     bytes[p] = codes_of<K>(load<PartWords>(word), upper, v % kChunk);
   }
   for (int m = 0; m < M; ++m) {
-    const int8_t* at = x + 2 * m * stride + 4 * v;
+    const int8_t* at = x + 8 * R * v + 4 * m;
     for (int p = 0; p < kPartsAtOnce; ++p) {
       coarse[m][p] = add_dots<K>(coarse[m][p], bytes[p], load_word(at));
-      fine[m][p] = add_dots<K>(fine[m][p], bytes[p], load_word(at + stride));
+      fine[m][p] = add_dots<K>(fine[m][p], bytes[p], load_word(at + 4 * R));
     }
   }
 }
 
 // The same for as many columns as Dots can take.
-template <Kind K, int M>
-ALWAYS_INLINE void add_some(const uint8_t* codes, int first, const int8_t* x, int64_t stride,
-                            Sums<PartInts> coarse, Sums<PartInts> fine) {
+template <Kind K, int M, int R>
+ALWAYS_INLINE void add_some(const uint8_t* codes, int first, const int8_t* x, Sums<PartInts> coarse,
+                            Sums<PartInts> fine) {
   Dots coarse_dots[M][kPartsAtOnce] = {}, fine_dots[M][kPartsAtOnce] = {};
   for (int v = 0; v < dots_at_once(K); ++v) {
-    add_four<K, M, Dots>(codes, first + v, x, stride, coarse_dots, fine_dots);
+    add_four<K, M, R, Dots>(codes, first + v, x, coarse_dots, fine_dots);
   }
   for (int m = 0; m < M; ++m) {
     for (int p = 0; p < kPartsAtOnce; ++p) {
@@ -105,41 +105,45 @@ ALWAYS_INLINE void add_some(const uint8_t* codes, int first, const int8_t* x, in
 
 // The sums over the columns of a group; `codes`: of the first part.
 template <Kind K, int M>
-ALWAYS_INLINE void add_codes(const uint8_t* codes, int columns, const int8_t* x, int64_t stride,
+ALWAYS_INLINE void add_codes(const uint8_t* codes, int columns, const int8_t* x,
                              Sums<PartInts> coarse, Sums<PartInts> fine) {
   constexpr int kChunk = PackedMatrix::low_words(K) * PackedMatrix::phases(K);
   constexpr int kRowsOnce = rows_at_once(K, M);
   constexpr int kAtOnce = dots_at_once(K), kSpan = kAtOnce > kChunk ? kAtOnce : kChunk;
   constexpr int kSpanBytes =
       kSpan * 4 * 16 * (PackedMatrix::low_bits(K) + PackedMatrix::upper_bits(K)) / 8;
-  for (int c = 0; c < columns; c += 4 * kSpan, codes += kSpanBytes, x += 4 * kSpan) {
+  for (int c = 0; c < columns; c += 4 * kSpan, codes += kSpanBytes, x += 8 * M * kSpan) {
     if constexpr (kAtOnce == 0) {
 #pragma GCC unroll 8
-      for (int v = 0; v < kSpan; ++v) add_four<K, M, PartInts>(codes, v, x, stride, coarse, fine);
+      for (int v = 0; v < kSpan; ++v) add_four<K, M, M, PartInts>(codes, v, x, coarse, fine);
     } else {
 #pragma GCC unroll 8
       for (int v = 0; v < kSpan; v += kAtOnce) {
         for (int m = 0; m < M; m += kRowsOnce) {
-          add_some<K, kRowsOnce>(codes, v, x + 2 * m * stride, stride, coarse + m, fine + m);
+          add_some<K, kRowsOnce, M>(codes, v, x + 4 * m, coarse + m, fine + m);
         }
       }
     }
   }
 }
 
-inline int sum_of(const int8_t* int8, int count) {
+// Of `columns` columns of a row in a panel of R.
+template <int R>
+inline int sum_of(const int8_t* words, int columns) {
   int sum = 0;
-  for (int i = 0; i < count; ++i) sum += int8[i];
+  for (int c = 0; c < columns; c += 4, words += 8 * R) {
+    for (int i = 0; i < 4; ++i) sum += words[i];
+  }
   return sum;
 }
 
 // What subtracting 128 from each code has taken away.
 template <int M>
-inline void add_offsets(const int8_t* x, int columns, int64_t stride, Sums<PartInts> coarse,
-                        Sums<PartInts> fine) {
+inline void add_offsets(const int8_t* x, int columns, Sums<PartInts> coarse, Sums<PartInts> fine) {
   for (int m = 0; m < M; ++m) {
-    const int8_t* at = x + 2 * m * stride;
-    int coarse_offset = 128 * sum_of(at, columns), fine_offset = 128 * sum_of(at + stride, columns);
+    const int8_t* at = x + 4 * m;
+    int coarse_offset = 128 * sum_of<M>(at, columns);
+    int fine_offset = 128 * sum_of<M>(at + 4 * M, columns);
     for (int p = 0; p < kPartsAtOnce; ++p) {
       coarse[m][p] += coarse_offset;
       fine[m][p] += fine_offset;
@@ -151,25 +155,26 @@ template <Kind K, Scales S, int M>
 inline void add_group(const PackedMatrix& w, const uint8_t* header, const uint8_t* codes,
                       const PackedInput& x, int first, int index, Floats* totals) {
   int size = group_size<S>(w), groups = w.groups();
-  int64_t stride = w.cols;
-  const int8_t* int8 = x.int8 + 2 * first * stride + static_cast<int64_t>(index) * size;
+  const PackedInt8& rows = x.int8;
+  const int8_t* int8 = rows.int8 + 2 * (int64_t{first} * w.cols + int64_t{M} * index * size);
+  const int64_t scale_at = int64_t{first} * groups + int64_t{M} * index;
   for (int begin = 0; begin < kParts; begin += kPartsAtOnce) {
     PartInts coarse[M][kPartsAtOnce] = {}, fine[M][kPartsAtOnce] = {};
     const uint8_t* part_codes = codes + 4 * kLanes * begin;
-    add_codes<K, M>(part_codes, size, int8, stride, coarse, fine);
+    add_codes<K, M>(part_codes, size, int8, coarse, fine);
     if constexpr (K == Kind::kAffine8 && kSignedDots) {
-      add_offsets<M>(int8, size, stride, coarse, fine);
+      add_offsets<M>(int8, size, coarse, fine);
     }
     for (int p = 0; p < kPartsAtOnce; ++p) {
       auto [scale, bias] = load_scales<S>(w, header, in_unit<S>(index), begin + p);
       for (int m = 0; m < M; ++m) {
-        int64_t at = static_cast<int64_t>(first + m) * groups + index;
         PartFloats product =
             multiply_add(__builtin_convertvector(fine[m][p], PartFloats), part_splat(1.0f / 254),
                          __builtin_convertvector(coarse[m][p], PartFloats));
         PartFloats total = part_of(totals[m], begin + p);
-        total = multiply_add(product, scale * x.scales[at], total);
-        set_part(totals[m], begin + p, multiply_add(bias, part_splat(x.sums[at]), total));
+        total = multiply_add(product, scale * rows.scales[scale_at + m], total);
+        set_part(totals[m], begin + p,
+                 multiply_add(bias, part_splat(rows.sums[scale_at + m]), total));
       }
     }
   }

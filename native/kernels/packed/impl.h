@@ -218,13 +218,38 @@ inline Bytes in_order_of_weights(Bytes v) {
   }
 }
 
+// The panel with row `row` of m: see PackedInt8.
+struct Panel {
+  int first, rows;
+};
+inline Panel panel_of(int row, int m) {
+  int rows = kRowsAtOnce, first = row / rows * rows;
+  while (first + rows > m) {
+    rows /= 2;
+    if (row >= first + rows && first + rows <= m) first += rows;
+  }
+  return {first, rows};
+}
+
+// Copies 16 columns to the words of one row: see PackedInt8. `step`: bytes from word to word.
+inline void store_words(Bytes bytes, int8_t* target, int64_t step) {
+  for (int i = 0; i < 16; i += 4, target += step) {
+    __builtin_memcpy(target, reinterpret_cast<const int8_t*>(&bytes) + i, 4);
+  }
+}
+
 // value = (coarse + fine / 254) · scale, where scale = max |x| / 127 of the group.
 template <int Phases>
-void quantize_for(const float* x, const PackedMatrix& w, int8_t* int8, float* scales, float* sums) {
+void quantize_for(const float* x, const PackedMatrix& w, int row, const PackedInt8& out) {
   // 1.5 · 2^23: adding it leaves the nearest integer in the low bits of the mantissa.
   const Floats round = splat(12582912.0f);
   int size = w.group_size;
-  for (int g = 0; g < w.groups(); ++g, x += size, int8 += size) {
+  Panel panel = panel_of(row, out.m);
+  int at = row - panel.first;
+  int64_t step = 8 * panel.rows;
+  int8_t* int8 = out.int8 + int64_t{2} * panel.first * w.cols + 4 * at;
+  int64_t scale = static_cast<int64_t>(panel.first) * w.groups() + at;
+  for (int g = 0; g < w.groups(); ++g, x += size, scale += panel.rows) {
     Floats maxima{}, total{};
     for (int i = 0; i < size; i += 16) {
       Floats v = load<Floats>(x + i), negative = -v;
@@ -237,10 +262,10 @@ void quantize_for(const float* x, const PackedMatrix& w, int8_t* int8, float* sc
       maximum = maxima[i] > maximum ? maxima[i] : maximum;
       sum += total[i];
     }
-    scales[g] = maximum / 127;
-    sums[g] = sum;
+    out.scales[scale] = maximum / 127;
+    out.sums[scale] = sum;
     float inverse = maximum > 0 ? 127 / maximum : 0;
-    for (int i = 0; i < size; i += 16) {
+    for (int i = 0; i < size; i += 16, int8 += 4 * step) {
       Floats v = load<Floats>(x + i) * inverse;
       Floats shifted = v + round;
       Floats remainder = (v - (shifted - round)) * 254.0f + round;
@@ -248,21 +273,21 @@ void quantize_for(const float* x, const PackedMatrix& w, int8_t* int8, float* sc
           in_order_of_weights<Phases>(__builtin_convertvector((Ints)shifted - (Ints)round, Bytes));
       Bytes fine = in_order_of_weights<Phases>(
           __builtin_convertvector((Ints)remainder - (Ints)round, Bytes));
-      __builtin_memcpy(int8 + i, &coarse, sizeof coarse);
-      __builtin_memcpy(int8 + w.cols + i, &fine, sizeof fine);
+      store_words(coarse, int8, step);
+      store_words(fine, int8 + 4 * panel.rows, step);
     }
   }
 }
 
 // A loop for each order: with the choice inside, 8 bits took twice as long.
-void quantize(const float* x, const PackedMatrix& w, int8_t* int8, float* scales, float* sums) {
+void quantize(const float* x, const PackedMatrix& w, int row, const PackedInt8& rows) {
   switch (PackedMatrix::phases(w.kind)) {
     case 2:
-      return quantize_for<2>(x, w, int8, scales, sums);
+      return quantize_for<2>(x, w, row, rows);
     case 4:
-      return quantize_for<4>(x, w, int8, scales, sums);
+      return quantize_for<4>(x, w, row, rows);
     default:
-      return quantize_for<1>(x, w, int8, scales, sums);
+      return quantize_for<1>(x, w, row, rows);
   }
 }
 

@@ -8,16 +8,23 @@
 
 namespace llm_host {
 
-// m rows of `cols` activations, in the form that the matrix is multiplied with.
+// m rows of `cols` int8 activations, for a quantized matrix: value ≈ (coarse + fine / 254) · scale,
+// coarse and fine each from -127 to 127. The rows are in panels, so that a kernel reads what it
+// multiplies with one after the other: panels of as many rows as a kernel takes at once, then one
+// of half as many and so on. A panel of R rows from row `first` on begins at int8 + 2 · first ·
+// cols, and holds for every four columns R words of coarse, then R words of fine bytes. The columns
+// of a word are in the order in which the kernels unpack its weights.
+struct PackedInt8 {
+  int8_t* int8 = nullptr;   // [m · 2 · cols]
+  float* scales = nullptr;  // [m · groups]; a panel's, from first · groups on, as [groups][R]
+  float* sums = nullptr;    // of a group's float32 values, for the biases: like scales
+  int m = 1;
+};
+
+// m rows of activations, in the form that the matrix is multiplied with.
 struct PackedInput {
-  // For dense matrices: float32 [m, cols].
-  const float* values = nullptr;
-  // For quantized matrices: int8 activations [m, 2, cols], a coarse and a fine row for each row, so
-  // that value ≈ (coarse + fine / 254) · scale, each from -127 to 127. The columns of a word are in
-  // the order in which the kernels unpack its weights.
-  const int8_t* int8 = nullptr;
-  const float* scales = nullptr;  // [m, groups]
-  const float* sums = nullptr;    // of a group's float32 values, for the biases: [m, groups]
+  const float* values = nullptr;  // for dense matrices: float32 [m, cols]
+  PackedInt8 int8;                // for quantized ones
   int m = 1;
 };
 
@@ -32,8 +39,9 @@ struct PackedOutput {
 // Products with packed matrices, for one instruction set.
 struct PackedKernels {
   const char* name;
-  // One row of activations x [cols] -> its int8 [2, cols], scales and sums in PackedInput.
-  void (*quantize)(const float* x, const PackedMatrix& w, int8_t* int8, float* scales, float* sums);
+  // Row `row` of activations, x [cols] -> its place in `rows`. Rows may be written at the same
+  // time.
+  void (*quantize)(const float* x, const PackedMatrix& w, int row, const PackedInt8& rows);
   // The products of blocks [begin, end) of w with every row of x.
   void (*multiply)(const PackedMatrix& w, const PackedInput& x, int begin, int end,
                    const PackedOutput& out);

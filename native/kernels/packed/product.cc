@@ -18,6 +18,9 @@ constexpr int kItemWeights = 48 * 1024;
 // as the kernels multiply blocks in pairs.
 constexpr int kItemsPerThread = 2;
 constexpr int kMaxBlocks = 16;
+// The same for many rows without tiles, where the blocks share what they read of x.
+constexpr int kManyRowsItems = 4;
+constexpr int kManyRowsBlocks = 8;
 // Outputs of gate, and of up, in a work item: 1 MB of both.
 constexpr int kGatedFloats = 128 * 1024;
 
@@ -119,11 +122,16 @@ void PackedProduct::prepare(const std::vector<PackedProductPart>& parts) {
     // One spare row of tiles, as the kernels read them in pairs.
     rounded_ = rounded.reserve(static_cast<size_t>(rows + kTileRows) * cols_);
   }
-  auto one = [&](int row) { prepare_row(row, normed); };
-  if (m_ == 1) {
-    one(0);
+  // As many rows as share cache lines.
+  constexpr int kRows = 8;
+  auto some = [&](int i) {
+    for (int row = i * kRows; row < std::min(m_, (i + 1) * kRows); ++row) prepare_row(row, normed);
+  };
+  int chunks = (m_ + kRows - 1) / kRows;
+  if (chunks == 1) {
+    some(0);
   } else {
-    parallel_for(m_, one);
+    parallel_for(chunks, some);
   }
 }
 
@@ -135,7 +143,7 @@ void PackedProduct::add_int8(const PackedMatrix& matrix) {
   size_t groups = static_cast<size_t>(m_) * matrix.groups();
   float* both = scales[i].reserve(2 * groups);
   int8_.push_back(
-      {matrix, int8[i].reserve(static_cast<size_t>(2 * m_) * cols_), both, both + groups});
+      {matrix, {int8[i].reserve(static_cast<size_t>(2 * m_) * cols_), both, both + groups, m_}});
 }
 
 const PackedProduct::Int8Rows* PackedProduct::int8_for(const PackedMatrix& matrix) const {
@@ -156,11 +164,7 @@ void PackedProduct::prepare_row(int row, float* normed) {
     values = target;
   }
   if (tiles_ != nullptr) tiles_->round(values, cols_, row, rounded_);
-  for (const Int8Rows& rows : int8_) {
-    int64_t groups = static_cast<int64_t>(row) * rows.like.groups();
-    packed_kernels().quantize(values, rows.like, rows.int8 + 2 * at, rows.scales + groups,
-                              rows.sums + groups);
-  }
+  for (const Int8Rows& int8 : int8_) packed_kernels().quantize(values, int8.like, row, int8.rows);
 }
 
 void PackedProduct::multiply_down(const std::vector<PackedProductPart>& parts) {
@@ -189,7 +193,9 @@ int PackedProduct::blocks_at_once(int blocks) const {
     int even = blocks / (kItemsPerThread * thread_count()) / 2 * 2;
     return std::clamp(even, 2, kMaxBlocks);
   }
-  return std::max(1, kItemWeights / cols_ / PackedMatrix::kBlockRows);
+  int some = std::max(1, kItemWeights / cols_ / PackedMatrix::kBlockRows);
+  if (m_ < kTileRows) return some;
+  return std::max(some, std::min(kManyRowsBlocks, blocks / (kManyRowsItems * thread_count())));
 }
 
 std::vector<PackedProduct::Item> PackedProduct::items_of(
@@ -226,10 +232,8 @@ void PackedProduct::multiply_matrix(const PackedProductPart& part, const Item& i
     tiles_->multiply(part.matrix, rounded_, m_, item.begin, item.end, out);
     return;
   }
-  PackedInput input{values_, nullptr, nullptr, nullptr, m_};
-  if (const Int8Rows* rows = part.matrix.quantized() ? int8_for(part.matrix) : nullptr) {
-    input = {nullptr, rows->int8, rows->scales, rows->sums, m_};
-  }
+  PackedInput input{values_, {}, m_};
+  if (part.matrix.quantized()) input = {nullptr, int8_for(part.matrix)->rows, m_};
   packed_kernels().multiply(part.matrix, input, item.begin, item.end, out);
 }
 

@@ -43,11 +43,10 @@ class PackedProduct {
   struct Item {
     int part, begin, end;
   };
-  // x as PackedInput's int8 activations, for all matrices with like's phases and group size.
+  // x as int8, for all matrices with like's phases and group size.
   struct Int8Rows {
     PackedMatrix like;
-    int8_t* int8;
-    float *scales, *sums;
+    PackedInt8 rows;
   };
 
   void prepare(const std::vector<PackedProductPart>& parts);

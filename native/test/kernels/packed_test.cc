@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -10,6 +11,14 @@ using namespace llm_host;
 
 namespace {
 
+// In any order, as the rows of a panel are interleaved.
+bool same_values(std::vector<float> expected, std::vector<float> values) {
+  std::sort(expected.begin(), expected.end());
+  std::sort(values.begin(), values.end());
+  return std::equal(expected.begin(), expected.end(), values.begin(), values.end(),
+                    [](float a, float b) { return std::abs(a - b) <= 1e-6f * a; });
+}
+
 void check_path(const PackedKernels& path, const Case& c) {
   Matrix w = random_matrix(c.rows, c.cols, c.form);
   const PackedMatrix& p = w.packed;
@@ -18,10 +27,10 @@ void check_path(const PackedKernels& path, const Case& c) {
   std::vector<double> rounded_x = in_float64(x);
   size_t groups = static_cast<size_t>(p.groups());
   std::vector<int8_t> int8(2 * x.size());
-  std::vector<float> scales(c.m * groups), sums(c.m * groups);
+  std::vector<float> scales(c.m * groups), sums(c.m * groups), expected;
+  PackedInt8 rows{int8.data(), scales.data(), sums.data(), c.m};
   for (size_t i = 0; p.quantized() && i < static_cast<size_t>(c.m); ++i) {
-    path.quantize(x.data() + i * c.cols, p, int8.data() + 2 * i * c.cols,
-                  scales.data() + i * groups, sums.data() + i * groups);
+    path.quantize(x.data() + i * c.cols, p, static_cast<int>(i), rows);
   }
   for (size_t i = 0; p.quantized() && i < x.size(); ++i) {
     size_t size = static_cast<size_t>(p.group_size), group = i / size;
@@ -29,15 +38,18 @@ void check_path(const PackedKernels& path, const Case& c) {
     for (size_t k = group * size; k < (group + 1) * size; ++k) {
       maximum = std::max(maximum, std::abs(x[k]));
     }
-    CHECK(std::abs(scales[group] - maximum / 127) <= 1e-6f * maximum);
-    double coarse = std::nearbyint(x[i] * (127 / maximum)),
-           remainder = x[i] * (127 / maximum) - coarse;
-    rounded_x[i] = (coarse + std::nearbyint(remainder * 254) / 254) * scales[group];
-    CHECK(std::abs(rounded_x[i] - x[i]) <= 0.0021f * scales[group]);
+    float scale = maximum / 127;
+    if (i % size == 0) expected.push_back(scale);
+    // In float32, as the kernels do.
+    float steps = x[i] * (127 / maximum);
+    double coarse = std::nearbyint(steps), remainder = steps - coarse;
+    rounded_x[i] = (coarse + std::nearbyint(remainder * 254) / 254) * scale;
+    CHECK(std::abs(rounded_x[i] - x[i]) <= 0.0021f * scale);
   }
+  if (p.quantized()) CHECK(same_values(expected, scales));
   Additions added(c.rows, c.m);
   std::vector<float> y(static_cast<size_t>(c.m) * c.rows, 1e9f);
-  PackedInput input{x.data(), int8.data(), scales.data(), sums.data(), c.m};
+  PackedInput input{x.data(), rows, c.m};
   path.multiply(p, input, 0, p.blocks(),
                 {y.data(), c.rows, added.bias.data(), added.residual.data()});
   // A step of x that float32 rounds otherwise than float64 is multiplied with a code: those of
@@ -80,6 +92,40 @@ TEST(products_equal_float64) {
   });
 }
 
+// Panels of 8, 4, 2 and 1 rows: each row has the bits that it has alone.
+TEST(rows_are_the_same_in_every_panel) {
+  constexpr int kRows = 37, kMost = 15;
+  on_every_path([](const PackedKernels& path) {
+    for_forms([&](const Form& form) {
+      Matrix w = random_matrix(kRows, 2 * form.unit(), form);
+      if (!w.packed.quantized()) return;
+      size_t cols = static_cast<size_t>(w.packed.cols);
+      std::vector<float> x(kMost * cols);
+      for (float& value : x) value = random_float();
+      auto product = [&](size_t first, int m) {
+        size_t groups = static_cast<size_t>(m * w.packed.groups());
+        std::vector<int8_t> int8(2 * static_cast<size_t>(m) * cols);
+        std::vector<float> scales(groups), sums(groups), y(static_cast<size_t>(m) * kRows);
+        PackedInt8 rows{int8.data(), scales.data(), sums.data(), m};
+        for (int i = 0; i < m; ++i) {
+          path.quantize(x.data() + (first + static_cast<size_t>(i)) * cols, w.packed, i, rows);
+        }
+        path.multiply(w.packed, {nullptr, rows, m}, 0, w.packed.blocks(), {y.data(), kRows});
+        return y;
+      };
+      std::vector<float> alone;
+      for (size_t row = 0; row < kMost; ++row) {
+        std::vector<float> y = product(row, 1);
+        alone.insert(alone.end(), y.begin(), y.end());
+      }
+      for (int m = 2; m <= kMost; ++m) {
+        std::vector<float> together = product(0, m);
+        CHECK(std::equal(together.begin(), together.end(), alone.begin()));
+      }
+    });
+  });
+}
+
 // A block of ggml's takes as many bytes packed.
 TEST(packed_units_are_no_larger_than_their_blocks) {
   auto bits = [](const Form& form) {
@@ -114,9 +160,9 @@ TEST(int8_sums_are_exact) {
         }
         std::vector<int8_t> int8(256);
         std::vector<float> scales(4), sums(4), y(16), none(16);
-        path.quantize(x.data(), w.packed, int8.data(), scales.data(), sums.data());
-        path.multiply(w.packed, {nullptr, int8.data(), scales.data(), sums.data(), 1}, 0, 1,
-                      {y.data(), 16, nullptr, nullptr});
+        PackedInt8 rows{int8.data(), scales.data(), sums.data()};
+        path.quantize(x.data(), w.packed, 0, rows);
+        path.multiply(w.packed, {nullptr, rows}, 0, 1, {y.data(), 16, nullptr, nullptr});
         CHECK(worst_error(w, in_float64(x), in_float64(x), 1, none, y) <= 1e-5);
       }
     }
@@ -128,9 +174,9 @@ TEST(zeros_stay_zero) {
     Matrix w = random_matrix(16, 64, {Kind::kAffine4, 32, Scales::kFloat16});
     std::vector<float> x(64), scales(2), sums(2), y(16, 1);
     std::vector<int8_t> int8(128, 5);
-    path.quantize(x.data(), w.packed, int8.data(), scales.data(), sums.data());
-    path.multiply(w.packed, {nullptr, int8.data(), scales.data(), sums.data(), 1}, 0, 1,
-                  {y.data(), 16, nullptr, nullptr});
+    PackedInt8 rows{int8.data(), scales.data(), sums.data()};
+    path.quantize(x.data(), w.packed, 0, rows);
+    path.multiply(w.packed, {nullptr, rows}, 0, 1, {y.data(), 16, nullptr, nullptr});
     for (float value : y) CHECK(value == 0);
   });
 }
@@ -156,9 +202,9 @@ TEST(int8_sums_of_the_largest_codes_are_exact) {
       for (float sign : {1.0f, -1.0f}) {
         std::vector<float> x(256, 127 * sign), scales(groups), sums(groups), y(16);
         std::vector<int8_t> int8(512);
-        path.quantize(x.data(), p, int8.data(), scales.data(), sums.data());
-        path.multiply(p, {nullptr, int8.data(), scales.data(), sums.data(), 1}, 0, 1,
-                      {y.data(), 16, nullptr, nullptr});
+        PackedInt8 rows{int8.data(), scales.data(), sums.data()};
+        path.quantize(x.data(), p, 0, rows);
+        path.multiply(p, {nullptr, rows}, 0, 1, {y.data(), 16, nullptr, nullptr});
         float expected = 256 * 127 * sign * static_cast<float>((1 << p.bits()) - 1 - form.zero);
         for (float value : y) CHECK(value == expected);
       }
@@ -178,9 +224,9 @@ TEST(int8_sums_of_the_largest_floats_are_exact) {
     for (float sign : {1.0f, -1.0f}) {
       std::vector<float> x(64, 127 * sign), scales(2), sums(2), y(16);
       std::vector<int8_t> int8(128);
-      path.quantize(x.data(), p, int8.data(), scales.data(), sums.data());
-      path.multiply(p, {nullptr, int8.data(), scales.data(), sums.data(), 1}, 0, 1,
-                    {y.data(), 16, nullptr, nullptr});
+      PackedInt8 rows{int8.data(), scales.data(), sums.data()};
+      path.quantize(x.data(), p, 0, rows);
+      path.multiply(p, {nullptr, rows}, 0, 1, {y.data(), 16, nullptr, nullptr});
       for (float value : y) CHECK(value == 64 * 127 * sign * 12);
     }
   });
