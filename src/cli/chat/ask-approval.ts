@@ -3,6 +3,7 @@ import type { ApprovalAnswer, ApprovalRequest, Approver } from '../../mcp/policy
 import { choicesFor } from '../../text/choice.ts';
 import { visible } from '../../text/clean/visible.ts';
 import { readLine } from '../process/questions.ts';
+import { wrapped } from '../process/wrapped.ts';
 import { alwaysNotice, answerChoices, questionOf, readArguments } from './approval-answers.ts';
 
 /** Asks for approval of each call on stderr, answered by typed words; undefined without a terminal. */
@@ -29,12 +30,12 @@ async function askWords(request: ApprovalRequest): Promise<ApprovalAnswer> {
     if (typed === undefined || typed.trim() === '') return 'no';
     const [choice, ...more] = choicesFor(typed, choices);
     if (!choice || more.length > 0) {
-      process.stderr.write(`'${visible(typed.trim())}' is none of ${words}\n`);
+      tell(`'${visible(typed.trim())}' is none of ${words}`);
       continue;
     }
     const answer = choice.answer === 'edit' ? await edited(request) : choice.answer;
     const notice = answer === 'always' ? alwaysNotice(request) : undefined;
-    if (notice !== undefined) process.stderr.write(`Notice: ${notice}\n`);
+    if (notice !== undefined) tell(`Notice: ${notice}`);
     if (answer !== undefined) return answer;
   }
 }
@@ -47,7 +48,10 @@ async function edited(request: ApprovalRequest): Promise<ApprovalAnswer | undefi
     if (typed === undefined || typed.trim() === '') return undefined;
     const read = readArguments(typed, request);
     if ('arguments' in read) return read;
-    process.stderr.write(`${visible(read.problem)}\n`);
+    tell(visible(read.problem));
     text = typed;
   }
 }
+
+const tell = (text: string): void =>
+  void process.stderr.write(`${wrapped(text, process.stderr, process.env)}\n`);

@@ -5,6 +5,7 @@ import type { InputDefinition } from '../../mcp/config/inputs.ts';
 import type { LaunchRequest } from '../../mcp/trust/trust.ts';
 import type { Questions } from '../../run/questions.ts';
 import { visible } from '../../text/clean/visible.ts';
+import { wrapped } from './wrapped.ts';
 
 /** Far longer than the process needs to receive its own signal. */
 const INTERRUPT_MS = 1000;
@@ -91,15 +92,18 @@ function readLineNow(
   if (signal?.aborted) return Promise.resolve(undefined);
   const giveBack = takeTerminal?.();
   const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // Node's reader breaks a long prompt inside words, so it gets the last row alone.
+  const rows = wrapped(prompt, process.stderr, process.env).split('\n');
+  const row = rows.pop() ?? '';
   const reader = createInterface({
     input: process.stdin,
     output: masked ? mute : process.stderr,
     terminal: true,
     historySize: 0,
-    prompt: masked ? '' : prompt,
+    prompt: masked ? '' : row,
   });
   // Only now has the terminal stopped echoing.
-  if (masked) process.stderr.write(prompt);
+  process.stderr.write(rows.map(above => `${above}\n`).join('') + (masked ? row : ''));
   return new Promise(resolve => {
     let answer: string | undefined;
     reader.on('line', text => {

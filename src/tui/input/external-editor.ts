@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { quoted } from '../../text/clean/visible.ts';
 
 /** How a shell says so. */
 const NOT_FOUND = 127;
@@ -16,11 +17,11 @@ export function editText(text: string, env: NodeJS.ProcessEnv): { text: string }
     writeFileSync(path, text, { mode: 0o600 });
     // The variables may hold arguments too.
     const { status, error } = spawnSync('sh', ['-c', `${command} "$0"`, path], { stdio: 'inherit' });
-    if (error) return { problem: `${command} cannot be started: ${error.message}` };
-    if (status === NOT_FOUND)
-      return { problem: `${command} cannot be found; set VISUAL or EDITOR to your editor` };
-    if (status !== 0)
-      return { problem: `${command} ended with ${status ?? 'a signal'}; the prompt is unchanged` };
+    const editor = `the editor ${quoted(command)}`;
+    if (error) return { problem: `${editor} cannot be started: ${error.message}` };
+    if (status === NOT_FOUND) return { problem: `${editor} cannot be found; set VISUAL or EDITOR` };
+    const how = status === null ? 'by a signal' : `with exit code ${status}`;
+    if (status !== 0) return { problem: `${editor} ended ${how}; the prompt is unchanged` };
     return { text: readFileSync(path, 'utf8').trimEnd() };
   } finally {
     rmSync(folder, { recursive: true, force: true });

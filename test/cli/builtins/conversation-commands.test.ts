@@ -93,7 +93,7 @@ describe('/edit', () => {
   });
 
   test.each([
-    ['exit 1', 'ended with 1; the prompt is unchanged'],
+    ['exit 1', 'ended with exit code 1; the prompt is unchanged'],
     ['exit 127', 'cannot be found; set VISUAL or EDITOR'],
     ['true', 'The prompt is unchanged; nothing was sent.'],
     [': > "$1"', 'The prompt is empty; nothing was sent.'],

@@ -6,7 +6,7 @@ import { formAsker } from '../../../src/line/ask-form.ts';
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const real = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;
-const realTty = process.stderr.isTTY;
+const { isTTY: realTty, columns: realColumns } = process.stderr;
 
 /** A keyboard in the place of stdin. */
 class Keyboard extends PassThrough {
@@ -41,6 +41,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
   Object.defineProperty(process, 'stdin', real);
   process.stderr.isTTY = realTty;
+  process.stderr.columns = realColumns;
   shareTerminal(undefined);
 });
 
@@ -64,6 +65,17 @@ describe('one line', () => {
     expect(await asked).toBe(answer);
     expect(keyboard.raw).toBe(false);
   });
+
+  test.each([false, true])(
+    'masked: %s; a prompt wider than the window breaks between words',
+    async masked => {
+      process.stderr.columns = 30;
+      const asked = readLine('Run it? It may delete or overwrite something. yes or no: ', masked);
+      await typeAt('Run it? It may delete or\n  overwrite something. yes or', 'yes\r');
+      expect(shown).toContain('  no: ');
+      expect(await asked).toBe('yes');
+    },
+  );
 
   test('that is masked shows the prompt and nothing of what is typed', async () => {
     const asked = readLine('Key (not shown): ', true);
