@@ -77,9 +77,15 @@ const float* cached_rows(const AttentionTask& task, const void* cache, int kv_he
   int64_t at = task.offset(kv_head, slot);
   if (!task.float16) return static_cast<const float*>(cache) + at;
   int size = count * task.shape.head_dim;
-  if (buffer.size() < static_cast<size_t>(size)) buffer.resize(static_cast<size_t>(size));
-  simd().widen(static_cast<const uint16_t*>(cache) + at, size, buffer.data());
-  return buffer.data();
+  // From a cache line's beginning, as a vector that crosses two takes twice as long.
+  constexpr size_t kLine = 64, kSpare = kLine / sizeof(float);
+  if (buffer.size() < static_cast<size_t>(size) + kSpare) {
+    buffer.resize(static_cast<size_t>(size) + kSpare);
+  }
+  uintptr_t address = reinterpret_cast<uintptr_t>(buffer.data());
+  float* out = reinterpret_cast<float*>((address + kLine - 1) / kLine * kLine);
+  simd().widen(static_cast<const uint16_t*>(cache) + at, size, out);
+  return out;
 }
 
 std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation& rotation) {

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "kernels/attention/block.h"
+#include "kernels/base/parallel_in_order.h"
 #include "kernels/base/thread_pool.h"
 
 namespace llm_host::cpu {
@@ -13,7 +14,7 @@ struct Parts {
   std::vector<float> queries;      // [heads, head_dim], rotated
   std::vector<Softmax> softmaxes;  // [heads, blocks]
   std::vector<float> outs;         // [heads, blocks, head_dim]
-  int end = 0;                     // of its items among those of all tasks
+  int begin = 0, end = 0;          // of its items among those of all tasks
 
   int count() const { return static_cast<int>(firsts.size()) - 1; }
 };
@@ -81,14 +82,15 @@ void attend_last(std::span<const AttentionTask> tasks) {
   });
   int items = 0;
   for (size_t i = 0; i < tasks.size(); ++i) {
+    all[i].begin = items;
     all[i].end = items += tasks[i].shape.kv_heads * all[i].count();
   }
-  parallel_for(items, [&](int item) {
+  parallel_in_order(items, [&](int item) {
     auto parts = std::upper_bound(all.begin(), all.end(), item,
                                   [](int at, const Parts& one) { return at < one.end; });
     const AttentionTask& task = tasks[static_cast<size_t>(parts - all.begin())];
-    int left = parts->end - 1 - item;
-    attend_part(task, *parts, left / parts->count(), left % parts->count());
+    int index = item - parts->begin;
+    attend_part(task, *parts, index / parts->count(), index % parts->count());
   });
   for_each_task(tasks, [&](int i) {
     auto at = static_cast<size_t>(i);

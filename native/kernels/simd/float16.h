@@ -7,6 +7,9 @@ namespace llm_host {
 namespace {
 
 constexpr float kMaxFloat16 = 65504.0f;
+// Values to prefetch ahead, 4 kB: caches are read in blocks that follow one another, and the
+// hardware prefetcher stops at page boundaries.
+constexpr int kAhead = 2048;
 
 // No infinities or NaNs. Multiplying by 2^112 corrects the exponent bias and normalises subnormals.
 inline float to_float(uint16_t float16) {
@@ -32,10 +35,12 @@ void widen(const uint16_t* float16, int n, float* out) {
   int i = 0;
 #if LLM_HOST_VECTOR_BYTES == 64
   for (; i + 16 <= n; i += 16) {
+    __builtin_prefetch(float16 + i + kAhead);
     _mm512_storeu_ps(out + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)(float16 + i))));
   }
 #elif LLM_HOST_VECTOR_BYTES == 32
   for (; i + 8 <= n; i += 8) {
+    __builtin_prefetch(float16 + i + kAhead);
     _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)(float16 + i))));
   }
 #elif defined(LLM_HOST_NEON)
