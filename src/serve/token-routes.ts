@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { ApiError, badRequest } from './http/api-error.ts';
+import { leaseModel } from './http/lease-model.ts';
 import { readBody } from './http/read-body.ts';
 import type { ServeContext } from './http/serve-context.ts';
-import { checkModel } from './openai/model-object.ts';
 
 /** Both are read with every stream at rest. */
 const MAX_CHARS = 1_000_000;
@@ -26,22 +26,22 @@ const detokenizeBody = z.looseObject({ model: z.string().nullish(), tokens: z.un
 
 /** /tokenize and /detokenize, as llama.cpp's server and vLLM have them. */
 export function tokenRoutes(app: FastifyInstance, context: ServeContext): void {
-  app.post('/v1/tokenize', request => {
+  app.post('/v1/tokenize', async (request, reply) => {
     const body = readBody(tokenizeBody, request.body);
-    checkModel(context, body.model);
-    const tokenizer = tokenizerOf(context);
+    const used = await leaseModel(context, request, reply, body.model);
+    const tokenizer = tokenizerOf(used);
     const tokens = encode(tokenizer, body);
     const pieces =
       body.with_pieces === true ? tokens.map(id => ({ id, piece: pieceOf(tokenizer, id) })) : tokens;
     return {
-      ...{ tokens: pieces, count: tokens.length, max_model_len: context.model.contextLength },
+      ...{ tokens: pieces, count: tokens.length, max_model_len: used.model.contextLength },
       ...(body.return_token_strs === true && { token_strs: tokens.map(id => tokenizer.decode([id])) }),
     };
   });
-  app.post('/v1/detokenize', request => {
+  app.post('/v1/detokenize', async (request, reply) => {
     const body = readBody(detokenizeBody, request.body);
-    checkModel(context, body.model);
-    const text = decode(tokenizerOf(context), body.tokens);
+    const used = await leaseModel(context, request, reply, body.model);
+    const text = decode(tokenizerOf(used), body.tokens);
     return { content: text, prompt: text };
   });
 }

@@ -17,7 +17,13 @@ import type {
 import { tokensOf } from '../../src/engine/token-stream.ts';
 import { GenerationQueue } from '../../src/serve/http/generation-queue.ts';
 import { ServeMetrics } from '../../src/serve/http/metrics.ts';
-import { DEFAULT_LIMITS, type RequestRecord, type ServeContext } from '../../src/serve/http/serve-context.ts';
+import {
+  DEFAULT_LIMITS,
+  type LoadedModel,
+  type RequestRecord,
+  type ServeContext,
+} from '../../src/serve/http/serve-context.ts';
+import { ModelPool, type OtherModels } from '../../src/serve/models/model-pool.ts';
 import { createServer } from '../../src/serve/server.ts';
 import type { Tokenizer } from '../../src/tokens/tokenizer-types.ts';
 import { FakeHost } from '../agent/fakes.ts';
@@ -116,10 +122,13 @@ export type ServeOptions = Partial<Omit<ServeContext, 'limits' | 'turns'>> & {
   readonly contextLength?: number;
   readonly turns?: Partial<RequestTurnOptions>;
   readonly template?: string;
+  readonly others?: OtherModels;
 };
 
-/** A server over a scripted engine, on a port of its own until the test ends. */
-export async function serveScripted(script: Script, options: ServeOptions = {}) {
+type ModelOptions = Pick<ServeOptions, 'contextLength' | 'turns' | 'template'>;
+
+/** A model over a scripted engine. */
+export function scriptedModel(id: string, script: Script, options: ModelOptions = {}) {
   const engine = new ScriptedEngine(script, options.contextLength);
   const source =
     options.template ??
@@ -139,12 +148,10 @@ export async function serveScripted(script: Script, options: ServeOptions = {}) 
     ...{ engine, tokenizer, now: new Date(0) },
     template: { compiled: counted, source, capability },
   });
-  const records: RequestRecord[] = [];
-  const { limits, places, contextLength: _, turns, template: _template, ...rest } = options;
-  const context: ServeContext = {
+  const loaded: LoadedModel = {
     model: {
       ...{
-        id: 'org/scripted',
+        id,
         created: 1_700_000_000,
         family: 'scripted',
         parameters: 135_000_000,
@@ -157,8 +164,21 @@ export async function serveScripted(script: Script, options: ServeOptions = {}) 
     tokenizer,
     turns: new RequestTurns({
       ...{ model, tools: new FakeHost({}), sampling: {}, toolTimeoutMs: 5000, systemMessage: 'Be brief.' },
-      ...turns,
+      ...options.turns,
     }),
+  };
+  return { loaded, engine, renders };
+}
+
+/** A server over a scripted engine, on a port of its own until the test ends. */
+export async function serveScripted(script: Script, options: ServeOptions = {}) {
+  const { loaded, engine, renders } = scriptedModel('org/scripted', script, options);
+  const records: RequestRecord[] = [];
+  const { limits, places, contextLength: _, turns: _turns, template: _template, others, ...rest } = options;
+  const none: OtherModels = { list: () => [], open: () => Promise.reject(new Error('none')) };
+  const context: ServeContext = {
+    ...loaded,
+    models: new ModelPool(loaded, others ?? none, { maxLoaded: 2 }),
     queue: new GenerationQueue(places ?? 64),
     metrics: new ServeMetrics(),
     access: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] },

@@ -16,6 +16,8 @@ export interface HttpApiArguments extends ChatArguments {
   readonly allowHost?: readonly string[] | undefined;
   readonly corsOrigin?: readonly string[] | undefined;
   readonly toolsPolicy?: ToolsPolicy | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly maxModels?: number | undefined;
   readonly maxQueue?: number | undefined;
   readonly requestTimeout?: number | undefined;
   readonly drainTimeout?: number | undefined;
@@ -27,6 +29,10 @@ export interface HttpApiArguments extends ChatArguments {
 export interface HttpApiOptions {
   readonly access: AccessRules;
   readonly port: number;
+  /** Sources of further models; `*`: all in the cache. */
+  readonly models: readonly string[];
+  /** Loaded at once, beside the first. */
+  readonly maxOthers: number;
   readonly toolsPolicy: ToolsPolicy;
   readonly limits: ServeLimits;
   /** Bytes for the caches of conversations, and generations at once. */
@@ -39,6 +45,7 @@ export interface HttpApiOptions {
 
 const DEFAULT_PORT = 8080;
 const DEFAULT_PLACES = 64;
+const DEFAULT_MODELS = 3;
 /** Dozens of short conversations with a small model, or one long one with a large model. */
 /** Each more slows the others down; a waiting request starts as soon as one of these has ended. */
 const DEFAULT_PARALLEL = 8;
@@ -65,6 +72,8 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
       allowedHosts: args.allowHost ?? [],
       corsOrigins: (args.corsOrigin ?? []).map(checkedOrigin),
     },
+    models: args.models ?? [],
+    maxOthers: number('max-models', args.maxModels, DEFAULT_MODELS, { min: 2, max: 100, integer: true }) - 1,
     toolsPolicy: args.toolsPolicy ?? 'auto',
     port: number('port', args.port, DEFAULT_PORT, { min: 0, max: 65_535, integer: true }),
     limits: {

@@ -6,6 +6,7 @@ import { EXIT_PATIENCE_MS, type Run } from '../../run/open-run.ts';
 import { GenerationQueue } from '../../serve/http/generation-queue.ts';
 import { ServeMetrics } from '../../serve/http/metrics.ts';
 import type { ServeContext, ServedModel } from '../../serve/http/serve-context.ts';
+import { ModelPool } from '../../serve/models/model-pool.ts';
 import { createServer } from '../../serve/server.ts';
 import { checkNumbers, systemText } from '../options/chat-options.ts';
 import { loadServeSettings } from '../settings/settings.ts';
@@ -13,6 +14,7 @@ import { modelNotices } from '../start/model-notices.ts';
 import { agentOptions } from '../start/run-options.ts';
 import { startRun } from '../start/start-run.ts';
 import { type HttpApiArguments, type HttpApiOptions, httpApiOptions } from './http-api-options.ts';
+import { otherModels } from './other-models.ts';
 
 const LOOK_MS = 100;
 
@@ -40,16 +42,33 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
   const turnOptions = agentOptions(args, settings.config);
   const ofModel = modelNotices(run.opened, args.think, turnOptions.sampling);
   try {
-    const turns = new RequestTurns({
-      model: run.opened.model,
-      tools: run.servers.host,
-      // A getter, read for each request: servers come and go.
-      get systemMessage() {
-        return run.systemText(system);
-      },
-      ...turnOptions,
+    const loaded = (opened: OpenedModel, id = opened.name) => ({
+      model: servedModel(opened, id),
+      tokenizer: opened.tokenizer,
+      turns: new RequestTurns({
+        model: opened.model,
+        tools: run.servers.host,
+        // A getter, read for each request: servers come and go.
+        get systemMessage() {
+          return run.systemText(system);
+        },
+        ...turnOptions,
+      }),
     });
-    const listening = await listen(options, run, turns);
+    const listOthers = otherModels(options.models, where);
+    const models = new ModelPool(
+      loaded(run.opened),
+      {
+        list: listOthers,
+        open: async id => {
+          const source = listOthers().find(one => one.id === id)?.source ?? id;
+          const opened = await run.openAnother(source, QUIETLY);
+          return { ...loaded(opened, id), close: () => opened.close() };
+        },
+      },
+      { maxLoaded: options.maxOthers },
+    );
+    const listening = await listen(options, run, models);
     let closed: Promise<void> | undefined;
     return {
       url: listening.url,
@@ -60,7 +79,10 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
       ],
       drainMs: options.drainMs,
       close: () => {
-        closed ??= listening.close().finally(() => run.close(undefined, EXIT_PATIENCE_MS));
+        closed ??= listening
+          .close()
+          .finally(() => models.close())
+          .finally(() => run.close(undefined, EXIT_PATIENCE_MS));
         return closed;
       },
     };
@@ -70,12 +92,11 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
   }
 }
 
-async function listen(options: HttpApiOptions, { opened, log }: Run, turns: RequestTurns) {
+async function listen(options: HttpApiOptions, { log }: Run, models: ModelPool) {
   const stop = new AbortController();
   const context: ServeContext = {
-    model: servedModel(opened),
-    tokenizer: opened.tokenizer,
-    turns,
+    ...models.first,
+    models,
     queue: new GenerationQueue(options.places, options.engine.parallel),
     metrics: new ServeMetrics(),
     access: options.access,
@@ -115,12 +136,15 @@ async function listen(options: HttpApiOptions, { opened, log }: Run, turns: Requ
   };
 }
 
-function servedModel({ model, name, facts }: OpenedModel): ServedModel {
+/** Nobody watches. */
+const QUIETLY = { onProgress: () => undefined, onDownload: () => undefined, onWait: () => undefined };
+
+function servedModel({ model, facts }: OpenedModel, id: string): ServedModel {
   const unknown = { family: 'unknown', parameters: 0, bytes: 0, quantization: undefined } as const;
   return {
     ...{ ...unknown, format: 'remote', template: '', thinks: false },
     ...facts,
-    id: name,
+    id,
     created: Math.floor(Date.now() / 1000),
     contextLength: model.contextLength,
   };

@@ -5,6 +5,7 @@ import type { AccessRules } from './access.ts';
 import type { GenerationQueue } from './generation-queue.ts';
 import type { ServeMetrics } from './metrics.ts';
 import type { StreamLimits } from './response-stream.ts';
+import type { ServedModels } from './served-models.ts';
 import type { ToolsPolicy } from './tools-policy.ts';
 
 /** The served model, as the APIs describe it. */
@@ -55,12 +56,17 @@ export interface RequestRecord {
   readonly aborted: boolean;
 }
 
-/** What all routes share. */
-export interface ServeContext {
+/** A model with what answers requests for it. */
+export interface LoadedModel {
   readonly model: ServedModel;
   /** Undefined for a model that another process runs. */
   readonly tokenizer?: Tokenizer | undefined;
   readonly turns: RequestTurns;
+}
+
+/** What all routes share, for one model: the first, or the one that a request names. */
+export interface ServeContext extends LoadedModel {
+  readonly models: ServedModels;
   readonly queue: GenerationQueue;
   readonly metrics: ServeMetrics;
   readonly access: AccessRules;

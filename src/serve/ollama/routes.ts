@@ -1,13 +1,14 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
+import { leaseModel } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
-import { matchesModel } from '../http/served-name.ts';
 import { ollamaFormat } from './formats.ts';
-import { OLLAMA_API_VERSION, runningOf, showOf, tagOf } from './model-info.ts';
+import { keepAliveMs } from './keep-alive.ts';
+import { OLLAMA_API_VERSION, otherShowOf, otherTagOf, runningOf, showOf, tagOf } from './model-info.ts';
 import { chatBody, generateBody, toCompletion, toPromptTurn, toTurn } from './requests.ts';
 
 const showBody = z.looseObject({ model: z.string().nullish(), name: z.string().nullish() });
@@ -16,30 +17,46 @@ const REFUSED = ['create', 'copy', 'delete', 'pull', 'push', 'embed', 'embedding
 
 /** Ollama's routes, under /api. */
 export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void {
-  const { model, turns } = context;
+  const { models } = context;
   app.get('/api/version', () => ({ version: OLLAMA_API_VERSION }));
-  app.get('/api/tags', () => ({ models: [tagOf(model)] }));
-  app.get('/api/ps', () => ({ models: [runningOf(model)] }));
-  app.post('/api/show', request => {
+  app.get('/api/tags', () => {
+    const loaded = new Map(models.loaded().map(one => [one.loaded.model.id, one.loaded.model]));
+    const others = models.list().map(other => {
+      const model = loaded.get(other.id);
+      return model ? tagOf(model) : otherTagOf(other);
+    });
+    return { models: [tagOf(models.first.model), ...others] };
+  });
+  app.get('/api/ps', () => ({
+    models: [
+      runningOf(models.first.model),
+      ...models.loaded().map(({ loaded, expires }) => runningOf(loaded.model, expires)),
+    ],
+  }));
+  app.post('/api/show', async request => {
     const body = readBody(showBody, request.body);
-    checkModel(context, body.model ?? body.name ?? '');
-    return showOf(model, turns.samplingText(), model.template !== '');
+    const id = idOf(context, body.model ?? body.name ?? '');
+    const running = [models.first, ...models.loaded().map(({ loaded }) => loaded)];
+    const found = running.find(({ model }) => model.id === id);
+    if (!found) return otherShowOf(id);
+    return showOf(found.model, found.turns.samplingText(), found.model.template !== '');
   });
   app.post('/api/chat', async (request, reply) => {
     const body = readBody(chatBody, request.body);
-    checkModel(context, body.model);
+    const used = await use(context, request, reply, body);
+    const { id } = used.model;
     if ((body.messages ?? []).length === 0)
-      return loaded(model.id, { message: { role: 'assistant', content: '' } });
-    const turn = toTurn(body, context, toolsPolicyOf(request.headers, context.toolsPolicy));
+      return loadedAnswer(id, { message: { role: 'assistant', content: '' } });
+    const turn = toTurn(body, used, toolsPolicyOf(request.headers, context.toolsPolicy));
     return exchange(context, request, reply, {
-      ...{ format: ollamaFormat(model.id, 'chat'), stream: body.stream !== false, user: undefined },
-      run: control => turns.open(turn).run(control),
+      ...{ format: ollamaFormat(id, 'chat'), stream: body.stream !== false, user: undefined },
+      run: control => used.turns.open(turn).run(control),
     });
   });
   app.post('/api/generate', async (request, reply) => {
     const body = readBody(generateBody, request.body);
-    checkModel(context, body.model);
-    if (!body.prompt) return loaded(model.id, { response: '' });
+    const { model, turns } = await use(context, request, reply, body);
+    if (!body.prompt) return loadedAnswer(model.id, { response: '' });
     const exchanged = {
       format: ollamaFormat(model.id, 'generate'),
       stream: body.stream !== false,
@@ -63,17 +80,30 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
     app.all(`/api/${path}`, () => {
       throw new ApiError(
         501,
-        `llm-host serves the one model it was started with; /api/${path} is not supported`,
+        `llm-host serves the models it was started with; /api/${path} is not supported`,
       );
     });
   }
 }
 
 /** What Ollama answers to a request without a prompt, which only loads the model. */
-function loaded(model: string, body: object): object {
+function loadedAnswer(model: string, body: object): object {
   return { model, created_at: new Date().toISOString(), ...body, done: true, done_reason: 'load' };
 }
 
-function checkModel({ model }: ServeContext, name: string): void {
-  if (!matchesModel(model.id, name)) throw new ApiError(404, `model '${name}' not found`);
+/** In Ollama's words. */
+function idOf({ models }: ServeContext, name: string): string {
+  const id = models.idOf(name);
+  if (id === undefined) throw new ApiError(404, `model '${name}' not found`);
+  return id;
+}
+
+interface Named {
+  readonly model: string;
+  readonly keep_alive?: string | number | null | undefined;
+}
+
+function use(context: ServeContext, request: FastifyRequest, reply: FastifyReply, named: Named) {
+  const keepAlive = keepAliveMs(named.keep_alive);
+  return leaseModel(context, request, reply, idOf(context, named.model), keepAlive);
 }

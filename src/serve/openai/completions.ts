@@ -3,13 +3,14 @@ import { z } from 'zod';
 import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import { badRequest } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
+import { leaseModel } from '../http/lease-model.ts';
 import { readBody } from '../http/read-body.ts';
 import { readSampling } from '../http/sampling.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { sumOfTotals, type WireFormat } from '../http/wire-format.ts';
 import { errorBody, finishOf, sse, usageOf } from './chat-format.ts';
 import { sharedFields } from './chat-request.ts';
-import { checkModel, newId, now } from './model-object.ts';
+import { newId, now } from './model-object.ts';
 
 /** Texts of a request, in and out. */
 const MAX_TEXTS = 128;
@@ -38,10 +39,9 @@ const completionBody = z.looseObject({
 
 /** /v1/completions: continues a text, or each of several, without template or tools. */
 export function completionRoute(app: FastifyInstance, context: ServeContext): void {
-  const { model, turns } = context;
   app.post('/v1/completions', async (request, reply) => {
     const body = readBody(completionBody, request.body);
-    checkModel(context, body.model);
+    const { model, turns } = await leaseModel(context, request, reply, body.model);
     const each = body.n ?? 1;
     if (body.best_of != null && body.best_of !== each)
       throw badRequest('best_of: all texts are returned; it must be n', 'best_of');

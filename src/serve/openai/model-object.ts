@@ -1,15 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError } from '../http/api-error.ts';
-import type { ServeContext } from '../http/serve-context.ts';
-import { matchesModel } from '../http/served-name.ts';
-
-/** A request without a model means the one we serve. */
-export function checkModel({ model }: ServeContext, name: string | null | undefined): void {
-  if (name == null || matchesModel(model.id, name)) return;
-  throw new ApiError(404, `The model '${name}' does not exist; this server has '${model.id}'`, {
-    ...{ code: 'model_not_found', param: 'model' },
-  });
-}
+import type { ServedModel } from '../http/serve-context.ts';
+import type { OtherModel } from '../http/served-models.ts';
 
 /** `prefix` includes the separator: `chatcmpl-`, `resp_`. */
 export function newId(prefix: string): string {
@@ -21,9 +12,14 @@ export function now(): number {
 }
 
 /** As listed by /v1/models. */
-export function modelObject({ model }: ServeContext) {
+export function modelObject(model: ServedModel) {
   return {
     ...{ id: model.id, object: 'model', created: model.created, owned_by: 'llm-host' },
     ...{ context_length: model.contextLength, thinking: model.thinks },
   };
+}
+
+/** One that is not loaded, so that less is known of it. */
+export function otherModelObject({ id, modifiedMs = 0 }: OtherModel) {
+  return { id, object: 'model', created: Math.floor(modifiedMs / 1000), owned_by: 'llm-host' };
 }

@@ -1,28 +1,28 @@
 import type { FastifyInstance } from 'fastify';
 import { clientOf } from '../http/clients.ts';
 import { exchange } from '../http/exchange.ts';
+import { leaseModel } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { checkContext } from './check-context.ts';
 import { KeptResponses, keptResponseRoutes } from './kept-responses.ts';
-import { checkModel } from './model-object.ts';
 import { responseHead } from './response-object.ts';
 import { ResponsesFormat } from './responses-format.ts';
 import { responsesBody, toResponseTurn } from './responses-request.ts';
 
 /** /v1/responses. */
 export function responsesRoute(app: FastifyInstance, context: ServeContext): void {
-  const { model, turns } = context;
   const kept = new KeptResponses();
   keptResponseRoutes(app, kept);
   app.post('/v1/responses', async (request, reply) => {
     const body = readBody(responsesBody, request.body);
-    checkModel(context, body.model);
+    const used = await leaseModel(context, request, reply, body.model);
+    const { model, turns } = used;
     const { name: owner } = clientOf(request);
     const previous = kept.previous(owner, body.previous_response_id);
     const policy = toolsPolicyOf(request.headers, context.toolsPolicy);
-    const asked = toResponseTurn(body, previous?.items ?? [], context, policy);
+    const asked = toResponseTurn(body, previous?.items ?? [], used, policy);
     const turn = turns.open(asked);
     if (asked.overflow === 'stop') checkContext(turns, turn, 'input');
     const format = new ResponsesFormat(responseHead(model.id, body), response => {

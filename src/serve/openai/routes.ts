@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { exchange } from '../http/exchange.ts';
+import { leaseModel } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
@@ -8,19 +9,19 @@ import { chatBody, toTurn } from './chat-request.ts';
 import { checkContext } from './check-context.ts';
 import { completionRoute } from './completions.ts';
 import { toMessages } from './messages.ts';
-import { checkModel, newId, now } from './model-object.ts';
+import { newId, now } from './model-object.ts';
 import { responsesRoute } from './responses.ts';
 
 /** OpenAI's routes, under /v1. */
 export function openaiRoutes(app: FastifyInstance, context: ServeContext): void {
-  const { model, turns } = context;
   completionRoute(app, context);
   responsesRoute(app, context);
   app.post('/v1/chat/completions', async (request, reply) => {
     const body = readBody(chatBody, request.body);
-    checkModel(context, body.model);
+    const used = await leaseModel(context, request, reply, body.model);
+    const { model, turns } = used;
     const policy = toolsPolicyOf(request.headers, context.toolsPolicy);
-    const asked = toTurn(body, toMessages(body.messages), context, policy);
+    const asked = toTurn(body, toMessages(body.messages), used, policy);
     const turn = turns.open(asked);
     checkContext(turns, turn);
     const format = openaiChatFormat({

@@ -175,6 +175,41 @@ test('what is broken beside the model is said, and does not keep it from serving
   expect((await ask(serve)).status).toBe(200);
 });
 
+test('other models are opened when they are named, and closed with the first', async () => {
+  const opened: string[] = [];
+  const closed: string[] = [];
+  const openModel: OpenModel = async (source, { adapter }) => {
+    opened.push(`${source} ${adapter ?? ''}`.trim());
+    return {
+      ...{
+        model: new FakeModel([[content(`I am ${source}`)]]),
+        name: source,
+        device: 'cpu',
+        description: source,
+      },
+      notices: [],
+      close: async () => {
+        closed.push(source);
+      },
+    };
+  };
+  const file = join(dir, 'tiny.gguf');
+  writeFileSync(file, '');
+  const serve = await started({ models: ['org/other', file], adapter: ['x'] }, openModel);
+  const post = async (model: string) => {
+    const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] });
+    const response = await fetch(`${serve.url}/v1/chat/completions`, { method: 'POST', body });
+    return [response.status, await response.text()];
+  };
+  expect(await post('other')).toEqual([200, expect.stringContaining('I am org/other')]);
+  // Where a file is remains here.
+  expect(await post('tiny')).toEqual([200, expect.stringContaining('"model":"tiny"')]);
+  expect(await post('org/unknown')).toEqual([404, expect.not.stringContaining(dir)]);
+  expect(opened).toEqual(['org/fake x', 'org/other', file]);
+  await serve.close();
+  expect(closed.sort()).toEqual([file, 'org/fake', 'org/other'].sort());
+});
+
 test('the address of an IPv6 host is one that can be asked', async context => {
   const { openModel } = scripted([content('hi')]);
   const serve = await started({ host: '::1' }, openModel).catch((error: Error) => {

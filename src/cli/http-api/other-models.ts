@@ -1,0 +1,46 @@
+import { basename } from 'node:path';
+import { type CachedModel, cachedModels } from '../../hub/cached-models.ts';
+import { hubCacheFolder } from '../../hub/hub-environment.ts';
+import { hubIdOf } from '../../model/locate.ts';
+import type { OtherModel } from '../../serve/http/served-models.ts';
+
+/** The cache is read again after so many milliseconds. */
+const FRESH_MS = 2000;
+
+/** A model with what opens it. */
+export interface NamedModel extends OtherModel {
+  readonly source: string;
+}
+
+/** Lists the models of `--models`: those named, and for `*` those that are complete in the cache. */
+export function otherModels(
+  names: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): () => readonly NamedModel[] {
+  const named = names
+    .filter(name => name !== '*')
+    .map((source): NamedModel => ({ id: idOf(source, cwd), source }));
+  if (!names.includes('*')) return () => named;
+  let cached: readonly NamedModel[] = [];
+  let read = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - read > FRESH_MS) {
+      cached = cachedModels(hubCacheFolder(env)).filter(isComplete).map(described);
+      read = performance.now();
+    }
+    return [...named, ...cached.filter(({ id }) => !named.some(one => one.id === id))];
+  };
+}
+
+/** Clients need not know where a file is. */
+function idOf(source: string, cwd: string): string {
+  return hubIdOf(source, { cwd }) || source === 'demo' ? source : basename(source).replace(/\.gguf$/i, '');
+}
+
+function isComplete({ revisions }: CachedModel): boolean {
+  return revisions.some(({ missing }) => missing.length === 0);
+}
+
+function described({ repo, bytes, modifiedMs }: CachedModel): NamedModel {
+  return { id: repo, source: repo, bytes, modifiedMs };
+}

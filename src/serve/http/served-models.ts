@@ -1,0 +1,31 @@
+import type { LoadedModel } from './serve-context.ts';
+
+/** A model that requests may name beside the first. */
+export interface OtherModel {
+  readonly id: string;
+  /** On disk; undefined: not known. */
+  readonly bytes?: number | undefined;
+  /** Of its last change, milliseconds since 1970. */
+  readonly modifiedMs?: number | undefined;
+}
+
+/** A model that stays loaded until it is released. */
+export interface Lease {
+  readonly loaded: LoadedModel;
+  /** Idempotent. `keepAliveMs`: for how long from now on; Infinity: until its place is needed. */
+  release(keepAliveMs?: number): void;
+}
+
+/** The models that requests may name. */
+export interface ServedModels {
+  /** Always loaded. */
+  readonly first: LoadedModel;
+  /** Those beside it. */
+  list(): readonly OtherModel[];
+  /** Those of them that are in memory; `expires`: `Date.now()` when one is to be closed, undefined while it is in use. */
+  loaded(): readonly { readonly loaded: LoadedModel; readonly expires: number | undefined }[];
+  /** The id that a client means; undefined: there is none. */
+  idOf(name: string): string | undefined;
+  /** Loads a model if it is not. Throws QueueFull, ApiError 503 if there is no room, and what loading throws. */
+  use(id: string): Promise<Lease>;
+}
