@@ -1,3 +1,4 @@
+import type { ChatModel } from '../agent/model/chat-model.ts';
 import { completionTurn } from '../agent/requests/completion-turn.ts';
 import type { Message } from '../chat/message.ts';
 import { LlmHostError } from '../errors.ts';
@@ -13,8 +14,18 @@ export interface CompleteOptions extends Sampling {
   readonly signal?: AbortSignal;
 }
 
+/** What a model is made of, for other parts of the library. */
+export let chatModelOf: (model: Model) => ChatModel;
+
 /** A model in this process. Made by `loadModel`. */
 export class Model implements AsyncDisposable {
+  static {
+    chatModelOf = model => {
+      model.#mustBeOpen();
+      return model.#opened.model;
+    };
+  }
+
   readonly #opened: OpenedModel;
   readonly #tokenizer: Tokenizer;
   readonly #chats = new Set<Chat>();
