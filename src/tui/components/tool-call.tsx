@@ -1,4 +1,5 @@
 import { Box, Text } from 'ink';
+import stringWidth from 'string-width';
 import { useTheme } from '../style/theme-context.ts';
 import { secondsSince } from './seconds-since.ts';
 import { Spinner } from './spinner.tsx';
@@ -9,12 +10,18 @@ export interface ToolCallProps {
   readonly now: number;
   /** The tool's progress message, or the model's last thought. */
   readonly note: string;
+  readonly columns: number;
 }
 
+const HINT = 'esc cancels';
+
 /** A running tool call. */
-export function ToolCall({ name, startedAt, now, note }: ToolCallProps) {
+export function ToolCall({ name, startedAt, now, note, columns }: ToolCallProps) {
   const { dim } = useTheme();
-  const details = [secondsSince(startedAt, now), note, 'esc cancels'].filter(Boolean).join(' · ');
+  const known = [secondsSince(startedAt, now), note].filter(Boolean).join(' · ');
+  const hinted = `${known} · ${HINT}`;
+  // A note that is cut is told without the hint, not a hint that is cut.
+  const details = stringWidth(`⠋ ${name} ${hinted}`) <= columns ? hinted : known;
   return (
     <Box>
       <Spinner now={now} />

@@ -9,6 +9,7 @@ import { hasFrame, PromptFrame } from '../../../src/tui/components/prompt-frame.
 import { promptRows } from '../../../src/tui/components/prompt-rows.ts';
 import { Queue } from '../../../src/tui/components/queue.tsx';
 import { shareRows } from '../../../src/tui/components/share-rows.ts';
+import { ToolCall } from '../../../src/tui/components/tool-call.tsx';
 import { Working } from '../../../src/tui/components/working.tsx';
 import { nextIndex } from '../../../src/tui/input/edit-text.ts';
 import { type EditorState, EMPTY, withText } from '../../../src/tui/input/editor.ts';
@@ -46,6 +47,16 @@ test('a long name leaves room for the use of the context', () => {
   const long = { ...FOOTER, model: 'SmolLM2-135M-Instruct.Q4_1' };
   expect(rowsOf(<Footer {...long} columns={40} />, 40)).toEqual(['SmolLM2-135M-In… · ctx 512/4096 (13%)']);
   expect(rowsOf(<Footer {...long} columns={80} />, 80)[0]).toContain('SmolLM2-135M-Instruct.Q4_1 · ctx');
+});
+
+test.each([
+  [80, 'steps 4.2s · 2 of 3: step 2 · esc cancels'],
+  [43, 'steps 4.2s · 2 of 3: step 2 · esc cancels'],
+  [42, 'steps 4.2s · 2 of 3: step 2'],
+  [20, 'steps 4.2s · 2 of…'],
+])('a running call in a window of %i columns: no half of a hint', (columns, shown) => {
+  const call = { name: 'steps', startedAt: 0, now: 4200, note: '2 of 3: step 2' };
+  expect(rowsOf(<ToolCall {...call} columns={columns} />, columns)[0]?.slice(2)).toBe(shown);
 });
 
 test('the footer before the first reply has no rate', () => {
