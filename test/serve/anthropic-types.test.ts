@@ -1,7 +1,10 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { expect, it } from 'vitest';
+import type { TurnEvent } from '../../src/agent/events/turn-event.ts';
+import type { ToolCall } from '../../src/chat/message.ts';
 import { endOf, startedMessage, usageOf, wholeMessage } from '../../src/serve/anthropic/message-object.ts';
 import { anthropicModel } from '../../src/serve/anthropic/model-object.ts';
+import { readTurn } from '../../src/serve/http/turn-reader.ts';
 import type { WholeReply } from '../../src/serve/http/wire-format.ts';
 import { serveScripted } from './scripted.ts';
 
@@ -91,4 +94,19 @@ it('every field that the official client reads is there, with its type', () => {
   expect(info).toMatchObject({ type: 'model', created_at: '1970-01-01T00:00:00.000Z' });
   const read = [FIELDS, message, message.usage, delta, usage, info].flatMap(one => Object.keys(one));
   expect(read.length).toBeGreaterThan(50);
+});
+
+it('a reply that filled the context says so, not that it was too long', async () => {
+  async function* turn(): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
+    yield { type: 'token', text: 'Hi' };
+    yield { type: 'stats', stats: { ...TOTALS, finishReason: 'full' } };
+    yield { type: 'assistant', text: 'Hi', cancelled: false };
+    return [];
+  }
+  const nobody = { text: () => {}, thinking: () => {}, toolEvent: () => {}, prefill: () => {} };
+  const read = await readTurn(turn(), nobody, 0);
+  if ('error' in read) throw new Error('it failed');
+  expect(read.reply.totals.finish).toBe('length');
+  expect(endOf(read.reply.totals).stop_reason).toBe('model_context_window_exceeded');
+  expect(endOf({ ...TOTALS, finish: 'length' }).stop_reason).toBe('max_tokens');
 });

@@ -45,17 +45,20 @@ export function usageOf({ promptTokens, cachedTokens, generatedTokens }: Counts)
   };
 }
 
+const REASON_OF = {
+  tool_calls: 'tool_use',
+  length: 'max_tokens',
+  cancelled: 'end_turn',
+  stop: 'end_turn',
+} as const;
+
 /** Why a message ended. */
-export function endOf({ finish, stopString }: Totals) {
-  const reasons = {
-    tool_calls: 'tool_use',
-    length: 'max_tokens',
-    cancelled: 'end_turn',
-    stop: 'end_turn',
-  } as const;
+export function endOf({ finish, stopString, contextFull }: Totals) {
   const stopped = finish === 'stop' && stopString !== undefined;
+  const full = finish === 'length' && contextFull === true;
+  const other = full ? ('model_context_window_exceeded' as const) : REASON_OF[finish];
   return {
-    stop_reason: stopped ? ('stop_sequence' as const) : reasons[finish],
+    stop_reason: stopped ? ('stop_sequence' as const) : other,
     stop_sequence: stopped ? stopString : null,
     stop_details: null,
     container: null,

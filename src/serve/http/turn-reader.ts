@@ -110,6 +110,7 @@ class Tally {
       firstTokenMs: this.#all[0]?.firstTokenMs ?? 0,
       finish: cancelled ? 'cancelled' : calls.length > 0 ? 'tool_calls' : ended,
       ...(stopString !== undefined && { stopString }),
+      ...(last === 'full' && { contextFull: true }),
       totalMs: performance.now() - started,
     };
   }

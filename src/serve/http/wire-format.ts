@@ -11,6 +11,8 @@ export type ToolEvent = Extract<
 /** Totals over all replies of the model in a request. */
 export type Totals = Omit<ReplyStats, 'finishReason'> & {
   readonly finish: 'stop' | 'length' | 'tool_calls' | 'cancelled';
+  /** The last reply ended since it had filled the context. */
+  readonly contextFull?: true;
   /** Milliseconds since the request arrived. */
   readonly totalMs: number;
 };
