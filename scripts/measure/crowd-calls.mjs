@@ -1,11 +1,12 @@
 // How rightly the demo model uses its own tools beside those of many other servers, which `tools.budget` chooses from: held-out
 // cases of models/demo with all ten tools of the bundled servers, alone and beside others of test/fixtures/crowd.
-// Usage: node scripts/measure/crowd-calls.mjs [--tools 10,49,390] [--every 3] [--cases FILE] [--failures]
+// Usage: node scripts/measure/crowd-calls.mjs [--tools 10,49,390] [--every 3] [--pin calculator,files] [--cases FILE] [--failures]
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ToolMeter } from '../../dist/agent/offer/tool-meter.js';
 import { ToolOffer } from '../../dist/agent/offer/tool-offer.js';
 import { Rankings } from '../../dist/agent/offer/tool-ranking.js';
+import { DEMO_CONFIG } from '../../dist/cli/settings/demo.js';
 import { offeredNames } from '../../dist/mcp/tool-names.js';
 import { answer, casesOf, heldoutCases, heldoutTools, openDemo, plain, same } from './demo/demo-model.mjs';
 
@@ -18,6 +19,8 @@ const { values: options } = parseArgs({
     every: { type: 'string', default: '3' },
     // Others in the format of models/demo/heldout.jsonl, for trying out.
     cases: { type: 'string' },
+    // As `demo` has it; '' for none.
+    pin: { type: 'string', default: DEMO_CONFIG.tools.pinned.join(',') },
     failures: { type: 'boolean', default: false },
   },
 });
@@ -75,7 +78,7 @@ await opened.close();
 process.exit(0);
 
 async function score({ messages, expect, id }, tools) {
-  const offer = new ToolOffer({ model, shared }).next(tools, messages);
+  const offer = new ToolOffer({ model, shared, pinned: options.pin.split(',') }).next(tools, messages);
   const { calls } = await answer(model, {
     messages: offer.messages,
     tools: offer.tools.map(({ definition }) => definition),

@@ -1,21 +1,34 @@
 /** Kinds of values that a question may hold and a tool may ask for; `#` keeps them apart from words. */
 const KINDS: readonly { readonly term: string; readonly value: RegExp; readonly argument: RegExp }[] = [
-  { term: '#url', value: /\bhttps?:\/\/\S/i, argument: /ur[il]$|link$/i },
+  { term: '#url', value: /^https?:\/\/\S/i, argument: /ur[il]$|link$/i },
+  { term: '#email', value: /^[^@]+@[^@]+\.\w/, argument: /e-?mail|recipient/i },
   {
     term: '#file',
-    value: /(?:^|[\s"'`])[\w~./\\-]*\w\.[a-z]\w{0,4}\b|(?:^|\s)[~.]?\/\w/i,
+    value: /^[\w~./\\()-]*\w\.[a-z]\w{0,4}\b|^[~.]?\/\w/i,
     argument: /file|path|directory|folder/i,
   },
-  { term: '#date', value: /\b\d{4}-\d{2}-\d{2}\b/, argument: /date|time|since|until|start|end/i },
-  { term: '#email', value: /\b\S+@\S+\.\w/, argument: /e-?mail|recipient/i },
+  { term: '#date', value: /^\d{4}-\d{2}-\d{2}\b/, argument: /date|time|since|until|start|end/i },
 ];
+
+/** Longer words are looked at no further. */
+const MAX_WORD = 200;
+
+/** The words of a text, without the quotes and brackets around them. */
+export function wordsOf(text: string): string[] {
+  return text.split(/[\s"'`“”<>]+|(?<=\s)\(/).map(word => word.slice(0, MAX_WORD));
+}
+
+/** What a word is if it is a value: `#file`. */
+export function kindOf(word: string): string | undefined {
+  return KINDS.find(({ value }) => value.test(word))?.term;
+}
 
 /** `17`, `-3.5`, `1,046`; not the digits of a date, a version or a word. */
 const NUMBER = /(?<![\w.:/#-])-?\d[\d,]*(?:\.\d+)?(?![\w:/-])(?!\.\d)/g;
 
 /** What the values in a question say about the tool: `#url`, `#numbers2`. */
 export function questionSignals(text: string): string[] {
-  const kinds = KINDS.filter(({ value }) => value.test(text)).map(({ term }) => term);
+  const kinds = new Set(wordsOf(text).flatMap(word => kindOf(word) ?? []));
   const numbers = text.match(NUMBER)?.length ?? 0;
   return [...kinds, ...(numbers > 0 ? [`#numbers${Math.min(numbers, 2)}`] : [])];
 }

@@ -5,28 +5,29 @@ import { stem } from './tool-terms.ts';
  * the others.
  */
 const GROUPS = `
-add plus sum together total more altogether increase
-subtract minus less difference left remain fewer
-multiply times product twice triple
-divide split share per each half quotient
-power squared cubed exponent raised
+add plus sum together total more altogether increase another both combine
+subtract minus less difference left remain fewer reduce deduct off below bigger lost remove
+multiply times product twice triple each every apiece lots rows
+divide split share per each half third quarter quotient parts equal fit into
+power squared cubed exponent raised square cube
 square root
-create make new open start begin write
-delete remove erase drop clear trash discard rid
+create make new open start begin add
+write save store put note jot keep enter fill
+delete del remove erase drop clear trash discard rid scrap bin throw away
 update change edit modify rename set adjust
-list show see display all
+list show see display all which inventory overview
 get fetch read retrieve open view look give tell
+read content contain inside hold written say
 search find look query locate where
 send post message write tell email notify
-file document notes folder path
-directory folder
+file document notes folder directory path
 run execute launch start command
 stop kill terminate end quit close
 weather forecast temperature rain sunny snow wind
 directions route way drive car train walk
 navigate open go visit browse page
 elevation altitude height high
-news latest current headlines
+news latest headlines search
 distance far away
 place restaurant cafe shop nearby near
 time clock hour timezone

@@ -4,8 +4,9 @@ import { calledTools } from '../calls/called-tools.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { chooseTools } from './choose-tools.ts';
+import { headTools, laterTools } from './fitting-tools.ts';
 import { foundNames, foundText, searchToolFor, withMoreTools } from './search-tool.ts';
-import { toolBudget } from './tool-budget.ts';
+import { mostTools, toolBudget } from './tool-budget.ts';
 import { ToolMeter } from './tool-meter.ts';
 import { Rankings } from './tool-ranking.ts';
 
@@ -27,6 +28,8 @@ export interface ToolOfferOptions {
   readonly model: ChatModel;
   /** Tokens of definitions; 0: no limit. Default: by the model's context and size. */
   readonly budget?: number | undefined;
+  /** Tools and servers, by name, that are offered before others. */
+  readonly pinned?: readonly string[] | undefined;
   /** Offered whatever the budget: a client's own tools. */
   readonly always?: ReadonlySet<string> | undefined;
   /** Of `always`: those that the messages define already, never listed. */
@@ -44,10 +47,6 @@ const ADDED_SHARE = 0.3;
 const MAX_BUDGETS = 2;
 const MAX_FOUND = 5;
 const MAX_CHARS_PER_TOKEN = 10;
-/** A tool at the head fits the prompt at least so well, by the best one: others cost tokens, and a small model its way, without being wanted more often. */
-const HEAD_SCORE = 0.2;
-/** A tool that a later prompt adds fits it at least so well, by the best one. */
-const ADDED_SCORE = 0.6;
 
 /**
  * Chooses the tools a model is offered. Within the budget: all, in their own order. Above it: those that fit the first
@@ -57,9 +56,11 @@ const ADDED_SCORE = 0.6;
 export class ToolOffer {
   readonly #options: ToolOfferOptions;
   readonly #rankings: Rankings;
-  readonly #pinned = new Set<string>();
+  readonly #pinned: Set<string>;
   #meter: ToolMeter;
   #budget: number;
+  /** Tools at the head that only fit the prompt. */
+  #most: number;
   #latest: Offer | undefined;
   /** What is listed at the head since the prompt `from`. */
   #head: { readonly from: Message | undefined; readonly chosen: Chosen } | undefined;
@@ -68,11 +69,13 @@ export class ToolOffer {
   readonly #texts = new WeakMap<Message, { readonly added: Chosen; readonly message: Message }>();
 
   constructor(options: ToolOfferOptions) {
-    const { model, budget, shared } = options;
+    const { model, budget, pinned, shared } = options;
     this.#options = options;
     this.#rankings = shared?.rankings ?? new Rankings();
     this.#meter = shared?.meter ?? new ToolMeter(model);
     this.#budget = toolBudget(budget, model);
+    this.#most = mostTools(budget, model);
+    this.#pinned = new Set(pinned);
   }
 
   get meter(): ToolMeter {
@@ -92,10 +95,11 @@ export class ToolOffer {
   changeModel(model: ChatModel): void {
     this.#meter = new ToolMeter(model);
     this.#budget = toolBudget(this.#options.budget, model);
+    this.#most = mostTools(this.#options.budget, model);
     this.#forget();
   }
 
-  /** Offers this tool always, from the next prompt on. */
+  /** Offers this tool, or this server's, always, from the next prompt on. */
   pin(name: string): void {
     this.#pinned.add(name);
   }
@@ -262,12 +266,13 @@ export class ToolOffer {
     const words = new Set(text.split(/[^\w-]+/));
     const wanted = all.filter(tool => {
       const name = nameOf(tool);
-      return this.#pinned.has(name) || used.includes(name) || words.has(name);
+      return (
+        this.#pinned.has(name) || this.#pinned.has(tool.server) || used.includes(name) || words.has(name)
+      );
     });
     const ranked = this.#rankings.of(all).rank(text);
     const first = offered.size === 0;
-    const least = (ranked[0]?.score ?? 0) * (first ? HEAD_SCORE : ADDED_SCORE);
-    const fitting = ranked.filter(({ score }) => score >= least).map(({ tool }) => tool);
+    const fitting = first ? headTools(text, ranked, wanted, this.#most) : laterTools(ranked);
     const search = searchToolFor(all);
     const fixed = all.filter(tool => always?.has(nameOf(tool)) === true && !this.#isUnlisted(tool));
     const candidates = [...new Set([search, ...wanted, ...fitting])].filter(

@@ -1,20 +1,28 @@
 import MiniSearch from 'minisearch';
 import type { HostTool } from '../../mcp/tool-host.ts';
-import { questionSignals, toolSignals } from './argument-signals.ts';
-import { relatedTerms } from './related-terms.ts';
+import { toolSignals } from './argument-signals.ts';
+import { type QuestionTerm, questionTerms } from './question-terms.ts';
 import { termsOf } from './tool-terms.ts';
 
 /** A tool that fits a text, and how well. */
 export interface RankedTool {
   readonly tool: HostTool;
   readonly score: number;
+  /** Of the text, that it shares; faint ones and those of values count less than 1. */
+  readonly words: number;
 }
 
 /** Characters of a description that count. */
 const MAX_DESCRIPTION = 600;
 /** A related word counts less than the word itself. */
 const RELATED_WEIGHT = 0.4;
-const BOOST = { name: 3, server: 2.5, description: 1.2, arguments: 0.6, signals: 2 };
+/** A tool that shares several words with a question fits it better than their sum: for each word after the first. */
+const MORE_WORDS = 0.3;
+/** Of the mean score of its server's tools, which a tool gets too: where all fit a little, one of them is meant. */
+const SERVER_SHARE = 1;
+const BOOST = { name: 3, server: 2.5, description: 1.2, arguments: 0.6, signals: 3.5 };
+/** A server is named by its name alone. */
+const { server: _, ...RELATED_BOOST } = BOOST;
 
 interface Entry {
   readonly id: number;
@@ -29,6 +37,7 @@ interface Entry {
 class ToolRanking {
   readonly #tools: readonly HostTool[];
   readonly #index: MiniSearch<Entry>;
+  readonly #serverSizes = new Map<string, number>();
 
   constructor(tools: readonly HostTool[]) {
     this.#tools = tools;
@@ -39,22 +48,61 @@ class ToolRanking {
       processTerm: term => term,
     });
     this.#index.addAll(tools.map(entryOf));
+    for (const { server } of tools) this.#serverSizes.set(server, (this.#serverSizes.get(server) ?? 0) + 1);
   }
 
   /** Best first; tools that share nothing with the text are left out. */
   rank(text: string): RankedTool[] {
-    const own = new Set(termsOf(text));
-    const related = new Set([...own].flatMap(relatedTerms).filter(term => !own.has(term)));
-    const terms = [...own, ...related, ...questionSignals(text)];
-    if (terms.length === 0) return [];
-    const found = this.#index.search(terms.join(' '), {
-      tokenize: query => query.split(' '),
-      boost: BOOST,
-      boostTerm: term => (related.has(term) ? RELATED_WEIGHT : 1),
-      prefix: term => term.length > 4 && !term.startsWith('#'),
+    const sums = new Map<number, { score: number; words: number }>();
+    for (const word of questionTerms(text)) {
+      for (const [id, score] of this.#scores(word)) {
+        const sum = sums.get(id) ?? { score: 0, words: 0 };
+        sums.set(id, { score: sum.score + score, words: sum.words + (word.isKind ? 0 : word.weight) });
+      }
+    }
+    const ranked = [...sums].map(([id, { score, words }]) => ({
+      tool: this.#tools[id] as HostTool,
+      score: score * (1 + MORE_WORDS * Math.max(0, words - 1)),
+      words,
+    }));
+    const means = this.#serverMeans(ranked);
+    return ranked
+      .map(one => ({ ...one, score: one.score + SERVER_SHARE * (means.get(one.tool.server) ?? 0) }))
+      .sort((a, b) => b.score - a.score);
+  }
+
+  /** Of the tools that have the word, or one that is related to it; each counts it once. */
+  #scores({ term, related, weight }: QuestionTerm): Map<number, number> {
+    const scores = new Map(this.#find(term, BOOST, weight));
+    for (const other of related) {
+      for (const [id, score] of this.#find(other, RELATED_BOOST, weight * RELATED_WEIGHT))
+        scores.set(id, Math.max(scores.get(id) ?? 0, score));
+    }
+    return scores;
+  }
+
+  #find(
+    term: string,
+    boost: Readonly<Record<string, number>>,
+    weight: number,
+  ): (readonly [number, number])[] {
+    const found = this.#index.search(term, {
+      tokenize: query => [query],
+      fields: Object.keys(boost),
+      boost,
+      prefix: word => word.length > 4 && !word.startsWith('#'),
       weights: { fuzzy: 0.4, prefix: 0.3 },
     });
-    return found.map(({ id, score }) => ({ tool: this.#tools[id as number] as HostTool, score }));
+    return found.map(({ id, score }) => [id as number, weight * score] as const);
+  }
+
+  #serverMeans(ranked: readonly RankedTool[]): Map<string, number> {
+    const means = new Map<string, number>();
+    for (const { tool, score } of ranked) {
+      const tools = this.#serverSizes.get(tool.server) ?? 1;
+      means.set(tool.server, (means.get(tool.server) ?? 0) + score / tools);
+    }
+    return means;
   }
 }
 

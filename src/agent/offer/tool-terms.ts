@@ -24,14 +24,14 @@ export function termsOf(text: string): string[] {
 
 /** A word without the endings of English plurals and verbs. */
 export function stem(word: string): string {
-  if (word.length < 4) return word;
+  if (word.length < 4 || word === 'times') return word;
   let base = word
     .replace(/ies$/, 'y')
     .replace(/(?<=ss|x|ch|sh)es$/, '')
     .replace(/(?<=[^su])s$/, '');
-  if (base.length > 5) base = base.replace(/(?:ing|ed|ion|er|or|ment)$/, '');
+  if (base.length > 5) base = base.replace(/(?:ing|ed|ion|er|or|(?<=....)ment)$/, '');
   return base
-    .replace(/([^aeioulsz])\1$/, '$1')
+    .replace(/(?<=..)([^aeioulsz])\1$/, '$1')
     .replace(/(?<=..)e$/, '')
     .replace(/(?<=..)y$/, 'i');
 }

@@ -46,7 +46,14 @@ export interface TurnControl {
 export interface RequestTurnOptions
   extends Pick<
     AgentOptions,
-    'sampling' | 'toolTimeoutMs' | 'toolBudget' | 'maxResultChars' | 'retry' | 'constrain' | 'onAttempt'
+    | 'sampling'
+    | 'toolTimeoutMs'
+    | 'toolBudget'
+    | 'pinnedTools'
+    | 'maxResultChars'
+    | 'retry'
+    | 'constrain'
+    | 'onAttempt'
   > {
   readonly model: ChatModel;
   readonly tools: ToolHost;
@@ -76,12 +83,12 @@ export class RequestTurn {
     this.#history.add(...conversation(request, options.systemMessage, hidden));
     this.#mark = this.#history.mark();
     this.#offered = offeredTools(request, options.tools);
-    const { model, toolBudget: budget } = options;
+    const { model, toolBudget: budget, pinnedTools: pinned } = options;
     // A client's own, and the one that it demands.
     const named = typeof request.toolChoice === 'object' ? [request.toolChoice.name] : [];
     const always = new Set([...request.tools.map(tool => tool.function.name), ...named]);
     const { deferred } = request;
-    this.#offer = new ToolOffer({ model, budget, always, deferred, ...(shared && { shared }) });
+    this.#offer = new ToolOffer({ model, budget, pinned, always, deferred, ...(shared && { shared }) });
   }
 
   /** Tokens of the first prompt, which the model keeps for `run`. @throws LlmHostError TEMPLATE */

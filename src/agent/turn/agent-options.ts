@@ -23,6 +23,8 @@ export interface AgentOptions {
   readonly sampling: Sampling;
   /** Tokens of tool definitions in a prompt; 0: no limit. Default: by the model's context and size. */
   readonly toolBudget?: number;
+  /** Tools and servers, by name, that are offered before others. */
+  readonly pinnedTools?: readonly string[];
   /** Chooses the tools that the model is offered. Default: one with this budget. */
   readonly offer?: ToolOffer;
   /** Milliseconds per call. */

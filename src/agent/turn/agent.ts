@@ -48,8 +48,8 @@ export class Agent {
   constructor(options: AgentOptions) {
     this.#links = new ResourceLinks(options.tools);
     this.#results = new LongResults(this.#links.joined());
-    const { model, toolBudget: budget, handOver: always } = options;
-    this.offer = options.offer ?? new ToolOffer({ model, budget, always });
+    const { model, toolBudget: budget, pinnedTools: pinned, handOver: always } = options;
+    this.offer = options.offer ?? new ToolOffer({ model, budget, pinned, always });
     this.#options = { ...options, tools: this.offer.joined(this.#results.joined()) };
     this.metrics = new ToolMetrics(options.model.name ?? 'model', options.onAttempt);
   }

@@ -30,6 +30,8 @@ export interface AppConfig {
     readonly timeout?: number;
     /** Tokens of definitions; 0: no limit. */
     readonly budget?: number;
+    /** Tools and servers. */
+    readonly pinned?: readonly string[];
     readonly maxResultChars?: number;
     readonly blocked?: readonly string[];
     readonly allowed?: readonly string[];

@@ -7,13 +7,13 @@ import { APPLICATION_DIRECTORY, stateDirectory } from '../process/folders.ts';
 import type { AppConfig } from './config-file.ts';
 
 /**
- * The demo's own config.json. The model is small: greedy, so its answers are reproducible, and constrained to the tools
- * that exist.
+ * The demo's own config.json. The model is small: greedy, so its answers are reproducible, constrained to the tools that
+ * exist, and, beside those of other servers, first offered the tools that it has learnt.
  */
 export const DEMO_CONFIG: AppConfig = {
   SystemPrompt: 'You are a helpful assistant.',
   sampling: { temperature: 0, maxTokens: 512 },
-  tools: { constrain: 'always' },
+  tools: { constrain: 'always', pinned: ['calculator', 'files'] },
 };
 
 /** A writable copy of the sample folder, so the demo never changes the package. Its tools can delete files: each start restores them. */

@@ -75,14 +75,22 @@ export function agentOptions(
   config: AppConfig,
 ): Pick<
   AgentOptions,
-  'sampling' | 'toolTimeoutMs' | 'toolBudget' | 'maxResultChars' | 'retry' | 'constrain' | 'onAttempt'
+  | 'sampling'
+  | 'toolTimeoutMs'
+  | 'toolBudget'
+  | 'pinnedTools'
+  | 'maxResultChars'
+  | 'retry'
+  | 'constrain'
+  | 'onAttempt'
 > {
   const seconds = args.toolTimeout ?? config.tools?.timeout ?? DEFAULT_TOOL_TIMEOUT_SECONDS;
-  const { budget, maxResultChars, constrain, metricsFile: metricsPath } = config.tools ?? {};
+  const { budget, pinned, maxResultChars, constrain, metricsFile: metricsPath } = config.tools ?? {};
   return {
     sampling: mergeSampling(args, config),
     toolTimeoutMs: seconds * 1000,
     ...(budget !== undefined && { toolBudget: budget }),
+    ...(pinned && { pinnedTools: pinned }),
     ...(maxResultChars !== undefined && { maxResultChars }),
     ...(config.retry && { retry: config.retry }),
     ...(constrain && { constrain }),

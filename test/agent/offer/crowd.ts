@@ -15,9 +15,9 @@ interface Recorded {
 const fixture = (name: string): string =>
   readFileSync(new URL(`../../fixtures/crowd/${name}`, import.meta.url), 'utf8');
 
-/** 390 tools of 31 real servers, under the names a model would see. */
-export function crowd(): HostTool[] {
-  const recorded = JSON.parse(fixture('tools.json')) as Recorded[];
+/** 390 tools of 31 real servers, behind those of another one, under the names a model would see. */
+export function crowd(first: readonly Recorded[] = []): HostTool[] {
+  const recorded = [...first, ...(JSON.parse(fixture('tools.json')) as Recorded[])];
   const all = recorded.flatMap(({ server, tools }) => tools.map(tool => ({ server: server.name, tool })));
   const names = offeredNames(all.map(({ server, tool }) => ({ server, tool: tool.name })));
   return all.map(({ server, tool }, index) => {
@@ -50,6 +50,42 @@ export function questions(half: 'tuned' | 'held out'): Question[] {
       const [right = '', text = ''] = line.split('\t');
       return { text, right: right.split('|') };
     });
+}
+
+const demoFile = (name: string): string =>
+  readFileSync(new URL(`../../../models/demo/${name}`, import.meta.url), 'utf8');
+
+const FILES = ['list_files', 'read_file', 'write_file', 'delete_file'];
+const CALCULATOR = ['add', 'subtract', 'multiply', 'divide', 'power', 'square_root'];
+
+/** The ten tools of the bundled servers, as the demo was trained on them. */
+export function demoTools(): Recorded[] {
+  const definitions = JSON.parse(demoFile('heldout-tools.json')) as Record<
+    string,
+    { description: string; parameters: Record<string, unknown> }
+  >;
+  const server = (name: string, tools: readonly string[]): Recorded => ({
+    server: { name },
+    tools: tools.map(tool => {
+      const { description = '', parameters = {} } = definitions[tool] ?? {};
+      return { name: tool, description, inputSchema: parameters };
+    }),
+  });
+  return [server('calculator', CALCULATOR), server('files', FILES)];
+}
+
+/** Every fifth of the demo's held-out requests for one of them. */
+export function ownRequests(): Question[] {
+  return demoFile('heldout.jsonl')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+    .filter(({ group, tools }) => group === 'bundled' && tools.length === 10)
+    .filter((_, index) => index % 5 === 0)
+    .map(({ messages, expect: { name } }) => ({
+      text: messages.at(-1).content,
+      right: [`${FILES.includes(name) ? 'files' : 'calculator'}/${name}`],
+    }));
 }
 
 export const demoTemplate = readFileSync(

@@ -108,7 +108,7 @@ test('a summary is asked for behind what the model has read, and what its tools 
     { toolBudget: 5000, overflow: 'summarize' },
   );
   while (history.summarized.length === 0)
-    await ask(`Tell me more about the issues. ${'Please. '.repeat(60)}`);
+    await ask(`Tell me more about the issues, branches and files. ${'Please. '.repeat(60)}`);
   const at = engine.reads.findIndex(({ prompt }) => prompt.includes(ASKED_WITHIN));
   const [before, summary, after] = engine.reads.slice(at - 1) as [Read, Read, Read];
   const head = before.prompt.indexOf('<|im_start|>user');

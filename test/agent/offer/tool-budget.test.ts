@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolBudget } from '../../../src/agent/offer/tool-budget.ts';
+import { mostTools, toolBudget } from '../../../src/agent/offer/tool-budget.ts';
 
 test.each([
   [undefined, 8192, 135e6, 1228],
@@ -16,3 +16,13 @@ test.each([
     expect(toolBudget(budget, { contextLength, parameters })).toBe(tokens);
   },
 );
+
+test.each([
+  [undefined, 135e6, 12],
+  [undefined, 3e9, Number.POSITIVE_INFINITY],
+  [undefined, undefined, Number.POSITIVE_INFINITY],
+  // Who sets a budget in tokens wants no other limit.
+  [1500, 135e6, Number.POSITIVE_INFINITY],
+])('tools.budget %s with %s parameters: at most %s tools that only fit', (budget, parameters, most) => {
+  expect(mostTools(budget, { contextLength: 8192, parameters })).toBe(most);
+});

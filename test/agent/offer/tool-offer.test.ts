@@ -87,6 +87,14 @@ test('what was called, named or pinned is offered, and a client’s own tools al
   expect(names(offer.next(tools, [user('roses')]).tools)).not.toContain('find_poems');
 });
 
+test('a server can be pinned with all its tools', () => {
+  const own = ['find_maps', 'find_coins'].map(name => ({ ...tool(name, 'Finds things'), server: 'two' }));
+  const offer = new ToolOffer({ model, budget: BUDGET, pinned: ['two', 'find_poems', 'nothing'] });
+  expect(names(offer.next([...tools, ...own], [user('roses')]).tools)).toEqual(
+    expect.arrayContaining(['find_maps', 'find_coins', 'find_poems', 'find_roses']),
+  );
+});
+
 test('a client’s own tools alone are all offered, whatever they take', () => {
   const offer = new ToolOffer({ model, budget: 10, always: new Set(names(tools)) });
   expect(offer.next(tools, [user('x')]).tools).toEqual(tools);

@@ -291,6 +291,8 @@ test('/tools: what the definitions cost, what is offered, and what is pinned', a
   expect((await type('/tools pin ecoh'))?.output).toContain("Did you mean 'echo'?");
   expect((await type('/tools pin echo'))?.output).toBe("'echo' is offered from the next prompt on.");
   expect((await type('/tools offered'))?.output).toBe('The only tool is offered.\nPinned: echo');
+  expect((await type('/tools pin fake'))?.output).toBe("'fake' is offered from the next prompt on.");
+  expect((await type('/tools unpin fake'))?.output).toBe("'fake' is no longer pinned.");
   expect((await type('/tools unpin echo'))?.output).toBe("'echo' is no longer pinned.");
   expect((await type('/tools unpin echo'))?.output).toBe("'echo' was not pinned.");
   expect((await type('/tools pin'))?.output).toContain('there is no /tools pin');

@@ -33,10 +33,10 @@ export const tools: Builtin = {
 const nameOf = ({ definition }: HostTool): string => definition.function.name;
 
 function pin({ tools: host, offer }: ChatSession, name: string): string {
-  const names = host.tools().map(nameOf);
+  const names = [...new Set(host.tools().flatMap(tool => [nameOf(tool), tool.server]))];
   if (!names.includes(name)) {
     const near = nearest(name, names);
-    throw new LlmHostError('USAGE', `there is no tool '${name}'`, {
+    throw new LlmHostError('USAGE', `there is no tool or server '${name}'`, {
       hint: near ? `Did you mean '${near}'?` : '/tools lists all.',
     });
   }
