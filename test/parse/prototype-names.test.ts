@@ -75,7 +75,7 @@ it('a call of a served tool with such arguments runs', async () => {
   const { url } = await serveScripted(
     prompt =>
       prompt.includes('built') ? callText('toString', { valueOf: 'x' }) : callText('constructor', {}),
-    { turns: { tools } },
+    { turns: { tools }, toolsPolicy: 'all' },
   );
   const response = await chat(url, ask('?', { tools: [theirs] }));
   expect(response.status).toBe(200);
