@@ -73,12 +73,31 @@ function familySeeds() {
   return folder;
 }
 
-/** Runs a target; `found` gets the inputs that reach new code. `broken`: the report of a finding. */
+/**
+ * Inputs for each process: frames that an exception leaves stay taken on AddressSanitizer's stack of its own, and after
+ * some 400,000 inputs it takes four fifths of the time to find a free one.
+ */
+const PART = 100_000;
+
+/** Runs a target in parts; `found` gets the inputs that reach new code. `broken`: the report of a finding. */
 async function search(program, name, found) {
+  const wanted = Number(process.env.FUZZ_INPUTS ?? 1_000_000);
+  const seed = Number(process.env.FUZZ_SEED ?? 0);
+  let inputs = 0;
+  for (let part = 0; ; part++) {
+    const runs = Math.min(PART, wanted - inputs);
+    const result = await searchPart(program, name, found, runs, seed + part);
+    const executed = Number(/stat::number_of_executed_units:\s*(\d+)/.exec(result.output)?.[1] ?? 0);
+    inputs += executed;
+    if (result.broken || executed === 0 || inputs >= wanted) return { ...result, inputs };
+  }
+}
+
+async function searchPart(program, name, found, runs, seed) {
   const findings = join(buildDir, 'fuzz', name);
   mkdirSync(findings, { recursive: true });
   const args = [
-    ...[`-runs=${process.env.FUZZ_INPUTS ?? 1_000_000}`, `-seed=${process.env.FUZZ_SEED ?? 0}`],
+    ...[`-runs=${runs}`, `-seed=${seed}`],
     // An input takes a millisecond at most; a busy machine and the sanitizers make it slow.
     ...['-timeout=20', '-rss_limit_mb=4096', '-malloc_limit_mb=1024', '-max_len=16384'],
     ...['-print_final_stats=1', '-print_coverage=1', `-artifact_prefix=${findings}/`],
@@ -114,9 +133,8 @@ await runMain(async () => {
     rmSync(found, { recursive: true, force: true });
     mkdirSync(found, { recursive: true });
     const begun = performance.now();
-    const { output, broken } = await search(program, name, found);
+    const { output, inputs, broken } = await search(program, name, found);
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
-    const inputs = /stat::number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? '?';
     const size = readdirSync(join(CORPUS, name)).length;
     const covered = coverageOf(output, FILES[name]);
     console.log(`| ${name} | ${inputs} | ${seconds} | ${covered} | ${size} | ${broken ? 1 : 0} |`);
