@@ -146,10 +146,8 @@ test('resize while it streams, 120x40 to 40x10 and back: no word lost, no wipe',
   expect(terminal.screen).not.toMatch(/\[3J|\[2J/);
 });
 
-test('dragged in a terminal that tells of it late, as tmux does: no word lost', {
-  timeout: LIMIT_MS,
-}, async () => {
-  const words = Array.from({ length: 500 }, (_, index) => `w${index}`);
+/** Drags the window of a chat that writes `words`; which of them are not on the screen in the end. */
+async function lostWhileDragged(words: readonly string[]) {
   const paragraphs = Array.from({ length: 10 }, (_, index) =>
     words.slice(index * 50, index * 50 + 50).join(' '),
   );
@@ -159,16 +157,30 @@ test('dragged in a terminal that tells of it late, as tmux does: no word lost', 
   );
   terminal.type('go\r');
   await terminal.displays('w40 ');
+  let told = Date.now();
+  let slowestMs = 0;
   for (const [index, columns] of [100, 45, 90, 38, 110, 50, 80, 40, 100].entries()) {
     // The first is told at once.
     terminal.resize(columns, 30, index === 0 ? 0 : 200);
     await sleep(220);
+    slowestMs = Math.max(slowestMs, Date.now() - told);
+    told = Date.now();
   }
   await terminal.displays('w499');
   terminal.type('bye\r');
   expect(await terminal.exits()).toBe(0);
   const shown = (await terminal.emulator.lines(true)).join(' ');
-  expect(words.filter(word => !new RegExp(`\\b${word}\\b`).test(shown))).toEqual([]);
+  return { lost: words.filter(word => !new RegExp(`\\b${word}\\b`).test(shown)), slowestMs };
+}
+
+test('dragged in a terminal that tells of it late, as tmux does: no word lost', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const words = Array.from({ length: 500 }, (_, index) => `w${index}`);
+  let run = await lostWhileDragged(words);
+  // A machine with no time for this test is no terminal that tells within 250 ms.
+  while (run.slowestMs > 250) run = await lostWhileDragged(words);
+  expect(run.lost).toEqual([]);
 });
 
 test('a paste of 500 lines is folded and sent whole; the next run has it in its history', {

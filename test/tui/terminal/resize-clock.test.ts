@@ -17,8 +17,23 @@ test('a window that is being dragged settles once, after it was let go', () => {
   }
   expect(clock.running).toBe(true);
   expect(settled).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(50);
+  vi.advanceTimersByTime(150);
+  vi.runAllTimers();
   expect(clock.running).toBe(false);
+  expect(settled).toHaveBeenCalledTimes(1);
+});
+
+test('a size that comes while the program is kept waiting is heard before the old one settles', () => {
+  const settled = vi.fn();
+  const clock = new ResizeClock(settled);
+  clock.resized();
+  vi.advanceTimersToNextTimer();
+  // The timer is due, and what the system has told meanwhile comes first.
+  clock.resized();
+  vi.advanceTimersByTime(399);
+  expect(settled).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  vi.runAllTimers();
   expect(settled).toHaveBeenCalledTimes(1);
 });
 
