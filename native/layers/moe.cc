@@ -66,11 +66,62 @@ mx::array gate_then_up(const mx::array& bias) {  // [E, 2I]
   return evaluated(mx::reshape(mx::swapaxes(pairs, 1, 2), bias.shape()));
 }
 
+// Below which gate_proj, up_proj and down_proj have one tensor each for all experts.
+std::optional<std::string> separate_path(const WeightStore& weights, const std::string& path) {
+  for (const char* name : {".switch_mlp", ".experts"}) {
+    if (weights.has(path + name + ".gate_proj.weight")) return path + name;
+  }
+  return std::nullopt;
+}
+
+struct FusedPaths {
+  std::string gate_up, down;
+};
+
+// Of gate and up as one tensor.
+std::optional<FusedPaths> fused_paths(const WeightStore& weights, const std::string& path) {
+  // With ".weight" if this program quantized and saved it.
+  std::string fused = path + ".experts.gate_up_proj";
+  if (weights.has(fused) || weights.has(fused + ".weight")) {
+    return FusedPaths{fused, path + ".experts.down_proj"};
+  }
+  if (!weights.has(path + ".input_linear.weight")) return std::nullopt;
+  return FusedPaths{path + ".input_linear", path + ".output_linear"};
+}
+
 }  // namespace
 
 Experts::Experts(WeightStore& weights, const std::string& path, const Shape& shape)
-    : shape_(shape), stacks_(read(weights, path, shape)) {
+    : shape_(shape), stacks_(no_matrices()) {
+  if (packs(weights, shape) && pack_while_reading(weights, path)) return;
+  stacks_ = read(weights, path, shape);
   if (packs(weights, shape)) pack(weights);
+}
+
+Experts::Stacks Experts::no_matrices() {
+  Matrix none{mx::array(0.0f), std::nullopt, std::nullopt};
+  return {{none, std::nullopt}, {none, std::nullopt}};
+}
+
+bool Experts::pack_while_reading(WeightStore& weights, const std::string& path) {
+  std::optional<std::string> separate = separate_path(weights, path);
+  std::optional<FusedPaths> fused = fused_paths(weights, path);
+  if (!separate && (!fused || shape_.interleaved)) return false;
+  auto packed = [&](const std::vector<std::string>& paths, int out, int in) {
+    return weights.packed_experts(paths, shape_.experts, out, in);
+  };
+  int middle = shape_.intermediate, hidden = shape_.hidden;
+  std::optional<cpu::Packed> gate_up =
+      separate ? packed({*separate + ".gate_proj", *separate + ".up_proj"}, middle, hidden)
+               : packed({fused->gate_up}, 2 * middle, hidden);
+  if (!gate_up) return false;
+  // Both or neither: the kernels take them together.
+  std::optional<cpu::Packed> down =
+      packed({separate ? *separate + ".down_proj" : fused->down}, hidden, middle);
+  if (!down) return false;
+  if (separate) read_biases(weights, *separate, shape_, stacks_);
+  packed_.emplace(PackedStacks{std::move(*gate_up), std::move(*down)});
+  return true;
 }
 
 bool Experts::packs(const WeightStore& weights, const Shape& shape) {
@@ -105,16 +156,14 @@ void Experts::pack(WeightStore& weights) {
   }
   for (Matrix* matrix : both) {
     weights.drop(*matrix);
-    *matrix = Matrix{mx::array(0.0f), std::nullopt, std::nullopt};
+    *matrix = no_matrices().down.matrix;
   }
   packed_.emplace(PackedStacks{std::move(*first), std::move(*second)});
 }
 
 Experts::Stacks Experts::read(WeightStore& weights, const std::string& path, const Shape& shape) {
   std::string experts = path + ".experts";
-  for (const std::string& stack : {path + ".switch_mlp", experts}) {
-    if (weights.has(stack + ".gate_proj.weight")) return read_separate(weights, stack, shape);
-  }
+  if (auto separate = separate_path(weights, path)) return read_separate(weights, *separate, shape);
   static constexpr const char* kNames[][3] = {{"gate_proj", "up_proj", "down_proj"},
                                               {"w1", "w3", "w2"}};
   for (const auto& names : kNames) {
@@ -123,13 +172,8 @@ Experts::Stacks Experts::read(WeightStore& weights, const std::string& path, con
     }
   }
   if (shape.interleaved) return read_gpt_oss(weights, experts, shape);
-  // With ".weight" if this program quantized and saved it.
-  std::string fused = experts + ".gate_up_proj";
-  if (weights.has(fused) || weights.has(fused + ".weight")) {
-    return read_fused(weights, fused, experts + ".down_proj", shape);
-  }
-  if (weights.has(path + ".input_linear.weight")) {
-    return read_fused(weights, path + ".input_linear", path + ".output_linear", shape);
+  if (auto fused = fused_paths(weights, path)) {
+    return read_fused(weights, fused->gate_up, fused->down, shape);
   }
   throw Error(kModelBroken, "the weights have no experts below " + path +
                                 "; looked for switch_mlp.gate_proj.weight, "
@@ -148,13 +192,17 @@ Experts::Stacks Experts::read_separate(WeightStore& weights, const std::string& 
   Matrix down = matrix(".down_proj", s.hidden, s.intermediate);
   Stacks stacks{{concatenate(path + ".gate_proj and up_proj", {gate, up}, weights.where()), {}},
                 {down, {}}};
-  if (s.bias) {
-    mx::array gate_bias = weights.tensor(path + ".gate_proj.bias", {s.experts, s.intermediate});
-    mx::array up_bias = weights.tensor(path + ".up_proj.bias", {s.experts, s.intermediate});
-    stacks.gate_up.bias = evaluated(mx::concatenate({gate_bias, up_bias}, 1));
-    stacks.down.bias = weights.tensor(path + ".down_proj.bias", {s.experts, s.hidden});
-  }
+  read_biases(weights, path, s, stacks);
   return stacks;
+}
+
+void Experts::read_biases(WeightStore& weights, const std::string& path, const Shape& s,
+                          Stacks& stacks) {
+  if (!s.bias) return;
+  mx::array gate_bias = weights.tensor(path + ".gate_proj.bias", {s.experts, s.intermediate});
+  mx::array up_bias = weights.tensor(path + ".up_proj.bias", {s.experts, s.intermediate});
+  stacks.gate_up.bias = evaluated(mx::concatenate({gate_bias, up_bias}, 1));
+  stacks.down.bias = weights.tensor(path + ".down_proj.bias", {s.experts, s.hidden});
 }
 
 Experts::Stacks Experts::read_single(WeightStore& weights, const std::string& path, const Shape& s,

@@ -42,11 +42,19 @@ class Experts {
   static bool packs(const WeightStore& weights, const Shape& shape);
   static Stacks read(WeightStore& weights, const std::string& path, const Shape& shape);
   static Stacks read_separate(WeightStore& weights, const std::string& path, const Shape& shape);
+  // The biases of separate matrices.
+  static void read_biases(WeightStore& weights, const std::string& path, const Shape& shape,
+                          Stacks& stacks);
+  // Stacks of which only biases are used.
+  static Stacks no_matrices();
   static Stacks read_fused(WeightStore& weights, const std::string& gate_up,
                            const std::string& down, const Shape& shape);
   static Stacks read_single(WeightStore& weights, const std::string& path, const Shape& shape,
                             const char* const (&names)[3]);
   static Stacks read_gpt_oss(WeightStore& weights, const std::string& path, const Shape& shape);
+  // Packs what is stored as one tensor for all experts while it is read. Returns false if that
+  // cannot be.
+  bool pack_while_reading(WeightStore& weights, const std::string& path);
   // Packs both matrices, if there are kernels for them, and then drops the stored form.
   void pack(WeightStore& weights);
   // The rows of x that each expert multiplies.

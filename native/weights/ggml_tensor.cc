@@ -2,22 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <mutex>
 #include <numeric>
 
 #include "common/error.h"
-#include "kernels/base/thread_pool.h"
 #include "weights/files/dims.h"
+#include "weights/files/row_parts.h"
 #include "weights/ggml.h"
 
 namespace llm_host {
 namespace {
-
-// Bytes that a thread reads at a time: they stay in its L2 cache until they are packed.
-constexpr int64_t kPartBytes = 256 << 10;
-// Bytes from one report of progress, which may cancel the load, to the next.
-constexpr int64_t kReportBytes = 16 << 20;
 
 const GgmlType& checked_type(const TensorReader& reader, const TensorEntry& entry) {
   const GgmlType& type = *ggml_type(entry.dtype);
@@ -31,65 +24,42 @@ const GgmlType& checked_type(const TensorReader& reader, const TensorEntry& entr
   return type;
 }
 
-// Reads and packs rows, a part of them on each thread.
+// Packs rows of blocks; those of rotary heads get their order back.
 class GgmlPacking {
  public:
-  GgmlPacking(TensorReader& reader, const TensorEntry& entry, const GgmlType& type, int head_dim,
-              cpu::Packed& packed)
+  GgmlPacking(const TensorReader& reader, const TensorEntry& entry, const GgmlType& type,
+              int head_dim, cpu::Packed& packed)
       : reader_(reader),
         entry_(entry),
         type_(type),
         layout_(packed.layout()),
         memory_(packed.memory()),
-        head_dim_(head_dim),
-        row_bytes_(static_cast<int64_t>(layout_.cols) / type.block * type.block_bytes) {
-    // Whole blocks of packed rows, and whole heads, so that each row is read once.
+        head_dim_(head_dim) {}
+
+  int64_t row_bytes() const { return int64_t{layout_.cols} / type_.block * type_.block_bytes; }
+
+  // Whole blocks of packed rows, and whole heads, so that each row is read once.
+  int64_t unit() const {
     constexpr int64_t kRows = PackedMatrix::kBlockRows;
-    int64_t unit = head_dim == 0 ? kRows : std::lcm(kRows, int64_t{head_dim});
-    part_rows_ = std::max(int64_t{1}, kPartBytes / (unit * row_bytes_)) * unit;
+    return head_dim_ == 0 ? kRows : std::lcm(kRows, int64_t{head_dim_});
   }
 
-  void run() {
-    int64_t parts = (layout_.rows + part_rows_ - 1) / part_rows_;
-    int64_t step = std::max(int64_t{1}, kReportBytes / (part_rows_ * row_bytes_));
-    for (int64_t begin = 0; begin < parts; begin += step) {
-      int64_t end = std::min(parts, begin + step);
-      parallel_for(static_cast<int>(end - begin), [&](int i) { try_part(begin + i); });
-      if (failure_) std::rethrow_exception(failure_);
-      if (not_finite_ >= 0) reader_.refuse_not_finite(entry_, static_cast<uint64_t>(not_finite_));
-      int64_t rows = std::min<int64_t>(layout_.rows, end * part_rows_) - begin * part_rows_;
-      reader_.report(static_cast<uint64_t>(rows * row_bytes_));
-    }
-  }
-
- private:
-  // No exception may leave a thread of the pool.
-  void try_part(int64_t part) {
-    try {
-      pack_part(part);
-    } catch (...) {
-      std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-    }
-  }
-
-  void pack_part(int64_t part) {
-    static thread_local std::vector<uint8_t> source;
-    int64_t first = part * part_rows_;
-    int64_t count = std::min<int64_t>(part_rows_, layout_.rows - first);
-    source.resize(static_cast<size_t>(count * row_bytes_));
-    reader_.read_part(entry_, source.data(), source.size(),
-                      static_cast<uint64_t>(first * row_bytes_));
+  void pack(int64_t first, int64_t count, const uint8_t* source) const {
     zero_padding(first + count);
+    int64_t not_finite = -1;
     for (int64_t i = 0; i < count; ++i) {
       int row = static_cast<int>(first + i);
       int64_t stored = stored_row(row);
-      const uint8_t* blocks = source.data() + (stored - first) * row_bytes_;
+      const uint8_t* blocks = source + (stored - first) * row_bytes();
       int bad = pack_ggml_row(type_, blocks, layout_, row, memory_);
-      if (bad >= 0) refuse(stored * layout_.cols + int64_t{bad} * type_.block);
+      if (bad < 0) continue;
+      int64_t element = stored * layout_.cols + int64_t{bad} * type_.block;
+      not_finite = not_finite < 0 ? element : std::min(not_finite, element);
     }
+    if (not_finite >= 0) reader_.refuse_not_finite(entry_, static_cast<uint64_t>(not_finite));
   }
 
+ private:
   // Where the file has this row of a head: its halves are interleaved there.
   int64_t stored_row(int row) const {
     if (head_dim_ == 0) return row;
@@ -98,27 +68,18 @@ class GgmlPacking {
   }
 
   // The rows that fill up the last block, if `end` is the end of the matrix.
-  void zero_padding(int64_t end) {
+  void zero_padding(int64_t end) const {
     if (end != layout_.rows || layout_.rows % PackedMatrix::kBlockRows == 0) return;
     uint8_t* block = memory_ + (layout_.blocks() - 1) * layout_.block_bytes();
     std::memset(block, 0, static_cast<size_t>(layout_.block_bytes()));
   }
 
-  void refuse(int64_t element) {
-    std::lock_guard lock(mutex_);
-    if (not_finite_ < 0 || element < not_finite_) not_finite_ = element;
-  }
-
-  TensorReader& reader_;
+  const TensorReader& reader_;
   const TensorEntry& entry_;
   const GgmlType& type_;
   const PackedMatrix& layout_;
   uint8_t* memory_;
   int head_dim_;
-  int64_t row_bytes_, part_rows_;
-  std::mutex mutex_;
-  std::exception_ptr failure_;
-  int64_t not_finite_ = -1;
 };
 
 }  // namespace
@@ -145,7 +106,11 @@ cpu::Packed pack_ggml_tensor(TensorReader& reader, const TensorEntry& entry, Wei
   const GgmlType& type = checked_type(reader, entry);
   int rows = static_cast<int>(entry.shape[0]), cols = static_cast<int>(entry.shape[1]);
   cpu::Packed packed = cpu::Packed::reserve(arena, packed_layout(type, rows, cols));
-  GgmlPacking(reader, entry, type, head_dim, packed).run();
+  GgmlPacking packing(reader, entry, type, head_dim, packed);
+  RowParts(reader, entry, rows, packing.row_bytes(), packing.unit())
+      .each([&](int64_t first, int64_t count, const uint8_t* source) {
+        packing.pack(first, count, source);
+      });
   return packed;
 }
 

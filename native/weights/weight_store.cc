@@ -115,10 +115,31 @@ std::optional<cpu::Packed> WeightStore::packed_matrix(const std::string& path, i
                                                       int head_dim) {
   if (!packed()) return std::nullopt;
   const TensorEntry& found = main_.entry(path + ".weight");
-  if (ggml_type(found.dtype) == nullptr) return std::nullopt;
-  main_.files().check_shape(found, {out, in});
-  parameters_ += elements(found);
-  return pack_ggml_tensor(main_, found, arena(), head_dim);
+  std::optional<cpu::Packed> packed;
+  if (ggml_type(found.dtype) != nullptr) {
+    main_.files().check_shape(found, {out, in});
+    packed = pack_ggml_tensor(main_, found, arena(), head_dim);
+  } else if (packs_while_reading() && head_dim == 0) {
+    MlxTensor tensor = mlx_tensor(path, found, {out}, in);
+    packed = pack_mlx_tensors(main_, {&tensor, 1}, {1, out, in}, arena());
+  }
+  if (packed) parameters_ += static_cast<uint64_t>(out) * static_cast<uint64_t>(in);
+  return packed;
+}
+
+std::optional<cpu::Packed> WeightStore::packed_experts(const std::vector<std::string>& paths,
+                                                       int experts, int out, int in) {
+  if (!packs_while_reading()) return std::nullopt;
+  std::vector<MlxTensor> stacks;
+  for (const std::string& path : paths) {
+    stacks.push_back(mlx_tensor(path, main_.entry(experts_name(path)), {experts, out}, in));
+  }
+  std::optional<cpu::Packed> packed = pack_mlx_tensors(main_, stacks, {experts, out, in}, arena());
+  if (packed) {
+    parameters_ += paths.size() * static_cast<uint64_t>(experts) * static_cast<uint64_t>(out) *
+                   static_cast<uint64_t>(in);
+  }
+  return packed;
 }
 
 Matrix WeightStore::router(const std::string& path, int out, int in) {
@@ -126,8 +147,7 @@ Matrix WeightStore::router(const std::string& path, int out, int in) {
 }
 
 Matrix WeightStore::experts(const std::string& path, int experts, int out, int in, bool as_stored) {
-  std::string name = has(path + ".weight") ? path + ".weight" : path;
-  return read_matrix(path, main_.entry(name), {experts, out}, in, true, as_stored);
+  return read_matrix(path, main_.entry(experts_name(path)), {experts, out}, in, true, as_stored);
 }
 
 Matrix WeightStore::read_matrix(const std::string& path, const TensorEntry& weight,
@@ -184,8 +204,12 @@ Matrix WeightStore::mxfp4_experts(const std::string& path, int experts, int out,
   return {keep(words), keep(exponents), std::nullopt, 32, 4, "mxfp4", dtype_};
 }
 
-Matrix WeightStore::read_quantized(const std::string& path, const TensorEntry& weight,
-                                   const std::vector<int64_t>& dims, int in) {
+MlxTensor WeightStore::mlx_tensor(const std::string& path, const TensorEntry& weight,
+                                  const std::vector<int64_t>& dims, int in) {
+  if (weight.dtype != "U32") {
+    main_.files().check_shape(weight, with(dims, in));
+    return {&weight};
+  }
   const TensorEntry& scales = main_.entry(path + ".scales");
   bool same_rank = weight.shape.size() == dims.size() + 1 && scales.shape.size() == dims.size() + 1;
   int64_t words = same_rank ? weight.shape.back() : 0, groups = same_rank ? scales.shape.back() : 0;
@@ -194,17 +218,25 @@ Matrix WeightStore::read_quantized(const std::string& path, const TensorEntry& w
                                    words, groups, byte_scales);
   main_.files().check_shape(weight, with(dims, words));
   main_.files().check_shape(scales, with(dims, groups));
-  mx::array codes = keep(main_.read(weight, mx::uint32));
-  save(weight.name, codes);
-  if (byte_scales) {
-    mx::array bytes = keep(main_.read_byte_scales(scales, q.mode));
-    save(scales.name, bytes);
-    return {codes, bytes, std::nullopt, q.group_size, q.bits, q.mode, dtype_};
-  }
+  if (byte_scales) return {&weight, &scales, nullptr, q};
   const TensorEntry& biases = main_.entry(path + ".biases");
   main_.files().check_shape(biases, with(dims, groups));
-  mx::array floats = read_float(scales);
-  return {codes, floats, read_float(biases), q.group_size, q.bits, q.mode, dtype_};
+  return {&weight, &scales, &biases, q};
+}
+
+Matrix WeightStore::read_quantized(const std::string& path, const TensorEntry& weight,
+                                   const std::vector<int64_t>& dims, int in) {
+  MlxTensor tensor = mlx_tensor(path, weight, dims, in);
+  const Quantization& q = tensor.quantization;
+  mx::array codes = keep(main_.read(weight, mx::uint32));
+  save(weight.name, codes);
+  if (!tensor.biases) {
+    mx::array bytes = keep(main_.read_byte_scales(*tensor.scales, q.mode));
+    save(tensor.scales->name, bytes);
+    return {codes, bytes, std::nullopt, q.group_size, q.bits, q.mode, dtype_};
+  }
+  mx::array floats = read_float(*tensor.scales);
+  return {codes, floats, read_float(*tensor.biases), q.group_size, q.bits, q.mode, dtype_};
 }
 
 Matrix WeightStore::quantize(const std::string& path, const TensorEntry& entry,

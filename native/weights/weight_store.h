@@ -13,14 +13,11 @@
 #include "weights/files/tensor_reader.h"
 #include "weights/load_spec.h"
 #include "weights/matrix.h"
+#include "weights/mlx_tensor.h"
 #include "weights/quantization.h"
 #include "weights/quantize_tensor.h"
 
 namespace llm_host {
-namespace cpu {
-class Packed;
-}
-
 namespace mx = mlx::core;
 
 // The tensors of a model by name: reads each, checks its shape and casts it to the type to compute
@@ -55,10 +52,14 @@ class WeightStore {
   // `path`.weight [out, in], with .scales and .biases if it is quantized. `as_stored`: floats that
   // are not to be quantized keep their type.
   Matrix matrix(const std::string& path, int out, int in, bool as_stored = false);
-  // The same, packed while it is read; only for what the file has in ggml blocks, if matrices are
-  // packed. `head_dim`: see pack_ggml_tensor.
+  // The same, packed while it is read; std::nullopt if that cannot be. `head_dim`: see
+  // pack_ggml_tensor.
   std::optional<cpu::Packed> packed_matrix(const std::string& path, int out, int in,
                                            int head_dim = 0);
+  // The same for the matrices that `experts` would read for each path, of each expert one below the
+  // other.
+  std::optional<cpu::Packed> packed_experts(const std::vector<std::string>& paths, int experts,
+                                            int out, int in);
   // The same as `matrix`, never quantized here: small differences decide a router's choices.
   Matrix router(const std::string& path, int out, int in);
   // The same as `matrix` for `path`.weight, or `path` alone, of shape [experts, out, in].
@@ -100,6 +101,15 @@ class WeightStore {
   Matrix read_matrix(const std::string& path, const TensorEntry& weight,
                      const std::vector<int64_t>& dims, int in, bool may_quantize,
                      bool as_stored = false);
+  // Whether a matrix that is not in ggml blocks can be packed while it is read.
+  bool packs_while_reading() const { return packed() && !quantize_ && !writer_; }
+  // `weight` of shape `dims` + [in], dense or quantized, whose shapes are checked.
+  MlxTensor mlx_tensor(const std::string& path, const TensorEntry& weight,
+                       const std::vector<int64_t>& dims, int in);
+  // The name of the tensor that holds a matrix of every expert.
+  std::string experts_name(const std::string& path) const {
+    return has(path + ".weight") ? path + ".weight" : path;
+  }
   // One that MLX has quantized: `path`.weight, .scales and .biases.
   Matrix read_quantized(const std::string& path, const TensorEntry& weight,
                         const std::vector<int64_t>& dims, int in);

@@ -82,27 +82,38 @@ std::optional<Kind> affine_kind(int bits) {
   }
 }
 
-// mxfp4 and nvfp4, which differ in the size of their groups. Those of mxfp8 have no kernel.
-bool is_float4(const mx::array& scales, int group_size, int bits) {
-  return scales.dtype() == mx::uint8 && bits == 4 && (group_size == 32 || group_size == 16);
-}
-
 std::optional<PackedMatrix> layout_of(const mx::array& weight,
                                       const std::optional<mx::array>& scales,
                                       const std::optional<mx::array>& biases, int group_size,
                                       int bits) {
+  int cols = scales ? weight.shape(1) * 32 / bits : weight.shape(1);
+  std::optional<PackedMatrix> layout =
+      mlx_layout(weight.shape(0), cols, weight.dtype(), group_size, scales ? bits : 0,
+                 scales && scales->dtype() == mx::uint8);
+  if (!layout || !layout->quantized() || layout->kind == Kind::kFloat4) return layout;
+  if (!biases || scales->dtype() != mx::float32) return std::nullopt;
+  layout->scales = smallest_scales(scales->data<float>(), biases->data<float>(),
+                                   static_cast<int64_t>(scales->size()));
+  return layout;
+}
+
+}  // namespace
+
+std::optional<PackedMatrix> mlx_layout(int rows, int cols, mx::Dtype dense, int group_size,
+                                       int bits, bool byte_scales) {
   PackedMatrix layout;
-  layout.rows = weight.shape(0);
-  if (!scales) {
-    bool known = weight.dtype() == mx::bfloat16 || weight.dtype() == mx::float16;
-    if (!known || weight.shape(1) % 2 != 0) return std::nullopt;
-    layout.cols = layout.group_size = weight.shape(1);
-    layout.kind = weight.dtype() == mx::bfloat16 ? Kind::kBfloat16 : Kind::kFloat16;
+  layout.rows = rows;
+  layout.cols = cols;
+  if (bits == 0) {
+    if ((dense != mx::bfloat16 && dense != mx::float16) || cols % 2 != 0) return std::nullopt;
+    layout.group_size = cols;
+    layout.kind = dense == mx::bfloat16 ? Kind::kBfloat16 : Kind::kFloat16;
     return layout;
   }
-  layout.cols = weight.shape(1) * 32 / bits;
   layout.group_size = group_size;
-  if (is_float4(*scales, group_size, bits)) {
+  if (byte_scales) {
+    // mxfp4 and nvfp4, which differ in the size of their groups. Those of mxfp8 have no kernel.
+    if (bits != 4 || (group_size != 32 && group_size != 16)) return std::nullopt;
     layout.kind = Kind::kFloat4;
     layout.scales =
         group_size == 32 ? PackedMatrix::Scales::kExponents : PackedMatrix::Scales::kFloat8;
@@ -110,14 +121,10 @@ std::optional<PackedMatrix> layout_of(const mx::array& weight,
     return layout;
   }
   std::optional<Kind> kind = affine_kind(bits);
-  if (!biases || scales->dtype() != mx::float32 || !kind) return std::nullopt;
+  if (!kind) return std::nullopt;
   layout.kind = *kind;
-  layout.scales = smallest_scales(scales->data<float>(), biases->data<float>(),
-                                  static_cast<int64_t>(scales->size()));
   return layout;
 }
-
-}  // namespace
 
 std::optional<Packed> Packed::pack(WeightArena& arena, const mx::array& weight,
                                    const std::optional<mx::array>& scales,

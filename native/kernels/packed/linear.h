@@ -17,6 +17,12 @@ namespace mx = mlx::core;
 // unless results must be exact.
 bool packs_weights(bool exact);
 
+// The packed layout of what MLX stores as dense weights (`bits`: 0) of a type, as 4-bit floats
+// (`byte_scales`) or as affine codes, whose type of scales the caller sets; std::nullopt if there
+// is no kernel.
+std::optional<PackedMatrix> mlx_layout(int rows, int cols, mx::Dtype dense, int group_size,
+                                       int bits, bool byte_scales);
+
 // A packed matrix and the memory that holds it.
 class Packed {
  public:
@@ -27,7 +33,7 @@ class Packed {
                                     const std::optional<mx::array>& biases, int group_size,
                                     int bits);
 
-  // A matrix without its weights, which the caller writes to `memory` with pack_unit.
+  // A matrix without its weights, which the caller writes to `memory` with pack_unit or pack_block.
   static Packed reserve(WeightArena& arena, PackedMatrix layout);
 
   const PackedMatrix& layout() const { return layout_; }

@@ -52,30 +52,42 @@ void read_codes(const uint32_t* words, int bits, int count, uint8_t* codes) {
   }
 }
 
-// A group's words as MLX stores them -> the row's lane of `target`.
-void pack_words(const PackedMatrix& m, const uint32_t* words, uint8_t* target) {
-  if (m.quantized() && PackedMatrix::upper_bits(m.kind) != 0) {
-    uint8_t codes[PackedUnit::kMaxColumns];
-    read_codes(words, m.bits(), m.group_size, codes);
-    return pack_codes(m.kind, codes, m.group_size, target);
+// Words w = 0, 1, ... of rows that are `stride` words apart -> the rows' lanes of vector w.
+void pack_words(const uint32_t* words, int64_t stride, int count, int rows, uint8_t* target) {
+  for (int w = 0; w < count; ++w, target += 64) {
+    for (int lane = 0; lane < rows; ++lane) {
+      std::memcpy(target + 4 * lane, words + lane * stride + w, 4);
+    }
   }
-  for (int w = 0; w < m.group_words(); ++w) std::memcpy(target + 64 * w, words + w, 4);
 }
 
-void pack_row(const PackedMatrix& m, const PackSource& source, int row, uint8_t* block) {
-  int lane = row % kRows, vectors = m.group_words();
-  const uint32_t* words =
-      static_cast<const uint32_t*>(source.weight) + int64_t{row} * m.groups() * vectors;
-  for (int g = 0; g < m.groups(); ++g, words += vectors) {
-    uint8_t* header = block + g * m.unit_bytes();
-    int64_t at = static_cast<int64_t>(row) * m.groups() + g;
-    if (source.byte_scales != nullptr) {
-      header[lane] = source.byte_scales[at];
-    } else if (m.quantized()) {
-      put_float(m.scales, source.scales[at], header, lane);
-      put_float(m.scales, source.biases[at], header + m.header_bytes() / 2, lane);
-    }
-    pack_words(m, words, header + m.header_bytes() + 4 * lane);
+// A group's codes of 3, 5 or 6 bits -> the row's lane of `target`.
+void pack_split_codes(const PackedMatrix& m, const uint32_t* words, uint8_t* target) {
+  uint8_t codes[PackedUnit::kMaxColumns];
+  read_codes(words, m.bits(), m.group_size, codes);
+  pack_codes(m.kind, codes, m.group_size, target);
+}
+
+// Bytes of one of a group's scales.
+int scale_bytes(Scales type) { return type == Scales::kFloat32 ? 4 : 2; }
+
+// The scale and bias of a group, number `at` of the source.
+void pack_scales(const PackedMatrix& m, const PackSource& source, int64_t at, int lane,
+                 uint8_t* header) {
+  uint8_t* second = header + m.header_bytes() / 2;
+  if (source.byte_scales != nullptr) {
+    header[lane] = source.byte_scales[at];
+  } else if (source.packed_type) {
+    auto size = static_cast<size_t>(scale_bytes(m.scales));
+    auto copy = [&](const void* from, uint8_t* to) {
+      std::memcpy(to + size * static_cast<size_t>(lane),
+                  static_cast<const uint8_t*>(from) + size * static_cast<size_t>(at), size);
+    };
+    copy(source.scales, header);
+    copy(source.biases, second);
+  } else {
+    put_float(m.scales, static_cast<const float*>(source.scales)[at], header, lane);
+    put_float(m.scales, static_cast<const float*>(source.biases)[at], second, lane);
   }
 }
 
@@ -152,12 +164,40 @@ PackedMatrix::Scales smallest_scales(const float* scales, const float* biases, i
   return bfloat16 ? Scales::kBfloat16 : float16 ? Scales::kFloat16 : Scales::kFloat32;
 }
 
+PackSource from_row(const PackedMatrix& m, PackSource source, int64_t row) {
+  auto moved = [](const void* data, int64_t bytes) -> const void* {
+    return data == nullptr ? nullptr : static_cast<const uint8_t*>(data) + bytes;
+  };
+  int64_t groups = row * m.groups();
+  int64_t scale = source.packed_type ? scale_bytes(m.scales) : 4;
+  source.weight = moved(source.weight, groups * m.group_words() * 4);
+  source.scales = moved(source.scales, groups * scale);
+  source.biases = moved(source.biases, groups * scale);
+  if (source.byte_scales != nullptr) source.byte_scales += groups;
+  return source;
+}
+
+void pack_block(const PackedMatrix& m, const PackSource& source, int count, uint8_t* block) {
+  if (count < kRows) std::memset(block, 0, static_cast<size_t>(m.block_bytes()));
+  bool split = m.quantized() && PackedMatrix::upper_bits(m.kind) != 0;
+  int64_t row_words = int64_t{m.groups()} * m.group_words();
+  const auto* words = static_cast<const uint32_t*>(source.weight);
+  // Group by group, so that the block is written once, in order.
+  for (int g = 0; g < m.groups(); ++g, words += m.group_words(), block += m.unit_bytes()) {
+    uint8_t* codes = block + m.header_bytes();
+    for (int lane = 0; lane < count && m.quantized(); ++lane) {
+      pack_scales(m, source, int64_t{lane} * m.groups() + g, lane, block);
+      if (split) pack_split_codes(m, words + lane * row_words, codes + 4 * lane);
+    }
+    if (!split) pack_words(words, row_words, m.group_words(), count, codes);
+  }
+}
+
 void pack(PackedMatrix& matrix, const PackSource& source, uint8_t* target) {
   parallel_for(matrix.blocks(), [&](int b) {
-    uint8_t* block = target + b * matrix.block_bytes();
-    int begin = b * kRows, end = std::min(matrix.rows, begin + kRows);
-    if (end - begin < kRows) std::memset(block, 0, static_cast<size_t>(matrix.block_bytes()));
-    for (int row = begin; row < end; ++row) pack_row(matrix, source, row, block);
+    int first = b * kRows;
+    pack_block(matrix, from_row(matrix, source, first), std::min(kRows, matrix.rows - first),
+               target + b * matrix.block_bytes());
   });
   matrix.data = target;
 }

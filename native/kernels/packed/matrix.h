@@ -119,19 +119,27 @@ struct PackedMatrix {
 // One row of a packed matrix as float32 [cols].
 void unpack_row(const PackedMatrix& matrix, int row, float* out);
 
-// A matrix as MLX stores it: affine words [rows, cols · bits / 32] with float32 scales and biases
+// Rows of a matrix as MLX stores it: affine words [rows, cols · bits / 32] with scales and biases
 // [rows, cols / group_size]; 4-bit floats with scales of a byte; or bfloat16 or float16 weights
 // [rows, cols].
 struct PackSource {
   const void* weight;
-  const float* scales = nullptr;
-  const float* biases = nullptr;
+  // float32, or of the type that the packed matrix holds: see `packed_type`.
+  const void* scales = nullptr;
+  const void* biases = nullptr;
   const uint8_t* byte_scales = nullptr;
+  bool packed_type = false;
 };
+
+// The same rows from row `row` on.
+PackSource from_row(const PackedMatrix& matrix, PackSource source, int64_t row);
 
 // The smallest type that represents all scales and biases exactly.
 PackedMatrix::Scales smallest_scales(const float* scales, const float* biases, int64_t count);
 // Packs `source` into `target` [matrix.bytes()], which becomes matrix.data.
 void pack(PackedMatrix& matrix, const PackSource& source, uint8_t* target);
+// Packs `count` rows, at most kBlockRows, of which the source has the first one, into a block of
+// the matrix, whose other rows become zero.
+void pack_block(const PackedMatrix& matrix, const PackSource& source, int count, uint8_t* block);
 
 }  // namespace llm_host
