@@ -30,6 +30,18 @@ class LazySampler {
   // The first `count` of them are the reply's.
   void keep(size_t count) const;
 
+  // One generation's part in a pass: its step, and what it has `verify`.
+  struct Draw {
+    const LazySampler& sampler;
+    uint64_t step;
+    std::vector<int32_t> proposed;
+
+    int rows() const { return 1 + static_cast<int>(proposed.size()); }
+  };
+  // The tokens of several generations, each as its own sampler draws them, on all threads: logits
+  // [N, V] float32, `rows()` of them for each -> tokens [N] int32.
+  static mlx::core::array draw(const mlx::core::array& logits, std::span<const Draw> draws);
+
  private:
   struct State {
     SamplingParams params;
@@ -39,6 +51,12 @@ class LazySampler {
 
     // The token of `step`, which is counted.
     int32_t next(std::span<const float> logits, uint64_t step);
+    // Those of steps from `step` on, from logits [n, vocab], until one is not what was proposed.
+    void next(const float* logits, size_t vocab, uint64_t step, std::span<const int32_t> proposed,
+              int32_t* tokens);
+    // The same in the graph.
+    void next_in_graph(const mlx::core::array& logits, uint64_t step,
+                       std::vector<mlx::core::array>& tokens);
   };
   std::shared_ptr<State> state_;
 };

@@ -7,12 +7,25 @@
 namespace llm_host {
 namespace {
 
-// -1 if there is a NaN.
+// Whether any is greater than `best`, or is NaN. Without a way out, so that compilers use vectors.
+bool any_beyond(std::span<const float> values, float best) {
+  int any = 0;
+  for (float value : values) any |= static_cast<int>(!(value <= best));
+  return any != 0;
+}
+
+// The first of the greatest; -1 if there is a NaN.
 int32_t argmax(std::span<const float> logits) {
+  // Most blocks hold nothing greater than what was before them.
+  constexpr size_t kBlock = 256;
   size_t best = 0;
-  for (size_t i = 0; i < logits.size(); ++i) {
-    if (std::isnan(logits[i])) return -1;
-    if (logits[i] > logits[best]) best = i;
+  for (size_t first = 0; first < logits.size(); first += kBlock) {
+    size_t end = std::min(first + kBlock, logits.size());
+    if (!any_beyond(logits.subspan(first, end - first), logits[best])) continue;
+    for (size_t i = first; i < end; ++i) {
+      if (std::isnan(logits[i])) return -1;
+      if (logits[i] > logits[best]) best = i;
+    }
   }
   return static_cast<int32_t>(best);
 }

@@ -26,12 +26,16 @@ Pass launch_step(const Model& model, std::span<Generation* const> sequences) {
     pass.rows += one->rows();
   }
   mx::array logits = model.head(hidden_of(model, sequences, pass.rows));  // [1, N, V]
-  std::vector<mx::array> results;
   int first = 0, vocab = logits.shape(2);
+  logits = mx::astype(mx::reshape(logits, {pass.rows, vocab}), mx::float32);
+  std::vector<LazySampler::Draw> draws;
+  for (Generation* one : sequences) draws.push_back(one->draw());
+  mx::array tokens = LazySampler::draw(logits, draws);
+  std::vector<mx::array> results;
   for (Generation* one : sequences) {
     int end = first + one->rows();
-    mx::array own = mx::slice(logits, {0, first, 0}, {1, end, vocab});
-    one->add(mx::reshape(own, {end - first, vocab}), pass.sequences, results);
+    one->add(mx::slice(logits, {first, 0}, {end, vocab}), mx::slice(tokens, {first}, {end}),
+             pass.sequences, results);
     first = end;
   }
   mx::async_eval(results);

@@ -55,17 +55,9 @@ void Generation::read(int count) {
   if (!step_) prompt_scores_ = prefill_->take_scores();
   prefill_.reset();
   mx::array logits = model_.head(last_positions(hidden, 1));
-  step_ = sample(mx::reshape(logits, {1, logits.shape(2)}), generated_, {});
+  logits = mx::astype(mx::reshape(logits, {1, logits.shape(2)}), mx::float32);
+  step_ = {logits, sampler_.verify(logits, static_cast<uint64_t>(generated_), {}), {}};
   mx::async_eval(step_->tokens, step_->logits);
-}
-
-Generation::Step Generation::sample(const mx::array& logits, int index,
-                                    std::vector<int32_t> proposed) const {
-  mx::array values = mx::astype(logits, mx::float32);
-  auto step = static_cast<uint64_t>(index);
-  mx::array tokens = proposed.empty() ? sampler_(mx::flatten(values), step)
-                                      : sampler_.verify(values, step, proposed);
-  return {values, tokens, std::move(proposed)};
 }
 
 int Generation::most_proposed() const {
@@ -118,9 +110,13 @@ mx::array Generation::input() const {
   return mx::array(ids.begin(), {1, rows()}, mx::int32);
 }
 
-void Generation::add(const mx::array& logits, int sequences, std::vector<mx::array>& results) {
-  Step step = sample(logits, generated_ + (waited_ ? 0 : 1), std::move(proposed_));
-  proposed_.clear();
+LazySampler::Draw Generation::draw() const {
+  return {sampler_, static_cast<uint64_t>(generated_ + (waited_ ? 0 : 1)), proposed_};
+}
+
+void Generation::add(const mx::array& logits, const mx::array& tokens, int sequences,
+                     std::vector<mx::array>& results) {
+  Step step{logits, tokens, std::exchange(proposed_, {})};
   meter_.built({step.tokens, step.logits});
   results.insert(results.end(), {step.tokens, step.logits});
   ++decoding_.passes;

@@ -29,15 +29,18 @@ class Generation {
   // way and reports its tokens; otherwise that is left to `settle`. -> whether it did
   bool propose(int sequences);
   // Plans the next step, if there is to be one. `launch_step` starts it, for several generations
-  // together: it gives `add` the logits that the model has after each token of `input`. Then
-  // `settle` waits for the token of the step before and reports it.
+  // together: it gives `add` the logits that the model has after each token of `input`, and the
+  // tokens that are drawn from them by `draw`. Then `settle` waits for the token of the step before
+  // and reports it.
   bool advances();
   int rows() const { return 1 + static_cast<int>(proposed_.size()); }
   // [1, rows] int32, lazy.
   mx::array input() const;
   Sequence& sequence() { return sequence_; }
-  // logits [rows, V]. Adds what is to be computed for the step to `results`.
-  void add(const mx::array& logits, int sequences, std::vector<mx::array>& results);
+  LazySampler::Draw draw() const;
+  // logits [rows, V] float32, tokens [rows]. Adds what is to be computed for the step to `results`.
+  void add(const mx::array& logits, const mx::array& tokens, int sequences,
+           std::vector<mx::array>& results);
   void settle();
 
   // What ends it: "stop", "length", "full" or "cancelled"; null while it runs.
@@ -59,8 +62,6 @@ class Generation {
     std::vector<int32_t> proposed;
   };
 
-  // Samples tokens from number `index` on. logits [rows, V].
-  Step sample(const mx::array& logits, int index, std::vector<int32_t> proposed) const;
   // Waits for the tokens that count. Throws MODEL_BROKEN if the logits were not numbers.
   static std::vector<int32_t> ids_of(const Step& step);
   // Waits for the tokens under way, reports them, and forgets proposed ones that were wrong.

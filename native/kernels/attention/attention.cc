@@ -14,7 +14,7 @@ namespace llm_host::cpu {
 namespace {
 
 // Sequences of a step whose angles are computed once for all layers.
-constexpr size_t kAnglesKept = 32;
+constexpr size_t kAnglesKept = 64;
 
 void append(const AttentionTask& task, int head, int index) {
   const AttentionShape& s = task.shape;

@@ -238,43 +238,65 @@ inline void store_words(Bytes bytes, int8_t* target, int64_t step) {
   }
 }
 
+// The greatest lane of v, none of which is NaN.
+inline float greatest(Floats v) {
+  auto fold = [&v](Floats other) { v = other > v ? other : v; };
+  fold(__builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+  fold(__builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+  fold(__builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+  fold(__builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
+  return v[0];
+}
+
+// Of the magnitudes of `size` values, and their sum.
+inline float maximum_and_sum(const float* x, int size, float& sum) {
+  Floats maxima{}, total{};
+  for (int i = 0; i < size; i += 16) {
+    Floats v = load<Floats>(x + i), negative = -v;
+    Floats magnitude = v > negative ? v : negative;
+    maxima = magnitude > maxima ? magnitude : maxima;
+    total += v;
+  }
+  float lanes = 0;
+  for (int i = 0; i < 16; ++i) lanes += total[i];
+  sum = lanes;
+  return greatest(maxima);
+}
+
 // value = (coarse + fine / 254) · scale, where scale = max |x| / 127 of the group.
 template <int Phases>
 void quantize_for(const float* x, const PackedMatrix& w, int row, const PackedInt8& out) {
   // 1.5 · 2^23: adding it leaves the nearest integer in the low bits of the mantissa.
   const Floats round = splat(12582912.0f);
-  int size = w.group_size;
+  // Groups whose maxima are found before the first of them is rounded: rounding waits for its own.
+  constexpr int kAtOnce = 8;
+  int size = w.group_size, groups = w.groups();
   Panel panel = panel_of(row, out.m);
   int at = row - panel.first;
   int64_t step = 8 * panel.rows;
   int8_t* int8 = out.int8 + int64_t{2} * panel.first * w.cols + 4 * at;
-  int64_t scale = static_cast<int64_t>(panel.first) * w.groups() + at;
-  for (int g = 0; g < w.groups(); ++g, x += size, scale += panel.rows) {
-    Floats maxima{}, total{};
-    for (int i = 0; i < size; i += 16) {
-      Floats v = load<Floats>(x + i), negative = -v;
-      Floats magnitude = v > negative ? v : negative;
-      maxima = magnitude > maxima ? magnitude : maxima;
-      total += v;
+  int64_t scale = static_cast<int64_t>(panel.first) * groups + at;
+  for (int first = 0; first < groups; first += kAtOnce) {
+    int count = groups - first < kAtOnce ? groups - first : kAtOnce;
+    float inverses[kAtOnce];
+    for (int g = 0; g < count; ++g, scale += panel.rows) {
+      float maximum = maximum_and_sum(x + g * size, size, out.sums[scale]);
+      out.scales[scale] = maximum / 127;
+      inverses[g] = maximum > 0 ? 127 / maximum : 0;
     }
-    float maximum = 0, sum = 0;
-    for (int i = 0; i < 16; ++i) {
-      maximum = maxima[i] > maximum ? maxima[i] : maximum;
-      sum += total[i];
-    }
-    out.scales[scale] = maximum / 127;
-    out.sums[scale] = sum;
-    float inverse = maximum > 0 ? 127 / maximum : 0;
-    for (int i = 0; i < size; i += 16, int8 += 4 * step) {
-      Floats v = load<Floats>(x + i) * inverse;
-      Floats shifted = v + round;
-      Floats remainder = (v - (shifted - round)) * 254.0f + round;
-      Bytes coarse =
-          in_order_of_weights<Phases>(__builtin_convertvector((Ints)shifted - (Ints)round, Bytes));
-      Bytes fine = in_order_of_weights<Phases>(
-          __builtin_convertvector((Ints)remainder - (Ints)round, Bytes));
-      store_words(coarse, int8, step);
-      store_words(fine, int8 + 4 * panel.rows, step);
+    for (int g = 0; g < count; ++g, x += size) {
+      float inverse = inverses[g];
+      for (int i = 0; i < size; i += 16, int8 += 4 * step) {
+        Floats v = load<Floats>(x + i) * inverse;
+        Floats shifted = v + round;
+        Floats remainder = (v - (shifted - round)) * 254.0f + round;
+        Bytes coarse = in_order_of_weights<Phases>(
+            __builtin_convertvector((Ints)shifted - (Ints)round, Bytes));
+        Bytes fine = in_order_of_weights<Phases>(
+            __builtin_convertvector((Ints)remainder - (Ints)round, Bytes));
+        store_words(coarse, int8, step);
+        store_words(fine, int8 + 4 * panel.rows, step);
+      }
     }
   }
 }

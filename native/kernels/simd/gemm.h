@@ -20,8 +20,14 @@ inline void dot_tile(const float* a, int lda, const float* b, int ldb, int k, fl
     }
   }
   for (int m = 0; m < M; ++m) {
+    float sums[N];
+    if constexpr (N == 4) {
+      sums_of_four(s[m], sums);
+    } else {
+      for (int n = 0; n < N; ++n) sums[n] = sum(s[m][n]);
+    }
     for (int n = 0; n < N; ++n) {
-      float total = sum(s[m][n]);
+      float total = sums[n];
       for (int t = i; t < k; ++t) {
         total = multiply_add(a[static_cast<int64_t>(m) * lda + t],
                              b[static_cast<int64_t>(n) * ldb + t], total);

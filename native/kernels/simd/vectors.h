@@ -65,12 +65,28 @@ inline float sum8(Floats8 v) {
               __builtin_shufflevector(v, v, 4, 5, 6, 7));
 }
 
+// sums_of_four: sum() of each, bit by bit.
 // spread<L>: the scale of each lane's group, where a group spans L lanes and `s` is the first
 // one's.
 #if LLM_HOST_VECTOR_BYTES == 64
 inline float sum(Floats v) {
   return sum8(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
               __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+}
+inline void sums_of_four(const Floats* s, float* sums) {
+  // Side by side: halves of two, then quarters of four.
+  auto halved = [](Floats a, Floats b) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+           __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30,
+                                   31);
+  };
+  Floats a = halved(s[0], s[1]), b = halved(s[2], s[3]);
+  Floats v =
+      __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) +
+      __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+  v += __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+  v += __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+  store(sums, __builtin_shufflevector(v, v, 0, 4, 8, 12));
 }
 template <int L>
 inline Floats spread(const float* s) {
@@ -103,6 +119,11 @@ inline float sum(Floats v) { return sum4(v); }
 template <int L>
 inline Floats spread(const float* s) {
   return splat(*s);
+}
+#endif
+#if LLM_HOST_VECTOR_BYTES != 64
+inline void sums_of_four(const Floats* s, float* sums) {
+  for (int i = 0; i < 4; ++i) sums[i] = sum(s[i]);
 }
 #endif
 
