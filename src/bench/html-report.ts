@@ -1,37 +1,17 @@
+import { escaped, page } from './html-page.ts';
 import { quantity } from './quantities.ts';
 import { type BenchReport, type Figure, METRICS } from './report.ts';
 import { figureTitle, groupedFigures, heading } from './text-report.ts';
 
-const STYLE = `
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 0.5rem 0 1.5rem; width: 100%; }
-th, td { text-align: left; padding: 0.2rem 0.8rem 0.2rem 0; vertical-align: middle; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.b { width: 45%; }
-svg { display: block; width: 100%; height: 1.1rem; }
-rect { fill: #3b7dd8; } tr.peer rect { fill: #a9a9a9; } line { stroke: #222; }
-@media (prefers-color-scheme: dark) { body { background: #16181c; color: #e6e6e6; } line { stroke: #eee; } }
-`;
-
 /** A self-contained file: bars of medians with lines from minimum to maximum, and tables. */
 export function htmlReport(report: BenchReport): string {
-  const title = escaped(`llm-host bench: ${report.model.name}`);
   const body = [
-    `<h1>${title}</h1>`,
     `<p>${heading(report).map(escaped).join('<br>')}<br>${escaped(report.date)}</p>`,
     ...groupedFigures(report).map(({ title, rows }) => figureTable(title, rows)),
     ratioTable(report),
     rooflineTable(report),
   ].join('\n');
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
-<style>${STYLE}</style></head>
-<body>
-${body}
-</body>
-</html>
-`;
+  return page(`llm-host bench: ${report.model.name}`, body);
 }
 
 function figureTable(title: string, rows: readonly [string, Figure][]): string {
@@ -76,8 +56,4 @@ function rooflineTable({ roofline: { bandwidth, threads, points } }: BenchReport
 <p>Memory, read by ${threads} threads: ${(bandwidth.max / 1e9).toFixed(1)} GB/s (best).</p>
 <table><tr><th>context</th><th>weights a token</th><th>keys and values a token</th><th>about</th><th>reached</th><th>share</th></tr>
 ${rows.join('\n')}</table>`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, mark => `&#${mark.charCodeAt(0)};`);
 }

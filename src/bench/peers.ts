@@ -24,8 +24,8 @@ export interface Peer {
 }
 
 // The package's root, two folders up in both src/ and dist/.
-const RUNNERS = fileURLToPath(new URL('../../scripts/measure/peers/', import.meta.url));
-const INSTALL = 'Install the peers with: node scripts/measure/peers/install.mjs';
+export const RUNNERS = fileURLToPath(new URL('../../scripts/measure/peers/', import.meta.url));
+export const PEER_INSTALL = 'Install the peers with: node scripts/measure/peers/install.mjs';
 
 /**
  * An installed peer and its model. mlx-lm gets a copy of a GGUF file's weights, made once.
@@ -37,7 +37,7 @@ export function findPeer(name: PeerName, models: PeerModels, env: NodeJS.Process
 }
 
 /** $LLM_HOST_BENCH_PEERS, or where scripts/measure/peers/install.mjs installs them. */
-function peersFolder(env: NodeJS.ProcessEnv): string {
+export function peersFolder(env: NodeJS.ProcessEnv): string {
   const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
   return env.LLM_HOST_BENCH_PEERS || join(cache, 'llm-host', 'bench-peers');
 }
@@ -84,7 +84,7 @@ function convert(python: string, gguf: string, folder: string): string {
 
 function missing(name: PeerName, place: string): LlmHostError {
   return new LlmHostError('ENGINE_UNAVAILABLE', `--compare: ${name} is not installed in ${place}`, {
-    hint: INSTALL,
+    hint: PEER_INSTALL,
   });
 }
 

@@ -52,7 +52,7 @@ function figures(report: BenchReport): string[] {
 }
 
 /** A bar; `share` of the full width, 0 to 1. */
-function bar(share: number): string {
+export function bar(share: number): string {
   const eighths = Math.round(BAR_WIDTH * 8 * share);
   return ('█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]).padEnd(BAR_WIDTH);
 }

@@ -80,7 +80,43 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
     expect(stdout).toMatch(/peak memory, over llama\.cpp: \d/);
   });
 
+  test('measures a server with several clients at once', async () => {
+    const place = workplace();
+    const args = [
+      '--clients',
+      '2,1',
+      '--prompt-tokens',
+      '8',
+      '--generate',
+      '4',
+      '--runs',
+      '1',
+      '--threads',
+      '1',
+    ];
+    const ended = await runProgram(MAIN, ['bench', 'demo', ...args, '--json', '--html', 'clients.html'], {
+      cwd: place.dir,
+      env: place.env,
+    });
+    expect(ended).toMatchObject({ code: 0, stderr: '1 client: llm-host\n2 clients: llm-host\n' });
+    const report = JSON.parse(ended.stdout);
+    expect(report).toMatchObject({
+      version: 1,
+      settings: { clients: [1, 2], promptTokens: 8, generate: 4, requests: 1, threads: 1 },
+      servers: [{ name: 'llm-host' }],
+    });
+    for (const [index, point] of report.servers[0].points.entries()) {
+      expect(point).toMatchObject({ clients: index + 1, requests: index + 1, failed: 0, generatedTokens: 4 });
+      expect(Object.values(point.figures).every(value => Number(value) > 0)).toBe(true);
+    }
+    expect(readFileSync(join(place.dir, 'clients.html'), 'utf8')).toContain('<polyline');
+    expect(await processesLeft(place.dir)).toEqual([]);
+  });
+
   test.each([
+    [['--clients', '0'], 2, '--clients must be an integer from 1'],
+    [['--clients', '1'], 2, '--clients measures one --prompt-tokens at a time'],
+    [['--clients', '1', '--prompt-tokens', '8', '--graph'], 2, '--clients does not go with --graph'],
     [['--runs', '0'], 2, '--runs must be an integer from 1 to 1000000, got 0'],
     [['--prompt-tokens', '8,x'], 2, "--prompt-tokens must be an integer from 1 to 1000000, got 'x'"],
     [['--html', 'a', '--html', 'b'], 2, '--html was given twice'],

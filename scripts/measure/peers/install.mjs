@@ -1,5 +1,5 @@
-// Installs what `llm-host bench --compare` compares with: mlx-lm into a virtual environment and node-llama-cpp, with
-// its prebuilt library, into node_modules, both in the user's cache folder.
+// Installs what `llm-host bench --compare` compares with: mlx-lm and xllamacpp (llama.cpp's server, for --clients) into
+// a virtual environment and node-llama-cpp, with its prebuilt library, into node_modules, all in the user's cache folder.
 // Usage: node scripts/measure/peers/install.mjs
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { runMain, SetupError } from '../../lib/setup-error.mjs';
 const mlxLm = readFileSync(join(root, 'scripts/goldens/requirements.txt'), 'utf8').match(/^mlx-lm==.+$/m)[0];
 const mlx = process.platform === 'darwin' ? 'mlx' : 'mlx[cpu]';
 const NODE_LLAMA_CPP = '3.22.1';
+const XLLAMACPP = 'xllamacpp==2026.10.11549';
 
 const folder = join(cacheDir(), 'bench-peers');
 
@@ -24,12 +25,12 @@ async function run(command, args, what) {
   }
 }
 
-async function installMlxLm() {
+async function installPythonPeers() {
   await checkPip();
   const { command } = await findPython();
   const python = join(folder, 'venv', 'bin', 'python');
   await run(command, ['-m', 'venv', join(folder, 'venv')], 'a virtual environment');
-  const packages = [`${mlx}==${wheels.mlx.version}`, mlxLm];
+  const packages = [`${mlx}==${wheels.mlx.version}`, mlxLm, XLLAMACPP];
   const quiet = ['--quiet', '--no-input', '--disable-pip-version-check', '--progress-bar', 'off'];
   await run(python, ['-m', 'pip', 'install', ...quiet, ...packages], packages.join(' '));
   console.log(`${packages.join(' ')} in ${join(folder, 'venv')}`);
@@ -54,5 +55,5 @@ function systemName() {
 await runMain(async () => {
   mkdirSync(folder, { recursive: true });
   await installNodeLlamaCpp();
-  await installMlxLm();
+  await installPythonPeers();
 });

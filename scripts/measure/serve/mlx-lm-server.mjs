@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +22,9 @@ export async function serveMlxLm() {
   const { findPeer } = await fromDist('bench/peers.js');
   const { weights, adapter, chatTemplate } = demoFiles(process.env);
   const { runner, model } = findPeer('mlx-lm', { gguf: weights, folder: undefined }, process.env);
-  const folder = mkdtempSync(join(tmpdir(), 'llm-host-mlx-lm-'));
-  for (const name of ['config.json', 'model.safetensors']) symlinkSync(join(model, name), join(folder, name));
-  await writeTokenizer(folder, weights, chatTemplate);
+  const { mlxLmFolder } = await fromDist('bench/clients/mlx-lm-folder.js');
+  const made = mkdtempSync(join(tmpdir(), 'llm-host-mlx-lm-'));
+  const folder = mlxLmFolder(model, weights, () => made, chatTemplate);
   const port = await freePort();
   const args = ['-m', 'mlx_lm', 'server', '--model', folder, '--host', '127.0.0.1', '--port', String(port)];
   const child = spawn(runner.command, [...args, ...(adapter ? ['--adapter-path', adapter] : [])], {
@@ -36,7 +36,7 @@ export async function serveMlxLm() {
     said = (said + text).slice(-2000);
   });
   const closed = once(child, 'close').then(([code]) => {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(made, { recursive: true, force: true });
     return code;
   });
   const url = `http://127.0.0.1:${port}`;
@@ -50,29 +50,6 @@ export async function serveMlxLm() {
     throw new SetupError('mlx_lm.server did not start', { output: said });
   }
   return { url, pid: child.pid, stop };
-}
-
-/** As transformers reads it. */
-async function writeTokenizer(folder, weights, chatTemplate) {
-  const { readGgufHeader } = await fromDist('model/gguf.js');
-  const { ggufTokenizer } = await fromDist('tokens/gguf-tokenizer.js');
-  const { tokenizerJson, tokenizerConfig } = ggufTokenizer(readGgufHeader(weights).metadata);
-  const config = {
-    ...tokenizerConfig,
-    tokenizer_class: 'PreTrainedTokenizerFast',
-    chat_template: chatTemplate,
-  };
-  const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
-  const { model } = tokenizerJson;
-  const vocab = Object.fromEntries(Array.from(model.vocab.texts, (token, id) => [token, id]));
-  const whole = {
-    ...tokenizerJson,
-    model: { ...model, vocab, merges: [...model.merges] },
-    added_tokens: tokenizerJson.added_tokens.map(token => ({ ...plain, ...token })),
-    decoder: { add_prefix_space: false, trim_offsets: true, ...tokenizerJson.decoder },
-  };
-  writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(whole));
-  writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(config));
 }
 
 const answers = url =>

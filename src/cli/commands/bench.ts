@@ -18,8 +18,12 @@ export const bench = defineCommand({
   options: (y, declareModel) =>
     weightOptions(declareModel(y))
       .option('prompt-tokens', commas('prompt lengths, comma-separated (512): 128,512,4096'))
-      .option('generate', number('tokens after each prompt (128)'))
-      .option('runs', number('number of runs, each a new process (5)'))
+      .option('generate', number('tokens after each prompt (128; with --clients 64)'))
+      .option('runs', number('number of runs, each a new process (5); with --clients requests of each (4)'))
+      .option(
+        'clients',
+        commas('measure a server with so many clients at once, comma-separated: 1,2,4,8,16,32'),
+      )
       .option('threads', number("threads of every engine; default: each engine's own choice"))
       .option(
         'turns',
@@ -37,8 +41,11 @@ export const bench = defineCommand({
         return true;
       }),
   run: async (args, { signals }) => {
+    if (args.clients !== undefined) {
+      const { runClientsBench } = await import('../bench/run-clients-bench.ts');
+      return await runClientsBench({ ...args, clients: args.clients }, signals);
+    }
     const { runBench } = await import('../bench/run-bench.ts');
-    const { generate = 128, runs = 5 } = args;
-    return await runBench({ ...args, generate, runs }, signals);
+    return await runBench(args, signals);
   },
 });

@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { PEERS, type PeerModels, type PeerName } from '../../bench/peers.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { demoWeightsPath } from '../../model/demo-model.ts';
+import { resolveModel } from '../../model/locate.ts';
+import type { NumberRange } from '../../text/number-range.ts';
+import { checkNumber } from '../options/chat-options.ts';
+import { numberOrText } from '../options/option-kinds.ts';
+
+export interface BenchArguments {
+  readonly model: string;
+  /** Comma-separated numbers. Default 512; with `clients` one, 200. */
+  readonly promptTokens?: string | undefined;
+  /** Default 128; with `clients` 64. */
+  readonly generate?: number | undefined;
+  /** Default 5; with `clients` the requests of each, 4. */
+  readonly runs?: number | undefined;
+  /** Comma-separated numbers of clients at once, of a server. */
+  readonly clients?: string | undefined;
+  readonly threads?: number | undefined;
+  readonly quantize?: string | undefined;
+  readonly kvBits?: 4 | 8 | undefined;
+  readonly adapter?: readonly string[] | undefined;
+  /** Comma-separated numbers. */
+  readonly turns?: string | undefined;
+  readonly graph?: boolean | undefined;
+  /** Comma-separated names. */
+  readonly compare?: string | undefined;
+  readonly mlxLmModel?: string | undefined;
+  readonly llamaCppModel?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly html?: string | undefined;
+}
+
+const WHOLE: NumberRange = { min: 1, max: 1_000_000, integer: true };
+
+/** Throws LlmHostError USAGE. */
+export function numbers(flag: string, text: string): number[] {
+  return text.split(',').map(part => whole(flag, numberOrText(part) as number));
+}
+
+/** Throws LlmHostError USAGE. */
+export function whole(flag: string, value: number): number {
+  checkNumber(flag, value, WHOLE);
+  return value;
+}
+
+/** Throws LlmHostError USAGE. */
+export function peerNames(text: string | undefined): PeerName[] {
+  const known: readonly string[] = PEERS;
+  return (text?.split(',') ?? []).map(name => {
+    if (known.includes(name)) return name as PeerName;
+    throw new LlmHostError('USAGE', `--compare takes ${PEERS.join(' and ')}, not '${name}'`);
+  });
+}
+
+/** How the model is loaded. Peers do not load the demo's adapter, so it is compared without. */
+export function loadOf({ quantize, kvBits, adapter, compare }: BenchArguments) {
+  const adapters = adapter ?? (compare !== undefined ? [] : undefined);
+  return {
+    ...(quantize !== undefined && { quantize }),
+    ...(kvBits !== undefined && { kvBits }),
+    ...(adapters !== undefined && { adapter: adapters }),
+  };
+}
+
+/** The same weights for the peers: the model itself if they can read it, or what the user names. */
+export function peerModels(args: BenchArguments): PeerModels {
+  const where = { cwd: process.cwd(), env: process.env };
+  const location = resolveModel(args.model, where);
+  const named = (path: string | undefined) => (path === undefined ? undefined : resolve(where.cwd, path));
+  const gguf = location.kind === 'demo' ? demoWeightsPath(where.env) : undefined;
+  return {
+    gguf: named(args.llamaCppModel) ?? (location.kind === 'gguf' ? location.path : gguf),
+    folder:
+      named(args.mlxLmModel) ??
+      (location.kind === 'folder' && args.quantize === undefined ? location.path : undefined),
+  };
+}
+
+/** Variables that change how this program computes. */
+export function ownEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  const own = Object.entries(env).filter(([name]) => name.startsWith('LLM_HOST_'));
+  return Object.fromEntries(own) as Record<string, string>;
+}
+
+export function writeHtml(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new LlmHostError('UNEXPECTED', `the report could not be written: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
