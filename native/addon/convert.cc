@@ -80,6 +80,21 @@ WeightFiles to_weights(const Napi::Value& value, const std::string& path) {
 
 Value to_value(const Napi::Value& value) { return to_value(value, 0); }
 
+namespace {
+
+// Its caches may take as much memory as the larger model's.
+std::shared_ptr<LoadSpec> to_draft_spec(const Fields& fields, const LoadSpec& of) {
+  Napi::Value value = fields.get("draft");
+  if (Fields(value, fields.path("draft")).has("draft")) {
+    throw Error(kUsage, "spec.draft must not have a draft of its own");
+  }
+  auto draft = std::make_shared<LoadSpec>(to_load_spec(value));
+  draft->cache_bytes = of.cache_bytes;
+  return draft;
+}
+
+}  // namespace
+
 LoadSpec to_load_spec(const Napi::Value& value) {
   Fields fields(value, "spec");
   LoadSpec spec;
@@ -110,6 +125,7 @@ LoadSpec to_load_spec(const Napi::Value& value) {
   }
   if (fields.has("parallel")) spec.parallel = static_cast<int>(fields.integer("parallel", 1, 256));
   if (fields.has("saveTo")) spec.save_to = fields.text("saveTo");
+  if (fields.has("draft")) spec.draft = to_draft_spec(fields, spec);
   return spec;
 }
 

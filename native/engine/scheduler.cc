@@ -80,7 +80,7 @@ bool Scheduler::admit() {
     if (!lease) return false;
     waiting_.pop_front();
     lease->sequence().begin(reproducible(*job), request.reproducible);
-    running_.emplace_back(model_, job, std::move(*lease), governor_);
+    running_.emplace_back(model_, job, std::move(*lease), governor_, options_.drafts);
   } catch (const std::exception& exception) {
     if (!waiting_.empty() && waiting_.front().index() == 0 &&
         std::get<std::shared_ptr<Job>>(waiting_.front()) == job) {
@@ -174,6 +174,7 @@ bool Scheduler::decode() {
     for (Running* row : rows) step(*row, [&] { row->generation.settle(); });
   });
   budget_.decoded(ms);
+  ms -= governor_.take_drafting_ms();
   // It began when the turn before ended, and has ended now.
   if (before.rows > 0) governor_.passed(before, waited, ms);
   remove_over();

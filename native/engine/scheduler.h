@@ -24,6 +24,7 @@ class Scheduler {
     // Compute every request reproducibly, because it costs nothing; see
     // kernels/base/reproducible.h.
     bool reproducible = false;
+    DraftModel* drafts = nullptr;  // proposes tokens
   };
   Scheduler(const Model& model, SequencePool& sequences, const Options& options)
       : model_(model), sequences_(sequences), options_(options) {}
@@ -42,10 +43,10 @@ class Scheduler {
  private:
   struct Running {
     Running(const Model& model, std::shared_ptr<Job> job, SequencePool::Lease lease,
-            Governor& governor)
+            Governor& governor, DraftModel* drafts)
         : job(std::move(job)),
           lease(std::move(lease)),
-          generation(model, this->lease.sequence(), *this->job, governor) {}
+          generation(model, this->lease.sequence(), *this->job, governor, drafts) {}
 
     std::shared_ptr<Job> job;
     SequencePool::Lease lease;

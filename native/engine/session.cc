@@ -21,6 +21,14 @@ ModelInfo loaded_info(const Model& model, WeightStore& weights) {
   return info;
 }
 
+std::unique_ptr<DraftModel> load_drafts(const LoadSpec& spec, const ModelInfo& info,
+                                        const Session::Progress& progress) {
+  if (!spec.draft) return nullptr;
+  // What has been read is told as it was: it may stop the load here too.
+  auto check = [&] { progress(info.weight_bytes, info.weight_bytes); };
+  return std::make_unique<DraftModel>(*spec.draft, info.vocab_size, check);
+}
+
 }  // namespace
 
 std::unique_ptr<Session> Session::load(const LoadSpec& spec, const Progress& progress) {
@@ -28,18 +36,21 @@ std::unique_ptr<Session> Session::load(const LoadSpec& spec, const Progress& pro
   DevicePolicy::check();
   Config config(spec.config);
   WeightStore weights(spec, progress);
-  return std::unique_ptr<Session>(new Session(config, weights, spec));
+  return std::unique_ptr<Session>(new Session(config, weights, spec, progress));
 }
 
-Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spec)
+Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spec,
+                 const Progress& progress)
     : model_(make_model(config, weights, spec.context_length)),
       options_{.max_positions = model_->info().context_length, .kv_bits = spec.kv_bits},
       sequences_([this] { return model_->new_cache(options_); }, spec.cache_bytes),
       info_(loaded_info(*model_, weights)),
+      drafts_(load_drafts(spec, info_, progress)),
       scheduler_(*model_, sequences_,
                  {.parallel = spec.parallel,
                   .chunk = DevicePolicy::get().prefill_chunk(info_.parameters),
-                  .reproducible = weights.packed() && packed_tiles() == nullptr}) {
+                  .reproducible = weights.packed() && packed_tiles() == nullptr,
+                  .drafts = drafts_.get()}) {
   info_.wants_checkpoints = !sequences_.latest().cache.always_trimmable();
   // Loading took more memory for a moment: back to the system with it.
   mx::clear_cache();

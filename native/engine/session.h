@@ -7,6 +7,7 @@
 #include "engine/cache/saved_cache.h"
 #include "engine/cache/sequence_pool.h"
 #include "engine/scheduler.h"
+#include "engine/speculate/draft_model.h"
 #include "models/model.h"
 #include "weights/weight_store.h"
 
@@ -31,12 +32,14 @@ class Session {
   Scheduler& scheduler() { return scheduler_; }
 
  private:
-  Session(const Config& config, WeightStore& weights, const LoadSpec& spec);
+  Session(const Config& config, WeightStore& weights, const LoadSpec& spec,
+          const Progress& progress);
 
   std::unique_ptr<Model> model_;
   CacheOptions options_;
   SequencePool sequences_;
   ModelInfo info_;
+  std::unique_ptr<DraftModel> drafts_;  // null without one
   Scheduler scheduler_;
 };
 

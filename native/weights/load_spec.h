@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ struct LoadSpec {
   bool exact = false;
   uint64_t cache_bytes = 0;
   int parallel = 1;
+  std::shared_ptr<LoadSpec> draft;  // of a smaller model that proposes tokens, or null
 };
 
 }  // namespace llm_host

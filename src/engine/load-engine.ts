@@ -12,6 +12,7 @@ import { ggufTokenizer } from '../tokens/gguf-tokenizer.ts';
 import { createTokenizer } from '../tokens/tokenizer.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { cacheBytesFor } from './cache-bytes.ts';
+import { draftSpec } from './draft-spec.ts';
 import type { LocalEngine } from './engine.ts';
 import { MlxEngine } from './mlx-engine.ts';
 
@@ -41,6 +42,8 @@ export interface LoadEngineOptions {
   readonly cacheBytes?: number | 'auto';
   /** Generations at once, 1 to 256; more wait. Default 1. */
   readonly parallel?: number;
+  /** A smaller model with the same tokens, which proposes what comes next: the text is the same, and may come faster. */
+  readonly draftModel?: string;
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Progress of a download, if one is needed. */
   readonly onDownload?: (progress: DownloadProgress) => void;
@@ -94,7 +97,16 @@ export async function loadParts(source: string, options: LoadEngineOptions): Pro
     const { tokenizer, problem } = makeTokenizer(read);
     const { cacheBytes: wanted = 0, parallel = 1 } = options;
     const cacheBytes = wanted === 'auto' ? cacheBytesFor(read.weightBytes) : wanted;
-    const spec = { ...read.spec, cacheBytes, parallel, ...(saved && { saveTo: saved.folder }) };
+    const { draftModel } = options;
+    const draft =
+      draftModel === undefined
+        ? undefined
+        : await draftSpec(draftModel, { name: read.name, tokenizer }, options);
+    const spec = {
+      ...{ ...read.spec, cacheBytes, parallel },
+      ...(saved && { saveTo: saved.folder }),
+      ...(draft && { draft }),
+    };
     const engine = await MlxEngine.create(addon, spec, {
       name: read.name,
       defaultStopIds: read.stopIds,

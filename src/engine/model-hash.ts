@@ -20,6 +20,7 @@ export function modelHash(spec: LoadSpec): string {
     weights,
     adapters,
     saveTo: _saveTo,
+    draft: _draft,
     ...rest
   } = spec;
   const hash = createHash('sha256');

@@ -11,6 +11,7 @@ export interface LoadModelOptions
     | 'quantize'
     | 'cacheBytes'
     | 'parallel'
+    | 'draftModel'
     | 'onProgress'
     | 'onDownload'
     | 'signal'
@@ -36,6 +37,7 @@ export async function loadModel(source: string, options: LoadModelOptions = {}):
     ...{ contextLength, kvBits, parallel, cacheBytes },
     ...(adapter !== undefined && { adapter: [adapter].flat() }),
     ...(rest.quantize !== undefined && { quantize: rest.quantize }),
+    ...(rest.draftModel !== undefined && { draftModel: rest.draftModel }),
     onProgress: rest.onProgress ?? (() => undefined),
     onDownload: rest.onDownload ?? (() => undefined),
     onWait: () => undefined,

@@ -63,6 +63,8 @@ export interface LoadSpec {
   readonly cacheBytes?: number;
   /** Generations at once, 1 (default) to 256; more wait. */
   readonly parallel?: number;
+  /** A smaller model with the same tokens, which proposes what comes next. Its caches get `cacheBytes` more. */
+  readonly draft?: LoadSpec;
 }
 
 export interface LoadProgress {

@@ -28,6 +28,7 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     ...(options.quantize !== undefined && { quantize: options.quantize }),
     ...(options.cacheBytes !== undefined && { cacheBytes: options.cacheBytes }),
     ...(options.parallel !== undefined && { parallel: options.parallel }),
+    ...(options.draftModel !== undefined && { draftModel: options.draftModel }),
     ...(options.saveQuantized !== undefined && { saveQuantized: options.saveQuantized }),
   });
   const { engine, read, tokenizer } = parts;

@@ -26,6 +26,8 @@ export interface OpenModelOptions {
   /** Generations at once. Default 1. */
   readonly parallel?: number | undefined;
   readonly saveQuantized?: string | undefined;
+  /** As `LoadEngineOptions` has it. */
+  readonly draftModel?: string | undefined;
   /** End a reply that repeats itself without end. Default true. */
   readonly repetitionGuard?: boolean | undefined;
   /** The user's own tool-call formats, which come before the table's. */

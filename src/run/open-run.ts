@@ -140,7 +140,13 @@ function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions
     summary: [opened.description, ...summary],
     notices: [...opened.notices, ...problems],
     openAnother: (source, hooks) => {
-      const { adapter: _adapter, quantize: _quantize, saveQuantized: _save, ...kept } = options.modelOptions;
+      const {
+        adapter: _adapter,
+        quantize: _quantize,
+        saveQuantized: _save,
+        draftModel: _draft,
+        ...kept
+      } = options.modelOptions;
       return options.openModel(source, { ...kept, ...hooks, cwd, env });
     },
     use: async next => {

@@ -29,9 +29,19 @@ SamplingParams sampling_of(const Request& r) {
   return params;
 }
 
+// Null where there is no draft model, or no room for its cache.
+std::unique_ptr<Draft> draft_of(DraftModel* drafts, const Request& request) {
+  if (drafts == nullptr) return nullptr;
+  auto lease = drafts->take(request.prompt_ids);
+  if (!lease) return nullptr;
+  return std::make_unique<Draft>(*drafts, std::move(*lease), sampling_of(request),
+                                 request.prompt_ids);
+}
+
 }  // namespace
 
-Generation::Generation(const Model& model, Sequence& sequence, Job& job, Governor& governor)
+Generation::Generation(const Model& model, Sequence& sequence, Job& job, Governor& governor,
+                       DraftModel* drafts)
     : model_(model),
       sequence_(sequence),
       job_(job),
@@ -43,14 +53,17 @@ Generation::Generation(const Model& model, Sequence& sequence, Job& job, Governo
   // MLX keeps freed buffers for results of the same size, but this prompt has another length.
   mx::clear_cache();
   // What a step costs the host is measured for a token a step.
-  if (job.request.lookup == Lookup::kOff || job.request.measure_graph) return;
-  speculator_.emplace(governor, job.request.lookup, job.request.prompt_ids);
+  bool proposes = job.request.lookup != Lookup::kOff || drafts != nullptr;
+  if (!proposes || job.request.measure_graph) return;
+  speculator_.emplace(governor, job.request.lookup, job.request.prompt_ids,
+                      draft_of(drafts, job.request));
 }
 
 void Generation::read(int count) {
   mx::array hidden = prefill_->step(count);
   if (!step_) job_.events.push(PrefillEvent{prefill_->done(), prefill_->total(), cached_});
   if (drops_buffers()) mx::clear_cache();
+  if (speculator_) speculator_->read(prefill_->done());
   if (!prefill_->finished()) return;
   if (!step_) prompt_scores_ = prefill_->take_scores();
   prefill_.reset();

@@ -17,7 +17,9 @@ namespace llm_host {
 // of the token that is read. A method that throws leaves a sequence that must not be used again.
 class Generation {
  public:
-  Generation(const Model& model, Sequence& sequence, Job& job, Governor& governor);
+  // `drafts` may be null: it proposes tokens besides those that are looked up.
+  Generation(const Model& model, Sequence& sequence, Job& job, Governor& governor,
+             DraftModel* drafts = nullptr);
 
   // Tokens of the prompt that are still to be read; 0 while decoding.
   int unread() const { return prefill_ ? prefill_->total() - prefill_->done() : 0; }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
 #include "engine/speculate/acceptance.h"
+#include "engine/speculate/draft_record.h"
 #include "engine/speculate/pass_costs.h"
 
 namespace llm_host {
@@ -13,6 +15,8 @@ class Governor {
  public:
   // Proposed tokens of one sequence in a pass, at most.
   static constexpr int kMost = 15;
+  // The same where they are proposed whatever they cost: see Lookup::kAlways.
+  static constexpr int kAlways = 7;
   // How likely the i-th predicted token is right if those before it are, from 0 on.
   using Rate = std::function<double(int)>;
 
@@ -30,15 +34,30 @@ class Governor {
   // propose those that follow.
   bool worth_waiting(int sequences, const Rate& rate) const;
 
+  // The same for a draft model, which takes time of its own: how many tokens it is to propose.
+  int worth_drafting(int sequences, int most) const;
+  // What became of a token, as Draft::add says.
+  void noted_draft(int outcome) { draft_.noted(outcome); }
+  // It proposed so many, in `ms`, which are no part of the next pass.
+  void drafted(int tokens, double ms) {
+    draft_.drafted(tokens, ms);
+    drafting_ms_ += ms;
+  }
+  // Since this was asked last.
+  double take_drafting_ms() { return std::exchange(drafting_ms_, 0.0); }
+
  private:
   struct Plan {
     int count = 0;
     double saved_ms = 0;
   };
-  Plan plan(int sequences, int most, const Rate& rate) const;
+  // `token_ms`: to propose a token.
+  Plan plan(int sequences, int most, const Rate& rate, double token_ms = 0) const;
 
   Acceptance acceptance_{128};
   PassCosts costs_;
+  DraftRecord draft_;
+  double drafting_ms_ = 0;
 };
 
 }  // namespace llm_host

@@ -1,47 +1,42 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/job/request.h"
+#include "engine/speculate/draft.h"
 #include "engine/speculate/governor.h"
-#include "engine/speculate/prompt_lookup.h"
+#include "engine/speculate/lookup_proposer.h"
 
 namespace llm_host {
 
-// Proposes tokens for one generation, by what its prompt and reply say so far.
+// Proposes tokens for one generation: those that its prompt and reply have said before, which cost
+// nothing, else those that a draft model expects.
 class Speculator {
  public:
-  // With Lookup::kAlways: proposed tokens whatever they cost, at most.
-  static constexpr int kAlways = 7;
+  // `text`: the prompt. `draft` may be null.
+  Speculator(Governor& governor, Lookup lookup, std::span<const int32_t> text,
+             std::unique_ptr<Draft> draft = nullptr);
 
-  // `text`: the prompt.
-  Speculator(Governor& governor, Lookup lookup, std::span<const int32_t> text)
-      : governor_(governor), always_(lookup == Lookup::kAlways), lookup_(text) {
-    lookup_.find();
-  }
-
+  // The prompt has been read up to this length.
+  void read(int length);
   // The next token of the reply.
   void add(int32_t id);
   // Those to verify in a pass for `sequences`, `most` at most.
-  std::vector<int32_t> propose(int sequences, int most) const;
+  std::vector<int32_t> propose(int sequences, int most);
   // Whether to wait for the token that comes next, to propose those after it.
   bool promises(int sequences) const;
 
  private:
-  // How likely the i-th predicted token is right if those before it are.
-  double rate(int i) const;
+  int drafts(int sequences, int most) const;
 
   Governor& governor_;
   const bool always_;
-  PromptLookup lookup_;
-  Acceptance own_{24};
-  Calibration calibration_;
-  // Predictions that were right of late, proposed or not; halved by one that was wrong. A reply has
-  // to show that it copies before anything is proposed, and how much.
-  int right_ = 0;
-  static constexpr int kProof = 3;
+  std::optional<LookupProposer> lookup_;
+  std::unique_ptr<Draft> draft_;
 };
 
 }  // namespace llm_host

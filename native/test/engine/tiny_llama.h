@@ -15,7 +15,11 @@ class TinyLlama {
  public:
   static constexpr int kVocab = 64;
 
-  TinyLlama() : path_("/tmp/llm-host-tiny-" + std::to_string(getpid()) + ".bin") {
+  // Another seed gives other weights.
+  explicit TinyLlama(uint32_t seed = 1)
+      : path_("/tmp/llm-host-tiny-" + std::to_string(getpid()) + "-" + std::to_string(seed) +
+              ".bin"),
+        state_(seed) {
     file_.open(path_, std::ios::binary);
     spec_.weights.files = {path_};
     spec_.config = config();
@@ -84,5 +88,5 @@ class TinyLlama {
   std::string path_;
   std::ofstream file_;
   llm_host::LoadSpec spec_;
-  uint32_t state_ = 1;
+  uint32_t state_;
 };

@@ -29,6 +29,7 @@ export interface ChatArguments extends SamplingArguments {
   readonly adapter?: readonly string[] | undefined;
   readonly quantize?: string | undefined;
   readonly saveQuantized?: string | undefined;
+  readonly draftModel?: string | undefined;
   readonly toolTimeout?: number | undefined;
   readonly ask?: boolean | undefined;
   readonly yes?: boolean | undefined;

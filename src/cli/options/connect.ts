@@ -10,6 +10,7 @@ const OF_THE_SERVER = {
   adapter: '--adapter',
   quantize: '--quantize',
   saveQuantized: '--save-quantized',
+  draftModel: '--draft-model',
   kvBits: '--kv-bits',
   context: '--context',
   backend: '--backend',

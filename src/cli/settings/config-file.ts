@@ -23,6 +23,7 @@ import { APPLICATION_DIRECTORY } from '../process/folders.ts';
 export interface AppConfig {
   readonly SystemPrompt: string;
   readonly model?: string;
+  readonly draftModel?: string;
   readonly sampling?: Sampling;
   readonly context?: number;
   readonly overflow?: Overflow;

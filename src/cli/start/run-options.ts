@@ -32,6 +32,7 @@ export function modelOptions(
     adapter: args.adapter,
     quantize: args.quantize,
     saveQuantized: args.saveQuantized,
+    draftModel: args.draftModel ?? config.draftModel,
     ollama: ollamaSettings(args, config),
     connect: connection(args, env),
     toolProtocol: config.toolProtocol,

@@ -1,0 +1,145 @@
+#include "engine/speculate/draft.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace llm_host {
+namespace {
+
+// Tokens that are read at once: more would hold up other sequences.
+constexpr int kChunk = 256;
+
+SamplingParams without_penalties(SamplingParams params) {
+  params.penalties = {};
+  params.allowed_first = {};
+  return params;
+}
+
+}  // namespace
+
+Draft::Draft(const DraftModel& source, SequencePool::Lease lease, const SamplingParams& params,
+             std::span<const int32_t> prompt)
+    : source_(source),
+      lease_(std::move(lease)),
+      sampler_(without_penalties(params), {}),
+      prompt_tokens_(prompt.size()) {
+  for (int32_t id : prompt) say(id);
+  sequence().rewind(prompt);
+  sequence().begin(false, false);
+}
+
+Draft::~Draft() {
+  try {
+    come_back();
+  } catch (const std::exception&) {
+    lease_.discard();
+  }
+}
+
+void Draft::say(int32_t id) {
+  text_.push_back(id);
+  known_ = known_ && id < source_.vocab();
+}
+
+int Draft::add(int32_t id) {
+  say(id);
+  if (next_ >= proposed_.size()) return -1;
+  bool right = proposed_[next_++] == id;
+  if (!right) proposed_.clear();
+  return right ? 1 : 0;
+}
+
+void Draft::come_back() {
+  if (!std::exchange(ahead_, false)) return;
+  Sequence& s = sequence();
+  size_t most = std::min(s.ids.size(), text_.size());
+  auto end = s.ids.begin() + static_cast<int64_t>(most);
+  auto right = std::mismatch(s.ids.begin(), end, text_.begin()).first - s.ids.begin();
+  if (s.cache.can_trim(static_cast<int>(right))) {
+    s.cache.keep(static_cast<int>(right));
+    s.ids.resize(static_cast<size_t>(right));
+  } else {
+    s.cache.keep(s.cache.length());
+    s.clear();
+  }
+}
+
+mx::array Draft::append(int count) {
+  Sequence& s = sequence();
+  auto from = text_.begin() + static_cast<int64_t>(s.ids.size());
+  s.cache.plan(static_cast<int>(s.ids.size()) + count);
+  mx::array ids(from, mx::Shape{1, count}, mx::int32);
+  mx::array hidden = source_.model().body(ids, s.cache, 1);
+  s.ids.insert(s.ids.end(), from, from + count);
+  return hidden;
+}
+
+void Draft::read(int length) {
+  come_back();
+  if (!known_) return;
+  // The last token is left for `propose`, which needs what follows it.
+  length =
+      std::min({length, static_cast<int>(text_.size()) - 1, source_.model().info().context_length});
+  int count = std::min(length - static_cast<int>(sequence().ids.size()), kChunk);
+  if (count <= 0) return;
+  std::vector<mx::array> results{append(count)};
+  for (const mx::array& state : sequence().cache.arrays()) results.push_back(state);
+  mx::eval(results);
+}
+
+std::vector<int32_t> Draft::propose(int count) {
+  try {
+    return proposed_ = expected(count);
+  } catch (const std::exception&) {
+    lease_.discard();
+    throw;
+  }
+}
+
+std::vector<int32_t> Draft::expected(int count) {
+  proposed_.clear();
+  next_ = 0;
+  come_back();
+  if (!known_) return {};
+  if (unread() > kChunk) {
+    read(static_cast<int>(text_.size()));
+    return {};
+  }
+  count = std::min(count, source_.model().info().context_length - static_cast<int>(text_.size()));
+  if (count <= 0) return {};
+  ModelCache& cache = sequence().cache;
+  cache.remember();
+  ahead_ = true;
+  mx::array hidden = append(unread());
+  // A cache that makes room may forget what it would come back to.
+  uint64_t room = cache.bytes_after(1);
+  while (count > 1 && cache.bytes_after(count) > room) --count;
+  return draw(std::move(hidden), count);
+}
+
+std::vector<int32_t> Draft::draw(mx::array hidden, int count) {
+  const Model& model = source_.model();
+  Sequence& s = sequence();
+  auto step = static_cast<uint64_t>(text_.size() - prompt_tokens_);
+  std::vector<mx::array> tokens;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) {
+      s.cache.plan(s.cache.length() + 1);
+      hidden = model.body(mx::reshape(tokens.back(), {1, 1}), s.cache, 1);
+    }
+    mx::array logits = mx::astype(mx::flatten(model.head(hidden)), mx::float32);
+    tokens.push_back(sampler_(logits, step + static_cast<uint64_t>(i)));
+  }
+  std::vector<mx::array> results = s.cache.arrays();
+  results.push_back(mx::concatenate(tokens, 0));
+  mx::eval(results);
+  const auto* drawn = results.back().data<int32_t>();
+  std::vector<int32_t> ids(drawn, drawn + count);
+  s.ids.insert(s.ids.end(), ids.begin(), ids.end() - 1);
+  // Where one is no token of both, or its logits were not numbers, nothing is proposed any more.
+  auto known = [&](int32_t id) { return id >= 0 && id < source_.vocab(); };
+  ids.erase(std::find_if_not(ids.begin(), ids.end(), known), ids.end());
+  return ids;
+}
+
+}  // namespace llm_host
