@@ -81,7 +81,7 @@ export class ToolCalls {
     let permitted = false;
     try {
       try {
-        run = await this.#permit(target, args, options.signal);
+        run = await this.#permit(target, args, options);
       } finally {
         started = performance.now();
         options.onPermit?.({ waitedMs: started - asked, arguments: run });
@@ -101,11 +101,12 @@ export class ToolCalls {
   #permit(
     { tool, server, definition }: Target,
     args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal | undefined,
+    { signal, approver }: CallOptions,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { name, parameters } = tool.definition.function;
     const gated = { offered: name, tool: tool.tool, server: tool.server, definition, parameters };
-    return this.#options.gate.permit({ ...gated, config: server.config }, server.config, args, signal);
+    const subject = { ...gated, config: server.config };
+    return this.#options.gate.permit(subject, server.config, args, signal, approver);
   }
 
   async #run(

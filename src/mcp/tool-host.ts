@@ -1,13 +1,18 @@
 import type { ToolDefinition } from '../chat/message.ts';
 import type { ServerConfig } from './config/types.ts';
 import type { CompletionRequest } from './input-completion.ts';
-import type { Approver } from './policy/approval.ts';
-import type { CallOptions, ToolOutcome } from './server/call-types.ts';
+import type { Approver, TurnApprover } from './policy/approval.ts';
+import type { CallOptions as ServerCallOptions, ToolOutcome } from './server/call-types.ts';
 import type { Elicit } from './server/elicitation.ts';
 import type { ServerState } from './server/server-state.ts';
 
-export type { CallOptions, Progress, ToolOutcome } from './server/call-types.ts';
+export type { Progress, ToolOutcome } from './server/call-types.ts';
 export type { ServerState } from './server/server-state.ts';
+
+export interface CallOptions extends ServerCallOptions {
+  /** Who is asked about this call. Default: the host's approver. */
+  readonly approver?: TurnApprover;
+}
 
 /** A tool offered to the model, and the server it belongs to. */
 export interface HostTool {

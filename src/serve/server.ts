@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { anthropicRoutes } from './anthropic/routes.ts';
 import { apiOf, shapedError } from './api-errors.ts';
+import { approvalRoutes } from './approval-routes.ts';
 import { checkAccess, corsOrigin, namedKey } from './http/access.ts';
 import { ApiError, ofThrown } from './http/api-error.ts';
 import { Clients, clientOf } from './http/clients.ts';
@@ -13,15 +14,17 @@ import type { ServeContext } from './http/serve-context.ts';
 import { modelRoutes } from './model-routes.ts';
 import { ollamaRoutes } from './ollama/routes.ts';
 import { openaiRoutes } from './openai/routes.ts';
+import { isForPage, isNavigation, pageRoutes } from './page/page-routes.ts';
 import { answerParserError } from './parser-error.ts';
 import { tokenRoutes } from './token-routes.ts';
+import { toolRoutes } from './tool-routes.ts';
 
 /** Clients whose base URL lacks `/v1`. */
 const WITHOUT_VERSION =
   /^\/(chat\/completions|completions|responses|messages|models|tokenize|detokenize)(?=[/?]|$)/;
 const METHODS = 'GET, POST, DELETE, OPTIONS';
 const HEADERS = [
-  'authorization, content-type, x-api-key, x-llm-host-events, x-llm-host-tools',
+  'authorization, content-type, x-api-key, x-llm-host-approval, x-llm-host-events, x-llm-host-tools',
   'anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access',
 ].join(', ');
 
@@ -68,8 +71,10 @@ export function createServer(context: ServeContext): FastifyInstance {
     reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
     return context.metrics.text(context.queue);
   });
-  app.get('/', (_request, reply) => reply.type('text/plain').send('llm-host is running'));
+  pageRoutes(app, context.page);
   modelRoutes(app, context);
+  toolRoutes(app, context);
+  approvalRoutes(app, context);
   tokenRoutes(app, context);
   openaiRoutes(app, context);
   anthropicRoutes(app, context);
@@ -94,14 +99,15 @@ async function admit(context: ServeContext, clients: Clients, request: FastifyRe
     reply.raw.setHeader('access-control-allow-origin', origin);
     reply.raw.setHeader('vary', 'origin');
   }
+  const page = isForPage(request, context.page);
   const head = {
     host: headers.host,
     origin: headers.origin,
-    secFetchSite: headers['sec-fetch-site'] as string | undefined,
+    secFetchSite: page && isNavigation(headers) ? 'none' : (headers['sec-fetch-site'] as string | undefined),
     authorization: headers.authorization,
     apiKeyHeader: headers['x-api-key'] as string | undefined,
   };
-  const open = pathOf(request) === '/health' || request.method === 'OPTIONS';
+  const open = page || pathOf(request) === '/health' || request.method === 'OPTIONS';
   const refusal = checkAccess(head, context.access, open);
   if (refusal) {
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');

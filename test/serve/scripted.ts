@@ -15,6 +15,7 @@ import type {
   TokenEvent,
 } from '../../src/engine/engine.ts';
 import { tokensOf } from '../../src/engine/token-stream.ts';
+import { PendingApprovals } from '../../src/serve/http/approvals.ts';
 import { GenerationQueue } from '../../src/serve/http/generation-queue.ts';
 import { ServeMetrics } from '../../src/serve/http/metrics.ts';
 import {
@@ -182,6 +183,8 @@ export async function serveScripted(script: Script, options: ServeOptions = {}) 
     queue: new GenerationQueue(places ?? 64),
     metrics: new ServeMetrics(),
     access: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] },
+    approvals: new PendingApprovals(),
+    page: undefined,
     toolsPolicy: 'auto',
     limits: { ...DEFAULT_LIMITS, ...limits },
     stopping: new AbortController().signal,

@@ -1,15 +1,25 @@
 import type { ToolCall } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../mcp/policy/approval.ts';
 import type { Progress, ToolHost } from '../../mcp/tool-host.ts';
 import { formatArguments } from '../../text/console-format.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import { ToolProgress } from './tool-progress.ts';
+
+/** Asks the user of one turn about its calls, by the id of each. */
+export interface CallApprover {
+  ask(request: ApprovalRequest, callId: string): Promise<ApprovalAnswer>;
+  /** Whether about every call, or as the rules say. */
+  readonly everyCall: boolean;
+}
 
 export interface RunToolsOptions {
   readonly timeoutMs: number;
   /** What the model sees of a tool's result. */
   readonly cut: (tool: string, text: string) => string;
   readonly signal?: AbortSignal | undefined;
+  /** Default: the host's approver is asked. */
+  readonly approver?: CallApprover | undefined;
 }
 
 /** The result of a call for the model. */
@@ -74,6 +84,7 @@ async function runOne(
   emit: (event: TurnEvent) => void,
 ): Promise<Finished> {
   const name = call.function.name;
+  const { approver } = options;
   const started = performance.now();
   let waitedMs = 0;
   /** For the model: the user has changed its call. */
@@ -95,6 +106,9 @@ async function runOne(
     const outcome = await host.call(name, call.function.arguments, {
       timeoutMs: options.timeoutMs,
       ...(options.signal && { signal: options.signal }),
+      ...(approver && {
+        approver: { ask: request => approver.ask(request, call.id), everyCall: approver.everyCall },
+      }),
       onProgress: progress => emit({ type: 'tool_progress', id: call.id, message: progressText(progress) }),
       onPermit: permit => {
         ({ waitedMs } = permit);

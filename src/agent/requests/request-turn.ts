@@ -4,6 +4,7 @@ import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
 import type { HostTool, ToolHost } from '../../mcp/tool-host.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
+import type { CallApprover } from '../calls/run-tools.ts';
 import { contextParts, partsText } from '../context/context-parts.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ToolChoice } from '../model/chat-model.ts';
@@ -41,6 +42,8 @@ export interface TurnRequest {
 export interface TurnControl {
   readonly acquire: Acquire;
   readonly signal: AbortSignal;
+  /** Who is asked about calls that need approval; undefined: nobody. */
+  readonly approver?: CallApprover | undefined;
 }
 
 export interface RequestTurnOptions
@@ -112,10 +115,10 @@ export class RequestTurn {
   }
 
   /** Returns the calls that are the client's to run. A failure is the last event, an abort ends the stream early. */
-  async *run({ acquire, signal }: TurnControl): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
+  async *run({ acquire, signal, approver }: TurnControl): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const { responseFormat: format } = this.#request;
     const { enforced, constrained = false } = format ? enforceable(this.#options.model, format) : {};
-    const agent = this.#agent(acquire, enforced);
+    const agent = this.#agent(acquire, approver, enforced);
     const turn = format
       ? formattedTurn(agent, this.#history, format, { signal, constrained })
       : agent.respond(signal);
@@ -130,7 +133,11 @@ export class RequestTurn {
     }
   }
 
-  #agent(acquire: Acquire, responseFormat: ResponseFormat | undefined): Agent {
+  #agent(
+    acquire: Acquire,
+    approver: CallApprover | undefined,
+    responseFormat: ResponseFormat | undefined,
+  ): Agent {
     const { model, tools, sampling, toolTimeoutMs, maxResultChars, retry, constrain, onAttempt } =
       this.#options;
     const { logprobs, thinking, toolChoice, overflow, choice, ...request } = this.#request;
@@ -141,7 +148,7 @@ export class RequestTurn {
       history: this.#history,
       offer: this.#offer,
       sampling: merged,
-      ...{ toolTimeoutMs, overflow, newCallId },
+      ...{ toolTimeoutMs, overflow, newCallId, approver },
       ...(maxResultChars !== undefined && { maxResultChars }),
       ...(retry && { retry }),
       ...(constrain && { constrain }),

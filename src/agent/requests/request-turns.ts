@@ -1,4 +1,5 @@
 import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
+import type { HostTool } from '../../mcp/tool-host.ts';
 import { underApiNames } from '../../text/sampling/api-names.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import { ToolMeter } from '../offer/tool-meter.ts';
@@ -31,6 +32,11 @@ export class RequestTurns {
   toolNames(own: readonly ToolDefinition[], ours: boolean): string[] {
     const joining = ours ? this.#options.tools.tools().map(tool => tool.definition) : [];
     return [...own, ...joining].map(tool => tool.function.name);
+  }
+
+  /** Ours that requests may have. */
+  tools(): readonly HostTool[] {
+    return this.#options.tools.tools();
   }
 
   /** The defaults, one per line, as in a Modelfile. */

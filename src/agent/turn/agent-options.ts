@@ -4,6 +4,7 @@ import type { ToolHost } from '../../mcp/tool-host.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
 import type { AttemptRecord } from '../calls/metrics.ts';
 import type { RetryOptions } from '../calls/retry.ts';
+import type { CallApprover } from '../calls/run-tools.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
 import type { ToolOffer } from '../offer/tool-offer.ts';
 
@@ -40,6 +41,8 @@ export interface AgentOptions {
   readonly onAttempt?: (record: AttemptRecord) => void;
   /** Tools that the caller runs: a call of one ends the turn. Default: none. */
   readonly handOver?: ReadonlySet<string>;
+  /** Who is asked about calls that need approval. Default: the host's approver. */
+  readonly approver?: CallApprover | undefined;
   /** When the conversation outgrows the context. Default `trim`. */
   readonly overflow?: Overflow;
   /** Goes into every request to the model; `toolChoice` only until the first call. */

@@ -283,7 +283,7 @@ export class Agent {
   }
 
   #callParts(): Omit<AnswerCallsParts, 'attempt' | 'signal'> {
-    const { tools, history, model, toolTimeoutMs: timeoutMs, maxResultChars } = this.#options;
+    const { tools, history, model, toolTimeoutMs: timeoutMs, maxResultChars, approver } = this.#options;
     const limit = maxResultChars ?? resultLimit(model.contextLength);
     const cut = (tool: string, text: string) => this.#results.cut(tool, text, limit);
     const newCallId = () => this.#newCall('', {}).id;
@@ -292,6 +292,7 @@ export class Agent {
       timeoutMs,
       cut,
       newCallId,
+      approver,
     };
   }
 

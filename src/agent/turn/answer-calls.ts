@@ -2,7 +2,7 @@ import type { History } from '../../chat/history.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
 import { feedback } from '../calls/feedback.ts';
 import type { ToolMetrics } from '../calls/metrics.ts';
-import { type CallRecord, runTools } from '../calls/run-tools.ts';
+import { type CallApprover, type CallRecord, runTools } from '../calls/run-tools.ts';
 import type { UncheckedCalls } from '../calls/unchecked-calls.ts';
 import type { InvalidCall, ValidatedCalls } from '../calls/validate-calls.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
@@ -23,17 +23,29 @@ export interface AnswerCallsParts {
   /** How often the model had tried before. */
   readonly attempt: number;
   readonly signal: AbortSignal | undefined;
+  readonly approver: CallApprover | undefined;
 }
 
 /** Runs the valid calls; the invalid ones are answered with what was wrong. All results go into the history. */
 export async function* answerCalls(
   { valid, invalid }: ValidatedCalls,
-  { tools, history, metrics, unchecked, timeoutMs, cut, newCallId, attempt, signal }: AnswerCallsParts,
+  {
+    tools,
+    history,
+    metrics,
+    unchecked,
+    timeoutMs,
+    cut,
+    newCallId,
+    attempt,
+    signal,
+    approver,
+  }: AnswerCallsParts,
 ): AsyncGenerator<TurnEvent, CallRecord[]> {
   yield* unchecked.notices(valid, tools);
   for (const { call, repairs } of valid) metrics.attempt(call.function.name, 'ok', attempt, repairs);
   const calls = valid.map(({ call }) => call);
-  const records = yield* runTools(tools, calls, { timeoutMs, cut, signal });
+  const records = yield* runTools(tools, calls, { timeoutMs, cut, signal, approver });
   yield* invalidCallEvents(invalid, newCallId);
   for (const { tool, label } of invalid) {
     metrics.attempt(tool ?? '', label, attempt);

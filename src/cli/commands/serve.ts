@@ -25,6 +25,7 @@ export const serve = defineCommand({
         ...text('tools of mcp.json: auto = for requests without their own'),
         choices: TOOLS_POLICIES,
       })
+      .option('page', { type: 'boolean', describe: '--no-page: no chat page for browsers at /' })
       .option('models', list('another model that requests may name, or * for all in the cache (repeatable)'))
       .option('max-models', number('models loaded at once, the first included (3)'))
       .option('max-queue', number('requests at a time (64); more are answered with 429'))

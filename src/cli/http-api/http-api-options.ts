@@ -22,6 +22,7 @@ export interface HttpApiArguments extends ChatArguments {
   readonly requestTimeout?: number | undefined;
   readonly drainTimeout?: number | undefined;
   readonly maxBody?: number | undefined;
+  readonly page?: boolean | undefined;
   readonly cacheMb?: number | undefined;
   readonly parallel?: number | undefined;
 }
@@ -35,6 +36,8 @@ export interface HttpApiOptions {
   readonly maxOthers: number;
   readonly toolsPolicy: ToolsPolicy;
   readonly limits: ServeLimits;
+  /** Whether browsers get the chat page. */
+  readonly page: boolean;
   /** Bytes for the caches of conversations, and generations at once. */
   readonly engine: { readonly cacheBytes: number | 'auto'; readonly parallel: number };
   /** Requests at a time, including those being generated. */
@@ -75,6 +78,7 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
     models: args.models ?? [],
     maxOthers: number('max-models', args.maxModels, DEFAULT_MODELS, { min: 2, max: 100, integer: true }) - 1,
     toolsPolicy: args.toolsPolicy ?? 'auto',
+    page: args.page ?? true,
     port: number('port', args.port, DEFAULT_PORT, { min: 0, max: 65_535, integer: true }),
     limits: {
       ...DEFAULT_LIMITS,

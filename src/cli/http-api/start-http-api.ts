@@ -1,12 +1,15 @@
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { EXIT_PATIENCE_MS, type Run } from '../../run/open-run.ts';
+import { PendingApprovals } from '../../serve/http/approvals.ts';
 import { GenerationQueue } from '../../serve/http/generation-queue.ts';
 import { ServeMetrics } from '../../serve/http/metrics.ts';
 import type { ServeContext, ServedModel } from '../../serve/http/serve-context.ts';
 import { ModelPool } from '../../serve/models/model-pool.ts';
+import { readPage } from '../../serve/page/page-files.ts';
 import { createServer } from '../../serve/server.ts';
 import { checkNumbers, systemText } from '../options/chat-options.ts';
 import { loadServeSettings } from '../settings/settings.ts';
@@ -17,6 +20,9 @@ import { type HttpApiArguments, type HttpApiOptions, httpApiOptions } from './ht
 import { otherModels } from './other-models.ts';
 
 const LOOK_MS = 100;
+
+/** In the package: made by scripts/build/page.mjs. */
+const PAGE_FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
 
 /** The running API. */
 export interface HttpApi {
@@ -100,6 +106,8 @@ async function listen(options: HttpApiOptions, { log }: Run, models: ModelPool) 
     queue: new GenerationQueue(options.places, options.engine.parallel),
     metrics: new ServeMetrics(),
     access: options.access,
+    approvals: new PendingApprovals(),
+    page: options.page ? readPage(PAGE_FOLDER) : undefined,
     toolsPolicy: options.toolsPolicy,
     limits: options.limits,
     stopping: stop.signal,

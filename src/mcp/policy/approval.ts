@@ -27,6 +27,13 @@ export interface ApprovalRequest extends PolicyTool {
 export type ApprovalAnswer = 'yes' | 'conversation' | 'always' | 'no' | { readonly arguments: CallArguments };
 export type Approver = (request: ApprovalRequest) => Promise<ApprovalAnswer>;
 
+/** Who is asked about the calls of one turn, in place of the host's approver. */
+export interface TurnApprover {
+  readonly ask: Approver;
+  /** About every call, as with `askAll`. */
+  readonly everyCall: boolean;
+}
+
 /** What is to be approved. */
 export interface ApprovalSubject extends PolicyTool {
   readonly arguments: CallArguments;

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CallApprover } from '../../agent/calls/run-tools.ts';
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import type { TurnControl } from '../../agent/requests/request-turn.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import { ApiError, ofTurnError } from './api-error.ts';
-import { clientOf, laneOf } from './clients.ts';
+import { type ApprovalMode, approvalMode } from './approvals.ts';
+import { type Client, clientOf, laneOf } from './clients.ts';
 import { onceClosed } from './once-closed.ts';
 import { noteProblem } from './problems.ts';
 import { ResponseStream } from './response-stream.ts';
@@ -48,6 +50,7 @@ export async function exchange(
 ): Promise<unknown> {
   const { format, stream, user, run } = exchanged;
   const client = clientOf(request);
+  const asks = approvalMode(request.headers, stream);
   const place = context.queue.admit(laneOf(client, user, request.ip));
   const stop = new AbortController();
   onceClosed(request, reply, () => stop.abort(GONE));
@@ -57,7 +60,7 @@ export async function exchange(
   const stopping = () => stop.abort(STOPPING);
   context.stopping.addEventListener('abort', stopping);
   if (context.stopping.aborted) stopping();
-  const wantsEvents = request.headers['x-llm-host-events'] === '1';
+  const wantsEvents = request.headers['x-llm-host-events'] === '1' || asks !== undefined;
   const started = performance.now();
   const waiting = () => {
     const ahead = place.ahead();
@@ -65,7 +68,10 @@ export async function exchange(
   };
   const running = new Answering(context, reply, format, stream, wantsEvents, started, waiting);
   try {
-    const control = { acquire: (until?: AbortSignal) => place.acquire(until), signal };
+    const control = {
+      acquire: (until?: AbortSignal) => place.acquire(until),
+      ...{ signal, approver: asks && approverOf(context, client, asks, running) },
+    };
     const read = await running.readAll(
       choice => run(control, choice),
       exchanged,
@@ -85,6 +91,19 @@ export async function exchange(
     running.close();
     place.leave();
   }
+}
+
+/** Asks in the stream. */
+function approverOf(
+  { approvals }: ServeContext,
+  client: Client,
+  mode: ApprovalMode,
+  running: Answering,
+): CallApprover {
+  return {
+    everyCall: mode === 'all',
+    ask: (asked, callId) => approvals.ask(asked, callId, client, event => running.toolEvent(event)),
+  };
 }
 
 type Turn = ReturnType<Exchange['run']>;

@@ -1,7 +1,9 @@
 import type { RequestTurns } from '../../agent/requests/request-turns.ts';
 import type { ModelFacts } from '../../model/model-facts.ts';
 import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
+import type { PageFiles } from '../page/page-files.ts';
 import type { AccessRules } from './access.ts';
+import type { PendingApprovals } from './approvals.ts';
 import type { GenerationQueue } from './generation-queue.ts';
 import type { ServeMetrics } from './metrics.ts';
 import type { StreamLimits } from './response-stream.ts';
@@ -70,6 +72,9 @@ export interface ServeContext extends LoadedModel {
   readonly queue: GenerationQueue;
   readonly metrics: ServeMetrics;
   readonly access: AccessRules;
+  readonly approvals: PendingApprovals;
+  /** The chat page; undefined: none. */
+  readonly page: PageFiles | undefined;
   /** For requests that do not say whose tools they want. */
   readonly toolsPolicy: ToolsPolicy;
   readonly limits: ServeLimits;

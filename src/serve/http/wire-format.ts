@@ -2,11 +2,25 @@ import type { ReplyStats, TokenLogprob, TurnEvent } from '../../agent/events/tur
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from './api-error.ts';
 
+/** A question about a call, sent to the client that is asked. */
+export interface ApprovalEvent {
+  readonly type: 'tool_approval';
+  /** Of the call. */
+  readonly id: string;
+  /** Of the question: where its answer goes. */
+  readonly approval: string;
+  readonly name: string;
+  readonly server: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly reason: 'destructive' | 'rule';
+  /** Until the call is refused. */
+  readonly seconds: number;
+}
+
 /** Events of our own tools. */
-export type ToolEvent = Extract<
-  TurnEvent,
-  { type: 'tool_call' | 'tool_progress' | 'tool_result' | 'tool_error' | 'notice' }
->;
+export type ToolEvent =
+  | Extract<TurnEvent, { type: 'tool_call' | 'tool_progress' | 'tool_result' | 'tool_error' | 'notice' }>
+  | ApprovalEvent;
 
 /** Totals over all replies of the model in a request. */
 export type Totals = Omit<ReplyStats, 'finishReason'> & {
