@@ -3,6 +3,7 @@ import { chooseBackend, chosenBackend, hasNvidiaDriver, nvidiaReady, setupNvidia
 import { demoWeightsReady, setupDemoWeights } from './build/demo-weights.mjs';
 import { findMlx, mlxVersion, setupMlx } from './build/mlx.mjs';
 import { buildNative, nativeReady } from './build/native.mjs';
+import { buildPage, pageReady } from './build/page.mjs';
 import { buildDist, distReady } from './build/typescript.mjs';
 import { findCompiler } from './lib/compiler.mjs';
 import { packagesReady, setupPackages } from './lib/npm-packages.mjs';
@@ -58,6 +59,7 @@ export async function bootstrap({ quiet = false, tests = false } = {}) {
         run: onProgress => buildNative({ tests, onProgress }),
       },
       { id: 'dist', title: 'TypeScript', needs: ['npm'], isReady: distReady, run: buildDist },
+      { id: 'page', title: 'page of serve', needs: ['npm'], isReady: pageReady, run: buildPage },
     ],
     { quiet },
   );

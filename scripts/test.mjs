@@ -18,6 +18,7 @@ const PARTS = [
     name: 'types',
     run: () => check([bin('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit']),
   },
+  { name: 'page', run: () => check([bin('typescript/bin/tsc'), '-p', 'web', '--noEmit']) },
   { name: 'layers', run: layers },
   { name: 'unused', run: () => check(['scripts/check/unused.mjs']) },
   { name: 'licences', run: () => check(['scripts/check/licences.mjs']) },

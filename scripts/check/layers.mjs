@@ -34,6 +34,17 @@ const RULES = [
     because: 'readers import only types from the agent',
   },
   {
+    files: /^web\//,
+    forbids: /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;'"]*from\s+['"][^'"]*\/src\/[^'"]*['"]/,
+    because: 'the page imports only types from src: it runs in a browser',
+  },
+  {
+    files: /^web\//,
+    forbids:
+      /dangerouslySetInnerHTML|\b(innerHTML|outerHTML|insertAdjacentHTML|srcdoc)\b|\beval\(|new Function\b|document\.write/,
+    because: 'the page never makes HTML or code of a text',
+  },
+  {
     files: /^src\/(?!cli\/)/,
     forbids: /process\.(argv|exitCode)\b|process\.exit\(|process\.(on|once|addListener)\(\s*['"]SIG/,
     because: 'only src/cli touches arguments, exit codes and signals',
@@ -45,7 +56,7 @@ const RULES = [
       "folders are made by text/files/make-folder.ts, since Node's `recursive` never returns below /proc",
   },
   {
-    files: /^src\//,
+    files: /^(src|web)\//,
     forbids: /(?:^|\n)export\s+default\b/,
     because: 'no default exports',
   },
@@ -57,7 +68,7 @@ const RULES = [
  * @returns {string[]}
  */
 export function checkLayers(top = root) {
-  const sources = ['native', 'src']
+  const sources = ['native', 'src', 'web']
     .flatMap(dir => filesBelow(join(top, dir)))
     .map(file => readSource(top, file));
   return [...sources.flatMap(forbidden), ...rankBreaches(sources)];

@@ -1,22 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isAllowed } from '../lib/licences.mjs';
 import { isMain, root } from '../lib/project.mjs';
-
-/** Licences that ask for no more than to be named, so that the program can be passed on under its own. */
-const ALLOWED = [
-  '0BSD',
-  'Apache-2.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'BlueOak-1.0.0',
-  'CC0-1.0',
-  'ISC',
-  'MIT',
-];
 
 /**
  * Packages installed with this one whose licence is not allowed, as `path: licence`. Development packages are ignored,
- * since they are not distributed.
+ * since they are not distributed; those that the page is made of are checked by its build.
  * @param {string} top
  * @returns {string[]}
  */
@@ -34,12 +23,6 @@ function licenceOf(manifest) {
   if (!existsSync(manifest)) return undefined;
   const { license, licenses } = JSON.parse(readFileSync(manifest, 'utf8'));
   return license?.type ?? license ?? licenses?.map(({ type }) => type).join(' OR ');
-}
-
-/** An SPDX expression: of alternatives one is enough, of parts all are needed. */
-function isAllowed(expression = '') {
-  const alternatives = expression.replace(/[()]/g, '').split(' OR ');
-  return alternatives.some(parts => parts.split(' AND ').every(name => ALLOWED.includes(name.trim())));
 }
 
 if (isMain(import.meta.url)) {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { buildPage } from '../build/page.mjs';
 import { buildDist } from '../build/typescript.mjs';
 import { listFiles } from '../lib/fingerprint.mjs';
 import { root } from '../lib/project.mjs';
@@ -11,6 +12,13 @@ import { publishedManifest } from '../release/pack.mjs';
 
 /** As in npm's tarball. */
 const DIR = 'package';
+
+/** What the page of `serve` needs. */
+const PAGE = [/\/dist\/web\/index\.html$/, ...['js', 'css', 'svg', 'txt'].map(pageFile)];
+
+function pageFile(ending) {
+  return new RegExp(`/dist/web/page/[\\w-]+\\.${ending}$`);
+}
 
 /** The published files that exist before packing, which makes the manual page. */
 function filesOf(manifest) {
@@ -22,10 +30,13 @@ function filesOf(manifest) {
 
 await runMain(async () => {
   await buildDist();
+  await buildPage();
   const manifest = publishedManifest();
   const own = { name: `${DIR}/package.json`, data: Buffer.from(JSON.stringify(manifest)) };
   const files = [...filesOf(manifest), own];
   const { messages } = await publint({ pkgDir: DIR, pack: { files }, strict: true });
+  const missing = PAGE.filter(path => !files.some(({ name }) => path.test(name)));
   for (const message of messages) console.error(`${message.type}: ${formatMessage(message, manifest)}`);
-  if (messages.length > 0) process.exitCode = 1;
+  for (const path of missing) console.error(`the page of serve is not in the package: ${path}`);
+  if (messages.length + missing.length > 0) process.exitCode = 1;
 });

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isMain, root } from '../lib/project.mjs';
 
 /** Where programs and the library begin; everything else in src is reached from them. */
 const ENTRIES = [
   ...['src/index.ts', 'src/library/ai-sdk/language-model.ts'],
-  ...['src/cli/main.ts', 'src/cli/bench/bench-process.ts'],
+  ...['src/cli/main.ts', 'src/cli/bench/bench-process.ts', 'web/main.tsx'],
 ];
 const IMPORT = /(?:from|import|import\(|new URL\()\s*'(\.[^']+)'/g;
 /** Types are left out: they say what exported functions take and give, also where nobody names them. */
@@ -19,7 +19,9 @@ const EXPORT = /^export (?:abstract )?(?:async )?(?:function\*?|const|let|class)
  */
 function findUnused(top) {
   const files = new Map(
-    ['src', 'scripts', 'test'].flatMap(folder => sources(top, folder)).map(path => [path, read(top, path)]),
+    ['src', 'web', 'scripts', 'test']
+      .flatMap(folder => sources(top, folder))
+      .map(path => [path, read(top, path)]),
   );
   const { dependencies = {} } = JSON.parse(read(top, 'package.json'));
   return [...unreachedFiles(files), ...unusedExports(files), ...unusedPackages(files, dependencies)];
@@ -33,7 +35,7 @@ function unreachedFiles(files) {
     reached.add(path);
     for (const [, target] of files.get(path).matchAll(IMPORT)) waiting.push(join(path, '..', target));
   }
-  const own = [...files.keys()].filter(path => path.startsWith('src/'));
+  const own = [...files.keys()].filter(path => /^(src|web)\//.test(path));
   return own.filter(path => !reached.has(path)).map(path => `${path}: reached from nowhere`);
 }
 
@@ -56,6 +58,7 @@ function unusedPackages(files, dependencies) {
 }
 
 function sources(top, folder) {
+  if (!existsSync(join(top, folder))) return [];
   return readdirSync(join(top, folder), { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile() && /\.(tsx?|mjs|mts)$/.test(entry.name))
     .map(entry => join(entry.parentPath, entry.name).slice(join(top, '/').length))

@@ -33,6 +33,10 @@ describe('the layer check', () => {
     ['src/engine/a.ts', 'const a = process.argv;', 'only src/cli'],
     ['src/mcp/a.ts', "process.once('SIGTERM', stop);", 'only src/cli'],
     ['src/mcp/a.ts', 'export default 1;', 'no default exports'],
+    ['web/state/a.ts', "import { x } from '../../src/text/x.ts';", 'only types from src'],
+    ['web/markdown/a.tsx', '<p dangerouslySetInnerHTML={x} />;', 'never makes HTML'],
+    ['web/markdown/a.ts', 'element.innerHTML = text;', 'never makes HTML'],
+    ['web/main.tsx', 'export default 1;', 'no default exports'],
     ['src/mcp/a.ts', 'mkdirSync(path, { recursive: true });', 'never returns below /proc'],
   ])('%s may not hold %s', async (path, text, reason) => {
     const run = await check({ [path]: `\n${text}\n` });
@@ -47,6 +51,7 @@ describe('the layer check', () => {
       'native/engine/a.cc': '#include "mlx/array.h"\n',
       'src/cli/main.ts': "process.exit(process.argv.length); process.on('SIGINT', stop);\n",
       'src/line/a.ts': "import type { TurnEvent } from '../agent/turn.ts';\nimport { x } from './x.ts';\n",
+      'web/api/a.ts': "import type { X } from '../../src/serve/http/x.ts';\n",
       'src/native/a.ts': "process.on('exit', f); // not process.exit(1)\n",
       'src/engine/a.ts': "/* process.exit(1) */ const u = 'http://localhost';\n",
     });

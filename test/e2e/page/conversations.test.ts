@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { ask, browserAndServer, inBrowser, replyOf, said } from './open-page.ts';
+
+const replies = (page: Page) => page.locator('.reply .prose').allInnerTexts();
+const questions = (page: Page) => page.locator('.bubble').allInnerTexts();
+
+inBrowser('conversations on the page', () => {
+  const { open } = browserAndServer();
+
+  test('edited, answered again, and gone on with elsewhere', async () => {
+    const page = await open();
+    await replyOf(page, 'One');
+    await replyOf(page, 'Two');
+    await page.locator('#question').press('Alt+ArrowUp');
+    await page.getByRole('textbox', { name: 'Question' }).first().fill('Three');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await said(page, 'You said: Three').waitFor();
+    expect(await questions(page)).toEqual(['One', 'Three']);
+    await page.getByRole('button', { name: 'The branch before' }).click();
+    expect(await replies(page)).toEqual(['You said: One', 'You said: Two']);
+    await page.getByRole('button', { name: 'Another reply' }).last().click();
+    await page.locator('.reply').last().locator('.branches').getByText('2 / 2').waitFor();
+    await page.locator('.reply').last().locator('.figures').waitFor();
+    await page.getByRole('button', { name: 'Go on in a new conversation' }).first().click();
+    expect(await questions(page)).toEqual(['One']);
+    await page.getByRole('button', { name: 'One (branch)', exact: true }).waitFor();
+    await replyOf(page, 'Four');
+    await page.goBack();
+    await said(page, 'You said: Two').waitFor();
+  });
+
+  test('renamed, searched, deleted, exported and imported', async () => {
+    const page = await open();
+    await replyOf(page, 'Keep me');
+    await page.getByRole('button', { name: 'Rename Keep me' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Kept');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Kept', exact: true }).waitFor();
+    const saved = async (button: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: button }).click(),
+      ]);
+      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+    };
+    expect(await saved('Save this one')).toEqual({
+      name: 'kept.md',
+      text: '# Kept\n\n## You\n\nKeep me\n\n## scripted\n\nYou said: Keep me\n',
+    });
+    const { name, text } = await saved('Export all');
+    expect(name).toBe('llm-host-conversations.json');
+    await page.getByRole('button', { name: 'Delete Kept' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Kept', exact: true }).waitFor({ state: 'detached' });
+    expect(await page.locator('.question').count()).toBe(0);
+    const input = page.getByLabel('File to import');
+    await input.setInputFiles({ name: 'x.json', mimeType: 'application/json', buffer: Buffer.from('{}') });
+    await page.getByText('This file was not exported by llm-host.').waitFor();
+    await input.setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) });
+    await page.getByRole('button', { name: 'Kept', exact: true }).click();
+    expect(await replies(page)).toEqual(['You said: Keep me']);
+  });
+
+  test('two tabs write to the same one, and nothing is lost', async () => {
+    const first = await open();
+    await replyOf(first, 'Zero');
+    const second = await first.context().newPage();
+    await second.goto(first.url());
+    await said(second, 'You said: Zero').waitFor();
+    await Promise.all([ask(first, 'Mine'), ask(second, 'Yours')]);
+    for (const page of [first, second]) {
+      await page.getByText('2 / 2').or(page.getByText('1 / 2')).first().waitFor();
+      await page.locator('.reply').nth(1).locator('.figures').waitFor();
+    }
+    await second.reload();
+    await second.locator('.branches').first().waitFor();
+    const seen = new Set(await questions(second));
+    await second
+      .getByRole('button', { name: /branch/i, disabled: false })
+      .first()
+      .click();
+    for (const text of await questions(second)) seen.add(text);
+    expect([...seen].sort()).toEqual(['Mine', 'Yours', 'Zero']);
+    await second.getByRole('button', { name: 'Delete Zero' }).click();
+    await second.getByRole('button', { name: 'Delete', exact: true }).click();
+    await first.locator('.welcome').waitFor();
+    await first.reload();
+    expect(await first.locator('.conversations li').count()).toBe(0);
+  });
+
+  test('what a reply is made of by: system prompt, sampling, no tools; kept for the next one', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('System prompt').fill('Be brief.');
+    await page.getByLabel('Temperature').fill('0.5');
+    await page.getByLabel("The model may call the server's tools").uncheck();
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.getByRole('button', { name: 'Close' }).click();
+    const [request] = await Promise.all([page.waitForRequest(/chat\/completions/), replyOf(page, 'Hello')]);
+    expect(request.headers()).toMatchObject({ 'x-llm-host-tools': 'none', 'x-llm-host-approval': 'rules' });
+    expect(request.postDataJSON()).toEqual({
+      ...{ stream: true, stream_options: { include_usage: true }, temperature: 0.5 },
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hello' },
+      ],
+    });
+    await page.reload();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    expect(await page.getByLabel('System prompt').inputValue()).toBe('Be brief.');
+  });
+});

@@ -1,0 +1,168 @@
+import { merged } from '../conversation/merge.ts';
+import type { AssistantMessage, Conversation, Message } from '../conversation/types.ts';
+import { Database } from '../storage/database.ts';
+import { leaveBehind, takeLeft } from '../storage/left-behind.ts';
+import { type TabNews, Tabs } from '../storage/tabs.ts';
+import { abandoned } from '../turn/reply-reducer.ts';
+import { type ChatState, withLoaded } from './chat-state.ts';
+import type { Store } from './store.ts';
+import { LAST_WRITER, WRITER } from './writer.ts';
+
+/** A conversation that grows is kept so often. */
+const SAVE_MS = 500;
+/** A reply that nobody has added to for so long has lost its tab. */
+const SILENT_MS = 5000;
+
+/** Keeps conversations in the browser, in step with its other tabs. */
+export class Keeper {
+  readonly #store: Store<ChatState>;
+  readonly #onDeleted: (id: string) => void;
+  readonly #tabs: Tabs;
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  /** Never kept so far. */
+  readonly #fresh = new Set<string>();
+  #database: Database | undefined;
+
+  constructor(store: Store<ChatState>, onDeleted: (id: string) => void) {
+    this.#store = store;
+    this.#onDeleted = onDeleted;
+    this.#tabs = new Tabs(news => void this.#heard(news));
+  }
+
+  /** Without storage the page works, and says so. */
+  async open(): Promise<void> {
+    try {
+      this.#database = await Database.open();
+      for (const conversation of takeLeft()) await this.#database.write(conversation, true);
+      await this.#list();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Makes a conversation part of the state; undefined: there is none with this id. */
+  async load(id: string): Promise<Conversation | undefined> {
+    const there = this.#store.state.loaded.get(id);
+    if (there) return there;
+    const read = await this.#database?.read(id);
+    if (!read) return undefined;
+    const conversation = withoutAbandoned(read);
+    this.#store.set(withLoaded(this.#store.state, conversation));
+    if (Object.values(conversation.messages).some(isWriting)) setTimeout(() => this.#look(id), SILENT_MS);
+    return conversation;
+  }
+
+  /** Whether the tab that was writing has said anything since. */
+  #look(id: string): void {
+    const conversation = this.#store.state.loaded.get(id);
+    if (conversation) this.#store.set(withLoaded(this.#store.state, withoutAbandoned(conversation)));
+  }
+
+  async readAll(): Promise<readonly Conversation[]> {
+    await Promise.all([...this.#timers.keys()].map(id => this.#save(id)));
+    return (await this.#database?.readAll()) ?? [...this.#store.state.loaded.values()];
+  }
+
+  begin(conversation: Conversation): void {
+    this.#fresh.add(conversation.id);
+    this.put(conversation);
+  }
+
+  /** Shows a change at once and keeps it soon. */
+  put(conversation: Conversation): void {
+    const { id } = conversation;
+    this.#store.set(withLoaded(this.#store.state, conversation));
+    if (!this.#timers.has(id))
+      this.#timers.set(
+        id,
+        setTimeout(() => void this.#save(id), SAVE_MS),
+      );
+  }
+
+  /** The page is about to go, perhaps before it could write. */
+  leave(): void {
+    const ids = [...this.#timers.keys()];
+    const { loaded } = this.#store.state;
+    leaveBehind(ids.flatMap(id => loaded.get(id) ?? []));
+    for (const id of ids) void this.#save(id);
+  }
+
+  async delete(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.#forget(id);
+    try {
+      await this.#database?.delete(ids);
+      await this.#list();
+    } catch (error) {
+      this.#failed(error);
+    }
+    for (const id of ids) this.#tabs.tell({ type: 'deleted', id });
+  }
+
+  async #save(id: string): Promise<void> {
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+    const conversation = this.#store.state.loaded.get(id);
+    if (!conversation || !this.#database) return;
+    try {
+      const kept = await this.#database.write(conversation, this.#fresh.delete(id));
+      if (!kept) return this.#forget(id);
+      this.#join(kept);
+      await this.#list();
+      this.#tabs.tell({ type: 'changed', id });
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** What another tab has added. */
+  #join(kept: Conversation): void {
+    const mine = this.#store.state.loaded.get(kept.id);
+    if (mine) this.#store.set(withLoaded(this.#store.state, merged(mine, kept)));
+  }
+
+  async #heard({ type, id }: TabNews): Promise<void> {
+    if (type === 'deleted') this.#forget(id);
+    else if (this.#store.state.loaded.has(id)) {
+      const kept = await this.#database?.read(id);
+      if (kept) this.#join(kept);
+    }
+    await this.#list();
+  }
+
+  #forget(id: string): void {
+    const { loaded, currentId } = this.#store.state;
+    this.#onDeleted(id);
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+    const left = new Map(loaded);
+    left.delete(id);
+    this.#store.set({ loaded: left, ...(currentId === id && { currentId: undefined }) });
+  }
+
+  async #list(): Promise<void> {
+    if (this.#database) this.#store.set({ summaries: await this.#database.summaries() });
+  }
+
+  #failed(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    this.#store.set({
+      notice: `This browser does not keep the conversations (${why}): export what you want to have later.`,
+    });
+  }
+}
+
+const isWriting = (message: Message): message is AssistantMessage =>
+  message.role === 'assistant' && message.state === 'writing';
+
+/** Replies of a tab that is gone, or of this one before it was loaded again, have ended. */
+function withoutAbandoned(conversation: Conversation): Conversation {
+  const now = Date.now();
+  const isLeft = (message: Message): message is AssistantMessage =>
+    isWriting(message) &&
+    message.writer !== WRITER &&
+    (message.writer === LAST_WRITER || now - message.changed > SILENT_MS);
+  const messages = Object.values(conversation.messages).map(
+    message => [message.id, isLeft(message) ? abandoned(message, now) : message] as const,
+  );
+  return { ...conversation, messages: Object.fromEntries(messages) };
+}
