@@ -72,35 +72,49 @@ function randomRequest(index: number, below: (limit: number) => number, vocab: n
   };
 }
 
-/** `count` random requests by a model that runs up to `parallel` of them at once, each as it is alone. */
-export async function expectSameTogether(source: string, exact: boolean, count: number, parallel: number) {
-  const options = { cwd: process.cwd(), env: process.env, contextLength: 0, adapter: undefined, exact };
+export interface TogetherOptions {
+  /** Requests. */
+  readonly count: number;
+  /** How many of them run at once. */
+  readonly parallel: number;
+  readonly exact: boolean;
+  readonly adapter?: string;
+  /** The model also proposes tokens to itself, as its own draft model. */
+  readonly drafts?: boolean;
+}
+
+/** Random requests by a model that runs several of them at once, each as it is alone. */
+export async function expectSameTogether(source: string, together: TogetherOptions) {
+  const { count, parallel, exact, adapter, drafts } = together;
+  const options = { cwd: process.cwd(), env: process.env, contextLength: 0, adapter, exact };
   const { spec } = readModel(source, options);
-  const model = await loadAddon().load({ ...spec, parallel, cacheBytes: 2 ** 28 }, () => {});
+  const sized = { ...spec, parallel, cacheBytes: 2 ** 28 };
+  const plain = await loadAddon().load(sized, () => {});
+  const below = numbers(count + parallel);
+  const all = Array.from({ length: count }, (_, i) => randomRequest(i, below, plain.info.vocabSize));
+  const alone: string[][] = [];
+  for (const asked of all) alone.push(await run(plain, { ...asked.request, lookupAlways: false }, () => {}));
+  if (drafts) await plain.close();
+  const model = drafts ? await loadAddon().load({ ...sized, draft: spec }, () => {}) : plain;
   try {
-    const below = numbers(count + parallel);
-    const all = Array.from({ length: count }, (_, i) => randomRequest(i, below, model.info.vocabSize));
-    const alone: string[][] = [];
-    for (const asked of all)
-      alone.push(await run(model, { ...asked.request, lookupAlways: false }, () => {}));
-    const together: Promise<string[]>[] = [];
+    const replies: Promise<string[]>[] = [];
     // Each token lets another one join, or not.
     const join = () => {
-      const index = together.length;
+      const index = replies.length;
       const asked = all[index];
       if (!asked) return;
-      together.push(
+      replies.push(
         run(model, asked.request, (tokens, cancel) => {
           if (tokens >= asked.leavesAfter) cancel();
           if (below(3) === 0) join();
         }),
       );
     };
-    while (together.length < count) {
+    while (replies.length < count) {
       for (let i = 0; i < parallel; i += 1) join();
-      await Promise.all(together);
+      await Promise.all(replies);
     }
-    for (const [index, tokens] of (await Promise.all(together)).entries()) {
+    for (const [index, tokens] of (await Promise.all(replies)).entries()) {
       const { leavesAfter } = all[index] as Asked;
       const expected = alone[index] as string[];
       if (leavesAfter > expected.length) expect(tokens, `request ${index}`).toEqual(expected);

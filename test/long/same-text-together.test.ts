@@ -9,7 +9,7 @@ describe('200 random requests in batches of 2 to 16 get the tokens that each get
     for (const variant of variantsOf(family)) {
       await withModel(family, variant, async source => {
         for (const parallel of PARALLEL) {
-          for (const exact of [false, true]) await expectSameTogether(source, exact, 20, parallel);
+          for (const exact of [false, true]) await expectSameTogether(source, { exact, count: 20, parallel });
         }
       });
     }
