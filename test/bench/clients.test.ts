@@ -76,6 +76,11 @@ describe('clients at once', () => {
     expect(point.figures.tokensPerSecond).toBeCloseTo(30 / point.seconds);
   });
 
+  test('do not mind a server that closes each connection after its answer', async () => {
+    const target = await serving(response => response.end(WHOLE + REST, () => response.socket?.destroy()));
+    expect(await loadedBy(LOAD, target, NEVER)).toMatchObject({ failed: 0 });
+  });
+
   test('count what failed; if nothing was answered, that is an error', async () => {
     let count = 0;
     const target = await serving(response => {

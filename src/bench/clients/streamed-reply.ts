@@ -25,8 +25,10 @@ export function streamedReply(url: string, body: object, signal: AbortSignal): P
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    // Not fetch, whose streams take as much time as small models take to generate.
-    const sent = request(`${url}/v1/completions`, { method: 'POST', headers, signal }, response => {
+    // Not fetch, whose streams take as much time as small models take to generate. Nor a kept connection, which some
+    // servers close just when the next request is sent.
+    const options = { method: 'POST', headers, signal, agent: false };
+    const sent = request(`${url}/v1/completions`, options, response => {
       const reader = new StreamReader(started);
       response.setEncoding('utf8').on('data', (piece: string) => reader.push(piece));
       response.on('error', reject);
