@@ -195,6 +195,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     /^\| llm-host \| [\s\S]*\n\| naive `<Text>` \| [\s\S]*^in use/m,
     { linux: true },
   ),
+  'node scripts/measure/page-frames.mjs': { long: true, shows: /^\{"run":"words, .*"medianMs":\d/m },
   // docs/serve.md
   'llm-host serve <model>': measured('llm-host serve <model> --port 0', SERVES, { stops: true }),
   'llm-host serve demo': measured('llm-host serve demo --port 0', SERVES, { stops: true }),

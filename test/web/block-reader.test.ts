@@ -126,8 +126,8 @@ describe('code', () => {
 
   it('is coloured in pieces while it grows and where it is long, else as one', () => {
     expect(codeChunks(lines(100), false)).toHaveLength(1);
-    expect(codeChunks(lines(33), true)).toHaveLength(3);
-    expect(codeChunks(lines(3200), false)).toHaveLength(200);
+    expect(codeChunks(lines(17), true)).toHaveLength(3);
+    expect(codeChunks(lines(3200), false)).toHaveLength(50);
     for (const open of [false, true]) expect(codeChunks(lines(3000), open).join('\n')).toBe(lines(3000));
     expect(codeChunks('', true)).toEqual(['']);
   });

@@ -1,5 +1,5 @@
 import { createLowlight } from 'lowlight';
-import { Fragment, memo, type ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { LANGUAGES } from './languages.ts';
 import { plain } from './plain.ts';
 
@@ -21,17 +21,15 @@ export const Highlighted = memo(
 );
 
 function elements(nodes: readonly Node[]): ReactNode {
-  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other keys
-  return nodes.map((node, index) => <Fragment key={index}>{element(node)}</Fragment>);
-}
-
-function element(node: Node): ReactNode {
-  if (node.type === 'text') return node.value;
-  if (node.type !== 'element') return null;
-  const names = node.properties.className;
-  return (
-    <span className={Array.isArray(names) ? names.join(' ') : undefined}>
-      {elements(node.children as readonly Node[])}
-    </span>
-  );
+  return nodes.map((node, index) => {
+    if (node.type === 'text') return node.value;
+    if (node.type !== 'element') return null;
+    const names = node.properties.className;
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other keys
+      <span key={index} className={Array.isArray(names) ? names.join(' ') : undefined}>
+        {elements(node.children as readonly Node[])}
+      </span>
+    );
+  });
 }

@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { HOSTILE } from '../../web/hostile-markdown.ts';
 import { browserAndServer, inBrowser, replyOf, said, startServer } from './open-page.ts';
 
+/** For tests that start programs. */
+const LIMIT_MS = 180_000;
+
 /** An exported file with one reply for each text. */
 function fileOf(texts: readonly string[]): string {
   const messages = texts.flatMap((text, index) => [
@@ -107,7 +110,7 @@ inBrowser('what the page must not do', () => {
 inBrowser('a server that', () => {
   const { open } = browserAndServer();
 
-  test('wants a key gets it, in this tab until it is closed', async () => {
+  test('wants a key gets it, in this tab until it is closed', { timeout: LIMIT_MS }, async () => {
     const secured = await startServer(['--api-key', 'secret']);
     try {
       const page = await open({}, secured.url);
@@ -133,7 +136,9 @@ inBrowser('a server that', () => {
     }
   });
 
-  test('is gone says so, and nothing is lost; it goes on when it is back', async () => {
+  test('is gone says so, and nothing is lost; it goes on when it is back', {
+    timeout: LIMIT_MS,
+  }, async () => {
     const one = await startServer();
     const port = Number(new URL(one.url).port);
     const page = await open({}, one.url);
@@ -149,16 +154,6 @@ inBrowser('a server that', () => {
       await said(page, 'You said: Are you there?').waitFor();
     } finally {
       await two.stop();
-    }
-  });
-
-  test('has no page with --no-page', async () => {
-    const bare = await startServer(['--no-page']);
-    try {
-      const answer = await fetch(bare.url, { headers: { accept: 'text/html' } });
-      expect(await answer.text()).toBe('llm-host is running');
-    } finally {
-      await bare.stop();
     }
   });
 });
