@@ -27,6 +27,10 @@ export const serve = defineCommand({
       })
       .option('page', { type: 'boolean', describe: '--no-page: no chat page for browsers at /' })
       .option('models', list('another model that requests may name, or * for all in the cache (repeatable)'))
+      .option('manage-models', {
+        type: 'boolean',
+        describe: "with --models '*': clients may download and delete models (/api/pull, /api/delete)",
+      })
       .option('max-models', number('models loaded at once, the first included (3)'))
       .option('max-queue', number('requests at a time (64); more are answered with 429'))
       .option('parallel', number('replies generated at once (8); more wait'))

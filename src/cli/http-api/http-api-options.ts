@@ -18,6 +18,7 @@ export interface HttpApiArguments extends ChatArguments {
   readonly toolsPolicy?: ToolsPolicy | undefined;
   readonly models?: readonly string[] | undefined;
   readonly maxModels?: number | undefined;
+  readonly manageModels?: boolean | undefined;
   readonly maxQueue?: number | undefined;
   readonly requestTimeout?: number | undefined;
   readonly drainTimeout?: number | undefined;
@@ -32,6 +33,8 @@ export interface HttpApiOptions {
   readonly port: number;
   /** Sources of further models; `*`: all in the cache. */
   readonly models: readonly string[];
+  /** Whether clients may download and delete models. */
+  readonly manageModels: boolean;
   /** Loaded at once, beside the first. */
   readonly maxOthers: number;
   readonly toolsPolicy: ToolsPolicy;
@@ -76,6 +79,7 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
       corsOrigins: (args.corsOrigin ?? []).map(checkedOrigin),
     },
     models: args.models ?? [],
+    manageModels: managesModels(args),
     maxOthers: number('max-models', args.maxModels, DEFAULT_MODELS, { min: 2, max: 100, integer: true }) - 1,
     toolsPolicy: args.toolsPolicy ?? 'auto',
     page: args.page ?? true,
@@ -96,6 +100,14 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
     },
     drainMs: number('drain-timeout', args.drainTimeout, DEFAULT_DRAIN_SECONDS, { min: 0, max: 3600 }) * 1000,
   };
+}
+
+/** What is downloaded can be asked for only where all in the cache can. */
+function managesModels({ manageModels = false, models = [] }: HttpApiArguments): boolean {
+  if (!manageModels || models.includes('*')) return manageModels;
+  throw new LlmHostError('USAGE', '--manage-models is for servers of all models in the cache', {
+    hint: "Give --models '*' as well.",
+  });
 }
 
 /** `*`, or an origin as browsers write it. */

@@ -16,6 +16,7 @@ import { loadServeSettings } from '../settings/settings.ts';
 import { modelNotices } from '../start/model-notices.ts';
 import { agentOptions } from '../start/run-options.ts';
 import { startRun } from '../start/start-run.ts';
+import { cacheStore } from './cache-store.ts';
 import { type HttpApiArguments, type HttpApiOptions, httpApiOptions } from './http-api-options.ts';
 import { otherModels } from './other-models.ts';
 
@@ -103,6 +104,7 @@ async function listen(options: HttpApiOptions, { log }: Run, models: ModelPool) 
   const context: ServeContext = {
     ...models.first,
     models,
+    modelStore: options.manageModels ? cacheStore(process.env) : undefined,
     queue: new GenerationQueue(options.places, options.engine.parallel),
     metrics: new ServeMetrics(),
     access: options.access,

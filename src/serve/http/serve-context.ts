@@ -6,6 +6,7 @@ import type { AccessRules } from './access.ts';
 import type { PendingApprovals } from './approvals.ts';
 import type { GenerationQueue } from './generation-queue.ts';
 import type { ServeMetrics } from './metrics.ts';
+import type { ModelStore } from './model-store.ts';
 import type { StreamLimits } from './response-stream.ts';
 import type { ServedModels } from './served-models.ts';
 import type { ToolsPolicy } from './tools-policy.ts';
@@ -69,6 +70,8 @@ export interface LoadedModel {
 /** What all routes share, for one model: the first, or the one that a request names. */
 export interface ServeContext extends LoadedModel {
   readonly models: ServedModels;
+  /** Undefined: clients may not manage models. */
+  readonly modelStore?: ModelStore | undefined;
   readonly queue: GenerationQueue;
   readonly metrics: ServeMetrics;
   readonly access: AccessRules;

@@ -8,12 +8,13 @@ import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { ollamaFormat } from './formats.ts';
 import { keepAliveMs } from './keep-alive.ts';
+import { manageRoutes } from './manage-routes.ts';
 import { OLLAMA_API_VERSION, otherShowOf, otherTagOf, runningOf, showOf, tagOf } from './model-info.ts';
 import { chatBody, generateBody, toCompletion, toPromptTurn, toTurn } from './requests.ts';
 
 const showBody = z.looseObject({ model: z.string().nullish(), name: z.string().nullish() });
-/** Routes that would change models, which this server does not do. */
-const REFUSED = ['create', 'copy', 'delete', 'pull', 'push', 'embed', 'embeddings', 'blobs/:digest'];
+/** Routes for what this server does not do. */
+const REFUSED = ['create', 'copy', 'push', 'embed', 'embeddings', 'blobs/:digest'];
 
 /** Ollama's routes, under /api. */
 export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void {
@@ -76,12 +77,10 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
       run: control => turns.open(turn).run(control),
     });
   });
+  manageRoutes(app, context);
   for (const path of REFUSED) {
     app.all(`/api/${path}`, () => {
-      throw new ApiError(
-        501,
-        `llm-host serves the models it was started with; /api/${path} is not supported`,
-      );
+      throw new ApiError(501, `llm-host does not have /api/${path}`);
     });
   }
 }

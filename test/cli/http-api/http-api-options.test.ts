@@ -9,6 +9,7 @@ it.each([
   [{ port: Number.NaN }, /--port must be an integer/],
   [{ maxQueue: 0 }, /--max-queue must be an integer from 1/],
   [{ apiKey: '@nowhere.txt' }, /nowhere\.txt cannot be read/],
+  [{ manageModels: true, models: ['org/name'] }, /--manage-models is for servers of all models/],
   [{ corsOrigin: ['example'] }, /--cors-origin takes an origin/],
 ])('%j is refused', (args, message) => {
   expect(() => httpApiOptions(args, {})).toThrow(message);
@@ -21,4 +22,6 @@ it('a key from the environment opens other addresses; origins lose their paths',
   );
   expect(access).toMatchObject({ apiKey: 'k', corsOrigins: ['https://example.org', '*'] });
   expect(httpApiOptions({}, {})).toMatchObject({ port: 8080, places: 64, access: { host: '127.0.0.1' } });
+  expect([httpApiOptions({}, {}).page, httpApiOptions({ page: false }, {}).page]).toEqual([true, false]);
+  expect(httpApiOptions({ manageModels: true, models: ['*'] }, {}).manageModels).toBe(true);
 });
