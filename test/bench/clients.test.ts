@@ -92,6 +92,16 @@ describe('clients at once', () => {
     await expect(loadedBy(LOAD, target, NEVER)).rejects.toThrow('stand-in completed no request: ');
   });
 
+  test('may be many: that is no leak of listeners', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => warnings.push(warning);
+    process.on('warning', warned);
+    const target = await serving(response => setTimeout(() => response.end(WHOLE + REST), 50));
+    await loadedBy({ ...LOAD, clients: 24, requests: 1 }, target, new AbortController().signal);
+    process.off('warning', warned);
+    expect(warnings).toEqual([]);
+  });
+
   test('stop when the bench is ended', async () => {
     const stop = new AbortController();
     const target = await serving(() => stop.abort());

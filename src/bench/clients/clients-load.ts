@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ClientsPoint } from './clients-report.ts';
 import { type StreamedReply, streamedReply } from './streamed-reply.ts';
@@ -21,6 +22,8 @@ export async function loadedBy(
   { name, url }: { readonly name: string; readonly url: string },
   signal: AbortSignal,
 ): Promise<Omit<ClientsPoint, 'figures'> & { readonly figures: Omit<ClientsPoint['figures'], 'peakBytes'> }> {
+  // Each request under way listens to it.
+  setMaxListeners(0, signal);
   const replies: StreamedReply[] = [];
   let failure: string | undefined;
   const client = async (index: number): Promise<void> => {
