@@ -9,7 +9,7 @@ class DraftRecord {
   // Of a token of a reply: as Draft::add.
   void noted(int outcome) {
     if (outcome < 0) {
-      ++rested_;
+      if (++rested_ >= kPause) rounds_ = 0;
       return;
     }
     if (tried_ >= kMemory) {
@@ -22,6 +22,7 @@ class DraftRecord {
   // Proposing `tokens`, with reading what was said before, took `ms`.
   void drafted(int tokens, double ms) {
     rested_ = 0;
+    ++rounds_;
     if (tokens <= 0) return;
     double each = ms / tokens;
     token_ms_ = token_ms_ > 0 ? token_ms_ + kNew * (each - token_ms_) : each;
@@ -33,16 +34,21 @@ class DraftRecord {
   double token_ms(double plain_ms) const { return token_ms_ > 0 ? token_ms_ : kShare * plain_ms; }
   // It has proposed nothing for so long that it may be worth another try.
   bool rested() const { return rested_ >= kRest; }
+  // Now and then some tokens come without it, to measure what they take: other programs may have
+  // changed that.
+  bool pauses() const { return rounds_ >= kRounds; }
 
  private:
   // Observations that count, about; those that the expected rate counts like; tokens of a rest.
   static constexpr double kMemory = 64, kPrior = 4, kExpected = 0.6;
   static constexpr int kRest = 256;
+  // Times that it proposes before a pause, and tokens of that.
+  static constexpr int kRounds = 20, kPause = 4;
   // The share of a new measurement; what a token takes of a pass, before it was measured.
   static constexpr double kNew = 0.2, kShare = 0.15;
 
   double right_ = 0, tried_ = 0, token_ms_ = 0;
-  int rested_ = 0;
+  int rested_ = 0, rounds_ = 0;
 };
 
 }  // namespace llm_host

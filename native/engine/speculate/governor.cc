@@ -42,6 +42,7 @@ int Governor::worth(int sequences, int most, const Rate& rate) const {
 }
 
 int Governor::worth_drafting(int sequences, int most) const {
+  if (draft_.pauses()) return 0;
   double rate = draft_.rate(), each = draft_.token_ms(costs_.plain_ms(sequences));
   int count = plan(sequences, most, [=](int) { return rate; }, each).count;
   return count == 0 && draft_.rested() ? std::min(most, kTrial) : count;

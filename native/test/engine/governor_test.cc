@@ -87,4 +87,29 @@ TEST(a_generation_s_own_rate_prevails_over_that_of_others) {
   CHECK(governor.rate(own, twenty) > 0.7 && governor.rate(own, returned) < 0.6);
 }
 
+TEST(a_draft_model_proposes_where_what_it_takes_and_how_often_it_is_right_allow) {
+  Governor governor = measured(10, 0, 1);
+  CHECK(governor.worth_drafting(1, 8) > 0 && governor.worth_drafting(1, 2) <= 2);
+  CHECK(governor.worth_drafting(1, 0) == 0);
+  governor.drafted(4, 40);
+  CHECK(governor.worth_drafting(1, 8) == 0);
+  Governor wrong = measured(10, 0, 1);
+  wrong.drafted(4, 1);
+  CHECK(wrong.worth_drafting(1, 8) > 0);
+  for (int i = 0; i < 60; ++i) wrong.noted_draft(0);
+  CHECK(wrong.worth_drafting(1, 8) == 0);
+  // It may try again, a few.
+  for (int i = 0; i < 300; ++i) wrong.noted_draft(-1);
+  CHECK(wrong.worth_drafting(1, 8) == 3 && wrong.worth_drafting(1, 1) == 1);
+}
+
+TEST(a_draft_model_pauses_so_that_plain_passes_are_measured) {
+  Governor governor = measured(10, 0, 1);
+  for (int i = 0; i < 20; ++i) governor.drafted(4, 1);
+  CHECK(governor.worth_drafting(1, 8) == 0);
+  for (int i = 0; i < 4; ++i) governor.noted_draft(-1);
+  CHECK(governor.worth_drafting(1, 8) > 0);
+  CHECK(governor.take_drafting_ms() == 20 && governor.take_drafting_ms() == 0);
+}
+
 int main() { return check::run("governor"); }
