@@ -159,4 +159,11 @@ Request to_request(const Napi::Value& value) {
   return request;
 }
 
+EncodeRequest to_encode_request(const Napi::Value& value) {
+  Fields fields(value, "request");
+  EncodeRequest request{fields.ids("ids"), fields.ids("lengths"), {}};
+  if (fields.has("types")) request.types = fields.ids("types");
+  return request;
+}
+
 }  // namespace llm_host

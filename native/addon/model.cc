@@ -1,5 +1,6 @@
 #include "addon/model.h"
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 
@@ -33,6 +34,31 @@ void notify(const std::shared_ptr<Listener>& listener, bool finished) {
     }
     on_ready.Call({});
   });
+}
+
+// The onDone callback of an encoding; see Listener.
+struct EncodeListener {
+  Napi::FunctionReference on_done;
+  Napi::ObjectReference model;
+  std::shared_ptr<Signal> signal;
+
+  void forget() {
+    on_done.Reset();
+    model.Reset();
+  }
+};
+
+void settle(Napi::Env env, EncodeListener& listener, const EncodeResult& result) {
+  listener.signal->release();
+  Napi::Function on_done = listener.on_done.Value();
+  listener.forget();
+  if (result.error) {
+    on_done.Call({to_js(env, *result.error).Value(), env.Undefined()});
+    return;
+  }
+  auto vectors = Napi::Float32Array::New(env, result.vectors.size());
+  std::copy(result.vectors.begin(), result.vectors.end(), vectors.Data());
+  on_done.Call({env.Undefined(), vectors});
 }
 
 int64_t job_of(const Napi::CallbackInfo& info) {
@@ -90,6 +116,7 @@ Napi::Function ModelObject::define(Napi::Env env) {
   return DefineClass(env, "NativeModel",
                      {
                          InstanceMethod<&ModelObject::start>("start"),
+                         InstanceMethod<&ModelObject::encode>("encode"),
                          InstanceMethod<&ModelObject::take>("take"),
                          InstanceMethod<&ModelObject::cancel>("cancel"),
                          InstanceMethod<&ModelObject::save_cache>("saveCache"),
@@ -126,6 +153,32 @@ Napi::Value ModelObject::start(const Napi::CallbackInfo& info) {
     } catch (const std::exception&) {
       listener->on_ready.Reset();
       listener->model.Reset();
+      throw;
+    }
+    signal_->hold();
+    return Napi::Number::New(info.Env(), static_cast<double>(job));
+  });
+}
+
+Napi::Value ModelObject::encode(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    EncodeRequest request = to_encode_request(info[0]);
+    if (!info[1].IsFunction()) throw Error(kUsage, "onDone must be a function");
+    auto listener = std::make_shared<EncodeListener>();
+    listener->on_done = Napi::Persistent(info[1].As<Napi::Function>());
+    listener->on_done.SuppressDestruct();
+    listener->model = Napi::Persistent(info.This().As<Napi::Object>());
+    listener->model.SuppressDestruct();
+    listener->signal = signal_;
+    auto on_done = [listener](EncodeResult result) {
+      auto kept = std::make_shared<EncodeResult>(std::move(result));
+      listener->signal->post([listener, kept](Napi::Env env) { settle(env, *listener, *kept); });
+    };
+    int64_t job = 0;
+    try {
+      job = Host::get().encode(handle_->id(), std::move(request), std::move(on_done));
+    } catch (const std::exception&) {
+      listener->forget();
       throw;
     }
     signal_->hold();

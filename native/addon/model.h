@@ -43,6 +43,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
 
  private:
   Napi::Value start(const Napi::CallbackInfo& info);
+  Napi::Value encode(const Napi::CallbackInfo& info);
   Napi::Value take(const Napi::CallbackInfo& info);
   Napi::Value cancel(const Napi::CallbackInfo& info);
   Napi::Value save_cache(const Napi::CallbackInfo& info);

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "engine/cache/saved_cache.h"
 #include "engine/device/device_probe.h"
+#include "engine/job/encode_job.h"
 #include "engine/job/job.h"
 #include "models/model_info.h"
 #include "weights/load_spec.h"
@@ -22,6 +23,7 @@ class Session;
 struct LoadResult {
   int64_t model = 0;
   ModelInfo info;
+  bool encodes = false;  // texts into vectors; else it generates
   std::optional<Error> error;
 };
 struct LoadHandlers {
@@ -35,6 +37,10 @@ struct LoadCommand {
 
 struct GenerateCommand {
   std::shared_ptr<Job> job;
+};
+
+struct EncodeCommand {
+  std::shared_ptr<EncodeJob> job;
 };
 
 struct CacheResult {
@@ -64,7 +70,7 @@ struct CloseCommand {
   std::function<void()> on_done;
 };
 
-using Command =
-    std::variant<LoadCommand, GenerateCommand, CacheCommand, ProbeCommand, CloseCommand>;
+using Command = std::variant<LoadCommand, GenerateCommand, EncodeCommand, CacheCommand,
+                             ProbeCommand, CloseCommand>;
 
 }  // namespace llm_host

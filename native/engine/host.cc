@@ -12,11 +12,13 @@ Host& Host::get() {
 
 Host::Host() : thread_(*new ModelThread()) {}
 
-const ModelInfo& Host::check_open(int64_t model) const {
+const ModelInfo& Host::check_open(int64_t model, bool encodes) const {
   if (thread_.stopping()) throw Error(kEngineUnavailable, "the engine has been shut down");
-  auto info = models_.find(model);
-  if (info == models_.end()) throw Error(kEngine, "the model has been closed");
-  return info->second;
+  auto open = models_.find(model);
+  if (open == models_.end()) throw Error(kEngine, "the model has been closed");
+  if (open->second.encodes == encodes) return open->second.info;
+  throw Error(kUsage, encodes ? "the model generates text and does not encode it"
+                              : "the model encodes texts and does not generate any");
 }
 
 void Host::check_room() const {
@@ -30,7 +32,7 @@ void Host::load(LoadSpec spec, LoadHandlers handlers) {
   handlers.on_done = [this, on_done = std::move(handlers.on_done)](LoadResult result) {
     if (!result.error) {
       std::lock_guard lock(mutex_);
-      models_.emplace(result.model, result.info);
+      models_.emplace(result.model, OpenModel{result.info, result.encodes});
     }
     on_done(std::move(result));
   };
@@ -46,6 +48,27 @@ int64_t Host::start(int64_t model, Request request, std::function<void(bool)> on
                                    [this] { thread_.wake(); });
   jobs_.emplace(id, job);
   thread_.send(GenerateCommand{std::move(job)});
+  return id;
+}
+
+int64_t Host::encode(int64_t model, EncodeRequest request, EncodeHandler on_done) {
+  std::lock_guard lock(mutex_);
+  check_encode_request(check_open(model, true), request);
+  if (encodings_.size() >= kMaxEncodings) {
+    throw Error(kEngine,
+                std::to_string(kMaxEncodings) + " requests to encode texts are waiting already");
+  }
+  int64_t id = ++last_job_;
+  auto forget = [this, id, on_done = std::move(on_done)](EncodeResult result) {
+    {
+      std::lock_guard lock(mutex_);
+      encodings_.erase(id);
+    }
+    on_done(std::move(result));
+  };
+  auto job = std::make_shared<EncodeJob>(model, std::move(request), std::move(forget));
+  thread_.send(EncodeCommand{job});
+  encodings_.emplace(id, std::move(job));
   return id;
 }
 
@@ -71,8 +94,11 @@ std::vector<Event> Host::take(int64_t id) {
 void Host::cancel(int64_t id) {
   std::lock_guard lock(mutex_);
   auto it = jobs_.find(id);
+  auto encoding = encodings_.find(id);
   if (it != jobs_.end()) {
     it->second->events.cancel();
+  } else if (encoding != encodings_.end()) {
+    encoding->second->cancel();
   } else if (id < 1 || id > last_job_) {
     throw Error(kUsage, "there was never a job " + std::to_string(id));
   }
@@ -86,6 +112,9 @@ void Host::close(int64_t model, std::function<void()> on_done) {
     if (!thread_.stopping()) {
       for (auto& [id, job] : jobs_) {
         if (job->model == model) job->events.cancel();
+      }
+      for (auto& [id, job] : encodings_) {
+        if (job->model == model) job->cancel();
       }
       thread_.send(CloseCommand{model, std::move(on_done)});
       return;
@@ -126,6 +155,7 @@ void Host::shutdown() {
   {
     std::lock_guard lock(mutex_);
     for (auto& [id, job] : jobs_) job->events.cancel();
+    for (auto& [id, job] : encodings_) job->cancel();
     thread_.stop();
   }
   thread_.join();

@@ -21,6 +21,7 @@ class Host {
  public:
   // Generations, saves and loads of caches.
   static constexpr int kMaxWaitingJobs = 64;
+  static constexpr size_t kMaxEncodings = 1024;
 
   static Host& get();
 
@@ -28,6 +29,8 @@ class Host {
   // -> the job's id. `on_ready` as in EventQueue.
   int64_t start(int64_t model, Request request, std::function<void(bool finished)> on_ready);
   std::vector<Event> take(int64_t job);
+  // -> an id for `cancel`. The texts of several requests may share a batch.
+  int64_t encode(int64_t model, EncodeRequest request, EncodeHandler on_done);
   void cancel(int64_t job);
   // Both run after everything asked for before.
   void save_cache(int64_t model, std::string path, std::string model_hash, CacheHandler on_done);
@@ -43,15 +46,20 @@ class Host {
  private:
   Host();
   ~Host() = delete;
-  // Both need the mutex.
-  const ModelInfo& check_open(int64_t model) const;
+  struct OpenModel {
+    ModelInfo info;
+    bool encodes;
+  };
+  // Both need the mutex. `encodes`: what the model is asked to do.
+  const ModelInfo& check_open(int64_t model, bool encodes = false) const;
   void check_room() const;
   void send_cache(CacheCommand command);
 
   ModelThread& thread_;
   std::mutex mutex_;
   std::unordered_map<int64_t, std::shared_ptr<Job>> jobs_;  // until their last event is taken
-  std::unordered_map<int64_t, ModelInfo> models_;           // open ones
+  std::unordered_map<int64_t, std::shared_ptr<EncodeJob>> encodings_;  // until they are over
+  std::unordered_map<int64_t, OpenModel> models_;
   int64_t last_job_ = 0;
 };
 

@@ -4,7 +4,9 @@
 #include <string>
 #include <system_error>
 
+#include "encoders/encoder.h"
 #include "engine/device/autorelease_pool.h"
+#include "engine/encoder_session.h"
 #include "engine/session.h"
 
 namespace llm_host {
@@ -104,12 +106,14 @@ void ModelThread::run() {
     note_memory();
   }
   sessions_.clear();
+  encoders_.clear();
   without_errors(leave_runtime);
 }
 
 void ModelThread::run_command(Command& command) {
   std::visit(Overloaded{[this](LoadCommand& c) { run_load(std::move(c)); },
                         [this](GenerateCommand& c) { run_job(std::move(c.job)); },
+                        [this](EncodeCommand& c) { run_encode(std::move(c.job)); },
                         [this](CacheCommand& c) { run_cache(std::move(c)); },
                         [this](const ProbeCommand& c) { run_probe(c); },
                         [this](const CloseCommand& c) { run_close(c); }},
@@ -120,6 +124,7 @@ bool ModelThread::turn() {
   bool busy = false;
   if (!wired_ && !all_idle()) wired_.emplace(limits_.wired);
   for (auto& [id, session] : sessions_) busy = session->scheduler().turn() || busy;
+  for (auto& [id, encoder] : encoders_) busy = encoder->turn() || busy;
   if (all_idle()) wired_.reset();
   count_scheduled();
   return busy;
@@ -138,7 +143,9 @@ bool ModelThread::finished() {
 
 bool ModelThread::all_idle() const {
   return std::all_of(sessions_.begin(), sessions_.end(),
-                     [](const auto& entry) { return entry.second->scheduler().idle(); });
+                     [](const auto& entry) { return entry.second->scheduler().idle(); }) &&
+         std::all_of(encoders_.begin(), encoders_.end(),
+                     [](const auto& entry) { return entry.second->idle(); });
 }
 
 void ModelThread::run_load(LoadCommand command) {
@@ -146,19 +153,33 @@ void ModelThread::run_load(LoadCommand command) {
   try {
     if (broken_) throw Error(kEngineUnavailable, broken_->what());
     bool wires = wires_memory();
-    auto session = Session::load(command.spec, [&](uint64_t done, uint64_t total) {
+    auto progress = [&](uint64_t done, uint64_t total) {
       if (stopping_) throw Error(kCancelled, "loading was cancelled: the program is ending");
       command.handlers.on_progress(done, total);
-    });
+    };
+    open(command.spec, progress, result);
     limits_ = memory_limits(device_memory(), mx::get_active_memory(), wires);
     if (limits_.cache) mx::set_cache_limit(*limits_.cache);
-    result.model = ++last_model_;
-    result.info = session->info();
-    sessions_.emplace(result.model, std::move(session));
   } catch (const std::exception& error) {
     result.error = error_of(error, "loading the model");
   }
   command.handlers.on_done(std::move(result));
+}
+
+void ModelThread::open(const LoadSpec& spec,
+                       const std::function<void(uint64_t, uint64_t)>& progress,
+                       LoadResult& result) {
+  result.encodes = is_encoder(Config(spec.config));
+  if (result.encodes) {
+    auto encoder = EncoderSession::load(spec, progress);
+    result.info = encoder->info();
+    encoders_.emplace(++last_model_, std::move(encoder));
+  } else {
+    auto session = Session::load(spec, progress);
+    result.info = session->info();
+    sessions_.emplace(++last_model_, std::move(session));
+  }
+  result.model = last_model_;
 }
 
 void ModelThread::run_job(std::shared_ptr<Job> job) {
@@ -169,6 +190,12 @@ void ModelThread::run_job(std::shared_ptr<Job> job) {
   end.reason = "cancelled";
   end.prompt_tokens = static_cast<int>(job->request.prompt_ids.size());
   job->events.finish(end);
+}
+
+void ModelThread::run_encode(std::shared_ptr<EncodeJob> job) {
+  auto encoder = encoders_.find(job->model);
+  if (encoder != encoders_.end()) return encoder->second->add(std::move(job));
+  job->fail(Error(kCancelled, "encoding the texts was cancelled: the model has been closed"));
 }
 
 void ModelThread::run_cache(CacheCommand command) {
@@ -207,6 +234,10 @@ void ModelThread::run_close(const CloseCommand& command) {
     while (session->second->scheduler().turn());
     sessions_.erase(session);
     count_scheduled();
+  }
+  if (auto encoder = encoders_.find(command.model); encoder != encoders_.end()) {
+    while (encoder->second->turn());
+    encoders_.erase(encoder);
   }
   without_errors(free_cached_memory);
   note_memory();

@@ -14,9 +14,11 @@
 
 namespace llm_host {
 
+class EncoderSession;
+
 // The one thread that calls MLX. Runs commands in the order they were sent; those of a model that
-// generate or need its cache wait in its scheduler, whose turns go on between commands. Public
-// methods may be called from any thread. Never destroyed: see Host.
+// generate, encode or need its cache wait in its session, whose turns go on between commands.
+// Public methods may be called from any thread. Never destroyed: see Host.
 class ModelThread {
  public:
   ModelThread();
@@ -46,7 +48,10 @@ class ModelThread {
   std::optional<Command> next(bool wait);
   void run_command(Command& command);
   void run_load(LoadCommand command);
+  void open(const LoadSpec& spec, const std::function<void(uint64_t, uint64_t)>& progress,
+            LoadResult& result);
   void run_job(std::shared_ptr<Job> job);
+  void run_encode(std::shared_ptr<EncodeJob> job);
   void run_cache(CacheCommand command);
   void run_probe(const ProbeCommand& command);
   void run_close(const CloseCommand& command);
@@ -71,6 +76,7 @@ class ModelThread {
   // For the model thread only.
   std::optional<Error> broken_;  // why MLX cannot be used
   std::unordered_map<int64_t, std::unique_ptr<Session>> sessions_;
+  std::unordered_map<int64_t, std::unique_ptr<EncoderSession>> encoders_;
   int64_t last_model_ = 0;
   MemoryLimits limits_;               // as of the last load
   std::optional<WiredMemory> wired_;  // while a model generates

@@ -33,8 +33,11 @@ const char* WeightStore::layout(bool exact) {
 
 void WeightStore::pick_dtype() {
   // Scales of MLX's floating-point modes are bytes: then a norm tells.
-  for (const char* part : {"embed_tokens.weight", "embed_tokens.scales", "norm.weight"}) {
-    const TensorEntry* found = main_.files().find(std::string("model.") + part);
+  for (const char* name :
+       {"model.embed_tokens.weight", "model.embed_tokens.scales", "model.norm.weight",
+        "embeddings.word_embeddings.weight", "bert.embeddings.word_embeddings.weight",
+        "roberta.embeddings.word_embeddings.weight"}) {
+    const TensorEntry* found = main_.files().find(name);
     if (found == nullptr) continue;
     if (ggml_type(found->dtype) != nullptr) break;
     if (std::optional<mx::Dtype> type = float_dtype_of(found->dtype)) {

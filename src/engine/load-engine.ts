@@ -4,6 +4,7 @@ import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import { ensureModel } from '../model/ensure-model.ts';
 import { type ReadModel, readModel } from '../model/load-model.ts';
 import { withConfigFile } from '../model/name-config-file.ts';
+import { notAChatModel } from '../model/not-a-chat-model.ts';
 import { type NewCheckpoint, newCheckpoint } from '../model/weights/new-checkpoint.ts';
 import type { Quantization } from '../model/weights/quantization.ts';
 import type { LoadProgress } from '../native/addon-types.ts';
@@ -76,6 +77,11 @@ export async function loadEngine(source: string, options: LoadEngineOptions = {}
 
 /** The same, with everything else a chat needs. */
 export async function loadParts(source: string, options: LoadEngineOptions): Promise<LoadedParts> {
+  return await loadRead(await readSource(source, options), options);
+}
+
+/** Finds a model, and downloads it if need be. */
+export async function readSource(source: string, options: LoadEngineOptions): Promise<ReadModel> {
   const where = { cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env };
   await ensureModel(source, {
     ...where,
@@ -83,7 +89,7 @@ export async function loadParts(source: string, options: LoadEngineOptions): Pro
     onProgress: options.onDownload,
     onWait: options.onWait,
   });
-  const read = readModel(source, {
+  return readModel(source, {
     ...where,
     contextLength: options.contextLength ?? 0,
     kvBits: options.kvBits ?? 0,
@@ -91,6 +97,11 @@ export async function loadParts(source: string, options: LoadEngineOptions): Pro
     adapter: options.adapter,
     quantize: options.quantize,
   });
+}
+
+/** Loads what was found. */
+export async function loadRead(read: ReadModel, options: LoadEngineOptions): Promise<LoadedParts> {
+  if (read.encoder) throw notAChatModel(read.name);
   const saved = options.saveQuantized === undefined ? undefined : checkpointOf(read, options);
   try {
     const addon = loadAddon();

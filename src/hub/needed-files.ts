@@ -4,7 +4,7 @@ import type { HubFile } from './hub-api.ts';
 
 export const INDEX = 'model.safetensors.index.json';
 
-const TEXTS = /^(?:[^/]+\.(?:json|jinja|model|tiktoken)|merges\.txt|vocab\.txt)$/;
+const TEXTS = /^(?:[^/]+\.(?:json|jinja|model|tiktoken)|\d_[A-Za-z]+\/config\.json|merges\.txt|vocab\.txt)$/;
 
 /** Read before the weights: configuration, templates, tokenizer, index. */
 export function textFiles(files: readonly HubFile[]): HubFile[] {

@@ -5,6 +5,7 @@ import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
 import type { JsonObject } from '../text/files/json-file.ts';
 import { modelContext } from './context-length.ts';
+import type { EncoderConfig } from './encoder-config.ts';
 import { availableMemory, kvBytesPerToken, kvElementBytes, WORKING_SET } from './fit.ts';
 import { type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
 import { type MemoryBandwidth, memoryBandwidth } from './memory-bandwidth.ts';
@@ -25,6 +26,8 @@ export interface Inspection {
   readonly template: TemplateCapability | undefined;
   /** Id of the tool-call format; undefined: the prompt protocol is used. */
   readonly toolFormat: string | undefined;
+  /** Of a model that turns texts into vectors, or ranks them, and generates nothing. */
+  readonly encoder: EncoderConfig | undefined;
   readonly memory: {
     readonly storedBytes: number;
     readonly weightBytes: number;
@@ -55,6 +58,7 @@ export function inspectModel(
   const loading = {
     layout: loadAddon().weightLayout(read.spec.exact === true),
     quantize: quantize as ReturnType<typeof quantizationOf>,
+    encoder: read.encoder !== undefined,
   };
   const perToken = bytesPerDecodedToken(weights, config, loading);
   const inspection: Inspection = {
@@ -66,6 +70,7 @@ export function inspectModel(
     contextLength: modelContext(config),
     template: template === undefined ? undefined : probeTemplate(compileTemplate(template)),
     toolFormat: template === undefined ? undefined : toolFormatOf(read.tokenizerConfig ?? {}, template),
+    encoder: read.encoder,
     memory: memoryOf(read, loading, options),
     prediction: { tokensPerSecond: bandwidth.bytesPerSecond / perToken, bandwidth },
   };
@@ -87,7 +92,9 @@ function memoryOf(
   const own = modelContext(config) ?? USUAL_CONTEXT;
   const contextLength = wanted > 0 ? wanted : Math.min(own, USUAL_CONTEXT);
   const weightBytes = loadedBytes(weights, config, loading);
-  const kvBytes = kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)) * contextLength;
+  const kvBytes = loading.encoder
+    ? 0
+    : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)) * contextLength;
   const totalBytes = weightBytes + kvBytes + WORKING_SET;
   const availableBytes = availableMemory();
   return {

@@ -5,8 +5,9 @@ import { loadAddon } from '../native/load-addon.ts';
 import type { JsonObject } from '../text/files/json-file.ts';
 import { readAdapter } from './adapter.ts';
 import { readModelTexts } from './config.ts';
-import { checkContext } from './context-length.ts';
+import { checkContext, modelContext } from './context-length.ts';
 import { demoFiles } from './demo-model.ts';
+import { type EncoderConfig, readEncoderConfig } from './encoder-config.ts';
 import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from './fit.ts';
 import type { GgufMetadata } from './gguf/gguf.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
@@ -51,6 +52,8 @@ export interface ReadModel {
   /** The variant for conversations with tools, if the model has one. */
   readonly toolTemplate: string | undefined;
   readonly stopIds: readonly number[];
+  /** Of a model that turns texts into vectors and generates none. */
+  readonly encoder?: EncoderConfig | undefined;
   /** Weights before quantization, without the adapter's. */
   readonly parameters: number;
   /** Bytes in the files, without the adapter's. */
@@ -74,16 +77,13 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const { config: wholeConfig, weights: allWeights, gguf, normShift, adapter: ownAdapter, ...rest } = parts;
   const { config, weights } = textPart(rest.configFile, wholeConfig, allWeights);
   const quantize = quantizationToDo(rest, config, options.quantize);
+  const { encoder } = rest;
   const contextLength = checkContext(options.contextLength, config);
-  const exact = options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize);
+  const exact =
+    options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize !== undefined || !!encoder);
   if (!options.anyMemory) {
-    checkMemory(
-      weights,
-      config,
-      { layout: loadAddon().weightLayout(exact), quantize },
-      contextLength,
-      options.kvBits,
-    );
+    const loading = { layout: loadAddon().weightLayout(exact), quantize, encoder: encoder !== undefined };
+    checkMemory(weights, config, loading, contextLength, options.kvBits);
   }
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
@@ -91,10 +91,10 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   return {
     ...rest,
     spec: {
-      config,
+      config: encoder ? { ...config, pooling: encoder.pooling } : config,
       weights,
       gguf,
-      contextLength: options.contextLength,
+      contextLength: options.contextLength || (encoder ? textTokens(encoder, config) : 0),
       kvBits: options.kvBits ?? 0,
       exact,
       adapters,
@@ -106,14 +106,18 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   };
 }
 
-/** Weights quantized while loading are rounded anyway, so computing them in float32 gains nothing. */
-function exactByDefault(
-  wanted: string | undefined,
-  weights: WeightFiles,
-  quantize: Quantization | undefined,
-): boolean {
+/** Tokens of a text for an encoder. */
+function textTokens({ maxTokens }: EncoderConfig, config: JsonObject): number {
+  return Math.min(maxTokens ?? Number.POSITIVE_INFINITY, modelContext(config) ?? 0);
+}
+
+/**
+ * Weights quantized while loading are rounded anyway, so computing them in float32 gains nothing; an encoder's vectors
+ * hardly turn when its weights are rounded.
+ */
+function exactByDefault(wanted: string | undefined, weights: WeightFiles, rounded: boolean): boolean {
   if (wanted === '1' || wanted === '0') return wanted === '1';
-  return quantize === undefined && isFloat32Throughout(weights);
+  return !rounded && isFloat32Throughout(weights);
 }
 
 /** Refuses unsupported quantizations, and quantizing what is quantized already. */
@@ -156,6 +160,7 @@ function folderParts(name: string, folder: string): Parts {
     chatTemplate,
     toolTemplate,
     stopIds,
+    encoder: readEncoderConfig(folder, config, tokenizerConfig),
     gguf: false,
     ggufMetadata: undefined,
   };
@@ -193,7 +198,7 @@ function checkMemory(
 ): void {
   const need = {
     weightBytes: loadedBytes(weights, config, loading),
-    kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)),
+    kvBytesPerToken: loading.encoder ? 0 : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)),
     contextLength,
   };
   checkFit(need, availableMemory());

@@ -1,6 +1,7 @@
 import { LlmHostError } from '../errors.ts';
 import type { WeightFiles } from '../native/addon-types.ts';
 import { isObject, type JsonObject } from '../text/files/json-file.ts';
+import { ENCODER_TYPES } from './encoder-types.ts';
 import { MODEL_TYPES } from './model-types.ts';
 
 export interface TextPart {
@@ -38,8 +39,9 @@ export function textPart(where: string, config: JsonObject, weights: WeightFiles
 
 function checkModelType(where: string, type: unknown, path = ''): void {
   // The engine reports a missing model_type.
-  if (typeof type !== 'string' || MODEL_TYPES.includes(type)) return;
-  const supported = [...MODEL_TYPES, ...WRAPPERS].sort().join(', ');
+  const types = path === '' ? [...MODEL_TYPES, ...ENCODER_TYPES] : MODEL_TYPES;
+  if (typeof type !== 'string' || types.includes(type)) return;
+  const supported = [...MODEL_TYPES, ...ENCODER_TYPES, ...WRAPPERS].sort().join(', ');
   const message = `${where}: ${path}model_type "${type}" is not supported; supported are: ${supported}`;
   throw new LlmHostError('MODEL_UNSUPPORTED', message, {
     hint: 'Choose a model of one of these families.',

@@ -6,7 +6,7 @@ import type { SamplingNumbers } from '../text/sampling/fields.ts';
  */
 
 /** Element type of a stored tensor: safetensors names, and ggml names for GGUF blocks. */
-export type StoredDtype = 'F32' | 'F16' | 'BF16' | 'U32' | 'U8' | 'I32' | GgmlBlockType;
+export type StoredDtype = 'F32' | 'F16' | 'BF16' | 'U32' | 'U8' | 'I32' | 'I64' | GgmlBlockType;
 export type GgmlBlockType = 'Q4_0' | 'Q4_1' | 'Q5_0' | 'Q5_1' | 'Q8_0' | 'Q4_K' | 'Q5_K' | 'Q6_K';
 
 /** One tensor in a weight file. `src/model` has checked that ranges lie inside the file and do not overlap. */
@@ -39,7 +39,8 @@ export interface AdapterSpec {
 export interface LoadSpec {
   /**
    * config.json, parsed (Hugging Face names). For a GGUF file: the same keys, made from its metadata, with
-   * Hugging Face tensor names in `weights`.
+   * Hugging Face tensor names in `weights`. For an encoder also `pooling`, which sentence-transformers keeps elsewhere:
+   * `mean`, `cls` or `lasttoken`.
    */
   readonly config: Readonly<Record<string, unknown>>;
   readonly weights: WeightFiles;
@@ -75,9 +76,10 @@ export interface LoadProgress {
 export interface ModelInfo {
   readonly modelType: string;
   readonly layers: number;
+  /** Of an encoder: numbers of a vector. */
   readonly hiddenSize: number;
   readonly vocabSize: number;
-  /** Tokens. */
+  /** Tokens; of an encoder: of a text. */
   readonly contextLength: number;
   readonly parameters: number;
   readonly weightBytes: number;
@@ -125,6 +127,16 @@ export interface NativeRequest extends SamplingNumbers {
    * as if generation had gone on. Default 0.
    */
   readonly continued?: number;
+}
+
+/** Texts for an encoder. */
+export interface EncodeRequest {
+  /** The tokens of all texts, one text after the other, with the special ones. */
+  readonly ids: Int32Array;
+  /** Tokens of each text, 1 to the model's `contextLength`. */
+  readonly lengths: Int32Array;
+  /** Of each token 0, or 1 in the second text of a pair. Default: 0. */
+  readonly types?: Int32Array;
 }
 
 /** The host's work for decoding steps: microseconds of the model thread's CPU time, one value per step. */
@@ -196,6 +208,13 @@ export interface NativeModel {
    * Throws when 64 jobs are already waiting, or the model is closed.
    */
   start(request: NativeRequest, onReady: () => void): number;
+  /**
+   * Encodes texts; only of a model that is an encoder, which does nothing else. `onDone` is called once, on the JS thread,
+   * with an error that has a `code` or with the vectors [texts, hiddenSize], as the model gives them: not scaled. Texts of
+   * several requests may be computed together. Returns an id for `cancel`, after which the error is CANCELLED. Throws
+   * when 1024 requests are already waiting, or the model is closed.
+   */
+  encode(request: EncodeRequest, onDone: (error: Error | undefined, vectors: Float32Array) => void): number;
   /** Takes all waiting events. After `end` or `error` the job is gone and this returns []. */
   take(job: number): NativeEvent[];
   /** Ends the job within one step; an `end` event with reason `cancelled` follows. No effect on a finished job. */

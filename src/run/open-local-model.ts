@@ -2,7 +2,7 @@ import { LocalChatModel } from '../agent/model/local-model.ts';
 import { PromptStyleChoice } from '../agent/model/prompt-style-choice.ts';
 import { probeTemplate } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
-import { type LoadedParts, loadParts } from '../engine/load-engine.ts';
+import { type LoadEngineOptions, type LoadedParts, loadRead, readSource } from '../engine/load-engine.ts';
 import { LlmHostError } from '../errors.ts';
 import { GrammarThread } from '../grammar/grammar-thread.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
@@ -10,27 +10,17 @@ import { quantizationOf } from '../model/weights/quantization.ts';
 import { addonNotices } from '../native/load-addon.ts';
 import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
+import { openEmbedder } from './open-embedder.ts';
 import type { OpenedModel, OpenModelOptions, TriedStyles } from './open-model.ts';
 
-/** Loads a model into this process, ready to chat. */
+/** Loads a model into this process, ready to chat, or to embed texts if it is one for that. */
 export async function openLocalModel(source: string, options: OpenModelOptions): Promise<OpenedModel> {
   const started = performance.now();
-  const parts = await loadParts(source, {
-    contextLength: options.contextLength,
-    onProgress: options.onProgress,
-    onDownload: options.onDownload,
-    onWait: options.onWait,
-    cwd: options.cwd,
-    env: options.env,
-    ...(options.signal && { signal: options.signal }),
-    ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
-    ...(options.adapter !== undefined && { adapter: options.adapter }),
-    ...(options.quantize !== undefined && { quantize: options.quantize }),
-    ...(options.cacheBytes !== undefined && { cacheBytes: options.cacheBytes }),
-    ...(options.parallel !== undefined && { parallel: options.parallel }),
-    ...(options.draftModel !== undefined && { draftModel: options.draftModel }),
-    ...(options.saveQuantized !== undefined && { saveQuantized: options.saveQuantized }),
-  });
+  const engineOptions = engineOptionsOf(options);
+  const found = await readSource(source, engineOptions);
+  const { encoder } = found;
+  if (encoder) return await openEmbedder({ ...found, encoder }, engineOptions);
+  const parts = await loadRead(found, engineOptions);
   const { engine, read, tokenizer } = parts;
   if (!tokenizer) {
     await engine.close();
@@ -66,6 +56,25 @@ export async function openLocalModel(source: string, options: OpenModelOptions):
     close: async () => {
       await Promise.all([engine.close(), grammar?.close()]);
     },
+  };
+}
+
+function engineOptionsOf(options: OpenModelOptions): LoadEngineOptions {
+  return {
+    contextLength: options.contextLength,
+    onProgress: options.onProgress,
+    onDownload: options.onDownload,
+    onWait: options.onWait,
+    cwd: options.cwd,
+    env: options.env,
+    ...(options.signal && { signal: options.signal }),
+    ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
+    ...(options.adapter !== undefined && { adapter: options.adapter }),
+    ...(options.quantize !== undefined && { quantize: options.quantize }),
+    ...(options.cacheBytes !== undefined && { cacheBytes: options.cacheBytes }),
+    ...(options.parallel !== undefined && { parallel: options.parallel }),
+    ...(options.draftModel !== undefined && { draftModel: options.draftModel }),
+    ...(options.saveQuantized !== undefined && { saveQuantized: options.saveQuantized }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ToolProtocol } from '../agent/model/call-protocol.ts';
 import type { ChatModel } from '../agent/model/chat-model.ts';
 import type { StyleMemory } from '../agent/model/prompt-style-choice.ts';
+import type { Embedder } from '../embed/embedder.ts';
 import type { LocalEngine } from '../engine/engine.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
@@ -50,7 +51,10 @@ export interface OpenModelOptions {
 }
 
 export interface OpenedModel {
+  /** Of a model with an `embedder`: one that refuses every reply. */
   readonly model: ChatModel;
+  /** Of a model that turns texts into vectors, and does nothing else. */
+  readonly embedder?: Embedder;
   /** Undefined for a model that another process runs. */
   readonly tokenizer?: Tokenizer;
   /** As the user knows it: the Hub id, or the name of the file or folder. */

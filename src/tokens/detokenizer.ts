@@ -23,12 +23,14 @@ const KNOWN_STEPS = new Set([
   'Fuse',
   'Strip',
   'Metaspace',
+  'WordPiece',
 ]);
 const EMPTY = new Uint8Array(0);
 
 /**
  * Reads the `decoder` of tokenizer.json: byte-level BPE, or SentencePiece with `▁` for a space and `<0x0A>` for
- * bytes. `clean_up_tokenization_spaces` is never applied: it would change text that is already shown.
+ * bytes, or WordPiece, whose words have spaces between them. `clean_up_tokenization_spaces` is never applied: it would
+ * change text that is already shown.
  */
 export function createTokenTable(
   vocabulary: Vocabulary,
@@ -46,9 +48,7 @@ export function createTokenTable(
   }
   const contents = new Map(added.map(({ id, content }) => [id, content]));
   const ids = new Map(added.map(({ id, content }) => [content, id]));
-  const toBytes = steps.includes('ByteLevel')
-    ? byteLevelBytes
-    : (token: string) => pieceBytes(token, steps.includes('ByteFallback'));
+  const toBytes = bytesBy(steps, decoder);
   return {
     size: added.reduce((size, { id }) => Math.max(size, id + 1), vocabulary.size),
     idOf: token => ids.get(token) ?? vocabulary.idOf(token),
@@ -60,6 +60,15 @@ export function createTokenTable(
       return token === undefined ? undefined : toBytes(token);
     },
   };
+}
+
+function bytesBy(steps: readonly string[], decoder: unknown): (token: string) => Uint8Array {
+  if (steps.includes('ByteLevel')) return byteLevelBytes;
+  if (steps.includes('WordPiece')) {
+    const prefix = isObject(decoder) && typeof decoder.prefix === 'string' ? decoder.prefix : '##';
+    return token => utf8(token.startsWith(prefix) ? token.slice(prefix.length) : ` ${token}`);
+  }
+  return token => pieceBytes(token, steps.includes('ByteFallback'));
 }
 
 /**
@@ -98,6 +107,7 @@ function stripsFirstSpace(decoder: unknown): boolean {
     const { prepend_scheme: scheme, add_prefix_space: addsPrefix } = decoder;
     return scheme === undefined ? addsPrefix !== false : scheme !== 'never';
   }
+  if (decoder.type === 'WordPiece') return true;
   return decoder.type === 'Strip' && decoder.content === ' ' && Number(decoder.start) > 0;
 }
 

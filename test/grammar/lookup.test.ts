@@ -21,6 +21,7 @@ function always(addon: NativeAddon): NativeAddon {
       info: model.info,
       start: (request, onReady) =>
         model.start({ ...request, lookupAlways: request.lookup ?? false }, onReady),
+      encode: (request, onDone) => model.encode(request, onDone),
       take: job => model.take(job),
       cancel: job => model.cancel(job),
       saveCache: (path, hash) => model.saveCache(path, hash),

@@ -31,7 +31,7 @@ test('an unknown family is refused with the names of those there are', () => {
   ]) {
     const refuse = () => textPart('some/model', config, weightsOf());
     expect(thrown(refuse)).toMatch(
-      /^MODEL_UNSUPPORTED: some\/model: (text_config\.)?model_type "gpt9" is not supported; supported are: gemma3, .*llama/,
+      /^MODEL_UNSUPPORTED: some\/model: (text_config\.)?model_type "gpt9" is not supported; supported are: bert, gemma3, .*llama/,
     );
   }
 });

@@ -105,7 +105,7 @@ describe('broken files', () => {
   it.each([
     [{ model: { type: 'Magic' } }, 'cannot be used'],
     [{ model: { type: 'BPE', vocab: {}, merges: [] }, pre_tokenizer: { type: 'Magic' } }, 'Magic'],
-    [{ model: { type: 'BPE', vocab: {}, merges: [] }, decoder: { type: 'WordPiece' } }, 'WordPiece'],
+    [{ model: { type: 'BPE', vocab: {}, merges: [] }, decoder: { type: 'CTC' } }, 'CTC'],
   ])('%j is not supported', (json, message) => {
     expect(() => createTokenizer(json)).toThrow(
       expect.objectContaining({ code: 'MODEL_UNSUPPORTED', message: expect.stringContaining(message) }),

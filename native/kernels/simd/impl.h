@@ -90,14 +90,69 @@ void geglu(const float* gate, const float* up, int n, float* out) {
   }
 }
 
+// Φ(-|x|), where Φ(z) = (1 + erf(z / √2)) / 2 by Abramowitz and Stegun 7.1.26: the error of erf is
+// below 1.5e-7.
+inline Floats lower_tail(Floats x) {
+  Floats magnitude = x < 0.0f ? -x : x;
+  Floats t = splat(1.0f) / (magnitude * (0.3275911f * 0.70710678f) + 1.0f);
+  Floats y = splat(1.061405429f);
+  y = y * t - 1.453152027f;
+  y = y * t + 1.421413741f;
+  y = y * t - 0.284496736f;
+  y = y * t + 0.254829592f;
+  return y * t * exponential(x * x * -0.5f) * 0.5f;
+}
+
+void gelu(const float* x, int n, float* out) {
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats v = load(x + i), tail = v * lower_tail(v);
+    store(out + i, v < 0.0f ? tail : v - tail);
+  }
+  for (; i < n; ++i) out[i] = 0.5f * x[i] * (1 + __builtin_erff(x[i] * 0.70710678f));
+}
+
 void rms_norm(const float* x, const float* weight, int n, float eps, float* out) {
   float scale = 1 / __builtin_sqrtf(dot(x, x, n) / static_cast<float>(n) + eps);
   for (int i = 0; i < n; ++i) out[i] = x[i] * scale * weight[i];
 }
 
+// Sums of x and of (x - mean)².
+float total(const float* x, int n) {
+  Floats sums{};
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) sums += load(x + i);
+  float sum_x = sum(sums);
+  for (; i < n; ++i) sum_x += x[i];
+  return sum_x;
+}
+float squared_deviation(const float* x, int n, float mean) {
+  Floats sums{};
+  float rest = 0;
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats d = load(x + i) - mean;
+    sums = multiply_add(d, d, sums);
+  }
+  for (; i < n; ++i) rest = multiply_add(x[i] - mean, x[i] - mean, rest);
+  return sum(sums) + rest;
+}
+
+void layer_norm(const float* x, const float* weight, const float* bias, int n, float eps,
+                float* out) {
+  float mean = total(x, n) / static_cast<float>(n);
+  float scale = 1 / __builtin_sqrtf(squared_deviation(x, n, mean) / static_cast<float>(n) + eps);
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    store(out + i, multiply_add((load(x + i) - mean) * scale, load(weight + i), load(bias + i)));
+  }
+  for (; i < n; ++i) out[i] = multiply_add((x[i] - mean) * scale, weight[i], bias[i]);
+}
+
 constexpr Simd kernels_of(const char* name) {
-  return {name,   shuffled_size, shuffle,  gemv,    unpack, dots,  weighted_sum, exponentials,
-          swiglu, geglu,         rms_norm, maximum, blend,  widen, narrow};
+  return {name,         shuffled_size, shuffle, gemv,  unpack, dots,
+          weighted_sum, exponentials,  swiglu,  geglu, gelu,   rms_norm,
+          layer_norm,   maximum,       blend,   widen, narrow};
 }
 
 }  // namespace

@@ -50,8 +50,13 @@ struct Simd {
   void (*swiglu)(const float* gate, const float* up, int n, float* out);
   // out = gelu(gate) · up, with the tanh approximation of gelu
   void (*geglu)(const float* gate, const float* up, int n, float* out);
+  // out = gelu(x) = x · Φ(x), by the normal distribution itself
+  void (*gelu)(const float* x, int n, float* out);
   // out = x · weight / √(mean(x²) + eps)
   void (*rms_norm)(const float* x, const float* weight, int n, float eps, float* out);
+  // out = (x - mean(x)) · weight / √(variance(x) + eps) + bias
+  void (*layer_norm)(const float* x, const float* weight, const float* bias, int n, float eps,
+                     float* out);
   float (*maximum)(const float* s, int n);
   // out = a · out + b · x
   void (*blend)(float a, float* out, float b, const float* x, int n);

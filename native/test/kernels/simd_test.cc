@@ -188,6 +188,40 @@ TEST(geglu_equals_float64_even_for_large_values) {
   });
 }
 
+TEST(gelu_equals_float64_even_for_large_values) {
+  on_every_path([](const Simd& simd) {
+    std::vector<float> x = random_floats(75, 3), out(75);
+    x[0] = 200;
+    x[1] = -200;
+    x[2] = 0;
+    simd.gelu(x.data(), 75, out.data());
+    for (size_t i = 0; i < out.size(); ++i) {
+      double v = x[i], expected = v * std::erfc(-v * std::sqrt(0.5)) / 2;
+      CHECK_NEAR(out[i], expected, 1e-6 * std::abs(expected) + 5e-7 * std::abs(v));
+    }
+  });
+}
+
+TEST(layer_norm_equals_float64) {
+  on_every_path([](const Simd& simd) {
+    for (int n : {3, 16, 100, 384}) {
+      size_t size = static_cast<size_t>(n);
+      std::vector<float> x = random_floats(size, 3), weight = random_floats(size);
+      std::vector<float> bias = random_floats(size), out(size);
+      // A mean that is large beside the deviation.
+      for (float& value : x) value += 30;
+      simd.layer_norm(x.data(), weight.data(), bias.data(), n, 1e-12f, out.data());
+      double mean = 0, squares = 0;
+      for (float value : x) mean += value / static_cast<double>(n);
+      for (float value : x) squares += (value - mean) * (value - mean);
+      for (size_t i = 0; i < size; ++i) {
+        double expected = (x[i] - mean) / std::sqrt(squares / n + 1e-12) * weight[i] + bias[i];
+        CHECK_NEAR(out[i], expected, 1e-5 * std::abs(expected) + 1e-5);
+      }
+    }
+  });
+}
+
 TEST(rms_norm_equals_float64) {
   on_every_path([](const Simd& simd) {
     for (int n : {3, 16, 100, 576}) {

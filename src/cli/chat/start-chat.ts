@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Agent } from '../../agent/turn/agent.ts';
 import { createHistory } from '../../chat/history.ts';
 import { LlmHostError } from '../../errors.ts';
+import { chatOnly } from '../../run/chat-only.ts';
 import type { OpenModel } from '../../run/open-model.ts';
 import { EXIT_PATIENCE_MS } from '../../run/open-run.ts';
 import { answerFormat } from '../options/answer-format.ts';
@@ -51,7 +52,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const responseFormat = answerFormat(args, where.cwd);
   const folder = new SessionFolder(join(stateDirectory(where.env), 'sessions'));
   const resumed = args.resume === undefined ? undefined : resumePath(args.resume, folder);
-  const run = await startRun(args, settings, openModel);
+  const run = await startRun(args, settings, chatOnly(openModel));
   const { opened, servers, log } = run;
   servers.host.setApprover(terminalApprover());
   const turnOptions = agentOptions(args, settings.config);

@@ -65,28 +65,47 @@ async function checkFamily({ spec, configFile }: ReadModel): Promise<void> {
 }
 
 function lines(model: Inspection): string[] {
-  const { memory, prediction, template } = model;
-  const rows: [string, string][] = [
+  const { memory, prediction, template, encoder } = model;
+  const rows: Rows = [
     ['model', model.name],
     ['family', model.family],
     ['parameters', parameters(model.parameters)],
     ['quantization', model.quantization],
     ['layers', String(model.layers ?? 'unknown')],
     ['context', model.contextLength === undefined ? 'unknown' : `${model.contextLength} tokens`],
-    ['chat template', template ? describeTemplate(template) : 'none: a base model'],
-    ['tool format', model.toolFormat ?? 'none of its own: the prompt protocol'],
+    ...(encoder ? encoderRows(encoder) : chatRows(model, template)),
     ['on disk', bytes(memory.storedBytes)],
     [
       'memory',
       `${bytes(memory.totalBytes)}: weights ${bytes(memory.weightBytes)}, KV cache for ${memory.contextLength} tokens ${bytes(memory.kvBytes)}, working set ${bytes(memory.workingSetBytes)}`,
     ],
     ['available', `${bytes(memory.availableBytes)}: ${memory.fits ? 'fits' : 'does not fit'}`],
-    [
-      'speed',
-      `at most ${rounded(prediction.tokensPerSecond)} tok/s, predicted from ${(prediction.bandwidth.bytesPerSecond / 1e9).toFixed(0)} GB/s of memory bandwidth (${prediction.bandwidth.origin})`,
-    ],
+    ...(encoder ? [] : [speedRow(prediction)]),
   ];
   return rows.map(([name, value]) => `${name.padEnd(14)}${value}`);
+}
+
+type Rows = [string, string][];
+
+function encoderRows({ kind, pooling, maxTokens, prompts }: NonNullable<Inspection['encoder']>): Rows {
+  const names = Object.keys(prompts);
+  return [
+    ['use', kind === 'classifier' ? 'ranks texts' : `vectors of texts (pooling: ${pooling})`],
+    ['text', maxTokens === undefined ? 'up to the context' : `up to ${maxTokens} tokens`],
+    ...(names.length > 0 ? [['prompts', names.join(', ')] as [string, string]] : []),
+  ];
+}
+
+function chatRows({ toolFormat }: Inspection, template: Inspection['template']): Rows {
+  return [
+    ['chat template', template ? describeTemplate(template) : 'none: a base model'],
+    ['tool format', toolFormat ?? 'none of its own: the prompt protocol'],
+  ];
+}
+
+function speedRow({ tokensPerSecond, bandwidth }: Inspection['prediction']): [string, string] {
+  const memory = `${(bandwidth.bytesPerSecond / 1e9).toFixed(0)} GB/s of memory bandwidth (${bandwidth.origin})`;
+  return ['speed', `at most ${rounded(tokensPerSecond)} tok/s, predicted from ${memory}`];
 }
 
 function describeTemplate(template: NonNullable<Inspection['template']>): string {

@@ -8,6 +8,8 @@ import { elementCount } from './tensor-ranges.ts';
 export interface Loading {
   readonly layout: WeightLayout;
   readonly quantize?: Quantization | undefined;
+  /** Packed float32 matrices are rounded to bfloat16. Default false. */
+  readonly encoder?: boolean | undefined;
 }
 
 /** Bytes of all tensors in memory. */
@@ -36,11 +38,21 @@ const ROUTER = /router|\.gate\./;
 const BLOCK_ROWS = 16;
 const PACKED_BITS: ReadonlySet<number | undefined> = new Set([2, 3, 4, 5, 6, 8]);
 
-function tensorBytes(tensor: TensorEntry, config: JsonObject, { layout, quantize }: Loading): number {
+function tensorBytes(tensor: TensorEntry, config: JsonObject, loading: Loading): number {
+  const { layout, quantize } = loading;
+  if (loading.encoder) return encoderBytes(tensor, loading);
   if (quantize && isQuantizable(tensor, config, quantize)) return quantizedBytes(tensor, layout, quantize);
   if (layout === 'stored') return tensor.bytes;
   const packed = layout === 'packed' && isPacked(tensor, config);
   return packed ? filledUp(tensor.bytes, tensor) : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
+}
+
+/** Packed are the matrices of linear layers, but no tables. */
+function encoderBytes({ name, dtype, shape, bytes }: TensorEntry, { layout }: Loading): number {
+  if (layout === 'stored') return bytes;
+  const float32 = bytes * FLOAT32_GROWTH[dtype];
+  const table = shape.length !== 2 || /embeddings\./.test(name);
+  return layout === 'float32' || table ? float32 : float32 / 2;
 }
 
 /** Matrices of linear layers, the embedding and experts. */
@@ -100,6 +112,7 @@ const FLOAT32_GROWTH: Readonly<Record<StoredDtype, number>> = {
   U32: 1,
   U8: 1,
   I32: 1,
+  I64: 1,
   // Groups of 32 get a float32 scale and bias.
   Q4_0: 24 / 18,
   Q4_1: 24 / 20,

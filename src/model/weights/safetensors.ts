@@ -16,6 +16,9 @@ const MAX_HEADER = 100_000_000;
 
 const DTYPE_BYTES: Partial<Record<string, number>> = { F32: 4, F16: 2, BF16: 2, U32: 4, U8: 1, I32: 4 };
 
+/** Indices that older encoders store and every implementation computes. */
+const INDICES = /(^|\.)position_ids$/;
+
 /** Types the format has but the engine cannot use. */
 const OTHER_DTYPES = /^(BOOL|I8|I16|I64|U16|U64|F64|C64|F8_\w+|F4\w*|F6_\w+)$/;
 
@@ -92,7 +95,7 @@ function tensorOf(path: string, name: string, value: unknown, dataStart: number)
   checkName(path, name);
   if (!isObject(value)) throw broken(path, `is broken: tensor ${name} has no description`);
   const { dtype, shape, data_offsets: range } = value;
-  const elementBytes = dtypeBytes(path, name, dtype);
+  const elementBytes = dtype === 'I64' && INDICES.test(name) ? 8 : dtypeBytes(path, name, dtype);
   const count = Array.isArray(shape) ? elementCount(shape) : undefined;
   if (count === undefined) {
     throw broken(path, `is broken: tensor ${name} has shape ${JSON.stringify(shape)}`);

@@ -45,12 +45,16 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** A JSON object; undefined if there is no such file. Broken JSON is MODEL_BROKEN with line:column. */
-export function readJsonObject(path: string): JsonObject | undefined {
+/** Any JSON; undefined if there is no such file. Broken JSON is MODEL_BROKEN with line:column. */
+export function readJson(path: string): unknown {
   const text = readText(path);
-  if (text === undefined) return undefined;
-  const value = parse(path, text);
-  if (!isObject(value)) throw broken(path, 'must hold a JSON object');
+  return text === undefined ? undefined : parse(path, text);
+}
+
+/** The same for a JSON object. */
+export function readJsonObject(path: string): JsonObject | undefined {
+  const value = readJson(path);
+  if (value !== undefined && !isObject(value)) throw broken(path, 'must hold a JSON object');
   return value;
 }
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mlx/mlx.h"
+
+// What text encoders need beside kernels/ops.h, on the CPU. The tokens of several texts are side by
+// side: position t of [1, T, n] is a token of the first text while t is below its length, and so
+// on. Arrays are float32 and row-contiguous unless stated otherwise.
+namespace llm_host::cpu {
+
+namespace mx = mlx::core;
+
+// A row of `table` [rows, n] for each id [1, T] int32.
+struct Lookup {
+  const mx::array& ids;
+  const mx::array& table;
+};
+// The sum of the rows -> [1, T, n]. Ids must be in range.
+mx::array sum_of_rows(std::span<const Lookup> lookups);
+
+// x [..., n], weight and bias [n] -> (x - mean) · weight / √(variance + eps) + bias
+mx::array layer_norm(const mx::array& x, const mx::array& weight, const mx::array& bias, float eps);
+
+// x · Φ(x)
+mx::array gelu(const mx::array& x);
+
+struct TextAttentionShape {
+  int heads;
+  int head_dim;
+  float scale;  // of the scores q · k
+};
+// Each token attends to all tokens of its own text. `projected`: q, k and v side by side
+// [1, T, 3 · heads · head_dim]; `lengths`: of the texts, T in all -> [1, T, heads · head_dim].
+mx::array attend_texts(const mx::array& projected, const std::vector<int>& lengths,
+                       const TextAttentionShape& shape);
+
+// The mean of each text's rows: x [1, T, n] -> [texts, n].
+mx::array mean_of_texts(const mx::array& x, const std::vector<int>& lengths);
+
+}  // namespace llm_host::cpu

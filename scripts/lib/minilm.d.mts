@@ -1,0 +1,1 @@
+export function fetchMinilm(): Promise<string>;

@@ -1,0 +1,6 @@
+import { describeEncoders } from './encoder-cases.ts';
+
+// What a GPU would run, by MLX's operations. Read when the first model is loaded.
+process.env.LLM_HOST_DEVICE_POLICY = 'gpu';
+
+describeEncoders();

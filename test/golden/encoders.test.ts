@@ -1,0 +1,3 @@
+import { describeEncoders } from './encoder-cases.ts';
+
+describeEncoders();
