@@ -6,6 +6,7 @@ export type { AgentOptions } from './agent/turn/agent-options.ts';
 export { createHistory, type History } from './chat/history.ts';
 export type { Message, ToolCall, ToolDefinition } from './chat/message.ts';
 export { type ChatTemplate, compileTemplate, type RenderOptions, renderChat } from './chat/template.ts';
+export type { EmbedOptions, Ranked, RankOptions } from './embed/embedder.ts';
 export type {
   Engine,
   EngineEvent,

@@ -1,7 +1,9 @@
 import type { ChatModel } from '../agent/model/chat-model.ts';
 import { completionTurn } from '../agent/requests/completion-turn.ts';
 import type { Message } from '../chat/message.ts';
+import type { Embedder, EmbedOptions, Ranked, RankOptions } from '../embed/embedder.ts';
 import { LlmHostError } from '../errors.ts';
+import { notAChatModel, notAnEmbeddingModel } from '../model/not-a-chat-model.ts';
 import type { OpenedModel } from '../run/open-model.ts';
 import type { Sampling } from '../text/sampling/fields.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
@@ -14,16 +16,15 @@ export interface CompleteOptions extends Sampling {
   readonly signal?: AbortSignal;
 }
 
-/** What a model is made of, for other parts of the library. */
+/** What a model is made of, for other parts of the library. @throws LlmHostError USAGE: it is of the other kind */
 export let chatModelOf: (model: Model) => ChatModel;
+export let embedderOf: (model: Model) => Embedder;
 
 /** A model in this process. Made by `loadModel`. */
 export class Model implements AsyncDisposable {
   static {
-    chatModelOf = model => {
-      model.#mustBeOpen();
-      return model.#opened.model;
-    };
+    chatModelOf = model => model.#chatModel();
+    embedderOf = model => model.#embedder();
   }
 
   readonly #opened: OpenedModel;
@@ -52,28 +53,59 @@ export class Model implements AsyncDisposable {
     return this.#opened.model.contextLength;
   }
 
-  /** A conversation of its own; several may run at once. @throws LlmHostError USAGE: options that cannot be */
+  /** Of an embedding model: numbers of a vector; undefined: it is a chat model, or a reranker. */
+  get dimensions(): number | undefined {
+    const { embedder } = this.#opened;
+    return embedder?.isReranker ? undefined : embedder?.dimensions;
+  }
+
+  /**
+   * A conversation of its own; several may run at once.
+   * @throws LlmHostError USAGE: options that cannot be, or an embedding model
+   */
   chat(options: ChatOptions = {}): Chat {
-    this.#mustBeOpen();
-    const chat = new Chat(this.#opened.model, options, closed => this.#chats.delete(closed));
+    const chat = new Chat(this.#chatModel(), options, closed => this.#chats.delete(closed));
     this.#chats.add(chat);
     return chat;
   }
 
   /** Continues a text as it is, without the chat template. @throws LlmHostError USAGE: options that cannot be */
   complete(text: string, { signal, ...options }: CompleteOptions = {}): Reply {
-    this.#mustBeOpen();
+    const model = this.#chatModel();
     const sampling = samplingOf(options);
-    const both = signal ? AbortSignal.any([signal, this.#open.signal]) : this.#open.signal;
-    const { model } = this.#opened;
     return new Reply(
       {
         events: stop => completionTurn(model, { text, sampling, signal: stop }),
         read: async () => undefined,
       },
       Promise.resolve(),
-      both,
+      this.#until(signal),
     );
+  }
+
+  /**
+   * The vectors of texts, in their order, by an embedding model.
+   * @throws LlmHostError USAGE: options that cannot be, or a chat model; CONTEXT_FULL, CANCELLED
+   */
+  async embed(texts: readonly string[], options: EmbedOptions = {}): Promise<readonly Float32Array[]> {
+    const { vectors } = await this.#embedder().embed(texts, {
+      ...options,
+      signal: this.#until(options.signal),
+    });
+    return vectors;
+  }
+
+  /**
+   * Documents by how well they answer a query, the best first: by the cosine of their vectors, or by a reranker.
+   * @throws LlmHostError as `embed` does
+   */
+  async rank(
+    query: string,
+    documents: readonly string[],
+    options: RankOptions = {},
+  ): Promise<readonly Ranked[]> {
+    const until = { ...options, signal: this.#until(options.signal) };
+    return (await this.#embedder().rank(query, documents, until)).ranked;
   }
 
   /** The ids of a text. Nothing is added, and what looks like a special token is text. */
@@ -89,7 +121,7 @@ export class Model implements AsyncDisposable {
   /** Of a text by itself, or of a conversation as a prompt of this model. */
   countTokens(of: string | readonly Message[]): number {
     if (typeof of === 'string') return this.#tokenizer.encode(of).length;
-    return this.#opened.model.countTokens({ messages: of, tools: [] });
+    return this.#chatModel().countTokens({ messages: of, tools: [] });
   }
 
   /** Ends its chats and frees its memory. Called twice, it does nothing more. */
@@ -106,6 +138,22 @@ export class Model implements AsyncDisposable {
     this.#open.abort();
     await Promise.all([...this.#chats].map(chat => chat.close()));
     await this.#opened.close();
+  }
+
+  #chatModel(): ChatModel {
+    this.#mustBeOpen();
+    if (this.#opened.embedder) throw notAChatModel(this.name);
+    return this.#opened.model;
+  }
+
+  #embedder(): Embedder {
+    this.#mustBeOpen();
+    if (this.#opened.embedder) return this.#opened.embedder;
+    throw notAnEmbeddingModel(this.name);
+  }
+
+  #until(signal: AbortSignal | undefined): AbortSignal {
+    return signal ? AbortSignal.any([signal, this.#open.signal]) : this.#open.signal;
   }
 
   #mustBeOpen(): void {

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,6 +18,7 @@ const PRINTS = [
   /Oslo|sunny/i,
   /\S/,
   /\[[\s\d,]+\] \d+/,
+  /^32 -?0\.\d+\n[\s\S]*\n[0-2] -?0\.\d+ \S/,
   /^true /,
   /42/,
   /\S/,
@@ -26,8 +27,20 @@ const PRINTS = [
 
 let dir = '';
 
-function runNode(file: string): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, [file], { cwd: dir });
+function runNode(file: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
+  const env = { ...process.env, HF_HUB_CACHE: join(dir, 'hub') };
+  return promisify(execFile)(process.execPath, [file, ...args], { cwd: dir, env });
+}
+
+/** A tiny model in the cache, by the name of the one that the pages load. */
+function cacheEmbeddingModel(): void {
+  const repo = join(dir, 'hub/models--sentence-transformers--all-MiniLM-L6-v2');
+  const commit = '0123456789abcdef0123456789abcdef01234567';
+  cpSync(join(ROOT, 'test/fixtures/encoders/bert-mean'), join(repo, 'snapshots', commit), {
+    recursive: true,
+  });
+  mkdirSync(join(repo, 'refs'));
+  writeFileSync(join(repo, 'refs/main'), commit);
 }
 
 beforeAll(() => {
@@ -42,6 +55,7 @@ beforeAll(() => {
     join(ROOT, 'node_modules/@modelcontextprotocol'),
     join(dir, 'node_modules/@modelcontextprotocol'),
   );
+  cacheEmbeddingModel();
   writeFileSync(join(dir, 'mcp.json'), '{ "servers": {} }');
   writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
   for (const { name, text } of EXAMPLES) writeFileSync(join(dir, `${name}.ts`), text);
@@ -104,6 +118,16 @@ if (isMainThread) {
 it('CommonJS: require, and two models at once', async () => {
   const { stdout } = await runNode('common.cjs');
   expect(stdout.match(/Paris/g)).toHaveLength(2);
+});
+
+it('examples/search-by-embeddings.mjs', async () => {
+  const example = 'search-by-embeddings.mjs';
+  copyFileSync(join(ROOT, 'examples', example), join(dir, example));
+  mkdirSync(join(dir, 'notes'));
+  writeFileSync(join(dir, 'notes/a.md'), '# Pets\n\nA cat sits on the mat.\n\nRain tomorrow.\n');
+  const { stdout } = await runNode(example, 'notes', 'a cat sits on the mat');
+  expect(stdout).toMatch(/^0\.\d{3} a\.md:3\nA cat sits on the mat\.\n\n/);
+  await expect(runNode(example)).rejects.toMatchObject({ code: 2 });
 });
 
 it('a worker thread', async () => {
