@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { anthropicRoutes } from './anthropic/routes.ts';
 import { apiOf, shapedError } from './api-errors.ts';
 import { approvalRoutes } from './approval-routes.ts';
+import { embeddingRoutes } from './embeddings/routes.ts';
 import { checkAccess, corsOrigin, namedKey } from './http/access.ts';
 import { ApiError, ofThrown } from './http/api-error.ts';
 import { Clients, clientOf } from './http/clients.ts';
@@ -21,7 +22,7 @@ import { toolRoutes } from './tool-routes.ts';
 
 /** Clients whose base URL lacks `/v1`. */
 const WITHOUT_VERSION =
-  /^\/(chat\/completions|completions|responses|messages|models|tokenize|detokenize)(?=[/?]|$)/;
+  /^\/(chat\/completions|completions|embeddings|rerank|responses|messages|models|tokenize|detokenize)(?=[/?]|$)/;
 const METHODS = 'GET, POST, DELETE, OPTIONS';
 const HEADERS = [
   'authorization, content-type, x-api-key, x-llm-host-approval, x-llm-host-events, x-llm-host-tools',
@@ -76,6 +77,7 @@ export function createServer(context: ServeContext): FastifyInstance {
   toolRoutes(app, context);
   approvalRoutes(app, context);
   tokenRoutes(app, context);
+  embeddingRoutes(app, context);
   openaiRoutes(app, context);
   anthropicRoutes(app, context);
   ollamaRoutes(app, context);

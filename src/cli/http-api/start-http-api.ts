@@ -51,7 +51,7 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
   try {
     const loaded = (opened: OpenedModel, id = opened.name) => ({
       model: servedModel(opened, id),
-      tokenizer: opened.tokenizer,
+      ...{ tokenizer: opened.tokenizer, embedder: opened.embedder },
       turns: new RequestTurns({
         model: opened.model,
         tools: run.servers.host,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { exchange } from '../http/exchange.ts';
-import { leaseModel } from '../http/lease-model.ts';
+import { leaseChatModel } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
@@ -13,7 +13,7 @@ import { countBody, messagesBody, toMessagesTurn } from './request.ts';
 export function anthropicRoutes(app: FastifyInstance, context: ServeContext): void {
   app.post('/v1/messages', async (request, reply) => {
     const body = readBody(messagesBody, request.body);
-    const used = await leaseModel(context, request, reply, body.model);
+    const used = await leaseChatModel(context, request, reply, body.model);
     const { model, turns } = used;
     const policy = toolsPolicyOf(request.headers, context.toolsPolicy);
     const turn = turns.open(toMessagesTurn(body, used, policy));
@@ -26,7 +26,7 @@ export function anthropicRoutes(app: FastifyInstance, context: ServeContext): vo
   });
   app.post('/v1/messages/count_tokens', async (request, reply) => {
     const body = readBody(countBody, request.body);
-    const used = await leaseModel(context, request, reply, body.model);
+    const used = await leaseChatModel(context, request, reply, body.model);
     const policy = toolsPolicyOf(request.headers, context.toolsPolicy);
     return { input_tokens: used.turns.open(toMessagesTurn(body, used, policy)).countTokens() };
   });

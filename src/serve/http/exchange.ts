@@ -6,8 +6,8 @@ import type { ToolCall } from '../../chat/message.ts';
 import { ApiError, ofTurnError } from './api-error.ts';
 import { type ApprovalMode, approvalMode } from './approvals.ts';
 import { type Client, clientOf, laneOf } from './clients.ts';
-import { onceClosed } from './once-closed.ts';
 import { noteProblem } from './problems.ts';
+import { type RequestSignal, requestSignal } from './request-signal.ts';
 import { ResponseStream } from './response-stream.ts';
 import type { ServeContext } from './serve-context.ts';
 import { type ReadTurn, readTurn, type TurnListener } from './turn-reader.ts';
@@ -33,11 +33,6 @@ export interface Exchange {
   readonly run: (control: TurnControl, choice: number) => AsyncGenerator<TurnEvent, readonly ToolCall[]>;
 }
 
-/** Reasons for ending a turn from outside. */
-const GONE = 'the client is gone';
-const TOO_LONG = 'the request took too long';
-const STOPPING = 'the server is stopping';
-
 /**
  * Runs the turn of a request and responds, streamed or whole. Ends the turn when the client leaves, when it takes too
  * long, and when the server stops. Throws ApiError while nothing has been sent.
@@ -52,14 +47,8 @@ export async function exchange(
   const client = clientOf(request);
   const asks = approvalMode(request.headers, stream);
   const place = context.queue.admit(laneOf(client, user, request.ip));
-  const stop = new AbortController();
-  onceClosed(request, reply, () => stop.abort(GONE));
-  const timer = setTimeout(() => stop.abort(TOO_LONG), context.limits.requestMs);
-  const { signal } = stop;
-  // Not AbortSignal.any: what Node notes for it in a signal that outlives the request stays there for good.
-  const stopping = () => stop.abort(STOPPING);
-  context.stopping.addEventListener('abort', stopping);
-  if (context.stopping.aborted) stopping();
+  const until = requestSignal(context, request, reply);
+  const { signal } = until;
   const wantsEvents = request.headers['x-llm-host-events'] === '1' || asks !== undefined;
   const started = performance.now();
   const waiting = () => {
@@ -79,15 +68,14 @@ export async function exchange(
         client.limit?.spent(totals.promptTokens + totals.generatedTokens);
       },
     );
-    const outcome = outcomeOf(read, signal);
+    const outcome = outcomeOf(read, until);
     if (outcome instanceof ApiError) noteProblem(request, outcome);
     if (stream) return running.endStream(outcome);
     if (outcome instanceof ApiError) throw outcome;
     const [first, ...others] = wantsEvents ? outcome : outcome.map(one => ({ ...one, events: [] }));
     return format.whole([first as WholeReply, ...others]);
   } finally {
-    clearTimeout(timer);
-    context.stopping.removeEventListener('abort', stopping);
+    until.close();
     running.close();
     place.leave();
   }
@@ -109,11 +97,10 @@ function approverOf(
 type Turn = ReturnType<Exchange['run']>;
 type Read = { readonly replies: Replies } | Extract<ReadTurn, { error: unknown }>;
 
-function outcomeOf(read: Read, signal: AbortSignal): Replies | ApiError {
+function outcomeOf(read: Read, { signal, error }: RequestSignal): Replies | ApiError {
   if ('error' in read) return ofTurnError(read.error);
   if (!signal.aborted || read.replies.at(-1)?.totals.finish !== 'cancelled') return read.replies;
-  if (signal.reason === TOO_LONG) return new ApiError(504, 'The request took too long', { code: 'timeout' });
-  return new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 });
+  return error();
 }
 
 /** The response to a request while its turn runs. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Embedder } from '../../embed/embedder.ts';
 import { ApiError } from './api-error.ts';
 import { onceClosed } from './once-closed.ts';
 import type { ServeContext } from './serve-context.ts';
@@ -25,8 +26,38 @@ export async function leaseModel(
     throw new ApiError(499, 'The client is gone');
   }
   onceClosed(request, reply, () => lease.release(keepAliveMs));
-  return { ...context, ...lease.loaded };
+  return { ...context, embedder: undefined, ...lease.loaded };
 }
+
+/** The same for a request that a model has to answer in words. Throws also ApiError 400: it is an embedding model. */
+export async function leaseChatModel(...asked: Parameters<typeof leaseModel>): Promise<ServeContext> {
+  const used = await leaseModel(...asked);
+  if (!used.embedder) return used;
+  const { id } = used.model;
+  throw new ApiError(
+    400,
+    `The model '${id}' makes vectors of texts and does not chat; ask it for embeddings`,
+    {
+      ...{ code: 'model_not_supported', param: 'model' },
+    },
+  );
+}
+
+/** The same for vectors or a ranking. Throws also ApiError 400: it is a chat model. */
+export async function leaseEmbedder(...asked: Parameters<typeof leaseModel>): Promise<EmbedContext> {
+  const used = await leaseModel(...asked);
+  const { embedder, model } = used;
+  if (embedder) return { ...used, embedder };
+  throw new ApiError(
+    400,
+    `The model '${model.id}' is a chat model and makes no vectors; name an embedding model`,
+    {
+      ...{ code: 'model_not_supported', param: 'model' },
+    },
+  );
+}
+
+export type EmbedContext = ServeContext & { readonly embedder: Embedder };
 
 export function unknownModel({ models }: Pick<ServeContext, 'models'>, name: string): ApiError {
   const ids = [models.first.model.id, ...models.list().map(({ id }) => id)];

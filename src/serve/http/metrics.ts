@@ -40,6 +40,8 @@ export class ServeMetrics {
   #promptTokens = 0;
   #cachedTokens = 0;
   #generatedTokens = 0;
+  #embeddedTexts = 0;
+  #embeddedTokens = 0;
   #decoding = sumOfDecoding([]);
 
   /** `route`: its pattern, never what the client sent. */
@@ -54,6 +56,11 @@ export class ServeMetrics {
     this.#generatedTokens += generatedTokens;
     this.#decoding = sumOfDecoding([this.#decoding, decoding]);
     count(this.#finishes, `reason="${finish}"`);
+  }
+
+  embedded(texts: number, tokens: number): void {
+    this.#embeddedTexts += texts;
+    this.#embeddedTokens += tokens;
   }
 
   firstToken(seconds: number): void {
@@ -74,6 +81,8 @@ export class ServeMetrics {
       single('prompt_tokens_total', 'counter', 'Tokens of all prompts.', this.#promptTokens),
       single('cached_tokens_total', 'counter', 'Of these, from the KV cache.', this.#cachedTokens),
       single('generated_tokens_total', 'counter', 'Tokens generated.', this.#generatedTokens),
+      single('embedded_texts_total', 'counter', 'Texts embedded or ranked.', this.#embeddedTexts),
+      single('embedded_tokens_total', 'counter', 'Tokens of these.', this.#embeddedTokens),
       single('decoding_passes_total', 'counter', 'Passes over the weights, for each reply in them.', passes),
       single('decoding_sequences_total', 'counter', 'Replies in these passes, for each of them.', sequences),
       single('proposed_tokens_total', 'counter', 'Tokens proposed by looking them up.', proposed),

@@ -1,4 +1,5 @@
 import type { RequestTurns } from '../../agent/requests/request-turns.ts';
+import type { Embedder } from '../../embed/embedder.ts';
 import type { ModelFacts } from '../../model/model-facts.ts';
 import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
 import type { PageFiles } from '../page/page-files.ts';
@@ -64,7 +65,10 @@ export interface LoadedModel {
   readonly model: ServedModel;
   /** Undefined for a model that another process runs. */
   readonly tokenizer?: Tokenizer | undefined;
+  /** Of a model with an `embedder`: they refuse. */
   readonly turns: RequestTurns;
+  /** Of a model that turns texts into vectors, and does nothing else. */
+  readonly embedder?: Embedder | undefined;
 }
 
 /** What all routes share, for one model: the first, or the one that a request names. */

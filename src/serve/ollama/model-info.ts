@@ -45,8 +45,8 @@ const UNKNOWN = {
   ...{ parameter_size: '', quantization_level: 'unknown' },
 };
 
-/** /api/show. */
-export function showOf(model: ServedModel, parameters: string, tools: boolean): object {
+/** /api/show. `can`: Ollama's words for what a model does. */
+export function showOf(model: ServedModel, parameters: string, can: readonly string[]): object {
   return {
     license: '',
     modelfile: `# served by llm-host\nFROM ${model.id}\n`,
@@ -59,7 +59,7 @@ export function showOf(model: ServedModel, parameters: string, tools: boolean): 
       'general.parameter_count': model.parameters,
       [`${model.family}.context_length`]: model.contextLength,
     },
-    capabilities: ['completion', ...(tools ? ['tools'] : []), ...(model.thinks ? ['thinking'] : [])],
+    capabilities: [...can, ...(model.thinks ? ['thinking'] : [])],
     modified_at: timeOf(model),
   };
 }

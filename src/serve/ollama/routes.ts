@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
-import { leaseModel } from '../http/lease-model.ts';
+import { leaseChatModel, leaseEmbedder } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
+import { embed, embedBody, embeddingsBody, embedPrompt } from './embed.ts';
 import { ollamaFormat } from './formats.ts';
 import { keepAliveMs } from './keep-alive.ts';
 import { manageRoutes } from './manage-routes.ts';
@@ -14,7 +15,7 @@ import { chatBody, generateBody, toCompletion, toPromptTurn, toTurn } from './re
 
 const showBody = z.looseObject({ model: z.string().nullish(), name: z.string().nullish() });
 /** Routes for what this server does not do. */
-const REFUSED = ['create', 'copy', 'push', 'embed', 'embeddings', 'blobs/:digest'];
+const REFUSED = ['create', 'copy', 'push', 'blobs/:digest'];
 
 /** Ollama's routes, under /api. */
 export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void {
@@ -40,7 +41,9 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
     const running = [models.first, ...models.loaded().map(({ loaded }) => loaded)];
     const found = running.find(({ model }) => model.id === id);
     if (!found) return otherShowOf(id);
-    return showOf(found.model, found.turns.samplingText(), found.model.template !== '');
+    if (found.embedder) return showOf(found.model, '', ['embedding']);
+    const tools = found.model.template !== '' ? ['tools'] : [];
+    return showOf(found.model, found.turns.samplingText(), ['completion', ...tools]);
   });
   app.post('/api/chat', async (request, reply) => {
     const body = readBody(chatBody, request.body);
@@ -77,6 +80,16 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
       run: control => turns.open(turn).run(control),
     });
   });
+  app.post('/api/embed', async (request, reply) => {
+    const body = readBody(embedBody, request.body);
+    const used = await leaseEmbedder(context, request, reply, ...leased(context, body));
+    return embed(used, request, reply, body);
+  });
+  app.post('/api/embeddings', async (request, reply) => {
+    const body = readBody(embeddingsBody, request.body);
+    const used = await leaseEmbedder(context, request, reply, ...leased(context, body));
+    return embedPrompt(used, request, reply, body);
+  });
   manageRoutes(app, context);
   for (const path of REFUSED) {
     app.all(`/api/${path}`, () => {
@@ -103,6 +116,9 @@ interface Named {
 }
 
 function use(context: ServeContext, request: FastifyRequest, reply: FastifyReply, named: Named) {
-  const keepAlive = keepAliveMs(named.keep_alive);
-  return leaseModel(context, request, reply, idOf(context, named.model), keepAlive);
+  return leaseChatModel(context, request, reply, ...leased(context, named));
+}
+
+function leased(context: ServeContext, { model, keep_alive }: Named): [string, number | undefined] {
+  return [idOf(context, model), keepAliveMs(keep_alive)];
 }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import { badRequest } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
-import { leaseModel } from '../http/lease-model.ts';
+import { type GivenTexts, isGivenTexts, textList } from '../http/given-texts.ts';
+import { leaseChatModel } from '../http/lease-model.ts';
 import { readBody } from '../http/read-body.ts';
 import { readSampling } from '../http/sampling.ts';
 import type { ServeContext } from '../http/serve-context.ts';
@@ -16,21 +17,10 @@ import { newId, now } from './model-object.ts';
 const MAX_TEXTS = 128;
 
 type Ids = readonly number[];
-type GivenPrompt = string | Ids | readonly string[] | readonly Ids[];
-
-/** By hand: zod takes a second for a million ids, with every stream at rest. */
-function isPrompt(value: unknown): value is GivenPrompt {
-  if (typeof value === 'string' || isIds(value)) return true;
-  return Array.isArray(value) && (value.every(one => typeof one === 'string') || value.every(isIds));
-}
-
-function isIds(value: unknown): value is Ids {
-  return Array.isArray(value) && value.length > 0 && value.every(id => Number.isSafeInteger(id) && id >= 0);
-}
 
 const completionBody = z.looseObject({
   ...sharedFields,
-  prompt: z.custom<GivenPrompt>(isPrompt),
+  prompt: z.custom<GivenTexts>(isGivenTexts),
   suffix: z.string().nullish(),
   echo: z.boolean().nullish(),
   best_of: z.number().int().nullish(),
@@ -41,7 +31,7 @@ const completionBody = z.looseObject({
 export function completionRoute(app: FastifyInstance, context: ServeContext): void {
   app.post('/v1/completions', async (request, reply) => {
     const body = readBody(completionBody, request.body);
-    const { model, turns } = await leaseModel(context, request, reply, body.model);
+    const { model, turns } = await leaseChatModel(context, request, reply, body.model);
     const each = body.n ?? 1;
     if (body.best_of != null && body.best_of !== each)
       throw badRequest('best_of: all texts are returned; it must be n', 'best_of');
@@ -70,9 +60,8 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
   });
 }
 
-/** A text or its tokens, alone or in a list. */
-function promptsOf(given: GivenPrompt, each: number): readonly (string | Ids)[] {
-  const prompts: readonly (string | Ids)[] = typeof given === 'string' || isIds(given) ? [given] : given;
+function promptsOf(given: GivenTexts, each: number): readonly (string | Ids)[] {
+  const prompts = textList(given);
   if (prompts.length > MAX_TEXTS)
     throw badRequest(`prompt: ${prompts.length} texts; a request may have ${MAX_TEXTS}`, 'prompt');
   if (prompts.length * each > MAX_TEXTS)

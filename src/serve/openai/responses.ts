@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { clientOf } from '../http/clients.ts';
 import { exchange } from '../http/exchange.ts';
-import { leaseModel } from '../http/lease-model.ts';
+import { leaseChatModel } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
@@ -17,7 +17,7 @@ export function responsesRoute(app: FastifyInstance, context: ServeContext): voi
   keptResponseRoutes(app, kept);
   app.post('/v1/responses', async (request, reply) => {
     const body = readBody(responsesBody, request.body);
-    const used = await leaseModel(context, request, reply, body.model);
+    const used = await leaseChatModel(context, request, reply, body.model);
     const { model, turns } = used;
     const { name: owner } = clientOf(request);
     const previous = kept.previous(owner, body.previous_response_id);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { exchange } from '../http/exchange.ts';
-import { leaseModel } from '../http/lease-model.ts';
+import { leaseChatModel } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
@@ -18,7 +18,7 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
   responsesRoute(app, context);
   app.post('/v1/chat/completions', async (request, reply) => {
     const body = readBody(chatBody, request.body);
-    const used = await leaseModel(context, request, reply, body.model);
+    const used = await leaseChatModel(context, request, reply, body.model);
     const { model, turns } = used;
     const policy = toolsPolicyOf(request.headers, context.toolsPolicy);
     const asked = toTurn(body, toMessages(body.messages), used, policy);

@@ -1,0 +1,43 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from './api-error.ts';
+import { onceClosed } from './once-closed.ts';
+import type { ServeContext } from './serve-context.ts';
+
+/** Reasons for ending a request from outside. */
+const GONE = 'the client is gone';
+const TOO_LONG = 'the request took too long';
+const STOPPING = 'the server is stopping';
+
+export interface RequestSignal {
+  /** Aborts when the client leaves, when the request takes too long, and when the server stops. */
+  readonly signal: AbortSignal;
+  /** What to answer once it has aborted. */
+  error(): ApiError;
+  close(): void;
+}
+
+export function requestSignal(
+  { limits, stopping }: Pick<ServeContext, 'limits' | 'stopping'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): RequestSignal {
+  const stop = new AbortController();
+  onceClosed(request, reply, () => stop.abort(GONE));
+  const timer = setTimeout(() => stop.abort(TOO_LONG), limits.requestMs);
+  const { signal } = stop;
+  // Not AbortSignal.any: what Node notes for it in a signal that outlives the request stays there for good.
+  const onStopping = () => stop.abort(STOPPING);
+  stopping.addEventListener('abort', onStopping);
+  if (stopping.aborted) onStopping();
+  return {
+    signal,
+    error: () =>
+      signal.reason === TOO_LONG
+        ? new ApiError(504, 'The request took too long', { code: 'timeout' })
+        : new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 }),
+    close: () => {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', onStopping);
+    },
+  };
+}
