@@ -16,6 +16,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT APPLE)
   kernel_options(*/avx512 ${AVX512})
   kernel_options(packed/avx512 ${AVX512} -mavx512vnni)
   kernel_options(packed/panels ${AVX512})
+  kernel_options(packed/bfloat16 ${AVX512} -mavx512bf16)
   kernel_options(*/amx ${AVX512} -mavx512vnni -mavx512bf16 -mamx-tile -mamx-bf16)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64" AND NOT APPLE)
   # Apple's compiler targets a CPU with dot products anyway.

@@ -1,6 +1,7 @@
 #include "layers/text_linear.h"
 
 #include "kernels/ops.h"
+#include "kernels/packed/rounded_linear.h"
 #include "weights/join.h"
 
 namespace llm_host {
@@ -41,6 +42,9 @@ mx::array TextLinear::multiply(const mx::array& x) const {
 
 mx::array TextLinear::operator()(const mx::array& x,
                                  const std::optional<mx::array>& residual) const {
+  if (packed_ && cpu::rounds_activations(*packed_)) {
+    return cpu::rounded_linear(x, *packed_, bias_, residual);
+  }
   if (packed_) {
     std::optional<mx::array> none;
     cpu::PackedPart part{*packed_, bias_, none, none};

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "check.h"
+#include "kernels/packed/rounded_linear.h"
 
 using namespace llm_host;
 namespace mx = mlx::core;
@@ -66,7 +67,43 @@ void check_attention(const std::vector<int>& lengths, int heads, int head_dim) {
   CHECK_NEAR(worst, 0, 1e-5);
 }
 
+// Weights and activations that bfloat16 holds exactly.
+mx::array random_bfloat16(const mx::Shape& shape) {
+  return mx::astype(mx::astype(random_array(shape), mx::bfloat16), mx::float32);
+}
+
+void check_rounded(int rows, int cols, int m, bool extras) {
+  mx::array weight = random_bfloat16({rows, cols}), x = random_bfloat16({1, m, cols});
+  std::optional<mx::array> bias, residual;
+  if (extras) bias = random_array({rows});
+  if (extras) residual = random_array({1, m, rows});
+  mx::array stored = mx::astype(weight, mx::bfloat16);
+  stored.eval();
+  WeightArena arena;
+  auto packed = cpu::Packed::pack(arena, stored, std::nullopt, std::nullopt, 0, 0);
+  if (!packed || !cpu::rounds_activations(*packed)) {
+    check::skip("this CPU or build has no products of bfloat16 beside a matrix unit");
+    return;
+  }
+  mx::array y = cpu::rounded_linear(x, *packed, bias, residual);
+  mx::array expected = mx::matmul(x, mx::transpose(weight));
+  if (extras) expected = mx::add(mx::add(expected, *bias), *residual);
+  CHECK(y.shape() == (mx::Shape{1, m, rows}));
+  CHECK(mx::allclose(y, expected, 1e-4, 1e-4).item<bool>());
+}
+
 }  // namespace
+
+TEST(products_of_rounded_activations) {
+  for (int m : {1, 7, 8, 16, 19, 64}) {
+    for (bool extras : {false, true}) {
+      check_rounded(48, 64, m, extras);
+      check_rounded(37, 32, m, extras);
+      check_rounded(1, 96, m, extras);
+    }
+  }
+  check_rounded(1152, 384, 200, true);
+}
 
 TEST(each_text_attends_to_itself_alone) {
   check_attention({1}, 2, 32);
