@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Encoder, TextTokens } from '../engine/encoder.ts';
 import { LlmHostError } from '../errors.ts';
+import { limitedEncode } from '../tokens/encode-limit.ts';
 import type { TextInput, TextReader } from './text-reader.ts';
 import { product, sigmoid, vectorsOf } from './vectors.ts';
 
@@ -149,7 +150,7 @@ export class Embedder {
   async #encode(
     count: number,
     units: (index: number) => number,
-    read: (index: number) => TextTokens,
+    readOne: (index: number) => TextTokens,
     signal: AbortSignal | undefined,
     keep: (joined: Float32Array) => void,
   ): Promise<number> {
@@ -161,13 +162,12 @@ export class Embedder {
     let before: Promise<void> = Promise.resolve();
     try {
       for (let next = 0; next < count; await nextTurn()) {
-        const slice: TextTokens[] = [];
-        for (let size = 0; next < count && slice.length < SLICE_TEXTS && size < SLICE_UNITS; next++) {
-          slice.push(read(next));
-          size += units(next);
-        }
-        tokens += slice.reduce((sum, { ids }) => sum + ids.length, 0);
-        const encoded = this.#parts.encoder.encode(slice, stop.signal);
+        const slice = sliceFrom(next, count, units);
+        // One limit for all of them: each costs as much as a short text.
+        const read = limitedEncode(slice.units, () => slice.places.map(readOne));
+        next += slice.places.length;
+        tokens += read.reduce((sum, { ids }) => sum + ids.length, 0);
+        const encoded = this.#parts.encoder.encode(read, stop.signal);
         const kept = Promise.all([encoded, before]).then(([joined]) => keep(joined));
         const earlier = before;
         before = kept;
@@ -196,6 +196,17 @@ export class Embedder {
   #usage(what: string): LlmHostError {
     return new LlmHostError('USAGE', `${this.#parts.encoder.info.name} ${what}`);
   }
+}
+
+/** The places of texts to read at a time, from `first` on, and their UTF-16 units as far as those are read. */
+function sliceFrom(first: number, count: number, unitsAt: (index: number) => number) {
+  const places: number[] = [];
+  let units = 0;
+  for (let at = first; at < count && places.length < SLICE_TEXTS && units < SLICE_UNITS; at++) {
+    places.push(at);
+    units += Math.min(unitsAt(at), SLICE_UNITS);
+  }
+  return { places, units };
 }
 
 function unitsOf(text: TextInput): number {

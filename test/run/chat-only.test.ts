@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { chatOnly } from '../../src/run/chat-only.ts';
+import { openLocalModel } from '../../src/run/open-local-model.ts';
+import type { OpenModelOptions } from '../../src/run/open-model.ts';
+import { fakeEmbedder } from '../embed/fake-encoder.ts';
+
+const options: OpenModelOptions = {
+  ...{ contextLength: 0, kvBits: undefined, cwd: process.cwd(), env: process.env },
+  ...{ onProgress: () => undefined, onDownload: () => undefined, onWait: () => undefined },
+};
+
+it('a model that turns texts into vectors is closed and refused', async () => {
+  const { embedder, encoder } = fakeEmbedder();
+  const real = await openLocalModel('test/fixtures/encoders/bert-mean', options);
+  const { model } = real;
+  const opened = { model, embedder, name: 'org/fake', device: 'cpu', description: '', notices: [] };
+  const open = chatOnly(async () => ({ ...opened, close: () => embedder.close() }));
+  await expect(open('org/fake', options)).rejects.toMatchObject({
+    code: 'USAGE',
+    message: 'org/fake turns texts into vectors and does not chat',
+  });
+  expect(encoder.closed).toBe(1);
+  expect(() => model.reply({ messages: [], tools: [], sampling: {} })).toThrow('does not chat');
+  await real.close();
+});
+
+it('a chat model is opened', async () => {
+  const { embedder: _, ...opened } = await openLocalModel('test/fixtures/encoders/bert-mean', options);
+  expect(await chatOnly(async () => opened)('chat', options)).toBe(opened);
+  await opened.close();
+});
