@@ -85,7 +85,7 @@ export class ServeMetrics {
       single('embedded_tokens_total', 'counter', 'Tokens of these.', this.#embeddedTokens),
       single('decoding_passes_total', 'counter', 'Passes over the weights, for each reply in them.', passes),
       single('decoding_sequences_total', 'counter', 'Replies in these passes, for each of them.', sequences),
-      single('proposed_tokens_total', 'counter', 'Tokens proposed by looking them up.', proposed),
+      single('proposed_tokens_total', 'counter', 'Tokens proposed, looked up or by a draft model.', proposed),
       single('accepted_tokens_total', 'counter', 'Of these, what the model said.', accepted),
       single('http_requests_active', 'gauge', 'Requests still being answered.', this.active),
       single('requests_admitted', 'gauge', 'Requests that have a place in the queue.', queue.admitted),
