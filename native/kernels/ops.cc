@@ -1,5 +1,9 @@
 #include "kernels/ops.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "kernels/base/cpu_op.h"
 #include "kernels/base/reproducible.h"
 #include "kernels/base/thread_pool.h"
@@ -72,6 +76,26 @@ mx::array rms_norm(const mx::array& x, const mx::array& weight, float eps) {
                 });
 }
 
+mx::array layer_norm(const mx::array& x, const mx::array& weight,
+                     const std::optional<mx::array>& bias, float eps) {
+  std::vector<mx::array> inputs{x, weight};
+  if (bias) inputs.push_back(*bias);
+  return cpu_op("LayerNorm", x.shape(), std::move(inputs),
+                [eps](const std::vector<mx::array>& in, mx::array& out) {
+                  int size = in[0].shape(-1), rows = static_cast<int>(in[0].size()) / size;
+                  const float *x = in[0].data<float>(), *weight = in[1].data<float>();
+                  const float* bias = in.size() > 2 ? in[2].data<float>() : nullptr;
+                  float* y = out.data<float>();
+                  for_rows(rows, size, [=](int row) {
+                    int64_t at = static_cast<int64_t>(row) * size;
+                    float mean = std::accumulate(x + at, x + at + size, 0.0f) / size;
+                    for (int i = 0; i < size; ++i) y[at + i] = x[at + i] - mean;
+                    simd().rms_norm(y + at, weight, size, eps, y + at);
+                    for (int i = 0; bias != nullptr && i < size; ++i) y[at + i] += bias[i];
+                  });
+                });
+}
+
 namespace {
 
 using GateKernel = void (*)(const float* gate, const float* up, int n, float* out);
@@ -97,6 +121,35 @@ mx::array swiglu(const mx::array& gate, const mx::array& up) {
 
 mx::array geglu(const mx::array& gate, const mx::array& up) {
   return gated("GeGlu", simd().geglu, gate, up);
+}
+
+mx::array gelu_tanh(const mx::array& x) {
+  return cpu_op("Gelu", x.shape(), {x}, [](const std::vector<mx::array>& in, mx::array& out) {
+    int size = in[0].shape(-1), rows = static_cast<int>(in[0].size()) / size;
+    const float* x = in[0].data<float>();
+    float* y = out.data<float>();
+    std::vector<float> ones(static_cast<size_t>(size), 1.0f);
+    for_rows(rows, size, [&](int row) {
+      int64_t at = static_cast<int64_t>(row) * size;
+      simd().geglu(x + at, ones.data(), size, y + at);
+    });
+  });
+}
+
+mx::array xielu(const mx::array& x, const mx::array& p) {
+  return cpu_op("XieLu", x.shape(), {x, p}, [](const std::vector<mx::array>& in, mx::array& out) {
+    int size = in[0].shape(-1), rows = static_cast<int>(in[0].size()) / size;
+    const float *x = in[0].data<float>(), *p = in[1].data<float>();
+    float positive = p[0], negative = p[1], beta = p[2], eps = p[3];
+    float* y = out.data<float>();
+    for_rows(rows, size, [=](int row) {
+      for (int64_t i = static_cast<int64_t>(row) * size, end = i + size; i < end; ++i) {
+        float bend =
+            x[i] > 0 ? positive * x[i] * x[i] : negative * (std::expm1(std::min(x[i], eps)) - x[i]);
+        y[i] = bend + beta * x[i];
+      }
+    });
+  });
 }
 
 }  // namespace llm_host::cpu

@@ -29,9 +29,17 @@ bool supports(const Weight& weight);
 mx::array linear(const mx::array& x, const Weight& weight);
 // x [..., n], weight [n] -> x · weight / √(mean(x²) + eps)
 mx::array rms_norm(const mx::array& x, const mx::array& weight, float eps);
+// rms_norm of x minus its mean, plus `bias` [n]
+mx::array layer_norm(const mx::array& x, const mx::array& weight,
+                     const std::optional<mx::array>& bias, float eps);
 // silu(gate) · up
 mx::array swiglu(const mx::array& gate, const mx::array& up);
 // gelu(gate) · up, with the tanh approximation of gelu
 mx::array geglu(const mx::array& gate, const mx::array& up);
+// That gelu alone.
+mx::array gelu_tanh(const mx::array& x);
+// With p = [alpha_p, alpha_n, beta, eps]: alpha_p · x² + beta · x where x is above 0, elsewhere
+// alpha_n · (e^min(x, eps) - 1 - x) + beta · x.
+mx::array xielu(const mx::array& x, const mx::array& p);
 
 }  // namespace llm_host::cpu

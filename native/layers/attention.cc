@@ -14,9 +14,13 @@ namespace llm_host {
 namespace {
 
 // x [1, L, heads · head_dim], normalises each head by itself.
-mx::array norm_heads(const RmsNorm& norm, const mx::array& x, int head_dim) {
+mx::array norm_heads(const Norm& norm, const mx::array& x, int head_dim) {
   mx::Shape heads{1, x.shape(1), x.shape(2) / head_dim, head_dim};
   return mx::reshape(norm(mx::reshape(x, heads)), x.shape());
+}
+
+std::vector<mx::array> gated_output(const std::vector<mx::array>& in) {
+  return {mx::multiply(in[0], mx::sigmoid(in[1]))};
 }
 
 // How many of the rows belong to the first one's sequence.
@@ -43,7 +47,7 @@ Attention::Attention(WeightStore& weights, const std::string& path, const Attent
     fused_ = Linear::load(weights, path + ".qkv_proj", rows, o.hidden, o.qkv_bias);
   } else {
     query_ =
-        Linear::load_rotary(weights, path + ".q_proj", o.heads, o.head_dim, o.hidden, o.qkv_bias);
+        Linear::load_rotary(weights, path + ".q_proj", o.heads, query_dim(), o.hidden, o.qkv_bias);
     key_ = Linear::load_rotary(weights, path + ".k_proj", o.kv_heads, o.head_dim, o.hidden,
                                o.qkv_bias);
     value_ = Linear::load(weights, path + ".v_proj", o.kv_heads * o.head_dim, o.hidden, o.qkv_bias);
@@ -54,19 +58,31 @@ Attention::Attention(WeightStore& weights, const std::string& path, const Attent
       value_.reset();
     }
   }
-  if (o.qk_norm) {
-    query_norm_.emplace(weights, path + "." + o.query_norm, o.head_dim, *o.qk_norm);
-    key_norm_.emplace(weights, path + "." + o.key_norm, o.head_dim, *o.qk_norm);
-    if (fused_ && !cpu::usable()) {
-      auto rows = [&](const RmsNorm& norm, int heads) {
-        return mx::broadcast_to(norm.weight(), {heads, 1, o.head_dim});
-      };
-      head_weights_ =
-          mx::concatenate({rows(*query_norm_, o.heads), rows(*key_norm_, o.kv_heads)}, 0);
-      head_weights_->eval();
-    }
+  if (o.qk_norm != QkNorm::kNone) load_norms(weights, path);
+  if (o.sinks) extras_.sinks = weights.vector(path + ".sinks", o.heads);
+}
+
+void Attention::load_norms(WeightStore& weights, const std::string& path) {
+  const AttentionOptions& o = options_;
+  bool whole = o.qk_norm == QkNorm::kWhole;
+  auto load = [&](const char* name, int heads) {
+    return Norm(weights, path + "." + name, whole ? heads * o.head_dim : o.head_dim, o.norm);
+  };
+  query_norm_ = load(o.query_norm, o.heads);
+  key_norm_ = load(o.key_norm, o.kv_heads);
+  if (o.qk_norm == QkNorm::kRotatedHeads) {
+    // Rotation keeps a head's length, so the norm may come before it, except for its weights; and
+    // of those only the products count, which the queries get.
+    extras_.query_weights = mx::multiply(query_norm_->weight(), key_norm_->weight());
+    extras_.query_weights->eval();
+    query_norm_ = key_norm_ = Norm(o.head_dim, o.norm.eps, query_norm_->weight().dtype());
+  } else if (!whole && fused_ && !cpu::usable()) {
+    auto rows = [&](const Norm& norm, int heads) {
+      return mx::broadcast_to(norm.weight(), {heads, 1, o.head_dim});
+    };
+    head_weights_ = mx::concatenate({rows(*query_norm_, o.heads), rows(*key_norm_, o.kv_heads)}, 0);
+    head_weights_->eval();
   }
-  if (o.sinks) sinks_ = weights.vector(path + ".sinks", o.heads);
 }
 
 bool Attention::packed() const {
@@ -79,29 +95,51 @@ mx::array Attention::project_packed(const Normed& x) const {
 }
 
 Attention::Projected Attention::split(const mx::array& side_by_side) const {
-  int key = options_.heads * options_.head_dim;
+  int key = options_.heads * query_dim();
   int value = key + options_.kv_heads * options_.head_dim;
   std::vector<mx::array> parts = mx::split(side_by_side, mx::Shape{key, value}, -1);
+  // Only the CPU's kernels cannot read a part of each row.
+  if (!cpu::usable()) return parts;
   return {mx::contiguous(parts[0]), mx::contiguous(parts[1]), mx::contiguous(parts[2])};
 }
 
-Attention::Projected Attention::project(const Normed& x) const {
+void Attention::norm(Projected& p) const {
+  for (size_t i : {size_t{0}, size_t{1}}) {
+    const Norm& norm = i == 0 ? *query_norm_ : *key_norm_;
+    bool whole = options_.qk_norm == QkNorm::kWhole;
+    p[i] = whole ? norm(p[i]) : norm_heads(norm, p[i], options_.head_dim);
+  }
+}
+
+mx::array Attention::take_gate(mx::array& queries) const {
+  int length = queries.shape(1), heads = options_.heads, size = options_.head_dim;
+  mx::array both = mx::reshape(queries, {1, length, heads, 2 * size});
+  auto half = [&](int begin) {
+    mx::array part = mx::slice(both, {0, 0, 0, begin}, {1, length, heads, begin + size});
+    part = mx::reshape(part, {1, length, heads * size});
+    return cpu::usable() ? mx::contiguous(part) : part;
+  };
+  queries = half(0);
+  return half(size);
+}
+
+Attention::Input Attention::project(const Normed& x) const {
   const AttentionOptions& o = options_;
-  // Head norms and query growth need q and k apart.
-  if (packed() && !query_norm_ && o.growth_beta == 0) return {project_packed(x)};
-  if (fused_ && !cpu::usable()) return {(*fused_)(x.value())};
+  bool plain = !query_norm_ && !o.output_gate;
+  bool together = o.qk_norm != QkNorm::kWhole && !o.output_gate;
+  // Norms and query growth need q and k apart; a GPU norms the heads of both together.
+  if (packed() && plain && o.growth_beta == 0) return {{project_packed(x)}, std::nullopt};
+  if (fused_ && !cpu::usable() && together) return {{(*fused_)(x.value())}, std::nullopt};
   auto parts = [&]() -> Projected {
     if (packed()) return split(project_packed(x));
     mx::array value = x.value();
     if (fused_) return split((*fused_)(value));
     return {(*query_)(value), (*key_)(value), (*value_)(value)};
   };
-  Projected p = parts();
-  if (query_norm_) {
-    p[0] = norm_heads(*query_norm_, p[0], o.head_dim);
-    p[1] = norm_heads(*key_norm_, p[1], o.head_dim);
-  }
-  return p;
+  Input input{parts(), std::nullopt};
+  if (o.output_gate) input.gate = take_gate(input.projected[0]);
+  if (query_norm_) norm(input.projected);
+  return input;
 }
 
 // Up to `growth_length` the factor is 1. Rotation is linear, so either may come first.
@@ -119,22 +157,31 @@ mx::array Attention::grown(const mx::array& q, std::span<const int> positions) c
   return mx::multiply(q, mx::astype(column, q.dtype()));
 }
 
-mx::array Attention::output(const mx::array& y, const std::optional<mx::array>& residual) const {
+mx::array Attention::finished(const mx::array& q, int position) const {
+  const auto& weights = extras_.query_weights;
+  return grown(weights ? mx::multiply(q, *weights) : q, positions_from(position, q.shape(2)));
+}
+
+mx::array Attention::output(mx::array y, const std::optional<mx::array>& gate,
+                            const std::optional<mx::array>& residual) const {
+  if (gate) y = fused("GateOutput", gated_output, {y, last_positions(*gate, y.shape(1))});
   if (output_.packed()) return Linear::apply({output_}, cpu::Operand(y), residual);
   return residual ? mx::add(*residual, output_(y)) : output_(y);
 }
 
 mx::array Attention::operator()(const Normed& x, const AttentionStep& step, AttentionCache& cache,
                                 const std::optional<mx::array>& residual) const {
-  return output(attend(project(x), step, cache), residual);
+  Input input = project(x);
+  return output(attend(std::move(input.projected), step, cache), input.gate, residual);
 }
 
 mx::array Attention::step(const Normed& x, std::span<const Row> rows,
                           const std::optional<mx::array>& residual) const {
-  Projected all = project(x);
+  Input input = project(x);
+  const Projected& all = input.projected;
   std::optional<mx::array> y;
   if (cpu::usable()) y = attend_in_buffers(all, rows);
-  return output(y ? *y : attend_each(all, rows), residual);
+  return output(y ? *y : attend_each(all, rows), input.gate, residual);
 }
 
 std::optional<mx::array> Attention::attend_in_buffers(Projected p,
@@ -157,7 +204,7 @@ std::optional<mx::array> Attention::attend_in_buffers(Projected p,
     }
   }
   if (p.size() > 1) p[0] = grown(p[0], positions);
-  return cpu::attention_step(p, places, kernel_shape(), sinks_);
+  return cpu::attention_step(p, places, kernel_shape(), extras_);
 }
 
 mx::array Attention::attend_each(const Projected& p, std::span<const Row> rows) const {
@@ -180,7 +227,7 @@ mx::array Attention::attend_each(const Projected& p, std::span<const Row> rows) 
 
 cpu::AttentionShape Attention::kernel_shape() const {
   const AttentionOptions& o = options_;
-  return {o.heads, o.kv_heads, o.head_dim, o.window, 0, 0, 1, o.scale, packed()};
+  return {o.heads, o.kv_heads, o.head_dim, o.window, 0, 0, 1, o.scale, packed(), o.score_cap};
 }
 
 mx::array Attention::attend(Projected p, const AttentionStep& step, AttentionCache& cache) const {
@@ -195,128 +242,7 @@ mx::array Attention::attend(Projected p, const AttentionStep& step, AttentionCac
   shape.outputs = step.outputs;
   const RopeAngles& angles = step.angles;
   cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
-  return cpu::attention(p, buffers->keys, buffers->values, shape, rotation, sinks_);
-}
-
-Attention::Projected Attention::rotated_together(const mx::array& side_by_side,
-                                                 const AttentionStep& step, int offset) const {
-  const AttentionOptions& o = options_;
-  const RopeAngles& angles = step.angles;
-  int outputs = step.outputs;
-  int length = side_by_side.shape(1), rotated = o.heads + o.kv_heads, all = rotated + o.kv_heads;
-  mx::array heads = mx::transpose(mx::reshape(side_by_side, {1, length, all, o.head_dim}),
-                                  {0, 2, 1, 3});  // [1, heads, L, head_dim]
-  auto part = [&](const mx::array& y, int begin, int end, int count) {
-    return mx::slice(y, {0, begin, length - count, 0}, {1, end, length, o.head_dim});
-  };
-  mx::array both = part(heads, 0, rotated, length);
-  both = angles.rotate(query_norm_ ? normed_together(both) : both, offset);
-  mx::array q = part(both, 0, o.heads, outputs);
-  return {grown(q, positions_from(offset + length - outputs, outputs)),
-          part(both, o.heads, rotated, length), part(heads, rotated, all, length)};
-}
-
-mx::array Attention::normed_together(const mx::array& heads) const {
-  mx::array normed = one_launch("RMSNorm", {heads}, [&] {
-    return mx::fast::rms_norm(heads, std::nullopt, query_norm_->eps());
-  });
-  return mx::multiply(normed, *head_weights_);
-}
-
-Attention::Projected Attention::rotated_heads(const Projected& p, const AttentionStep& step,
-                                              int offset) const {
-  const AttentionOptions& o = options_;
-  const RopeAngles& angles = step.angles;
-  if (p.size() == 1 && !cpu::usable()) return rotated_together(p[0], step, offset);
-  if (p.size() == 1) return rotated_heads(split(p[0]), step, offset);
-  auto split_heads = [&](const mx::array& y, int heads) {
-    return mx::transpose(mx::reshape(y, {1, y.shape(1), heads, o.head_dim}), {0, 2, 1, 3});
-  };
-  int skipped = p[0].shape(1) - step.outputs;
-  mx::array q = split_heads(last_positions(p[0], step.outputs), o.heads);
-  q = angles.rotate(q, offset + skipped);
-  return {grown(q, positions_from(offset + skipped, step.outputs)),
-          angles.rotate(split_heads(p[1], o.kv_heads), offset), split_heads(p[2], o.kv_heads)};
-}
-
-// For a token. Values beside the keys stay as they are where the rotation is to position 0; norms
-// and amplitudes have no such exception.
-bool Attention::appends_joined(const Projected& p, const AttentionStep& step,
-                               const AttentionCache& cache) const {
-  bool a_token = p.size() == 1 && p[0].shape(1) == 1;
-  return a_token && cache.joined() && !query_norm_ && step.angles.amplitude == 1;
-}
-
-mx::array Attention::attend_joined(const mx::array& side_by_side, const AttentionStep& step,
-                                   AttentionCache& cache) const {
-  const AttentionOptions& o = options_;
-  int position = cache.length(), all = o.heads + 2 * o.kv_heads;
-  mx::array heads =
-      step.angles.rotate_each(mx::reshape(side_by_side, {all, 1, 1, o.head_dim}),
-                              step.positions.get(position, o.heads + o.kv_heads, o.kv_heads));
-  auto part = [&](int begin, int end) {
-    mx::array some = mx::slice(heads, {begin, 0, 0, 0}, {end, 1, 1, o.head_dim});
-    return mx::reshape(some, {1, end - begin, 1, o.head_dim});
-  };
-  AttentionCache::View view = cache.append_joined(part(o.heads, all)).value();
-  return attend_view(grown(part(0, o.heads), positions_from(position, 1)), view, step);
-}
-
-mx::array Attention::attend_in_graph(const Projected& p, const AttentionStep& step,
-                                     AttentionCache& cache) const {
-  auto merged = [&](const mx::array& y) {
-    return mx::reshape(mx::transpose(y, {0, 2, 1, 3}),
-                       {1, step.outputs, options_.heads * options_.head_dim});
-  };
-  if (appends_joined(p, step, cache)) return merged(attend_joined(p[0], step, cache));
-  Projected heads = rotated_heads(p, step, cache.length());
-  const mx::array &q = heads[0], &k = heads[1], &v = heads[2];
-  if (DevicePolicy::get().attends_quantized() && !sinks_) {
-    auto quantized = cache.append_quantized(k, v);
-    if (quantized) return merged(attend_quantized(q, *quantized, step.masks));
-  }
-  return merged(attend_view(q, cache.append(k, v), step));
-}
-
-// q [1, heads, outputs, head_dim] -> the same shape
-mx::array Attention::attend_view(const mx::array& q, const AttentionCache::View& kv,
-                                 const AttentionStep& step) const {
-  const AttentionOptions& o = options_;
-  int total = kv.keys.shape(2);
-  std::string mode = step.outputs > 1 ? "causal" : "";
-  std::optional<mx::array> mask;
-  if (o.window > 0 && total > o.window) {
-    mode = "array";
-    mask = step.masks.get(step.outputs, total, o.window);
-  }
-  std::vector<mx::array> inputs{q, kv.keys, kv.values};
-  for (const auto& extra : {mask, sinks_}) {
-    if (extra) inputs.push_back(*extra);
-  }
-  return one_launch("ScaledDotProductAttention", inputs, [&] {
-    return mx::fast::scaled_dot_product_attention(q, kv.keys, kv.values, o.scale, mode, mask,
-                                                  sinks_);
-  });
-}
-
-// The heads of a key head side by side, so that its packed rows are read once for all of them.
-mx::array Attention::attend_quantized(const mx::array& q, const AttentionCache::Quantized& kv,
-                                      WindowMasks& masks) const {
-  const AttentionOptions& o = options_;
-  int outputs = q.shape(2), total = kv.keys[0].shape(2);
-  mx::array grouped = mx::reshape(mx::multiply(q, mx::array(o.scale, q.dtype())),
-                                  {1, o.kv_heads, o.heads / o.kv_heads, outputs, o.head_dim});
-  auto multiply = [&](const mx::array& x, const std::array<mx::array, 3>& rows, bool transpose) {
-    auto part = [&](size_t i) { return mx::expand_dims(rows[i], 2); };
-    return mx::quantized_matmul(x, part(0), part(1), part(2), transpose, kv.group_size, kv.bits);
-  };
-  mx::array scores = multiply(grouped, kv.keys, true);
-  if (outputs > 1) {
-    mx::array lowest(mx::finfo(scores.dtype()).min, scores.dtype());
-    scores = mx::where(masks.get(outputs, total, total), scores, lowest);
-  }
-  mx::array y = multiply(mx::softmax(scores, -1, true), kv.values, false);
-  return mx::reshape(y, q.shape());
+  return cpu::attention(p, buffers->keys, buffers->values, shape, rotation, extras_);
 }
 
 }  // namespace llm_host

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -13,6 +14,14 @@
 
 namespace llm_host {
 
+// Which RMSNorms queries and keys have.
+enum class QkNorm {
+  kNone,
+  kHeads,         // over the channels of each head, before rotation
+  kRotatedHeads,  // the same, after it
+  kWhole,         // over all heads together, before rotation
+};
+
 struct AttentionOptions {
   int hidden;
   int heads;
@@ -22,13 +31,18 @@ struct AttentionOptions {
   bool qkv_bias = false;
   bool output_bias = false;
   int window = 0;  // tokens that a token sees, itself included; 0 = all before it
-  // RMSNorm over the channels of each head, before rotation.
-  std::optional<NormOptions> qk_norm;
+  QkNorm qk_norm = QkNorm::kNone;
+  NormOptions norm = {};  // of qk_norm
   // Reads `path`.sinks [heads]: a logit per head that takes part in the softmax and has no value.
   bool sinks = false;
   // Llama 4's and Ministral's longer queries: · (1 + beta · ln(1 + ⌊position / length⌋)).
   double growth_beta = 0;
   double growth_length = 1;
+  // Gemma 2: scores become cap · tanh(score / cap); 0 = off.
+  float score_cap = 0;
+  // q_proj has, behind the queries of each head, as many rows for a gate: the head's output is
+  // multiplied by its sigmoid.
+  bool output_gate = false;
   // Names of the parts. Where the weights have qkv_proj, its rows are [q | k | v].
   const char* output = "o_proj";
   const char* query_norm = "q_norm";
@@ -65,13 +79,21 @@ class Attention {
  private:
   // q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim]; or all side by side.
   using Projected = std::vector<mx::array>;
+  struct Input {
+    Projected projected;
+    std::optional<mx::array> gate;  // [1, L, heads · head_dim]
+  };
 
   bool packed() const;
   // By packed matrices -> q | k | v side by side.
   mx::array project_packed(const Normed& x) const;
   Projected split(const mx::array& side_by_side) const;
-  Projected project(const Normed& x) const;
-  mx::array output(const mx::array& y, const std::optional<mx::array>& residual) const;
+  Input project(const Normed& x) const;
+  // Takes the gate out of the queries.
+  mx::array take_gate(mx::array& queries) const;
+  // `gate`: of as many positions as y, or of those before too.
+  mx::array output(mx::array y, const std::optional<mx::array>& gate,
+                   const std::optional<mx::array>& residual) const;
   // The attention of positions that come next in a cache -> [1, outputs, heads · head_dim]
   mx::array attend(Projected p, const AttentionStep& step, AttentionCache& cache) const;
   // The same by MLX's own operations.
@@ -90,6 +112,9 @@ class Attention {
   // The attention of such a token -> [1, heads, 1, head_dim]
   mx::array attend_joined(const mx::array& side_by_side, const AttentionStep& step,
                           AttentionCache& cache) const;
+  void load_norms(WeightStore& weights, const std::string& path);
+  // The norms before rotation of queries and keys that are apart.
+  void norm(Projected& p) const;
   // Queries and keys [1, heads + kv_heads, L, head_dim], each head normed by itself.
   mx::array normed_together(const mx::array& heads) const;
   // The next token of several sequences. By our own kernels, nothing where the caches have no
@@ -97,20 +122,30 @@ class Attention {
   std::optional<mx::array> attend_in_buffers(Projected p, std::span<const Row> rows) const;
   mx::array attend_each(const Projected& p, std::span<const Row> rows) const;
   cpu::AttentionShape kernel_shape() const;
+  // Rows of q_proj for a head.
+  int query_dim() const { return (options_.output_gate ? 2 : 1) * options_.head_dim; }
   // Longer queries, if there are to be: see AttentionOptions. The last axis but one of `q` is that
   // of the positions.
   mx::array grown(const mx::array& q, std::span<const int> positions) const;
+  // Rotated queries [1, heads, L, head_dim] from `position` on: weighted and grown.
+  mx::array finished(const mx::array& q, int position) const;
   mx::array attend_view(const mx::array& q, const AttentionCache::View& kv,
                         const AttentionStep& step) const;
   mx::array attend_quantized(const mx::array& q, const AttentionCache::Quantized& kv,
                              WindowMasks& masks) const;
+  // Scores, their softmax and the sum of values, each by an operation of its own; see score_cap.
+  // q [1, heads, outputs, head_dim] -> the same shape. `scores_of` takes queries and `values_of`
+  // weights of shape [1, kv_heads, heads of each, outputs, ..].
+  using Product = std::function<mx::array(const mx::array&)>;
+  mx::array attend_by_products(const mx::array& q, int total, WindowMasks& masks,
+                               const Product& scores_of, const Product& values_of) const;
 
   AttentionOptions options_;
   std::optional<Linear> query_, key_, value_, fused_;  // the three, or `fused_`
   Linear output_;
-  std::optional<RmsNorm> query_norm_, key_norm_;
+  std::optional<Norm> query_norm_, key_norm_;
   std::optional<mx::array> head_weights_;  // of both norms: [heads + kv_heads, 1, head_dim]
-  std::optional<mx::array> sinks_;         // [heads]
+  cpu::AttentionExtras extras_;            // for the other operations too
 };
 
 }  // namespace llm_host

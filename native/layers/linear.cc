@@ -176,9 +176,10 @@ mx::array Linear::apply_gated(const Parts& parts, const cpu::Operand& operand, c
 }
 
 cpu::Operand normalised(const Normed& x) {
+  if (x.norm == nullptr || x.norm->centred()) return cpu::Operand(x.value());
   cpu::Operand operand(x.x);
-  operand.norm_weight = x.norm.weight();
-  operand.eps = x.norm.eps();
+  operand.norm_weight = x.norm->weight();
+  operand.eps = x.norm->eps();
   return operand;
 }
 

@@ -86,7 +86,7 @@ class Linear {
   std::optional<mx::array> down_, up_;  // an adapter's: [rank, in], [rank, out] with its scale
 };
 
-// The operand of a norm's kernel.
+// x with its norm, which the kernel applies if it can.
 cpu::Operand normalised(const Normed& x);
 
 // Rows of a weight matrix by id, and the same matrix as the output head of tied models.

@@ -13,18 +13,18 @@ std::vector<mx::array> swiglu(const std::vector<mx::array>& in) {
   return {mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), up)};
 }
 
-// gelu(x) = x · (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2, rounded after the same steps as in
-// mlx-lm.
 std::vector<mx::array> geglu(const std::vector<mx::array>& in) {
-  const mx::array &gate = in[0], &up = in[1];
-  auto scalar = [&](float value) { return mx::array(value, gate.dtype()); };
-  mx::array cube = mx::multiply(scalar(0.044715f), mx::power(gate, scalar(3)));
-  mx::array bend = mx::tanh(mx::multiply(scalar(0.7978845608f), mx::add(gate, cube)));
-  mx::array gelu = mx::multiply(mx::multiply(scalar(0.5f), gate), mx::add(scalar(1), bend));
-  return {mx::multiply(gelu, up)};
+  return {mx::multiply(gelu_tanh(in[0]), in[1])};
 }
 
 }  // namespace
+
+mx::array gelu_tanh(const mx::array& x) {
+  auto scalar = [&](float value) { return mx::array(value, x.dtype()); };
+  mx::array cube = mx::multiply(scalar(0.044715f), mx::power(x, scalar(3)));
+  mx::array bend = mx::tanh(mx::multiply(scalar(0.7978845608f), mx::add(x, cube)));
+  return mx::multiply(mx::multiply(scalar(0.5f), x), mx::add(scalar(1), bend));
+}
 
 Activation activation_of(const std::string& name) {
   if (name == "silu" || name == "swish") return Activation::kSilu;

@@ -11,6 +11,10 @@ enum class Activation { kSilu, kGeluTanh };
 // From config.json's hidden_act. Throws MODEL_UNSUPPORTED and lists the supported names.
 Activation activation_of(const std::string& name);
 
+// gelu(x) = x · (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2 by MLX's operations, rounded after the
+// same steps as in mlx-lm.
+mx::array gelu_tanh(const mx::array& x);
+
 // activation(gate) · up, elementwise.
 mx::array gated(Activation activation, const mx::array& gate, const mx::array& up);
 

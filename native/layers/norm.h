@@ -1,7 +1,8 @@
 #pragma once
 
-#include "common/launch_groups.h"
-#include "kernels/ops.h"
+#include <optional>
+#include <string>
+
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"
 
@@ -10,41 +11,40 @@ namespace llm_host {
 struct NormOptions {
   float eps;
   bool add_one = false;  // Gemma stores weight - 1
+  // LayerNorm instead of RMSNorm, and whether it has a bias.
+  bool centred = false;
+  bool bias = false;
 };
 
-// x / sqrt(mean(x²) + eps) · weight, over the last dimension.
-class RmsNorm {
+// RMSNorm, x / sqrt(mean(x²) + eps) · weight, over the last dimension; or LayerNorm, the same for
+// x - mean(x), plus a bias if there is one.
+class Norm {
  public:
-  // Reads `path`.weight.
-  RmsNorm(WeightStore& weights, const std::string& path, int size, const NormOptions& options)
-      : weight_(weights.vector(path + ".weight", size)), eps_(options.eps) {
-    if (!options.add_one) return;
-    // In float32: in bfloat16 a weight near 0 would lose its last bits next to 1.
-    mx::array one = mx::add(mx::astype(weight_, mx::float32), mx::array(1.0f));
-    weight_ = mx::astype(one, weight_.dtype());
-    weight_.eval();
-  }
+  // Reads `path`.weight and, if there is to be one, `path`.bias.
+  Norm(WeightStore& weights, const std::string& path, int size, const NormOptions& options);
+  // An RMSNorm without weights.
+  Norm(int size, float eps, mx::Dtype dtype);
 
-  mx::array operator()(const mx::array& x) const {
-    if (cpu::usable()) return cpu::rms_norm(x, weight_, eps_);
-    return one_launch("RMSNorm", {x, weight_},
-                      [&] { return mx::fast::rms_norm(x, weight_, eps_); });
-  }
+  mx::array operator()(const mx::array& x) const;
 
+  // Whether it is a LayerNorm, which no kernel applies in its own pass.
+  bool centred() const { return centred_; }
   const mx::array& weight() const { return weight_; }
   float eps() const { return eps_; }
 
  private:
   mx::array weight_;
+  std::optional<mx::array> bias_;
   float eps_;
+  bool centred_ = false;
 };
 
-// x and a norm that is still to be applied: some kernels do that in their own pass.
+// x and a norm that is still to be applied, if any: some kernels do that in their own pass.
 struct Normed {
   const mx::array& x;
-  const RmsNorm& norm;
+  const Norm* norm = nullptr;
 
-  mx::array value() const { return norm(x); }
+  mx::array value() const { return norm != nullptr ? (*norm)(x) : x; }
 };
 
 }  // namespace llm_host

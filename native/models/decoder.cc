@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/ops.h"
 #include "layers/positions.h"
 #include "models/residual.h"
 
@@ -12,7 +13,7 @@ namespace {
 // eps / ρ² undoes. Our kernels add the residual in a product's own pass; MLX's would round the
 // stream elsewhere than where models were trained.
 DecoderConfig with_plain_residuals(DecoderConfig c) {
-  if (c.sandwich_norms || !cpu::usable()) return c;
+  if (c.names.after_mixer != nullptr || !cpu::usable()) return c;
   c.embedding_factor /= c.residual_factor;
   c.eps /= c.residual_factor * c.residual_factor;
   c.residual_factor = 1;
@@ -50,24 +51,22 @@ Decoder::Layer Decoder::load_layer(WeightStore& weights, int index,
                                    const DecoderParts& parts) const {
   const DecoderConfig& c = config_;
   std::string path = "model.layers." + std::to_string(index);
-  auto norm = [&](const char* name) {
-    return RmsNorm(weights, path + "." + name, c.hidden, c.norm());
+  auto norm = [&](const char* name) -> std::optional<Norm> {
+    if (name == nullptr) return std::nullopt;
+    return Norm(weights, path + "." + name, c.hidden, c.norm());
   };
-  bool sandwich = c.sandwich_norms;
   StateMixer state_mixer;
   if (parts.state_mixer) state_mixer = parts.state_mixer(weights, path, index);
   std::optional<Attention> attention;
   if (!state_mixer) attention.emplace(weights, path + ".self_attn", c.attention(index));
-  return {
-      .mixer_norm = norm(c.names.mixer_norm),
-      .attention = std::move(attention),
-      .state_mixer = std::move(state_mixer),
-      .after_attention = sandwich ? std::optional(norm("post_attention_layernorm")) : std::nullopt,
-      .feed_forward_norm = norm(sandwich ? "pre_feedforward_layernorm" : c.names.feed_forward_norm),
-      .feed_forward = parts.feed_forward ? parts.feed_forward(weights, path, index)
-                                         : dense_feed_forward(c, weights, path),
-      .after_feed_forward =
-          sandwich ? std::optional(norm("post_feedforward_layernorm")) : std::nullopt};
+  return {.mixer_norm = norm(c.names.mixer_norm),
+          .attention = std::move(attention),
+          .state_mixer = std::move(state_mixer),
+          .after_mixer = norm(c.names.after_mixer),
+          .feed_forward_norm = norm(c.names.feed_forward_norm),
+          .feed_forward = parts.feed_forward ? parts.feed_forward(weights, path, index)
+                                             : dense_feed_forward(c, weights, path),
+          .after_feed_forward = norm(c.names.after_feed_forward)};
 }
 
 mx::array Decoder::plus(const mx::array& h, const mx::array& part) const {
@@ -81,16 +80,29 @@ bool Decoder::adds_residuals() const {
 
 template <typename Attend>
 mx::array Decoder::add_attention(const Layer& layer, const mx::array& h, Attend&& attend) const {
-  if (!layer.after_attention && adds_residuals()) return attend(std::optional(h));
+  if (!layer.after_mixer && adds_residuals()) return attend(std::optional(h));
   mx::array part = attend(std::optional<mx::array>());
-  return plus(h, layer.after_attention ? (*layer.after_attention)(part) : part);
+  return plus(h, layer.after_mixer ? (*layer.after_mixer)(part) : part);
 }
 
-mx::array Decoder::mix(size_t index, const mx::array& h, const AttentionStep& step,
-                       ModelCache& cache) const {
+template <typename Mix>
+mx::array Decoder::through(const Layer& layer, const mx::array& h, int kept, Mix&& mix) const {
+  auto normed = [](const mx::array& x, const std::optional<Norm>& norm) {
+    return Normed{x, norm ? &*norm : nullptr};
+  };
+  mx::array rest = last_positions(h, kept);
+  if (!config_.parallel) {
+    mx::array mixed = mix(normed(h, layer.mixer_norm), rest);
+    return feed_forward(layer, normed(mixed, layer.feed_forward_norm), mixed);
+  }
+  mx::array x = normed(h, layer.mixer_norm).value();
+  mx::array mixed = mix(Normed{x}, rest), last = last_positions(x, kept);
+  return feed_forward(layer, {last}, mixed);
+}
+
+mx::array Decoder::mix(size_t index, const Normed& x, const mx::array& rest,
+                       const AttentionStep& step, ModelCache& cache) const {
   const Layer& layer = layers_[index];
-  Normed x{h, layer.mixer_norm};
-  mx::array rest = last_positions(h, step.outputs);
   if (layer.state_mixer) {
     mx::array part = layer.state_mixer(x.value(), cache.state(index));
     return plus(rest, last_positions(part, step.outputs));
@@ -101,10 +113,10 @@ mx::array Decoder::mix(size_t index, const mx::array& h, const AttentionStep& st
   });
 }
 
-mx::array Decoder::mix_states(size_t index, const mx::array& h,
+mx::array Decoder::mix_states(size_t index, const Normed& input,
                               std::span<ModelCache* const> caches) const {
   const Layer& layer = layers_[index];
-  mx::array x = Normed{h, layer.mixer_norm}.value();
+  mx::array x = input.value();
   std::vector<mx::array> parts;
   for (int i = 0; i < static_cast<int>(caches.size()); ++i) {
     mx::array own = mx::contiguous(mx::slice(x, {0, i, 0}, {1, i + 1, x.shape(2)}));
@@ -113,21 +125,21 @@ mx::array Decoder::mix_states(size_t index, const mx::array& h,
   return mx::concatenate(parts, 1);
 }
 
-mx::array Decoder::mix_step(size_t index, const mx::array& h, std::span<ModelCache* const> caches,
+mx::array Decoder::mix_step(size_t index, const Normed& x, const mx::array& h,
+                            std::span<ModelCache* const> caches,
                             std::span<const int> lengths) const {
   const Layer& layer = layers_[index];
-  if (layer.state_mixer) return plus(h, mix_states(index, h, caches));
+  if (layer.state_mixer) return plus(h, mix_states(index, x, caches));
   std::vector<Attention::Row> rows;
   for (size_t i = 0; i < caches.size(); ++i) {
     rows.push_back({angles_of(index, lengths[i]), caches[i]->attention(index)});
   }
   return add_attention(layer, h, [&](const std::optional<mx::array>& residual) {
-    return layer.attention->step({h, layer.mixer_norm}, rows, residual);
+    return layer.attention->step(x, rows, residual);
   });
 }
 
-mx::array Decoder::feed_forward(const Layer& layer, const mx::array& h) const {
-  Normed x{h, layer.feed_forward_norm};
+mx::array Decoder::feed_forward(const Layer& layer, const Normed& x, const mx::array& h) const {
   if (!layer.after_feed_forward && adds_residuals()) return layer.feed_forward(x, h);
   mx::array part = layer.feed_forward(x, std::nullopt);
   return plus(h, layer.after_feed_forward ? (*layer.after_feed_forward)(part) : part);
@@ -148,7 +160,9 @@ mx::array Decoder::body(const mx::array& ids, ModelCache& cache, int outputs) co
     // After the last layer, only the last `outputs` positions are read.
     int kept = i + 1 == layers_.size() ? outputs : h.shape(1);
     AttentionStep step{angles_of(i, length), masks, positions, kept};
-    h = feed_forward(layers_[i], mix(i, h, step, cache));
+    h = through(layers_[i], h, kept, [&](const Normed& x, const mx::array& rest) {
+      return mix(i, x, rest, step, cache);
+    });
   }
   return h;
 }
@@ -161,13 +175,15 @@ mx::array Decoder::step(const mx::array& ids, std::span<ModelCache* const> cache
   }
   mx::array h = vocabulary_.embed(ids);
   for (size_t i = 0; i < layers_.size(); ++i) {
-    h = feed_forward(layers_[i], mix_step(i, h, caches, lengths));
+    h = through(layers_[i], h, h.shape(1), [&](const Normed& x, const mx::array& rest) {
+      return mix_step(i, x, rest, caches, lengths);
+    });
   }
   return h;
 }
 
 mx::array Decoder::head(const mx::array& hidden) const {
-  return vocabulary_.logits({hidden, norm_});
+  return vocabulary_.logits({hidden, &norm_});
 }
 
 // If a model has several Ropes that depend on the length, they change at the same one.

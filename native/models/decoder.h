@@ -26,7 +26,7 @@ struct DecoderParts {
 };
 
 // The architecture of most families: each layer has attention, or another mixer, and a feed-forward
-// network; each has a norm before it and is added to the residual stream.
+// network; each has a norm before it, or after it, or both, and is added to the residual stream.
 class Decoder final : public Model {
  public:
   Decoder(const Config& config, DecoderConfig c, WeightStore& weights, int context_length,
@@ -42,13 +42,13 @@ class Decoder final : public Model {
 
  private:
   struct Layer {
-    RmsNorm mixer_norm;
+    std::optional<Norm> mixer_norm;
     std::optional<Attention> attention;  // or `state_mixer`
     StateMixer state_mixer;
-    std::optional<RmsNorm> after_attention;
-    RmsNorm feed_forward_norm;
+    std::optional<Norm> after_mixer;
+    std::optional<Norm> feed_forward_norm;
     FeedForward feed_forward;
-    std::optional<RmsNorm> after_feed_forward;
+    std::optional<Norm> after_feed_forward;
   };
   Layer load_layer(WeightStore& weights, int index, const DecoderParts& parts) const;
   mx::array plus(const mx::array& h, const mx::array& part) const;
@@ -57,15 +57,20 @@ class Decoder final : public Model {
   // h + attention, where `attend` gives what a layer's attention adds to an optional residual.
   template <typename Attend>
   mx::array add_attention(const Layer& layer, const mx::array& h, Attend&& attend) const;
-  // The residual stream after the layer's mixer, the last `step.outputs` positions of it.
-  mx::array mix(size_t index, const mx::array& h, const AttentionStep& step,
+  // The residual stream after a layer, the last `kept` positions of it. `mix` gives it after the
+  // mixer, from the mixer's input and those positions of the stream before it.
+  template <typename Mix>
+  mx::array through(const Layer& layer, const mx::array& h, int kept, Mix&& mix) const;
+  mx::array mix(size_t index, const Normed& x, const mx::array& rest, const AttentionStep& step,
                 ModelCache& cache) const;
   // The same for the next token of several sequences.
-  mx::array mix_step(size_t index, const mx::array& h, std::span<ModelCache* const> caches,
-                     std::span<const int> lengths) const;
+  mx::array mix_step(size_t index, const Normed& x, const mx::array& h,
+                     std::span<ModelCache* const> caches, std::span<const int> lengths) const;
   // What a recurrent mixer adds to each.
-  mx::array mix_states(size_t index, const mx::array& h, std::span<ModelCache* const> caches) const;
-  mx::array feed_forward(const Layer& layer, const mx::array& h) const;
+  mx::array mix_states(size_t index, const Normed& input,
+                       std::span<ModelCache* const> caches) const;
+  // h plus the feed-forward network of x.
+  mx::array feed_forward(const Layer& layer, const Normed& x, const mx::array& h) const;
   const RopeAngles& angles_of(size_t index, int length) const;
 
   DecoderConfig config_;
@@ -74,7 +79,7 @@ class Decoder final : public Model {
   mx::Dtype cache_dtype_;
   Vocabulary vocabulary_;
   std::vector<Layer> layers_;
-  RmsNorm norm_;
+  Norm norm_;
   ModelInfo info_;
 };
 

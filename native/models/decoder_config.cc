@@ -24,6 +24,12 @@ int head_dim_of(const Config& config, int hidden, int heads, int missing) {
                                 std::to_string(heads) + ") where there is no head_dim");
 }
 
+Activation read_activation(const Config& config, const DecoderDefaults& defaults) {
+  if (defaults.activation_key == nullptr) return Activation::kSilu;
+  std::string fallback = config.string_or("hidden_act", defaults.activation);
+  return activation_of(config.string_or(defaults.activation_key, fallback));
+}
+
 }  // namespace
 
 DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
@@ -35,8 +41,7 @@ DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
       vocab(size_of(c, "vocab_size", kMaxVocabulary)),
       max_positions(c.integer_or("max_position_embeddings", defaults.max_positions)),
       eps(positive_or(c, defaults.eps_key, defaults.eps)),
-      activation(activation_of(
-          c.string_or(defaults.activation_key, c.string_or("hidden_act", defaults.activation)))),
+      activation(read_activation(c, defaults)),
       intermediate(size_or(c, "intermediate_size", 0, kMaxIntermediate)),
       attention_scale(1 / std::sqrt(static_cast<float>(head_dim))),
       windows(static_cast<size_t>(layers), 0) {
@@ -63,17 +68,20 @@ AttentionOptions DecoderConfig::attention(int layer) const {
   options.qkv_bias = qkv_bias;
   options.output_bias = output_bias;
   options.window = windows[static_cast<size_t>(layer)];
-  if (qk_norm) options.qk_norm = norm();
+  options.qk_norm = qk_norm;
+  options.norm = {.eps = eps, .add_one = add_one_to_norms};
   options.sinks = sinks;
   options.growth_beta = growth_beta;
   options.growth_length = growth_length;
+  options.score_cap = score_cap;
+  options.output_gate = output_gate;
   options.output = names.output;
   options.query_norm = names.query_norm;
   options.key_norm = names.key_norm;
   return options;
 }
 
-NormOptions DecoderConfig::norm() const { return {eps, add_one_to_norms}; }
+NormOptions DecoderConfig::norm() const { return {eps, add_one_to_norms, layer_norms, norm_bias}; }
 
 float positive_or(const Config& config, const char* key, double missing) {
   double value = config.number_or(key, missing);
@@ -99,6 +107,15 @@ std::vector<std::string> layer_types(const Config& config, int layers,
   for (const std::string& name : allowed) names += (names.empty() ? "" : ", ") + name;
   throw Error(kModelUnsupported, "config.json: layer_types has \"" + *unknown +
                                      "\", which is not supported; supported are: " + names);
+}
+
+std::vector<std::string> patterned_types(const Config& config, int layers, int pattern) {
+  std::vector<std::string> types = layer_types(config, layers, kAttentionTypes);
+  for (int i = static_cast<int>(types.size()); i < layers; ++i) {
+    bool full = pattern == 0 || (i + 1) % pattern == 0;
+    types.push_back(full ? "full_attention" : "sliding_attention");
+  }
+  return types;
 }
 
 std::vector<int> windows_of(const Config& config, const DecoderConfig& c,
@@ -130,7 +147,7 @@ std::vector<std::string> qwen_layer_types(const Config& config, int layers) {
 
 std::vector<std::shared_ptr<const Rope>> ropes_of(const Config& config, const DecoderConfig& c,
                                                   const std::vector<std::string>& types,
-                                                  double default_theta) {
+                                                  const Rotary& rotary) {
   std::vector<std::shared_ptr<const Rope>> ropes;
   std::map<std::string, std::shared_ptr<const Rope>> known;
   for (int i = 0; i < c.layers; ++i) {
@@ -138,7 +155,9 @@ std::vector<std::shared_ptr<const Rope>> ropes_of(const Config& config, const De
     std::shared_ptr<const Rope>& rope = known[type];
     if (!rope) {
       RopeOptions options{.head_dim = c.head_dim, .max_positions = c.max_positions};
-      options.theta = default_theta;
+      options.theta = rotary.theta;
+      options.interleaved = rotary.interleaved;
+      options.part = rotary.part;
       options.layer_type = type;
       rope = std::make_shared<const Rope>(config, options);
     }

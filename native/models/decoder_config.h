@@ -15,8 +15,8 @@ namespace llm_host {
 struct DecoderDefaults {
   int max_positions = 2048;
   double eps = 1e-6;
-  int head_dim = 0;  // 0: hidden_size / num_attention_heads
-  const char* activation_key = "hidden_act";
+  int head_dim = 0;                           // 0: hidden_size / num_attention_heads
+  const char* activation_key = "hidden_act";  // nullptr: the family reads it
   const char* activation = "silu";
   const char* eps_key = "rms_norm_eps";
 };
@@ -43,19 +43,24 @@ struct DecoderConfig {
 
   bool qkv_bias = false;
   bool output_bias = false;
-  bool qk_norm = false;    // RMSNorm over each head of q and k
+  QkNorm qk_norm = QkNorm::kNone;
   bool sinks = false;      // see AttentionOptions
   float attention_scale;   // default 1 / sqrt(head_dim)
   double growth_beta = 0;  // see AttentionOptions
   double growth_length = 1;
+  float score_cap = 0;       // see AttentionOptions
+  bool output_gate = false;  // see AttentionOptions
   std::vector<int> windows;  // [layers] tokens seen; 0 = all. Default: 0
   // [layers]; null: the layer has no positions. Set by the family.
   std::vector<std::shared_ptr<const Rope>> ropes;
 
-  // What checkpoints call the parts of a layer.
+  // What checkpoints call the parts of a layer. A norm without a name is not there; `after_..` are
+  // those of what a part adds to the residual stream.
   struct Names {
     const char* mixer_norm = "input_layernorm";
+    const char* after_mixer = nullptr;
     const char* feed_forward_norm = "post_attention_layernorm";
+    const char* after_feed_forward = nullptr;
     const char* final_norm = "model.norm";
     const char* output = "o_proj";
     const char* query_norm = "q_norm";
@@ -63,11 +68,16 @@ struct DecoderConfig {
   };
   Names names;
 
-  bool add_one_to_norms = false;  // see NormOptions
-  bool sandwich_norms = false;    // Gemma: norms after attention and feed-forward too
-  bool clips_residuals = false;   // Gemma: see clipped_sum
+  // Of the norms of layers and the last one; eps is the one above.
+  bool add_one_to_norms = false;
+  bool layer_norms = false;  // instead of RMSNorm
+  bool norm_bias = false;
+  // The feed-forward network reads what the mixer reads, not what it added to the stream.
+  bool parallel = false;
+  bool clips_residuals = false;  // Gemma: see clipped_sum
   float embedding_factor = 1;
   float residual_factor = 1;  // of what each part of a layer adds
+  bool head_bias = false;
   float logit_divisor = 1;
   float logit_cap = 0;  // logits become cap · tanh(logits / cap); 0 = off
 
@@ -86,6 +96,10 @@ float positive_or(const Config& config, const char* key, double missing);
 std::vector<std::string> layer_types(const Config& config, int layers,
                                      const std::vector<std::string>& allowed);
 
+// Attention types; where config.json has none, full attention in every `pattern`-th layer and
+// windows in the others. `pattern`: 0 = no windows.
+std::vector<std::string> patterned_types(const Config& config, int layers, int pattern);
+
 // windows[i] = sliding_window where layer_types[i] is "sliding_attention". `types` may be empty.
 std::vector<int> windows_of(const Config& config, const DecoderConfig& c,
                             const std::vector<std::string>& types);
@@ -100,10 +114,21 @@ std::vector<int> windows_everywhere(const Config& config, const DecoderConfig& c
 // use_sliding_window, else in all layers. mlx-lm ignores these keys.
 std::vector<std::string> qwen_layer_types(const Config& config, int layers);
 
+// How a family's heads rotate.
+struct Rotary {
+  Rotary(double base, bool pairs = false, double share = 1)
+      : theta(base), interleaved(pairs), part(share) {}
+
+  // See RopeOptions.
+  double theta;
+  bool interleaved;
+  double part;
+};
+
 // One Rope for each layer; layers of one type share theirs. `types` may be empty.
 std::vector<std::shared_ptr<const Rope>> ropes_of(const Config& config, const DecoderConfig& c,
                                                   const std::vector<std::string>& types,
-                                                  double default_theta);
+                                                  const Rotary& rotary);
 
 inline const std::vector<std::string> kAttentionTypes = {"full_attention", "sliding_attention"};
 

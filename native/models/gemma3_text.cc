@@ -1,20 +1,9 @@
-#include <cmath>
-
 #include "common/error.h"
 #include "models/decoder.h"
+#include "models/gemma.h"
 
 namespace llm_host {
 namespace {
-
-std::vector<std::string> types_of(const Config& config, int layers) {
-  std::vector<std::string> types = layer_types(config, layers, kAttentionTypes);
-  if (!types.empty()) return types;
-  int pattern = config.integer_or("sliding_window_pattern", 6);
-  for (int i = 0; i < layers; ++i) {
-    types.push_back((i + 1) % pattern == 0 ? "full_attention" : "sliding_attention");
-  }
-  return types;
-}
 
 // rope_scaling applies to the full layers only; the others rotate faster, unscaled.
 std::vector<std::shared_ptr<const Rope>> gemma_ropes(const Config& config, const DecoderConfig& c,
@@ -34,13 +23,6 @@ std::vector<std::shared_ptr<const Rope>> gemma_ropes(const Config& config, const
   return ropes;
 }
 
-// √hidden_size, rounded to the type of the embedding as in training; mlx-lm rounds to bfloat16 even
-// for float32 weights.
-float embedding_factor(int hidden, mx::Dtype dtype) {
-  mx::array factor(std::sqrt(static_cast<float>(hidden)));
-  return mx::astype(mx::astype(factor, dtype), mx::float32).item<float>();
-}
-
 }  // namespace
 
 // Norms before and after attention and feed-forward, all with weights 1 + w; norms of q and k;
@@ -56,16 +38,10 @@ static std::unique_ptr<Model> make_gemma3_text(const Config& config, WeightStore
                 "config.json: use_bidirectional_attention is not supported: such a model encodes "
                 "text and does not generate it");
   }
-  std::vector<std::string> types = types_of(config, c.layers);
-  c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
-  c.qk_norm = true;
-  c.sandwich_norms = true;
-  c.clips_residuals = true;
-  // GGUF files hold 1 + w.
-  c.add_one_to_norms = !weights.gguf();
-  c.attention_scale =
-      1 / std::sqrt(static_cast<float>(config.integer_or("query_pre_attn_scalar", 256)));
-  c.embedding_factor = embedding_factor(c.hidden, weights.stored_dtype());
+  std::vector<std::string> types =
+      patterned_types(config, c.layers, config.integer_or("sliding_window_pattern", 6));
+  set_gemma(config, weights, c);
+  c.qk_norm = QkNorm::kHeads;
   c.logit_cap = static_cast<float>(config.number_or("final_logit_softcapping", 0));
   c.windows = windows_of(config, c, types);
   c.ropes = gemma_ropes(config, c, types);

@@ -3,7 +3,7 @@
 #include "common/error.h"
 #include "common/size_limits.h"
 #include "layers/moe.h"
-#include "layers/ssm.h"
+#include "layers/recurrent/ssm.h"
 #include "models/decoder.h"
 #include "models/granite_experts.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/size_limits.h"
-#include "layers/short_conv.h"
+#include "layers/recurrent/short_conv.h"
 
 namespace llm_host {
 namespace {
@@ -27,7 +27,7 @@ std::vector<std::string> types_of(const Config& config, int layers) {
 Lfm2Base::Lfm2Base(const Config& config)
     : decoder(config, {.max_positions = 128000, .eps = 1e-5, .eps_key = "norm_eps"}) {
   DecoderConfig& c = decoder;
-  c.qk_norm = true;
+  c.qk_norm = QkNorm::kHeads;
   c.ropes = ropes_of(config, c, {}, config.number_or("theta", 1e6));
   c.names = {.mixer_norm = "operator_norm",
              .feed_forward_norm = "ffn_norm",

@@ -12,7 +12,7 @@ static std::unique_ptr<Model> make_qwen3_moe(const Config& config, WeightStore& 
                                              int context_length) {
   DecoderConfig c(config, {.max_positions = 32768});
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
-  c.qk_norm = true;
+  c.qk_norm = QkNorm::kHeads;
   c.ropes = ropes_of(config, c, {}, 10000);
   if (config.boolean_or("use_sliding_window", false)) {
     c.windows.assign(c.windows.size(), config.integer_or("sliding_window", 4096));

@@ -16,7 +16,7 @@ bool is_tied(const Config& config, const WeightStore& weights) {
 Linear head_of(const Config& config, const DecoderConfig& c, WeightStore& weights,
                const Embedding& embedding) {
   if (!is_tied(config, weights)) {
-    return Linear::load(weights, "lm_head", c.vocab, c.hidden, false);
+    return Linear::load(weights, "lm_head", c.vocab, c.hidden, c.head_bias);
   }
   weights.ignore("lm_head.");
   return embedding.as_linear();

@@ -29,7 +29,7 @@ def write_gguf(path: Path, architecture: str, config: dict, weights: dict[str, n
         for module, heads in (("q_proj", "num_attention_heads"), ("k_proj", "num_key_value_heads")):
             if architecture in ("llama", "granite") and f".{module}." in key:
                 stored = permute(w.reshape(len(w), -1), config[heads]).reshape(w.shape)
-        if architecture == "gemma3" and "norm" in key:
+        if architecture in ("gemma2", "gemma3") and "norm" in key:
             stored = w + 1
         data = quantize(np.ascontiguousarray(stored, dtype=np.float32), kind)
         stem, kind_of_tensor = key.rsplit(".", 1)
@@ -55,7 +55,10 @@ def sizes(writer: gguf.GGUFWriter, config: dict) -> None:
     writer.add_feed_forward_length(config["intermediate_size"])
     writer.add_head_count(config["num_attention_heads"])
     writer.add_head_count_kv(config["num_key_value_heads"])
-    writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
+    if "layer_norm_eps" in config:
+        writer.add_layer_norm_eps(config["layer_norm_eps"])
+    else:
+        writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
     writer.add_rope_freq_base(config["rope_theta"])
     writer.add_vocab_size(config["vocab_size"])
     writer.add_eos_token_id(config["eos_token_id"])
@@ -78,5 +81,12 @@ def metadata(writer: gguf.GGUFWriter, architecture: str, config: dict) -> None:
         writer.add_embedding_scale(config["embedding_multiplier"])
         writer.add_residual_scale(config["residual_multiplier"])
         writer.add_logit_scale(config["logits_scaling"])
-    if architecture == "gemma3":
+    if "partial_rotary_factor" in config:
+        writer.add_rope_dimension_count(int(head_dim * config["partial_rotary_factor"]))
+    if "logit_scale" in config:
+        writer.add_logit_scale(config["logit_scale"])
+    if architecture == "gemma2":
+        writer.add_attn_logit_softcapping(config["attn_logit_softcapping"])
+        writer.add_final_logit_softcapping(config["final_logit_softcapping"])
+    if config.get("sliding_window"):
         writer.add_sliding_window(config["sliding_window"])

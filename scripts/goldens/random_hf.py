@@ -57,14 +57,16 @@ class Variant:
 def fill(model, seed: int) -> None:
     """Values that make every part matter, which no family's own initialization does."""
     rng = np.random.default_rng(seed)
-    buffers = [(name, b) for name, b in model.named_buffers() if name.endswith("expert_bias")]
+    # Stored minus 1.
+    shift = 1 if model.config.model_type.startswith(("qwen3_5", "qwen3_next")) else 0
+    buffers = [(name, b) for name, b in model.named_buffers() if name.endswith(("expert_bias", "correction_bias"))]
     for name, p in sorted([*model.named_parameters(), *buffers]):
         shape, last = tuple(p.shape), name.split(".")[-1]
         if name in ("model.norm.weight", "model.embedding_norm.weight"):
             # Both signs: otherwise a tied model repeats one token.
-            values = rng.normal(0, 1.5, shape)
+            values = rng.normal(0, 1.5, shape) - shift
         elif "norm" in name:
-            values = 1 + rng.normal(0, 0.2, shape)
+            values = 1 + rng.normal(0, 0.2, shape) - (0 if "linear_attn" in name else shift)
         elif last == "A_log":
             values = np.log(rng.uniform(1, 16, shape))
         elif last == "dt_bias":

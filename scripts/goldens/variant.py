@@ -67,5 +67,6 @@ def weights(shapes: dict[str, tuple[int, ...]], variant: Variant) -> dict[str, n
         if values is None:
             values = usual(name, shapes[name], rng)
         bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
-        result[name] = ((bits + 0x8000) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+        # `ascontiguousarray` gives a single number a dimension.
+        result[name] = ((bits + 0x8000) & 0xFFFF0000).astype(np.uint32).view(np.float32).reshape(shapes[name])
     return result

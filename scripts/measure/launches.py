@@ -5,7 +5,7 @@ usage: python launches.py OUT FAMILIES [GGUF ADAPTER]
 The models have small matrices, since the number of kernels does not depend on their size, and as many layers as a
 published one: those of SmolLM2-135M, and for other families the tests' models of FAMILIES with their layers repeated.
 GGUF and ADAPTER are counted as "demo". What is one kernel on a GPU and has no operation of its own on a CPU is replaced by
-one that has: MLX's fused functions, and mlx-lm's own kernel for a step of Mamba-2.
+one that has: MLX's fused functions, and mlx-lm's own kernels for a step of Mamba-2 and of Gated DeltaNet.
 """
 
 import json
@@ -16,8 +16,10 @@ from pathlib import Path
 
 import mlx.core as mx
 import mlx_lm.models.granitemoehybrid as granitemoehybrid
+import mlx_lm.models.qwen3_next as qwen3_next
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.models.gated_delta import compute_g
 from mlx_lm.models.ssm import compute_dt
 from mlx_lm.utils import load_adapters, load_model
 
@@ -36,6 +38,18 @@ DEEP = {
     "gemma3_text older-keys": ("gemma-3-1b", [0, 0, 0, 0, 0, 1] * 4 + [0, 0]),
     "granite tied": ("granite-4.0-1b", [0, 1] * 20),
     "smollm3 default": ("SmolLM3-3B", [0, 1, 2, 3] * 9),
+    "gemma2 wide": ("gemma-2-2b", [0, 1] * 13),
+    "seed_oss plain": ("Seed-OSS-36B", [0, 1] * 32),
+    "ernie4_5 plain": ("ERNIE-4.5-0.3B", [0, 1] * 9),
+    "glm4 biased": ("GLM-4-9B-0414", [0, 1] * 20),
+    "hunyuan_v1_dense alpha": ("Hunyuan-7B", [0, 1] * 16),
+    "olmo2 plain": ("OLMo-2-1B", [0, 1] * 8),
+    "olmo3 every-fourth": ("Olmo-3-7B", [0, 1, 2, 3] * 8),
+    "exaone4 no-windows": ("EXAONE-4.0-1.2B", [0, 1] * 15),
+    "cohere2 every-fourth": ("c4ai-command-r7b", [0, 1, 2, 3] * 8),
+    "phi plain": ("phi-2", [0, 1] * 16),
+    "apertus llama3": ("Apertus-8B", [0, 1] * 16),
+    "qwen3_next mlx": ("Qwen3-Next-80B-A3B", [0, 1, 2, 3] * 12),
     "lfm2 plain": ("LFM2-1.2B", [0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0]),
     "granitemoehybrid hybrid-dense": ("granite-4.0-h-1b", ([1] * 5 + [0] + [1] * 4) * 4),
     "granitemoe mlx": ("granite-3.1-1b-a400m", [0, 1] * 12),
@@ -132,6 +146,7 @@ def copies(name: str, layers: list[int]) -> list[str]:
 
 def as_one_operation() -> None:
     mx.fast.rms_norm = lambda x, weight, eps: mx.sin(x)
+    mx.fast.layer_norm = lambda x, weight, bias, eps: mx.sin(x)
     mx.fast.rope = lambda x, *args, **kwargs: mx.cos(x)
 
     def attention(q, k, v, **kwargs):
@@ -154,6 +169,15 @@ def as_one_operation() -> None:
         return y, mx.depends([state], [y])[0]
 
     granitemoehybrid.ssm_update = ssm_update
+    whole = qwen3_next.gated_delta_update
+
+    def gated_delta_update(q, k, v, a, b, a_log, dt_bias, state, mask, use_kernel):
+        if q.shape[1] > 1:
+            return whole(q, k, v, a, b, a_log, dt_bias, state, mask)
+        y = mx.depends([mx.erf(v)], [q, k, compute_g(a_log, a, dt_bias), mx.sigmoid(b), state])[0]
+        return y, mx.depends([state], [y])[0]
+
+    qwen3_next.gated_delta_update = gated_delta_update
 
 
 def count(folder: Path, adapter: Path | None = None) -> int:

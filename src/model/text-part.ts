@@ -1,6 +1,7 @@
 import { LlmHostError } from '../errors.ts';
 import type { WeightFiles } from '../native/addon-types.ts';
 import { isObject, type JsonObject } from '../text/files/json-file.ts';
+import { nearest } from '../text/nearest.ts';
 import { ENCODER_TYPES } from './encoder-types.ts';
 import { MODEL_TYPES } from './model-types.ts';
 
@@ -10,26 +11,35 @@ export interface TextPart {
 }
 
 /** Vision models, whose text model's configuration is in `text_config`. */
-const WRAPPERS: readonly string[] = ['gemma3', 'mistral3'];
+const WRAPPERS: readonly string[] = ['gemma3', 'mistral3', 'qwen3_5', 'qwen3_5_moe'];
+
+/** Model types that some converters write for the same architecture. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  qwen3_8: 'qwen3_5',
+  qwen3_8_text: 'qwen3_5_text',
+  qwen3_8_moe: 'qwen3_5_moe',
+  qwen3_8_moe_text: 'qwen3_5_moe_text',
+};
 
 /** Prefixes of the text model's tensors, by transformers 4, transformers 5 and MLX. */
 const PREFIXES = [
   { from: 'model.language_model.', to: 'model.' },
   { from: 'language_model.', to: '' },
 ];
-const OTHER_PARTS = /^(model\.)?(vision_tower|multi_modal_projector)\./;
+const OTHER_PARTS = /^(model\.)?(vision_tower|multi_modal_projector|visual)\./;
 
 /**
  * The model as the engine knows it. Of a vision model only the text part: its configuration, and its tensors under the
  * names of a text model. Throws MODEL_UNSUPPORTED, listing the known ones, for an unknown `model_type`; `where` is the
  * file or model that the message names.
  */
-export function textPart(where: string, config: JsonObject, weights: WeightFiles): TextPart {
-  const inner = config.text_config;
-  if (!WRAPPERS.some(type => type === config.model_type) || !isObject(inner)) {
+export function textPart(where: string, given: JsonObject, weights: WeightFiles): TextPart {
+  const config = withUsualName(given);
+  if (!WRAPPERS.some(type => type === config.model_type) || !isObject(config.text_config)) {
     checkModelType(where, config.model_type);
     return { config, weights };
   }
+  const inner = withUsualName(config.text_config);
   checkModelType(where, inner.model_type, 'text_config.');
   return {
     config: withoutPrefixes({ ...shared(config), ...inner }),
@@ -37,14 +47,21 @@ export function textPart(where: string, config: JsonObject, weights: WeightFiles
   };
 }
 
+function withUsualName(config: JsonObject): JsonObject {
+  const type = config.model_type;
+  const known = typeof type === 'string' && Object.hasOwn(OTHER_NAMES, type);
+  return known ? { ...config, model_type: OTHER_NAMES[type] as string } : config;
+}
+
 function checkModelType(where: string, type: unknown, path = ''): void {
   // The engine reports a missing model_type.
   const types = path === '' ? [...MODEL_TYPES, ...ENCODER_TYPES] : MODEL_TYPES;
   if (typeof type !== 'string' || types.includes(type)) return;
-  const supported = [...MODEL_TYPES, ...ENCODER_TYPES, ...WRAPPERS].sort().join(', ');
-  const message = `${where}: ${path}model_type "${type}" is not supported; supported are: ${supported}`;
+  const supported = [...MODEL_TYPES, ...ENCODER_TYPES, ...WRAPPERS].sort();
+  const message = `${where}: ${path}model_type "${type}" is not supported; supported are: ${supported.join(', ')}`;
+  const like = nearest(type, supported);
   throw new LlmHostError('MODEL_UNSUPPORTED', message, {
-    hint: 'Choose a model of one of these families.',
+    hint: `Choose a model of one of these families${like ? `; the nearest name is ${like}` : ''}.`,
   });
 }
 

@@ -28,15 +28,38 @@ interface PreTokenization {
 /** `tokenizer.ggml.pre`: how text is split before merging. One entry per name that llama.cpp's converter writes. */
 const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
   'gpt-2': { preTokenizer: GPT2_REGEX },
+  'phi-2': { preTokenizer: GPT2_REGEX },
+  olmo: { preTokenizer: GPT2_REGEX },
+  exaone4: { preTokenizer: GPT2_REGEX },
   smollm: { preTokenizer: digitsThenGpt2 },
   starcoder: { preTokenizer: digitsThenGpt2 },
   refact: { preTokenizer: digitsThenGpt2 },
   granite: { preTokenizer: digitsThenGpt2 },
+  'command-r': { preTokenizer: digitsThenGpt2, normalizer: { type: 'NFC' } },
   'llama-bpe': {
     preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY),
     ignoreMerges: true,
   },
   dbrx: { preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY) },
+  'chatglm-bpe': { preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY) },
+  glm4: { preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY) },
+  'seed-coder': {
+    preTokenizer: sequence(
+      splitBy(`${WORDS}|\\p{N}| ?[^\\s\\p{L}\\p{N}\\r\\n]+|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`),
+      BYTES_ONLY,
+    ),
+  },
+  'hunyuan-dense': {
+    preTokenizer: sequence(
+      splitBy('\\p{N}{1,3}'),
+      splitBy('[一-龥぀-ゟ゠-ヿ]+'),
+      splitBy(
+        '[!"#$%&\'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+|' +
+          ' ?[\\p{P}\\p{S}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+',
+      ),
+      BYTES_ONLY,
+    ),
+  },
   default: {
     preTokenizer: sequence(
       splitBy('[\\p{P}$+<=>^~|]+'),

@@ -48,7 +48,8 @@ async function expectRefusal(source: string, code: string, parts: readonly strin
   for (const part of parts) expect(`${message}\n${hint}`).toContain(part);
 }
 
-const FAMILY = 'gemma3, gemma3_text, gpt_oss, granite, granitemoe, granitemoehybrid, lfm2, lfm2_moe, llama';
+const FAMILY =
+  'apertus, bert, cohere2, ernie4_5, exaone4, gemma2, gemma3, gemma3_text, glm4, glm4_moe, gpt_oss, granite';
 
 test('an unknown family', async () => {
   const folder = withConfig('models/tiny-f32', { model_type: 'gpt9' });
@@ -61,7 +62,7 @@ test('an unknown architecture of a GGUF file', async () => {
   const bytes = readFileSync(path);
   bytes.write('gpt90', bytes.indexOf('llama', bytes.indexOf('general.architecture')));
   writeFileSync(path, bytes);
-  const parts = [path, "architecture 'gpt90'", 'supported: llama, granite, qwen2, qwen3, gemma3'];
+  const parts = [path, "architecture 'gpt90'", 'supported: llama, granite, qwen2, qwen3, gemma2, gemma3'];
   await expectRefusal(path, 'MODEL_UNSUPPORTED', parts);
 });
 

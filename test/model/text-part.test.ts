@@ -31,9 +31,29 @@ test('an unknown family is refused with the names of those there are', () => {
   ]) {
     const refuse = () => textPart('some/model', config, weightsOf());
     expect(thrown(refuse)).toMatch(
-      /^MODEL_UNSUPPORTED: some\/model: (text_config\.)?model_type "gpt9" is not supported; supported are: bert, gemma3, .*llama/,
+      /^MODEL_UNSUPPORTED: some\/model: (text_config\.)?model_type "gpt9" is not supported; supported are: apertus, .*gemma3, .*llama/,
     );
   }
+});
+
+test('the nearest family is named, if one is near', () => {
+  const hintOf = (model_type: string) => {
+    try {
+      textPart('some/model', { model_type }, weightsOf());
+    } catch (error) {
+      return (error as { hint?: string }).hint;
+    }
+  };
+  expect(hintOf('olmo4')).toBe('Choose a model of one of these families; the nearest name is olmo2.');
+  expect(hintOf('mamba')).toBe('Choose a model of one of these families.');
+});
+
+test('another name of the same architecture is as good', () => {
+  const config = { model_type: 'qwen3_8', text_config: { model_type: 'qwen3_8_text', hidden_size: 8 } };
+  expect(textPart('some/model', config, weightsOf()).config).toEqual({
+    model_type: 'qwen3_5_text',
+    hidden_size: 8,
+  });
 });
 
 test('a config.json without model_type is left to the engine', () => {
@@ -54,6 +74,12 @@ test('of a model that also sees, the text part is taken, by every naming', () =>
   expect(
     namesOf(config, 'model.language_model.norm.weight', 'model.vision_tower.x', 'lm_head.weight'),
   ).toEqual(['model.norm.weight', 'lm_head.weight']);
+});
+
+test('of Qwen 3.5 too', () => {
+  const config = { model_type: 'qwen3_5', text_config: { model_type: 'qwen3_5_text' } };
+  const names = ['model.language_model.norm.weight', 'model.visual.patch_embed.proj.weight', 'mtp.fc.weight'];
+  expect(namesOf(config, ...names)).toEqual(['model.norm.weight', 'mtp.fc.weight']);
 });
 
 test('the text part keeps what the outer configuration says of both, but its own entries win', () => {

@@ -156,6 +156,47 @@ test.each<[string, LoadSpec, string, string]>([
     'MODEL_BROKEN',
     'no_rope_layers must have num_hidden_layers (2) entries, got 1',
   ],
+  ...(
+    [
+      [
+        { model_type: 'phi', hidden_act: 'gelu_new', qk_layernorm: true },
+        'MODEL_UNSUPPORTED',
+        'qk_layernorm',
+      ],
+      [{ model_type: 'phi', hidden_act: 'silu' }, 'MODEL_UNSUPPORTED', 'must be gelu_new for phi'],
+      [{ model_type: 'apertus', hidden_act: 'silu' }, 'MODEL_UNSUPPORTED', 'must be xielu for apertus'],
+      [
+        {
+          model_type: 'hunyuan_v1_dense',
+          rope_scaling: { type: 'yarn', factor: 4, original_max_position_embeddings: 64 },
+        },
+        'MODEL_UNSUPPORTED',
+        'with a rope that scales queries',
+      ],
+      [
+        { model_type: 'hunyuan_v1_dense', rope_scaling: { type: 'dynamic', alpha: 0 } },
+        'MODEL_BROKEN',
+        'rope_scaling.alpha must be above 0',
+      ],
+      [
+        { model_type: 'granite_swa', layer_rope_theta: [10000] },
+        'MODEL_BROKEN',
+        'layer_rope_theta must have num_hidden_layers (2) entries, got 1',
+      ],
+      [{ model_type: 'mellum' }, 'MODEL_BROKEN', 'config.json has no rope_parameters'],
+      [{ model_type: 'cohere2', logit_scale: 0 }, 'MODEL_BROKEN', 'logit_scale must be above 0'],
+      [
+        { model_type: 'qwen3_5_text', linear_num_key_heads: 3, linear_num_value_heads: 4 },
+        'MODEL_BROKEN',
+        'linear_num_value_heads (4) must be a multiple of linear_num_key_heads (3)',
+      ],
+    ] as const
+  ).map(([changes, code, message]): [string, LoadSpec, string, string] => [
+    `${changes.model_type} with ${Object.keys(changes).at(-1)}`,
+    withConfig(changes),
+    code,
+    message,
+  ]),
   [
     'a tensor of another shape',
     withEntry(GATE, { shape: [64, 128] }),

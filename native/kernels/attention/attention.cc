@@ -64,6 +64,24 @@ void set_cache(AttentionTask& task, const mx::array& keys, const mx::array& valu
 // Where the caches are among the inputs.
 size_t projections(bool fused) { return fused ? 1 : 3; }
 
+// Which extras are the last inputs.
+struct ExtraInputs {
+  bool sinks, query_weights;
+};
+
+ExtraInputs add_extras(const AttentionExtras& extras, std::vector<mx::array>& inputs) {
+  for (const auto& extra : {extras.sinks, extras.query_weights}) {
+    if (extra) inputs.push_back(*extra);
+  }
+  return {extras.sinks.has_value(), extras.query_weights.has_value()};
+}
+
+void set_extras(AttentionTask& task, const std::vector<mx::array>& in, ExtraInputs given) {
+  size_t end = in.size();
+  if (given.query_weights) task.query_weights = in[--end].data<float>();
+  if (given.sinks) task.sinks = in[--end].data<float>();
+}
+
 void run(const AttentionTask& task) {
   append(task);
   if (task.shape.outputs == 1) return attend_last({&task, 1});
@@ -134,14 +152,14 @@ void rotate(const AttentionTask& task, int index, const float* source, float* ta
 
 mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
                     const mx::array& values, const AttentionShape& shape, const Rotation& rotation,
-                    const std::optional<mx::array>& sinks) {
+                    const AttentionExtras& extras) {
   std::vector<mx::array> inputs = projected;
   inputs.insert(inputs.end(), {keys, values});
-  if (sinks) inputs.push_back(*sinks);
+  ExtraInputs given = add_extras(extras, inputs);
   bool fused = projected.size() == 1;
   mx::Shape out_shape{1, shape.outputs, shape.heads * shape.head_dim};
   return cpu_op("Attention", std::move(out_shape), std::move(inputs),
-                [shape, fused, same = reproducible(), frequencies = rotation.frequencies,
+                [shape, fused, given, same = reproducible(), frequencies = rotation.frequencies,
                  amplitude = rotation.amplitude, interleaved = rotation.interleaved](
                     const std::vector<mx::array>& in, mx::array& out) {
                   AttentionTask task{};
@@ -153,7 +171,7 @@ mx::array attention(const std::vector<mx::array>& projected, const mx::array& ke
                   set_projected(task, in, fused, 0);
                   size_t caches = projections(fused);
                   set_cache(task, in[caches], in[caches + 1]);
-                  task.sinks = in.size() > caches + 2 ? in[caches + 2].data<float>() : nullptr;
+                  set_extras(task, in, given);
                   task.angles =
                       angles_at(shape.position, task.length, {frequencies, amplitude, interleaved});
                   run(task);
@@ -170,7 +188,7 @@ struct RowPlan {
   bool interleaved;
 };
 
-void run_step(AttentionShape shape, const std::vector<RowPlan>& rows, bool fused, bool sinks,
+void run_step(AttentionShape shape, const std::vector<RowPlan>& rows, bool fused, ExtraInputs given,
               const std::vector<mx::array>& in, mx::array& out) {
   std::vector<AttentionTask> tasks;
   shape.outputs = 1;
@@ -185,7 +203,7 @@ void run_step(AttentionShape shape, const std::vector<RowPlan>& rows, bool fused
     set_projected(task, in, fused, index);
     set_cache(task, in[cache], in[cache + 1]);
     cache += 2;
-    task.sinks = sinks ? in.back().data<float>() : nullptr;
+    set_extras(task, in, given);
     task.out = out.data<float>() + index * task.out_stride();
     task.interleaved = row.interleaved;
     task.angles = angles_at(row.position, 1, {row.frequencies, row.amplitude, row.interleaved});
@@ -198,7 +216,7 @@ void run_step(AttentionShape shape, const std::vector<RowPlan>& rows, bool fused
 
 mx::array attention_step(const std::vector<mx::array>& projected,
                          std::span<const AttentionRow> rows, const AttentionShape& shape,
-                         const std::optional<mx::array>& sinks) {
+                         const AttentionExtras& extras) {
   std::vector<mx::array> inputs = projected;
   std::vector<RowPlan> plans;
   for (const AttentionRow& row : rows) {
@@ -206,12 +224,12 @@ mx::array attention_step(const std::vector<mx::array>& projected,
     const Rotation& r = row.rotation;
     plans.push_back({row.slot, row.position, r.frequencies, r.amplitude, r.interleaved});
   }
-  if (sinks) inputs.push_back(*sinks);
+  ExtraInputs given = add_extras(extras, inputs);
   mx::Shape out_shape{1, static_cast<int>(rows.size()), shape.heads * shape.head_dim};
   return cpu_op("AttentionStep", std::move(out_shape), std::move(inputs),
-                [shape, plans = std::move(plans), fused = projected.size() == 1,
-                 sinks = sinks.has_value()](const std::vector<mx::array>& in, mx::array& out) {
-                  run_step(shape, plans, fused, sinks, in, out);
+                [shape, plans = std::move(plans), fused = projected.size() == 1, given](
+                    const std::vector<mx::array>& in, mx::array& out) {
+                  run_step(shape, plans, fused, given, in, out);
                 });
 }
 

@@ -23,6 +23,8 @@ struct AttentionShape {
   // Whether many queries may be computed in bfloat16, where the CPU has a matrix unit and they need
   // not be reproducible.
   bool allow_bfloat16 = false;
+  // Scores become cap · tanh(score / cap); 0 = off. Not by the matrix unit.
+  float cap = 0;
 };
 
 // See RopeAngles in layers/rope.h.
@@ -32,13 +34,19 @@ struct Rotation {
   bool interleaved;
 };
 
+// What only some models have.
+struct AttentionExtras {
+  std::optional<mx::array> sinks;          // [heads] logits without a key and a value
+  std::optional<mx::array> query_weights;  // [head_dim], multiplied with each rotated query
+};
+
 // Rotates q and k, appends k and v to the caches *in place* and attends.
 // `projected`: q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], or the three side
-// by side in one array; keys and values [1, kv_heads, capacity, head_dim], float32 or float16;
-// sinks [heads] -> [1, outputs, heads · head_dim].
+// by side in one array; keys and values [1, kv_heads, capacity, head_dim], float32 or float16
+// -> [1, outputs, heads · head_dim].
 mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
                     const mx::array& values, const AttentionShape& shape, const Rotation& rotation,
-                    const std::optional<mx::array>& sinks);
+                    const AttentionExtras& extras);
 
 // One of several sequences: its caches, and where its next token goes, as in AttentionShape.
 struct AttentionRow {
@@ -53,6 +61,6 @@ struct AttentionRow {
 // the shape, `slot`, `position` and `outputs` are not used.
 mx::array attention_step(const std::vector<mx::array>& projected,
                          std::span<const AttentionRow> rows, const AttentionShape& shape,
-                         const std::optional<mx::array>& sinks);
+                         const AttentionExtras& extras);
 
 }  // namespace llm_host::cpu

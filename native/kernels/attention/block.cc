@@ -18,11 +18,16 @@ Softmax softmax(const AttentionTask& task, int query, int first, int n, float* s
     std::fill(scores, scores + n, 0.0f);
     return {-INFINITY, 0};
   }
+  float scale = task.shape.scale, cap = task.shape.cap;
+  if (cap > 0) {
+    for (int i = from; i < to; ++i) scores[i] = cap * std::tanh(scores[i] * scale / cap);
+    scale = 1;
+  }
   float maximum = simd().maximum(scores + from, to - from);
-  float sum = simd().exponentials(scores + from, to - from, task.shape.scale, maximum);
+  float sum = simd().exponentials(scores + from, to - from, scale, maximum);
   std::fill(scores, scores + from, 0.0f);
   std::fill(scores + to, scores + n, 0.0f);
-  return {maximum * task.shape.scale, sum};
+  return {maximum * scale, sum};
 }
 
 }  // namespace

@@ -25,10 +25,10 @@ struct AttentionTask {
   int capacity;  // of the caches, in slots
   std::shared_ptr<const Angles> angles;
   bool interleaved;
-  const float *q, *k, *v, *sinks;
-  int64_t q_stride, kv_stride;  // floats from one position to the next
-  void *keys, *values;          // the caches
-  bool float16;                 // whether the caches are float16; else float32
+  const float *q, *k, *v, *sinks, *query_weights;  // the last two may be null
+  int64_t q_stride, kv_stride;                     // floats from one position to the next
+  void *keys, *values;                             // the caches
+  bool float16;                                    // whether the caches are float16; else float32
   float* out;
 
   int64_t out_stride() const { return static_cast<int64_t>(shape.heads) * shape.head_dim; }
@@ -67,7 +67,10 @@ std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation
 void rotate(const AttentionTask& task, int index, const float* source, float* target);
 // target = query `index` of a head, rotated.
 inline void rotate_query(const AttentionTask& task, int head, int index, float* target) {
-  rotate(task, index, task.q + index * task.q_stride + head * task.shape.head_dim, target);
+  int size = task.shape.head_dim;
+  rotate(task, index, task.q + index * task.q_stride + head * size, target);
+  for (int c = 0; task.query_weights != nullptr && c < size; ++c)
+    target[c] *= task.query_weights[c];
 }
 
 // Attention of many queries by the matrix unit; false if there is none or the shape does not fit.

@@ -214,7 +214,7 @@ void finish(const AttentionTask& task, const AttentionTiles& kernels, Plan& plan
 bool attend_by_tiles(const AttentionTask& task) {
   const AttentionTiles* kernels = attention_tiles();
   const AttentionShape& s = task.shape;
-  if (kernels == nullptr || task.rows() < kMinRows || s.head_dim % 32 != 0) {
+  if (kernels == nullptr || task.rows() < kMinRows || s.head_dim % 32 != 0 || s.cap > 0) {
     return false;
   }
   Plan plan(task);

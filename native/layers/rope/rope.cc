@@ -51,8 +51,11 @@ Rope::Rope(const Config& config, const RopeOptions& options)
   auto number = [&](const char* key, double fallback) {
     return section && section->has(key) ? section->number(key) : fallback;
   };
-  theta_ = number("rope_theta", config.number_or(options.theta_key, options.theta));
-  double part = number("partial_rotary_factor", config.number_or("partial_rotary_factor", 1));
+  theta_ = options.own_theta
+               ? options.theta
+               : number("rope_theta", config.number_or(options.theta_key, options.theta));
+  double part =
+      number("partial_rotary_factor", config.number_or("partial_rotary_factor", options.part));
   dims_ = std::floor(options.head_dim * part);
   if (theta_ <= 1 || dims_ < 2 || dims_ > options.head_dim) {
     throw Error(kModelBroken, "config.json: no rotary positions can have rope_theta " +
@@ -61,7 +64,7 @@ Rope::Rope(const Config& config, const RopeOptions& options)
                                   std::to_string(options.head_dim) + " channels");
   }
   // A key that only mlx-lm knows, and no model on the Hub has.
-  interleaved_ = config.boolean_or("rope_traditional", false);
+  interleaved_ = config.boolean_or("rope_traditional", options.interleaved);
 
   std::string type = type_of(section);
   if (type == "default") {
@@ -91,13 +94,19 @@ Rope::Rope(const Config& config, const RopeOptions& options)
 }
 
 // NTK-aware scaling: beyond the length that the model was trained for, the base grows with the
-// sequence. Cached keys keep the base they were made with, as in transformers and mlx-lm.
+// sequence. Cached keys keep the base they were made with, as in transformers and mlx-lm. HunYuan's
+// `alpha` makes the base larger whatever the length.
 void Rope::read_dynamic(const Config& section, int max_positions) {
-  factor_ = positive_number(section, "factor");
   if (dims_ <= 2) {
     throw Error(kModelBroken, "config.json: " + section.path_of("rope_type") +
                                   " \"dynamic\" needs more than 2 rotated channels");
   }
+  if (section.has("alpha")) {
+    double growth = std::pow(positive_number(section, "alpha"), dims_ / (dims_ - 2));
+    short_ = angles_of(default_periods(dims_, theta_ * growth));
+    return;
+  }
+  factor_ = positive_number(section, "factor");
   switch_ = Switch::kWithLength;
   switch_length_ = max_positions;
   max_positions_ = std::max(max_positions, whole_positions(factor_ * max_positions));

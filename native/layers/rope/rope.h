@@ -16,7 +16,13 @@ struct RopeOptions {
   double theta = 10000;
   const char* theta_key = "rope_theta";
   // Which entry of `rope_parameters` to read, where it has one for each kind of layer.
-  std::string layer_type;
+  std::string layer_type = "";
+  // `theta` counts, whatever config.json has.
+  bool own_theta = false;
+  // partial_rotary_factor where config.json has none.
+  double part = 1;
+  // Channel 2c pairs with 2c + 1, as in GPT-J, instead of c with c + n.
+  bool interleaved = false;
   // Read that entry only, not the parameters that all layers share.
   bool only_own = false;
 };

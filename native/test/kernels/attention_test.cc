@@ -29,6 +29,8 @@ struct Case {
   int window = 0;
   bool sinks = false;
   int heads = 4, kv_heads = 2, head_dim = 64;
+  float cap = 0;
+  bool query_weights = false;
 };
 
 mx::Dtype kTypes[] = {mx::float32, mx::float16};
@@ -49,12 +51,14 @@ void check_attention(const Case& c, mx::Dtype type, bool allow_bfloat16, int out
   mx::array k = random_array({1, c.length, c.kv_heads * c.head_dim});
   mx::array v = random_array({1, c.length, c.kv_heads * c.head_dim});
   mx::array sinks = random_array({c.heads});
-  mx::eval(keys, values, q, k, v, sinks);
+  mx::array weights = c.query_weights ? random_array({c.head_dim}) : mx::ones({c.head_dim});
+  mx::eval(keys, values, q, k, v, sinks, weights);
   std::vector<float> none(static_cast<size_t>(c.head_dim) / 2, 0.0f);
-  cpu::AttentionShape shape{c.heads,  c.kv_heads, c.head_dim, c.window,      c.before,
-                            c.before, outputs,    0.125f,     allow_bfloat16};
+  cpu::AttentionShape shape{c.heads,  c.kv_heads, c.head_dim, c.window,       c.before,
+                            c.before, outputs,    0.125f,     allow_bfloat16, c.cap};
   mx::array y = cpu::attention({q, k, v}, keys, values, shape, {none, 1.0f, false},
-                               c.sinks ? std::optional(sinks) : std::nullopt);
+                               {c.sinks ? std::optional(sinks) : std::nullopt,
+                                c.query_weights ? std::optional(weights) : std::nullopt});
   y.eval();
   double worst = 0;
   int skipped = c.length - outputs;
@@ -68,8 +72,10 @@ void check_attention(const Case& c, mx::Dtype type, bool allow_bfloat16, int out
       for (int slot = first; slot <= last; ++slot) {
         double score = 0;
         int64_t row = (base + slot) * c.head_dim;
-        for (int d = 0; d < c.head_dim; ++d) score += query[d] * value_at(keys, row + d);
-        double weight = std::exp(score * 0.125);
+        for (int d = 0; d < c.head_dim; ++d) {
+          score += 0.125 * query[d] * weights.data<float>()[d] * value_at(keys, row + d);
+        }
+        double weight = std::exp(c.cap > 0 ? c.cap * std::tanh(score / c.cap) : score);
         sum += weight;
         for (int d = 0; d < c.head_dim; ++d) {
           out[static_cast<size_t>(d)] += weight * value_at(values, row + d);
@@ -110,7 +116,11 @@ const Case kCases[] = {{1, 0},
                        {300, 20, 0, false, 9, 3},
                        {40, 600, 0, false, 2, 2, 96},
                        {2, 3, 0, false, 6, 2, 80},
-                       {64, 64, 0, false, 8, 8, 128}};
+                       {64, 64, 0, false, 8, 8, 128},
+                       {60, 40, 0, false, 4, 2, 64, 1.5f},
+                       {1, 300, 40, true, 4, 2, 64, 0.5f},
+                       {50, 30, 0, false, 4, 2, 64, 0, true},
+                       {1, 77, 16, false, 4, 1, 32, 2, true}};
 
 // Outputs for all queries, for some, and for the last one only.
 void check_all(bool allow_bfloat16, double tolerance) {

@@ -199,7 +199,7 @@ void check_attention(const AttentionCase& c) {
     shape.allow_bfloat16 = true;
     return cpu::attention({part_of(q, begin, end), part_of(k, begin, end), part_of(v, begin, end)},
                           in_keys, in_values, shape, {frequencies, 1, false},
-                          c.sinks ? std::optional(sinks) : std::nullopt);
+                          {c.sinks ? std::optional(sinks) : std::nullopt, std::nullopt});
   };
   cpu::ReproducibleScope scope(true);
   std::vector<float> whole = floats(attend(keys, values, 0, c.length, 0));
@@ -266,10 +266,12 @@ void check_step(int rows, bool fused, bool float16, bool sinks, int window) {
     cpu::AttentionShape one = shape;
     one.slot = slot;
     one.position = position;
-    std::vector<float> y = floats(cpu::attention(own, keys, values, one, rotation, logits));
+    std::vector<float> y =
+        floats(cpu::attention(own, keys, values, one, rotation, {logits, std::nullopt}));
     alone.insert(alone.end(), y.begin(), y.end());
   }
-  CHECK(same_bits(alone, floats(cpu::attention_step(projected, together, shape, logits))));
+  CHECK(same_bits(alone,
+                  floats(cpu::attention_step(projected, together, shape, {logits, std::nullopt}))));
 }
 
 }  // namespace

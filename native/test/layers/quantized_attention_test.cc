@@ -100,7 +100,7 @@ void check_both(int bits, int head_dim) {
   Layer files(head_dim);
   WeightStore weights(files.spec(), [](uint64_t, uint64_t) {});
   Attention attention(weights, "a", {kHidden, kHeads, kKvHeads, head_dim, 0.2f});
-  RmsNorm norm(weights, "norm", kHidden, {1e-5f});
+  Norm norm(weights, "norm", kHidden, {1e-5f});
   QuantizedKvCache packed(kKvHeads, head_dim, bits, kMost, mx::float32);
   QuantizedKvCache other(kKvHeads, head_dim, bits, kMost, mx::float32);
   Dequantized unpacked(other);
@@ -108,7 +108,7 @@ void check_both(int bits, int head_dim) {
   auto run = [&](const mx::array& x, AttentionCache& cache) {
     WindowMasks masks;
     HeadPositions positions;
-    return attention({x, norm}, {none, masks, positions, x.shape(1)}, cache, std::nullopt);
+    return attention({x, &norm}, {none, masks, positions, x.shape(1)}, cache, std::nullopt);
   };
   size_t whole = static_cast<size_t>(kKvHeads) * kPrompt * static_cast<size_t>(head_dim);
   for (int length : {kPrompt, 1, 1, 3}) {

@@ -1,4 +1,4 @@
-#include "layers/ssm.h"
+#include "layers/recurrent/ssm.h"
 
 #include <cmath>
 #include <random>

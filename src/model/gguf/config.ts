@@ -2,8 +2,9 @@ import type { JsonObject } from '../../text/files/json-file.ts';
 import { broken, unsupported } from '../../text/files/model-fault.ts';
 import { withModelFile } from '../weights/model-file.ts';
 import type { FileTensor } from '../weights/tensor-ranges.ts';
+import { ARCHITECTURES, type Architecture } from './architectures.ts';
 import { type GgufHeader, type GgufMetadata, readGgufHeader } from './gguf.ts';
-import { GGUF_NAMES, huggingFaceName } from './names.ts';
+import { huggingFaceName } from './names.ts';
 import { llama3Scaling } from './rope.ts';
 
 export interface GgufModel {
@@ -18,15 +19,13 @@ export interface GgufModel {
   readonly normShift: number;
 }
 
-const PERMUTED: ReadonlySet<unknown> = new Set(['llama', 'granite']);
-
 /** Reads the header of a GGUF file and translates it to Hugging Face's names; reads no weights. */
 export function readGgufModel(path: string): GgufModel {
   const header = readGgufHeader(path);
   const architecture = header.metadata.get('general.architecture');
-  const table = GGUF_NAMES.get(String(architecture));
-  if (!table) {
-    const supported = [...GGUF_NAMES.keys()].join(', ');
+  const known = ARCHITECTURES.get(String(architecture));
+  if (!known) {
+    const supported = [...ARCHITECTURES.keys()].join(', ');
     throw unsupported(
       path,
       `cannot be used: GGUF architecture '${architecture}' is not supported; supported: ${supported}`,
@@ -38,7 +37,7 @@ export function readGgufModel(path: string): GgufModel {
   const tensors = header.tensors
     .filter(t => t.name !== ROPE_FACTORS)
     .map(tensor => {
-      const name = huggingFaceName(table, tensor.name);
+      const name = huggingFaceName(known.names, tensor.name);
       if (name !== undefined) return { ...tensor, name };
       throw unsupported(
         path,
@@ -46,11 +45,11 @@ export function readGgufModel(path: string): GgufModel {
       );
     });
   return {
-    config: configOf(path, String(architecture), header, tensors),
+    config: configOf(path, String(architecture), known, header, tensors),
     tensors,
     metadata: header.metadata,
-    permuted: PERMUTED.has(architecture),
-    normShift: architecture === 'gemma3' ? -1 : 0,
+    permuted: known.permuted ?? false,
+    normShift: known.normShift ?? 0,
   };
 }
 
@@ -60,6 +59,7 @@ const ROPE_FACTORS = 'rope_freqs.weight';
 function configOf(
   path: string,
   architecture: string,
+  known: Architecture,
   header: GgufHeader,
   tensors: readonly FileTensor[],
 ): JsonObject {
@@ -72,7 +72,8 @@ function configOf(
   const headDim = number('attention.key_length', hidden / heads);
   if (number('expert_count', 0) > 0)
     throw unsupported(path, 'is a mixture of experts, which is not supported');
-  if (number('rope.dimension_count', headDim) !== headDim) {
+  const rotated = number('rope.dimension_count', headDim);
+  if (rotated !== headDim && !known.rotatesPart) {
     throw unsupported(path, 'rotates only a part of each head, which is not supported');
   }
   const theta = number('rope.freq_base', 10000);
@@ -84,8 +85,11 @@ function configOf(
     num_attention_heads: heads,
     num_key_value_heads: number('attention.head_count_kv', heads),
     head_dim: headDim,
-    rms_norm_eps: number('attention.layer_norm_rms_epsilon'),
+    ...(known.layerNorms
+      ? { layer_norm_eps: number('attention.layer_norm_epsilon') }
+      : { rms_norm_eps: number('attention.layer_norm_rms_epsilon') }),
     rope_theta: theta,
+    ...(known.rotatesPart && { partial_rotary_factor: rotated / headDim }),
     rope_scaling: ropeScaling(path, architecture, header, theta, headDim),
     max_position_embeddings: number('context_length'),
     vocab_size: vocabularySize(path, header),
@@ -94,36 +98,16 @@ function configOf(
     mlp_bias: names.has('model.layers.0.mlp.gate_proj.bias'),
     eos_token_id: metadata.get('tokenizer.ggml.eos_token_id') ?? null,
     bos_token_id: metadata.get('tokenizer.ggml.bos_token_id') ?? null,
-    ...OWN_KEYS[architecture]?.(number, { hidden, heads, headDim }),
+    ...known.keys?.({
+      number,
+      has: key => metadata.has(`${architecture}.${key}`),
+      hasTensor: name => names.has(name),
+      hidden,
+      heads,
+      headDim,
+    }),
   };
 }
-
-type ReadNumber = (key: string, missing?: number) => number;
-interface Sizes {
-  readonly hidden: number;
-  readonly heads: number;
-  readonly headDim: number;
-}
-
-/** Configuration keys of some architectures beyond llama's. */
-const OWN_KEYS: Readonly<Record<string, (number: ReadNumber, sizes: Sizes) => JsonObject>> = {
-  granite: number => ({
-    embedding_multiplier: number('embedding_scale', 1),
-    attention_multiplier: number('attention.scale'),
-    residual_multiplier: number('residual_scale', 1),
-    logits_scaling: number('logit_scale', 1),
-  }),
-  gemma3: (number, sizes) => ({
-    model_type: 'gemma3_text',
-    hidden_activation: 'gelu_pytorch_tanh',
-    // Not in the file: the 27 B model, the only one with 62 layers, has its own value.
-    query_pre_attn_scalar: number('block_count') === 62 ? sizes.hidden / sizes.heads : sizes.headDim,
-    sliding_window: number('attention.sliding_window'),
-    sliding_window_pattern: number('attention.sliding_window_pattern', 6),
-    rope_local_base_freq: number('rope.freq_base_swa', 10000),
-    rope_theta: number('rope.freq_base', 1_000_000),
-  }),
-};
 
 function numberOf(path: string, metadata: GgufMetadata, key: string, missing?: number): number {
   const value = metadata.get(key) ?? missing;

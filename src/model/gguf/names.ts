@@ -1,7 +1,7 @@
 /** llama.cpp's module names to Hugging Face's for one architecture; `%` is the layer number. */
-type NameTable = Readonly<Record<string, string>>;
+export type NameTable = Readonly<Record<string, string>>;
 
-const LLAMA: NameTable = {
+export const LLAMA: NameTable = {
   token_embd: 'model.embed_tokens',
   output_norm: 'model.norm',
   output: 'lm_head',
@@ -16,27 +16,29 @@ const LLAMA: NameTable = {
   'blk.%.ffn_down': 'model.layers.%.mlp.down_proj',
 };
 
-const HEAD_NORMS: NameTable = {
+/** Of q and k. */
+export const HEAD_NORMS: NameTable = {
   'blk.%.attn_q_norm': 'model.layers.%.self_attn.q_norm',
   'blk.%.attn_k_norm': 'model.layers.%.self_attn.k_norm',
 };
 
-const GEMMA3: NameTable = {
-  ...LLAMA,
-  ...HEAD_NORMS,
+/** Norms before and after each part of a layer. */
+export const SANDWICH_NORMS: NameTable = {
   'blk.%.post_attention_norm': 'model.layers.%.post_attention_layernorm',
   'blk.%.ffn_norm': 'model.layers.%.pre_feedforward_layernorm',
   'blk.%.post_ffw_norm': 'model.layers.%.post_feedforward_layernorm',
 };
 
-/** The supported GGUF architectures. */
-export const GGUF_NAMES: ReadonlyMap<string, NameTable> = new Map([
-  ['llama', LLAMA],
-  ['granite', LLAMA],
-  ['qwen2', LLAMA],
-  ['qwen3', { ...LLAMA, ...HEAD_NORMS }],
-  ['gemma3', GEMMA3],
-]);
+/** Norms after each part only. */
+export const AFTER_NORMS: NameTable = {
+  'blk.%.post_attention_norm': 'model.layers.%.post_attention_layernorm',
+  'blk.%.post_ffw_norm': 'model.layers.%.post_feedforward_layernorm',
+};
+
+/** `table` without some of its entries. */
+export function without(table: NameTable, ...keys: string[]): NameTable {
+  return Object.fromEntries(Object.entries(table).filter(([key]) => !keys.includes(key)));
+}
 
 /** The Hugging Face name of a tensor; undefined if not in the table. */
 export function huggingFaceName(table: NameTable, name: string): string | undefined {

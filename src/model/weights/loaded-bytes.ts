@@ -33,7 +33,7 @@ function isExpert(name: string): boolean {
   return /\.experts\.|switch_mlp\.|block_sparse_moe\.(input|output)_linear\./.test(name);
 }
 
-const ROUTER = /router|\.gate\./;
+const ROUTER = /router|\.(gate|shared_expert_gate)\./;
 /** Rows of a packed matrix are padded to a multiple of this. */
 const BLOCK_ROWS = 16;
 const PACKED_BITS: ReadonlySet<number | undefined> = new Set([2, 3, 4, 5, 6, 8]);
@@ -101,7 +101,7 @@ function isQuantizable(
   // gpt-oss stores its dense experts as [experts, in, out].
   const transposed = config.model_type === 'gpt_oss' && shape.length === 3;
   const rowLength = shape.at(transposed ? -2 : -1) ?? 0;
-  const matrix = shape.length >= 2 && !/bias$|router|\.gate\.weight$/.test(name);
+  const matrix = shape.length >= 2 && !/bias$|router|\.(gate|shared_expert_gate)\.weight$/.test(name);
   return float && matrix && rowLength % groupSize === 0;
 }
 

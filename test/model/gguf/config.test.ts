@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ARCHITECTURES } from '../../../src/model/gguf/architectures.ts';
 import { readGgufModel } from '../../../src/model/gguf/config.ts';
-import { GGUF_NAMES, huggingFaceName } from '../../../src/model/gguf/names.ts';
+import { huggingFaceName } from '../../../src/model/gguf/names.ts';
 import { type GgufTensor, type GgufValue, gguf, MODELS } from '../model-files.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { thrown } from '../thrown.ts';
@@ -90,7 +91,7 @@ describe('readGgufModel', () => {
   test.each<[Record<string, GgufValue>, RegExp]>([
     [
       { 'general.architecture': 'falcon' },
-      /'falcon' is not supported; supported: llama, granite, qwen2, qwen3, gemma3$/,
+      /'falcon' is not supported; supported: llama, granite, qwen2, qwen3, gemma2, gemma3, .*phi2$/,
     ],
     [
       { 'llama.rope.scaling.type': 'longrope', 'llama.rope.scaling.factor': 4 },
@@ -102,6 +103,37 @@ describe('readGgufModel', () => {
   ])('%o is not supported', (changes, message) => {
     expect(refusal(changes)).toMatch(/^MODEL_UNSUPPORTED/);
     expect(refusal(changes)).toMatch(message);
+  });
+
+  test.each<[string, Record<string, GgufValue>, object]>([
+    ['glm4', { 'rope.dimension_count': 2 }, { model_type: 'glm4', partial_rotary_factor: 0.5 }],
+    ['hunyuan-dense', {}, { model_type: 'hunyuan_v1_dense' }],
+    ['olmo2', {}, { model_type: 'olmo2' }],
+    ['olmo2', { 'attention.sliding_window': 7 }, { model_type: 'olmo3', sliding_window: 7 }],
+    ['exaone4', {}, { model_type: 'exaone4', sliding_window: null }],
+    ['exaone4', { 'attention.sliding_window': 7 }, { sliding_window: 7 }],
+    [
+      'gemma2',
+      { attn_logit_softcapping: 3, block_count: 46 },
+      { attn_logit_softcapping: 3, final_logit_softcapping: 30, query_pre_attn_scalar: 4 },
+    ],
+    [
+      'cohere2',
+      { logit_scale: 0.25, 'attention.sliding_window': 7, 'attention.layer_norm_epsilon': 0.25 },
+      { model_type: 'cohere2', logit_scale: 0.25, layer_norm_eps: 0.25, tie_word_embeddings: true },
+    ],
+    [
+      'phi2',
+      { 'attention.layer_norm_epsilon': 0.25, 'rope.dimension_count': 2 },
+      { model_type: 'phi', hidden_act: 'gelu_new', partial_rotary_factor: 0.5 },
+    ],
+  ])('%s with %o', (architecture, own, expected) => {
+    const keys = Object.entries({ ...LLAMA, 'llama.attention.key_length': 4 }).map(
+      ([key, value]) => [key.replace('llama.', `${architecture}.`), value] as const,
+    );
+    const changes = Object.entries(own).map(([key, value]) => [`${architecture}.${key}`, value] as const);
+    const metadata = { ...Object.fromEntries([...keys, ...changes]), 'general.architecture': architecture };
+    expect(read(metadata).config).toMatchObject(expected);
   });
 
   test('metadata that are no numbers, a missing embedding, unknown tensors', () => {
@@ -118,7 +150,7 @@ describe('readGgufModel', () => {
 });
 
 test('huggingFaceName knows nothing but the table', () => {
-  const table = GGUF_NAMES.get('llama') ?? {};
+  const table = ARCHITECTURES.get('llama')?.names ?? {};
   expect(huggingFaceName(table, 'blk.12.ffn_down.weight')).toBe('model.layers.12.mlp.down_proj.weight');
   expect(huggingFaceName(table, 'blk.0.attn_q.bias')).toBe('model.layers.0.self_attn.q_proj.bias');
   for (const name of [
