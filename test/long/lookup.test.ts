@@ -20,7 +20,7 @@ describe('replies of every tiny model are the same with lookup', () => {
 
 /** Passages to repeat, and to go on with: much, and hardly anything to look up. */
 function promptOf(index: number): string {
-  const passage = TEXT.slice(80 * index, 80 * index + 300 + (index % 7) * 60);
+  const passage = TEXT.slice(40 * index, 40 * index + 300 + (index % 7) * 60);
   return index % 2 === 0 ? `${passage}\n\nOnce more, word for word:\n\n${passage.slice(0, 60)}` : passage;
 }
 
