@@ -18,7 +18,8 @@ inBrowser('a chat on the page', () => {
     expect(await reply.locator('td').allInnerTexts()).toEqual(['the', '42', 'model', '17']);
     expect(await reply.locator('.figures').innerText()).toMatch(/^13 tokens · .*\d+ read$/);
     expect(await page.getByRole('meter').getAttribute('value')).toMatch(/^0\.0/);
-    expect(await page.locator('.conversations').innerText()).toContain('words');
+    // It is saved when the reply has rested for a moment.
+    await page.locator('.conversations').getByText('words').waitFor();
     expect(await page.locator('#question').evaluate(field => field === document.activeElement)).toBe(true);
   });
 

@@ -66,6 +66,8 @@ inBrowser('conversations on the page', () => {
   test('two tabs write to the same one, and nothing is lost', async () => {
     const first = await open();
     await replyOf(first, 'Zero');
+    // It is saved when the reply has rested for a moment.
+    await first.locator('.conversations').getByText('Zero').waitFor();
     const second = await first.context().newPage();
     await second.goto(first.url());
     await said(second, 'You said: Zero').waitFor();
