@@ -31,6 +31,14 @@ void fail(Job& job, const std::exception& exception) {
   }
 }
 
+// Tokens of all their replies.
+template <typename Rows>
+int generated(const Rows& rows) {
+  int count = 0;
+  for (const auto* row : rows) count += row->generation.generated();
+  return count;
+}
+
 // Ends a job that never ran.
 void finish_cancelled(Job& job) {
   EndEvent end;
@@ -164,6 +172,7 @@ bool Scheduler::decode() {
   Pass before = std::exchange(pass_, {});
   if (rows.empty()) return false;
   bool waited = false;
+  int said = generated(rows);
   double ms = milliseconds_of([&] {
     // Each row must be computed as if alone, beside others and beside what it proposes; so it is
     // alone too.
@@ -174,31 +183,47 @@ bool Scheduler::decode() {
     for (Running* row : rows) step(*row, [&] { row->generation.settle(); });
   });
   budget_.decoded(ms);
-  ms -= governor_.take_drafting_ms();
   // It began when the turn before ended, and has ended now.
-  if (before.rows > 0) governor_.passed(before, waited, ms);
+  governor_.turned(before, waited, generated(rows) - said, ms);
   remove_over();
   return true;
 }
 
-bool Scheduler::read() {
-  auto reading = std::find_if(running_.begin(), running_.end(), [](const Running& one) {
+Scheduler::Running* Scheduler::reading() {
+  auto found = std::find_if(running_.begin(), running_.end(), [](const Running& one) {
     return one.generation.unread() > 0 && one.job->events.has_room();
   });
-  if (reading == running_.end()) return false;
+  return found == running_.end() ? nullptr : &*found;
+}
+
+bool Scheduler::read() {
   bool alone = std::all_of(running_.begin(), running_.end(), [](const Running& one) {
     return one.generation.unread() > 0 || !one.job->events.has_room();
   });
-  int asked = reading->job->request.prefill_chunk;
-  int most = asked > 0 ? asked : options_.chunk;
-  int count =
-      std::min(alone ? most : std::min(most, budget_.tokens()), reading->generation.unread());
+  bool any = false;
+  while (Running* one = reading()) {
+    int asked = one->job->request.prefill_chunk;
+    int most = asked > 0 ? asked : options_.chunk;
+    if (!alone) most = std::min(most, budget_.tokens());
+    if (most == 0) break;
+    bool ends = one->generation.unread() <= most;
+    read(*one, most);
+    any = true;
+    if (alone || !ends) break;
+    // What is left of the turn is for the next.
+    admit();
+  }
+  return any;
+}
+
+void Scheduler::read(Running& one, int most) {
+  int count = std::min(most, one.generation.unread());
   pass_ = {};
-  cpu::ReproducibleScope scope(reproducible(*reading->job));
-  double ms = milliseconds_of([&] { step(*reading, [&] { reading->generation.read(count); }); });
-  if (!reading->over) budget_.read(count, ms);
+  cpu::ReproducibleScope scope(reproducible(*one.job));
+  double ms = milliseconds_of([&] { step(one, [&] { one.generation.read(count); }); });
+  if (!one.over) budget_.read(count, ms);
+  governor_.prompt_read(ms);
   remove_over();
-  return true;
 }
 
 bool Scheduler::remove_over() {

@@ -33,7 +33,8 @@ class Scheduler {
   // Runs when all jobs added before are over, and before any that is added later. Must not throw.
   void add(Task task) { waiting_.emplace_back(std::move(task)); }
 
-  // One step of everything that decodes, then at most one chunk of a prompt; never throws.
+  // One step of everything that decodes, then as much of the prompts as there is time for; never
+  // throws.
   // -> false: there is nothing to do until something is added or an event queue has room again.
   bool turn();
 
@@ -68,7 +69,11 @@ class Scheduler {
   // Starts the next step of those that have one.
   void launch(const std::vector<Running*>& rows);
   bool decode();
+  // Reads prompts, one after the other: alone a chunk, beside others as much as the turn's budget
+  // allows. -> whether there were any
   bool read();
+  Running* reading();
+  void read(Running& one, int most);
   // Ends a generation if `body` throws.
   void attempt(Running& running, const std::function<void()>& body);
   // The same, and if it is over after that.

@@ -3,7 +3,7 @@
 namespace llm_host {
 
 // How many prompt tokens a turn may read while other sequences decode: as many as take no longer
-// than `kMaxGapMs`, the decoding included. Learns from what the turns before took.
+// than `kMaxGapMs`, the decoding included. Learns from what was read before.
 class TurnBudget {
  public:
   // The longest that a running stream should wait for its next token because of others' prompts, in
@@ -12,16 +12,21 @@ class TurnBudget {
   // Prompts go on even where this many tokens take longer.
   static constexpr int kFewest = 16;
 
-  // What the last turn took, in milliseconds.
-  void decoded(double ms) { decode_ms_ = ms; }
+  // A turn begins, and its decoding took so many milliseconds.
+  void decoded(double ms) {
+    spent_ms_ = ms;
+    has_read_ = false;
+  }
   void read(int tokens, double ms);
 
+  // How many more this turn may read; 0 once it has read some and there is no time left.
   int tokens() const;
 
  private:
   static constexpr int kFirst = 32;  // before anything has been measured
 
-  double decode_ms_ = 0;
+  double spent_ms_ = 0;  // of the turn
+  bool has_read_ = false;
   double token_ms_ = 0;  // of reading; 0 = not measured yet
 };
 

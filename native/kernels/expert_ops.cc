@@ -72,7 +72,7 @@ mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& rou
   std::vector<mx::array> inputs{x, ids, routing_weights};
   Slot first = add_inputs(gate_up, inputs), second = add_inputs(down, inputs);
   auto body = [first, second, activation](const std::vector<mx::array>& in, mx::array& out) {
-    int hidden = in[0].shape(-1), wide = in[first.weight].shape(1);
+    int hidden = in[0].shape(-1), wide = in[first.weight].shape(1), width = activation.width(wide);
     int tokens = static_cast<int>(in[1].size()) / in[1].shape(-1);
     std::vector<Route> routes = routes_of(in[1], in[2], 0, tokens);
     std::fill_n(out.data<float>(), out.size(), 0.0f);
@@ -82,7 +82,7 @@ mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& rou
       int expert = static_cast<int>(routes[begin].expert), m = static_cast<int>(end - begin);
       rows.resize(static_cast<size_t>(m) * hidden);
       middle.resize(static_cast<size_t>(m) * wide);
-      active.resize(middle.size() / 2);
+      active.resize(static_cast<size_t>(m) * width);
       result.resize(rows.size());
       for (int64_t i = 0; i < m; ++i) {
         const float* source = in[0].data<float>() + routes[begin + i].token * int64_t{hidden};
@@ -90,10 +90,10 @@ mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& rou
       }
       multiply_expert(in, first, expert, hidden, rows.data(), m, middle.data());
       parallel_for(m, [&](int i) {
-        activate(activation, middle.data() + i * int64_t{wide}, wide / 2,
-                 active.data() + i * int64_t{wide / 2});
+        activate(activation, middle.data() + i * int64_t{wide}, width,
+                 active.data() + i * int64_t{width});
       });
-      multiply_expert(in, second, expert, wide / 2, active.data(), m, result.data());
+      multiply_expert(in, second, expert, width, active.data(), m, result.data());
       for (int64_t i = 0; i < m; ++i) {
         const Route& route = routes[begin + i];
         float* y = out.data<float>() + route.token * int64_t{hidden};

@@ -8,12 +8,22 @@
 namespace llm_host::cpu {
 
 // The activation between an expert's two matrices; `gate` and `up` are the two halves of the first
-// one's output.
+// one's output, but for kRelu2.
 struct ExpertActivation {
-  // 0: silu(gate) · up. Otherwise gpt-oss's, with g = min(gate, limit):
+  // kSwiGlu, if above 0: gpt-oss's, with g = min(gate, limit):
   // g · sigmoid(alpha · g) · (clip(up, ±limit) + 1).
   float limit = 0;
   float alpha = 0;
+  enum class Kind {
+    kSwiGlu,  // silu(gate) · up
+    kGeGlu,   // gelu(gate) · up, with the tanh approximation of gelu
+    kRelu2,   // relu(x)² of all of it
+  };
+  Kind kind = Kind::kSwiGlu;
+
+  bool gated() const { return kind != Kind::kRelu2; }
+  // Values that it makes of `wide`.
+  int width(int wide) const { return gated() ? wide / 2 : wide; }
 };
 
 // One matrix of every expert, stacked: [experts, rows, cols], stored as Weight's, and a bias
@@ -31,7 +41,8 @@ struct ExpertWeight {
 bool supports(const ExpertWeight& weight);
 // Reads only the experts that a token is routed to, each once.
 // x [..., H], ids [..., k] uint32, routing weights [..., k], gate_up [E, 2I, H] (gate's rows
-// first), down [E, H, I] -> Σ_k routing weight · down(activation(gate_up(x))), [..., H].
+// first) or up alone [E, I, H], down [E, H, I] -> Σ_k routing weight ·
+// down(activation(gate_up(x))), [..., H].
 mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& routing_weights,
                   const ExpertWeight& gate_up, const ExpertWeight& down,
                   ExpertActivation activation);

@@ -20,7 +20,13 @@ std::vector<Route> routes_of(const mx::array& ids, const mx::array& routing_weig
 }
 
 void activate(ExpertActivation activation, const float* gate_up, int size, float* out) {
+  using Kind = ExpertActivation::Kind;
   const float *gate = gate_up, *up = gate_up + size;
+  if (activation.kind == Kind::kGeGlu) return simd().geglu(gate, up, size, out);
+  if (activation.kind == Kind::kRelu2) {
+    for (int i = 0; i < size; ++i) out[i] = gate[i] > 0 ? gate[i] * gate[i] : 0;
+    return;
+  }
   if (activation.limit == 0) return simd().swiglu(gate, up, size, out);
   for (int i = 0; i < size; ++i) {
     float g = std::min(gate[i], activation.limit);

@@ -19,7 +19,7 @@ struct Route {
 std::vector<Route> routes_of(const mx::array& ids, const mx::array& routing_weights, int begin,
                              int end);
 
-// gate_up [2 · size] -> out [size]
+// gate_up [2 · size], or [size] where there is no gate -> out [size], which may be gate_up
 void activate(ExpertActivation activation, const float* gate_up, int size, float* out);
 
 }  // namespace llm_host::cpu

@@ -136,6 +136,19 @@ mx::array gelu_tanh(const mx::array& x) {
   });
 }
 
+mx::array relu_squared(const mx::array& x) {
+  return cpu_op("Relu2", x.shape(), {x}, [](const std::vector<mx::array>& in, mx::array& out) {
+    int size = in[0].shape(-1), rows = static_cast<int>(in[0].size()) / size;
+    const float* x = in[0].data<float>();
+    float* y = out.data<float>();
+    for_rows(rows, size, [=](int row) {
+      for (int64_t i = static_cast<int64_t>(row) * size, end = i + size; i < end; ++i) {
+        y[i] = x[i] > 0 ? x[i] * x[i] : 0;
+      }
+    });
+  });
+}
+
 mx::array xielu(const mx::array& x, const mx::array& p) {
   return cpu_op("XieLu", x.shape(), {x, p}, [](const std::vector<mx::array>& in, mx::array& out) {
     int size = in[0].shape(-1), rows = static_cast<int>(in[0].size()) / size;

@@ -38,6 +38,8 @@ mx::array swiglu(const mx::array& gate, const mx::array& up);
 mx::array geglu(const mx::array& gate, const mx::array& up);
 // That gelu alone.
 mx::array gelu_tanh(const mx::array& x);
+// relu(x)²
+mx::array relu_squared(const mx::array& x);
 // With p = [alpha_p, alpha_n, beta, eps]: alpha_p · x² + beta · x where x is above 0, elsewhere
 // alpha_n · (e^min(x, eps) - 1 - x) + beta · x.
 mx::array xielu(const mx::array& x, const mx::array& p);

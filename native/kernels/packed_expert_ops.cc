@@ -144,7 +144,8 @@ void run(const Plan& plan, const std::vector<mx::array>& in, int begin, int end,
     return stack.bias < 0 ? nullptr : in[static_cast<size_t>(stack.bias)].data<float>();
   };
   const float* x = in[0].data<float>();
-  int hidden = plan.down.rows, wide = plan.gate_up.rows, middle = wide / 2;
+  int hidden = plan.down.rows, wide = plan.gate_up.rows;
+  int middle = plan.activation.width(wide);
   std::vector<Route> routes = routes_of(in[1], in[2], begin, end);
   std::vector<Run> runs = runs_of(routes), run_of = by_route(runs);
   int count = static_cast<int>(routes.size());

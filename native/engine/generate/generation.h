@@ -50,6 +50,8 @@ class Generation {
   // The job's last event.
   EndEvent end();
 
+  // Tokens of the reply so far.
+  int generated() const { return generated_; }
   Job& job() { return job_; }
   StepMeter& meter() { return meter_; }
 

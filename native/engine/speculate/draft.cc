@@ -6,9 +6,6 @@
 namespace llm_host {
 namespace {
 
-// Tokens that are read at once: more would hold up other sequences.
-constexpr int kChunk = 256;
-
 SamplingParams without_penalties(SamplingParams params) {
   params.penalties = {};
   params.allowed_first = {};
@@ -49,14 +46,32 @@ int Draft::add(int32_t id) {
   return right ? 1 : 0;
 }
 
-void Draft::come_back() {
-  if (!std::exchange(ahead_, false)) return;
-  Sequence& s = sequence();
+int Draft::kept() const {
+  const Sequence& s = sequence();
+  if (!ahead_) return static_cast<int>(s.ids.size());
   size_t most = std::min(s.ids.size(), text_.size());
   auto end = s.ids.begin() + static_cast<int64_t>(most);
-  auto right = std::mismatch(s.ids.begin(), end, text_.begin()).first - s.ids.begin();
-  if (s.cache.can_trim(static_cast<int>(right))) {
-    s.cache.keep(static_cast<int>(right));
+  auto right =
+      static_cast<int>(std::mismatch(s.ids.begin(), end, text_.begin()).first - s.ids.begin());
+  return s.cache.can_trim(right) ? right : 0;
+}
+
+int Draft::behind(int count) const {
+  int last = std::min(length() - 1, source_.model().info().context_length);
+  return std::max(0, std::min(count, last) - kept());
+}
+
+int Draft::most() const {
+  int room = source_.model().info().context_length - length();
+  return known_ ? std::max(0, room) : 0;
+}
+
+void Draft::come_back() {
+  int right = kept();
+  if (!std::exchange(ahead_, false)) return;
+  Sequence& s = sequence();
+  if (right > 0) {
+    s.cache.keep(right);
     s.ids.resize(static_cast<size_t>(right));
   } else {
     s.cache.keep(s.cache.length());
@@ -74,17 +89,16 @@ mx::array Draft::append(int count) {
   return hidden;
 }
 
-void Draft::read(int length) {
-  come_back();
-  if (!known_) return;
-  // The last token is left for `propose`, which needs what follows it.
-  length =
-      std::min({length, static_cast<int>(text_.size()) - 1, source_.model().info().context_length});
-  int count = std::min(length - static_cast<int>(sequence().ids.size()), kChunk);
-  if (count <= 0) return;
-  std::vector<mx::array> results{append(count)};
-  for (const mx::array& state : sequence().cache.arrays()) results.push_back(state);
-  mx::eval(results);
+void Draft::read(int count) {
+  try {
+    come_back();
+    std::vector<mx::array> results{append(count)};
+    for (const mx::array& state : sequence().cache.arrays()) results.push_back(state);
+    mx::eval(results);
+  } catch (const std::exception&) {
+    lease_.discard();
+    throw;
+  }
 }
 
 std::vector<int32_t> Draft::propose(int count) {
@@ -100,13 +114,8 @@ std::vector<int32_t> Draft::expected(int count) {
   proposed_.clear();
   next_ = 0;
   come_back();
-  if (!known_) return {};
-  if (unread() > kChunk) {
-    read(static_cast<int>(text_.size()));
-    return {};
-  }
-  count = std::min(count, source_.model().info().context_length - static_cast<int>(text_.size()));
-  if (count <= 0) return {};
+  count = std::min(count, most());
+  if (count == 0) return {};
   ModelCache& cache = sequence().cache;
   cache.remember();
   ahead_ = true;

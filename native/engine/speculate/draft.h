@@ -22,15 +22,25 @@ class Draft {
 
   // The next token of the reply. -> 1 if it was proposed, 0 if another one was, -1 if none was
   int add(int32_t id);
-  // Reads the text up to its first `length` tokens, some of them at a time.
-  void read(int length);
-  // At most `count` tokens that follow the text: none if it has too much left to read, or no room.
+  // Tokens of the text.
+  int length() const { return static_cast<int>(text_.size()); }
+  // Those that it must read before it can propose what follows.
+  int behind() const { return behind(length()); }
+  // The same of its first `count` tokens; never the last, which `propose` reads.
+  int behind(int count) const;
+  // Reads the first `count` of those.
+  void read(int count);
+  // How many tokens it could propose: none beyond its context, or after one that it does not know.
+  int most() const;
+  // At most `count` tokens that follow the text; fewer if there is no room.
   std::vector<int32_t> propose(int count);
 
  private:
   Sequence& sequence() const { return lease_.sequence(); }
-  int unread() const { return static_cast<int>(text_.size() - sequence().ids.size()); }
-  // Back to what it has in common with the text.
+  int unread() const { return length() - static_cast<int>(sequence().ids.size()); }
+  // Tokens that it keeps of what it has read and proposed.
+  int kept() const;
+  // Back to those.
   void come_back();
   // Runs the model over the next `count` tokens of the text. -> hidden states of the last, lazy
   mlx::core::array append(int count);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
+
 namespace llm_host {
 
 // How a draft model has done lately, for all generations together: how often a token that it
-// proposed was right, and what a proposed token takes.
+// proposed was right, and what it takes to propose one and to read one.
 class DraftRecord {
  public:
   // Of a token of a reply: as Draft::add.
@@ -12,26 +14,31 @@ class DraftRecord {
       if (++rested_ >= kPause) rounds_ = 0;
       return;
     }
-    if (tried_ >= kMemory) {
-      tried_ /= 2;
-      right_ /= 2;
-    }
+    if (tried_ >= kMemory) keep(kMemory / 2);
     tried_ += 1;
     right_ += outcome;
   }
-  // Proposing `tokens`, with reading what was said before, took `ms`.
+  // Proposing `tokens` took `ms`.
   void drafted(int tokens, double ms) {
+    // What was long ago says little.
+    if (rested()) keep(kPrior);
     rested_ = 0;
     ++rounds_;
-    if (tokens <= 0) return;
-    double each = ms / tokens;
-    token_ms_ = token_ms_ > 0 ? token_ms_ + kNew * (each - token_ms_) : each;
+    if (tokens > 0) learn(token_ms_, ms / tokens);
+  }
+  // Reading `tokens` of the text took `ms`.
+  void read(int tokens, double ms) {
+    if (tokens > 0) learn(read_ms_, ms / tokens);
   }
 
   // From 0 to 1.
   double rate() const { return (right_ + kPrior * kExpected) / (tried_ + kPrior); }
-  // `plain_ms`: of a pass of the larger model.
+  // Of a token; `plain_ms`: of a pass of the larger model.
   double token_ms(double plain_ms) const { return token_ms_ > 0 ? token_ms_ : kShare * plain_ms; }
+  double read_ms(double plain_ms) const {
+    return read_ms_ > 0 ? read_ms_ : kReadShare * token_ms(plain_ms);
+  }
+  bool measured_reading() const { return read_ms_ > 0; }
   // It has proposed nothing for so long that it may be worth another try.
   bool rested() const { return rested_ >= kRest; }
   // Now and then some tokens come without it, to measure what they take: other programs may have
@@ -41,13 +48,25 @@ class DraftRecord {
  private:
   // Observations that count, about; those that the expected rate counts like; tokens of a rest.
   static constexpr double kMemory = 64, kPrior = 4, kExpected = 0.6;
-  static constexpr int kRest = 256;
+  static constexpr int kRest = 128;
   // Times that it proposes before a pause, and tokens of that.
-  static constexpr int kRounds = 20, kPause = 4;
-  // The share of a new measurement; what a token takes of a pass, before it was measured.
-  static constexpr double kNew = 0.2, kShare = 0.15;
+  static constexpr int kRounds = 64, kPause = 4;
+  // The share of a new measurement, and how many times the ones before it may be.
+  static constexpr double kNew = 0.2, kMost = 4;
+  // Before it was measured: what a token takes of a pass, and reading one of proposing one.
+  static constexpr double kShare = 0.15, kReadShare = 0.25;
 
-  double right_ = 0, tried_ = 0, token_ms_ = 0;
+  void keep(double observations) {
+    if (tried_ <= observations) return;
+    right_ *= observations / tried_;
+    tried_ = observations;
+  }
+  // More than so many times as much was interrupted.
+  static void learn(double& known, double ms) {
+    known = known > 0 ? known + kNew * (std::min(ms, kMost * known) - known) : ms;
+  }
+
+  double right_ = 0, tried_ = 0, token_ms_ = 0, read_ms_ = 0;
   int rested_ = 0, rounds_ = 0;
 };
 

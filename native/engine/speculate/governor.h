@@ -1,9 +1,9 @@
 #pragma once
 
 #include <functional>
-#include <utility>
 
 #include "engine/speculate/acceptance.h"
+#include "engine/speculate/draft_account.h"
 #include "engine/speculate/draft_record.h"
 #include "engine/speculate/pass_costs.h"
 
@@ -20,8 +20,12 @@ class Governor {
   // How likely the i-th predicted token is right if those before it are, from 0 on.
   using Rate = std::function<double(int)>;
 
-  // A pass took `ms`. `waited`: the next one was built after it, not while it ran.
-  void passed(const Pass& pass, bool waited, double ms) { costs_.passed(pass, waited, ms); }
+  // A turn gave `tokens` of all replies and took `ms`, with what was drafted in it. `pass`: the one
+  // that ended; no rows if it is not known when it began. `waited`: the next one was built after
+  // it, not while it ran.
+  void turned(const Pass& pass, bool waited, int tokens, double ms);
+  // Reading a part of a prompt took `ms`.
+  void prompt_read(double ms);
   // A token that such a match predicted, whether it was proposed or not.
   void noted(const Match& match, bool right) { acceptance_.note(match, right); }
   // Of a generation that has seen `own` so far.
@@ -34,30 +38,45 @@ class Governor {
   // propose those that follow.
   bool worth_waiting(int sequences, const Rate& rate) const;
 
-  // The same for a draft model, which takes time of its own: how many tokens it is to propose.
-  int worth_drafting(int sequences, int most) const;
+  // The same for a draft model, which takes time of its own: how many tokens it is to propose,
+  // after reading `behind` tokens of the text.
+  int worth_drafting(int sequences, int most, int behind = 0) const;
+  // Whether it is to read so many tokens of a prompt beside the model.
+  bool worth_reading(int tokens) const;
   // What became of a token, as Draft::add says.
   void noted_draft(int outcome) { draft_.noted(outcome); }
-  // It proposed so many, in `ms`, which are no part of the next pass.
-  void drafted(int tokens, double ms) {
-    draft_.drafted(tokens, ms);
-    drafting_ms_ += ms;
-  }
-  // Since this was asked last.
-  double take_drafting_ms() { return std::exchange(drafting_ms_, 0.0); }
+  // It proposed so many for the next pass, in `ms`.
+  void drafted(int tokens, double ms);
+  // It read so many of the text, in `ms`.
+  void draft_read(int tokens, double ms);
+  // So many it may read at once.
+  int most_read() const { return draft_.measured_reading() ? kMostRead : kFirstRead; }
 
  private:
   struct Plan {
     int count = 0;
     double saved_ms = 0;
   };
-  // `token_ms`: to propose a token.
-  Plan plan(int sequences, int most, const Rate& rate, double token_ms = 0) const;
+  // `token_ms`: to propose a token; `gain`: how many times as fast it must be.
+  Plan plan(int sequences, int most, const Rate& rate, double gain, double token_ms = 0) const;
+  int worth_by_rate(int sequences, int most) const;
+  // A pass of one, or of so many if that was never seen.
+  double single_ms(int sequences) const;
+  // What proposing so many tokens, after reading `behind`, loses if none of them is right.
+  double most_lost(int sequences, int count, int behind) const;
+  void charge(double ms);
+
+  // More would hold up other sequences; and at first nobody knows what it takes.
+  static constexpr int kMostRead = 256, kFirstRead = 16;
 
   Acceptance acceptance_{128};
   PassCosts costs_;
   DraftRecord draft_;
-  double drafting_ms_ = 0;
+  DraftAccount account_;
+  int sequences_ = 1;       // of the last pass
+  double drafting_ms_ = 0;  // in this turn
+  bool drafts_ = false;     // for the next pass
+  bool verifies_ = false;   // the pass under way has drafted tokens
 };
 
 }  // namespace llm_host

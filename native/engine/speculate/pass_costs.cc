@@ -1,6 +1,8 @@
 #include "engine/speculate/pass_costs.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 
 namespace llm_host {
 namespace {
@@ -18,8 +20,8 @@ constexpr double kKept = 0.95, kKeptUnused = 0.995;
 constexpr double kInterrupted = 4;
 // Proposed tokens of the first pass that has any, at most.
 constexpr int kFirst = 3;
-// A row costs this share of a plain pass at least.
-constexpr double kLeastShare = 0.01;
+// A row costs this share of a plain pass at least, and waiting that share at most.
+constexpr double kLeastShare = 0.01, kMostWaitShare = 0.5;
 
 }  // namespace
 
@@ -45,6 +47,11 @@ double PassCosts::plain_ms(int sequences) const {
   return 1;
 }
 
+bool PassCosts::measured(int sequences) const {
+  auto end = plain_ms_.begin() + std::min<std::ptrdiff_t>(sequences + 1, std::ssize(plain_ms_));
+  return std::any_of(plain_ms_.begin(), end, [](double ms) { return ms > 0; });
+}
+
 // A line through what was measured and guessed.
 PassCosts::More PassCosts::more(int sequences) const {
   double plain = plain_ms(sequences), least = kLeastShare * plain;
@@ -55,6 +62,9 @@ PassCosts::More PassCosts::more(int sequences) const {
   double row = std::max((s.n * s.xy - s.x * s.y) / (s.n * s.xx - s.x * s.x), least);
   double wait = (s.y - row * s.x) / s.n;
   if (wait < 0) return {0, std::max(s.xy / s.xx, least)};
+  // Passes with equal numbers of tokens do not tell what is the wait and what the tokens.
+  double most = kMostWaitShare * plain;
+  if (wait > most) return {most, std::max((s.y - most * s.n) / s.x, least)};
   return {wait, row};
 }
 

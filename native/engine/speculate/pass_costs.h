@@ -18,6 +18,8 @@ class PassCosts {
   void passed(const Pass& pass, bool waited, double ms);
 
   double plain_ms(int sequences) const;
+  // Whether that was measured, with so many or fewer sequences.
+  bool measured(int sequences) const;
   struct More {
     double wait_ms, row_ms;
   };

@@ -32,6 +32,8 @@ class Speculator {
 
  private:
   int drafts(int sequences, int most) const;
+  // Has the draft model read of the `behind` tokens that it must read. -> whether that was all
+  bool read_drafts(int behind);
 
   Governor& governor_;
   const bool always_;

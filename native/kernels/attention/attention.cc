@@ -50,6 +50,7 @@ void set_projected(AttentionTask& task, const std::vector<mx::array>& in, bool f
   task.q_stride = fused ? queries + 2 * keys : queries;
   task.kv_stride = fused ? task.q_stride : keys;
   task.q = in[0].data<float>() + index * task.q_stride;
+  if (!s.appends) return;
   task.k = fused ? task.q + queries : in[1].data<float>() + index * keys;
   task.v = fused ? task.k + keys : in[2].data<float>() + index * keys;
 }
@@ -60,9 +61,6 @@ void set_cache(AttentionTask& task, const mx::array& keys, const mx::array& valu
   task.values = const_cast<uint8_t*>(values.data<uint8_t>());
   task.float16 = keys.dtype() == mx::float16;
 }
-
-// Where the caches are among the inputs.
-size_t projections(bool fused) { return fused ? 1 : 3; }
 
 // Which extras are the last inputs.
 struct ExtraInputs {
@@ -83,7 +81,7 @@ void set_extras(AttentionTask& task, const std::vector<mx::array>& in, ExtraInpu
 }
 
 void run(const AttentionTask& task) {
-  append(task);
+  if (task.shape.appends) append(task);
   if (task.shape.outputs == 1) return attend_last({&task, 1});
   if (!task.shape.allow_bfloat16 || !attend_by_tiles(task)) attend_many(task);
 }
@@ -156,43 +154,46 @@ mx::array attention(const std::vector<mx::array>& projected, const mx::array& ke
   std::vector<mx::array> inputs = projected;
   inputs.insert(inputs.end(), {keys, values});
   ExtraInputs given = add_extras(extras, inputs);
-  bool fused = projected.size() == 1;
+  size_t caches = projected.size();
+  bool fused = shape.appends && caches == 1;
   mx::Shape out_shape{1, shape.outputs, shape.heads * shape.head_dim};
-  return cpu_op("Attention", std::move(out_shape), std::move(inputs),
-                [shape, fused, given, same = reproducible(), frequencies = rotation.frequencies,
-                 amplitude = rotation.amplitude, interleaved = rotation.interleaved](
-                    const std::vector<mx::array>& in, mx::array& out) {
-                  AttentionTask task{};
-                  task.shape = shape;
-                  task.shape.allow_bfloat16 = shape.allow_bfloat16 && !same;
-                  task.interleaved = interleaved;
-                  task.out = out.data<float>();
-                  task.length = in[0].shape(1);
-                  set_projected(task, in, fused, 0);
-                  size_t caches = projections(fused);
-                  set_cache(task, in[caches], in[caches + 1]);
-                  set_extras(task, in, given);
-                  task.angles =
-                      angles_at(shape.position, task.length, {frequencies, amplitude, interleaved});
-                  run(task);
-                });
+  return cpu_op(
+      "Attention", std::move(out_shape), std::move(inputs),
+      [shape, fused, caches, given, same = reproducible(), frequencies = rotation.frequencies,
+       amplitude = rotation.amplitude,
+       interleaved = rotation.interleaved](const std::vector<mx::array>& in, mx::array& out) {
+        AttentionTask task{};
+        task.shape = shape;
+        task.shape.allow_bfloat16 = shape.allow_bfloat16 && !same;
+        task.interleaved = interleaved;
+        task.out = out.data<float>();
+        task.length = in[0].shape(1);
+        set_projected(task, in, fused, 0);
+        set_cache(task, in[caches], in[caches + 1]);
+        set_extras(task, in, given);
+        task.angles = angles_at(shape.position, task.length, {frequencies, amplitude, interleaved});
+        run(task);
+      });
 }
 
 namespace {
 
-// A row without its arrays, which are inputs of the operation.
+// A row, with its caches where they are not inputs of the operation.
 struct RowPlan {
   int slot, position;
   std::vector<float> frequencies;
   float amplitude;
   bool interleaved;
+  std::optional<mx::array> keys, values;
 };
 
-void run_step(AttentionShape shape, const std::vector<RowPlan>& rows, bool fused, ExtraInputs given,
-              const std::vector<mx::array>& in, mx::array& out) {
+// The first `projections` inputs are followed by the caches of each row.
+void run_step(AttentionShape shape, const std::vector<RowPlan>& rows, size_t projections,
+              ExtraInputs given, const std::vector<mx::array>& in, mx::array& out) {
   std::vector<AttentionTask> tasks;
   shape.outputs = 1;
-  size_t cache = projections(fused);
+  size_t cache = projections;
+  bool fused = shape.appends && projections == 1;
   for (const RowPlan& row : rows) {
     AttentionTask& task = tasks.emplace_back();
     task.shape = shape;
@@ -201,13 +202,17 @@ void run_step(AttentionShape shape, const std::vector<RowPlan>& rows, bool fused
     task.length = 1;
     int index = static_cast<int>(tasks.size()) - 1;
     set_projected(task, in, fused, index);
-    set_cache(task, in[cache], in[cache + 1]);
-    cache += 2;
+    if (row.keys) {
+      set_cache(task, *row.keys, *row.values);
+    } else {
+      set_cache(task, in[cache], in[cache + 1]);
+      cache += 2;
+    }
     set_extras(task, in, given);
     task.out = out.data<float>() + index * task.out_stride();
     task.interleaved = row.interleaved;
     task.angles = angles_at(row.position, 1, {row.frequencies, row.amplitude, row.interleaved});
-    append(task);
+    if (shape.appends) append(task);
   }
   attend_last(tasks);
 }
@@ -220,16 +225,24 @@ mx::array attention_step(const std::vector<mx::array>& projected,
   std::vector<mx::array> inputs = projected;
   std::vector<RowPlan> plans;
   for (const AttentionRow& row : rows) {
-    inputs.insert(inputs.end(), {row.keys, row.values});
     const Rotation& r = row.rotation;
-    plans.push_back({row.slot, row.position, r.frequencies, r.amplitude, r.interleaved});
+    RowPlan& plan = plans.emplace_back(
+        RowPlan{row.slot, row.position, r.frequencies, r.amplitude, r.interleaved, {}, {}});
+    // MLX takes longer for an input than a short sequence's attention takes, and these wait for
+    // nothing.
+    if (row.keys.is_available() && row.values.is_available()) {
+      plan.keys = row.keys;
+      plan.values = row.values;
+    } else {
+      inputs.insert(inputs.end(), {row.keys, row.values});
+    }
   }
   ExtraInputs given = add_extras(extras, inputs);
   mx::Shape out_shape{1, static_cast<int>(rows.size()), shape.heads * shape.head_dim};
   return cpu_op("AttentionStep", std::move(out_shape), std::move(inputs),
-                [shape, plans = std::move(plans), fused = projected.size() == 1, given](
+                [shape, plans = std::move(plans), projections = projected.size(), given](
                     const std::vector<mx::array>& in, mx::array& out) {
-                  run_step(shape, plans, fused, given, in, out);
+                  run_step(shape, plans, projections, given, in, out);
                 });
 }
 

@@ -25,6 +25,8 @@ struct AttentionShape {
   bool allow_bfloat16 = false;
   // Scores become cap · tanh(score / cap); 0 = off. Not by the matrix unit.
   float cap = 0;
+  // Whether keys and values come with the queries, or are in the caches already.
+  bool appends = true;
 };
 
 // See RopeAngles in layers/rope.h.
@@ -42,7 +44,8 @@ struct AttentionExtras {
 
 // Rotates q and k, appends k and v to the caches *in place* and attends.
 // `projected`: q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim], or the three side
-// by side in one array; keys and values [1, kv_heads, capacity, head_dim], float32 or float16
+// by side in one array, or q alone (see `appends`); keys and values [1, kv_heads, capacity,
+// head_dim], float32 or float16
 // -> [1, outputs, heads · head_dim].
 mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,
                     const mx::array& values, const AttentionShape& shape, const Rotation& rotation,

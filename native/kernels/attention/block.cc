@@ -30,6 +30,13 @@ Softmax softmax(const AttentionTask& task, int query, int first, int n, float* s
   return {maximum * scale, sum};
 }
 
+// So many rows read a block of float16 keys as it is; for more it is widened once.
+constexpr int kFewRows = 8;
+
+const uint16_t* float16_rows(const AttentionTask& task, const void* cache, int kv_head, int slot) {
+  return static_cast<const uint16_t*>(cache) + task.offset(kv_head, slot);
+}
+
 }  // namespace
 
 int block_end(const AttentionTask& task, int slot) {
@@ -46,11 +53,22 @@ void attend_block(const AttentionTask& task, int kv_head, int begin, int count,
   static thread_local std::vector<float> scores, widened;
   int head_dim = task.shape.head_dim;
   scores.resize(static_cast<size_t>(count) * kKeys);
-  simd().dots(queries, head_dim, count, cached_rows(task, task.keys, kv_head, first, n, widened),
-              head_dim, n, head_dim, scores.data(), kKeys);
+  bool as_it_is = task.float16 && count <= kFewRows;
+  if (as_it_is) {
+    simd().dots_float16(queries, head_dim, count, float16_rows(task, task.keys, kv_head, first),
+                        head_dim, n, head_dim, scores.data(), kKeys);
+  } else {
+    simd().dots(queries, head_dim, count, cached_rows(task, task.keys, kv_head, first, n, widened),
+                head_dim, n, head_dim, scores.data(), kKeys);
+  }
   for (int i = 0; i < count; ++i) {
     results.softmaxes[static_cast<int64_t>(i) * results.stride] = softmax(
         task, task.query_of(begin + i), first, n, scores.data() + static_cast<int64_t>(i) * kKeys);
+  }
+  if (as_it_is) {
+    return simd().weighted_sum_float16(scores.data(), kKeys, count,
+                                       float16_rows(task, task.values, kv_head, first), head_dim, n,
+                                       head_dim, results.outs, results.stride * head_dim);
   }
   simd().weighted_sum(scores.data(), kKeys, count,
                       cached_rows(task, task.values, kv_head, first, n, widened), head_dim, n,

@@ -46,9 +46,11 @@ void add_keys(const AttentionTask& task, Rows& rows, int first, int n) {
   }
 }
 
+}  // namespace
+
 // Online softmax over blocks of keys, so that scores stay in the CPU cache and widened keys take
 // little memory at any context length (Milakov and Gimelshein 2018, arXiv:1805.02867).
-void attend(const AttentionTask& task, int kv_head, int begin, int end) {
+void attend_rows(const AttentionTask& task, int kv_head, int begin, int end) {
   static thread_local Rows rows;
   rows.kv_head = kv_head;
   rows.begin = begin;
@@ -68,14 +70,12 @@ void attend(const AttentionTask& task, int kv_head, int begin, int end) {
   }
 }
 
-}  // namespace
-
 void attend_many(const AttentionTask& task) {
   int heads = task.shape.kv_heads, blocks = (task.rows() + kRows - 1) / kRows;
   parallel_for(heads * blocks, [&](int item) {
     // The last blocks see the most keys. They go first, for an even load at the end.
     int begin = (blocks - 1 - item / heads) * kRows;
-    attend(task, item % heads, begin, std::min(task.rows(), begin + kRows));
+    attend_rows(task, item % heads, begin, std::min(task.rows(), begin + kRows));
   });
 }
 

@@ -8,6 +8,9 @@
 namespace llm_host::cpu {
 namespace {
 
+// So many kv heads of all tasks for each thread are work enough without splitting their keys.
+constexpr int kHeadsPerThread = 4;
+
 // The last query of one task.
 struct Parts {
   std::vector<int> firsts;         // the first visible slot of each block of keys, and the end
@@ -70,9 +73,8 @@ void for_each_task(std::span<const AttentionTask> tasks, F&& body) {
   parallel_for(static_cast<int>(tasks.size()), body);
 }
 
-}  // namespace
-
-void attend_last(std::span<const AttentionTask> tasks) {
+// Each task split over its keys.
+void attend_split(std::span<const AttentionTask> tasks) {
   static thread_local std::vector<Parts> kept;
   if (kept.size() < tasks.size()) kept.resize(tasks.size());
   std::span<Parts> all(kept.data(), tasks.size());
@@ -97,6 +99,17 @@ void attend_last(std::span<const AttentionTask> tasks) {
     for (int head = 0; head < tasks[at].shape.heads; ++head) {
       merge_parts(tasks[at], all[at], head);
     }
+  });
+}
+
+}  // namespace
+
+void attend_last(std::span<const AttentionTask> tasks) {
+  int kv_heads = tasks.front().shape.kv_heads, all = static_cast<int>(tasks.size()) * kv_heads;
+  if (tasks.size() == 1 || all < kHeadsPerThread * thread_count()) return attend_split(tasks);
+  parallel_for(all, [&](int i) {
+    const AttentionTask& task = tasks[static_cast<size_t>(i / kv_heads)];
+    attend_rows(task, i % kv_heads, 0, task.group());
   });
 }
 

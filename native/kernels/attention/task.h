@@ -79,5 +79,7 @@ bool attend_by_tiles(const AttentionTask& task);
 void attend_last(std::span<const AttentionTask> tasks);
 // Attention of many queries, split over them.
 void attend_many(const AttentionTask& task);
+// Of rows [begin, end) of a kv head, by the calling thread.
+void attend_rows(const AttentionTask& task, int kv_head, int begin, int end);
 
 }  // namespace llm_host::cpu

@@ -40,6 +40,16 @@ class Scratch {
 
 int blocks_of(int rows) { return (rows + PackedMatrix::kBlockRows - 1) / PackedMatrix::kBlockRows; }
 
+// What an adapter adds to these rows is read in pieces far apart, which no prefetcher foresees:
+// here while the product is computed.
+void prefetch_up(const PackedProductPart& part, int begin, int end) {
+  constexpr int kFloats = kLine / sizeof(float);
+  for (int64_t r = 0; r < part.rank; ++r) {
+    const float* row = part.up + r * part.matrix.rows;
+    for (int i = begin; i < end; i += kFloats) __builtin_prefetch(row + i, 0, 2);
+  }
+}
+
 auto gated_by(Gate gate) { return gate == Gate::kSwiGlu ? simd().swiglu : simd().geglu; }
 
 }  // namespace
@@ -168,24 +178,28 @@ void PackedProduct::prepare_row(int row, float* normed) {
 }
 
 void PackedProduct::multiply_down(const std::vector<PackedProductPart>& parts) {
+  // Some of x's rows with some of an adapter's. Few rows share all that is read of it.
+  struct Down {
+    size_t part;
+    int row, rank, ranks;
+  };
+  constexpr int kRows = 16, kRanks = 8;
   down_products_.assign(parts.size(), {});
+  std::vector<Down> all;
   for (size_t i = 0; i < parts.size(); ++i) {
-    int rank = parts[i].rank;
-    if (rank == 0) continue;
+    int rank = parts[i].rank, step = m_ > kRows ? rank : kRanks;
     down_products_[i].resize(static_cast<size_t>(m_) * rank);
-    constexpr int kRows = 16;
-    int chunks = (m_ + kRows - 1) / kRows;
-    auto one = [&](int chunk) {
-      int begin = chunk * kRows, count = std::min(kRows, m_ - begin);
-      simd().dots(values_ + static_cast<int64_t>(begin) * cols_, cols_, count, parts[i].down, cols_,
-                  rank, cols_, down_products_[i].data() + static_cast<int64_t>(begin) * rank, rank);
-    };
-    if (chunks == 1) {
-      one(0);
-    } else {
-      parallel_for(chunks, one);
+    for (int row = 0; row < m_; row += kRows) {
+      for (int r = 0; r < rank; r += step) all.push_back({i, row, r, std::min(step, rank - r)});
     }
   }
+  parallel_for(static_cast<int>(all.size()), [&](int i) {
+    auto [at, row, first, ranks] = all[static_cast<size_t>(i)];
+    const PackedProductPart& part = parts[at];
+    float* products = down_products_[at].data() + int64_t{row} * part.rank + first;
+    simd().dots(values_ + int64_t{row} * cols_, cols_, std::min(kRows, m_ - row),
+                part.down + int64_t{first} * cols_, cols_, ranks, cols_, products, part.rank);
+  });
 }
 
 int PackedProduct::blocks_at_once(int blocks) const {
@@ -222,6 +236,8 @@ std::vector<PackedProduct::Item> PackedProduct::items_of(
 
 void PackedProduct::multiply(const PackedProductPart& part, const Item& item,
                              const PackedOutput& out) const {
+  int end = std::min(part.matrix.rows, item.end * PackedMatrix::kBlockRows);
+  prefetch_up(part, item.begin * PackedMatrix::kBlockRows, end);
   multiply_matrix(part, item, out);
   if (part.rank != 0) add_low_rank(item, part, out);
 }

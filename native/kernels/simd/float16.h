@@ -31,23 +31,27 @@ inline uint16_t to_float16(float x) {
   return (uint16_t)(x != x ? 0x7e00 : magnitude | (bits >> 16 & 0x8000));
 }
 
+// As many values as a vector has.
+inline Floats widened(const uint16_t* float16) {
+#if LLM_HOST_VECTOR_BYTES == 64
+  return (Floats)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)float16));
+#elif LLM_HOST_VECTOR_BYTES == 32
+  return (Floats)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)float16));
+#elif defined(LLM_HOST_NEON)
+  return (Floats)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(float16)));
+#else
+  Floats values;
+  for (int i = 0; i < kLanes; ++i) values[i] = to_float(float16[i]);
+  return values;
+#endif
+}
+
 void widen(const uint16_t* float16, int n, float* out) {
   int i = 0;
-#if LLM_HOST_VECTOR_BYTES == 64
-  for (; i + 16 <= n; i += 16) {
+  for (; i + kLanes <= n; i += kLanes) {
     __builtin_prefetch(float16 + i + kAhead);
-    _mm512_storeu_ps(out + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)(float16 + i))));
+    store(out + i, widened(float16 + i));
   }
-#elif LLM_HOST_VECTOR_BYTES == 32
-  for (; i + 8 <= n; i += 8) {
-    __builtin_prefetch(float16 + i + kAhead);
-    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)(float16 + i))));
-  }
-#elif defined(LLM_HOST_NEON)
-  for (; i + 4 <= n; i += 4) {
-    store(out + i, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(float16 + i))));
-  }
-#endif
   for (; i < n; ++i) out[i] = to_float(float16[i]);
 }
 

@@ -1,19 +1,28 @@
-// Products of dense float32 matrices, register-tiled. A part of impl.h.
+// Products of dense float32 matrices, register-tiled. The second one may be float16, which is
+// widened as it is read, with the same results. A part of impl.h.
 #pragma once
 
-#include "kernels/simd/vectors.h"
+#include "kernels/simd/float16.h"
 
 namespace llm_host {
 namespace {
 
+inline Floats lanes_of(const float* source) { return load(source); }
+inline Floats lanes_of(const uint16_t* source) {
+  __builtin_prefetch(source + kAhead);
+  return widened(source);
+}
+inline float value_of(float x) { return x; }
+inline float value_of(uint16_t float16) { return to_float(float16); }
+
 // c [M, N] = a [M, k] · bᵀ, b [N, k].
-template <int M, int N>
-inline void dot_tile(const float* a, int lda, const float* b, int ldb, int k, float* c, int ldc) {
+template <int M, int N, typename T>
+inline void dot_tile(const float* a, int lda, const T* b, int ldb, int k, float* c, int ldc) {
   Floats s[M][N] = {};
   int i = 0;
   for (; i + kLanes <= k; i += kLanes) {
     Floats y[N];
-    for (int n = 0; n < N; ++n) y[n] = load(b + static_cast<int64_t>(n) * ldb + i);
+    for (int n = 0; n < N; ++n) y[n] = lanes_of(b + static_cast<int64_t>(n) * ldb + i);
     for (int m = 0; m < M; ++m) {
       Floats x = load(a + static_cast<int64_t>(m) * lda + i);
       for (int n = 0; n < N; ++n) s[m][n] = multiply_add(x, y[n], s[m][n]);
@@ -30,7 +39,7 @@ inline void dot_tile(const float* a, int lda, const float* b, int ldb, int k, fl
       float total = sums[n];
       for (int t = i; t < k; ++t) {
         total = multiply_add(a[static_cast<int64_t>(m) * lda + t],
-                             b[static_cast<int64_t>(n) * ldb + t], total);
+                             value_of(b[static_cast<int64_t>(n) * ldb + t]), total);
       }
       c[static_cast<int64_t>(m) * ldc + n] = total;
     }
@@ -41,8 +50,8 @@ inline void dot_tile(const float* a, int lda, const float* b, int ldb, int k, fl
 constexpr int kRows = LLM_HOST_VECTOR_BYTES == 32 ? 2 : 4;
 
 // c [m, N] = a [m, k] · bᵀ, b [N, k].
-template <int N>
-inline void dot_columns(const float* a, int lda, int m, const float* b, int ldb, int k, float* c,
+template <int N, typename T>
+inline void dot_columns(const float* a, int lda, int m, const T* b, int ldb, int k, float* c,
                         int ldc) {
   int i = 0;
   for (; i + kRows <= m; i += kRows) {
@@ -60,8 +69,8 @@ inline void dot_columns(const float* a, int lda, int m, const float* b, int ldb,
   }
 }
 
-void dots(const float* a, int lda, int m, const float* b, int ldb, int n, int k, float* c,
-          int ldc) {
+template <typename T>
+void dots(const float* a, int lda, int m, const T* b, int ldb, int n, int k, float* c, int ldc) {
   int j = 0;
   for (; j + 4 <= n; j += 4)
     dot_columns<4>(a, lda, m, b + static_cast<int64_t>(j) * ldb, ldb, k, c + j, ldc);
@@ -70,12 +79,12 @@ void dots(const float* a, int lda, int m, const float* b, int ldb, int n, int k,
 }
 
 // out [M, N · kLanes] = p [M, n] · v [n, N · kLanes].
-template <int M, int N>
-inline void sum_tile(const float* p, int ldp, const float* v, int ldv, int n, float* out, int ldo) {
+template <int M, int N, typename T>
+inline void sum_tile(const float* p, int ldp, const T* v, int ldv, int n, float* out, int ldo) {
   Floats s[M][N] = {};
   for (int j = 0; j < n; ++j) {
     Floats y[N];
-    for (int c = 0; c < N; ++c) y[c] = load(v + static_cast<int64_t>(j) * ldv + c * kLanes);
+    for (int c = 0; c < N; ++c) y[c] = lanes_of(v + static_cast<int64_t>(j) * ldv + c * kLanes);
     for (int m = 0; m < M; ++m) {
       Floats x = splat(p[static_cast<int64_t>(m) * ldp + j]);
       for (int c = 0; c < N; ++c) s[m][c] = multiply_add(x, y[c], s[m][c]);
@@ -87,8 +96,8 @@ inline void sum_tile(const float* p, int ldp, const float* v, int ldv, int n, fl
 }
 
 // out [M, d] = p [M, n] · v [n, d].
-template <int M>
-inline void sum_rows(const float* p, int ldp, const float* v, int ldv, int n, int d, float* out,
+template <int M, typename T>
+inline void sum_rows(const float* p, int ldp, const T* v, int ldv, int n, int d, float* out,
                      int ldo) {
   int col = 0;
   for (; col + 4 * kLanes <= d; col += 4 * kLanes)
@@ -99,14 +108,15 @@ inline void sum_rows(const float* p, int ldp, const float* v, int ldv, int n, in
       float total = 0;
       for (int j = 0; j < n; ++j) {
         total = multiply_add(p[static_cast<int64_t>(m) * ldp + j],
-                             v[static_cast<int64_t>(j) * ldv + col], total);
+                             value_of(v[static_cast<int64_t>(j) * ldv + col]), total);
       }
       out[static_cast<int64_t>(m) * ldo + col] = total;
     }
   }
 }
 
-void weighted_sum(const float* p, int ldp, int m, const float* v, int ldv, int n, int d, float* out,
+template <typename T>
+void weighted_sum(const float* p, int ldp, int m, const T* v, int ldv, int n, int d, float* out,
                   int ldo) {
   int i = 0;
   for (; i + kRows <= m; i += kRows) {

@@ -150,9 +150,25 @@ void layer_norm(const float* x, const float* weight, const float* bias, int n, f
 }
 
 constexpr Simd kernels_of(const char* name) {
-  return {name,         shuffled_size, shuffle, gemv,  unpack, dots,
-          weighted_sum, exponentials,  swiglu,  geglu, gelu,   rms_norm,
-          layer_norm,   maximum,       blend,   widen, narrow};
+  return {name,
+          shuffled_size,
+          shuffle,
+          gemv,
+          unpack,
+          dots<float>,
+          dots<uint16_t>,
+          weighted_sum<float>,
+          weighted_sum<uint16_t>,
+          exponentials,
+          swiglu,
+          geglu,
+          gelu,
+          rms_norm,
+          layer_norm,
+          maximum,
+          blend,
+          widen,
+          narrow};
 }
 
 }  // namespace

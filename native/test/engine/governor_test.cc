@@ -19,9 +19,9 @@ bool worth_waiting(const Governor& governor, double rate) {
 Governor measured(double plain, double wait, double row, int sequences = 1) {
   Governor governor;
   for (int i = 0; i < 100; ++i) {
-    governor.passed({sequences, sequences}, false, plain);
-    governor.passed({sequences, sequences}, true, plain + wait);
-    governor.passed({sequences, sequences + 4}, true, plain + wait + 4 * row);
+    governor.turned({sequences, sequences}, false, sequences, plain);
+    governor.turned({sequences, sequences}, true, sequences, plain + wait);
+    governor.turned({sequences, sequences + 4}, true, sequences, plain + wait + 4 * row);
   }
   return governor;
 }
@@ -59,9 +59,9 @@ TEST(beside_others_a_row_costs_what_it_adds_to_the_pass_of_all) {
 
 TEST(a_pass_that_was_interrupted_does_not_count) {
   Governor governor = measured(10, 1, 0.5);
-  governor.passed({1, 1}, false, 5000);
-  governor.passed({1, 1}, true, 5000);
-  governor.passed({1, 5}, true, 5000);
+  governor.turned({1, 1}, false, 1, 5000);
+  governor.turned({1, 1}, true, 1, 5000);
+  governor.turned({1, 5}, true, 1, 5000);
   for (double rate : {0.3, 0.5, 0.7, 0.9}) {
     CHECK(worth(governor, 1, rate) == worth(measured(10, 1, 0.5), 1, rate));
   }
@@ -70,7 +70,7 @@ TEST(a_pass_that_was_interrupted_does_not_count) {
 TEST(what_did_not_pay_is_tried_again_later) {
   Governor governor = measured(10, 0, 12);
   CHECK(worth(governor, 1, 0.9) == 0);
-  for (int i = 0; i < 1000; ++i) governor.passed({1, 1}, false, 10);
+  for (int i = 0; i < 1000; ++i) governor.turned({1, 1}, false, 1, 10);
   CHECK(worth(governor, 1, 0.9) > 0);
 }
 
@@ -85,31 +85,6 @@ TEST(a_generation_s_own_rate_prevails_over_that_of_others) {
   CHECK(governor.rate(own, three) > 0.7);
   // Other lengths are counted by themselves, and so are those after an edit.
   CHECK(governor.rate(own, twenty) > 0.7 && governor.rate(own, returned) < 0.6);
-}
-
-TEST(a_draft_model_proposes_where_what_it_takes_and_how_often_it_is_right_allow) {
-  Governor governor = measured(10, 0, 1);
-  CHECK(governor.worth_drafting(1, 8) > 0 && governor.worth_drafting(1, 2) <= 2);
-  CHECK(governor.worth_drafting(1, 0) == 0);
-  governor.drafted(4, 40);
-  CHECK(governor.worth_drafting(1, 8) == 0);
-  Governor wrong = measured(10, 0, 1);
-  wrong.drafted(4, 1);
-  CHECK(wrong.worth_drafting(1, 8) > 0);
-  for (int i = 0; i < 60; ++i) wrong.noted_draft(0);
-  CHECK(wrong.worth_drafting(1, 8) == 0);
-  // It may try again, a few.
-  for (int i = 0; i < 300; ++i) wrong.noted_draft(-1);
-  CHECK(wrong.worth_drafting(1, 8) == 3 && wrong.worth_drafting(1, 1) == 1);
-}
-
-TEST(a_draft_model_pauses_so_that_plain_passes_are_measured) {
-  Governor governor = measured(10, 0, 1);
-  for (int i = 0; i < 20; ++i) governor.drafted(4, 1);
-  CHECK(governor.worth_drafting(1, 8) == 0);
-  for (int i = 0; i < 4; ++i) governor.noted_draft(-1);
-  CHECK(governor.worth_drafting(1, 8) > 0);
-  CHECK(governor.take_drafting_ms() == 20 && governor.take_drafting_ms() == 0);
 }
 
 int main() { return check::run("governor"); }

@@ -44,6 +44,24 @@ TEST(a_long_prompt_is_read_between_the_steps_of_others) {
   CHECK(!running.over());
 }
 
+TEST(short_prompts_share_a_turn_beside_the_steps_of_others) {
+  auto session = load(8);
+  Asked running(*session, asking(400, prompt_of(1, 4)));
+  run(*session, 4);
+  std::vector<std::unique_ptr<Asked>> late;
+  for (int i = 0; i < 6; ++i) {
+    late.push_back(std::make_unique<Asked>(*session, asking(20, prompt_of(2 + i, 5))));
+  }
+  size_t before = running.take().ids.size();
+  run(*session, 4);
+  CHECK(running.take().ids.size() == before + 4);
+  for (auto& one : late) CHECK(!one->take().ids.empty());
+  run(*session);
+  for (int i = 0; i < 6; ++i) {
+    CHECK(late[static_cast<size_t>(i)]->take().ids == alone(asking(20, prompt_of(2 + i, 5))));
+  }
+}
+
 TEST(a_reader_that_does_not_read_holds_nobody_up) {
   auto session = load(2);
   Asked asleep(*session, asking(400, prompt_of(1, 4)));

@@ -31,7 +31,7 @@ Decoded decode(const Machine& machine, Governor& governor, const Ids& prompt, co
     double ms = machine.plain + (waited ? machine.wait : 0) + (rows - 1) * machine.row;
     // Some passes take longer.
     ms *= 1 + 0.2 * static_cast<double>(random() % 100) / 100;
-    governor.passed({1, rows}, waited, ms);
+    governor.turned({1, rows}, waited, 1, ms);
     decoded.ms += ms;
     ++decoded.passes;
     size_t right = 0;

@@ -13,16 +13,40 @@ TEST(a_turn_fits_into_the_gap) {
     budget.decoded(20);
     budget.read(budget.tokens(), 0.5 * budget.tokens());
   }
+  budget.decoded(20);
   CHECK(budget.tokens() == 160);
   CHECK(20 + 0.5 * budget.tokens() <= TurnBudget::kMaxGapMs);
+}
+
+TEST(what_a_prompt_leaves_of_a_turn_is_for_the_next) {
+  TurnBudget budget;
+  budget.read(512, 256);
+  budget.decoded(20);
+  CHECK(budget.tokens() == 160);
+  budget.read(100, 50);
+  CHECK(budget.tokens() == 48);
+  budget.read(48, 24);
+  CHECK(budget.tokens() == 0);
+  budget.decoded(20);
+  CHECK(budget.tokens() == 160);
+}
+
+TEST(the_few_at_the_end_of_a_prompt_do_not_make_the_next_slower) {
+  TurnBudget budget;
+  budget.read(512, 256);
+  budget.decoded(20);
+  budget.read(3, 6);
+  CHECK(budget.tokens() == 144);
 }
 
 TEST(slower_counts_at_once_and_prompts_always_go_on) {
   TurnBudget budget;
   budget.read(100, 10);
+  budget.decoded(0);
   CHECK(budget.tokens() > 500);
   budget.read(100, 200);
-  CHECK(budget.tokens() <= 50);
+  budget.decoded(0);
+  CHECK(budget.tokens() > 0 && budget.tokens() <= 50);
   budget.decoded(500);
   CHECK(budget.tokens() == TurnBudget::kFewest);
 }
