@@ -43,6 +43,17 @@ struct AttentionOptions {
   // q_proj has, behind the queries of each head, as many rows for a gate: the head's output is
   // multiplied by its sigmoid.
   bool output_gate = false;
+  // `path`.g_proj makes a gate for the output: its softplus, for each head or for each channel, or
+  // its sigmoid for each head.
+  enum class Gate { kNone, kSoftplusHeads, kSoftplusChannels, kSigmoidHeads } gate = Gate::kNone;
+  // Gemma 4: values have a norm over the channels of each head too, without weights.
+  bool value_norm = false;
+  // Values are the keys before norm and rotation: there is no v_proj.
+  bool keys_as_values = false;
+  // The cache is another layer's, which has added the keys and values of these positions already:
+  // there are no k_proj and v_proj.
+  bool shares_cache = false;
+  float output_factor = 1;  // of what the last matrix multiplies
   // Names of the parts. Where the weights have qkv_proj, its rows are [q | k | v].
   const char* output = "o_proj";
   const char* query_norm = "q_norm";
@@ -81,9 +92,13 @@ class Attention {
   using Projected = std::vector<mx::array>;
   struct Input {
     Projected projected;
-    std::optional<mx::array> gate;  // [1, L, heads · head_dim]
+    std::optional<mx::array> gate;  // [1, L, heads · head_dim], or [1, L, heads]
   };
+  bool side_by_side(const Projected& p) const { return p.size() == 1 && !options_.shares_cache; }
 
+  void load_projections(WeightStore& weights, const std::string& path);
+  // Those of queries, keys and values as far as there are any.
+  Linear::Parts projections() const;
   bool packed() const;
   // By packed matrices -> q | k | v side by side.
   mx::array project_packed(const Normed& x) const;
@@ -91,14 +106,27 @@ class Attention {
   Input project(const Normed& x) const;
   // Takes the gate out of the queries.
   mx::array take_gate(mx::array& queries) const;
+  // Whether a GPU norms and rotates queries and keys together.
+  bool together() const;
+  mx::array gated(const mx::array& y, const mx::array& gate) const;
   // `gate`: of as many positions as y, or of those before too.
   mx::array output(mx::array y, const std::optional<mx::array>& gate,
                    const std::optional<mx::array>& residual) const;
-  // The attention of positions that come next in a cache -> [1, outputs, heads · head_dim]
-  mx::array attend(Projected p, const AttentionStep& step, AttentionCache& cache) const;
+  // The attention of positions that come next in a cache -> [1, outputs, heads · head_dim]. In a
+  // shared one they are the newest, but for `later`.
+  mx::array attend(Projected p, const AttentionStep& step, AttentionCache& cache,
+                   int later = 0) const;
+  mx::array attend_shared(const mx::array& queries, const AttentionStep& step,
+                          const AttentionCache& cache, int later) const;
   // The same by MLX's own operations.
   mx::array attend_in_graph(const Projected& p, const AttentionStep& step,
                             AttentionCache& cache) const;
+  // [1, L, heads · head_dim] -> [1, heads, L, head_dim], and back.
+  mx::array split_heads(const mx::array& x, int heads) const;
+  mx::array merged_heads(const mx::array& y) const;
+  // Queries of the last `outputs` positions [1, heads, outputs, head_dim], rotated; x begins at
+  // position `offset`.
+  mx::array rotated_queries(const mx::array& x, const AttentionStep& step, int offset) const;
   // Queries of the last `outputs` positions, keys and values: [1, heads, L, head_dim] each. Queries
   // and keys are rotated.
   Projected rotated_heads(const Projected& p, const AttentionStep& step, int offset) const;
@@ -122,6 +150,8 @@ class Attention {
   std::optional<mx::array> attend_in_buffers(Projected p, std::span<const Row> rows) const;
   mx::array attend_each(const Projected& p, std::span<const Row> rows) const;
   cpu::AttentionShape kernel_shape() const;
+  mx::array attend_in_place(const Projected& p, const AttentionCache::Buffers& buffers,
+                            const AttentionStep& step) const;
   // Rows of q_proj for a head.
   int query_dim() const { return (options_.output_gate ? 2 : 1) * options_.head_dim; }
   // Longer queries, if there are to be: see AttentionOptions. The last axis but one of `q` is that
@@ -141,9 +171,10 @@ class Attention {
                                const Product& scores_of, const Product& values_of) const;
 
   AttentionOptions options_;
-  std::optional<Linear> query_, key_, value_, fused_;  // the three, or `fused_`
+  std::optional<Linear> query_, key_, value_, fused_;  // as many as there are, or `fused_`
+  std::optional<Linear> gate_;                         // of options_.gate
   Linear output_;
-  std::optional<Norm> query_norm_, key_norm_;
+  std::optional<Norm> query_norm_, key_norm_, value_norm_;
   std::optional<mx::array> head_weights_;  // of both norms: [heads + kv_heads, 1, head_dim]
   cpu::AttentionExtras extras_;            // for the other operations too
 };

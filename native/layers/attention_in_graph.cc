@@ -41,18 +41,27 @@ mx::array Attention::normed_together(const mx::array& heads) const {
 
 Attention::Projected Attention::rotated_heads(const Projected& p, const AttentionStep& step,
                                               int offset) const {
-  const AttentionOptions& o = options_;
-  const RopeAngles& angles = step.angles;
   if (p.size() == 1 && !cpu::usable()) return rotated_together(p[0], step, offset);
   if (p.size() == 1) return rotated_heads(split(p[0]), step, offset);
-  auto split_heads = [&](const mx::array& y, int heads) {
-    return mx::transpose(mx::reshape(y, {1, y.shape(1), heads, o.head_dim}), {0, 2, 1, 3});
-  };
-  int skipped = p[0].shape(1) - step.outputs;
-  mx::array q = split_heads(last_positions(p[0], step.outputs), o.heads);
-  q = angles.rotate(q, offset + skipped);
-  return {finished(q, offset + skipped), angles.rotate(split_heads(p[1], o.kv_heads), offset),
-          split_heads(p[2], o.kv_heads)};
+  return {rotated_queries(p[0], step, offset),
+          step.angles.rotate(split_heads(p[1], options_.kv_heads), offset),
+          split_heads(p[2], options_.kv_heads)};
+}
+
+mx::array Attention::split_heads(const mx::array& x, int heads) const {
+  return mx::transpose(mx::reshape(x, {1, x.shape(1), heads, options_.head_dim}), {0, 2, 1, 3});
+}
+
+mx::array Attention::merged_heads(const mx::array& y) const {
+  return mx::reshape(mx::transpose(y, {0, 2, 1, 3}),
+                     {1, y.shape(2), options_.heads * options_.head_dim});
+}
+
+mx::array Attention::rotated_queries(const mx::array& x, const AttentionStep& step,
+                                     int offset) const {
+  int first = offset + x.shape(1) - step.outputs;
+  mx::array q = split_heads(last_positions(x, step.outputs), options_.heads);
+  return finished(step.angles.rotate(q, first), first);
 }
 
 // For a token. Values beside the keys stay as they are where the rotation is to position 0; norms
@@ -80,18 +89,14 @@ mx::array Attention::attend_joined(const mx::array& side_by_side, const Attentio
 
 mx::array Attention::attend_in_graph(const Projected& p, const AttentionStep& step,
                                      AttentionCache& cache) const {
-  auto merged = [&](const mx::array& y) {
-    return mx::reshape(mx::transpose(y, {0, 2, 1, 3}),
-                       {1, step.outputs, options_.heads * options_.head_dim});
-  };
-  if (appends_joined(p, step, cache)) return merged(attend_joined(p[0], step, cache));
+  if (appends_joined(p, step, cache)) return merged_heads(attend_joined(p[0], step, cache));
   Projected heads = rotated_heads(p, step, cache.length());
   const mx::array &q = heads[0], &k = heads[1], &v = heads[2];
   if (DevicePolicy::get().attends_quantized() && !extras_.sinks) {
     auto quantized = cache.append_quantized(k, v);
-    if (quantized) return merged(attend_quantized(q, *quantized, step.masks));
+    if (quantized) return merged_heads(attend_quantized(q, *quantized, step.masks));
   }
-  return merged(attend_view(q, cache.append(k, v), step));
+  return merged_heads(attend_view(q, cache.append(k, v), step));
 }
 
 // q [1, heads, outputs, head_dim] -> the same shape

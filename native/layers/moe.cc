@@ -2,9 +2,9 @@
 
 #include <numeric>
 
-#include "common/error.h"
 #include "common/launch_groups.h"
-#include "weights/join.h"
+#include "layers/mlp.h"
+#include "layers/plain_mlp.h"
 
 namespace llm_host {
 namespace {
@@ -28,6 +28,10 @@ mx::array biased(const Arrays& in, size_t i, size_t others) {
 Arrays swiglu(const Arrays& in) {
   mx::array gate = biased(in, 0, 0), up = biased(in, 1, 0);
   return {mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), up)};
+}
+
+Arrays geglu(const Arrays& in) {
+  return {mx::multiply(gelu_tanh(biased(in, 0, 0)), biased(in, 1, 0))};
 }
 
 // And then limit, −limit, alpha and 1.
@@ -54,80 +58,39 @@ mx::array indices(mx::Shape shape) {
   return mx::array(values.begin(), std::move(shape), mx::uint32);
 }
 
-// Alternating rows of gate and up -> all of gate's rows, then up's.
-Matrix gate_then_up(const WeightStore& weights, const std::string& name, const Matrix& m,
-                    int rows) {
-  return concatenate(name, {m.rows(0, rows, 2), m.rows(1, rows, 2)}, weights.where());
-}
-
-mx::array gate_then_up(const mx::array& bias) {  // [E, 2I]
-  int experts = bias.shape(0), middle = bias.shape(1) / 2;
-  mx::array pairs = mx::reshape(bias, {experts, middle, 2});
-  return evaluated(mx::reshape(mx::swapaxes(pairs, 1, 2), bias.shape()));
-}
-
-// Below which gate_proj, up_proj and down_proj have one tensor each for all experts.
-std::optional<std::string> separate_path(const WeightStore& weights, const std::string& path) {
-  for (const char* name : {".switch_mlp", ".experts"}) {
-    if (weights.has(path + name + ".gate_proj.weight")) return path + name;
-  }
-  return std::nullopt;
-}
-
-struct FusedPaths {
-  std::string gate_up, down;
-};
-
-// Of gate and up as one tensor.
-std::optional<FusedPaths> fused_paths(const WeightStore& weights, const std::string& path) {
-  // With ".weight" if this program quantized and saved it.
-  std::string fused = path + ".experts.gate_up_proj";
-  if (weights.has(fused) || weights.has(fused + ".weight")) {
-    return FusedPaths{fused, path + ".experts.down_proj"};
-  }
-  if (!weights.has(path + ".input_linear.weight")) return std::nullopt;
-  return FusedPaths{path + ".input_linear", path + ".output_linear"};
-}
-
 }  // namespace
 
 Experts::Experts(WeightStore& weights, const std::string& path, const Shape& shape)
     : shape_(shape), stacks_(no_matrices()) {
   if (packs(weights, shape) && pack_while_reading(weights, path)) return;
-  stacks_ = read(weights, path, shape);
+  stacks_ = read_expert_stacks(weights, path, shape, packs(weights, shape));
   if (packs(weights, shape)) pack(weights);
 }
 
-Experts::Stacks Experts::no_matrices() {
+ExpertStacks Experts::no_matrices() {
   Matrix none{mx::array(0.0f), std::nullopt, std::nullopt};
   return {{none, std::nullopt}, {none, std::nullopt}};
 }
 
 bool Experts::pack_while_reading(WeightStore& weights, const std::string& path) {
-  std::optional<std::string> separate = separate_path(weights, path);
-  std::optional<FusedPaths> fused = fused_paths(weights, path);
-  if (!separate && (!fused || shape_.interleaved)) return false;
-  auto packed = [&](const std::vector<std::string>& paths, int out, int in) {
-    return weights.packed_experts(paths, shape_.experts, out, in);
-  };
-  int middle = shape_.intermediate, hidden = shape_.hidden;
-  std::optional<cpu::Packed> gate_up =
-      separate ? packed({*separate + ".gate_proj", *separate + ".up_proj"}, middle, hidden)
-               : packed({fused->gate_up}, 2 * middle, hidden);
-  if (!gate_up) return false;
+  std::optional<ExpertTensors> tensors = find_expert_tensors(weights, path, shape_);
+  if (!tensors) return false;
+  int rows = shape_.wide() / static_cast<int>(tensors->first.size());
+  auto first = weights.packed_experts(tensors->first, shape_.experts, rows, shape_.hidden);
+  if (!first) return false;
   // Both or neither: the kernels take them together.
-  std::optional<cpu::Packed> down =
-      packed({separate ? *separate + ".down_proj" : fused->down}, hidden, middle);
+  auto down =
+      weights.packed_experts({tensors->down}, shape_.experts, shape_.hidden, shape_.intermediate);
   if (!down) return false;
-  if (separate) read_biases(weights, *separate, shape_, stacks_);
-  packed_.emplace(PackedStacks{std::move(*gate_up), std::move(*down)});
+  read_expert_biases(weights, *tensors, shape_, stacks_);
+  packed_.emplace(PackedStacks{std::move(*first), std::move(*down)});
   return true;
 }
 
 bool Experts::packs(const WeightStore& weights, const Shape& shape) {
   // Each expert's rows must be whole blocks.
   constexpr int kRows = PackedMatrix::kBlockRows;
-  return weights.packed() && 2 * shape.intermediate % kRows == 0 && shape.hidden % kRows == 0;
+  return weights.packed() && shape.wide() % kRows == 0 && shape.hidden % kRows == 0;
 }
 
 void Experts::pack(WeightStore& weights) {
@@ -161,99 +124,15 @@ void Experts::pack(WeightStore& weights) {
   packed_.emplace(PackedStacks{std::move(*first), std::move(*second)});
 }
 
-Experts::Stacks Experts::read(WeightStore& weights, const std::string& path, const Shape& shape) {
-  std::string experts = path + ".experts";
-  if (auto separate = separate_path(weights, path)) return read_separate(weights, *separate, shape);
-  static constexpr const char* kNames[][3] = {{"gate_proj", "up_proj", "down_proj"},
-                                              {"w1", "w3", "w2"}};
-  for (const auto& names : kNames) {
-    if (weights.has(experts + ".0." + names[0] + ".weight")) {
-      return read_single(weights, experts, shape, names);
-    }
-  }
-  if (shape.interleaved) return read_gpt_oss(weights, experts, shape);
-  if (auto fused = fused_paths(weights, path)) {
-    return read_fused(weights, fused->gate_up, fused->down, shape);
-  }
-  throw Error(kModelBroken, "the weights have no experts below " + path +
-                                "; looked for switch_mlp.gate_proj.weight, "
-                                "experts.gate_proj.weight, experts.0.gate_proj.weight, "
-                                "experts.0.w1.weight, experts.gate_up_proj, input_linear.weight" +
-                                weights.where());
-}
-
-Experts::Stacks Experts::read_separate(WeightStore& weights, const std::string& path,
-                                       const Shape& s) {
-  auto matrix = [&](const char* name, int out, int in) {
-    return weights.experts(path + name, s.experts, out, in, packs(weights, s));
-  };
-  Matrix gate = matrix(".gate_proj", s.intermediate, s.hidden);
-  Matrix up = matrix(".up_proj", s.intermediate, s.hidden);
-  Matrix down = matrix(".down_proj", s.hidden, s.intermediate);
-  Stacks stacks{{concatenate(path + ".gate_proj and up_proj", {gate, up}, weights.where()), {}},
-                {down, {}}};
-  read_biases(weights, path, s, stacks);
-  return stacks;
-}
-
-void Experts::read_biases(WeightStore& weights, const std::string& path, const Shape& s,
-                          Stacks& stacks) {
-  if (!s.bias) return;
-  mx::array gate_bias = weights.tensor(path + ".gate_proj.bias", {s.experts, s.intermediate});
-  mx::array up_bias = weights.tensor(path + ".up_proj.bias", {s.experts, s.intermediate});
-  stacks.gate_up.bias = evaluated(mx::concatenate({gate_bias, up_bias}, 1));
-  stacks.down.bias = weights.tensor(path + ".down_proj.bias", {s.experts, s.hidden});
-}
-
-Experts::Stacks Experts::read_single(WeightStore& weights, const std::string& path, const Shape& s,
-                                     const char* const (&names)[3]) {
-  std::vector<Matrix> gates, downs;
-  for (int e = 0; e < s.experts; ++e) {
-    std::string expert = path + "." + std::to_string(e) + ".";
-    Matrix gate = weights.matrix(expert + names[0], s.intermediate, s.hidden, packs(weights, s));
-    Matrix up = weights.matrix(expert + names[1], s.intermediate, s.hidden, packs(weights, s));
-    std::string both = expert + names[0] + " and " + names[1];
-    gates.push_back(concatenate(both, {gate, up}, weights.where()));
-    downs.push_back(weights.matrix(expert + names[2], s.hidden, s.intermediate, packs(weights, s)));
-  }
-  return {{stack("gate and up of " + path, gates, weights.where()), {}},
-          {stack("down of " + path, downs, weights.where()), {}}};
-}
-
-Experts::Stacks Experts::read_fused(WeightStore& weights, const std::string& gate_up,
-                                    const std::string& down, const Shape& s) {
-  bool as_stored = packs(weights, s);
-  return {{weights.experts(gate_up, s.experts, 2 * s.intermediate, s.hidden, as_stored), {}},
-          {weights.experts(down, s.experts, s.hidden, s.intermediate, as_stored), {}}};
-}
-
-Experts::Stacks Experts::read_gpt_oss(WeightStore& weights, const std::string& path,
-                                      const Shape& s) {
-  std::string gate_up = path + ".gate_up_proj", down = path + ".down_proj";
-  int wide = 2 * s.intermediate;
-  bool packed = weights.has(gate_up + "_blocks");
-  auto matrix = [&](const std::string& name, int out, int in) {
-    // As this program saves it after quantizing.
-    bool as_stored = packs(weights, s);
-    if (weights.has(name + ".weight")) return weights.experts(name, s.experts, out, in, as_stored);
-    return packed ? weights.mxfp4_experts(name, s.experts, out, in)
-                  : weights.transposed_experts(name, s.experts, out, in, as_stored);
-  };
-  return {{gate_then_up(weights, gate_up, matrix(gate_up, wide, s.hidden), wide),
-           gate_then_up(weights.tensor(gate_up + "_bias", {s.experts, wide}))},
-          {matrix(down, s.hidden, s.intermediate),
-           weights.tensor(down + "_bias", {s.experts, s.hidden})}};
-}
-
 mx::array Experts::operator()(const mx::array& x, const Routing& routing) const {
   if (packed_) {
     mx::array ids = mx::contiguous(routing.experts), weights = mx::contiguous(routing.weights);
     return cpu::packed_experts(
-        x, ids, weights, {packed_->gate_up, stacks_.gate_up.bias, 2 * shape_.intermediate},
+        x, ids, weights, {packed_->gate_up, stacks_.gate_up.bias, shape_.wide()},
         {packed_->down, stacks_.down.bias, shape_.hidden}, shape_.activation);
   }
   if (cpu::usable()) {
-    auto weight_of = [](const Stack& s) {
+    auto weight_of = [](const ExpertStack& s) {
       const Matrix& m = s.matrix;
       return cpu::ExpertWeight{m.weight, m.scales, m.biases, s.bias, m.group_size, m.bits};
     };
@@ -292,7 +171,7 @@ mx::array Experts::through(const Chosen& c) const {
   return multiply(stacks_.down, {middle, c.experts, c.sorted});
 }
 
-mx::array Experts::multiply(const Stack& stack, const Chosen& c) {
+mx::array Experts::multiply(const ExpertStack& stack, const Chosen& c) {
   const Matrix& m = stack.matrix;
   std::optional<mx::array> row;  // MLX does not see that they are sorted if it gets this
   if (!c.sorted) row = indices({c.x.shape().begin(), c.x.shape().end() - 2});
@@ -301,17 +180,20 @@ mx::array Experts::multiply(const Stack& stack, const Chosen& c) {
                   : mx::gather_mm(c.x, mx::swapaxes(m.weight, -1, -2), row, c.experts, c.sorted);
 }
 
-std::optional<mx::array> Experts::biases(const Stack& stack, const mx::array& experts) {
+std::optional<mx::array> Experts::biases(const ExpertStack& stack, const mx::array& experts) {
   if (!stack.bias) return std::nullopt;
   return mx::expand_dims(mx::take(*stack.bias, experts, 0), -2);
 }
 
 mx::array Experts::activate(const mx::array& gate_up,
                             const std::optional<mx::array>& biases) const {
+  using Kind = cpu::ExpertActivation::Kind;
+  if (!shape_.gated()) return relu_squared(biases ? mx::add(gate_up, *biases) : gate_up);
   Arrays inputs = mx::split(gate_up, 2, -1);
   if (biases) {
     for (const mx::array& half : mx::split(*biases, 2, -1)) inputs.push_back(half);
   }
+  if (shape_.activation.kind == Kind::kGeGlu) return fused("GeGlu", geglu, inputs);
   float limit = shape_.activation.limit;
   if (limit == 0) return fused("SwiGlu", swiglu, inputs);
   for (float value : {limit, -limit, shape_.activation.alpha, 1.0f}) {

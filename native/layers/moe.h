@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/packed_expert_ops.h"
+#include "layers/experts/expert_stacks.h"
 #include "layers/moe_router.h"
 
 namespace llm_host {
@@ -8,50 +9,23 @@ namespace llm_host {
 // The feed-forward networks of a mixture of experts; each token goes through a few of them.
 class Experts {
  public:
-  struct Shape {
-    int experts;
-    int hidden;
-    int intermediate;
-    bool bias = false;
-    // gpt-oss's own files: the rows of gate and up alternate, and float matrices are transposed.
-    bool interleaved = false;
-    cpu::ExpertActivation activation = {};
-  };
+  using Shape = ExpertShape;
 
-  // Reads the matrices below `path`, in any of the layouts that Hugging Face and MLX's converter
-  // use. Throws MODEL_BROKEN and lists their names if it finds none.
+  // Reads the matrices below `path`; see read_expert_stacks.
   Experts(WeightStore& weights, const std::string& path, const Shape& shape);
 
   // x [1, L, hidden] -> Σ routing weight · expert(x), [1, L, hidden]
   mx::array operator()(const mx::array& x, const Routing& routing) const;
 
  private:
-  struct Stack {                    // one matrix of every expert
-    Matrix matrix;                  // [experts, out, in]
-    std::optional<mx::array> bias;  // [experts, out]
-  };
-  struct Stacks {
-    Stack gate_up;  // gate's rows first
-    Stack down;
-  };
   struct PackedStacks {
     cpu::Packed gate_up, down;
   };
 
   // Whether the kernels for packed matrices take this shape, and the store packs matrices.
   static bool packs(const WeightStore& weights, const Shape& shape);
-  static Stacks read(WeightStore& weights, const std::string& path, const Shape& shape);
-  static Stacks read_separate(WeightStore& weights, const std::string& path, const Shape& shape);
-  // The biases of separate matrices.
-  static void read_biases(WeightStore& weights, const std::string& path, const Shape& shape,
-                          Stacks& stacks);
   // Stacks of which only biases are used.
-  static Stacks no_matrices();
-  static Stacks read_fused(WeightStore& weights, const std::string& gate_up,
-                           const std::string& down, const Shape& shape);
-  static Stacks read_single(WeightStore& weights, const std::string& path, const Shape& shape,
-                            const char* const (&names)[3]);
-  static Stacks read_gpt_oss(WeightStore& weights, const std::string& path, const Shape& shape);
+  static ExpertStacks no_matrices();
   // Packs what is stored as one tensor for all experts while it is read. Returns false if that
   // cannot be.
   bool pack_while_reading(WeightStore& weights, const std::string& path);
@@ -64,9 +38,9 @@ class Experts {
     bool sorted;        // by expert
   };
   // -> [.., 1, out], without the bias
-  static mx::array multiply(const Stack& stack, const Chosen& chosen);
+  static mx::array multiply(const ExpertStack& stack, const Chosen& chosen);
   // The biases of `experts` [..] -> [.., 1, out]; nothing if there are none.
-  static std::optional<mx::array> biases(const Stack& stack, const mx::array& experts);
+  static std::optional<mx::array> biases(const ExpertStack& stack, const mx::array& experts);
   mx::array activate(const mx::array& gate_up, const std::optional<mx::array>& biases) const;
   // The first matrix, activation and second matrix without its bias, as `chosen`.
   mx::array through(const Chosen& chosen) const;
@@ -74,7 +48,7 @@ class Experts {
   mx::array gather(const mx::array& x, const Routing& routing) const;
 
   Shape shape_;
-  Stacks stacks_;  // if packed, only the biases are used
+  ExpertStacks stacks_;  // if packed, only the biases are used
   std::optional<PackedStacks> packed_;
 };
 

@@ -30,6 +30,10 @@ std::vector<mx::array> sigmoid(const std::vector<mx::array>& in) {
   return {mx::sigmoid(mx::astype(in[0], mx::float32))};
 }
 
+std::vector<mx::array> capped(const std::vector<mx::array>& in) {
+  return {mx::multiply(mx::tanh(mx::divide(in[0], in[1])), in[1])};
+}
+
 // weights, their sum, what is added to it, and a factor if there is one
 std::vector<mx::array> shares(const std::vector<mx::array>& in) {
   mx::array shares = mx::divide(in[0], mx::add(in[1], in[2]));
@@ -53,7 +57,10 @@ Router::Router(WeightStore& weights, const std::string& path, int hidden, const 
 
 Routing Router::operator()(const mx::array& x) const {
   mx::array logits = projection_(x);
-  return options_.kind == Kind::kSigmoidTopK ? by_sigmoid(logits) : by_softmax(logits);
+  if (options_.kind != Kind::kSigmoidTopK) return by_softmax(logits);
+  if (options_.cap == 0) return by_sigmoid(logits);
+  mx::array cap(options_.cap, logits.dtype());
+  return by_sigmoid(fused("CapLogits", capped, {logits, cap}));
 }
 
 // Experts are chosen by logits, which are not rounded as a softmax is.

@@ -25,6 +25,7 @@ class Router {
     bool normalise = false;           // weights add up to 1; with kTopKSoftmax they always do
     float scale = 1;                  // of the weights, applied last
     std::string selection_bias = "";  // kSigmoidTopK: name of the tensor [experts], or ""
+    float cap = 0;  // kSigmoidTopK: logits become cap · tanh(logits / cap); 0 = off
   };
 
   // Reads `path`.weight [experts, hidden]. Throws MODEL_BROKEN if there are fewer experts than

@@ -22,6 +22,8 @@ class Norm {
  public:
   // Reads `path`.weight and, if there is to be one, `path`.bias.
   Norm(WeightStore& weights, const std::string& path, int size, const NormOptions& options);
+  // An RMSNorm with this weight.
+  Norm(mx::array weight, float eps) : weight_(std::move(weight)), eps_(eps) {}
   // An RMSNorm without weights.
   Norm(int size, float eps, mx::Dtype dtype);
 

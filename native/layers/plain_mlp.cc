@@ -12,6 +12,10 @@ std::vector<mx::array> gelu_in_graph(const std::vector<mx::array>& in) {
   return {gelu_tanh(in[0])};
 }
 
+std::vector<mx::array> relu_squared_in_graph(const std::vector<mx::array>& in) {
+  return {mx::square(mx::maximum(in[0], mx::array(0.0f, in[0].dtype())))};
+}
+
 // p as in kernels/ops.h, but each by itself.
 std::vector<mx::array> xielu_in_graph(const std::vector<mx::array>& in) {
   const mx::array &x = in[0], &positive = in[1], &negative = in[2], &beta = in[3], &eps = in[4];
@@ -37,6 +41,10 @@ Shapes shapes_of(const mx::array& x) { return x.shape(-2) == 1 ? Shapes::kThese 
 
 mx::array gelu(const mx::array& x) {
   return cpu::usable() ? cpu::gelu_tanh(x) : fused("Gelu", gelu_in_graph, {x}, shapes_of(x));
+}
+
+mx::array relu_squared(const mx::array& x) {
+  return cpu::usable() ? cpu::relu_squared(x) : fused("Relu2", relu_squared_in_graph, {x});
 }
 
 XieLu::XieLu(WeightStore& weights, const std::string& path) : together_(mx::zeros({4})) {

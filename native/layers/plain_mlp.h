@@ -9,6 +9,9 @@ namespace llm_host {
 // gelu(x) by its tanh approximation.
 mx::array gelu(const mx::array& x);
 
+// relu(x)²
+mx::array relu_squared(const mx::array& x);
+
 // xIELU (https://arxiv.org/abs/2411.13010), an activation with two learned slopes.
 class XieLu {
  public:

@@ -42,31 +42,59 @@ Decoder::Decoder(const Config& config, DecoderConfig c, WeightStore& weights, in
       dtype_(weights.dtype()),
       cache_dtype_(weights.packed() ? mx::float16 : weights.dtype()),
       vocabulary_(config, config_, weights),
+      end_inputs_(parts.end_inputs),
       norm_(weights, config_.names.final_norm, config_.hidden, config_.norm()),
       info_(info_of(config, config_, context_length)) {
-  for (int i = 0; i < config_.layers; ++i) layers_.push_back(load_layer(weights, i, parts));
+  for (int i = 0; i < config_.layers; ++i) {
+    layers_.push_back(load_layer(weights, i, parts));
+    place_caches();
+  }
 }
 
 Decoder::Layer Decoder::load_layer(WeightStore& weights, int index,
                                    const DecoderParts& parts) const {
   const DecoderConfig& c = config_;
-  std::string path = "model.layers." + std::to_string(index);
+  std::string path = std::string(c.names.layers) + "." + std::to_string(index);
   auto norm = [&](const char* name) -> std::optional<Norm> {
     if (name == nullptr) return std::nullopt;
     return Norm(weights, path + "." + name, c.hidden, c.norm());
   };
-  StateMixer state_mixer;
-  if (parts.state_mixer) state_mixer = parts.state_mixer(weights, path, index);
-  std::optional<Attention> attention;
-  if (!state_mixer) attention.emplace(weights, path + ".self_attn", c.attention(index));
-  return {.mixer_norm = norm(c.names.mixer_norm),
-          .attention = std::move(attention),
-          .state_mixer = std::move(state_mixer),
-          .after_mixer = norm(c.names.after_mixer),
-          .feed_forward_norm = norm(c.names.feed_forward_norm),
-          .feed_forward = parts.feed_forward ? parts.feed_forward(weights, path, index)
-                                             : dense_feed_forward(c, weights, path),
-          .after_feed_forward = norm(c.names.after_feed_forward)};
+  using Contents = DecoderConfig::Contents;
+  Contents contents = c.contents[static_cast<size_t>(index)];
+  Layer layer;
+  if (contents != Contents::kFeedForward) {
+    layer.mixer_norm = norm(c.names.mixer_norm);
+    if (parts.state_mixer) layer.state_mixer = parts.state_mixer(weights, path, index);
+    if (!layer.state_mixer || parts.attention_beside) {
+      layer.attention.emplace(weights, path + "." + c.names.attention, c.attention(index));
+    }
+    layer.after_mixer = norm(c.names.after_mixer);
+  }
+  if (contents != Contents::kMixer) {
+    layer.feed_forward_norm = norm(c.names.feed_forward_norm);
+    layer.feed_forward = parts.feed_forward ? parts.feed_forward(weights, path, index)
+                                            : dense_feed_forward(c, weights, path);
+    layer.after_feed_forward = norm(c.names.after_feed_forward);
+  }
+  if (parts.layer_end) layer.end = parts.layer_end(weights, path, index);
+  return layer;
+}
+
+bool Decoder::owns_cache(size_t index) const {
+  const std::vector<int>& of = config_.cache_of;
+  return of.empty() || of[index] == static_cast<int>(index);
+}
+
+void Decoder::place_caches() {
+  size_t index = layers_.size() - 1;
+  Layer& layer = layers_.back();
+  size_t before = caches_;
+  if (layer.attention && owns_cache(index)) layer.attention_cache = caches_++;
+  if (layer.attention && !owns_cache(index)) {
+    layer.attention_cache = layers_[static_cast<size_t>(config_.cache_of[index])].attention_cache;
+  }
+  if (layer.state_mixer) layer.state_cache = caches_++;
+  if (caches_ > before) last_remembering_ = index;
 }
 
 mx::array Decoder::plus(const mx::array& h, const mx::array& part) const {
@@ -76,6 +104,10 @@ mx::array Decoder::plus(const mx::array& h, const mx::array& part) const {
 
 bool Decoder::adds_residuals() const {
   return !config_.clips_residuals && config_.residual_factor == 1;
+}
+
+mx::array Decoder::add_state(const Layer& layer, const mx::array& h, const mx::array& part) const {
+  return plus(h, layer.after_mixer ? (*layer.after_mixer)(part) : part);
 }
 
 template <typename Attend>
@@ -92,7 +124,8 @@ mx::array Decoder::through(const Layer& layer, const mx::array& h, int kept, Mix
   };
   mx::array rest = last_positions(h, kept);
   if (!config_.parallel) {
-    mx::array mixed = mix(normed(h, layer.mixer_norm), rest);
+    mx::array mixed = layer.mixes() ? mix(normed(h, layer.mixer_norm), rest) : rest;
+    if (!layer.feed_forward) return mixed;
     return feed_forward(layer, normed(mixed, layer.feed_forward_norm), mixed);
   }
   mx::array x = normed(h, layer.mixer_norm).value();
@@ -100,15 +133,27 @@ mx::array Decoder::through(const Layer& layer, const mx::array& h, int kept, Mix
   return feed_forward(layer, {last}, mixed);
 }
 
+mx::array Decoder::ended(const Layer& layer, const mx::array& h,
+                         const std::optional<mx::array>& inputs) const {
+  if (!layer.end) return h;
+  return layer.end(h, inputs ? std::optional(last_positions(*inputs, h.shape(1))) : std::nullopt);
+}
+
+std::optional<mx::array> Decoder::end_inputs(const mx::array& ids, const mx::array& h) const {
+  return end_inputs_ ? std::optional(end_inputs_(ids, h)) : std::nullopt;
+}
+
 mx::array Decoder::mix(size_t index, const Normed& x, const mx::array& rest,
                        const AttentionStep& step, ModelCache& cache) const {
   const Layer& layer = layers_[index];
+  mx::array h = rest;
   if (layer.state_mixer) {
-    mx::array part = layer.state_mixer(x.value(), cache.state(index));
-    return plus(rest, last_positions(part, step.outputs));
+    mx::array part = layer.state_mixer(x.value(), cache.state(layer.state_cache));
+    h = add_state(layer, h, last_positions(part, step.outputs));
   }
-  AttentionCache& kv = cache.attention(index);
-  return add_attention(layer, rest, [&](const std::optional<mx::array>& residual) {
+  if (!layer.attention) return h;
+  AttentionCache& kv = cache.attention(layer.attention_cache);
+  return add_attention(layer, h, [&](const std::optional<mx::array>& residual) {
     return (*layer.attention)(x, step, kv, residual);
   });
 }
@@ -120,19 +165,21 @@ mx::array Decoder::mix_states(size_t index, const Normed& input,
   std::vector<mx::array> parts;
   for (int i = 0; i < static_cast<int>(caches.size()); ++i) {
     mx::array own = mx::contiguous(mx::slice(x, {0, i, 0}, {1, i + 1, x.shape(2)}));
-    parts.push_back(layer.state_mixer(own, caches[static_cast<size_t>(i)]->state(index)));
+    StateCache& state = caches[static_cast<size_t>(i)]->state(layer.state_cache);
+    parts.push_back(layer.state_mixer(own, state));
   }
   return mx::concatenate(parts, 1);
 }
 
-mx::array Decoder::mix_step(size_t index, const Normed& x, const mx::array& h,
+mx::array Decoder::mix_step(size_t index, const Normed& x, const mx::array& rest,
                             std::span<ModelCache* const> caches,
                             std::span<const int> lengths) const {
   const Layer& layer = layers_[index];
-  if (layer.state_mixer) return plus(h, mix_states(index, x, caches));
+  mx::array h = layer.state_mixer ? add_state(layer, rest, mix_states(index, x, caches)) : rest;
+  if (!layer.attention) return h;
   std::vector<Attention::Row> rows;
   for (size_t i = 0; i < caches.size(); ++i) {
-    rows.push_back({angles_of(index, lengths[i]), caches[i]->attention(index)});
+    rows.push_back({angles_of(index, lengths[i]), caches[i]->attention(layer.attention_cache)});
   }
   return add_attention(layer, h, [&](const std::optional<mx::array>& residual) {
     return layer.attention->step(x, rows, residual);
@@ -140,8 +187,8 @@ mx::array Decoder::mix_step(size_t index, const Normed& x, const mx::array& h,
 }
 
 mx::array Decoder::feed_forward(const Layer& layer, const Normed& x, const mx::array& h) const {
-  if (!layer.after_feed_forward && adds_residuals()) return layer.feed_forward(x, h);
-  mx::array part = layer.feed_forward(x, std::nullopt);
+  if (!layer.after_feed_forward && adds_residuals()) return (*layer.feed_forward)(x, h);
+  mx::array part = (*layer.feed_forward)(x, std::nullopt);
   return plus(h, layer.after_feed_forward ? (*layer.after_feed_forward)(part) : part);
 }
 
@@ -154,15 +201,16 @@ const RopeAngles& Decoder::angles_of(size_t index, int length) const {
 mx::array Decoder::body(const mx::array& ids, ModelCache& cache, int outputs) const {
   int length = std::max(cache.planned(), cache.length() + ids.shape(1));
   mx::array h = vocabulary_.embed(ids);
+  std::optional<mx::array> ends = end_inputs(ids, h);
   WindowMasks masks;
   HeadPositions positions;
   for (size_t i = 0; i < layers_.size(); ++i) {
-    // After the last layer, only the last `outputs` positions are read.
-    int kept = i + 1 == layers_.size() ? outputs : h.shape(1);
+    int kept = i >= last_remembering_ ? outputs : h.shape(1);
     AttentionStep step{angles_of(i, length), masks, positions, kept};
     h = through(layers_[i], h, kept, [&](const Normed& x, const mx::array& rest) {
       return mix(i, x, rest, step, cache);
     });
+    h = ended(layers_[i], h, ends);
   }
   return h;
 }
@@ -174,10 +222,12 @@ mx::array Decoder::step(const mx::array& ids, std::span<ModelCache* const> cache
     lengths.push_back(std::max(cache->planned(), cache->length() + 1));
   }
   mx::array h = vocabulary_.embed(ids);
+  std::optional<mx::array> ends = end_inputs(ids, h);
   for (size_t i = 0; i < layers_.size(); ++i) {
     h = through(layers_[i], h, h.shape(1), [&](const Normed& x, const mx::array& rest) {
       return mix_step(i, x, rest, caches, lengths);
     });
+    h = ended(layers_[i], h, ends);
   }
   return h;
 }
@@ -205,11 +255,11 @@ ModelCache Decoder::new_cache(const CacheOptions& options) const {
   // Quantized keys and values are dequantized to the activations' type.
   mx::Dtype dtype = options.kv_bits == 0 ? cache_dtype_ : dtype_;
   for (size_t i = 0; i < layers_.size(); ++i) {
-    if (layers_[i].state_mixer) {
-      cache.add_state();
-    } else {
-      cache.add_attention({config_.kv_heads, config_.head_dim, config_.windows[i], dtype});
+    if (layers_[i].attention && owns_cache(i)) {
+      AttentionOptions options = config_.attention(static_cast<int>(i));
+      cache.add_attention({options.kv_heads, options.head_dim, options.window, dtype});
     }
+    if (layers_[i].state_mixer) cache.add_state();
   }
   return cache;
 }

@@ -12,17 +12,31 @@
 
 namespace llm_host {
 
-// A recurrent mixer in place of attention: x [1, L, H] -> [1, L, H].
+// A recurrent mixer in place of attention, or beside it: x [1, L, H] -> [1, L, H].
 using StateMixer = std::function<mx::array(const mx::array& x, StateCache& cache)>;
-// Makes the one of layer `layer`, or nothing for a layer with attention.
+// Makes the one of layer `layer`, or nothing for a layer with attention only.
 using StateMixerMaker =
     std::function<StateMixer(WeightStore& weights, const std::string& path, int layer)>;
+
+// What the ends of layers get beside the stream, from ids [1, L] and their embedding [1, L, H]:
+// [1, L, N].
+using EndInputs = std::function<mx::array(const mx::array& ids, const mx::array& embedded)>;
+// What a layer does with the residual stream at last: h [1, L, H] and those of its positions, if
+// there are any -> [1, L, H].
+using LayerEnd =
+    std::function<mx::array(const mx::array& h, const std::optional<mx::array>& inputs)>;
+using LayerEndMaker =
+    std::function<LayerEnd(WeightStore& weights, const std::string& path, int layer)>;
 
 // Parts of a layer that a family makes itself. Default: attention, and a dense feed-forward
 // network.
 struct DecoderParts {
   FeedForwardMaker feed_forward;
   StateMixerMaker state_mixer;
+  // Layers with a state mixer have attention too.
+  bool attention_beside = false;
+  EndInputs end_inputs = nullptr;
+  LayerEndMaker layer_end = nullptr;
 };
 
 // The architecture of most families: each layer has attention, or another mixer, and a feed-forward
@@ -43,17 +57,27 @@ class Decoder final : public Model {
  private:
   struct Layer {
     std::optional<Norm> mixer_norm;
-    std::optional<Attention> attention;  // or `state_mixer`
+    std::optional<Attention> attention;
     StateMixer state_mixer;
     std::optional<Norm> after_mixer;
     std::optional<Norm> feed_forward_norm;
-    FeedForward feed_forward;
+    std::optional<FeedForward> feed_forward;
     std::optional<Norm> after_feed_forward;
+    LayerEnd end;
+    // Where its caches are in a ModelCache.
+    size_t attention_cache = 0, state_cache = 0;
+
+    bool mixes() const { return attention || state_mixer; }
   };
   Layer load_layer(WeightStore& weights, int index, const DecoderParts& parts) const;
+  // Gives the last layer its places in a ModelCache.
+  void place_caches();
+  bool owns_cache(size_t index) const;
   mx::array plus(const mx::array& h, const mx::array& part) const;
   // Whether a part may add the residual stream to its result itself.
   bool adds_residuals() const;
+  // h + what a state mixer makes.
+  mx::array add_state(const Layer& layer, const mx::array& h, const mx::array& part) const;
   // h + attention, where `attend` gives what a layer's attention adds to an optional residual.
   template <typename Attend>
   mx::array add_attention(const Layer& layer, const mx::array& h, Attend&& attend) const;
@@ -61,10 +85,14 @@ class Decoder final : public Model {
   // mixer, from the mixer's input and those positions of the stream before it.
   template <typename Mix>
   mx::array through(const Layer& layer, const mx::array& h, int kept, Mix&& mix) const;
+  // The same after what comes at last.
+  mx::array ended(const Layer& layer, const mx::array& h,
+                  const std::optional<mx::array>& inputs) const;
+  std::optional<mx::array> end_inputs(const mx::array& ids, const mx::array& h) const;
   mx::array mix(size_t index, const Normed& x, const mx::array& rest, const AttentionStep& step,
                 ModelCache& cache) const;
   // The same for the next token of several sequences.
-  mx::array mix_step(size_t index, const Normed& x, const mx::array& h,
+  mx::array mix_step(size_t index, const Normed& x, const mx::array& rest,
                      std::span<ModelCache* const> caches, std::span<const int> lengths) const;
   // What a recurrent mixer adds to each.
   mx::array mix_states(size_t index, const Normed& input,
@@ -78,7 +106,12 @@ class Decoder final : public Model {
   // Of keys and values: float16 where weights are packed.
   mx::Dtype cache_dtype_;
   Vocabulary vocabulary_;
+  EndInputs end_inputs_;
   std::vector<Layer> layers_;
+  size_t caches_ = 0;  // of all layers
+  // The last layer that remembers anything: from its mixer on, only positions count whose output
+  // is asked for.
+  size_t last_remembering_ = 0;
   Norm norm_;
   ModelInfo info_;
 };

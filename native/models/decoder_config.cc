@@ -34,7 +34,7 @@ Activation read_activation(const Config& config, const DecoderDefaults& defaults
 
 DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
     : hidden(size_of(c, "hidden_size", kMaxWidth)),
-      layers(size_of(c, "num_hidden_layers", kMaxLayers)),
+      layers(defaults.layers > 0 ? defaults.layers : size_of(c, "num_hidden_layers", kMaxLayers)),
       heads(size_of(c, "num_attention_heads", kMaxHeads)),
       kv_heads(size_or(c, "num_key_value_heads", heads, kMaxHeads)),
       head_dim(head_dim_of(c, hidden, heads, defaults.head_dim)),
@@ -42,9 +42,11 @@ DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
       max_positions(c.integer_or("max_position_embeddings", defaults.max_positions)),
       eps(positive_or(c, defaults.eps_key, defaults.eps)),
       activation(read_activation(c, defaults)),
-      intermediate(size_or(c, "intermediate_size", 0, kMaxIntermediate)),
+      intermediate(
+          defaults.own_intermediate ? 0 : size_or(c, "intermediate_size", 0, kMaxIntermediate)),
       attention_scale(1 / std::sqrt(static_cast<float>(head_dim))),
-      windows(static_cast<size_t>(layers), 0) {
+      windows(static_cast<size_t>(layers), 0),
+      contents(static_cast<size_t>(layers), Contents::kBoth) {
   if (heads % kv_heads != 0) {
     throw Error(kModelBroken, "config.json: num_attention_heads (" + std::to_string(heads) +
                                   ") must be a multiple of num_key_value_heads (" +
@@ -78,6 +80,7 @@ AttentionOptions DecoderConfig::attention(int layer) const {
   options.output = names.output;
   options.query_norm = names.query_norm;
   options.key_norm = names.key_norm;
+  if (adjust_attention) adjust_attention(layer, options);
   return options;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ struct DecoderDefaults {
   const char* activation_key = "hidden_act";  // nullptr: the family reads it
   const char* activation = "silu";
   const char* eps_key = "rms_norm_eps";
+  int layers = 0;  // 0: num_hidden_layers
+  // intermediate_size is not a number: the family reads it.
+  bool own_intermediate = false;
 };
 
 // What defines a Decoder. The constructor reads and checks the keys of config.json that all
@@ -53,10 +57,20 @@ struct DecoderConfig {
   std::vector<int> windows;  // [layers] tokens seen; 0 = all. Default: 0
   // [layers]; null: the layer has no positions. Set by the family.
   std::vector<std::shared_ptr<const Rope>> ropes;
+  // Where layers differ in more than that: changes the options of one.
+  std::function<void(int layer, AttentionOptions& options)> adjust_attention;
+  // [layers] The layer whose keys and values each attends to. Empty: each its own.
+  std::vector<int> cache_of;
+  // [layers] What a layer has; default: both.
+  enum class Contents { kBoth, kMixer, kFeedForward };
+  std::vector<Contents> contents;
 
   // What checkpoints call the parts of a layer. A norm without a name is not there; `after_..` are
   // those of what a part adds to the residual stream.
   struct Names {
+    const char* embedding = "model.embed_tokens";
+    const char* layers = "model.layers";
+    const char* attention = "self_attn";
     const char* mixer_norm = "input_layernorm";
     const char* after_mixer = nullptr;
     const char* feed_forward_norm = "post_attention_layernorm";

@@ -3,27 +3,6 @@
 #include "models/gemma.h"
 
 namespace llm_host {
-namespace {
-
-// rope_scaling applies to the full layers only; the others rotate faster, unscaled.
-std::vector<std::shared_ptr<const Rope>> gemma_ropes(const Config& config, const DecoderConfig& c,
-                                                     const std::vector<std::string>& types) {
-  RopeOptions full{.head_dim = c.head_dim, .max_positions = c.max_positions, .theta = 1000000};
-  full.layer_type = "full_attention";
-  RopeOptions sliding{.head_dim = c.head_dim, .max_positions = c.max_positions, .theta = 10000};
-  sliding.theta_key = "rope_local_base_freq";
-  sliding.layer_type = "sliding_attention";
-  sliding.only_own = true;
-  auto full_rope = std::make_shared<const Rope>(config, full);
-  auto sliding_rope = std::make_shared<const Rope>(config, sliding);
-  std::vector<std::shared_ptr<const Rope>> ropes;
-  for (const std::string& type : types) {
-    ropes.push_back(type == "full_attention" ? full_rope : sliding_rope);
-  }
-  return ropes;
-}
-
-}  // namespace
 
 // Norms before and after attention and feed-forward, all with weights 1 + w; norms of q and k;
 // GELU; windows in five layers of six.

@@ -1,11 +1,10 @@
-#include <limits>
-
 #include "common/error.h"
 #include "common/size_limits.h"
 #include "layers/moe.h"
 #include "layers/recurrent/ssm.h"
 #include "models/decoder.h"
 #include "models/granite_experts.h"
+#include "models/time_steps.h"
 
 namespace llm_host {
 namespace {
@@ -18,17 +17,6 @@ std::vector<std::string> types_of(const Config& config, int layers) {
       layer_types(config, layers, {"attention", "full_attention", "mamba", "linear_attention"});
   if (types.empty()) types.assign(static_cast<size_t>(layers), "mamba");
   return types;
-}
-
-// A number, or {"__float__": "Infinity"}, which transformers writes since JSON has no infinity.
-float step_of(const Value& value) {
-  if (const double* number = value.as<double>()) return static_cast<float>(*number);
-  const auto* object = value.as<Value::Object>();
-  auto text = object != nullptr ? object->find("__float__") : Value::Object::const_iterator();
-  const std::string* name =
-      object != nullptr && text != object->end() ? text->second.as<std::string>() : nullptr;
-  if (name != nullptr && *name == "Infinity") return std::numeric_limits<float>::infinity();
-  throw Error(kModelBroken, "config.json: time_step_limit must hold two numbers");
 }
 
 // Products of two are ints.
@@ -46,7 +34,7 @@ Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
   s.state = size_or(config, "mamba_d_state", 256, kMaxSize);
   s.kernel = size_or(config, "mamba_d_conv", 4, kMaxSize);
   s.conv_bias = config.boolean_or("mamba_conv_bias", true);
-  s.bias = config.boolean_or("mamba_proj_bias", false);
+  s.bias = s.output_bias = config.boolean_or("mamba_proj_bias", false);
   s.eps = c.eps;
   if (s.heads * s.head_dim != inner) {
     throw Error(kModelBroken, "config.json: mamba_n_heads (" + std::to_string(s.heads) +
@@ -61,14 +49,7 @@ Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
   }
   // Without a limit mlx-lm clamps to [0.001, 100]; transformers does not clamp. transformers
   // ignores a limit when decoding; here decoding a token equals reading it in a prompt.
-  if (const Value* limit = config.find("time_step_limit")) {
-    const auto* pair = limit->as<Value::Array>();
-    if (pair == nullptr || pair->size() != 2) {
-      throw Error(kModelBroken, "config.json: time_step_limit must hold two numbers");
-    }
-    s.min_step = step_of((*pair)[0]);
-    s.max_step = step_of((*pair)[1]);
-  }
+  read_time_step_limit(config, s);
   return s;
 }
 

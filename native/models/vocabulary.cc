@@ -38,7 +38,7 @@ Vocabulary::Vocabulary(const Config& config, const DecoderConfig& c, WeightStore
     : factor_(c.embedding_factor),
       divisor_(c.logit_divisor),
       cap_(c.logit_cap),
-      embedding_(WeightMatrix::load(weights, "model.embed_tokens", c.vocab, c.hidden)),
+      embedding_(WeightMatrix::load(weights, c.names.embedding, c.vocab, c.hidden)),
       head_(head_of(config, c, weights, embedding_)) {}
 
 mx::array Vocabulary::embed(const mx::array& ids) const { return scaled(embedding_(ids), factor_); }

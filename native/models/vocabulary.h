@@ -8,7 +8,7 @@ namespace llm_host {
 // The embedding and the output head, which may be the same matrix.
 class Vocabulary {
  public:
-  // Reads model.embed_tokens, and lm_head unless the two are tied: if config.json says so, or if it
+  // Reads the embedding, and lm_head unless the two are tied: if config.json says so, or if it
   // does not say and there is no lm_head.
   Vocabulary(const Config& config, const DecoderConfig& c, WeightStore& weights);
 

@@ -33,6 +33,7 @@ VOCAB = 96
 SEED = 7
 
 Tensors = dict[str, torch.Tensor]
+FINAL_NORMS = [f"model.{name}.weight" for name in ("norm", "embedding_norm", "norm_f", "final_layernorm")]
 
 
 @dataclass
@@ -59,10 +60,11 @@ def fill(model, seed: int) -> None:
     rng = np.random.default_rng(seed)
     # Stored minus 1.
     shift = 1 if model.config.model_type.startswith(("qwen3_5", "qwen3_next")) else 0
-    buffers = [(name, b) for name, b in model.named_buffers() if name.endswith(("expert_bias", "correction_bias"))]
+    stored = ("expert_bias", "correction_bias", "layer_scalar")
+    buffers = [(name, b) for name, b in model.named_buffers() if name.endswith(stored)]
     for name, p in sorted([*model.named_parameters(), *buffers]):
         shape, last = tuple(p.shape), name.split(".")[-1]
-        if name in ("model.norm.weight", "model.embedding_norm.weight"):
+        if name in FINAL_NORMS:
             # Both signs: otherwise a tied model repeats one token.
             values = rng.normal(0, 1.5, shape) - shift
         elif "norm" in name:
@@ -71,6 +73,11 @@ def fill(model, seed: int) -> None:
             values = np.log(rng.uniform(1, 16, shape))
         elif last == "dt_bias":
             values = rng.uniform(-3, 1, shape)
+        elif last in ("scale", "per_expert_scale", "layer_scalar", "correct_output_scale"):
+            values = rng.uniform(0.5, 1.2, shape)
+        elif "modality_router" in name:
+            # Its input is divided by its length.
+            values = rng.normal(0, 1.5 * math.sqrt(shape[-1]), shape)
         elif last in ("D", "sinks"):
             values = rng.normal(0, 1, shape)
         elif "bias" in last:

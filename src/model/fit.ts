@@ -3,6 +3,7 @@ import { LlmHostError } from '../errors.ts';
 import type { WeightLayout } from '../native/addon-types.ts';
 import { loadAddon } from '../native/load-addon.ts';
 import type { JsonObject } from '../text/files/json-file.ts';
+import { keysPerToken } from './cached-layers.ts';
 
 export interface MemoryNeed {
   /** Bytes of the loaded weights. */
@@ -27,24 +28,8 @@ export function kvElementBytes(layout: WeightLayout, kvBits: number): number {
 
 /** Bytes of keys and values per token; 0 if the config is malformed. */
 export function kvBytesPerToken(config: JsonObject, elementBytes: number): number {
-  const number = (key: string): number | undefined => {
-    const value = config[key];
-    return typeof value === 'number' && value > 0 ? value : undefined;
-  };
-  const heads = number('num_attention_heads') ?? 1;
-  const headDim = number('head_dim') ?? (number('hidden_size') ?? 0) / heads;
-  const layers = attentionLayers(config) ?? number('num_hidden_layers') ?? 0;
-  return 2 * layers * (number('num_key_value_heads') ?? heads) * headDim * elementBytes;
+  return 2 * keysPerToken(config) * elementBytes;
 }
-
-/** The other layers of a hybrid model keep a state of fixed size. */
-function attentionLayers(config: JsonObject): number | undefined {
-  const { layer_types: types, full_attn_idxs: indices } = config;
-  if (Array.isArray(types)) return types.filter(type => !STATE_LAYERS.has(type)).length;
-  return Array.isArray(indices) ? indices.length : undefined;
-}
-
-const STATE_LAYERS: ReadonlySet<unknown> = new Set(['mamba', 'linear_attention', 'conv']);
 
 /** Bytes. */
 export interface SystemMemory {

@@ -3,7 +3,7 @@ import { compileTemplate } from '../chat/template.ts';
 import { loadAddon } from '../native/load-addon.ts';
 import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
-import type { JsonObject } from '../text/files/json-file.ts';
+import { layerCount } from './cached-layers.ts';
 import { modelContext } from './context-length.ts';
 import type { EncoderConfig } from './encoder-config.ts';
 import { availableMemory, kvBytesPerToken, kvElementBytes, WORKING_SET } from './fit.ts';
@@ -66,7 +66,7 @@ export function inspectModel(
     family: String(config.model_type),
     parameters: read.parameters,
     quantization: describeQuantization(read),
-    layers: count(config, 'num_hidden_layers'),
+    layers: layerCount(config),
     contextLength: modelContext(config),
     template: template === undefined ? undefined : probeTemplate(compileTemplate(template)),
     toolFormat: template === undefined ? undefined : toolFormatOf(read.tokenizerConfig ?? {}, template),
@@ -123,9 +123,4 @@ function describeQuantization({ configFile, spec }: ReadModel): string {
     .sort((a, b) => b[1] - a[1])
     .map(([dtype]) => dtype)
     .join(', ');
-}
-
-function count(config: JsonObject, key: string): number | undefined {
-  const value = config[key];
-  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined;
 }

@@ -11,7 +11,15 @@ export interface TextPart {
 }
 
 /** Vision models, whose text model's configuration is in `text_config`. */
-const WRAPPERS: readonly string[] = ['gemma3', 'mistral3', 'qwen3_5', 'qwen3_5_moe'];
+const WRAPPERS: readonly string[] = [
+  'gemma3',
+  'gemma3n',
+  'gemma4',
+  'gemma4_unified',
+  'mistral3',
+  'qwen3_5',
+  'qwen3_5_moe',
+];
 
 /** Model types that some converters write for the same architecture. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -26,7 +34,8 @@ const PREFIXES = [
   { from: 'model.language_model.', to: 'model.' },
   { from: 'language_model.', to: '' },
 ];
-const OTHER_PARTS = /^(model\.)?(vision_tower|multi_modal_projector|visual)\./;
+const OTHER_PARTS =
+  /^(model\.)?(vision_tower|multi_modal_projector|visual|vision_embedder|audio_tower|embed_vision|embed_audio)\./;
 
 /**
  * The model as the engine knows it. Of a vision model only the text part: its configuration, and its tensors under the

@@ -2,14 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type LocalEngine, loadEngine } from '../../src/index.ts';
+import type { LocalJobEngine } from '../../src/engine/engine-job.ts';
+import { loadEngine } from '../../src/engine/load-engine.ts';
 import { expectGolden, generateAll } from './engine-run.ts';
 import { type TinyGolden, tinyGoldens, tinyModels } from './tiny-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-cache-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = ({ model, adapter }: TinyGolden): Promise<LocalEngine> =>
+const open = ({ model, adapter }: TinyGolden): Promise<LocalJobEngine> =>
   loadEngine(tinyModels + model, { exact: true, ...(adapter && { adapter: tinyModels + adapter }) });
 
 describe('a reused cache gives what the straight run gives', () => {

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
-import { loadEngine } from '../../src/index.ts';
+import { loadEngine } from '../../src/engine/load-engine.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 import { expectGolden, generateAll } from './engine-run.ts';
 import { familyNames, variantsOf, withModel } from './family-cases.ts';

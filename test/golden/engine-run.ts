@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import type { GenerateRequest, GenerateResult, LocalEngine } from '../../src/index.ts';
+import type { EngineJob, JobResult, LocalJobEngine } from '../../src/engine/engine-job.ts';
 import type { GoldenCase } from './native-run.ts';
 
-export interface EngineRun extends GenerateResult {
+export interface EngineRun extends JobResult {
   readonly ids: readonly number[];
   readonly logprobs: readonly number[];
 }
 
 /** A whole greedy reply, with the log-probability of each token. */
-export async function generateAll(engine: LocalEngine, request: GenerateRequest): Promise<EngineRun> {
+export async function generateAll(engine: LocalJobEngine, request: EngineJob): Promise<EngineRun> {
   const ids: number[] = [];
   const logprobs: number[] = [];
   const stream = engine.generate({ ignoreEos: true, logprobs: 1, ...request });

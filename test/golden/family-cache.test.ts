@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type LocalEngine, loadEngine } from '../../src/index.ts';
+import type { LocalJobEngine } from '../../src/engine/engine-job.ts';
+import { loadEngine } from '../../src/engine/load-engine.ts';
 import { expectGolden, generateAll } from './engine-run.ts';
 import { familyNames, variantsOf, withModel } from './family-cases.ts';
 import type { GoldenCase } from './native-run.ts';
@@ -13,7 +14,7 @@ const path = join(temporary, 'saved.safetensors');
 
 /** Saves the row in the middle of the reply; another engine goes on from the file. */
 async function expectRestored(
-  engine: LocalEngine,
+  engine: LocalJobEngine,
   source: string,
   golden: GoldenCase,
   angles: Angles,
@@ -40,7 +41,7 @@ async function expectRestored(
 }
 
 /** Goes back into a longer row: by trimming, or to the checkpoint that the request named. */
-async function expectTrimmed(engine: LocalEngine, golden: GoldenCase, angles: Angles): Promise<void> {
+async function expectTrimmed(engine: LocalJobEngine, golden: GoldenCase, angles: Angles): Promise<void> {
   const kept = golden.prompt.length - 2;
   const longer = [...golden.prompt, ...golden.ids, 1, 2, 3];
   await generateAll(engine, { promptIds: [7], maxTokens: 1 });

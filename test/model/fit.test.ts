@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { layerCount } from '../../src/model/cached-layers.ts';
 import { availableMemory, checkFit, kvBytesPerToken, memoryForModel } from '../../src/model/fit.ts';
 import { thrown, thrownHint } from './thrown.ts';
 
@@ -37,6 +38,38 @@ test('layers with a state of fixed size have no keys and values', () => {
     expect(kvBytesPerToken({ ...config, layer_types: types }, 4)).toBe(2 * one);
   }
   expect(kvBytesPerToken({ ...config, full_attn_idxs: [1] }, 4)).toBe(one);
+});
+
+test('Gemma 4 has larger keys in full layers, and none in the last ones', () => {
+  const types = ['sliding_attention', 'full_attention', 'sliding_attention', 'full_attention'];
+  const config = {
+    num_hidden_layers: 4,
+    num_attention_heads: 8,
+    num_key_value_heads: 2,
+    head_dim: 256,
+    global_head_dim: 512,
+    num_global_key_value_heads: 1,
+    layer_types: types,
+  };
+  expect(kvBytesPerToken(config, 2)).toBe(2 * 2 * (2 * 2 * 256 + 2 * 2 * 512));
+  expect(kvBytesPerToken({ ...config, attention_k_eq_v: true }, 2)).toBe(2 * 2 * (2 * 2 * 256 + 2 * 512));
+  const { global_head_dim: _, num_global_key_value_heads: __, ...rest } = config;
+  const written = { ...rest, per_layer_config: { 1: { head_dim: 512, num_key_value_heads: 1 } } };
+  expect(kvBytesPerToken(written, 2)).toBe(2 * 2 * (2 * 2 * 256 + 2 * 512));
+  expect(kvBytesPerToken({ ...config, num_kv_shared_layers: 2 }, 2)).toBe(2 * 2 * (2 * 256 + 2 * 512));
+});
+
+test('of Nemotron-H, only attention layers count, listed or as letters', () => {
+  const config = { num_attention_heads: 8, num_key_value_heads: 2, head_dim: 128, hidden_size: 512 };
+  const one = 2 * 2 * 128 * 2;
+  expect(kvBytesPerToken({ ...config, hybrid_override_pattern: 'M-M*EM*-' }, 2)).toBe(2 * one);
+  const listed = { ...config, layers_block_type: ['mamba', 'moe', 'attention', 'mlp'] };
+  expect(kvBytesPerToken(listed, 2)).toBe(one);
+  expect([layerCount(listed), layerCount({ num_hidden_layers: 7 }), layerCount({})]).toEqual([
+    4,
+    7,
+    undefined,
+  ]);
 });
 
 // Bytes in GB.

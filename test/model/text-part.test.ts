@@ -76,6 +76,21 @@ test('of a model that also sees, the text part is taken, by every naming', () =>
   ).toEqual(['model.norm.weight', 'lm_head.weight']);
 });
 
+test('of Gemma 3n and 4, which also hear, too', () => {
+  for (const family of ['gemma3n', 'gemma4']) {
+    expect(
+      namesOf(
+        { model_type: family, text_config: { model_type: `${family}_text` } },
+        'model.language_model.norm.weight',
+        'model.vision_tower.x',
+        'model.audio_tower.x',
+        'model.embed_vision.x',
+        'embed_audio.x',
+      ),
+    ).toEqual(['model.norm.weight']);
+  }
+});
+
 test('of Qwen 3.5 too', () => {
   const config = { model_type: 'qwen3_5', text_config: { model_type: 'qwen3_5_text' } };
   const names = ['model.language_model.norm.weight', 'model.visual.patch_embed.proj.weight', 'mtp.fc.weight'];

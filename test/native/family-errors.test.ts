@@ -48,6 +48,31 @@ test.each<[string, string, Record<string, unknown>, string]>([
     { mamba_n_groups: 3 },
     'mamba_n_heads (8) must be a multiple of mamba_n_groups (3)',
   ],
+  ['no layers', 'nemotron_h/networks', { hybrid_override_pattern: '' }, 'must name 1 to 4096 layers, got 0'],
+  [
+    'too many layers that share keys and values',
+    'gemma4_text/sharing',
+    { num_kv_shared_layers: 6 },
+    'num_kv_shared_layers must leave a layer',
+  ],
+  [
+    'a layer that shares with none',
+    'gemma4_text/sharing',
+    { num_kv_shared_layers: 5 },
+    'layer 1 (full_attention) shares keys and values, but no layer before the last 5 is of its type',
+  ],
+  [
+    'too few multipliers',
+    'falcon_h1/multiplied',
+    { ssm_multipliers: [1, 1] },
+    'ssm_multipliers must hold 5 numbers, got 2',
+  ],
+  [
+    'heads of too few layers',
+    'laguna/by-head',
+    { num_attention_heads_per_layer: [4] },
+    'num_attention_heads_per_layer must have num_hidden_layers (3) entries',
+  ],
   [
     'half a range of time steps',
     'granitemoehybrid/hybrid',
@@ -81,6 +106,35 @@ test.each<[string, string, Record<string, unknown>, string]>([
 ])('%s is refused', async (_name, model, config, message) => {
   await expect(load(withConfig(model, config))).rejects.toMatchObject({
     code: 'MODEL_BROKEN',
+    message: expect.stringContaining(message),
+  });
+});
+
+test.each<[string, string, Record<string, unknown>, string]>([
+  [
+    'a layer of an unknown letter',
+    'nemotron_h/networks',
+    { hybrid_override_pattern: 'M-X' },
+    'hybrid_override_pattern has "X", which is not supported; supported are: mamba (M), attention (*), mlp (-), moe (E)',
+  ],
+  ['gates in experts', 'nemotron_h/networks', { mlp_hidden_act: 'silu' }, 'mlp_hidden_act must be relu2'],
+  ['groups of experts', 'nemotron_h/experts', { n_group: 2 }, 'n_group above 1 is not supported'],
+  [
+    'a Gemma that encodes',
+    'gemma4_text/sharing',
+    { use_bidirectional_attention: 'all' },
+    'use_bidirectional_attention "all" is not supported',
+  ],
+  [
+    'a norm before the gate',
+    'falcon_h1/normed',
+    { mamba_norm_before_gate: true },
+    'mamba_norm_before_gate is not supported with mamba_rms_norm',
+  ],
+  ['another gate', 'laguna/by-head', { gating: 'per-token' }, 'gating "per-token" is not supported'],
+])('%s is not supported', async (_name, model, config, message) => {
+  await expect(load(withConfig(model, config))).rejects.toMatchObject({
+    code: 'MODEL_UNSUPPORTED',
     message: expect.stringContaining(message),
   });
 });

@@ -65,6 +65,10 @@ uint64_t KvCache::bytes() const {
 
 AttentionCache::View KvCache::added(int count) {
   length_ += count;
+  return newest(count);
+}
+
+AttentionCache::View KvCache::newest(int count) const {
   int first = first_visible(count);
   return {slots(keys_place(), first, used()), slots(values_place(), first, used())};
 }
@@ -94,6 +98,11 @@ std::optional<AttentionCache::Buffers> KvCache::extend(int count) {
   Buffers buffers{buffers_[0], buffers_[1], used(), length_};
   length_ += count;
   return buffers;
+}
+
+std::optional<AttentionCache::Buffers> KvCache::newest_buffers(int count) const {
+  if (joined_) return std::nullopt;
+  return Buffers{buffers_[0], buffers_[1], used() - count, length_ - count};
 }
 
 void KvCache::trim(int length) {

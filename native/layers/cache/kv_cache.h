@@ -15,6 +15,8 @@ class KvCache : public CountedCache {
   bool joined() const override { return joined_; }
   std::optional<View> append_joined(const mx::array& both) override;
   std::optional<Buffers> extend(int count) override;
+  View newest(int count) const override;
+  std::optional<Buffers> newest_buffers(int count) const override;
 
   void trim(int length) override;
   LayerState state_at(int length) const override;

@@ -95,6 +95,13 @@ class AttentionCache : public LayerCache {
   // Counts `count` more tokens, whose keys and values the caller writes into the buffers; nothing
   // if this kind of cache has none: use `append` then.
   virtual std::optional<Buffers> extend(int count) = 0;
+
+  // For layers that attend to another layer's cache: what the newest `count` tokens see, which have
+  // been added already.
+  virtual View newest(int count) const = 0;
+  // The same in the other forms; nothing where this kind of cache has no such form.
+  virtual std::optional<Quantized> newest_quantized() const { return std::nullopt; }
+  virtual std::optional<Buffers> newest_buffers(int count) const = 0;
 };
 
 }  // namespace llm_host

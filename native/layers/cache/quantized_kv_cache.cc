@@ -49,7 +49,7 @@ void QuantizedKvCache::reserve(Store& store, int count) {
   store.parts = {larger(0), larger(1), larger(2)};
 }
 
-std::array<mx::array, 3> QuantizedKvCache::update(Store& store, const mx::array& rows) {
+void QuantizedKvCache::update(Store& store, const mx::array& rows) {
   int count = rows.shape(2);
   reserve(store, count);
   std::vector<mx::array> added = mx::quantize(rows, group_, bits_);
@@ -58,8 +58,11 @@ std::array<mx::array, 3> QuantizedKvCache::update(Store& store, const mx::array&
     mx::Shape start{0, 0, length_, 0};
     buffer = mx::slice_update(buffer, added[part], start, shape(part, length_ + count));
   }
+}
+
+std::array<mx::array, 3> QuantizedKvCache::all(const Store& store) const {
   auto slots = [&](size_t part) {
-    return mx::slice((*store.parts)[part], {0, 0, 0, 0}, shape(part, length_ + count));
+    return mx::slice((*store.parts)[part], {0, 0, 0, 0}, shape(part, length_));
   };
   return {slots(0), slots(1), slots(2)};
 }
@@ -68,17 +71,27 @@ std::optional<AttentionCache::Quantized> QuantizedKvCache::append_quantized(
     const mx::array& keys, const mx::array& values) {
   int count = keys.shape(2);
   check_length(count);
-  Quantized all{update(keys_, keys), update(values_, values), group_, bits_};
+  update(keys_, keys);
+  update(values_, values);
   length_ += count;
-  return all;
+  return newest_quantized();
 }
 
 AttentionCache::View QuantizedKvCache::append(const mx::array& keys, const mx::array& values) {
-  Quantized all = *append_quantized(keys, values);
-  auto floats = [&](const std::array<mx::array, 3>& parts) {
+  append_quantized(keys, values);
+  return newest(keys.shape(2));
+}
+
+std::optional<AttentionCache::Quantized> QuantizedKvCache::newest_quantized() const {
+  return Quantized{all(keys_), all(values_), group_, bits_};
+}
+
+AttentionCache::View QuantizedKvCache::newest(int) const {
+  auto floats = [&](const Store& store) {
+    std::array<mx::array, 3> parts = all(store);
     return mx::astype(mx::dequantize(parts[0], parts[1], parts[2], group_, bits_), dtype_);
   };
-  return {floats(all.keys), floats(all.values)};
+  return {floats(keys_), floats(values_)};
 }
 
 LayerState QuantizedKvCache::state_at(int length) const {

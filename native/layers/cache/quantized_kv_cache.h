@@ -20,6 +20,9 @@ class QuantizedKvCache final : public CountedCache {
   std::optional<Quantized> append_quantized(const mx::array& keys,
                                             const mx::array& values) override;
   std::optional<Buffers> extend(int) override { return std::nullopt; }
+  View newest(int count) const override;
+  std::optional<Quantized> newest_quantized() const override;
+  std::optional<Buffers> newest_buffers(int) const override { return std::nullopt; }
 
   LayerState state_at(int length) const override;
   void restore(const LayerState& state) override;
@@ -38,8 +41,10 @@ class QuantizedKvCache final : public CountedCache {
   // Slots in the buffers once `count` more tokens are in them.
   int capacity_after(const Store& store, int count) const;
   void reserve(Store& store, int count);
-  // Adds rows -> all of them
-  std::array<mx::array, 3> update(Store& store, const mx::array& rows);
+  // Adds rows behind the first `length_` tokens.
+  void update(Store& store, const mx::array& rows);
+  // Those of the first `length_` tokens.
+  std::array<mx::array, 3> all(const Store& store) const;
 
   int kv_heads_, head_dim_, bits_, group_;
   mx::Dtype dtype_;

@@ -1,5 +1,7 @@
 #include "layers/recurrent/ssm.h"
 
+#include <algorithm>
+
 #include "common/launch_groups.h"
 #include "kernels/ops.h"
 #include "kernels/ssm_ops.h"
@@ -122,13 +124,29 @@ Mamba2::Mamba2(WeightStore& weights, const std::string& path, const Shape& s)
       dt_bias_(mx::astype(weights.vector(path + ".dt_bias", s.heads), mx::float32)),
       a_(mx::negative(mx::exp(mx::astype(weights.vector(path + ".A_log", s.heads), mx::float32)))),
       d_(mx::astype(weights.vector(path + ".D", s.heads), mx::float32)),
-      norm_(weights.vector(path + ".norm.weight", inner())),
-      output_(Linear::load(weights, path + ".out_proj", s.hidden, inner(), s.bias)) {
+      factors_(factors(weights.dtype())),
+      output_(Linear::load(weights, path + ".out_proj", s.hidden, inner(), s.output_bias)) {
   mx::eval(dt_bias_, a_, d_);
+  if (s.norm) norm_ = weights.vector(path + ".norm.weight", inner());
+}
+
+std::optional<mx::array> Mamba2::factors(mx::Dtype dtype) const {
+  const Shape& s = shape_;
+  int bc = s.groups * s.state;
+  const std::array<int, 5> sizes{inner(), inner(), bc, bc, s.heads};
+  std::vector<float> all;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    all.insert(all.end(), static_cast<size_t>(sizes[i]), s.factors[i]);
+  }
+  if (std::all_of(all.begin(), all.end(), [](float f) { return f == 1; })) return std::nullopt;
+  mx::array row = mx::astype(mx::array(all.begin(), {static_cast<int>(all.size())}), dtype);
+  row.eval();
+  return row;
 }
 
 mx::array Mamba2::operator()(const mx::array& x, StateCache& cache) const {
   mx::array projected = input_(x);  // gate | convolution's input | time steps
+  if (factors_) projected = mx::multiply(projected, *factors_);
   int conv_end = inner() + conv_channels();
   mx::array xbc = conv_.activated(columns(projected, inner(), conv_end), cache);
   mx::array dt = time_steps(columns(projected, conv_end, conv_end + shape_.heads));
@@ -179,14 +197,15 @@ mx::array Mamba2::gated_scan_in_graph(const mx::array& xbc, const mx::array& dt,
 // normalises all of them together, which differs for more than one group.
 mx::array Mamba2::normed(const mx::array& gated) const {
   const Shape& s = shape_;
-  if (cpu::usable() && s.groups == 1) return cpu::rms_norm(gated, norm_, s.eps);
+  if (!norm_) return gated;
+  if (cpu::usable() && s.groups == 1) return cpu::rms_norm(gated, *norm_, s.eps);
   auto norm = [&](const mx::array& x, const std::optional<mx::array>& weight) {
     return one_launch("RMSNorm", {x}, [&] { return mx::fast::rms_norm(x, weight, s.eps); });
   };
-  if (s.groups == 1) return norm(gated, norm_);
+  if (s.groups == 1) return norm(gated, *norm_);
   mx::Shape grouped{1, gated.shape(1), s.groups, inner() / s.groups};
   return mx::multiply(mx::reshape(norm(mx::reshape(gated, grouped), std::nullopt), gated.shape()),
-                      norm_);
+                      *norm_);
 }
 
 }  // namespace llm_host

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <limits>
 
 #include "layers/linear.h"
@@ -19,11 +20,15 @@ class Mamba2 {
     int state;
     int kernel;  // of the convolution
     bool conv_bias;
-    bool bias;  // of the projections
+    bool bias;  // of the input projection
+    bool output_bias;
     float eps;
     // Time steps are clamped to this range.
     float min_step = 0;
     float max_step = std::numeric_limits<float>::infinity();
+    // Factors of what is projected for gate, x, B, C and time steps.
+    std::array<float, 5> factors = {1, 1, 1, 1, 1};
+    bool norm = true;  // before the output projection
   };
 
   // Reads `path`.{in_proj, conv1d, dt_bias, A_log, D, norm, out_proj}.
@@ -34,6 +39,8 @@ class Mamba2 {
   mx::array operator()(const mx::array& x, StateCache& cache) const;
 
  private:
+  // [inner + conv_channels + heads]
+  std::optional<mx::array> factors(mx::Dtype dtype) const;
   // The columns of the input projection for time steps -> time steps [1, L, heads], float32
   mx::array time_steps(const mx::array& columns) const;
   // xbc [1, L, inner + 2 · groups · state], dt [1, L, heads], gate [1, L, inner] -> the scan's
@@ -51,8 +58,9 @@ class Mamba2 {
   Shape shape_;
   Linear input_;
   CausalConv conv_;
-  mx::array dt_bias_, a_, d_;  // [heads], float32; a_ = −exp(A_log)
-  mx::array norm_;             // [inner]
+  mx::array dt_bias_, a_, d_;         // [heads], float32; a_ = −exp(A_log)
+  std::optional<mx::array> norm_;     // [inner]
+  std::optional<mx::array> factors_;  // of all columns, unless all are 1
   Linear output_;
 };
 

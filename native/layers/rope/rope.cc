@@ -83,13 +83,16 @@ Rope::Rope(const Config& config, const RopeOptions& options)
     max_positions_ = std::max(max_positions_, whole_positions(factor * original));
     short_ = angles_of(yarn_periods(*section, factor, original, dims_, theta_),
                        static_cast<float>(yarn_amplitude(*section, factor)));
+  } else if (type == "proportional") {
+    double turning = std::floor(dims_ / 2);
+    short_ = angles_of(proportional_periods(*section, turning, options.head_dim, theta_));
   } else if (type == "longrope") {
     read_longrope(*section, config, options.max_positions);
   } else {
     throw Error(kModelUnsupported,
                 "config.json: " + section->path_of("rope_type") + " \"" + type +
                     "\" is not supported; supported are: default, linear, dynamic, llama3, yarn, "
-                    "longrope");
+                    "longrope, proportional");
   }
 }
 

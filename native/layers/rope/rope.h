@@ -27,9 +27,9 @@ struct RopeOptions {
   bool only_own = false;
 };
 
-// Rotary position embedding of the kinds default, linear, dynamic, llama3, yarn and longrope, as
-// transformers computes them (modeling_rope_utils.py). Reads `rope_parameters`, and the older
-// rope_theta, rope_scaling and partial_rotary_factor.
+// Rotary position embedding of the kinds default, linear, dynamic, llama3, yarn, longrope and
+// proportional, as transformers computes them (modeling_rope_utils.py). Reads `rope_parameters`,
+// and the older rope_theta, rope_scaling and partial_rotary_factor.
 class Rope {
  public:
   Rope(const Config& config, const RopeOptions& options);

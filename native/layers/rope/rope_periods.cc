@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 
@@ -12,6 +13,17 @@ namespace llm_host {
 std::vector<double> default_periods(double dims, double theta) {
   std::vector<double> periods;
   for (int i = 0; 2 * i < dims; ++i) periods.push_back(std::pow(theta, 2.0 * i / dims));
+  return periods;
+}
+
+std::vector<double> proportional_periods(const Config& section, double turning, double dims,
+                                         double theta) {
+  double factor = section.has("factor") ? positive_number(section, "factor") : 1;
+  std::vector<double> periods = default_periods(dims, theta);
+  for (size_t i = 0; i < periods.size(); ++i) {
+    bool turns = static_cast<double>(i) < turning;
+    periods[i] = turns ? factor * periods[i] : std::numeric_limits<double>::infinity();
+  }
   return periods;
 }
 

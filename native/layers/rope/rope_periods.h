@@ -14,6 +14,11 @@ namespace llm_host {
 // θ^(2i / dims)
 std::vector<double> default_periods(double dims, double theta);
 
+// Gemma 4: the first `turning` of them, stretched by `factor` if there is one; the other pairs of
+// channels never turn.
+std::vector<double> proportional_periods(const Config& section, double turning, double dims,
+                                         double theta);
+
 // All of them stretched by `factor`.
 std::vector<double> linear_periods(const Config& section, double dims, double theta);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -44,6 +45,8 @@ class Parser {
   std::optional<Value> word() {
     if (skip("null")) return Value();
     if (skip("true")) return Value(true);
+    // Not JSON, but in published files; JavaScript reads it too.
+    if (skip("Infinity")) return Value(std::numeric_limits<double>::infinity());
     if (skip("false")) return Value(false);
     const std::string digits(
         text_.substr(at_, text_.find_first_not_of("+-.0123456789Ee", at_) - at_));

@@ -268,4 +268,27 @@ TEST(float16_is_ieee_754_without_infinities) {
   });
 }
 
+TEST(products_with_float16_are_those_with_what_it_widens_to) {
+  on_every_path([&](const Simd& simd) {
+    for (int m : {1, 2, 3, 4, 7}) {
+      for (int k : {8, 40, 64, 128}) {
+        constexpr int n = 21;
+        size_t rows = static_cast<size_t>(m), size = static_cast<size_t>(n) * k;
+        std::vector<float> a = random_floats(rows * k), p = random_floats(rows * n), wide(size);
+        std::vector<uint16_t> b(size);
+        simd.narrow(random_floats(size).data(), n * k, b.data());
+        simd.widen(b.data(), n * k, wide.data());
+        std::vector<float> expected(rows * n), products(rows * n);
+        simd.dots(a.data(), k, m, wide.data(), k, n, k, expected.data(), n);
+        simd.dots_float16(a.data(), k, m, b.data(), k, n, k, products.data(), n);
+        CHECK(products == expected);
+        std::vector<float> sums(rows * k), expected_sums(rows * k);
+        simd.weighted_sum(p.data(), n, m, wide.data(), k, n, k, expected_sums.data(), k);
+        simd.weighted_sum_float16(p.data(), n, m, b.data(), k, n, k, sums.data(), k);
+        CHECK(sums == expected_sums);
+      }
+    }
+  });
+}
+
 int main() { return check::run("simd"); }

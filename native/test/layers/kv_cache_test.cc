@@ -103,6 +103,27 @@ TEST(a_rotating_cache_gives_what_the_window_sees) {
   }
 }
 
+TEST(another_layer_reads_what_was_added) {
+  constexpr int kWindow = 20;
+  RotatingKvCache window(kHeads, kDim, kWindow, 100000, mx::float32);
+  KvCache whole(kHeads, kDim, 100000, mx::float32);
+  int length = 0;
+  for (int count : {1, 30, 7, 300, 1, 21}) {
+    for (KvCache* cache : {static_cast<KvCache*>(&window), &whole}) {
+      auto added = cache->append(positions(length, count), mx::negative(positions(length, count)));
+      auto again = cache->newest(count);
+      CHECK(mx::array_equal(added.keys, again.keys).item<bool>());
+      CHECK(mx::array_equal(added.values, again.values).item<bool>());
+      auto buffers = *cache->newest_buffers(count);
+      CHECK(buffers.position == length && buffers.keys.shape(2) == cache->capacity());
+      mx::array slots =
+          mx::slice(buffers.keys, {0, 0, buffers.slot, 0}, {1, kHeads, buffers.slot + count, kDim});
+      CHECK(end_at(slots, length + count));
+    }
+    length += count;
+  }
+}
+
 TEST(a_rotating_cache_grows_for_a_large_chunk_and_shrinks_again) {
   RotatingKvCache cache(kHeads, kDim, 8, 100000, mx::float32);
   cache.append(positions(0, 1000), positions(0, 1000));

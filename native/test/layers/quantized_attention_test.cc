@@ -25,6 +25,8 @@ class Dequantized final : public AttentionCache {
     return cache_.append(keys, values);
   }
   std::optional<Buffers> extend(int) override { return std::nullopt; }
+  View newest(int count) const override { return cache_.newest(count); }
+  std::optional<Buffers> newest_buffers(int) const override { return std::nullopt; }
   int length() const override { return cache_.length(); }
   bool can_trim(int length) const override { return cache_.can_trim(length); }
   void trim(int length) override { cache_.trim(length); }

@@ -17,13 +17,14 @@ export function loadedBytes(weights: WeightFiles, config: JsonObject, loading: L
   return weights.tensors.reduce((sum, tensor) => sum + tensorBytes(tensor, config, loading), 0);
 }
 
-/** Bytes read per token of a single reply: one row of an untied embedding, and only the experts in use. */
+/** Bytes read per token of a single reply: one row of an embedding that is no head, and only the experts in use. */
 export function bytesPerDecodedToken(weights: WeightFiles, config: JsonObject, loading: Loading): number {
   const untied = weights.tensors.some(t => t.name.endsWith('lm_head.weight'));
   const experts = Number(config.num_local_experts ?? config.num_experts ?? 0);
   const share = experts > 0 ? Math.min(1, Number(config.num_experts_per_tok ?? experts) / experts) : 1;
   return weights.tensors.reduce((sum, tensor) => {
-    if (untied && tensor.name.includes('embed_tokens.')) return sum;
+    if (untied && /(embed_tokens|embeddings)\./.test(tensor.name)) return sum;
+    if (tensor.name.includes('embed_tokens_per_layer.')) return sum;
     const bytes = tensorBytes(tensor, config, loading);
     return sum + (isExpert(tensor.name) ? bytes * share : bytes);
   }, 0);
@@ -33,7 +34,7 @@ function isExpert(name: string): boolean {
   return /\.experts\.|switch_mlp\.|block_sparse_moe\.(input|output)_linear\./.test(name);
 }
 
-const ROUTER = /router|\.(gate|shared_expert_gate)\./;
+const ROUTER = /router|_coefs|\.(gate|shared_expert_gate)\./;
 /** Rows of a packed matrix are padded to a multiple of this. */
 const BLOCK_ROWS = 16;
 const PACKED_BITS: ReadonlySet<number | undefined> = new Set([2, 3, 4, 5, 6, 8]);
@@ -58,7 +59,7 @@ function encoderBytes({ name, dtype, shape, bytes }: TensorEntry, { layout }: Lo
 /** Matrices of linear layers, the embedding and experts. */
 function isPacked({ name, dtype, shape }: TensorEntry, config: JsonObject): boolean {
   const float = dtype === 'F16' || dtype === 'BF16';
-  if (isExpert(name) && float && !/\.(scales|biases)$/.test(name)) return isPackedExpert(name, shape);
+  if (isExpert(name) && float && !/\.(scales|biases)$/.test(name)) return isPackedExpert(name, shape, config);
   if (ROUTER.test(name) || (shape.length !== 2 && !isExpert(name))) return false;
   const [, module, part] = /^(.*)\.(weight|scales|biases)$/.exec(name) ?? [];
   if (module === undefined) return false;
@@ -68,9 +69,10 @@ function isPacked({ name, dtype, shape }: TensorEntry, config: JsonObject): bool
 }
 
 /** A float matrix of one expert or of all: gate and up together, and down, must be whole blocks of rows. */
-function isPackedExpert(name: string, shape: readonly number[]): boolean {
-  const half = BLOCK_ROWS / 2;
-  return shape.length >= 2 && !/bias$/.test(name) && shape.slice(-2).every(size => size % half === 0);
+function isPackedExpert(name: string, shape: readonly number[], config: JsonObject): boolean {
+  // nemotron_h has no gate.
+  const rows = config.model_type === 'nemotron_h' ? BLOCK_ROWS : BLOCK_ROWS / 2;
+  return shape.length >= 2 && !/bias$/.test(name) && shape.slice(-2).every(size => size % rows === 0);
 }
 
 function filledUp(bytes: number, { shape, name }: TensorEntry): number {
@@ -101,7 +103,7 @@ function isQuantizable(
   // gpt-oss stores its dense experts as [experts, in, out].
   const transposed = config.model_type === 'gpt_oss' && shape.length === 3;
   const rowLength = shape.at(transposed ? -2 : -1) ?? 0;
-  const matrix = shape.length >= 2 && !/bias$|router|\.(gate|shared_expert_gate)\.weight$/.test(name);
+  const matrix = shape.length >= 2 && !/bias$|router|_coefs|\.(gate|shared_expert_gate)\.weight$/.test(name);
   return float && matrix && rowLength % groupSize === 0;
 }
 

@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include "common/error.h"
+#include "common/size_limits.h"
+#include "layers/recurrent/ssm.h"
+#include "models/decoder.h"
+#include "models/time_steps.h"
+
+namespace llm_host {
+namespace {
+
+constexpr int kMaxSize = 1 << 14, kMaxExpansion = 64;
+
+// Numbers that training multiplied activations with.
+std::vector<float> multipliers(const Config& config, const char* key, size_t count) {
+  if (!config.has(key)) return std::vector<float>(count, 1);
+  std::vector<double> given = config.numbers(key);
+  if (given.size() == count) return {given.begin(), given.end()};
+  throw Error(kModelBroken, std::string("config.json: ") + key + " must hold " +
+                                std::to_string(count) + " numbers, got " +
+                                std::to_string(given.size()));
+}
+
+float multiplier(const Config& config, const char* key) {
+  return static_cast<float>(config.number_or(key, 1));
+}
+
+mx::array scaled(const mx::array& x, float factor) {
+  return factor == 1 ? x : mx::multiply(x, mx::array(factor, x.dtype()));
+}
+
+Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
+  Mamba2::Shape s{};
+  s.hidden = c.hidden;
+  s.heads = size_or(config, "mamba_n_heads", 128, kMaxSize);
+  int expanded = size_or(config, "mamba_expand", 2, kMaxExpansion) * c.hidden;
+  int inner = size_or(config, "mamba_d_ssm", expanded, 1 << 24);
+  const Value* dims = config.find("mamba_d_head");
+  bool automatic = dims == nullptr || dims->as<std::string>() != nullptr;
+  s.head_dim = automatic ? inner / s.heads : size_of(config, "mamba_d_head", kMaxSize);
+  s.groups = size_or(config, "mamba_n_groups", 1, kMaxSize);
+  s.state = size_or(config, "mamba_d_state", 256, kMaxSize);
+  s.kernel = size_or(config, "mamba_d_conv", 4, kMaxSize);
+  s.conv_bias = config.boolean_or("mamba_conv_bias", true);
+  s.bias = config.boolean_or("mamba_proj_bias", false);
+  s.output_bias = config.boolean_or("projectors_bias", false);
+  s.eps = c.eps;
+  s.norm = config.boolean_or("mamba_rms_norm", false);
+  read_time_step_limit(config, s);
+  std::vector<float> factors = multipliers(config, "ssm_multipliers", s.factors.size());
+  std::copy(factors.begin(), factors.end(), s.factors.begin());
+  if (s.heads * s.head_dim != inner || s.heads % s.groups != 0) {
+    throw Error(kModelBroken, "config.json: mamba_n_heads (" + std::to_string(s.heads) +
+                                  ") times mamba_d_head (" + std::to_string(s.head_dim) +
+                                  ") must be mamba_d_ssm (" + std::to_string(inner) +
+                                  "), and mamba_n_heads a multiple of mamba_n_groups (" +
+                                  std::to_string(s.groups) + ")");
+  }
+  return s;
+}
+
+void check_supported(const Config& config) {
+  bool normed = config.boolean_or("mamba_rms_norm", false);
+  if (normed && config.boolean_or("mamba_norm_before_gate", true)) {
+    throw Error(kModelUnsupported,
+                "config.json: mamba_norm_before_gate is not supported with mamba_rms_norm");
+  }
+  if (!config.boolean_or("attention_bias", false)) return;
+  throw Error(kModelUnsupported, "config.json: attention_bias is not supported for falcon_h1");
+}
+
+// silu(factor · gate x) · up x, and a factor of the result.
+FeedForward feed_forward(WeightStore& weights, const std::string& path, const DecoderConfig& c,
+                         const std::vector<float>& factors) {
+  auto load = [&](const char* name, int out, int in) {
+    return Linear::load(weights, path + ".feed_forward." + name, out, in, c.mlp_bias);
+  };
+  if (c.intermediate < 1) throw Error(kModelBroken, "config.json has no intermediate_size");
+  Linear gate = load("gate_proj", c.intermediate, c.hidden);
+  Linear up = load("up_proj", c.intermediate, c.hidden);
+  Linear down = load("down_proj", c.hidden, c.intermediate);
+  return [=, activation = c.activation](const mx::array& x) {
+    mx::array inner = gated(activation, scaled(gate(x), factors[0]), up(x));
+    return scaled(down(inner), factors[1]);
+  };
+}
+
+}  // namespace
+
+// Mamba-2 beside attention in each layer, and a factor at every place.
+static std::unique_ptr<Model> make_falcon_h1(const Config& config, WeightStore& weights,
+                                             int context_length) {
+  check_supported(config);
+  DecoderConfig c(config, {.max_positions = 8192, .eps = 1e-5});
+  c.mlp_bias = config.boolean_or("mlp_bias", false);
+  c.names.feed_forward_norm = "pre_ff_layernorm";
+  c.names.final_norm = "model.final_layernorm";
+  c.ropes = ropes_of(config, c, {}, 100000);
+  c.embedding_factor = multiplier(config, "embedding_multiplier");
+  c.logit_divisor = 1 / positive_or(config, "lm_head_multiplier", 1);
+  // Without biases these are factors of queries and keys, and of what is added to the stream.
+  float input = multiplier(config, "attention_in_multiplier");
+  c.attention_scale *= multiplier(config, "key_multiplier") * input * input;
+  c.adjust_attention = [=, factor = input * multiplier(config, "attention_out_multiplier")](
+                           int, AttentionOptions& options) { options.output_factor = factor; };
+
+  Mamba2::Shape shape = mamba_shape(config, c);
+  float in = multiplier(config, "ssm_in_multiplier"),
+        out = multiplier(config, "ssm_out_multiplier");
+  std::vector<float> factors = multipliers(config, "mlp_multipliers", 2);
+  DecoderParts parts;
+  parts.attention_beside = true;
+  parts.state_mixer = [=](WeightStore& store, const std::string& path, int) -> StateMixer {
+    Mamba2 mamba(store, path + ".mamba", shape);
+    return [=](const mx::array& x, StateCache& cache) {
+      return scaled(mamba(scaled(x, in), cache), out);
+    };
+  };
+  parts.feed_forward = [&](WeightStore& store, const std::string& path, int) {
+    return feed_forward(store, path, c, factors);
+  };
+  return std::make_unique<Decoder>(config, c, weights, context_length, parts);
+}
+
+static const ModelFamily kFamily("falcon_h1", make_falcon_h1);
+
+}  // namespace llm_host

@@ -1,0 +1,53 @@
+import { isObject, type JsonObject } from '../text/files/json-file.ts';
+
+/** Letters of `hybrid_override_pattern`: Mamba-2, attention, a network, experts. */
+const LETTERS: Readonly<Record<string, string>> = { M: 'mamba', '*': 'attention', '-': 'mlp', E: 'moe' };
+
+/** Layers without keys and values. */
+const OTHERS: ReadonlySet<unknown> = new Set(['mamba', 'linear_attention', 'conv', 'mlp', 'moe']);
+
+/** The layers' types; undefined: config.json does not list them. */
+function layerTypes(config: JsonObject): readonly unknown[] | undefined {
+  const pattern = config.hybrid_override_pattern;
+  for (const types of [config.layer_types, config.layers_block_type]) {
+    if (Array.isArray(types)) return types;
+  }
+  return typeof pattern === 'string' ? [...pattern].map(letter => LETTERS[letter]) : undefined;
+}
+
+export function layerCount(config: JsonObject): number | undefined {
+  const count = config.num_hidden_layers;
+  if (typeof count === 'number' && Number.isInteger(count) && count > 0) return count;
+  return layerTypes(config)?.length;
+}
+
+/** Keys of one token in all layers, counted in numbers; as many are its values. */
+export function keysPerToken(config: JsonObject): number {
+  const number = (key: string): number | undefined => {
+    const value = config[key];
+    return typeof value === 'number' && value > 0 ? value : undefined;
+  };
+  const heads = number('num_attention_heads') ?? 1;
+  const kvHeads = number('num_key_value_heads') ?? heads;
+  const usual = kvHeads * (number('head_dim') ?? (number('hidden_size') ?? 0) / heads);
+  const types = layerTypes(config);
+  const { full_attn_idxs: indices } = config;
+  if (!types) return usual * (Array.isArray(indices) ? indices.length : (number('num_hidden_layers') ?? 0));
+  // Gemma 4: full layers have heads of their own, and the last layers use the keys of earlier ones.
+  const fullHeads = config.attention_k_eq_v === true ? number('num_global_key_value_heads') : undefined;
+  const fullDim = number('global_head_dim');
+  const full =
+    ownKeys(config, types, kvHeads) ?? (fullDim === undefined ? usual : (fullHeads ?? kvHeads) * fullDim);
+  const own = types.slice(0, types.length - (number('num_kv_shared_layers') ?? 0));
+  return own
+    .filter(type => !OTHERS.has(type))
+    .reduce<number>((sum, type) => sum + (type === 'full_attention' ? full : usual), 0);
+}
+
+/** Those of the first full layer where transformers 5 wrote sizes for each layer. */
+function ownKeys(config: JsonObject, types: readonly unknown[], kvHeads: number): number | undefined {
+  const layers = config.per_layer_config;
+  const own = isObject(layers) ? layers[String(types.indexOf('full_attention'))] : undefined;
+  if (!isObject(own) || typeof own.head_dim !== 'number') return undefined;
+  return own.head_dim * (typeof own.num_key_value_heads === 'number' ? own.num_key_value_heads : kvHeads);
+}
