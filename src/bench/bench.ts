@@ -1,5 +1,6 @@
 import type { ReadModel } from '../model/load-model.ts';
 import { engineReport, type Round, ratiosOf } from './figures.ts';
+import { leaveUsedMemory } from './leave-used-memory.ts';
 import { describeMachine } from './machine.ts';
 import type { Peer } from './peers.ts';
 import { randomIds } from './random-ids.ts';
@@ -37,6 +38,8 @@ const WARM_UP_TOKENS = 64;
 const WARM_UP_GENERATE = 8;
 /** A short question, to measure the start of a process. */
 const START_TOKENS = 40;
+/** Enough that a program that loads the weights finds nothing but used memory: the system may give out other pages first. */
+const usedMemory = (weightBytes: number) => 2 * weightBytes + 3e9;
 /** The new part of a second turn: a question of some length. */
 const NEW_TURN_TOKENS = 40;
 
@@ -59,6 +62,7 @@ export async function bench(settings: BenchSettings): Promise<BenchReport> {
     bandwidths.push(await readBandwidth(threads, bytesPerToken(settings.read)));
     for (const engine of engines) {
       onProgress(`run ${run} of ${runs}: ${engine.runner.name}`);
+      await leaveUsedMemory(usedMemory(settings.read.weightBytes));
       const start = await startRun(settings, engine, run);
       const warm = (await runProcess(engine.runner, warmSpec(settings, engine, run), settings.signal)).result;
       rounds.get(engine)?.push({ warm, start });

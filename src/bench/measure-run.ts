@@ -1,4 +1,4 @@
-import type { GenerateResult, LocalEngine } from '../engine/engine.ts';
+import type { JobResult, LocalJobEngine } from '../engine/engine-job.ts';
 import { loadParts } from '../engine/load-engine.ts';
 import { peakMemory } from './peak-memory.ts';
 import type {
@@ -43,12 +43,12 @@ export async function measureRun(spec: RunSpec, version: string, onFirst: () => 
  * late.
  */
 async function generate(
-  engine: LocalEngine,
+  engine: LocalJobEngine,
   promptIds: readonly number[],
   maxTokens: number,
   onFirst: () => void = () => {},
   measureGraph = false,
-): Promise<{ ids: readonly number[]; result: GenerateResult }> {
+): Promise<{ ids: readonly number[]; result: JobResult }> {
   const ids: number[] = [];
   // Random prompts make models repeat themselves, which no conversation does to that extent.
   const stream = engine.generate({ promptIds, maxTokens, ignoreEos: true, measureGraph, lookup: false });
@@ -60,7 +60,7 @@ async function generate(
 }
 
 async function measurePrompt(
-  engine: LocalEngine,
+  engine: LocalJobEngine,
   promptIds: readonly number[],
   count: number,
   onFirst: () => void,
@@ -73,7 +73,7 @@ async function measurePrompt(
 
 /** In a run of its own, since counting takes time. */
 async function measureGraph(
-  engine: LocalEngine,
+  engine: LocalJobEngine,
   { prompts: [ids = []], generate: count }: RunSpec,
 ): Promise<GraphMeasurement | undefined> {
   const { graph } = (await generate(engine, ids, count, undefined, true)).result;
@@ -88,7 +88,7 @@ async function measureGraph(
 }
 
 /** A history, a short reply, then a new prompt, which alone has to be read. */
-async function measureTurn(engine: LocalEngine, { historyIds, newIds }: Turn): Promise<TurnMeasurement> {
+async function measureTurn(engine: LocalJobEngine, { historyIds, newIds }: Turn): Promise<TurnMeasurement> {
   const { ids: reply } = await generate(engine, historyIds, REPLY_TOKENS);
   const { result } = await generate(engine, [...historyIds, ...reply, ...newIds], 1);
   return {

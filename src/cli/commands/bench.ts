@@ -5,7 +5,10 @@ import { weightOptions } from '../options/model-options.ts';
 import { json, list, number, text } from '../options/option-kinds.ts';
 
 /** Options that must not be repeated. */
-const ONCE = ['html', 'mlx-lm-model', 'llama-cpp-model', 'quantize'];
+const ONCE = ['html', 'mlx-lm-model', 'llama-cpp-model', 'quantize', 'tools', 'half'];
+
+/** Options that only --tools has. */
+const ONLY_WITH_TOOLS = ['all', 'categories', 'mode', 'half', 'again'] as const;
 
 /** Comma-separated values and repeated options form one list. */
 const commas = (describe: string) =>
@@ -14,11 +17,14 @@ const commas = (describe: string) =>
 export const bench = defineCommand({
   usage: 'bench <model>',
   description:
-    'measure a model: tokens per second, time to first token, memory; also against mlx-lm and llama.cpp',
+    'measure a model: tokens per second, time to first token, memory; also against mlx-lm and llama.cpp; with --tools how well it calls tools',
   options: (y, declareModel) =>
     weightOptions(declareModel(y))
       .option('prompt-tokens', commas('prompt lengths, comma-separated (512): 128,512,4096'))
-      .option('generate', number('tokens after each prompt (128; with --clients 64)'))
+      .option(
+        'generate',
+        number('tokens after each prompt (128; with --clients 64, with --tools at most 512)'),
+      )
       .option('runs', number('number of runs, each a new process (5); with --clients requests of each (4)'))
       .option(
         'clients',
@@ -33,14 +39,35 @@ export const bench = defineCommand({
       .option('compare', commas(`measure beside: ${PEERS.join(',')}`))
       .option('mlx-lm-model', text('folder with the same weights, for mlx-lm'))
       .option('llama-cpp-model', text('.gguf file with the same weights, for llama.cpp'))
+      .option('tools', {
+        type: 'string',
+        describe: 'measure tool calls: on a sample of BFCL v4, or on your own questions in this folder',
+      })
+      .option('all', { type: 'boolean', describe: 'with --tools: all questions, not a sample' })
+      .option('categories', commas('with --tools: only these, comma-separated'))
+      .option('mode', commas('with --tools: of free,repair,held (all)'))
+      .option('half', {
+        choices: ['a', 'b'] as const,
+        requiresArg: true,
+        describe: 'with --tools: only this half of the questions',
+      })
+      .option('again', { type: 'boolean', describe: 'with --tools: ask also what has been answered before' })
       .option('json', { ...json, describe: 'the report as JSON' })
       .option('html', text('write the report to this file'))
       .check(args => {
         const twice = ONCE.find(name => Array.isArray(args[name]));
         if (twice !== undefined) throw new LlmHostError('USAGE', `--${twice} was given twice`);
+        const alone = ONLY_WITH_TOOLS.find(name => args[name] !== undefined);
+        if (args.tools === undefined && alone !== undefined)
+          throw new LlmHostError('USAGE', `--${alone} goes only with --tools`);
         return true;
       }),
-  run: async (args, { signals }) => {
+  run: async (args, context) => {
+    const { signals } = context;
+    if (args.tools !== undefined) {
+      const { runToolsBench } = await import('../bench/run-tools-bench.ts');
+      return await runToolsBench({ ...args, tools: args.tools }, context);
+    }
     if (args.clients !== undefined) {
       const { runClientsBench } = await import('../bench/run-clients-bench.ts');
       return await runClientsBench({ ...args, clients: args.clients }, signals);

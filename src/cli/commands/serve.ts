@@ -29,7 +29,8 @@ export const serve = defineCommand({
       .option('models', list('another model that requests may name, or * for all in the cache (repeatable)'))
       .option('manage-models', {
         type: 'boolean',
-        describe: "with --models '*': clients may download and delete models (/api/pull, /api/delete)",
+        describe:
+          "with --models '*': clients may download, copy and delete models (/api/pull, /api/copy, /api/delete)",
       })
       .option('max-models', number('models loaded at once, the first included (3)'))
       .option('max-queue', number('requests at a time (64); more are answered with 429'))

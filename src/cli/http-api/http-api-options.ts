@@ -33,7 +33,7 @@ export interface HttpApiOptions {
   readonly port: number;
   /** Sources of further models; `*`: all in the cache. */
   readonly models: readonly string[];
-  /** Whether clients may download and delete models. */
+  /** Whether clients may download, copy and delete models. */
   readonly manageModels: boolean;
   /** Loaded at once, beside the first. */
   readonly maxOthers: number;

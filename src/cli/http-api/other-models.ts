@@ -12,23 +12,34 @@ export interface NamedModel extends OtherModel {
   readonly source: string;
 }
 
-/** Lists the models of `--models`: those named, and for `*` those that are complete in the cache. */
+export interface OtherModelList {
+  list(): readonly NamedModel[];
+  /** The cache has changed. */
+  readAgain(): void;
+}
+
+/** The models of `--models`: those named, and for `*` those that are complete in the cache. */
 export function otherModels(
   names: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): () => readonly NamedModel[] {
+): OtherModelList {
   const named = names
     .filter(name => name !== '*')
     .map((source): NamedModel => ({ id: idOf(source, cwd), source }));
-  if (!names.includes('*')) return () => named;
+  if (!names.includes('*')) return { list: () => named, readAgain: () => undefined };
   let cached: readonly NamedModel[] = [];
   let read = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (performance.now() - read > FRESH_MS) {
-      cached = cachedModels(hubCacheFolder(env)).filter(isComplete).map(described);
-      read = performance.now();
-    }
-    return [...named, ...cached.filter(({ id }) => !named.some(one => one.id === id))];
+  return {
+    list: () => {
+      if (performance.now() - read > FRESH_MS) {
+        cached = cachedModels(hubCacheFolder(env)).filter(isComplete).map(described);
+        read = performance.now();
+      }
+      return [...named, ...cached.filter(({ id }) => !named.some(one => one.id === id))];
+    },
+    readAgain: () => {
+      read = Number.NEGATIVE_INFINITY;
+    },
   };
 }
 

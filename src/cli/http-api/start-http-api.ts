@@ -62,20 +62,20 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
         ...turnOptions,
       }),
     });
-    const listOthers = otherModels(options.models, where);
+    const others = otherModels(options.models, where);
     const models = new ModelPool(
       loaded(run.opened),
       {
-        list: listOthers,
+        list: () => others.list(),
         open: async id => {
-          const source = listOthers().find(one => one.id === id)?.source ?? id;
+          const source = others.list().find(one => one.id === id)?.source ?? id;
           const opened = await run.openAnother(source, QUIETLY);
           return { ...loaded(opened, id), close: () => opened.close() };
         },
       },
       { maxLoaded: options.maxOthers },
     );
-    const listening = await listen(options, run, models);
+    const listening = await listen(options, run, models, () => others.readAgain());
     let closed: Promise<void> | undefined;
     return {
       url: listening.url,
@@ -99,12 +99,12 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
   }
 }
 
-async function listen(options: HttpApiOptions, { log }: Run, models: ModelPool) {
+async function listen(options: HttpApiOptions, { log }: Run, models: ModelPool, onChange: () => void) {
   const stop = new AbortController();
   const context: ServeContext = {
     ...models.first,
     models,
-    modelStore: options.manageModels ? cacheStore(process.env) : undefined,
+    modelStore: options.manageModels ? cacheStore(process.env, onChange) : undefined,
     queue: new GenerationQueue(options.places, options.engine.parallel),
     metrics: new ServeMetrics(),
     access: options.access,

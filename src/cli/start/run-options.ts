@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { metricsFile } from '../../agent/calls/metrics-file.ts';
 import { styleFile } from '../../agent/model/prompt-style-choice.ts';
-import type { AgentOptions } from '../../agent/turn/agent-options.ts';
+import type { TurnOptions } from '../../agent/turn/agent-options.ts';
 import type { McpFile } from '../../mcp/config/document.ts';
 import { promptStyleNamed, promptStyleNames } from '../../parse/formats/prompt-style.ts';
 import { callFormatsOfUser } from '../../parse/formats/user-format.ts';
@@ -75,7 +75,7 @@ export function agentOptions(
   args: ChatArguments,
   config: AppConfig,
 ): Pick<
-  AgentOptions,
+  TurnOptions,
   | 'sampling'
   | 'toolTimeoutMs'
   | 'toolBudget'

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describeMachine } from '../../bench/machine.ts';
+import { passOf } from '../../bench/tools/answer.ts';
+import { askCases } from '../../bench/tools/ask-cases.ts';
+import { BFCL, bfclFolder } from '../../bench/tools/bfcl/fetch-bfcl.ts';
+import { readBfcl } from '../../bench/tools/bfcl/read-bfcl.ts';
+import { chooseCases } from '../../bench/tools/cases/choose-cases.ts';
+import { readFolder } from '../../bench/tools/cases/folder-cases.ts';
+import type { ToolCase } from '../../bench/tools/cases/tool-case.ts';
+import { Journal } from '../../bench/tools/journal.ts';
+import { toolsHtml } from '../../bench/tools/tools-html.ts';
+import { scored, type ToolsReport } from '../../bench/tools/tools-report.ts';
+import { toolsText } from '../../bench/tools/tools-text.ts';
+import { EXIT, LlmHostError } from '../../errors.ts';
+import { CountLine } from '../../line/count-line.ts';
+import { ProgressLine } from '../../line/progress-line.ts';
+import { type ReadModel, readModel } from '../../model/load-model.ts';
+import { loadAddon } from '../../native/load-addon.ts';
+import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
+import { stripControls } from '../../text/clean/strip-controls.ts';
+import type { CommandContext } from '../options/command.ts';
+import { stateDirectory } from '../process/folders.ts';
+import { VERSION } from '../process/version.ts';
+import { DEMO_CONFIG } from '../settings/demo.ts';
+import { answerCase } from './answer-case.ts';
+import { loadOf, ownEnvironment, whole, writeHtml } from './bench-arguments.ts';
+import {
+  bfclCategories,
+  named,
+  type ToolsArguments,
+  type ToolsOptions,
+  toolsOptions,
+} from './tools-arguments.ts';
+
+interface Benchmark {
+  readonly title: string;
+  /** Changes when any question does. */
+  readonly key: string;
+  readonly cases: readonly ToolCase[];
+}
+
+/** `llm-host bench <model> --tools`: how well it calls tools. Resolves with the exit code. */
+export async function runToolsBench(
+  args: ToolsArguments,
+  { openModel, signals }: CommandContext,
+): Promise<number> {
+  const options = toolsOptions(args);
+  if (args.threads !== undefined) process.env.LLM_HOST_THREADS = String(whole('threads', args.threads));
+  const stop = new AbortController();
+  signals.addCleanup(async () => stop.abort());
+  const read = readModel(args.model, {
+    ...loadOf(args),
+    contextLength: 0,
+    cwd: process.cwd(),
+    env: process.env,
+  });
+  const benchmark = await benchmarkOf(args, stop.signal);
+  const cases = chooseCases(benchmark.cases, options);
+  if (cases.length === 0) throw new LlmHostError('USAGE', `--half ${options.half} has no questions here`);
+  const system = args.model === 'demo' ? DEMO_CONFIG.SystemPrompt : '';
+  const path = join(
+    stateDirectory(process.env),
+    'bench-tools',
+    `${keyOf(benchmark, read, args, options, system)}.jsonl`,
+  );
+  const journal = new Journal(path, args.again === true, say);
+  const opened = await open(args, openModel, stop.signal);
+  const progress = new CountLine(process.stderr, 'Asking');
+  let asking = true;
+  signals.addCleanup(async () => {
+    if (!asking) return;
+    progress.end();
+    say('What has been answered is kept: the same command goes on from there.');
+    await opened.close();
+  });
+  const answers = await askCases({
+    ...{ cases, journal, signal: stop.signal },
+    passes: [...new Set(options.modes.map(passOf))],
+    answer: (one, pass) =>
+      answerCase(one, pass, {
+        model: opened.model,
+        systemMessage: system,
+        maxTokens: options.maxTokens,
+        signal: stop.signal,
+      }),
+    onProgress: (done, total, reused) => progress.update(done, total, reused),
+  }).finally(() => progress.end());
+  if (stop.signal.aborted) return EXIT.unexpected;
+  asking = false;
+  await opened.close();
+  const report: ToolsReport = {
+    ...reportOf(read, benchmark, options),
+    ...scored({ cases: benchmark.cases, answers, modes: options.modes }),
+  };
+  if (args.html !== undefined) writeHtml(args.html, toolsHtml(report));
+  process.stdout.write(`${args.json ? JSON.stringify(report, null, 2) : stripControls(toolsText(report))}\n`);
+  return 0;
+}
+
+const say = (text: string): void => void process.stderr.write(`${stripControls(text)}\n`);
+
+async function benchmarkOf(args: ToolsArguments, signal: AbortSignal): Promise<Benchmark> {
+  if (args.tools !== '') {
+    const folder = resolve(args.tools);
+    const { cases, sha256 } = readFolder(folder);
+    const known = [...new Set(cases.map(one => one.category))];
+    const wanted = args.categories === undefined ? known : named('categories', args.categories, known);
+    return { title: folder, key: sha256, cases: cases.filter(one => wanted.includes(one.category)) };
+  }
+  const categories = bfclCategories(args.categories);
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'llm-host');
+  const folder = await bfclFolder({ cache, env: process.env, signal, onProgress: say });
+  return {
+    title: `BFCL v4, single turn (${BFCL.name} ${BFCL.version})`,
+    key: BFCL.dataSha256,
+    cases: categories.flatMap(category => readBfcl(folder, category)),
+  };
+}
+
+/** Answers are of use again only if nothing that they depend on has changed. */
+function keyOf(
+  { key }: Benchmark,
+  { spec, chatTemplate, toolTemplate, name }: ReadModel,
+  args: ToolsArguments,
+  { maxTokens }: ToolsOptions,
+  system: string,
+): string {
+  const parts = [VERSION, key, name, spec, chatTemplate, toolTemplate, loadOf(args), maxTokens, system];
+  const bigints = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
+  return createHash('sha256')
+    .update(JSON.stringify([...parts, ownEnvironment(process.env)], bigints))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+async function open(args: ToolsArguments, openModel: OpenModel, signal: AbortSignal): Promise<OpenedModel> {
+  const loading = new ProgressLine(process.stderr, 'Loading');
+  const { kvBits, ...load } = loadOf(args);
+  try {
+    const opened = await openModel(args.model, {
+      ...load,
+      ...{ kvBits, contextLength: 0, signal, cwd: process.cwd(), env: process.env },
+      onProgress: ({ doneBytes, totalBytes }) => loading.update(doneBytes, totalBytes),
+      onDownload: () => undefined,
+      onWait: () => undefined,
+    });
+    if (!opened.embedder) return opened;
+    await opened.close();
+    throw new LlmHostError('MODEL_UNSUPPORTED', `${opened.name} turns texts into vectors; it calls no tools`);
+  } finally {
+    loading.end();
+  }
+}
+
+function reportOf(
+  { name, spec, parameters }: ReadModel,
+  { title }: Benchmark,
+  { modes, perCategory, half, maxTokens }: ToolsOptions,
+): Omit<ToolsReport, 'categories' | 'total' | 'results'> {
+  return {
+    version: 1,
+    date: new Date().toISOString(),
+    machine: describeMachine(),
+    versions: { llmHost: VERSION, mlx: loadAddon().versions.mlxLoaded, node: process.versions.node },
+    model: { name, family: String(spec.config.model_type), parameters },
+    benchmark: title,
+    settings: { modes, perCategory, half, maxTokens, environment: ownEnvironment(process.env) },
+  };
+}
