@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { answer, heldoutCases, heldoutTools, openDemo, plain, same } from './demo/demo-model.mjs';
+import { groupBy } from './demo/score-table.mjs';
 
 const { values: options } = parseArgs({
   options: { limit: { type: 'string' }, failures: { type: 'boolean' }, json: { type: 'string' } },
@@ -44,7 +45,7 @@ async function score(one) {
 }
 
 function report() {
-  const groups = groupBy(results);
+  const groups = groupBy(results, one => one.group);
   const summary = {};
   for (const [group, members] of Object.entries(groups)) {
     const right = members.filter(one => one.right).length;
@@ -56,13 +57,4 @@ function report() {
   summary.unlisted = results.reduce((sum, one) => sum + one.unlisted, 0);
   console.log(`calls of a tool that is not listed: ${summary.unlisted}`);
   if (options.json) writeFileSync(options.json, `${JSON.stringify(summary, null, 2)}\n`);
-}
-
-function groupBy(list) {
-  const groups = {};
-  for (const one of list) {
-    groups[one.group] ??= [];
-    groups[one.group].push(one);
-  }
-  return groups;
 }

@@ -6,7 +6,6 @@ import zipfile
 from pathlib import Path
 
 import gguf
-import torch
 from gguf.quants import dequantize
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
@@ -51,13 +50,16 @@ def load_tokenizer() -> Tokenizer:
     return tok
 
 
-def _unpermute(w: torch.Tensor, heads: int) -> torch.Tensor:
+def _unpermute(w, heads: int):
     # GGUF stores q and k rows interleaved for its own rotary layout; undo that to the Hugging Face order.
     return w.view(heads, HEAD_DIM // 2, 2, -1).transpose(1, 2).reshape(w.shape)
 
 
 def load_weights() -> dict:
     """Float32 weights; linears are fused as qkv and gate+up, rows in the Hugging Face order."""
+    # Only here: what makes conversations needs the tokenizer alone.
+    import torch
+
     raw = {}
     for t in gguf.GGUFReader(gguf_path()).tensors:
         raw[t.name] = torch.from_numpy(dequantize(t.data, t.tensor_type).copy()).float()

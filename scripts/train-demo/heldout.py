@@ -90,6 +90,15 @@ def cases(seed=20):
             yield "none", question, listed, None
 
 
+def asked():
+    """Every held-out question that training must not repeat, also of the requests and dialogues in models/demo/heldout."""
+    yield from (q for _, q, _, _ in cases())
+    rows = lambda name: [json.loads(line) for line in (DEMO / "heldout" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    yield from (row["user"] for name in ("denial", "plain") for row in rows(name))
+    # Shorter ones ("by 12", "again") are too common to be anyone's.
+    yield from (step["user"] for row in rows("dialogues") for step in row["judged"] if len(step.get("user", "").split()) > 3)
+
+
 def main():
     rows, used, count = [], {}, {}
     for group, question, listed, expect in cases():

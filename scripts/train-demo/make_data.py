@@ -1,20 +1,20 @@
 """Training conversations. Each group shares one system text and tool list; its branches are independent conversations."""
 
+import argparse
 import copy
 import functools
 import json
 import random
 import re
+from collections import Counter
 
-from conversations import arithmetic as calc
-from conversations import files, talk
+from conversations import abilities, asking, facts, followups, plain, steps, talk, terse
+from conversations.messages import calc_call, done, file_call, other_call, say, turn, user
 from conversations.other_tools import KINDS, any_tool
-from conversations.talk import NEAR, PURPOSE, PURPOSES, REFUSALS, SUBJECTS, SYSTEMS
+from conversations.talk import NEAR, OPS, PURPOSE, PURPOSES, REFUSALS, SUBJECTS, SYSTEMS
 from conversations.values import CITIES, DAYS, ITEMS, NAMES, clock, filename, word
-from heldout import cases
+from heldout import asked
 from tools import BUNDLED, CALCULATOR, FILES
-
-OPS = list(PURPOSE)[:6]
 
 
 def normal(q):
@@ -23,7 +23,7 @@ def normal(q):
 
 @functools.cache
 def forbidden():
-    return {normal(q) for _, q, _, _ in cases()}
+    return {normal(q) for q in asked()}
 
 
 answered = functools.cache(talk.answered)
@@ -44,55 +44,6 @@ def slots(r):
     (n, n2), (c, c2), k = r.sample(NAMES, 2), r.sample(CITIES, 2), r.randint(2, 60)
     made = {s: KINDS[kind](r) for s, kind in dict(l="language", e="email", g="image", h="host", u="url", x="code", s="title", y="phone").items()}
     return dict(n=n, n2=n2, d=r.choice(DAYS[:7]), c=c, c2=c2, t=clock(r), k=k, k2=k + r.randint(1, 40), w=word(r), w2=word(r), i=r.choice(ITEMS), f=filename(r), **made)
-
-
-def plain(n):
-    return int(n) if isinstance(n, float) and n == int(n) else n
-
-
-def call(name, args):
-    return {"function": {"name": name, "arguments": {k: plain(v) if not isinstance(v, bool) else v for k, v in args.items()}}}
-
-
-def turn(calls, content=""):
-    return {"role": "assistant", "content": content, "tool_calls": calls}
-
-
-def user(q):
-    return {"role": "user", "content": q}
-
-
-def say(text):
-    return {"role": "assistant", "content": text}
-
-
-def calc_call(r, op):
-    op, values, q = calc.operation(r, op)
-    keys = {"power": ("base", "exponent"), "square_root": ("number",)}.get(op, ("a", "b"))
-    return q, call(op, dict(zip(keys, values))), calc.result(op, values), lambda res: calc.said(r, op, values, res)
-
-
-def file_call(r, tool, name=None):
-    tool, args, q = files.request(r, tool, name)
-    return q, call(tool, args), files.result(r, tool, args), lambda res: files.said(r, tool, args, res)
-
-
-ERRORS = ["the network is down", "access denied", "timed out", "not found", "the service is not available", "invalid value", "no permission"]
-
-
-def other_call(r, tool, ask):
-    args, q, res = ask(r)
-    if r.random() < 0.12:
-        res = "Error: " + r.choice(ERRORS)
-
-    def said(res):
-        if res.startswith("Error: "):
-            why = res[7:]
-            return r.choice([f"That didn't work: {why}.", f"Sorry, the tool failed: {why}.", f"I couldn't do that, {why}.", f"The tool reported a problem: {why}."])
-        if res in ("OK", "Done.", "success", '{"status": "ok"}'):
-            return r.choice(["Done.", "That's done.", "It worked.", "All done."])
-        return r.choice([f"The result is: {res}", f"It says: {res}", f"I got this: {res}", res])
-    return q, call(tool["function"]["name"], args), res, said
 
 
 class Group:
@@ -138,6 +89,31 @@ class Group:
     def talk(self):
         return self.r.choice(answered() if self.r.random() < 0.35 else talk.PAIRS)
 
+    def mine(self):
+        """The worlds of the other tools that are listed."""
+        return subjects(" ".join(" ".join([t["function"]["name"], t["function"]["description"], purpose]) for t, _, purpose in self.others))
+
+    def plain(self):
+        """What needs no tool, and that none of the others could be meant for."""
+        for _ in range(6):
+            q, a = plain.request(self.r)
+            if not self.others or not self.mine() & subjects(q):
+                return [user(q), say(a)]
+        q, a = self.talk()
+        return [user(q), say(a)]
+
+    def words(self):
+        """An exchange without a call."""
+        r, k = self.r, self.r.random()
+        if k < 0.12:
+            return abilities.able(r, self.tools)
+        if k < 0.17 and self.tools:
+            return abilities.able_one(r, self.tools)
+        if k < 0.6:
+            return self.plain()
+        q, a = self.talk()
+        return [user(q), say(a)]
+
     def missing(self):
         """A question for which no listed tool fits, and an answer that says so."""
         r = self.r
@@ -145,7 +121,7 @@ class Group:
             found = self.missing_bundled()
             if found:
                 return found
-        mine = subjects(" ".join(" ".join([t["function"]["name"], t["function"]["description"], purpose]) for t, _, purpose in self.others))
+        mine = self.mine()
         for _ in range(12):
             if self.others and r.random() < 0.4:
                 _, ask, p = any_tool(r)
@@ -179,53 +155,111 @@ class Group:
     def exchange(self, complete):
         """One question with all that answers it; without `complete` it may stop after the call."""
         r, k = self.r, self.r.random()
-        if not self.tools or k < 0.12:
-            q, a = self.talk()
-            return [user(q), say(a)]
-        if k < 0.205:
+        if not self.tools or k < 0.19:
+            return self.words()
+        if k < 0.245:
             q, a = self.missing()
             return [user(q), say(a)]
-        if k < 0.225:
-            one, two = self.one_call(), self.one_call()
-            join = r.choice([" And ", " Also, ", " Then ", " "])
-            q = one[0].rstrip(" ") + ("" if one[0][-1] in ".?!" else r.choice([".", ",", ""])) + join + (two[0] if join == " " else two[0][0].lower() + two[0][1:])
-            if one[1] == two[1] or ":" in one[0]:
-                return self.exchange(complete)
-            return [user(q), turn([one[1], two[1]]), {"role": "tool", "content": one[2]}, {"role": "tool", "content": two[2]}, say(one[3](one[2]) + " " + two[3](two[2]))]
+        if k < 0.27:
+            return steps.two_of_any(r, self.one_call(), self.one_call()) or self.exchange(complete)
+        if k < 0.31 and self.have:
+            return terse.request(r, self.have, complete)
         q, c, res, said = self.one_call()
+        if r.random() < 0.03:
+            form = r.choice(followups.PHRASES["insist"])
+            q = form.format(p=abilities.purpose_of(self.listed(c)), q=q if "? Then" not in form else q[0].lower() + q[1:])
         if c["function"]["name"] == "list_files" and not res.startswith(("Error", "The dir")):
             self.files = [n for n in res.split("\n") if not n.endswith("/")]
-        out = [user(q), turn([c])]
-        return out + ([{"role": "tool", "content": res}, say(said(res))] if complete else [])
+        return [user(q), *done(c, res), say(said(res))] if complete else [user(q), turn([c])]
+
+    def listed(self, c):
+        return next(t for t in self.tools if t["function"]["name"] == c["function"]["name"])
+
+    def dialogue(self):
+        """(kind, messages) of several turns that belong together."""
+        r, sums = self.r, [n for n in self.have if n in OPS]
+        some = [n for n in self.have if n in ("read_file", "write_file")]
+        between = lambda: self.exchange(True)
+        kinds = {"told": (1.2, lambda: facts.told(r, between, 4)), "summarized": (0.5, lambda: facts.summarized(r, between, 6))}
+        if sums:
+            kinds |= {"sums": (3, lambda: followups.sums(r, self.have)), "two sums": (1, lambda: steps.two_sums(r, self.have)), "chained sum": (1, lambda: steps.chained_sum(r, self.have)),
+                      "missing number": (0.8, lambda: asking.for_sum(r, r.choice(sums)))}
+        if some:
+            kinds |= {"file": (2.5, lambda: followups.of_file(r, self.have)), "two files": (0.7, lambda: steps.two_files(r, self.have)), "missing name": (1, lambda: asking.for_file(r, self.have)),
+                      "chained files": (1.4, lambda: steps.chained_files(r, self.have)), "whole list": (1, lambda: followups.read_whole(r, self.have))}
+        if sums and "write_file" in some:
+            kinds["saved sum"] = (0.6, lambda: followups.saved_sum(r, self.have))
+        if self.have:
+            kinds["told number"] = (0.6, lambda: followups.told_number(r, self.have))
+            kinds["language"] = (1, lambda: terse.language(r, self.have))
+        if self.others:
+            tool, ask, _ = r.choice(self.others)
+            kinds |= {"tool again": (3, lambda: followups.of_tool(r, tool, ask)), "missing argument": (2, lambda: asking.for_tool(r, tool, ask)), "quoted": (1.5, lambda: followups.quoted_result(r, tool, ask, word))}
+        kind = r.choices(list(kinds), [w for w, _ in kinds.values()])[0]
+        return kind, kinds[kind][1]()
 
     def branch(self):
+        """(kind, messages)"""
         r = self.r
         self.files = []
+        if self.tools and r.random() < 0.36:
+            kind, found = self.dialogue()
+            if found:
+                # Some of them begin after something else.
+                return kind, (self.exchange(True) if r.random() < 0.1 else []) + found
         turns = r.choices([1, 2, 3, 4], [0.85, 0.09, 0.04, 0.02])[0]
         out = []
         for i in range(turns):
             out += self.exchange(i < turns - 1 or r.random() < 0.22)
-        return out
+        return "single", out
 
-    def branches(self, n):
+    def long_branch(self):
+        """(kind, messages) of one that takes the sequence for itself."""
+        r, between = self.r, lambda: self.exchange(True)
+        made = {"told": lambda: facts.told(r, between, 10), "summarized": lambda: facts.summarized(r, between, 24), "pasted": lambda: facts.pasted(r, between)}
+        kind = r.choices(list(made), [1, 1, 1.5])[0]
+        return "long " + kind, made[kind]()
+
+    def branches(self, n, make):
         found = []
         while len(found) < n:
-            b = self.branch()
+            kind, b = make()
             if not any(m["role"] == "user" and normal(m["content"]) in forbidden() for m in b):
-                found.append(b)
+                found.append((kind, b))
         return found
 
 
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "none"], [0.58, 0.13, 0.20, 0.07, 0.02])[0])
-        yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": g.branches(branches)}
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "none"], [0.50, 0.12, 0.25, 0.11, 0.02])[0])
+        found = g.branches(1, g.long_branch) if r.random() < 0.1 else g.branches(branches, g.branch)
+        yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}
+
+
+def main():
+    from tools import render
+    p = argparse.ArgumentParser(description="Shows some conversations, or how many there are of each kind.")
+    p.add_argument("--seed", type=int, default=5)
+    p.add_argument("--groups", type=int, default=8)
+    p.add_argument("--branches", type=int, default=5)
+    p.add_argument("--kind", help="only those whose kind has this in its name")
+    p.add_argument("--count", action="store_true", help="count instead of showing")
+    a = p.parse_args()
+    count, words = Counter(), Counter()
+    for g in groups(a.seed, a.groups, a.branches):
+        head = render([{"role": "system", "content": g["system"]}], g["tools"])
+        for kind, b in zip(g["kinds"], g["branches"]):
+            text = render([{"role": "system", "content": ""}] + b, [])[len("<|im_start|>system\n<|im_end|>\n"):]
+            count[kind] += 1
+            words[kind] += len(text.split())
+            if not a.count and (a.kind or "") in kind:
+                print(f"{head}   --- {kind}\n{text}")
+                head = ""
+    if a.count:
+        for kind, n in count.most_common():
+            print(f"{kind}: {n}, {words[kind] / n:.0f} words on average")
 
 
 if __name__ == "__main__":
-    from tools import render
-    for g in groups(5, 8, 5):
-        print(render([{"role": "system", "content": g["system"]}], g["tools"]))
-        for b in g["branches"]:
-            print("   ---\n" + render([{"role": "system", "content": ""}] + b, [])[len("<|im_start|>system\n<|im_end|>\n"):])
+    main()

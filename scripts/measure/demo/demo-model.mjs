@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { DEMO_CONFIG } from '../../../dist/cli/settings/demo.js';
 import { openLocalModel } from '../../../dist/run/open-local-model.js';
 
-/** Tokens of one reply; a call of the longest case needs about half of it. */
+/** Tokens of one reply, unless the request says otherwise; a call of the longest held-out case needs about half of it. */
 const MAX_TOKENS = 128;
 
 const demo = new URL('../../../models/demo/', import.meta.url);
@@ -36,9 +36,9 @@ export function casesOf(text) {
 }
 
 /** What the model answers: `calls`, how many more could not be read, and the text. `request` has at least `messages` and `tools`. */
-export async function answer(model, request) {
+export async function answer(model, { maxTokens = MAX_TOKENS, ...request }) {
   const answered = { calls: [], malformed: 0, text: '' };
-  const sampling = { ...DEMO_CONFIG.sampling, maxTokens: MAX_TOKENS };
+  const sampling = { ...DEMO_CONFIG.sampling, maxTokens };
   const constrainCalls = DEMO_CONFIG.tools.constrain === 'always';
   for await (const event of model.reply({ ...request, sampling, constrainCalls })) {
     if (event.type === 'call') answered.calls.push({ name: event.name, arguments: event.arguments });

@@ -14,6 +14,8 @@ CAPITALS = dict(line.split(": ") for line in TALK["capitals"])
 PURPOSE = {"add": "add numbers", "subtract": "subtract numbers", "multiply": "multiply numbers", "divide": "divide numbers", "power": "work out powers", "square_root": "take square roots",
            "list_files": "list files", "read_file": "read files", "write_file": "write files", "delete_file": "delete files"}
 
+OPS = list(PURPOSE)[:6]
+
 # Other names for the same purposes.
 PURPOSES = {k: [v] + more for (k, v), more in zip(PURPOSE.items(), [
     ["do additions", "work out sums"], ["do subtractions", "take numbers away"], ["do multiplications", "work out products"], ["do divisions"], ["raise numbers to powers"],
