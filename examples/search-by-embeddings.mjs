@@ -29,6 +29,7 @@ const model = await loadModel(source);
 // Vectors of length 1: their product is the cosine. An application would keep them for the next question.
 const vectors = await model.embed(paragraphs.map(({ text }) => text));
 const [asked] = await model.embed([question]);
+/** @param {Float32Array} vector */
 const score = vector => vector.reduce((sum, x, i) => sum + x * asked[i], 0);
 const best = paragraphs
   .map((paragraph, index) => ({ ...paragraph, score: score(vectors[index]) }))

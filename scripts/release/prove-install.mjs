@@ -1,5 +1,5 @@
-// Installs the packed packages into an empty folder, with nothing in PATH but node, npm and a shell, then cuts the network
-// and talks to the demo. Usage: node scripts/release/prove-install.mjs   (npm's registry is needed for the dependencies)
+// Installs the packed packages into an empty folder, with nothing in PATH but node, npm and a shell, then cuts the network,
+// talks to the demo, and compiles and runs a stranger's programs. Usage: node scripts/release/prove-install.mjs   (npm's registry is needed for the dependencies)
 import { spawnSync } from 'node:child_process';
 import {
   mkdirSync,
@@ -15,9 +15,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runMain, SetupError } from '../lib/setup-error.mjs';
 import { packAll } from './pack.mjs';
+import { proveStranger } from './stranger.mjs';
 
 const PROMPT = 'What is 17 plus 25?';
 const ANSWER = /\b42\b/;
+/** What a program in TypeScript has beside the library. */
+const FOR_PROGRAMS = ['typescript', 'zod', '@types/node'];
 
 await runMain(async () => {
   const packed = await packAll({ only: ['llm-host', 'demo-weights', `${process.platform}-${process.arch}`] });
@@ -47,7 +50,7 @@ function prove(top, files) {
     ),
   };
   if (process.env.HOME) env.npm_config_userconfig = join(process.env.HOME, '.npmrc');
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
 
   const absent = [
     'cc',
@@ -78,6 +81,10 @@ function prove(top, files) {
   );
   console.log(`node_modules: ${(bytesBelow(join(folder, 'node_modules')) / 1e6).toFixed(0)} MB`);
 
+  timed('npm install, for the programs', () =>
+    run('npm', ['install', '--no-audit', '--no-fund', ...FOR_PROGRAMS], { env, cwd: folder }),
+  );
+
   const offline = cutNetwork();
   const checked = run(
     offline[0],
@@ -98,6 +105,9 @@ function prove(top, files) {
   );
   console.log(`${PROMPT} -> ${stdout.trim()}`);
   if (!ANSWER.test(stdout)) throw new SetupError('unexpected answer');
+  proveStranger(folder, args =>
+    run(offline[0], [...offline.slice(1), process.execPath, ...args], { env, cwd: folder }),
+  );
 }
 
 /** A network namespace without any network, with the rights of root or of a user of its own. */

@@ -9,6 +9,9 @@ import { Dict, List, type Value } from './jinja/values.ts';
 /** A parsed template: parse once, render often. */
 export interface ChatTemplate {
   readonly source: string;
+}
+
+interface ParsedTemplate extends ChatTemplate {
   readonly nodes: readonly Node[];
 }
 
@@ -46,7 +49,13 @@ const REASONING_FIELDS = ['reasoning_content', 'thinking', 'reasoning'] as const
 
 /** Throws LlmHostError TEMPLATE if `source` is not a Jinja template. */
 export function compileTemplate(source: string): ChatTemplate {
-  return { source, nodes: parseTemplate(source) };
+  const parsed: ParsedTemplate = { source, nodes: parseTemplate(source) };
+  return parsed;
+}
+
+function nodesOf(template: ChatTemplate | string): readonly Node[] {
+  if (typeof template === 'string') return parseTemplate(template);
+  return (template as Partial<ParsedTemplate>).nodes ?? parseTemplate(template.source);
 }
 
 /**
@@ -90,8 +99,7 @@ function render(template: ChatTemplate | string, options: RenderOptions): Text {
       hint: 'Give at least one message.',
     });
   }
-  const { nodes } = typeof template === 'string' ? compileTemplate(template) : template;
-  return renderNodes(nodes, variablesOf(options), options.now ?? new Date());
+  return renderNodes(nodesOf(template), variablesOf(options), options.now ?? new Date());
 }
 
 function variablesOf(options: RenderOptions): Map<string, Value> {

@@ -1,7 +1,13 @@
-import type { NativeDecoding } from '../native/addon-types.ts';
-
 /** What decoding one or more replies took. */
-export type DecodingStats = NativeDecoding;
+export interface DecodingStats {
+  /** Passes over the weights. */
+  readonly passes: number;
+  /** Sequences in all of these passes, this one included. */
+  readonly sequences: number;
+  /** Tokens proposed, and those of them that the reply has. */
+  readonly proposed: number;
+  readonly accepted: number;
+}
 
 const NONE: DecodingStats = { passes: 0, sequences: 0, proposed: 0, accepted: 0 };
 

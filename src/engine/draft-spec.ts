@@ -30,6 +30,7 @@ export async function draftSpec(
     exact: options.exact,
     adapter: [],
   });
+  if (read.encoder) throw refusal(`${read.name} turns texts into vectors and proposes no tokens`);
   if (!tokenizer) throw refusal(`${name} has no tokenizer to compare with that of ${read.name}`);
   const own = loadTokenizer(source, where);
   const id = differentToken(tokenizer, own);

@@ -14,7 +14,7 @@ import { createTokenizer } from '../tokens/tokenizer.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { cacheBytesFor } from './cache-bytes.ts';
 import { draftSpec } from './draft-spec.ts';
-import type { LocalEngine } from './engine.ts';
+import type { LocalJobEngine } from './engine-job.ts';
 import { MlxEngine } from './mlx-engine.ts';
 
 export interface LoadEngineOptions {
@@ -58,7 +58,7 @@ export interface LoadEngineOptions {
 }
 
 export interface LoadedParts {
-  readonly engine: LocalEngine;
+  readonly engine: LocalJobEngine;
   readonly read: ReadModel;
   /** undefined: the model has no tokenizer and works with ids only. */
   readonly tokenizer: Tokenizer | undefined;
@@ -71,7 +71,7 @@ export interface LoadedParts {
  * is downloaded if it is not in the cache, or `demo`. Throws LlmHostError: MODEL_NOT_FOUND, MODEL_BROKEN,
  * MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE.
  */
-export async function loadEngine(source: string, options: LoadEngineOptions = {}): Promise<LocalEngine> {
+export async function loadEngine(source: string, options: LoadEngineOptions = {}): Promise<LocalJobEngine> {
   return (await loadParts(source, options)).engine;
 }
 
@@ -144,7 +144,7 @@ function checkpointOf(read: ReadModel, options: LoadEngineOptions): NewCheckpoin
 }
 
 /** If saving fails, the model is closed too. */
-async function completing(saved: NewCheckpoint | undefined, engine: LocalEngine): Promise<void> {
+async function completing(saved: NewCheckpoint | undefined, engine: LocalJobEngine): Promise<void> {
   try {
     saved?.complete();
   } catch (error) {

@@ -3,15 +3,8 @@ import { type ErrorCode, LlmHostError, messageOf } from '../errors.ts';
 import type { LoadProgress, LoadSpec, NativeAddon, NativeEvent, NativeModel } from '../native/addon-types.ts';
 import type { TextStream, Tokenizer } from '../tokens/tokenizer-types.ts';
 import { readCacheFile } from './cache-file.ts';
-import type {
-  EngineEvent,
-  EngineInfo,
-  GenerateRequest,
-  GenerateResult,
-  LocalEngine,
-  SavedCache,
-  TokenEvent,
-} from './engine.ts';
+import type { EngineEvent, SavedCache, TokenEvent } from './engine.ts';
+import type { EngineJob, JobEngineInfo, JobResult, LocalJobEngine } from './engine-job.ts';
 import { modelHash } from './model-hash.ts';
 import { NativeJob } from './native-job.ts';
 import { toNativeRequest } from './native-request.ts';
@@ -28,8 +21,8 @@ export interface MlxEngineOptions {
 }
 
 /** Runs a model in this process through MLX. Loading and generating happen on the addon's own thread. */
-export class MlxEngine implements LocalEngine {
-  readonly info: EngineInfo;
+export class MlxEngine implements LocalJobEngine {
+  readonly info: JobEngineInfo;
   readonly #native: NativeModel;
   readonly #options: MlxEngineOptions;
   readonly #spec: LoadSpec;
@@ -53,7 +46,7 @@ export class MlxEngine implements LocalEngine {
     }
   }
 
-  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  generate(request: EngineJob): AsyncGenerator<TokenEvent, JobResult> {
     return tokensOf(this.events(request), request.onPrefill);
   }
 
@@ -61,7 +54,7 @@ export class MlxEngine implements LocalEngine {
    * The first `next()` queues the job. Leaving the loop early cancels it; so does the signal, which ends the stream
    * with `finishReason: 'cancelled'` instead of an error.
    */
-  async *events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
+  async *events(request: EngineJob): AsyncGenerator<EngineEvent, JobResult> {
     const nativeRequest = toNativeRequest(request, this.info, this.#options.defaultStopIds);
     if (request.signal?.aborted) return cancelledBeforeStart(nativeRequest.promptIds.length);
     const job = this.#start(nativeRequest);
@@ -113,7 +106,7 @@ export class MlxEngine implements LocalEngine {
     }
   }
 
-  async *#read(job: NativeJob): AsyncGenerator<EngineEvent, GenerateResult> {
+  async *#read(job: NativeJob): AsyncGenerator<EngineEvent, JobResult> {
     const text = this.#options.tokenizer?.stream();
     // Tokens inside an unfinished character wait for the one that completes it, or for the end.
     let held: TokenEvent[] = [];
@@ -160,7 +153,7 @@ function withTail(held: TokenEvent[], text: TextStream | undefined): TokenEvent[
   return [...held.slice(0, -1), { ...last, text: text.end() }];
 }
 
-function cancelledBeforeStart(promptTokens: number): GenerateResult {
+function cancelledBeforeStart(promptTokens: number): JobResult {
   const timings = { firstTokenMs: 0, prefillMs: 0, decodeMs: 0 };
   return { finishReason: 'cancelled', promptTokens, cachedTokens: 0, generatedTokens: 0, timings };
 }

@@ -3,7 +3,8 @@ import { LlmHostError } from '../errors.ts';
 import type { NativeRequest } from '../native/addon-types.ts';
 import { SAMPLING_FIELDS, withSamplingDefaults } from '../text/sampling/fields.ts';
 import { firstSamplingProblem } from '../text/sampling/problem.ts';
-import type { EngineInfo, GenerateRequest } from './engine.ts';
+import type { EngineInfo } from './engine.ts';
+import type { EngineJob } from './engine-job.ts';
 
 const MAX_LOGPROBS = 20;
 const MAX_INT = 2 ** 31 - 1;
@@ -13,7 +14,7 @@ const MAX_INT = 2 ** 31 - 1;
  * given; CONTEXT_FULL: the prompt is longer than the context.
  */
 export function toNativeRequest(
-  request: GenerateRequest,
+  request: EngineJob,
   model: EngineInfo,
   defaultStopIds: readonly number[],
 ): NativeRequest {
@@ -49,7 +50,7 @@ export function toNativeRequest(
 }
 
 /** The sampling fields, checked and complete. */
-function samplingOf(request: GenerateRequest, { vocabSize, contextLength }: EngineInfo) {
+function samplingOf(request: EngineJob, { vocabSize, contextLength }: EngineInfo) {
   const problem = firstSamplingProblem(request);
   if (problem) throw new LlmHostError('USAGE', problem);
   const biases = Object.entries(request.logitBias ?? {});

@@ -1,5 +1,6 @@
-import { sumOfDecoding } from '../engine/decoding-stats.ts';
-import type { Engine, EngineEvent, GenerateRequest, GenerateResult, TokenEvent } from '../engine/engine.ts';
+import type { EngineEvent, GenerateResult, TokenEvent } from '../engine/engine.ts';
+import type { EngineJob, JobEngine } from '../engine/engine-job.ts';
+import { joinedRuns } from '../engine/joined-runs.ts';
 import { ConstrainedReply, type Correction, type ReplyConstraint } from './constrained-reply.ts';
 
 /**
@@ -8,8 +9,8 @@ import { ConstrainedReply, type Correction, type ReplyConstraint } from './const
  * for the first free one. The result describes all runs as one.
  */
 export async function* constrainedGeneration(
-  engine: Pick<Engine, 'events' | 'info'>,
-  request: GenerateRequest,
+  engine: Pick<JobEngine, 'events' | 'info'>,
+  request: EngineJob,
   constraint: ReplyConstraint,
 ): AsyncGenerator<EngineEvent, GenerateResult> {
   const reply = new ConstrainedReply(constraint);
@@ -26,7 +27,7 @@ export async function* constrainedGeneration(
         continued: (request.continued ?? 0) + reply.length,
         ...(correction?.allowed && { allowedFirst: correction.allowed }),
       });
-      total = sum(total, run.result, reply.length);
+      total = joinedRuns(total, run.result, reply.length);
       correction = run.correction;
       const end =
         run.end ??
@@ -50,9 +51,9 @@ interface Run {
 }
 
 async function* oneRun(
-  engine: Pick<Engine, 'events'>,
+  engine: Pick<JobEngine, 'events'>,
   reply: ConstrainedReply,
-  request: GenerateRequest,
+  request: EngineJob,
 ): AsyncGenerator<EngineEvent, Run> {
   const stop = new AbortController();
   const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
@@ -90,26 +91,12 @@ function* asEvents(tokens: readonly TokenEvent[]): Generator<EngineEvent> {
 
 /** Why a corrected reply ends anyway. */
 function cannotGoOn(
-  { signal }: GenerateRequest,
+  { signal }: EngineJob,
   length: number,
   tokensLeft: number,
-  engine: Pick<Engine, 'info'>,
+  engine: Pick<JobEngine, 'info'>,
 ): GenerateResult['finishReason'] | undefined {
   if (signal?.aborted) return 'cancelled';
   if (tokensLeft <= 0) return 'length';
   return length >= engine.info.contextLength ? 'full' : undefined;
-}
-
-/** The first run reads the prompt; what later runs read again counts as decoding. */
-function sum(total: GenerateResult | undefined, run: GenerateResult, generated: number): GenerateResult {
-  if (!total) return { ...run, generatedTokens: generated };
-  const { timings } = total;
-  const decodeMs = timings.decodeMs + run.timings.prefillMs + run.timings.decodeMs;
-  return {
-    ...total,
-    finishReason: run.finishReason,
-    generatedTokens: generated,
-    timings: { ...timings, decodeMs },
-    ...(total.decoding && run.decoding && { decoding: sumOfDecoding([total.decoding, run.decoding]) }),
-  };
 }

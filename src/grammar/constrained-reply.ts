@@ -1,5 +1,5 @@
 import type { TokenEvent } from '../engine/engine.ts';
-import type { OpenCall, ParseEvent, ToolParser } from '../parse/types/parse-event.ts';
+import type { OpenCall, ParseEvent, ReplyParser } from '../parse/types/parse-event.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { GrammarEngine, GrammarMatcher } from './grammar-engine.ts';
 
@@ -8,7 +8,7 @@ export interface ReplyConstraint {
   readonly grammar: GrammarEngine;
   readonly tokenizer: Pick<Tokenizer, 'stream' | 'encodeSegments'>;
   /** A parser at the start of the reply. */
-  newParser(): ToolParser;
+  newParser(): ReplyParser;
   /** Text the reply is forced to start with, before any token. Default: ''. */
   readonly prefix?: string;
   /** The grammar of an open call; undefined: unconstrained, or too early to tell; `content`: not a call after all. */
@@ -49,7 +49,7 @@ export class ConstrainedReply {
   #accepted: TokenEvent[] = [];
   #released = 0;
   #stream;
-  #parser: ToolParser;
+  #parser: ReplyParser;
   /** The latest content, without leading whitespace. */
   #content = '';
   /** Whitespace seen ahead of it, in characters. */

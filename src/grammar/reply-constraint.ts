@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../chat/message.ts';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { CallLayout, CallRegion, ChatFormat } from '../parse/types/format.ts';
-import type { OpenCall, ToolParser } from '../parse/types/parse-event.ts';
+import type { OpenCall, ReplyParser } from '../parse/types/parse-event.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { callGrammar } from './call-grammar.ts';
 import type { CallGrammar, ReplyConstraint } from './constrained-reply.ts';
@@ -18,7 +18,7 @@ export interface ReplyConstraintOptions {
   readonly responseFormat: ResponseFormat | undefined;
   /** Text the reply is forced to start with. Default: ''. */
   readonly prefix?: string;
-  newParser(): ToolParser;
+  newParser(): ReplyParser;
 }
 
 /** Whether a grammar can constrain calls of this format. */

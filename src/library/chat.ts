@@ -3,7 +3,7 @@ import type { ChatModel } from '../agent/model/chat-model.ts';
 import { ToolOffer } from '../agent/offer/tool-offer.ts';
 import { enforceable, formatInstruction, formattedTurn } from '../agent/requests/formatted-turn.ts';
 import { Agent } from '../agent/turn/agent.ts';
-import type { AgentOptions, Overflow } from '../agent/turn/agent-options.ts';
+import type { Overflow, TurnOptions } from '../agent/turn/agent-options.ts';
 import { createHistory, type History } from '../chat/history.ts';
 import type { Message } from '../chat/message.ts';
 import { LlmHostError } from '../errors.ts';
@@ -15,7 +15,7 @@ import { FunctionHost } from './function-host.ts';
 import type { FunctionTool } from './function-tool.ts';
 import { JoinedHost } from './joined-host.ts';
 import { startMcpServers } from './mcp-servers.ts';
-import { Reply, type ReplySource } from './reply.ts';
+import { newReply, type Reply, type ReplySource } from './reply.ts';
 import { samplingOf } from './sampling-of.ts';
 import { type Infer, jsonSchemaOf, readBySchema, type Schema } from './schema.ts';
 
@@ -51,8 +51,15 @@ export interface SendOptions<S extends Schema> {
 
 const TOOL_TIMEOUT_MS = 90_000;
 
+/** For `Model.chat`. @throws LlmHostError USAGE: options that cannot be */
+export let newChat: (model: ChatModel, options: ChatOptions, onClose: (chat: Chat) => void) => Chat;
+
 /** A conversation. Its messages are answered one after another, in the order they are sent. */
 export class Chat implements AsyncDisposable {
+  static {
+    newChat = (model, options, onClose) => new Chat(model, options, onClose);
+  }
+
   readonly #model: ChatModel;
   readonly #options: ChatOptions;
   readonly #sampling: Sampling;
@@ -67,8 +74,7 @@ export class Chat implements AsyncDisposable {
   /** Replies under way or waiting. */
   #waiting = 0;
 
-  /** For `Model.chat`. @throws LlmHostError USAGE: options that cannot be */
-  constructor(model: ChatModel, options: ChatOptions, onClose: (chat: Chat) => void) {
+  private constructor(model: ChatModel, options: ChatOptions, onClose: (chat: Chat) => void) {
     this.#model = model;
     this.#sampling = samplingOf(options);
     this.#options = options;
@@ -92,7 +98,7 @@ export class Chat implements AsyncDisposable {
   ): Reply<[S] extends [never] ? undefined : Infer<S>> {
     const source = schema === undefined ? this.#plain(text) : this.#formatted(text, schema);
     const both = signal ? AbortSignal.any([signal, this.#open.signal]) : this.#open.signal;
-    const reply = new Reply<never>(source as ReplySource<never>, this.#last, both);
+    const reply = newReply<never>(source as ReplySource<never>, this.#last, both);
     // What goes wrong in a reply is no concern of the next one.
     this.#waiting += 1;
     const ended = () => {
@@ -192,7 +198,7 @@ export class Chat implements AsyncDisposable {
 
   #newAgent(responseFormat?: ResponseFormat): Agent {
     const { thinking, toolTimeoutMs = TOOL_TIMEOUT_MS, overflow = 'summarize' } = this.#options;
-    const reply: AgentOptions['reply'] = {
+    const reply: TurnOptions['reply'] = {
       ...(thinking !== undefined && { thinking }),
       ...(responseFormat && { responseFormat }),
     };

@@ -1,7 +1,7 @@
 import type { LoadEngineOptions } from '../engine/load-engine.ts';
 import { LlmHostError } from '../errors.ts';
 import { openLocalModel } from '../run/open-local-model.ts';
-import { Model } from './model.ts';
+import { type Model, newModel } from './model.ts';
 
 export interface LoadModelOptions
   extends Pick<
@@ -46,7 +46,7 @@ export async function loadModel(source: string, options: LoadModelOptions = {}):
     env: rest.env ?? process.env,
   });
   const { tokenizer } = opened;
-  if (tokenizer) return new Model(opened, tokenizer);
+  if (tokenizer) return newModel(opened, tokenizer);
   await opened.close();
   throw new LlmHostError('MODEL_UNSUPPORTED', `${opened.name} has no tokenizer`);
 }

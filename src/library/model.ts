@@ -7,8 +7,8 @@ import { notAChatModel, notAnEmbeddingModel } from '../model/not-a-chat-model.ts
 import type { OpenedModel } from '../run/open-model.ts';
 import type { Sampling } from '../text/sampling/fields.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
-import { Chat, type ChatOptions } from './chat.ts';
-import { Reply } from './reply.ts';
+import { type Chat, type ChatOptions, newChat } from './chat.ts';
+import { newReply, type Reply } from './reply.ts';
 import { samplingOf } from './sampling-of.ts';
 
 export interface CompleteOptions extends Sampling {
@@ -16,14 +16,15 @@ export interface CompleteOptions extends Sampling {
   readonly signal?: AbortSignal;
 }
 
-/** What a model is made of, for other parts of the library. @throws LlmHostError USAGE: it is of the other kind */
-export let chatModelOf: (model: Model) => ChatModel;
+/** For `loadModel`. */
+export let newModel: (opened: OpenedModel, tokenizer: Tokenizer) => Model;
+/** For other parts of the library. @throws LlmHostError USAGE: a chat model */
 export let embedderOf: (model: Model) => Embedder;
 
 /** A model in this process. Made by `loadModel`. */
 export class Model implements AsyncDisposable {
   static {
-    chatModelOf = model => model.#chatModel();
+    newModel = (opened, tokenizer) => new Model(opened, tokenizer);
     embedderOf = model => model.#embedder();
   }
 
@@ -33,7 +34,7 @@ export class Model implements AsyncDisposable {
   readonly #open = new AbortController();
   #closed: Promise<void> | undefined;
 
-  constructor(opened: OpenedModel, tokenizer: Tokenizer) {
+  private constructor(opened: OpenedModel, tokenizer: Tokenizer) {
     this.#opened = opened;
     this.#tokenizer = tokenizer;
   }
@@ -59,21 +60,28 @@ export class Model implements AsyncDisposable {
     return embedder?.isReranker ? undefined : embedder?.dimensions;
   }
 
+  /** For an `Agent`. @throws LlmHostError USAGE: an embedding model */
+  get chatModel(): ChatModel {
+    this.#mustBeOpen();
+    if (this.#opened.embedder) throw notAChatModel(this.name);
+    return this.#opened.model;
+  }
+
   /**
    * A conversation of its own; several may run at once.
    * @throws LlmHostError USAGE: options that cannot be, or an embedding model
    */
   chat(options: ChatOptions = {}): Chat {
-    const chat = new Chat(this.#chatModel(), options, closed => this.#chats.delete(closed));
+    const chat = newChat(this.chatModel, options, closed => this.#chats.delete(closed));
     this.#chats.add(chat);
     return chat;
   }
 
   /** Continues a text as it is, without the chat template. @throws LlmHostError USAGE: options that cannot be */
   complete(text: string, { signal, ...options }: CompleteOptions = {}): Reply {
-    const model = this.#chatModel();
+    const model = this.chatModel;
     const sampling = samplingOf(options);
-    return new Reply(
+    return newReply(
       {
         events: stop => completionTurn(model, { text, sampling, signal: stop }),
         read: async () => undefined,
@@ -121,7 +129,7 @@ export class Model implements AsyncDisposable {
   /** Of a text by itself, or of a conversation as a prompt of this model. */
   countTokens(of: string | readonly Message[]): number {
     if (typeof of === 'string') return this.#tokenizer.encode(of).length;
-    return this.#chatModel().countTokens({ messages: of, tools: [] });
+    return this.chatModel.countTokens({ messages: of, tools: [] });
   }
 
   /** Ends its chats and frees its memory. Called twice, it does nothing more. */
@@ -138,12 +146,6 @@ export class Model implements AsyncDisposable {
     this.#open.abort();
     await Promise.all([...this.#chats].map(chat => chat.close()));
     await this.#opened.close();
-  }
-
-  #chatModel(): ChatModel {
-    this.#mustBeOpen();
-    if (this.#opened.embedder) throw notAChatModel(this.name);
-    return this.#opened.model;
   }
 
   #embedder(): Embedder {

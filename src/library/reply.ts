@@ -35,11 +35,18 @@ export interface ReplySource<T> {
   readonly read: (text: string) => Promise<T>;
 }
 
+/** `before` is waited for first: an earlier reply of the same chat. */
+export let newReply: <T>(source: ReplySource<T>, before: Promise<unknown>, signal?: AbortSignal) => Reply<T>;
+
 /**
  * A reply under way: `await` gives the whole of it, `for await` its events from the first one on, and both may be done.
  * Leaving the loop early cancels the reply. It runs from the start, read or not.
  */
 export class Reply<T = undefined> implements AsyncIterable<ChatEvent>, PromiseLike<ReplyResult<T>> {
+  static {
+    newReply = (source, before, signal) => new Reply(source, before, signal);
+  }
+
   readonly #events: ChatEvent[] = [];
   readonly #result: Promise<ReplyResult<T>>;
   readonly #stop = new AbortController();
@@ -47,8 +54,7 @@ export class Reply<T = undefined> implements AsyncIterable<ChatEvent>, PromiseLi
   #wake: () => void = () => undefined;
   #news: Promise<void> = Promise.resolve();
 
-  /** `before` is waited for first: an earlier reply of the same chat. */
-  constructor(source: ReplySource<T>, before: Promise<unknown>, signal?: AbortSignal) {
+  private constructor(source: ReplySource<T>, before: Promise<unknown>, signal?: AbortSignal) {
     this.#expectNews();
     const onAbort = () => this.cancel();
     if (signal?.aborted) this.cancel();

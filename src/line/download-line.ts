@@ -1,4 +1,5 @@
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
+import { duration } from './duration.ts';
 import { ProgressLine } from './progress-line.ts';
 
 const STEPS = 10;
@@ -49,9 +50,3 @@ function details({ bytesPerSecond, secondsLeft, checking }: DownloadProgress): s
 }
 
 const megabytesOf = (bytes: number): string => (bytes / 1e6).toFixed(0);
-
-function duration(seconds: number): string {
-  if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;
-  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
-}

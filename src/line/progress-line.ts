@@ -2,15 +2,18 @@ const MAX_BAR = 24;
 const MIN_BAR = 4;
 const PERIOD_MS = 100;
 
-/** A bar with percentage and megabytes on a terminal's current line; draws nothing if `out` is not a terminal. */
+/** A bar with percentage and amounts on a terminal's current line; draws nothing if `out` is not a terminal. */
 export class ProgressLine {
   readonly #out: NodeJS.WriteStream;
   readonly #label: string;
+  readonly #amounts: (done: number, total: number) => string;
   #drawnAt = Number.NEGATIVE_INFINITY;
 
-  constructor(out: NodeJS.WriteStream, label: string) {
+  /** @param amounts how far it is, in words; default: megabytes */
+  constructor(out: NodeJS.WriteStream, label: string, amounts = megabytes) {
     this.#out = out;
     this.#label = label;
+    this.#amounts = amounts;
   }
 
   /**
@@ -21,9 +24,8 @@ export class ProgressLine {
     const now = performance.now();
     if (!this.#out.isTTY || process.env.TERM === 'dumb' || now - this.#drawnAt < PERIOD_MS) return;
     this.#drawnAt = now;
-    const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0);
     const share = total > 0 ? Math.min(1, done / total) : 0;
-    const rest = `] ${Math.round(share * 100)}% ${megabytes(done)}/${megabytes(total)} MB`;
+    const rest = `] ${Math.round(share * 100)}% ${this.#amounts(done, total)}`;
     // A line that wraps could not be erased; the last column is left free, where some terminals wrap already.
     const columns = (this.#out.columns || 80) - 1;
     const room = columns - `${this.#label} [${rest}`.length;
@@ -39,6 +41,10 @@ export class ProgressLine {
     if (Number.isFinite(this.#drawnAt)) this.#out.write('\r\u001b[K');
     this.#drawnAt = Number.NEGATIVE_INFINITY;
   }
+}
+
+function megabytes(done: number, total: number): string {
+  return `${(done / 1e6).toFixed(0)}/${(total / 1e6).toFixed(0)} MB`;
 }
 
 function fitting(more: string, room: number): string {

@@ -44,27 +44,31 @@ const MAX_RESULT_CHARS = 60_000;
 
 export interface McpHostOptions {
   readonly configs: readonly ServerConfig[];
-  /** Disabled entries; they can be enabled later. */
-  readonly disabled?: readonly ServerConfig[];
-  /** Entries that could not be read; they are listed as failed servers. */
-  readonly failures?: readonly { readonly name: string; readonly error: string }[];
   /** Lines of a server's stderr, its log messages, and the host's own about it. */
   readonly onLog?: (server: string, line: string) => void;
   /** Longer results are cut with a note. Default 60,000 characters. */
   readonly maxResultChars?: number;
   /** JSONL file that records every call. Default: none. */
   readonly auditFile?: string;
-  /** Keeps secrets out of that record. */
-  readonly redactor?: Redactor;
   /** Which tools are offered, and which calls the user must approve. Default: all, and none. */
   readonly policy?: ToolPolicy;
+  readonly clientInfo?: { readonly name: string; readonly version: string };
+  /** The servers' root, unless their arguments name other folders. Default: the current folder. */
+  readonly workingDirectory?: string;
+}
+
+/** With what the program keeps between its runs. */
+export interface McpHostParts extends McpHostOptions {
+  /** Disabled entries; they can be enabled later. */
+  readonly disabled?: readonly ServerConfig[];
+  /** Entries that could not be read; they are listed as failed servers. */
+  readonly failures?: readonly { readonly name: string; readonly error: string }[];
+  /** Keeps secrets out of that record. */
+  readonly redactor?: Redactor;
   /** Keeps what the user allows for good. Default: until the program exits. */
   readonly allowedTools?: AllowedTools;
   /** Flags tools whose definition has changed since they were approved. Default: no check. */
   readonly toolTrust?: ToolTrust;
-  readonly clientInfo?: { readonly name: string; readonly version: string };
-  /** The servers' root, unless their arguments name other folders. Default: the current folder. */
-  readonly workingDirectory?: string;
   /** Stores the logins of HTTP servers, and guides the user through one. */
   readonly oauth?: OAuthOptions;
   /** Remembers which servers are of the older era. Default: until the program exits. */
@@ -75,7 +79,7 @@ export interface McpHostOptions {
 
 /** All servers of an mcp.json, and the tools they offer. */
 export class McpHost implements ToolHost, ServerControl {
-  readonly #options: McpHostOptions;
+  readonly #options: McpHostParts;
   readonly #servers: ManagedServer[] = [];
   readonly #failed: readonly ServerState[];
   readonly #maxResultChars: number;
@@ -95,7 +99,7 @@ export class McpHost implements ToolHost, ServerControl {
   #lastSettled = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(options: McpHostOptions) {
+  constructor(options: McpHostParts) {
     this.#options = options;
     this.#eras = options.eras ?? new EraMemory();
     this.#slots = options.slots ?? new StartSlots();

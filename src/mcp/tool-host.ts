@@ -95,23 +95,34 @@ export interface Patience {
   readonly limitMs: number;
 }
 
-/** The tools of all running MCP servers. */
-export interface ToolHost {
-  /** undefined if the servers cannot be changed. */
-  readonly control?: ServerControl;
+/** Where the tools of an agent come from. */
+export interface ToolSource {
   tools(): readonly HostTool[];
   servers(): readonly ServerState[];
-  /** Waits for servers that are starting, so that a prompt does not miss their tools by a moment. */
-  settled?(patience: Patience, signal?: AbortSignal): Promise<void>;
   /**
    * Throws LlmHostError: TOOL_TIMEOUT (`Tool '<name>' timed out after 90.0s`), CANCELLED (the signal), TOOL_FAILED
    * (unknown name, the server died or answered with a protocol error). A tool's own error is an outcome, not a throw.
    */
+  call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    options: ServerCallOptions,
+  ): Promise<ToolOutcome>;
+  /** Closes all servers at once and leaves no process behind. Idempotent. */
+  close(): Promise<void>;
+  /** What happened to the servers since the last call (late, crashed, changed), in full sentences. */
+  takeNotices?(): readonly string[];
+}
+
+/** The tools of all running MCP servers. */
+export interface ToolHost extends ToolSource {
+  /** undefined if the servers cannot be changed. */
+  readonly control?: ServerControl;
+  /** Waits for servers that are starting, so that a prompt does not miss their tools by a moment. */
+  settled?(patience: Patience, signal?: AbortSignal): Promise<void>;
   call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
   /** The text of a resource that a result of this server links to. Throws LlmHostError as `call` does. */
   readResource?(server: string, uri: string, options: CallOptions): Promise<ToolOutcome>;
-  /** Closes all servers at once and leaves no process behind. Idempotent. */
-  close(): Promise<void>;
   /** How to ask the user for approval of a call; undefined: calls that need it are refused. */
   setApprover?(approver: Approver | undefined): void;
   readonly approvals?: HostApprovals;
@@ -119,8 +130,6 @@ export interface ToolHost {
   onChange?(listener: () => void): () => void;
   /** How to ask the user for a server; undefined: its questions are declined with a notice. */
   setElicitation?(elicit: Elicit | undefined): void;
-  /** What happened to the servers since the last call (late, crashed, changed), in full sentences. */
-  takeNotices?(): readonly string[];
   /**
    * Expands `/server:prompt key=value` to that prompt, and appends the text of each `@server:uri` to the input.
    * Throws LlmHostError (USAGE, TOOL_FAILED, TOOL_TIMEOUT, CANCELLED) if one cannot be fetched.

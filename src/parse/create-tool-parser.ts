@@ -7,13 +7,13 @@ import { ResponseTemplateParser } from './response-template/parser.ts';
 import { HarmonyParser } from './stream/harmony-parser.ts';
 import { StreamParser } from './stream/stream-parser.ts';
 import type { ChatFormat } from './types/format.ts';
-import type { ToolParser } from './types/parse-event.ts';
+import type { ReplyParser } from './types/parse-event.ts';
 
 export interface ToolParserOptions {
   /** The model's chat template, which picks the format and shows whether the model thinks. */
   readonly template?: string;
-  /** A format by id (see `formatIds`), or one of your own. Overrides `responseTemplate`. */
-  readonly format?: string | ChatFormat;
+  /** A format by its id, such as `hermes`. Overrides `responseTemplate`. */
+  readonly format?: string;
   /** The model's own `response_template` (tokenizer_config.json). Overrides `template`. */
   readonly responseTemplate?: object;
   /** The offered tools: their schemas type unquoted arguments, and tell a bare call from other JSON. */
@@ -24,8 +24,13 @@ export interface ToolParserOptions {
   readonly startsInThinking?: boolean;
 }
 
+/** With a format that the program has read from elsewhere. */
+export interface ReplyParserOptions extends Omit<ToolParserOptions, 'format'> {
+  readonly format?: string | ChatFormat;
+}
+
 /** A parser for one reply. Throws LlmHostError USAGE for an unknown format id or a broken `responseTemplate`. */
-export function createToolParser(options: ToolParserOptions = {}): ToolParser {
+export function createToolParser(options: ReplyParserOptions = {}): ReplyParser {
   const { prompt, template, responseTemplate } = options;
   const tools = new ToolCatalog(options.tools);
   if (options.format === undefined && responseTemplate !== undefined) {
@@ -50,7 +55,7 @@ export function endsInThinking(prompt: string, format: ChatFormat = hermes): boo
   return format.thinking.some(({ opener }) => tail.endsWith(opener.trimEnd()));
 }
 
-function chooseFormat({ format, template }: ToolParserOptions): ChatFormat {
+function chooseFormat({ format, template }: ReplyParserOptions): ChatFormat {
   if (typeof format === 'object') return format;
   if (format !== undefined) {
     const named = formatNamed(format);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RequestTurns } from '../../src/agent/requests/request-turns.ts';
 import { Agent } from '../../src/agent/turn/agent.ts';
-import type { AgentOptions } from '../../src/agent/turn/agent-options.ts';
+import type { TurnOptions } from '../../src/agent/turn/agent-options.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import type { ResponseFormat } from '../../src/grammar/response-format.ts';
 import { answer, call, collect, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';
@@ -23,7 +23,7 @@ class HeldModel extends FakeModel {
 const BAD = [{ type: 'malformed' as const, raw: '<tool_call>{', reason: 'no end' }];
 const WORSE = [{ type: 'malformed' as const, raw: '<tool_call>[', reason: 'no end' }];
 
-async function turn(model: FakeModel, options: Partial<AgentOptions> = {}) {
+async function turn(model: FakeModel, options: Partial<TurnOptions> = {}) {
   const history = createHistory('SYS');
   const host = new FakeHost({ now: answer('noon') });
   const agent = new Agent({ model, tools: host, history, sampling: {}, toolTimeoutMs: 1000, ...options });

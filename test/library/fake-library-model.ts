@@ -1,5 +1,5 @@
 import type { ReplyEvent } from '../../src/agent/model/chat-model.ts';
-import { Model } from '../../src/library/model.ts';
+import { newModel } from '../../src/library/model.ts';
 import { FakeModel, type Step } from '../agent/fakes.ts';
 import { smallTokenizer } from '../tokens/small-tokenizer.ts';
 
@@ -13,7 +13,7 @@ export function scriptedModel(...steps: Step[]) {
       state.closed += 1;
     },
   };
-  return { model: new Model(opened, smallTokenizer([])), fake, state };
+  return { model: newModel(opened, smallTokenizer([])), fake, state };
 }
 
 export const says = (text: string): readonly ReplyEvent[] => [{ type: 'content', text }];

@@ -104,6 +104,17 @@ describe('the official client of Anthropic', () => {
     expect(Number(started)).toBeLessThanOrEqual(all);
   });
 
+  it('disable_parallel_tool_use: one call, whatever the model writes', async () => {
+    const { client } = await clientOf(
+      () => callText('add', { a: 1, b: 2 }) + callText('add', { a: 3, b: 4 }),
+    );
+    const tool_choice = { type: 'auto', disable_parallel_tool_use: true } as const;
+    const asked = { ...base, max_tokens: 1000, messages: ask('?'), tools: [ADD] };
+    const { content, stop_reason } = await client.messages.create({ ...asked, tool_choice });
+    expect(stop_reason).toBe('tool_use');
+    expect(content).toMatchObject([{ type: 'tool_use', input: { a: 1, b: 2 } }]);
+  });
+
   it('thinking is blocks of its own; it can be turned off, and is sent back', async () => {
     const { client, engine } = await clientOf(
       prompt => (prompt.endsWith('</think>\n\n') ? 'Four.' : '<think>\ntwo and two\n</think>\n\nFour.'),

@@ -28,6 +28,11 @@ function store(work: ModelStore['pull'] = () => Promise.resolve()) {
       models.delete(id);
       return Promise.resolve();
     },
+    copy: async (id, name) => {
+      if (id === 'org/scripted')
+        throw new LlmHostError('USAGE', `'${id}' is not the name of a model on the Hub`);
+      models.add(name.includes('/') ? name : `local/${name}`);
+    },
   };
   return { made, models, stopped };
 }
@@ -117,11 +122,36 @@ describe('/api/delete', () => {
   });
 });
 
-it('without --manage-models both are refused', async () => {
+describe('/api/copy', () => {
+  it("gives a model another name, which Ollama's client can use at once", async () => {
+    const { ollama, models } = await serve();
+    expect(await ollama.copy({ source: 'org/there', destination: 'mine' })).toEqual({ status: 'success' });
+    expect(models).toEqual(new Set(['org/there', 'local/mine']));
+    const { message } = await ollama.chat({ model: 'mine', messages: [{ role: 'user', content: 'Hi' }] });
+    expect(message.content).toBe('Hi');
+  });
+
+  it.each([
+    [{ source: 'org/there' }, 400, 'destination: '],
+    [{ source: 'org/there', destination: '' }, 400, 'which one?'],
+    [{ source: 'org/gone', destination: 'mine' }, 404, "model 'org/gone' not found"],
+    [{ source: 'org/there', destination: 'there:latest' }, 409, "model 'there' is there already"],
+    [{ source: 'org/scripted', destination: 'mine' }, 400, 'is not the name of a model on the Hub'],
+  ])('%j is refused', async (body, status, message) => {
+    const { send, models } = await serve();
+    const response = await send('/api/copy', body);
+    const { error } = (await response.json()) as { error: string };
+    expect([response.status, error]).toEqual([status, expect.stringContaining(message)]);
+    expect(models.size).toBe(1);
+  });
+});
+
+it('without --manage-models all are refused', async () => {
   const { send } = await serve(store(), { modelStore: undefined });
   for (const [path, method] of [
     ['/api/pull', 'POST'],
     ['/api/delete', 'DELETE'],
+    ['/api/copy', 'POST'],
   ] as const) {
     const response = await send(path, { model: 'org/there' }, method);
     expect([response.status, await response.text()]).toEqual([

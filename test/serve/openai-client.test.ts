@@ -119,6 +119,23 @@ describe('the official openai client', () => {
     expect(new Set(calls.map(call => call.id)).size).toBe(2);
   });
 
+  it('parallel_tool_calls: false ends the reply behind its first call', async () => {
+    const two = `${callText('add', { a: 1, b: 2 })}\n${callText('add', { a: 3, b: 4 })}`;
+    const { client, engine } = await clientOf(() => two);
+    const asked = { model, messages: ask('?'), tools: [ADD] };
+    const { choices } = await client.chat.completions.create({ ...asked, parallel_tool_calls: false });
+    expect(choices[0]?.finish_reason).toBe('tool_calls');
+    expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { arguments: '{"a":1,"b":2}' } }]);
+    expect(engine.steps).toBeLessThan(two.length - 20);
+    const tool = { type: 'function' as const, strict: false, ...ADD.function };
+    const { output } = await client.responses.create({
+      ...{ model, input: '?', tools: [tool], parallel_tool_calls: false },
+    });
+    expect(output.filter(({ type }) => type === 'function_call')).toHaveLength(1);
+    const both = await client.chat.completions.create({ ...asked, parallel_tool_calls: true });
+    expect(both.choices[0]?.message.tool_calls).toHaveLength(2);
+  });
+
   it('uses the tools of mcp.json without knowing of them', async () => {
     const tools = new FakeHost({ look_up: answer('blue') });
     const { client, engine } = await clientOf(

@@ -7,13 +7,8 @@ import type { RequestTurnOptions } from '../../src/agent/requests/request-turn.t
 import { RequestTurns } from '../../src/agent/requests/request-turns.ts';
 import { probeTemplate } from '../../src/chat/capability.ts';
 import { compileTemplate } from '../../src/chat/template.ts';
-import type {
-  Engine,
-  EngineEvent,
-  GenerateRequest,
-  GenerateResult,
-  TokenEvent,
-} from '../../src/engine/engine.ts';
+import type { EngineEvent, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
+import type { EngineJob, JobEngine } from '../../src/engine/engine-job.ts';
 import { tokensOf } from '../../src/engine/token-stream.ts';
 import { PendingApprovals } from '../../src/serve/http/approvals.ts';
 import { GenerationQueue } from '../../src/serve/http/generation-queue.ts';
@@ -30,7 +25,7 @@ import type { Tokenizer } from '../../src/tokens/tokenizer-types.ts';
 import { FakeHost } from '../agent/fakes.ts';
 
 /** What the model says to a prompt; may wait, and look at the request. */
-export type Script = (prompt: string, request: GenerateRequest) => string | AsyncIterable<string>;
+export type Script = (prompt: string, request: EngineJob) => string | AsyncIterable<string>;
 
 /** One token per character: the stages around the engine are the real ones. */
 export const tokenizer: Tokenizer = {
@@ -45,9 +40,9 @@ export const tokenizer: Tokenizer = {
 };
 
 /** An engine that says what a script says; like the real one it reuses the prefix of its last prompt. */
-export class ScriptedEngine implements Engine {
+export class ScriptedEngine implements JobEngine {
   readonly info;
-  readonly requests: GenerateRequest[] = [];
+  readonly requests: EngineJob[] = [];
   /** Tokens made by all generations. */
   steps = 0;
   running = 0;
@@ -63,11 +58,11 @@ export class ScriptedEngine implements Engine {
     };
   }
 
-  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  generate(request: EngineJob): AsyncGenerator<TokenEvent, GenerateResult> {
     return tokensOf(this.events(request));
   }
 
-  async *events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
+  async *events(request: EngineJob): AsyncGenerator<EngineEvent, GenerateResult> {
     this.requests.push(request);
     this.running += 1;
     this.mostRunning = Math.max(this.mostRunning, this.running);
@@ -78,7 +73,7 @@ export class ScriptedEngine implements Engine {
     }
   }
 
-  async *#generate(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
+  async *#generate(request: EngineJob): AsyncGenerator<EngineEvent, GenerateResult> {
     const promptIds = Array.from(request.promptIds);
     const parted = promptIds.findIndex((id, index) => this.#cache[index] !== id);
     const cached = Math.min(parted < 0 ? promptIds.length : parted, promptIds.length - 1);
@@ -142,7 +137,7 @@ export function scriptedModel(id: string, script: Script, options: ModelOptions 
     source,
     get nodes() {
       renders.count += 1;
-      return compiled.nodes;
+      return (compiled as { nodes?: unknown }).nodes;
     },
   };
   const model = new LocalChatModel({

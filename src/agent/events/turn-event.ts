@@ -16,6 +16,8 @@ export interface ReplyStats {
   readonly finishReason: FinishReason;
   /** The reply was ended, by `length`, since it repeated itself without end. */
   readonly repetitive?: true;
+  /** Tokens of its thoughts, where they had a limit. */
+  readonly thinkingTokens?: number;
   /** The text of `stop` that ended the reply. */
   readonly stopString?: string;
 }

@@ -5,7 +5,7 @@ import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
 import { formatOfTemplate } from '../../parse/formats/table.ts';
 import type { CallFormatChoice } from '../../parse/types/call-format-choice.ts';
 import type { ChatFormat } from '../../parse/types/format.ts';
-import type { ToolParser } from '../../parse/types/parse-event.ts';
+import type { ReplyParser } from '../../parse/types/parse-event.ts';
 import type { ReplyRequest } from './chat-model.ts';
 import { forcedCall } from './forced-call.ts';
 import { PromptStyleChoice } from './prompt-style-choice.ts';
@@ -69,7 +69,7 @@ export class CallProtocol {
   }
 
   /** A parser for one reply; `promptTail` is the end of its prompt. */
-  parser({ tools, text }: ReplyRequest, promptTail: string): ToolParser {
+  parser({ tools, text }: ReplyRequest, promptTail: string): ReplyParser {
     if (text !== undefined) return PLAIN_TEXT;
     return createToolParser({
       template: this.#template,
@@ -96,7 +96,7 @@ export class CallProtocol {
 }
 
 /** Passes everything through as content. */
-const PLAIN_TEXT: ToolParser = {
+const PLAIN_TEXT: ReplyParser = {
   push: text => (text === '' ? [] : [{ type: 'content', text }]),
   end: () => [],
 };

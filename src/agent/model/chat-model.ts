@@ -20,6 +20,10 @@ export interface ReplyRequest {
   readonly logprobs?: number;
   /** Whether to think in this reply. Default: as set by `setThinking`. */
   readonly thinking?: boolean;
+  /** Tokens that the thoughts may take; then they are closed. @see ChatModel.limitsThinking. Default: no limit. */
+  readonly thinkingBudget?: number;
+  /** End the reply after its first call. Default false. */
+  readonly singleCall?: boolean;
   /** `required`: the reply must start with a call; `{ name }`: of this tool. Not every model can be made to. */
   readonly toolChoice?: ToolChoice;
   /** Continue this text instead, without template, tools or parser; `messages` and `tools` are ignored. */
@@ -64,6 +68,8 @@ export interface ChatModel {
   readonly canConstrain?: boolean;
   /** Whether `responseFormat` is supported; if not, requests with one are refused. Default false. */
   readonly canFollowFormat?: boolean;
+  /** Whether `thinkingBudget` is kept. Default false. */
+  readonly limitsThinking?: boolean;
   /** Tokens of the request's prompt; an estimate beyond four contexts. */
   countTokens(request: PromptRequest): number;
   /**

@@ -1,4 +1,5 @@
 import type { GenerateResult, TokenEvent } from '../../engine/engine.ts';
+import type { ParseEvent } from '../../parse/types/parse-event.ts';
 import { StopStrings } from '../../tokens/stop-strings.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
 import { RepetitionGuard } from './repetition-guard.ts';
@@ -6,11 +7,13 @@ import { RepetitionGuard } from './repetition-guard.ts';
 export interface EarlyEndOptions {
   readonly stop: readonly string[];
   readonly repetitionGuard: boolean;
+  /** The reply is over after its first call. */
+  readonly singleCall: boolean;
   /** The caller's own. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Ends a generation before the engine does: at a stop string, or once it repeats itself without end. */
+/** Ends a generation before the engine does: at a stop string, behind a call, or once it repeats itself without end. */
 export class EarlyEnd {
   /** For the engine: aborts at the end, and when the caller does. */
   readonly signal: AbortSignal;
@@ -18,10 +21,12 @@ export class EarlyEnd {
   readonly #guard: RepetitionGuard<number> | undefined;
   readonly #caller: AbortSignal | undefined;
   readonly #stopped = new AbortController();
-  #reason: 'stop string' | 'repetition' | undefined;
+  readonly #singleCall: boolean;
+  #reason: 'stop string' | 'call' | 'repetition' | undefined;
   #stopString: string | undefined;
 
-  constructor({ stop, repetitionGuard, signal }: EarlyEndOptions) {
+  constructor({ stop, repetitionGuard, singleCall, signal }: EarlyEndOptions) {
+    this.#singleCall = singleCall;
     this.#stops = new StopStrings(stop);
     this.#guard = repetitionGuard ? new RepetitionGuard() : undefined;
     this.#caller = signal;
@@ -43,6 +48,17 @@ export class EarlyEnd {
     return text;
   }
 
+  /** What the parser found, as far as it belongs to the reply. */
+  keep(events: readonly ParseEvent[]): readonly ParseEvent[] {
+    if (!this.#singleCall) return events;
+    if (this.#reason === 'call') return [];
+    const at = events.findIndex(({ type }) => type === 'call' || type === 'malformed');
+    if (at < 0) return events;
+    this.#reason = 'call';
+    this.#stopped.abort();
+    return events.slice(0, at + 1);
+  }
+
   /** The text held back for a stop string that did not come. */
   rest(): string {
     return this.#stops.end();
@@ -57,8 +73,8 @@ export class EarlyEnd {
   statsOf({ timings, ...counts }: GenerateResult): ReplyStats {
     const stats = { ...counts, ...timings };
     if (this.#caller?.aborted || !this.#reason) return stats;
-    if (this.#stopString !== undefined)
-      return { ...stats, finishReason: 'stop', stopString: this.#stopString };
-    return { ...stats, finishReason: 'length', repetitive: true };
+    if (this.#reason === 'repetition') return { ...stats, finishReason: 'length', repetitive: true };
+    const stopString = this.#stopString;
+    return { ...stats, finishReason: 'stop', ...(stopString !== undefined && { stopString }) };
   }
 }

@@ -1,10 +1,10 @@
-import type { Engine, GenerateRequest } from '../../engine/engine.ts';
+import type { EngineJob, JobEngine } from '../../engine/engine-job.ts';
 import { LlmHostError } from '../../errors.ts';
 import { constrainedGeneration } from '../../grammar/constrained-generation.ts';
 import type { ReplyConstraint } from '../../grammar/constrained-reply.ts';
 import type { GrammarEngine } from '../../grammar/grammar-engine.ts';
 import { canConstrain, replyConstraint } from '../../grammar/reply-constraint.ts';
-import type { ToolParser } from '../../parse/types/parse-event.ts';
+import type { ReplyParser } from '../../parse/types/parse-event.ts';
 import { firstSamplingProblem } from '../../text/sampling/problem.ts';
 import { toldTokens } from '../../tokens/estimated-tokens.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
@@ -13,9 +13,10 @@ import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcom
 import { ContentLogprobs } from './content-logprobs.ts';
 import { EarlyEnd } from './early-end.ts';
 import { type Prompt, PromptBuilder, type PromptBuilderParts } from './prompt-builder.ts';
+import { ThoughtLimit } from './thought-limit.ts';
 
 export interface LocalModelParts extends PromptBuilderParts, CallProtocolOptions {
-  readonly engine: Engine;
+  readonly engine: JobEngine;
   /** Constrains replies; undefined: `constrainCalls` and `responseFormat` are not available. */
   readonly grammar?: GrammarEngine;
   /** End a reply that repeats itself without end. Default true. */
@@ -54,6 +55,10 @@ export class LocalChatModel implements ChatModel {
     return this.#parts.grammar !== undefined;
   }
 
+  get limitsThinking(): boolean {
+    return this.#protocol.parsedFormat !== undefined;
+  }
+
   writeCall(name: string, args: Readonly<Record<string, unknown>>): string {
     return this.#protocol.writeCall(name, args);
   }
@@ -80,8 +85,9 @@ export class LocalChatModel implements ChatModel {
     const problem = firstSamplingProblem(request.sampling);
     if (problem) throw new LlmHostError('USAGE', problem);
     const { stop = [], ...sampling } = request.sampling;
-    const end = new EarlyEnd({ stop, repetitionGuard, signal: request.signal });
-    const generation: GenerateRequest = {
+    const { signal, singleCall = false } = request;
+    const end = new EarlyEnd({ stop, repetitionGuard, singleCall, signal });
+    const generation: EngineJob = {
       promptIds: this.#promptIds(prompt, forced),
       ...(engine.info.wantsCheckpoints && { checkpoints: this.#prompts.checkpoints(prompt) }),
       ...sampling,
@@ -89,19 +95,23 @@ export class LocalChatModel implements ChatModel {
       signal: end.signal,
     };
     const constraint = await this.#constraint(request, forced, newParser);
+    const limit = this.#thoughtLimit(request, tail);
+    const limited = limit
+      ? { info: engine.info, events: (job: EngineJob) => limit.events(engine, job) }
+      : engine;
     const events = constraint
-      ? constrainedGeneration(engine, generation, constraint)
-      : engine.events(generation);
+      ? constrainedGeneration(limited, generation, constraint)
+      : limited.events(generation);
     const logprobs = new ContentLogprobs(tokenizer);
-    yield* parser.push(forced);
+    yield* end.keep(parser.push(forced));
     try {
       for (let step = await events.next(); ; step = await events.next()) {
         if (step.done) {
-          yield* logprobs.with(parser.push(end.rest()));
+          yield* logprobs.with(end.keep(parser.push(end.rest())));
           // An unclosed call is completed only if the model itself ended the reply.
           const finished = step.value.finishReason === 'stop' && !end.reached;
-          yield* logprobs.with(parser.end({ finished }));
-          return end.statsOf(step.value);
+          yield* logprobs.with(end.keep(parser.end({ finished })));
+          return { ...end.statsOf(step.value), ...(limit && { thinkingTokens: limit.tokens }) };
         }
         if (step.value.type === 'prefill') {
           yield step.value;
@@ -111,13 +121,22 @@ export class LocalChatModel implements ChatModel {
         const { token } = step.value;
         const text = end.push(token);
         logprobs.add(token);
-        yield* logprobs.with(parser.push(text));
+        yield* logprobs.with(end.keep(parser.push(text)));
       }
     } finally {
       // A reader that leaves early ends the generation too.
       end.abort();
       await events.return?.(undefined as never);
     }
+  }
+
+  /** What keeps the reply's thoughts within their budget; undefined: nothing does. */
+  #thoughtLimit({ thinkingBudget, text }: ReplyRequest, prompt: string): ThoughtLimit | undefined {
+    if (thinkingBudget === undefined || text !== undefined) return undefined;
+    const { tokenizer } = this.#parts;
+    const marks = this.#protocol.parsedFormat?.thinking ?? [];
+    const encode = (written: string) => tokenizer.encode(written, { special: true });
+    return new ThoughtLimit({ budget: thinkingBudget, marks, prompt, encode });
   }
 
   /** @throws LlmHostError CONTEXT_FULL if not even one token could follow. */
@@ -132,7 +151,7 @@ export class LocalChatModel implements ChatModel {
   async #constraint(
     { responseFormat, toolChoice = 'auto', ...request }: ReplyRequest,
     forced: string,
-    newParser: () => ToolParser,
+    newParser: () => ReplyParser,
   ): Promise<ReplyConstraint | undefined> {
     const { grammar, tokenizer } = this.#parts;
     if (responseFormat && !grammar) {

@@ -53,7 +53,7 @@ export class ServedChatModel extends RemoteModel<ServedModelParts> implements Ch
   }
 
   #body(request: ReplyRequest): Json {
-    const { messages, sampling, responseFormat, toolChoice } = request;
+    const { messages, sampling, responseFormat, toolChoice, singleCall } = request;
     const tools = wireTools(request.tools, this.listedOf(request));
     const think = this.thinkingOf(request);
     const schema = responseFormat?.type === 'json_schema' ? responseFormat.schema : undefined;
@@ -62,6 +62,7 @@ export class ServedChatModel extends RemoteModel<ServedModelParts> implements Ch
       messages: messages.map(toWire),
       ...underApiNames(sampling, 'openai'),
       ...(tools.length > 0 && { tools }),
+      ...(singleCall && { parallel_tool_calls: false }),
       ...(toolChoice && {
         tool_choice: typeof toolChoice === 'string' ? toolChoice : { type: 'function', function: toolChoice },
       }),

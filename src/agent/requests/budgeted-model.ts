@@ -12,6 +12,17 @@ const SPENT: ReplyStats = {
   finishReason: 'length',
 };
 
+/** The same model with one budget of tokens for the thoughts of all its replies. */
+export function budgetedThinking(model: ChatModel, budget: number | undefined): ChatModel {
+  if (budget === undefined) return model;
+  let left = budget;
+  return withReply(model, async function* (request) {
+    const stats = yield* model.reply({ ...request, thinkingBudget: left });
+    left = Math.max(0, left - (stats.thinkingTokens ?? 0));
+    return stats;
+  });
+}
+
 /**
  * The same model with one budget of `maxTokens` for all its replies: those between tool calls, failed calls and repaired
  * answers included. Once the budget is spent, a reply is empty and ends by `length`.

@@ -10,8 +10,8 @@ import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ToolChoice } from '../model/chat-model.ts';
 import { ToolOffer, type ToolOfferOptions } from '../offer/tool-offer.ts';
 import { Agent } from '../turn/agent.ts';
-import type { AgentOptions } from '../turn/agent-options.ts';
-import { budgetedModel } from './budgeted-model.ts';
+import type { TurnOptions } from '../turn/agent-options.ts';
+import { budgetedModel, budgetedThinking } from './budgeted-model.ts';
 import { choiceSampling } from './choice-sampling.ts';
 import { enforceable, formatInstruction, formattedTurn } from './formatted-turn.ts';
 import type { HiddenRounds } from './hidden-rounds.ts';
@@ -30,6 +30,10 @@ export interface TurnRequest {
   readonly sampling: Sampling;
   readonly logprobs?: number | undefined;
   readonly thinking?: boolean | undefined;
+  /** Tokens of thoughts, over all replies of the request. */
+  readonly thinkingBudget?: number | undefined;
+  /** At most one call in each reply. */
+  readonly singleCall?: boolean | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   readonly overflow: 'trim' | 'stop';
   /** Which of several replies to the same request, from 0 on. Default 0. */
@@ -48,7 +52,7 @@ export interface TurnControl {
 
 export interface RequestTurnOptions
   extends Pick<
-    AgentOptions,
+    TurnOptions,
     | 'sampling'
     | 'toolTimeoutMs'
     | 'toolBudget'
@@ -140,10 +144,12 @@ export class RequestTurn {
   ): Agent {
     const { model, tools, sampling, toolTimeoutMs, maxResultChars, retry, constrain, onAttempt } =
       this.#options;
-    const { logprobs, thinking, toolChoice, overflow, choice, ...request } = this.#request;
+    const { logprobs, thinking, thinkingBudget, singleCall, toolChoice, overflow, choice, ...request } =
+      this.#request;
+    const queued = budgetedThinking(queuedModel(model, acquire), thinkingBudget);
     const merged = choiceSampling({ ...sampling, ...request.sampling }, choice);
     return new Agent({
-      model: budgetedModel(queuedModel(model, acquire), merged.maxTokens),
+      model: budgetedModel(queued, merged.maxTokens),
       tools: offering(tools, this.#offered),
       history: this.#history,
       offer: this.#offer,
@@ -157,6 +163,7 @@ export class RequestTurn {
       reply: {
         ...(logprobs !== undefined && { logprobs }),
         ...(thinking !== undefined && { thinking }),
+        ...(singleCall && { singleCall }),
         ...(toolChoice !== 'none' && { toolChoice }),
         ...(responseFormat && { responseFormat }),
       },

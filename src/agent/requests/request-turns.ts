@@ -51,6 +51,11 @@ export class RequestTurns {
     return this.#options.model.contextLength;
   }
 
+  /** Whether `thinkingBudget` of a request is kept. */
+  get limitsThinking(): boolean {
+    return this.#options.model.limitsThinking === true;
+  }
+
   /** The turn for a request; nothing runs yet. */
   open(request: TurnRequest): RequestTurn {
     return new RequestTurn(this.#options, request, this.#hidden, this.#shared);

@@ -9,6 +9,7 @@ export function withReply(model: ChatModel, reply: ChatModel['reply']): ChatMode
     ...(model.parameters !== undefined && { parameters: model.parameters }),
     ...(model.canConstrain && { canConstrain: true }),
     ...(model.canFollowFormat && { canFollowFormat: true }),
+    ...(model.limitsThinking && { limitsThinking: true }),
     ...(model.writeCall && { writeCall: model.writeCall.bind(model) }),
     countTokens: request => model.countTokens(request),
     reply,

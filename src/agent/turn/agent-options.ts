@@ -1,6 +1,6 @@
 import type { History } from '../../chat/history.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
-import type { ToolHost } from '../../mcp/tool-host.ts';
+import type { ToolHost, ToolSource } from '../../mcp/tool-host.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
 import type { AttemptRecord } from '../calls/metrics.ts';
 import type { RetryOptions } from '../calls/retry.ts';
@@ -17,17 +17,16 @@ export type ConstrainMode = 'auto' | 'always' | 'off';
  */
 export type Overflow = 'summarize' | 'trim' | 'stop';
 
+/** How the model and its tools take turns. */
 export interface AgentOptions {
   readonly model: ChatModel;
-  readonly tools: ToolHost;
+  readonly tools: ToolSource;
   readonly history: History;
   readonly sampling: Sampling;
   /** Tokens of tool definitions in a prompt; 0: no limit. Default: by the model's context and size. */
   readonly toolBudget?: number;
   /** Tools and servers, by name, that are offered before others. */
   readonly pinnedTools?: readonly string[];
-  /** Chooses the tools that the model is offered. Default: one with this budget. */
-  readonly offer?: ToolOffer;
   /** Milliseconds per call. */
   readonly toolTimeoutMs: number;
   /** Characters of a tool result shown to the model at once. Default: depends on the context length. */
@@ -37,16 +36,26 @@ export interface AgentOptions {
   readonly constrain?: ConstrainMode;
   /** Constrains the answer of a turn; one that still does not fit is an error. */
   readonly responseFormat?: ResponseFormat;
+  /** When the conversation outgrows the context. Default `trim`. */
+  readonly overflow?: Overflow;
+}
+
+/** With what the program's own parts set beyond what the library shows. */
+export interface TurnOptions extends AgentOptions {
+  readonly tools: ToolHost;
+  /** Chooses the tools that the model is offered. Default: one with this budget. */
+  readonly offer?: ToolOffer;
   /** Receives every attempt at a call; see `metricsFile`. */
   readonly onAttempt?: (record: AttemptRecord) => void;
   /** Tools that the caller runs: a call of one ends the turn. Default: none. */
   readonly handOver?: ReadonlySet<string>;
   /** Who is asked about calls that need approval. Default: the host's approver. */
   readonly approver?: CallApprover | undefined;
-  /** When the conversation outgrows the context. Default `trim`. */
-  readonly overflow?: Overflow;
   /** Goes into every request to the model; `toolChoice` only until the first call. */
-  readonly reply?: Pick<ReplyRequest, 'logprobs' | 'thinking' | 'toolChoice' | 'responseFormat'>;
+  readonly reply?: Pick<
+    ReplyRequest,
+    'logprobs' | 'thinking' | 'toolChoice' | 'responseFormat' | 'singleCall'
+  >;
   /** Default: `call_1`, `call_2`, ... */
   readonly newCallId?: () => string;
 }

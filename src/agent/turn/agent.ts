@@ -24,7 +24,7 @@ import { type Offer, offeredEvent, ToolOffer } from '../offer/tool-offer.ts';
 import { LongResults } from '../results/long-results.ts';
 import { ResourceLinks } from '../results/resource-links.ts';
 import { resultLimit } from '../results/result-limit.ts';
-import type { AgentOptions } from './agent-options.ts';
+import type { TurnOptions } from './agent-options.ts';
 import { type AnswerCallsParts, answerCalls } from './answer-calls.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { refuseMissingCall } from './missing-call.ts';
@@ -35,7 +35,7 @@ import { responseFormatError } from './response-format-error.ts';
 export class Agent {
   /** How well this model calls tools. */
   metrics: ToolMetrics;
-  #options: AgentOptions;
+  #options: TurnOptions;
   readonly offer: ToolOffer;
   readonly #results: LongResults;
   readonly #links: ResourceLinks;
@@ -45,7 +45,7 @@ export class Agent {
   #callCount = 0;
   #offered: Offer | undefined;
 
-  constructor(options: AgentOptions) {
+  constructor(options: TurnOptions) {
     this.#links = new ResourceLinks(options.tools);
     this.#results = new LongResults(this.#links.joined());
     const { model, toolBudget: budget, pinnedTools: pinned, handOver: always } = options;
@@ -233,7 +233,7 @@ export class Agent {
       ...(signal && { signal }),
     });
     try {
-      return yield* readReply(events, this.metrics);
+      return yield* readReply(events, this.metrics, options.singleCall);
     } catch (error) {
       throw explainFull(error, model, this.#contextRequest(messages));
     }

@@ -19,6 +19,7 @@ export interface Reply {
 export async function* readReply(
   events: AsyncGenerator<ReplyEvent, ReplyStats>,
   metrics: ToolMetrics,
+  singleCall = false,
 ): AsyncGenerator<TurnEvent, Reply> {
   let content = '';
   let thinking = '';
@@ -46,7 +47,8 @@ export async function* readReply(
         break;
       case 'call':
       case 'malformed':
-        calls.push(event);
+        // Some models cannot be stopped behind the first.
+        if (!singleCall || calls.length === 0) calls.push(event);
         break;
     }
   }

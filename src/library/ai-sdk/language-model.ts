@@ -9,7 +9,7 @@ import type {
 import type { Acquire } from '../../agent/requests/queued-model.ts';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { FunctionHost } from '../function-host.ts';
-import { chatModelOf, type Model } from '../model.ts';
+import type { Model } from '../model.ts';
 import { partsOf } from './parts.ts';
 import { requestOf } from './request.ts';
 
@@ -26,7 +26,7 @@ const acquire: Acquire = async () => () => undefined;
  */
 export function languageModel(model: Model): LanguageModelV3 {
   const turns = new RequestTurns({
-    ...{ model: chatModelOf(model), tools: new FunctionHost({}), systemMessage: '' },
+    ...{ model: model.chatModel, tools: new FunctionHost({}), systemMessage: '' },
     ...{ sampling: {}, toolTimeoutMs: TOOL_TIMEOUT_MS },
   });
   const open = (options: LanguageModelV3CallOptions) => {

@@ -47,6 +47,10 @@ export interface ToolParser {
   push(text: string): ParseEvent[];
   /** Ends the reply: releases what was held back; a cut-off call becomes `malformed`. */
   end(how?: ParserEnd): ParseEvent[];
+}
+
+/** One that grammars can follow. */
+export interface ReplyParser extends ToolParser {
   /** Not every parser can tell. */
   progress?(): ParserProgress;
 }

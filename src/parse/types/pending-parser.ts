@@ -1,7 +1,7 @@
-import type { ParseEvent, ParserEnd, ToolParser } from './parse-event.ts';
+import type { ParseEvent, ParserEnd, ReplyParser } from './parse-event.ts';
 
 /** Text comes in until the reply ends, once; what is still undecided stays in `pending`. */
-export abstract class PendingParser implements ToolParser {
+export abstract class PendingParser implements ReplyParser {
   protected pending = '';
   protected finished = false;
   #ended = false;

@@ -15,9 +15,11 @@ const tool = z.looseObject({
   defer_loading: z.boolean().nullish(),
 });
 
+const single = { disable_parallel_tool_use: z.boolean().nullish() };
+
 const toolChoice = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.enum(['auto', 'any', 'none']) }),
-  z.looseObject({ type: z.literal('tool'), name: z.string() }),
+  z.looseObject({ type: z.enum(['auto', 'any', 'none']), ...single }),
+  z.looseObject({ type: z.literal('tool'), name: z.string(), ...single }),
 ]);
 
 const thinking = z.discriminatedUnion('type', [
@@ -62,9 +64,16 @@ export function toMessagesTurn(
   const { thinking: asked, max_tokens: maxTokens } = body;
   if (asked?.type === 'enabled' && typeof maxTokens === 'number' && asked.budget_tokens >= maxTokens)
     throw badRequest('max_tokens must be greater than thinking.budget_tokens', 'max_tokens');
+  const budget = asked?.type === 'enabled' ? asked.budget_tokens : undefined;
+  const { model, turns } = context;
+  if (budget !== undefined && model.thinks && !turns.limitsThinking)
+    throw badRequest(
+      "thinking.budget_tokens: the thoughts of this model cannot be limited; use thinking.type 'adaptive'",
+      'thinking.budget_tokens',
+    );
   const messages = toMessages(body.messages, body.system);
   const fields = { api: 'anthropic', format: 'output_config.format' } as const;
-  return toTurn(turnBodyOf(body), messages, context, policy, fields);
+  return { ...toTurn(turnBodyOf(body), messages, context, policy, fields), thinkingBudget: budget };
 }
 
 /** The same as a chat completion. */
@@ -74,6 +83,7 @@ function turnBodyOf(body: MessagesBody): TurnBody {
     ...body,
     tools: tools?.map(toFunction),
     tool_choice: choiceOf(choice),
+    parallel_tool_calls: choice?.disable_parallel_tool_use === true ? false : undefined,
     chat_template_kwargs: asked && { enable_thinking: asked.type !== 'disabled' },
     response_format: output?.format && { type: 'json_schema', json_schema: { schema: output.format.schema } },
     ...{ n: undefined, logprobs: undefined, top_logprobs: undefined, reasoning_effort: undefined },

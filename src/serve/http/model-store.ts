@@ -6,9 +6,11 @@ export interface PullProgress {
   readonly checking: boolean;
 }
 
-/** Models on disk that clients may add and remove. Both throw LlmHostError. */
+/** Models on disk that clients may add, remove and name. All throw LlmHostError. */
 export interface ModelStore {
   /** Resolves when the model is complete. */
   pull(name: string, signal: AbortSignal, onProgress: (progress: PullProgress) => void): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Another name for a model. */
+  copy(id: string, name: string): Promise<void>;
 }

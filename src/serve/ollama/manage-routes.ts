@@ -17,11 +17,13 @@ const manageBody = z.looseObject({
   stream: z.boolean().nullish(),
 });
 
-/** /api/pull and /api/delete, for servers whose clients may manage models. */
+const copyBody = z.looseObject({ source: z.string().max(1000), destination: z.string().max(1000) });
+
+/** /api/pull, /api/delete and /api/copy, for servers whose clients may manage models. */
 export function manageRoutes(app: FastifyInstance, context: ServeContext): void {
   const { modelStore } = context;
   if (!modelStore) {
-    for (const path of ['pull', 'delete']) {
+    for (const path of ['pull', 'delete', 'copy']) {
       app.all(`/api/${path}`, () => {
         throw new ApiError(501, `Clients may not manage models here; /api/${path} needs --manage-models`);
       });
@@ -43,6 +45,16 @@ export function manageRoutes(app: FastifyInstance, context: ServeContext): void 
   app.delete('/api/delete', async (request, reply) => {
     const name = nameOf(readBody(manageBody, request.body));
     await remove(context, modelStore, name);
+    return reply.code(200).send();
+  });
+  app.post('/api/copy', async (request, reply) => {
+    const { source, destination } = readBody(copyBody, request.body);
+    const id = knownId(context, source);
+    const name = nameOf({ name: destination });
+    if (context.models.idOf(name) !== undefined) throw new ApiError(409, `model '${name}' is there already`);
+    await modelStore.copy(id, name).catch(error => {
+      throw failureOf(error);
+    });
     return reply.code(200).send();
   });
 }
@@ -89,14 +101,19 @@ function progressLine(name: string, { doneBytes, totalBytes, checking }: PullPro
 }
 
 async function remove({ models }: ServeContext, store: ModelStore, name: string): Promise<void> {
-  const id = models.idOf(name);
-  if (id === undefined) throw new ApiError(404, `model '${name}' not found`);
+  const id = knownId({ models }, name);
   const used = [models.first, ...models.loaded().map(({ loaded }) => loaded)];
   if (used.some(({ model }) => model.id === id))
     throw new ApiError(409, `model '${name}' is loaded; it can be deleted when it is not`);
   await store.remove(id).catch(error => {
     throw failureOf(error);
   });
+}
+
+function knownId({ models }: Pick<ServeContext, 'models'>, name: string): string {
+  const id = models.idOf(name);
+  if (id === undefined) throw new ApiError(404, `model '${name}' not found`);
+  return id;
 }
 
 function nameOf({

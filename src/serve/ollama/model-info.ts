@@ -35,7 +35,14 @@ export function otherTagOf({ id, bytes = 0, modifiedMs = 0 }: OtherModel): objec
 /** /api/show of such a model. */
 export function otherShowOf(id: string): object {
   return {
-    ...{ license: '', modelfile: `# served by llm-host\nFROM ${id}\n`, parameters: '', template: '' },
+    ...{
+      license: '',
+      modelfile: `# served by llm-host\nFROM ${id}\n`,
+      parameters: '',
+      template: '',
+      system: '',
+      messages: [],
+    },
     ...{ details: UNKNOWN, model_info: {}, capabilities: ['completion', 'tools'] },
   };
 }
@@ -61,6 +68,7 @@ export function showOf(model: ServedModel, parameters: string, can: readonly str
     },
     capabilities: [...can, ...(model.thinks ? ['thinking'] : [])],
     modified_at: timeOf(model),
+    ...{ system: '', messages: [] },
   };
 }
 

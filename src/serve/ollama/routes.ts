@@ -15,7 +15,7 @@ import { chatBody, generateBody, toCompletion, toPromptTurn, toTurn } from './re
 
 const showBody = z.looseObject({ model: z.string().nullish(), name: z.string().nullish() });
 /** Routes for what this server does not do. */
-const REFUSED = ['create', 'copy', 'push', 'blobs/:digest'];
+const REFUSED = ['create', 'push', 'blobs/:digest'];
 
 /** Ollama's routes, under /api. */
 export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void {

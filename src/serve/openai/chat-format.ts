@@ -25,7 +25,7 @@ export interface ChatFormatOptions {
  */
 export function openaiChatFormat(options: ChatFormatOptions): WireFormat {
   const { id, model, created, usage } = options;
-  const head = { id, object: 'chat.completion.chunk', created, model, system_fingerprint: null };
+  const head = { id, object: 'chat.completion.chunk', created, model };
   let index = 0;
   const chunk = (delta: object, finish: string | null = null, logprobs: object | null = null) =>
     sse({
@@ -58,7 +58,7 @@ export function openaiChatFormat(options: ChatFormatOptions): WireFormat {
       ].join(''),
     error: error => sse(errorBody(error)),
     whole: replies => ({
-      ...{ id, object: 'chat.completion', created, model, system_fingerprint: null },
+      ...{ id, object: 'chat.completion', created, model },
       choices: replies.map((reply, at) => ({
         index: at,
         message: wholeMessage(reply),

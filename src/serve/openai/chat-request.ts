@@ -64,6 +64,21 @@ const CHAT_FIELDS: TurnFields = {
   ...{ api: 'openai', limit: 'max_completion_tokens', format: 'response_format' },
 };
 
+/** What would change the reply, and is not done here. */
+const ELSEWHERE = ['audio', 'functions', 'function_call', 'web_search_options'] as const;
+
+function refuseElsewhere(body: TurnBody): void {
+  const { modalities } = body;
+  if (Array.isArray(modalities) && modalities.includes('audio'))
+    throw badRequest('modalities: only text can be written here', 'modalities');
+  for (const name of ELSEWHERE) {
+    const value = body[name];
+    if (value == null || (Array.isArray(value) && value.length === 0)) continue;
+    const instead = name.startsWith('function') ? '; use tools' : '';
+    throw badRequest(`${name}: not supported here${instead}`, name);
+  }
+}
+
 /** Throws ApiError 400 for anything we cannot do. */
 export function toTurn(
   body: TurnBody,
@@ -72,6 +87,7 @@ export function toTurn(
   policy: ToolsPolicy,
   { format, ...fields }: TurnFields = CHAT_FIELDS,
 ): TurnRequest {
+  refuseElsewhere(body);
   if (body.top_logprobs != null && body.logprobs !== true) {
     throw badRequest('top_logprobs: set logprobs to true as well', 'top_logprobs');
   }
@@ -85,6 +101,7 @@ export function toTurn(
     sampling: readSampling(body, { ...fields, vocabSize: model.vocabSize }),
     logprobs: body.logprobs ? (body.top_logprobs ?? 0) : undefined,
     thinking: toThinking(body),
+    singleCall: body.parallel_tool_calls === false,
     responseFormat: toResponseFormat(body.response_format, format),
     overflow: 'stop',
   };

@@ -27,7 +27,7 @@ export function responseHead(model: string, body: ResponsesBody) {
     tools: body.tools ?? [],
     top_p: body.top_p ?? null,
     truncation: body.truncation ?? 'disabled',
-    user: body.user ?? null,
+    ...(body.user != null && { user: body.user }),
   };
 }
 
@@ -44,10 +44,11 @@ export function endedResponse(head: ResponseHead, output: readonly object[], tot
     ...{ ...head, ...NOTHING_WRONG },
     status: cut ? ('incomplete' as const) : ('completed' as const),
     incomplete_details: cut ? { reason: 'max_output_tokens' } : null,
+    completed_at: cut ? null : now(),
     output,
     usage: {
       input_tokens: totals.promptTokens,
-      input_tokens_details: { cached_tokens: totals.cachedTokens },
+      input_tokens_details: { cached_tokens: totals.cachedTokens, cache_write_tokens: 0 },
       output_tokens: totals.generatedTokens,
       // Clients read it; thinking tokens are not counted separately.
       output_tokens_details: { reasoning_tokens: 0 },

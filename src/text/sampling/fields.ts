@@ -1,4 +1,7 @@
 import type { NumberRange } from '../number-range.ts';
+import type { Sampling } from './sampling.ts';
+
+export type { Sampling, TokenSampling } from './sampling.ts';
 
 /** A sampling field. Its key in the table is its name in the library and in config.json. */
 export interface SamplingField {
@@ -23,11 +26,19 @@ export interface SamplingField {
   };
 }
 
+type KindOf<Value> = Value extends number
+  ? 'number'
+  : Value extends boolean
+    ? 'boolean'
+    : Value extends readonly string[]
+      ? 'texts'
+      : 'biases';
+
 const MAX_INT32 = 2 ** 31 - 1;
 const MAX_UINT32 = 2 ** 32 - 1;
 
 /**
- * The one table of sampling fields. The library's types, command line options, config.schema.json, HTTP bodies and
+ * The one table of sampling fields. `Sampling` has their types; command line options, config.schema.json, HTTP bodies and
  * native/sample/sampling_ranges.h are derived from it; after a change, `npx vitest run test/text/sampling -u` rewrites the
  * schema and the header.
  */
@@ -115,21 +126,13 @@ export const SAMPLING_FIELDS = {
     doc: 'text that ends the reply',
     names: { flag: 'stop', openai: 'stop', ollama: 'stop', anthropic: 'stop_sequences' },
   },
-} as const satisfies Readonly<Record<string, SamplingField>>;
+} as const satisfies {
+  readonly [Name in keyof Sampling]-?: SamplingField & { readonly kind: KindOf<NonNullable<Sampling[Name]>> };
+};
 
 type Table = typeof SAMPLING_FIELDS;
-type ValueOf<Kind> = Kind extends 'number'
-  ? number
-  : Kind extends 'boolean'
-    ? boolean
-    : Kind extends 'biases'
-      ? Readonly<Record<number, number>>
-      : readonly string[];
 
-export type SamplingName = keyof Table;
-
-/** Sampling options; a field that is left out has the table's default. */
-export type Sampling = { readonly [Name in SamplingName]?: ValueOf<Table[Name]['kind']> };
+export type SamplingName = keyof Sampling;
 
 export const SAMPLING_NAMES = Object.keys(SAMPLING_FIELDS) as readonly SamplingName[];
 

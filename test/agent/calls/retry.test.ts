@@ -8,13 +8,8 @@ import { Agent } from '../../../src/agent/turn/agent.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';
-import type {
-  Engine,
-  EngineEvent,
-  GenerateRequest,
-  GenerateResult,
-  TokenEvent,
-} from '../../../src/engine/engine.ts';
+import type { EngineEvent, GenerateResult, TokenEvent } from '../../../src/engine/engine.ts';
+import type { EngineJob, JobEngine } from '../../../src/engine/engine-job.ts';
 import { tokensOf } from '../../../src/engine/token-stream.ts';
 import { LinePrinter } from '../../../src/line/line-printer.ts';
 import type { Sampling } from '../../../src/text/sampling/fields.ts';
@@ -24,7 +19,7 @@ import { collect, FakeHost } from '../fakes.ts';
 const source = readFileSync(new URL('../../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
 
 /** Says its texts one after another, a character a token, and keeps the requests. */
-class ScriptedEngine implements Engine {
+class ScriptedEngine implements JobEngine {
   readonly info = {
     name: 'scripted',
     modelType: 'x',
@@ -42,11 +37,11 @@ class ScriptedEngine implements Engine {
     this.#replies = replies;
   }
 
-  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  generate(request: EngineJob): AsyncGenerator<TokenEvent, GenerateResult> {
     return tokensOf(this.events(request));
   }
 
-  async *events({ promptIds, temperature }: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
+  async *events({ promptIds, temperature }: EngineJob): AsyncGenerator<EngineEvent, GenerateResult> {
     this.temperatures.push(temperature);
     for (const text of this.#replies.shift() ?? 'over') yield { type: 'token', token: { id: 0, text } };
     const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };

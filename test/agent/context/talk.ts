@@ -2,7 +2,7 @@ import { ASKED_WITHIN } from '../../../src/agent/context/write-summary.ts';
 import type { ReplyStats } from '../../../src/agent/events/turn-event.ts';
 import type { ReplyEvent, ReplyRequest } from '../../../src/agent/model/chat-model.ts';
 import { Agent } from '../../../src/agent/turn/agent.ts';
-import type { AgentOptions } from '../../../src/agent/turn/agent-options.ts';
+import type { TurnOptions } from '../../../src/agent/turn/agent-options.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import type { Message } from '../../../src/chat/message.ts';
 import { answer, collect, content, FakeHost, FakeModel, STATS } from '../fakes.ts';
@@ -16,7 +16,7 @@ export const asksForSummary = ({ messages }: Pick<ReplyRequest, 'messages'>): st
 
 type Reply = (request: ReplyRequest) => AsyncGenerator<ReplyEvent, ReplyStats>;
 
-export interface TalkOptions extends Partial<Pick<AgentOptions, 'tools' | 'overflow' | 'maxResultChars'>> {
+export interface TalkOptions extends Partial<Pick<TurnOptions, 'tools' | 'overflow' | 'maxResultChars'>> {
   readonly contextLength?: number;
   /** What the model writes as a summary of this text. */
   readonly summary?: (text: string, request: ReplyRequest) => string | readonly ReplyEvent[] | Reply | Error;

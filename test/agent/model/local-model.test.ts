@@ -5,13 +5,8 @@ import { LocalChatModel, type LocalModelParts } from '../../../src/agent/model/l
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import type { Message } from '../../../src/chat/message.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';
-import type {
-  Engine,
-  EngineEvent,
-  GenerateRequest,
-  GenerateResult,
-  TokenEvent,
-} from '../../../src/engine/engine.ts';
+import type { EngineEvent, GenerateResult, TokenEvent } from '../../../src/engine/engine.ts';
+import type { EngineJob, JobEngine } from '../../../src/engine/engine-job.ts';
 import { tokensOf } from '../../../src/engine/token-stream.ts';
 import { checkResponseFormat } from '../../../src/grammar/response-format.ts';
 import { promptStyleNamed } from '../../../src/parse/formats/prompt-style.ts';
@@ -21,7 +16,7 @@ import type { PromptSegment, Tokenizer } from '../../../src/tokens/tokenizer-typ
 const TIMINGS = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 };
 
 /** Says one text, a character a token. */
-class TalkingEngine implements Engine {
+class TalkingEngine implements JobEngine {
   info = {
     name: 'x',
     modelType: 'x',
@@ -34,17 +29,17 @@ class TalkingEngine implements Engine {
   };
   readonly #text: string;
   closedEarly = false;
-  readonly requests: GenerateRequest[] = [];
+  readonly requests: EngineJob[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  generate(request: EngineJob): AsyncGenerator<TokenEvent, GenerateResult> {
     return tokensOf(this.events(request));
   }
 
-  async *events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
+  async *events(request: EngineJob): AsyncGenerator<EngineEvent, GenerateResult> {
     const { promptIds, signal } = request;
     this.requests.push(request);
     const counts = { promptTokens: promptIds.length, cachedTokens: 0, generatedTokens: 0, timings: TIMINGS };
@@ -168,7 +163,7 @@ describe('checkpoints', () => {
     const template = { compiled, source: CHAT, capability: probeTemplate(compiled) };
     const model = new LocalChatModel({ engine, tokenizer: letters, template, now: new Date() });
     for await (const _event of model.reply({ messages, tools: [], sampling: {} }));
-    const { promptIds, checkpoints } = engine.requests[0] as GenerateRequest;
+    const { promptIds, checkpoints } = engine.requests[0] as EngineJob;
     const prompt = String.fromCharCode(...Array.from(promptIds));
     return checkpoints?.map(length => prompt.slice(0, length));
   }

@@ -3,11 +3,12 @@ import { ASKED_WITHIN } from '../../../src/agent/context/write-summary.ts';
 import type { TurnEvent } from '../../../src/agent/events/turn-event.ts';
 import { LocalChatModel } from '../../../src/agent/model/local-model.ts';
 import { Agent } from '../../../src/agent/turn/agent.ts';
-import type { AgentOptions } from '../../../src/agent/turn/agent-options.ts';
+import type { TurnOptions } from '../../../src/agent/turn/agent-options.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';
-import type { EngineEvent, GenerateRequest, GenerateResult } from '../../../src/engine/engine.ts';
+import type { EngineEvent, GenerateResult } from '../../../src/engine/engine.ts';
+import type { EngineJob } from '../../../src/engine/engine-job.ts';
 import type { ToolHost } from '../../../src/mcp/tool-host.ts';
 import { question, type Script, ScriptedEngine, tokenizer } from '../../serve/scripted.ts';
 import { collect } from '../fakes.ts';
@@ -23,7 +24,7 @@ interface Read {
 class WatchedEngine extends ScriptedEngine {
   readonly reads: Read[] = [];
 
-  override async *events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
+  override async *events(request: EngineJob): AsyncGenerator<EngineEvent, GenerateResult> {
     const result = yield* super.events(request);
     const prompt = String.fromCodePoint(...Array.from(request.promptIds));
     this.reads.push({ prompt, cached: result.cachedTokens, generated: result.generatedTokens });
@@ -39,7 +40,7 @@ const host: ToolHost = {
   close: async () => undefined,
 };
 
-function conversation(script: Script, contextLength: number, options: Partial<AgentOptions>) {
+function conversation(script: Script, contextLength: number, options: Partial<TurnOptions>) {
   const engine = new WatchedEngine(script, contextLength);
   const compiled = compileTemplate(demoTemplate);
   const template = { compiled, source: demoTemplate, capability: probeTemplate(compiled) };

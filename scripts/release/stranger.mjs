@@ -1,0 +1,47 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../lib/project.mjs';
+import { SetupError } from '../lib/setup-error.mjs';
+
+/** What a stranger writes from docs/library.md alone, with what each program prints and how it ends. */
+const PROGRAMS = [
+  { file: 'chat.js', prints: /^add .*\b42\b.*\n.*list_files/ },
+  { file: 'common.cjs', prints: /Paris/ },
+  { file: 'worker.js', prints: /Paris/ },
+  { file: 'two-models.js', prints: /Paris[\s\S]*Paris[\s\S]*^true$/m },
+  { file: 'abort.js', prints: /^true .*Paris/ },
+  { file: 'no-model.js', prints: /^MODEL_NOT_FOUND$/m, code: 66 },
+  { file: 'leave.js', prints: /^$/, code: 7 },
+];
+const MAX_LINES = 15;
+const COMPILER_OPTIONS = {
+  ...{ target: 'es2022', lib: ['es2023', 'esnext.disposable'], module: 'nodenext', types: ['node'] },
+  ...{ strict: true, skipLibCheck: false },
+};
+
+/**
+ * Compiles the programs in a project that has the packed packages, strictly, and runs each.
+ * @param {string} folder
+ * @param {(args: readonly string[]) => import('node:child_process').SpawnSyncReturns<string>} node runs Node there
+ */
+export function proveStranger(folder, node) {
+  const source = join(root, 'scripts', 'release', 'stranger');
+  cpSync(source, folder, { recursive: true });
+  const lines = readFileSync(join(source, 'chat.ts'), 'utf8').trimEnd().split('\n').length;
+  if (lines > MAX_LINES) throw new SetupError(`chat.ts has ${lines} lines`);
+  const include = ['*.ts', '*.cts'];
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include }),
+  );
+  expectRun('tsc', node([join(folder, 'node_modules/typescript/bin/tsc'), '-p', folder]), { prints: /^$/ });
+  for (const program of PROGRAMS) {
+    expectRun(program.file, node([join(folder, program.file)]), program);
+    console.log(`${program.file}: as it should`);
+  }
+}
+
+function expectRun(what, { status, stdout, stderr }, { prints, code = 0 }) {
+  if (status === code && prints.test(stdout) && stderr === '') return;
+  throw new SetupError(`${what} ended with ${status}`, { output: `${stdout}\n${stderr}` });
+}

@@ -1,0 +1,135 @@
+import type { EngineEvent, FinishReason, TokenEvent } from '../../engine/engine.ts';
+import type { EngineJob, JobEngine, JobResult } from '../../engine/engine-job.ts';
+import { joinedRuns } from '../../engine/joined-runs.ts';
+import type { Delimiters } from '../../parse/types/format.ts';
+
+/** Characters that a mark may be spread over. */
+const TAIL = 100;
+
+export interface ThoughtLimitOptions {
+  /** Tokens of all thoughts of the reply. */
+  readonly budget: number;
+  /** What the model puts around them. */
+  readonly marks: readonly Delimiters[];
+  /** The end of the prompt, which may begin a thought. */
+  readonly prompt: string;
+  /** Ids of a text with special tokens. */
+  readonly encode: (text: string) => readonly number[];
+}
+
+/** Closes the thoughts of one reply once they have taken so many tokens; the model goes on behind them. */
+export class ThoughtLimit {
+  readonly #options: ThoughtLimitOptions;
+  readonly #marks: readonly Delimiters[];
+  /** The marks of the thought that is open. */
+  #open: Delimiters | undefined;
+  #tail = '';
+  #tokens = 0;
+
+  constructor(options: ThoughtLimitOptions) {
+    this.#options = options;
+    this.#marks = options.marks.filter(({ closer }) => closer !== '');
+    const end = options.prompt.trimEnd();
+    this.#open = this.#marks.find(({ opener }) => end.endsWith(opener.trimEnd()));
+  }
+
+  /** Tokens of thoughts so far. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** `engine.events`, with the closing marks among the tokens. The result describes all runs as one. */
+  async *events(
+    engine: Pick<JobEngine, 'events' | 'info'>,
+    job: EngineJob,
+  ): AsyncGenerator<EngineEvent, JobResult> {
+    const ids: number[] = [];
+    let total: JobResult | undefined;
+    while (true) {
+      if (this.#spent) yield* this.#close(ids);
+      const end = total && whyOver(engine, job, ids.length);
+      if (total && end) return { ...total, finishReason: end, generatedTokens: ids.length };
+      const run = yield* this.#run(engine, continued(job, ids), { ids, isFirst: total === undefined });
+      total = joinedRuns(total, run, ids.length);
+      if (!this.#spent || job.signal?.aborted || run.finishReason === 'length') return total;
+    }
+  }
+
+  get #spent(): boolean {
+    return this.#open !== undefined && this.#tokens >= this.#options.budget;
+  }
+
+  async *#run(
+    engine: Pick<JobEngine, 'events'>,
+    job: EngineJob,
+    { ids, isFirst }: { readonly ids: number[]; readonly isFirst: boolean },
+  ): AsyncGenerator<EngineEvent, JobResult> {
+    const stop = new AbortController();
+    const signal = job.signal ? AbortSignal.any([job.signal, stop.signal]) : stop.signal;
+    const events = engine.events({ ...job, signal });
+    try {
+      for (let step = await events.next(); ; step = await events.next()) {
+        if (step.done) return step.value;
+        // What was generated ahead is dropped, and what later runs read again is not worth showing.
+        if (stop.signal.aborted || (step.value.type === 'prefill' && !isFirst)) continue;
+        if (step.value.type === 'token') {
+          ids.push(step.value.token.id);
+          this.#see(step.value.token);
+          // Never inside a character.
+          if (this.#spent && step.value.token.text !== '') stop.abort();
+        }
+        yield step.value;
+      }
+    } finally {
+      await events.return?.(undefined as never);
+    }
+  }
+
+  #see({ text }: TokenEvent): void {
+    this.#tail += text;
+    const open = this.#open;
+    if (open) this.#tokens += 1;
+    const mark = open ? open.closer : this.#marks.find(({ opener }) => this.#tail.includes(opener))?.opener;
+    const at = mark === undefined ? -1 : this.#tail.indexOf(mark);
+    if (mark === undefined || at < 0) {
+      this.#tail = this.#tail.slice(-TAIL);
+      return;
+    }
+    this.#open = open ? undefined : this.#marks.find(({ opener }) => opener === mark);
+    this.#tail = this.#tail.slice(at + mark.length);
+  }
+
+  /** As the model would have closed it; the text comes with the last token. */
+  *#close(ids: number[]): Generator<EngineEvent> {
+    const closer = this.#open?.closer ?? '';
+    const text = closer.startsWith('</') ? `\n${closer}\n\n` : closer;
+    const written = this.#options.encode(text);
+    this.#open = undefined;
+    this.#tail = '';
+    ids.push(...written);
+    for (const [index, id] of written.entries()) {
+      yield { type: 'token', token: { id, text: index === written.length - 1 ? text : '' } };
+    }
+  }
+}
+
+function continued(job: EngineJob, ids: readonly number[]): EngineJob {
+  if (ids.length === 0) return job;
+  const { allowedFirst: _, maxTokens, ...rest } = job;
+  return {
+    ...rest,
+    promptIds: [...Array.from(job.promptIds), ...ids],
+    continued: (job.continued ?? 0) + ids.length,
+    ...(maxTokens !== undefined && { maxTokens: maxTokens - ids.length }),
+  };
+}
+
+/** Why nothing more can be generated after so many tokens. */
+function whyOver(
+  { info }: Pick<JobEngine, 'info'>,
+  { maxTokens, promptIds }: EngineJob,
+  generated: number,
+): FinishReason | undefined {
+  if (maxTokens !== undefined && generated >= maxTokens) return 'length';
+  return promptIds.length + generated >= info.contextLength ? 'full' : undefined;
+}

@@ -1,0 +1,16 @@
+import type { TurnEvent } from '../agent/events/turn-event.ts';
+import { Agent as TurnAgent } from '../agent/turn/agent.ts';
+import type { AgentOptions } from '../agent/turn/agent-options.ts';
+
+/** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
+export interface Agent {
+  /**
+   * Runs one turn; the history grows as it goes. If the engine fails, the stream ends with an `error` event and the
+   * history is as it was before; an abort keeps what was said so far.
+   */
+  turn(input: string, signal?: AbortSignal): AsyncGenerator<TurnEvent>;
+  /** Forgets the conversation but for the system message. */
+  clear(): void;
+}
+
+export const Agent: new (options: AgentOptions) => Agent = TurnAgent;
