@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { darwinCheckReady } from './check/cross/darwin.mjs';
 import { checkLayers } from './check/layers.mjs';
+import { ALONE } from './lib/e2e-alone.mjs';
 import { root } from './lib/project.mjs';
 import { runMain } from './lib/setup-error.mjs';
 import { showCommand } from './lib/show-command.mjs';
@@ -23,14 +24,23 @@ const PARTS = [
   { name: 'unused', run: () => check(['scripts/check/unused.mjs']) },
   { name: 'licences', run: () => check(['scripts/check/licences.mjs']) },
   { name: 'package', run: () => check(['scripts/check/package.mjs']) },
+  { name: 'library', run: () => check(['scripts/check/public-types.mjs']) },
   // Only if its tools are present: they are a 150 MB download (npm run check:darwin).
   ...(darwinCheckReady() ? [{ name: 'darwin', run: () => check(['scripts/check/cross/darwin.mjs']) }] : []),
   { name: 'ctest', run: ctest },
   { name: 'vitest', run: () => vitest('vitest', ['--exclude', 'test/e2e/**']) },
   // The engine's tests again, with every decision of a GPU.
   { name: 'gpu', run: () => vitest('gpu', ['--config', 'vitest.gpu.config.ts']) },
-  { name: 'e2e', run: () => vitest('e2e', ['test/e2e', '--no-file-parallelism']) },
+  {
+    name: 'e2e',
+    run: () => vitest('e2e', ['test/e2e', ...ALONE.flatMap(path => ['--exclude', excluded(path)])]),
+  },
+  { name: 'alone', run: () => vitest('alone', [...ALONE, '--no-file-parallelism']) },
 ];
+
+function excluded(path) {
+  return path.endsWith('.ts') ? path : `${path}/**`;
+}
 
 await runMain(async () => {
   await bootstrap({ quiet: true, tests: true });

@@ -12,6 +12,11 @@ describe('the switch of a template', () => {
       `${USER}{% if enable_thinking is defined and enable_thinking is false %}${OFF}{% endif %}`,
       { enable_thinking: false },
     ],
+    // As Nemotron 3: on unless told otherwise.
+    [
+      `{%- set on = enable_thinking if enable_thinking is defined else True -%}${USER}{{ '<think>\n' if on else '${OFF}' }}`,
+      { enable_thinking: false },
+    ],
     [`${USER}{{ '<think>' if thinking else '</think>' }}`, { thinking: false }],
     [
       `{% if thinking_budget is defined and thinking_budget == 0 %}Do not reason.{% endif %}${USER}`,

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { benchPeers } from '../fixtures/bench-peers.ts';
-import { MAIN, Program, processesLeft, ROOT, runProgram, workplace } from './program.ts';
+import { MAIN, Program, processesLeft, ROOT, runProgram, SCRIPTED_MAIN, workplace } from './program.ts';
 
 const MODEL = join(ROOT, 'test', 'fixtures', 'models', 'tiny-f32');
 const SMALL = ['--prompt-tokens', '8,16', '--generate', '4', '--threads', '1'];
@@ -143,5 +143,80 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
     program.child.kill('SIGTERM');
     expect(await program.ended).toMatchObject({ code: 143 });
     expect(await processesLeft(join(ROOT, 'dist', 'cli', 'bench', 'bench-process.js'))).toEqual([]);
+  });
+
+  const QUESTIONS = join(ROOT, 'test', 'fixtures', 'tool-questions');
+
+  test('measures tool calls, keeps what was answered at Ctrl+C, and goes on from there', async () => {
+    const call = (name: string, args: object) =>
+      `<tool_call>${JSON.stringify({ name, arguments: args })}</tool_call>`;
+    const place = workplace({
+      'script.mjs': `import { appendFileSync } from 'node:fs';
+        const replies = ${JSON.stringify([
+          // Its first call lacks an argument, and is written again.
+          ['The dentist', call('add_event', { title: 'Dentist' })],
+          ['Error:', call('add_event', { title: 'Dentist', day: '2026-05-01' })],
+          ['What is on?', call('list_events', {})],
+          ['joke', 'No.'],
+          ['Do something', Array.from({ length: 3000 }, (_, index) => index).join(' ')],
+        ])};
+        export const reply = prompt => {
+          appendFileSync('asked', '.');
+          const last = prompt.slice(prompt.lastIndexOf('<|im_start|>user') < prompt.lastIndexOf('Error:') ? prompt.lastIndexOf('Error:') : prompt.lastIndexOf('<|im_start|>user'));
+          return replies.find(([mark]) => last.includes(mark))[1];
+        };`,
+    });
+    const script = (msPerToken: number) =>
+      writeFileSync(
+        join(place.dir, 'script.json'),
+        JSON.stringify({ module: join(place.dir, 'script.mjs'), msPerToken }),
+      );
+    const env = { ...place.env, LLM_HOST_SCRIPT: join(place.dir, 'script.json') };
+    const options = { cwd: place.dir, env };
+    const args = ['bench', MODEL, '--tools', QUESTIONS, '--mode', 'free,repair'];
+    script(1);
+    const cut = new Program(SCRIPTED_MAIN, args, options);
+    await new Promise<void>(resolve => {
+      cut.child.stderr.on('data', () => cut.stderr.includes('Asking: 3/4') && resolve());
+    });
+    cut.child.kill('SIGINT');
+    expect(await cut.ended).toMatchObject({
+      code: 130,
+      stdout: '',
+      stderr: expect.stringContaining('is kept: the same command'),
+    });
+    const asked = () => readFileSync(join(place.dir, 'asked'), 'utf8').length;
+    expect(asked()).toBe(5);
+    script(0);
+    const whole = await runProgram(SCRIPTED_MAIN, [...args, '--json', '--html', 'tools.html'], options);
+    expect(whole).toMatchObject({ code: 0, stderr: expect.stringContaining('Asking: 4/4') });
+    expect(asked()).toBe(6);
+    const report = JSON.parse(whole.stdout);
+    expect(report).toMatchObject({
+      ...{ version: 1, model: { name: 'tiny-f32' }, benchmark: QUESTIONS },
+      total: {
+        cases: 4,
+        modes: { free: { right: 2, asked: 4 }, repair: { right: 3, asked: 4, firstAttempt: 2 } },
+      },
+    });
+    expect(readFileSync(join(place.dir, 'tools.html'), 'utf8')).toContain('<h2>with repair</h2>');
+    const again = await runProgram(SCRIPTED_MAIN, [...args, '--categories', 'chat'], options);
+    expect(again.stdout).toMatch(/^ {2}chat +2 +50 % \(9 to 91\) +50 % \(9 to 91\)$/m);
+    expect(asked()).toBe(6);
+  });
+
+  test.each([
+    [['--all'], 2, '--all goes only with --tools'],
+    [['--tools', '--runs', '2'], 2, '--tools does not go with --runs'],
+    [['--tools', '--categories', 'simple_pyton'], 2, "no 'simple_pyton'; did you mean 'simple_python'?"],
+    [['--tools', '--mode', 'strict'], 2, "--mode has no 'strict'"],
+    [['--tools', 'nowhere'], 78, 'docs/tool-benchmark.md'],
+    [['--tools'], 69, '/no/python3 was not found'],
+  ])('refuses %j before the model is loaded', async (wrong, code, message) => {
+    const place = workplace();
+    const env = { ...place.env, XDG_CACHE_HOME: place.dir, PYTHON: '/no/python3' };
+    const ended = await runProgram(MAIN, ['bench', MODEL, ...wrong], { cwd: place.dir, env });
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message), stdout: '' });
+    expect(ended.stderr).not.toContain('Loading');
   });
 });

@@ -83,6 +83,7 @@ test('lines that measure, with what takes seconds', { timeout: LIMIT_MS }, async
   symlinkSync(join(ROOT, 'scripts'), join(cwd, 'scripts'));
   symlinkSync(demoWeightsPath(env), join(cwd, 'model.gguf'));
   symlinkSync(GRANITE, join(cwd, 'folder'));
+  symlinkSync(join(ROOT, 'test', 'fixtures', 'tool-questions'), join(cwd, 'questions'));
   const ollama = await ollamaStandIn();
   onTestFinished(() => ollama.close());
   const own = {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { loadEngine } from '../../src/engine/load-engine.ts';
 import { MAIN, ROOT, runProgram, workplace } from './program.ts';
 
 const ASKED = ['demo', '--no-mcp', '-p', 'Write a short story about rain.', '--max-tokens', '60', '--json'];
@@ -22,17 +23,37 @@ async function replied(...more: string[]) {
   return { text, proposed: events.find(({ type }) => type === 'stats')?.stats?.decoding?.proposed };
 }
 
-test('a draft model proposes, and the text is the same', { timeout: 60_000 }, async () => {
+test('the text is the same with a draft model', { timeout: 60_000 }, async () => {
   const plain = await replied('--no-lookup');
   const drafted = await replied('--no-lookup', '--draft-model', 'demo');
   expect(plain.proposed).toBe(0);
   expect(plain.text.length).toBeGreaterThan(40);
   expect(drafted.text).toBe(plain.text);
-  expect(drafted.proposed).toBeGreaterThan(0);
+});
+
+test('a draft model is tried after a short prompt, and once it costs too much no more', {
+  timeout: 60_000,
+}, async () => {
+  // As large as the model itself: it never pays.
+  const engine = await loadEngine('demo', { draftModel: 'demo', contextLength: 256 });
+  try {
+    const request = { promptIds: [1, 2, 3, 4], maxTokens: 100, ignoreEos: true, lookup: false };
+    const tokens = engine.generate(request);
+    let step = await tokens.next();
+    while (!step.done) step = await tokens.next();
+    expect(step.value.decoding?.proposed).toBeGreaterThan(0);
+    expect(step.value.decoding?.proposed).toBeLessThan(30);
+  } finally {
+    await engine.close();
+  }
 });
 
 test.each([
   [[join(ROOT, 'test/fixtures/models/tiny-f32')], 'has no tokenizer.json'],
+  [
+    [join(ROOT, 'test/fixtures/encoders/bert-mean')],
+    'bert-mean turns texts into vectors and proposes no tokens',
+  ],
   [['/no/such/model'], "Model '/no/such/model' not found"],
   [['demo', '--connect', 'http://127.0.0.1:9'], '--draft-model does not go with --connect'],
 ])('--draft-model %j is refused', async (args, message) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GenerateRequest, GenerateResult } from '../../src/engine/engine.ts';
+import type { GenerateResult } from '../../src/engine/engine.ts';
+import type { EngineJob } from '../../src/engine/engine-job.ts';
 import { MlxEngine } from '../../src/engine/mlx-engine.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
 import { promptOf } from '../native/run-job.ts';
@@ -16,10 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([engine.close(), forgetful.close()]));
 
-async function run(
-  on: MlxEngine,
-  request: GenerateRequest,
-): Promise<{ ids: number[]; result: GenerateResult }> {
+async function run(on: MlxEngine, request: EngineJob): Promise<{ ids: number[]; result: GenerateResult }> {
   const ids: number[] = [];
   const stream = on.generate({ maxTokens: 6, ...request });
   for (let step = await stream.next(); ; step = await stream.next()) {
@@ -29,7 +27,7 @@ async function run(
 }
 
 /** The tokens do not depend on what was reused. */
-async function cachedTokens(request: GenerateRequest): Promise<number> {
+async function cachedTokens(request: EngineJob): Promise<number> {
   const { ids, result } = await run(engine, request);
   await run(forgetful, { promptIds: [95], maxTokens: 1 });
   expect(ids).toEqual((await run(forgetful, request)).ids);

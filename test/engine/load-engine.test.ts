@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type GenerateRequest, LlmHostError, type LocalEngine, loadEngine } from '../../src/index.ts';
+import type { EngineJob, LocalJobEngine } from '../../src/engine/engine-job.ts';
+import { loadEngine } from '../../src/engine/load-engine.ts';
+import { LlmHostError } from '../../src/errors.ts';
 
 const MODEL = fileURLToPath(new URL('../fixtures/models/tiny-f32', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-library-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function collect(engine: LocalEngine, request: GenerateRequest) {
+async function collect(engine: LocalJobEngine, request: EngineJob) {
   const tokens = [];
   const stream = engine.generate(request);
   let step = await stream.next();
@@ -44,7 +46,7 @@ describe('the library without a tokenizer', () => {
 
   test('takes typed arrays, every option at once, and an abort', async () => {
     await using engine = await loadEngine('tiny-f32', { cwd: join(MODEL, '..') });
-    const request: GenerateRequest = {
+    const request: EngineJob = {
       promptIds: Uint16Array.of(4, 5, 6, 7),
       maxTokens: 9,
       temperature: 0.8,
@@ -94,7 +96,7 @@ describe('the library without a tokenizer', () => {
   });
 
   test('closes at the end of `await using`, once and for all', async () => {
-    let kept: LocalEngine | undefined;
+    let kept: LocalJobEngine | undefined;
     {
       await using engine = await loadEngine(MODEL);
       kept = engine;

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type {
-  Engine,
-  EngineEvent,
-  GenerateRequest,
-  GenerateResult,
-  TokenEvent,
-} from '../../src/engine/engine.ts';
+import type { EngineEvent, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
+import type { EngineJob, JobEngine } from '../../src/engine/engine-job.ts';
 import { MlxEngine } from '../../src/engine/mlx-engine.ts';
 import { LlmHostError } from '../../src/errors.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
@@ -32,7 +27,7 @@ const tokenizer = {
   },
 };
 
-let engine: Engine;
+let engine: JobEngine;
 beforeAll(async () => {
   engine = await open();
 });
@@ -43,7 +38,7 @@ function open(defaultStopIds: readonly number[] = []): Promise<MlxEngine> {
 }
 
 async function collect(
-  request: GenerateRequest,
+  request: EngineJob,
   on = engine,
 ): Promise<{ tokens: TokenEvent[]; result: GenerateResult }> {
   const tokens: TokenEvent[] = [];
@@ -154,7 +149,7 @@ describe('generate', () => {
     const request = { promptIds: [1, 2], maxTokens: 40 };
     const biased = await collect({ ...request, logitBias: { 7: 100 } });
     expect(new Set(biased.tokens.map(t => t.id))).toEqual(new Set([7]));
-    const distinct = async (change: Partial<GenerateRequest>) =>
+    const distinct = async (change: Partial<EngineJob>) =>
       new Set((await collect({ ...request, ...change })).tokens.map(t => t.id)).size;
     const plain = await distinct({});
     expect(plain).toBeLessThan(40);
@@ -231,7 +226,7 @@ describe('ending early', () => {
 });
 
 describe('requests out of range are refused by name', () => {
-  test.each<[Partial<GenerateRequest>, string]>([
+  test.each<[Partial<EngineJob>, string]>([
     [{ promptIds: [] }, 'promptIds must be at least one token id, got []'],
     [{ promptIds: [1, 96] }, 'promptIds[1] must be an integer from 0 to 95, got 96'],
     [{ promptIds: [0.5] }, 'promptIds[0] must be an integer from 0 to 95, got 0.5'],

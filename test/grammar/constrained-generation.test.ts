@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolDefinition } from '../../src/chat/message.ts';
-import type { EngineEvent, GenerateRequest, GenerateResult } from '../../src/engine/engine.ts';
+import type { EngineEvent, GenerateResult } from '../../src/engine/engine.ts';
+import type { EngineJob } from '../../src/engine/engine-job.ts';
 import { constrainedGeneration } from '../../src/grammar/constrained-generation.ts';
 import type { GrammarEngine } from '../../src/grammar/grammar-engine.ts';
 import { replyConstraint } from '../../src/grammar/reply-constraint.ts';
@@ -34,7 +35,7 @@ interface Options {
   readonly format?: ChatFormat;
   readonly responseFormat?: ResponseFormat;
   readonly constrainCalls?: boolean;
-  readonly request?: Partial<GenerateRequest>;
+  readonly request?: Partial<EngineJob>;
   readonly grammar?: GrammarEngine;
   readonly minds?: boolean;
   readonly startsInThinking?: boolean;

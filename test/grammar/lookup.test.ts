@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GenerateRequest } from '../../src/engine/engine.ts';
+import type { EngineJob } from '../../src/engine/engine-job.ts';
 import { MlxEngine } from '../../src/engine/mlx-engine.ts';
 import { constrainedGeneration } from '../../src/grammar/constrained-generation.ts';
 import { replyConstraint } from '../../src/grammar/reply-constraint.ts';
@@ -38,7 +38,7 @@ const SCHEMA = {
   required: ['list', 'end'],
 };
 
-async function say(engine: MlxEngine, request: Partial<GenerateRequest>) {
+async function say(engine: MlxEngine, request: Partial<EngineJob>) {
   const grammar = await byteGrammar();
   const constraint = await replyConstraint({
     ...{ grammar, tokenizer, format: hermes, tools: [], constrainCalls: false },
@@ -63,7 +63,7 @@ test('a grammar holds what is proposed as it holds what is not, and the reply is
   try {
     const likely = (text: string, bias: number) =>
       Object.fromEntries(tokenizer.encode(text).map(id => [id, bias]));
-    const requests: readonly Partial<GenerateRequest>[] = [
+    const requests: readonly Partial<EngineJob>[] = [
       { logitBias: likely('12,', 30) },
       { logitBias: likely('12, ', 30), temperature: 1, seed: 5 },
       { logitBias: likely('12, ]', 20), temperature: 0.9, seed: 6, repetitionPenalty: 1.1, topK: 6 },

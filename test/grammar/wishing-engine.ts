@@ -1,11 +1,5 @@
-import type {
-  Engine,
-  EngineEvent,
-  EngineInfo,
-  GenerateRequest,
-  GenerateResult,
-  TokenEvent,
-} from '../../src/engine/engine.ts';
+import type { EngineEvent, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
+import type { EngineJob, JobEngine, JobEngineInfo } from '../../src/engine/engine-job.ts';
 import { tokensOf } from '../../src/engine/token-stream.ts';
 import type { TextStream } from '../../src/tokens/tokenizer-types.ts';
 
@@ -61,8 +55,8 @@ export class ByteTokenizer {
 export type Wish = (text: string) => readonly string[];
 
 /** Says what it wishes, keeps to what may come first, and notes how it was asked. */
-export class WishingEngine implements Engine {
-  readonly info: EngineInfo = {
+export class WishingEngine implements JobEngine {
+  readonly info: JobEngineInfo = {
     name: 'wishing',
     modelType: 'wishing',
     contextLength: 4096,
@@ -72,7 +66,7 @@ export class WishingEngine implements Engine {
     device: 'none',
     wantsCheckpoints: false,
   };
-  readonly requests: GenerateRequest[] = [];
+  readonly requests: EngineJob[] = [];
   /** Runs that are over, however they ended. */
   left = 0;
   readonly #tokenizer: ByteTokenizer;
@@ -86,11 +80,11 @@ export class WishingEngine implements Engine {
     this.info = { ...this.info, vocabSize: tokenizer.stop + 1 };
   }
 
-  generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult> {
+  generate(request: EngineJob): AsyncGenerator<TokenEvent, GenerateResult> {
     return tokensOf(this.events(request));
   }
 
-  async *events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
+  async *events(request: EngineJob): AsyncGenerator<EngineEvent, GenerateResult> {
     this.requests.push(request);
     try {
       return yield* this.#run(request);
@@ -99,7 +93,7 @@ export class WishingEngine implements Engine {
     }
   }
 
-  async *#run(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult> {
+  async *#run(request: EngineJob): AsyncGenerator<EngineEvent, GenerateResult> {
     const { continued = 0, maxTokens = 100 } = request;
     const prompt = Array.from(request.promptIds);
     yield { type: 'prefill', done: prompt.length, total: prompt.length, cached: 0 };

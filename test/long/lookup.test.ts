@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { loadEngine, loadTokenizer } from '../../src/index.ts';
+import { loadEngine } from '../../src/engine/load-engine.ts';
+import { loadTokenizer } from '../../src/index.ts';
 import { demoWeightsPath } from '../../src/model/demo-model.ts';
 import { generateAll } from '../golden/engine-run.ts';
 import { familyNames, variantsOf, withModel } from '../golden/family-cases.ts';

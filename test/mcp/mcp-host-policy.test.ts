@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { McpHost, type McpHostOptions } from '../../src/mcp/mcp-host.ts';
+import { McpHost, type McpHostParts } from '../../src/mcp/mcp-host.ts';
 import { Redactor } from '../../src/mcp/policy/audit-redact.ts';
 import { TrustStore } from '../../src/mcp/trust/store.ts';
 import { ToolTrust } from '../../src/mcp/trust/tools.ts';
@@ -10,7 +10,7 @@ import { tempFolder } from '../model/temp-folder.ts';
 
 const LIMIT = { timeoutMs: 20_000 };
 
-async function started(options: McpHostOptions): Promise<McpHost> {
+async function started(options: McpHostParts): Promise<McpHost> {
   const host = new McpHost(options);
   onTestFinished(() => host.close());
   await host.start();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LlmHostError } from '../../src/errors.ts';
-import { McpHost, type McpHostOptions } from '../../src/mcp/mcp-host.ts';
+import { McpHost, type McpHostParts } from '../../src/mcp/mcp-host.ts';
 import { eventually, fixture } from '../fixtures/mcp/support.ts';
 
 const hosts: McpHost[] = [];
@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(hosts.splice(0).map(host => host.close()));
 });
 
-async function started(options: McpHostOptions): Promise<McpHost> {
+async function started(options: McpHostParts): Promise<McpHost> {
   const host = new McpHost(options);
   hosts.push(host);
   await host.start();

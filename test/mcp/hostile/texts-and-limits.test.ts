@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { McpHostOptions } from '../../../src/mcp/mcp-host.ts';
+import type { McpHostParts } from '../../../src/mcp/mcp-host.ts';
 import { McpHost } from '../../../src/mcp/mcp-host.ts';
 import { FLOW_LIMITS } from '../../../src/mcp/transport/incoming-flow.ts';
 import { eventually, fixture } from '../../fixtures/mcp/support.ts';
@@ -14,7 +14,7 @@ const open: McpHost[] = [];
 afterEach(() => Promise.all(open.splice(0).map(host => host.close())));
 
 /** A host with one hostile server and a polite one beside it. */
-async function host(behaviour: string, more: Partial<McpHostOptions> = {}) {
+async function host(behaviour: string, more: Partial<McpHostParts> = {}) {
   const log: string[] = [];
   const hostile = { ...fixture('hostile', [behaviour]), name: 'hostile' };
   const created = new McpHost({
