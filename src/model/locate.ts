@@ -5,6 +5,7 @@ import { hubCacheFolder } from '../hub/hub-environment.ts';
 import { modelNotFound } from '../hub/hub-failure.ts';
 import { type HubId, parseHubId } from '../hub/hub-id.ts';
 import { RepoFolder } from '../hub/repo-folder.ts';
+import { modelName } from './gguf/parts.ts';
 
 export interface LocateOptions {
   readonly cwd: string;
@@ -47,7 +48,7 @@ export function hubIdOf(source: string, { cwd }: Pick<LocateOptions, 'cwd'>): Hu
 }
 
 function fileLocation(source: string, path: string): ModelLocation {
-  if (/\.gguf$/i.test(path)) return { kind: 'gguf', name: basename(path).replace(/\.gguf$/i, ''), path };
+  if (/\.gguf$/i.test(path)) return { kind: 'gguf', name: modelName(path), path };
   throw new LlmHostError('MODEL_UNSUPPORTED', `${source} is neither a model folder nor a .gguf file`, {
     hint: 'Give the folder that holds config.json, or a .gguf file.',
   });

@@ -23,10 +23,10 @@ export function singleFileWeights(path: string): WeightFiles {
   return { files: [path], tensors: readSafetensorsHeader(path).tensors.map(t => ({ ...t, file: 0 })) };
 }
 
-/** The tensors of a GGUF file, under Hugging Face's names. */
+/** The tensors of a GGUF file, and of the other parts of a split model, under Hugging Face's names. */
 export function ggufWeights(path: string): { model: GgufModel; weights: WeightFiles } {
   const model = readGgufModel(path);
-  return { model, weights: { files: [path], tensors: model.tensors.map(t => ({ ...t, file: 0 })) } };
+  return { model, weights: { files: model.files, tensors: model.tensors } };
 }
 
 function singleFile(folder: string): string {

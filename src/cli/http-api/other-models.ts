@@ -1,6 +1,6 @@
-import { basename } from 'node:path';
 import { type CachedModel, cachedModels } from '../../hub/cached-models.ts';
 import { hubCacheFolder } from '../../hub/hub-environment.ts';
+import { modelName } from '../../model/gguf/parts.ts';
 import { hubIdOf } from '../../model/locate.ts';
 import type { OtherModel } from '../../serve/http/served-models.ts';
 
@@ -45,7 +45,7 @@ export function otherModels(
 
 /** Clients need not know where a file is. */
 function idOf(source: string, cwd: string): string {
-  return hubIdOf(source, { cwd }) || source === 'demo' ? source : basename(source).replace(/\.gguf$/i, '');
+  return hubIdOf(source, { cwd }) || source === 'demo' ? source : modelName(source);
 }
 
 function isComplete({ revisions }: CachedModel): boolean {

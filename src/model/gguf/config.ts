@@ -1,17 +1,21 @@
+import type { TensorEntry } from '../../native/addon-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
 import { broken, unsupported } from '../../text/files/model-fault.ts';
-import { withModelFile } from '../weights/model-file.ts';
-import type { FileTensor } from '../weights/tensor-ranges.ts';
-import { ARCHITECTURES, type Architecture } from './architectures.ts';
-import { type GgufHeader, type GgufMetadata, readGgufHeader } from './gguf.ts';
-import { huggingFaceName } from './names.ts';
-import { llama3Scaling } from './rope.ts';
+import type { Architecture } from './architecture.ts';
+import { ARCHITECTURES } from './architectures.ts';
+import { factsOf, type GgufFacts } from './facts.ts';
+import type { GgufMetadata } from './gguf.ts';
+import { huggingFaceName, layerOf } from './names.ts';
+import { type GgufParts, readGgufParts } from './parts.ts';
+import { LONG_FACTORS, ROPE_FACTORS, ropeScaling, SHORT_FACTORS } from './rope.ts';
 
 export interface GgufModel {
   /** In the form of Hugging Face's config.json. */
   readonly config: JsonObject;
+  /** All parts of the model. */
+  readonly files: readonly string[];
   /** With Hugging Face's tensor names. */
-  readonly tensors: readonly FileTensor[];
+  readonly tensors: readonly TensorEntry[];
   readonly metadata: GgufMetadata;
   /** The rows of q and k interleave the halves of each rotary head, as llama.cpp stores them for some architectures. */
   readonly permuted: boolean;
@@ -19,10 +23,10 @@ export interface GgufModel {
   readonly normShift: number;
 }
 
-/** Reads the header of a GGUF file and translates it to Hugging Face's names; reads no weights. */
+/** Reads the header of a GGUF file, and of the other parts of a split model, and translates it to Hugging Face's names; reads no weights. */
 export function readGgufModel(path: string): GgufModel {
-  const header = readGgufHeader(path);
-  const architecture = header.metadata.get('general.architecture');
+  const parts = readGgufParts(path);
+  const architecture = parts.metadata.get('general.architecture');
   const known = ARCHITECTURES.get(String(architecture));
   if (!known) {
     const supported = [...ARCHITECTURES.keys()].join(', ');
@@ -31,11 +35,8 @@ export function readGgufModel(path: string): GgufModel {
       `cannot be used: GGUF architecture '${architecture}' is not supported; supported: ${supported}`,
     );
   }
-  if (header.metadata.has('split.count') && Number(header.metadata.get('split.count')) > 1) {
-    throw unsupported(path, 'is one part of a split model; join the parts first');
-  }
-  const tensors = header.tensors
-    .filter(t => t.name !== ROPE_FACTORS)
+  const renamed = parts.tensors
+    .filter(t => !NO_WEIGHTS.has(t.name))
     .map(tensor => {
       const name = huggingFaceName(known.names, tensor.name);
       if (name !== undefined) return { ...tensor, name };
@@ -44,113 +45,63 @@ export function readGgufModel(path: string): GgufModel {
         `has tensor ${tensor.name}, which architecture '${architecture}' does not use here`,
       );
     });
+  const facts = factsOf(path, String(architecture), parts, renamed);
   return {
-    config: configOf(path, String(architecture), known, header, tensors),
-    tensors,
-    metadata: header.metadata,
+    config: configOf(path, String(architecture), known, parts, facts),
+    files: parts.files,
+    // Layers behind the last predict several tokens at once.
+    tensors: renamed.filter(t => (layerOf(t.name) ?? 0) < facts.layers),
+    metadata: parts.metadata,
     permuted: known.permuted ?? false,
     normShift: known.normShift ?? 0,
   };
 }
 
-/** Frequency factors of Llama 3.1's scaled rope. */
-const ROPE_FACTORS = 'rope_freqs.weight';
+const NO_WEIGHTS: ReadonlySet<string> = new Set([ROPE_FACTORS, LONG_FACTORS, SHORT_FACTORS]);
 
 function configOf(
   path: string,
   architecture: string,
   known: Architecture,
-  header: GgufHeader,
-  tensors: readonly FileTensor[],
+  parts: GgufParts,
+  facts: GgufFacts,
 ): JsonObject {
-  const { metadata } = header;
-  const number = (key: string, missing?: number) =>
-    numberOf(path, metadata, `${architecture}.${key}`, missing);
-  const names = new Set(tensors.map(t => t.name));
-  const hidden = number('embedding_length');
-  const heads = number('attention.head_count');
-  const headDim = number('attention.key_length', hidden / heads);
+  const { metadata } = parts;
+  const { number, greatest, hasTensor, headDim, heads } = facts;
   if (number('expert_count', 0) > 0)
     throw unsupported(path, 'is a mixture of experts, which is not supported');
   const rotated = number('rope.dimension_count', headDim);
   if (rotated !== headDim && !known.rotatesPart) {
     throw unsupported(path, 'rotates only a part of each head, which is not supported');
   }
-  const theta = number('rope.freq_base', 10000);
+  const scalingType = metadata.get(`${architecture}.rope.scaling.type`);
   return {
     model_type: architecture,
-    hidden_size: hidden,
-    num_hidden_layers: number('block_count'),
-    intermediate_size: number('feed_forward_length'),
+    hidden_size: facts.hidden,
+    num_hidden_layers: facts.layers,
+    intermediate_size: greatest('feed_forward_length'),
     num_attention_heads: heads,
-    num_key_value_heads: number('attention.head_count_kv', heads),
+    num_key_value_heads: greatest('attention.head_count_kv', heads),
     head_dim: headDim,
     ...(known.layerNorms
       ? { layer_norm_eps: number('attention.layer_norm_epsilon') }
       : { rms_norm_eps: number('attention.layer_norm_rms_epsilon') }),
-    rope_theta: theta,
+    rope_theta: number('rope.freq_base', 10000),
     ...(known.rotatesPart && { partial_rotary_factor: rotated / headDim }),
-    rope_scaling: ropeScaling(path, architecture, header, theta, headDim),
+    rope_scaling: ropeScaling(path, parts, facts, scalingType, rotated),
     max_position_embeddings: number('context_length'),
-    vocab_size: vocabularySize(path, header),
-    tie_word_embeddings: !names.has('lm_head.weight'),
-    attention_bias: names.has('model.layers.0.self_attn.q_proj.bias'),
-    mlp_bias: names.has('model.layers.0.mlp.gate_proj.bias'),
+    vocab_size: vocabularySize(path, parts),
+    tie_word_embeddings: !hasTensor('lm_head.weight'),
+    attention_bias: hasTensor('model.layers.0.self_attn.q_proj.bias'),
+    mlp_bias: hasTensor('model.layers.0.mlp.gate_proj.bias'),
     eos_token_id: metadata.get('tokenizer.ggml.eos_token_id') ?? null,
     bos_token_id: metadata.get('tokenizer.ggml.bos_token_id') ?? null,
-    ...known.keys?.({
-      number,
-      has: key => metadata.has(`${architecture}.${key}`),
-      hasTensor: name => names.has(name),
-      hidden,
-      heads,
-      headDim,
-    }),
+    ...known.keys?.(facts, path),
   };
 }
 
-function numberOf(path: string, metadata: GgufMetadata, key: string, missing?: number): number {
-  const value = metadata.get(key) ?? missing;
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw broken(path, `is broken: metadata ${key} is ${value === undefined ? 'missing' : 'not a number'}`);
-}
-
-function vocabularySize(path: string, { tensors }: GgufHeader): number {
+function vocabularySize(path: string, { tensors }: GgufParts): number {
   const size = tensors.find(t => t.name === 'token_embd.weight')?.shape[0];
   if (size === undefined) throw broken(path, 'is broken: tensor token_embd.weight is missing');
   return size;
-}
-
-function ropeScaling(
-  path: string,
-  architecture: string,
-  header: GgufHeader,
-  theta: number,
-  headDim: number,
-): JsonObject | null {
-  const { metadata } = header;
-  const factors = header.tensors.find(t => t.name === ROPE_FACTORS);
-  if (factors) {
-    if (factors.dtype !== 'F32' || factors.bytes !== headDim * 2) {
-      throw broken(path, `is broken: tensor ${ROPE_FACTORS} must hold ${headDim / 2} F32 values`);
-    }
-    const bytes = withModelFile(path, file => file.read(factors.offset, factors.bytes));
-    const values = Array.from({ length: headDim / 2 }, (_, i) => bytes.readFloatLE(4 * i));
-    const scaling = llama3Scaling(values, theta);
-    if (scaling) return scaling;
-    throw unsupported(path, `scales its rope in a way that is not supported (tensor ${ROPE_FACTORS})`);
-  }
-  const key = (end: string) => `${architecture}.rope.scaling.${end}`;
-  const type = metadata.get(key('type')) ?? 'none';
-  if (type === 'none') return null;
-  const factor = numberOf(path, metadata, key('factor'));
-  if (type === 'linear') return { rope_type: 'linear', factor };
-  if (type === 'yarn') {
-    const original = numberOf(path, metadata, key('original_context_length'));
-    return { rope_type: 'yarn', factor, original_max_position_embeddings: original };
-  }
-  throw unsupported(
-    path,
-    `scales its rope by '${type}', which is not supported; supported: linear, yarn, llama3`,
-  );
 }

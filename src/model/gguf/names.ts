@@ -1,4 +1,4 @@
-/** llama.cpp's module names to Hugging Face's for one architecture; `%` is the layer number. */
+/** llama.cpp's names to Hugging Face's for one architecture, of modules or of tensors; `%` is the layer number. */
 export type NameTable = Readonly<Record<string, string>>;
 
 export const LLAMA: NameTable = {
@@ -40,12 +40,29 @@ export function without(table: NameTable, ...keys: string[]): NameTable {
   return Object.fromEntries(Object.entries(table).filter(([key]) => !keys.includes(key)));
 }
 
-/** The Hugging Face name of a tensor; undefined if not in the table. */
-export function huggingFaceName(table: NameTable, name: string): string | undefined {
-  const [, stem, kind] = /^(.+)\.(weight|bias)$/.exec(name) ?? [];
-  if (stem === undefined) return undefined;
-  const layer = /^blk\.(0|[1-9]\d{0,4})\./.exec(stem)?.[1];
-  const key = layer === undefined ? stem : stem.replace(layer, '%');
-  if (stem.includes('%') || !Object.hasOwn(table, key)) return undefined;
-  return `${table[key]?.replace('%', layer ?? '')}.${kind}`;
+const LAYER = /^blk\.(0|[1-9]\d{0,4})\./;
+
+/** A tensor's name with `%` for the layer's number. */
+const tableKey = (name: string): string => name.replace(LAYER, 'blk.%.');
+
+/** The Hugging Face name of a tensor, by its own or its module's; undefined if in neither table. */
+export function huggingFaceName(
+  modules: NameTable,
+  name: string,
+  tensors: NameTable = {},
+): string | undefined {
+  if (name.includes('%')) return undefined;
+  const layer = LAYER.exec(name)?.[1] ?? '';
+  const find = (table: NameTable, key: string): string | undefined =>
+    Object.hasOwn(table, key) ? table[key]?.replace('%', layer) : undefined;
+  const key = tableKey(name);
+  const [, stem = '', kind = ''] = /^(.+)\.(weight|bias)$/.exec(key) ?? [];
+  const module = find(modules, stem);
+  return find(tensors, key) ?? (module === undefined ? undefined : `${module}.${kind}`);
+}
+
+/** The layer of a tensor by its Hugging Face name; undefined outside of the layers. */
+export function layerOf(name: string): number | undefined {
+  const layer = /^(?:model|backbone)\.layers\.(\d+)\./.exec(name)?.[1];
+  return layer === undefined ? undefined : Number(layer);
 }

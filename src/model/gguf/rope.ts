@@ -1,34 +1,77 @@
+import type { TensorEntry } from '../../native/addon-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
+import { broken, unsupported } from '../../text/files/model-fault.ts';
+import { withModelFile } from '../weights/model-file.ts';
+import type { GgufFacts } from './facts.ts';
+import { llama3Scaling } from './llama3-scaling.ts';
+import type { GgufParts } from './parts.ts';
 
-// The values of every Llama 3.1, 3.2 and 3.3 checkpoint; a GGUF file only holds the factors computed from them.
-const LOW = 1;
-const HIGH = 4;
-const ORIGINAL_CONTEXT = 8192;
+/** Factors of Llama 3.1's scaled rope, and of longrope; they are no weights. */
+export const ROPE_FACTORS = 'rope_freqs.weight';
+export const LONG_FACTORS = 'rope_factors_long.weight';
+export const SHORT_FACTORS = 'rope_factors_short.weight';
 
-/**
- * The `rope_scaling` of config.json from which llama.cpp computed `factors` [head_dim / 2] (its `rope_freqs.weight`);
- * undefined if they match no known scaling.
- */
-export function llama3Scaling(factors: readonly number[], theta: number): JsonObject | undefined {
-  const factor = factors.at(-1) ?? 0;
-  if (!(factor >= 1)) return undefined;
-  const same = factors.every((value, i) => {
-    const expected = llama3Factor(2 * Math.PI * theta ** (i / factors.length), factor);
-    return Math.abs(value - expected) <= 1e-3 * expected;
-  });
-  if (!same) return undefined;
+/** `rope_scaling` of config.json, from metadata and factors. Throws MODEL_UNSUPPORTED or MODEL_BROKEN. */
+export function ropeScaling(
+  path: string,
+  parts: GgufParts,
+  facts: GgufFacts,
+  type: unknown,
+  rotated: number,
+): JsonObject | null {
+  const find = (name: string) => parts.tensors.find(t => t.name === name);
+  const factors = (tensor: TensorEntry) =>
+    readFactors(parts.files[tensor.file] as string, tensor, rotated / 2);
+  const stored = find(ROPE_FACTORS);
+  if (stored) {
+    const scaling = llama3Scaling(factors(stored), facts.number('rope.freq_base', 10000));
+    if (scaling) return scaling;
+    throw unsupported(path, `scales its rope in a way that is not supported (tensor ${ROPE_FACTORS})`);
+  }
+  const long = find(LONG_FACTORS);
+  const short = find(SHORT_FACTORS);
+  if (long && short) {
+    const attention = 'rope.scaling.attn_factor';
+    return {
+      rope_type: 'longrope',
+      long_factor: factors(long),
+      short_factor: factors(short),
+      original_max_position_embeddings: facts.number('rope.scaling.original_context_length'),
+      ...(facts.has(attention) && { attention_factor: facts.number(attention) }),
+    };
+  }
+  if (long || short) throw broken(path, `is broken: of ${LONG_FACTORS} and ${SHORT_FACTORS} one is missing`);
+  if (type === undefined || type === 'none') return null;
+  const factor = facts.number('rope.scaling.factor');
+  if (type === 'linear') return { rope_type: 'linear', factor };
+  if (type === 'yarn') return yarn(facts, factor);
+  throw unsupported(
+    path,
+    `scales its rope by '${type}', which is not supported; supported: linear, yarn, llama3, longrope`,
+  );
+}
+
+/** Keys of llama.cpp that are there only where the model's own differ from the usual ones. */
+const YARN_KEYS: Readonly<Record<string, string>> = {
+  beta_fast: 'rope.scaling.yarn_beta_fast',
+  beta_slow: 'rope.scaling.yarn_beta_slow',
+  attention_factor: 'rope.scaling.yarn_attn_factor',
+};
+
+function yarn({ number, has }: GgufFacts, factor: number): JsonObject {
+  const own = Object.entries(YARN_KEYS).filter(([, key]) => has(key));
   return {
-    rope_type: 'llama3',
+    rope_type: 'yarn',
     factor,
-    low_freq_factor: LOW,
-    high_freq_factor: HIGH,
-    original_max_position_embeddings: ORIGINAL_CONTEXT,
+    original_max_position_embeddings: number('rope.scaling.original_context_length'),
+    ...Object.fromEntries(own.map(([name, key]) => [name, number(key)])),
   };
 }
 
-function llama3Factor(wavelength: number, factor: number): number {
-  if (wavelength < ORIGINAL_CONTEXT / HIGH) return 1;
-  if (wavelength > ORIGINAL_CONTEXT / LOW) return factor;
-  const smooth = (ORIGINAL_CONTEXT / wavelength - LOW) / (HIGH - LOW);
-  return 1 / ((1 - smooth) / factor + smooth);
+function readFactors(path: string, tensor: TensorEntry, count: number): number[] {
+  if (tensor.dtype !== 'F32' || tensor.bytes !== count * 4) {
+    throw broken(path, `is broken: tensor ${tensor.name} must hold ${count} F32 values`);
+  }
+  const bytes = withModelFile(path, file => file.read(tensor.offset, tensor.bytes));
+  return Array.from({ length: count }, (_, i) => bytes.readFloatLE(4 * i));
 }

@@ -1,0 +1,132 @@
+"""Writes the tiny models of test/fixtures/families/ as GGUF files, as llama.cpp's converter does, beside their folders.
+
+usage: python gguf_families.py [ARCHITECTURE ...]
+
+The values stay those of the folder: float matrices are bfloat16, everything else float32. `--float32 FOLDER` writes
+all of it in float32 to that folder instead, for gguf_peer.py.
+"""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import gguf
+import numpy as np
+
+from gguf_file import finish
+from gguf_layouts import LAYOUTS, Tensors
+from stored_folder import read_folder
+
+FAMILIES = Path(__file__).parents[2] / "test" / "fixtures" / "families"
+KINDS = gguf.GGMLQuantizationType
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of `architecture` with the weights of a variant of a family."""
+
+    architecture: str
+    family: str
+    variant: str
+    # What llama.cpp fixes, where the variant has it otherwise.
+    config: dict = field(default_factory=dict)
+    # Leading layers to leave out: llama.cpp knows no dense ones in some mixtures of experts.
+    skip_layers: int = 0
+
+    @property
+    def path(self) -> Path:
+        return FAMILIES / self.family / "gguf.gguf"
+
+
+FILES = (
+    File("phi3", "phi3", "longrope"),
+    File("smollm3", "smollm3", "default"),
+    File("mistral3", "ministral3", "full"),
+)
+
+
+def renamed(tensors: Tensors, skipped: int) -> Iterator[tuple[str, np.ndarray]]:
+    for name, values in tensors.items():
+        parts = name.split(".")
+        if parts[:2] == ["model", "layers"]:
+            layer = int(parts[2]) - skipped
+            if layer < 0:
+                continue
+            parts[2] = str(layer)
+        yield ".".join(parts), values
+
+
+def source(file: File) -> tuple[dict, Tensors]:
+    config, tensors = read_folder(FAMILIES / file.family / file.variant)
+    config |= file.config
+    config["num_hidden_layers"] -= file.skip_layers
+    return config, dict(renamed(tensors, file.skip_layers))
+
+
+def write(file: File, path: Path, float32: bool) -> None:
+    config, tensors = source(file)
+    layout = LAYOUTS[file.architecture]
+    writer = gguf.GGUFWriter(path, file.architecture)
+    metadata(writer, file.architecture, config)
+    layout.metadata(writer, config)
+    arch = next(a for a, name in gguf.MODEL_ARCH_NAMES.items() if name == file.architecture)
+    names = gguf.get_tensor_name_map(arch, config["num_hidden_layers"])
+    for name, values in layout.tensors(config, tensors):
+        if isinstance(values, tuple):
+            values, kind = values
+        else:
+            kind = KINDS.BF16 if values.ndim > 1 and "conv" not in name and not float32 else KINDS.F32
+            values = gguf.quants.quantize(np.ascontiguousarray(values, dtype=np.float32), kind)
+        writer.add_tensor(gguf_name(names, name), values, raw_dtype=kind)
+    finish(writer)
+
+
+def gguf_name(names: gguf.TensorNameMap, name: str) -> str:
+    """By gguf's own table; a name that it lacks is llama.cpp's already."""
+    return names.get_name(name, try_suffixes=(".weight", ".bias")) or name
+
+
+def metadata(writer: gguf.GGUFWriter, architecture: str, config: dict) -> None:
+    """Common to all architectures, with a vocabulary of words that llama.cpp can read."""
+    heads = config["num_attention_heads"]
+    writer.add_context_length(config["max_position_embeddings"])
+    writer.add_embedding_length(config["hidden_size"])
+    writer.add_block_count(config["num_hidden_layers"])
+    writer.add_head_count(heads)
+    if "rms_norm_eps" in config:
+        writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
+    rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    writer.add_rope_freq_base(rope.get("rope_theta") or config.get("rope_theta"))
+    if rope.get("rope_type") == "yarn":
+        writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+        writer.add_rope_scaling_factor(rope["factor"])
+        writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+        writer.add_rope_scaling_yarn_beta_fast(rope["beta_fast"])
+        writer.add_rope_scaling_yarn_beta_slow(rope["beta_slow"])
+    writer.add_vocab_size(config["vocab_size"])
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("default")
+    writer.add_token_list([f"word{i}" for i in range(config["vocab_size"])])
+    writer.add_token_types([gguf.TokenType.NORMAL] * config["vocab_size"])
+    writer.add_token_merges(["w o"])
+    writer.add_bos_token_id(config["bos_token_id"])
+    writer.add_eos_token_id(config["eos_token_id"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("architectures", nargs="*")
+    parser.add_argument("--float32", type=Path)
+    options = parser.parse_args()
+    for file in FILES:
+        if options.architectures and file.architecture not in options.architectures:
+            continue
+        path = options.float32 / f"{file.architecture}.gguf" if options.float32 else file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(file, path, options.float32 is not None)
+        print(path, flush=True)
+
+
+if __name__ == "__main__":
+    main()

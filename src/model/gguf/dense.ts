@@ -1,0 +1,177 @@
+import type { JsonObject } from '../../text/files/json-file.ts';
+import type { Architecture } from './architecture.ts';
+import type { GgufFacts } from './facts.ts';
+import { graniteKeys } from './granite.ts';
+import { AFTER_NORMS, HEAD_NORMS, LLAMA, SANDWICH_NORMS, without } from './names.ts';
+
+const NORMS = ['blk.%.attn_norm', 'blk.%.ffn_norm'];
+
+/** Attention and a dense network in each layer. */
+export const DENSE: readonly (readonly [string, Architecture])[] = [
+  ['llama', { names: LLAMA, permuted: true }],
+  [
+    'granite',
+    {
+      names: LLAMA,
+      permuted: true,
+      keys: graniteKeys,
+    },
+  ],
+  ['smollm3', { names: LLAMA, permuted: true }],
+  ['mistral3', { names: LLAMA, permuted: true, keys: mistral3 }],
+  [
+    'phi3',
+    {
+      names: {
+        ...without(LLAMA, 'blk.%.attn_q', 'blk.%.attn_k', 'blk.%.attn_v', 'blk.%.ffn_gate'),
+        'blk.%.attn_qkv': 'model.layers.%.self_attn.qkv_proj',
+        'blk.%.ffn_up': 'model.layers.%.mlp.gate_up_proj',
+      },
+      rotatesPart: true,
+      keys: ({ number }) => ({
+        // Phi-4, which has no window, says 0.
+        sliding_window: number('attention.sliding_window', 0) || null,
+        original_max_position_embeddings: number('rope.scaling.original_context_length'),
+      }),
+    },
+  ],
+  ['qwen2', { names: LLAMA }],
+  ['qwen3', { names: { ...LLAMA, ...HEAD_NORMS } }],
+  ['gemma2', { names: { ...LLAMA, ...SANDWICH_NORMS }, normShift: -1, keys: gemma2 }],
+  ['gemma3', { names: { ...LLAMA, ...HEAD_NORMS, ...SANDWICH_NORMS }, normShift: -1, keys: gemma3 }],
+  [
+    'seed_oss',
+    {
+      names: {
+        ...without(LLAMA, 'blk.%.ffn_norm'),
+        'blk.%.post_attention_norm': 'model.layers.%.post_attention_layernorm',
+      },
+      keys: ({ hasTensor }) => ({
+        attention_out_bias: hasTensor('model.layers.0.self_attn.o_proj.bias'),
+      }),
+    },
+  ],
+  [
+    'ernie4_5',
+    {
+      names: LLAMA,
+      keys: ({ hasTensor }) => ({ use_bias: hasTensor('model.layers.0.self_attn.q_proj.bias') }),
+    },
+  ],
+  [
+    'glm4',
+    {
+      names: {
+        ...without(LLAMA, 'blk.%.ffn_gate'),
+        'blk.%.ffn_up': 'model.layers.%.mlp.gate_up_proj',
+        'blk.%.post_attention_norm': 'model.layers.%.post_self_attn_layernorm',
+        'blk.%.post_ffw_norm': 'model.layers.%.post_mlp_layernorm',
+      },
+      rotatesPart: true,
+    },
+  ],
+  [
+    'hunyuan-dense',
+    {
+      names: {
+        ...LLAMA,
+        'blk.%.attn_q_norm': 'model.layers.%.self_attn.query_layernorm',
+        'blk.%.attn_k_norm': 'model.layers.%.self_attn.key_layernorm',
+      },
+      // The base of the rotation in the file is already the larger one.
+      keys: () => ({ model_type: 'hunyuan_v1_dense' }),
+    },
+  ],
+  [
+    'olmo2',
+    {
+      names: { ...without(LLAMA, ...NORMS), ...HEAD_NORMS, ...AFTER_NORMS },
+      // llama.cpp has no name of its own for OLMo 3.
+      keys: ({ number, has }) =>
+        has('attention.sliding_window')
+          ? { model_type: 'olmo3', sliding_window: number('attention.sliding_window') }
+          : {},
+    },
+  ],
+  [
+    'exaone4',
+    {
+      names: { ...without(LLAMA, ...NORMS), ...HEAD_NORMS, ...AFTER_NORMS },
+      keys: ({ number, has }) => ({
+        sliding_window: has('attention.sliding_window') ? number('attention.sliding_window') : null,
+      }),
+    },
+  ],
+  [
+    'cohere2',
+    {
+      names: without(LLAMA, 'blk.%.ffn_norm', 'output'),
+      layerNorms: true,
+      keys: ({ number }) => ({
+        logit_scale: number('logit_scale'),
+        sliding_window: number('attention.sliding_window'),
+      }),
+    },
+  ],
+  [
+    'phi2',
+    {
+      names: {
+        ...without(LLAMA, 'blk.%.ffn_norm', 'blk.%.ffn_gate'),
+        output_norm: 'model.final_layernorm',
+        'blk.%.attn_qkv': 'model.layers.%.self_attn.qkv_proj',
+        'blk.%.attn_output': 'model.layers.%.self_attn.dense',
+        'blk.%.ffn_up': 'model.layers.%.mlp.fc1',
+        'blk.%.ffn_down': 'model.layers.%.mlp.fc2',
+      },
+      layerNorms: true,
+      rotatesPart: true,
+      keys: () => ({ model_type: 'phi', hidden_act: 'gelu_new' }),
+    },
+  ],
+];
+
+function gemma2({ number, hidden, heads, headDim }: GgufFacts): JsonObject {
+  return {
+    hidden_activation: 'gelu_pytorch_tanh',
+    // Not in the file: the 27 B model, the only one with 46 layers, has its own value.
+    query_pre_attn_scalar: number('block_count') === 46 ? hidden / heads : headDim,
+    attn_logit_softcapping: number('attn_logit_softcapping', 50),
+    final_logit_softcapping: number('final_logit_softcapping', 30),
+    sliding_window: number('attention.sliding_window', 4096),
+  };
+}
+
+function gemma3({ number, hidden, heads, headDim }: GgufFacts): JsonObject {
+  return {
+    model_type: 'gemma3_text',
+    hidden_activation: 'gelu_pytorch_tanh',
+    // Not in the file: the 27 B model, the only one with 62 layers, has its own value.
+    query_pre_attn_scalar: number('block_count') === 62 ? hidden / heads : headDim,
+    sliding_window: number('attention.sliding_window'),
+    sliding_window_pattern: number('attention.sliding_window_pattern', 6),
+    rope_local_base_freq: number('rope.freq_base_swa', 10000),
+    rope_theta: number('rope.freq_base', 1_000_000),
+  };
+}
+
+/** Ministral 3, whose queries grow with the position, and Mistral Small 3, whose do not. */
+function mistral3({ number, has }: GgufFacts): JsonObject {
+  const growth = number('attention.temperature_scale', 0);
+  if (growth === 0 || !has('rope.scaling.factor')) return { model_type: 'mistral' };
+  return {
+    model_type: 'ministral3',
+    rope_scaling: null,
+    rope_parameters: {
+      rope_type: 'yarn',
+      factor: number('rope.scaling.factor'),
+      original_max_position_embeddings: number('rope.scaling.original_context_length'),
+      beta_fast: number('rope.scaling.yarn_beta_fast', 32),
+      beta_slow: number('rope.scaling.yarn_beta_slow', 1),
+      // The file has only one of the two, since the models' are equal; then they have no effect.
+      mscale: 1,
+      mscale_all_dim: 1,
+      llama_4_scaling_beta: growth,
+    },
+  };
+}
