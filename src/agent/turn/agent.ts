@@ -1,4 +1,4 @@
-import type { HistoryMark } from '../../chat/history.ts';
+import { type CompactableHistory, compactable, type HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
 import { callCatalog } from '../calls/call-catalog.ts';
 import { calledTools } from '../calls/called-tools.ts';
@@ -36,6 +36,7 @@ export class Agent {
   /** How well this model calls tools. */
   metrics: ToolMetrics;
   #options: TurnOptions;
+  readonly #history: CompactableHistory;
   readonly offer: ToolOffer;
   readonly #results: LongResults;
   readonly #links: ResourceLinks;
@@ -46,6 +47,7 @@ export class Agent {
   #offered: Offer | undefined;
 
   constructor(options: TurnOptions) {
+    this.#history = compactable(options.history);
     this.#links = new ResourceLinks(options.tools);
     this.#results = new LongResults(this.#links.joined());
     const { model, toolBudget: budget, pinnedTools: pinned, handOver: always } = options;
@@ -91,7 +93,8 @@ export class Agent {
 
   /** Adds the question; the oldest turns become a summary if it does not fit behind all of them. */
   async *#ask(content: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
-    const { model, history, overflow, reply } = this.#options;
+    const { model, overflow, reply } = this.#options;
+    const history = this.#history;
     history.add({ role: 'user', content });
     if (overflow !== 'summarize') return;
     const { listed, messages } = this.#nextOffer();
@@ -110,7 +113,7 @@ export class Agent {
   }
 
   accept({ messages, removed }: Compacted): void {
-    this.#options.history.summarize(messages, removed);
+    this.#history.summarize(messages, removed);
     this.offer.keepHead(messages);
   }
 
