@@ -50,8 +50,7 @@ export function endedResponse(head: ResponseHead, output: readonly object[], tot
       input_tokens: totals.promptTokens,
       input_tokens_details: { cached_tokens: totals.cachedTokens, cache_write_tokens: 0 },
       output_tokens: totals.generatedTokens,
-      // Clients read it; thinking tokens are not counted separately.
-      output_tokens_details: { reasoning_tokens: 0 },
+      output_tokens_details: { reasoning_tokens: totals.thinkingTokens ?? 0 },
       total_tokens: totals.promptTokens + totals.generatedTokens,
     },
   };
