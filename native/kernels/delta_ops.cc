@@ -36,7 +36,8 @@ void normalise(const float* x, int size, float factor, float* out) {
 void scan_head(const Scan& scan, int head) {
   const DeltaShape& s = scan.shape;
   int width = 2 * scan.key_width() + scan.value_width();
-  int q_at = head / (s.value_heads / s.key_heads) * s.key_dim;
+  int key_head = s.tiled ? head % s.key_heads : head / (s.value_heads / s.key_heads);
+  int q_at = key_head * s.key_dim;
   float* states = scan.states + static_cast<int64_t>(head) * s.value_dim * s.key_dim;
   std::vector<float> q(static_cast<size_t>(s.key_dim)), k(q.size());
   std::vector<float> seen(static_cast<size_t>(s.value_dim));

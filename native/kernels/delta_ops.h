@@ -14,6 +14,7 @@ struct DeltaShape {
   int value_heads;  // head h uses the queries and keys of head h / (value_heads / key_heads)
   int key_dim;
   int value_dim;
+  bool tiled = false;  // of head h % key_heads instead
 };
 
 // Gated DeltaNet's recurrence (Yang et al. 2024, arXiv:2412.06464), step by step:

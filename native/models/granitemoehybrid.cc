@@ -82,8 +82,8 @@ static std::unique_ptr<Model> make_granitemoehybrid(const Config& config, Weight
     };
   }
   parts.feed_forward = [&](WeightStore& store, const std::string& path, int) -> FeedForward {
-    // MLX's converter splits and renames the dense MLP.
-    bool renamed = experts == 0 && store.has(path + ".mlp.gate_proj.weight");
+    // MLX's converter splits and renames the dense MLP, GGUF files have it so with experts too.
+    bool renamed = store.has(path + ".mlp.gate_proj.weight");
     MlpOptions options{c.hidden, shared, false, c.activation};
     if (!renamed) {
       options.fused = "input_linear";

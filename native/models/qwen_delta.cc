@@ -29,7 +29,8 @@ GatedDelta::Shape delta_shape(const Config& config, const DecoderConfig& c) {
                       .key_dim = size_or(config, "linear_key_head_dim", 128, kMaxSize),
                       .value_dim = size_or(config, "linear_value_head_dim", 128, kMaxSize),
                       .kernel = size_or(config, "linear_conv_kernel_dim", 4, kMaxSize),
-                      .eps = c.eps};
+                      .eps = c.eps,
+                      .tiled = config.boolean_or("linear_value_heads_tiled", false)};
   int64_t state = int64_t{s.value_heads} * s.value_dim * s.key_dim;
   if (state > kMaxState) {
     throw Error(kModelBroken,

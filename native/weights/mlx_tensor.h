@@ -6,6 +6,7 @@
 #include "kernels/packed/linear.h"
 #include "weights/files/tensor_reader.h"
 #include "weights/quantization.h"
+#include "weights/stack_shape.h"
 
 namespace llm_host {
 
@@ -15,11 +16,6 @@ struct MlxTensor {
   const TensorEntry* scales = nullptr;  // quantized ones only
   const TensorEntry* biases = nullptr;  // mode affine only
   Quantization quantization = {};       // bits 0: dense
-};
-
-// The shape of each of several stacks.
-struct StackShape {
-  int experts, rows, cols;
 };
 
 // Reads stacks of matrices straight into their packed form, on all threads: of each expert first

@@ -5,7 +5,7 @@
 #include "kernels/packed/linear.h"
 #include "weights/files/dims.h"
 #include "weights/files/dtypes.h"
-#include "weights/ggml.h"
+#include "weights/ggml/ggml.h"
 #include "weights/ggml_tensor.h"
 
 namespace llm_host {
@@ -105,11 +105,15 @@ Matrix WeightStore::matrix(const std::string& path, int out, int in, bool as_sto
     return read_matrix(path, found, {out}, in, true, as_stored);
   }
   main_.files().check_shape(found, {out, in});
-  parameters_ += elements(found);
-  Matrix m = read_ggml_tensor(main_, found);
+  return read_blocks(found);
+}
+
+Matrix WeightStore::read_blocks(const TensorEntry& entry) {
+  parameters_ += elements(entry);
+  Matrix m = read_ggml_tensor(main_, entry);
   m.weight = keep(m.weight);
-  m.scales = keep_as_used(*m.scales);
-  m.biases = keep_as_used(*m.biases);
+  m.scales = m.biases ? keep_as_used(*m.scales) : keep(*m.scales);
+  if (m.biases) m.biases = keep_as_used(*m.biases);
   m.dtype = dtype_;
   return m;
 }
@@ -121,7 +125,8 @@ std::optional<cpu::Packed> WeightStore::packed_matrix(const std::string& path, i
   std::optional<cpu::Packed> packed;
   if (ggml_type(found.dtype) != nullptr) {
     main_.files().check_shape(found, {out, in});
-    packed = pack_ggml_tensor(main_, found, arena(), head_dim);
+    const TensorEntry* one = &found;
+    packed = pack_ggml_tensors(main_, {&one, 1}, {1, out, in}, arena(), head_dim);
   } else if (packs_while_reading() && head_dim == 0) {
     MlxTensor tensor = mlx_tensor(path, found, {out}, in);
     packed = pack_mlx_tensors(main_, {&tensor, 1}, {1, out, in}, arena());
@@ -134,10 +139,20 @@ std::optional<cpu::Packed> WeightStore::packed_experts(const std::vector<std::st
                                                        int experts, int out, int in) {
   if (!packs_while_reading()) return std::nullopt;
   std::vector<MlxTensor> stacks;
+  std::vector<const TensorEntry*> blocks;
   for (const std::string& path : paths) {
-    stacks.push_back(mlx_tensor(path, main_.entry(experts_name(path)), {experts, out}, in));
+    const TensorEntry& found = main_.entry(experts_name(path));
+    if (ggml_type(found.dtype) != nullptr) {
+      main_.files().check_shape(found, {experts, out, in});
+      blocks.push_back(&found);
+    } else {
+      stacks.push_back(mlx_tensor(path, found, {experts, out}, in));
+    }
   }
-  std::optional<cpu::Packed> packed = pack_mlx_tensors(main_, stacks, {experts, out, in}, arena());
+  if (!blocks.empty() && !stacks.empty()) return std::nullopt;
+  std::optional<cpu::Packed> packed =
+      blocks.empty() ? pack_mlx_tensors(main_, stacks, {experts, out, in}, arena())
+                     : pack_ggml_tensors(main_, blocks, {experts, out, in}, arena(), 0);
   if (packed) {
     parameters_ += paths.size() * static_cast<uint64_t>(experts) * static_cast<uint64_t>(out) *
                    static_cast<uint64_t>(in);
@@ -150,7 +165,12 @@ Matrix WeightStore::router(const std::string& path, int out, int in) {
 }
 
 Matrix WeightStore::experts(const std::string& path, int experts, int out, int in, bool as_stored) {
-  return read_matrix(path, main_.entry(experts_name(path)), {experts, out}, in, true, as_stored);
+  const TensorEntry& found = main_.entry(experts_name(path));
+  if (ggml_type(found.dtype) != nullptr) {
+    main_.files().check_shape(found, {experts, out, in});
+    return read_blocks(found);
+  }
+  return read_matrix(path, found, {experts, out}, in, true, as_stored);
 }
 
 Matrix WeightStore::read_matrix(const std::string& path, const TensorEntry& weight,

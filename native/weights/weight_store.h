@@ -53,7 +53,7 @@ class WeightStore {
   // are not to be quantized keep their type.
   Matrix matrix(const std::string& path, int out, int in, bool as_stored = false);
   // The same, packed while it is read; std::nullopt if that cannot be. `head_dim`: see
-  // pack_ggml_tensor.
+  // pack_ggml_tensors.
   std::optional<cpu::Packed> packed_matrix(const std::string& path, int out, int in,
                                            int head_dim = 0);
   // The same for the matrices that `experts` would read for each path, of each expert one below the
@@ -96,6 +96,8 @@ class WeightStore {
   mx::array read_float(const TensorEntry& entry);
   // The same in its own type.
   mx::array read_stored(const TensorEntry& entry);
+  // A matrix of ggml blocks or a stack of them, whose shape is checked.
+  Matrix read_blocks(const TensorEntry& entry);
   Matrix dense(mx::array weight) const;
   // `path`.weight of shape `dims` + [in], quantized if that is wanted and possible.
   Matrix read_matrix(const std::string& path, const TensorEntry& weight,

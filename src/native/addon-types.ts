@@ -7,7 +7,22 @@ import type { SamplingNumbers } from '../text/sampling/fields.ts';
 
 /** Element type of a stored tensor: safetensors names, and ggml names for GGUF blocks. */
 export type StoredDtype = 'F32' | 'F16' | 'BF16' | 'U32' | 'U8' | 'I32' | 'I64' | GgmlBlockType;
-export type GgmlBlockType = 'Q4_0' | 'Q4_1' | 'Q5_0' | 'Q5_1' | 'Q8_0' | 'Q4_K' | 'Q5_K' | 'Q6_K';
+export type GgmlBlockType =
+  | 'Q4_0'
+  | 'Q4_1'
+  | 'Q5_0'
+  | 'Q5_1'
+  | 'Q8_0'
+  | 'Q2_K'
+  | 'Q3_K'
+  | 'Q4_K'
+  | 'Q5_K'
+  | 'Q6_K'
+  | 'IQ4_NL'
+  | 'IQ4_XS'
+  | 'TQ1_0'
+  | 'TQ2_0'
+  | 'MXFP4';
 
 /** One tensor in a weight file. `src/model` has checked that ranges lie inside the file and do not overlap. */
 export interface TensorEntry {

@@ -112,7 +112,11 @@ void pack_codes(Kind kind, const uint8_t* codes, int size, uint8_t* words) {
 
 void pack_unit(const PackedMatrix& m, const PackedUnit& unit, int row, uint8_t* header) {
   int lane = row % PackedMatrix::kBlockRows;
-  write(header, lane, unit.scale);
+  if (m.scales == Scales::kExponents) {
+    header[lane] = unit.scales[0];
+  } else {
+    write(header, lane, unit.scale);
+  }
   if (m.scales == Scales::kFloat16 || m.scales == Scales::kSixBits) {
     write(header + 32, lane, unit.bias);
   }

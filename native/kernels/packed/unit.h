@@ -12,7 +12,7 @@ struct PackedUnit {
   // As float16: the scale and the bias (kFloat16), the scale (kSymmetric), d and dmin (kSixBits), d
   // (kSignedBytes).
   uint16_t scale = 0, bias = 0;
-  uint8_t scales[kMaxGroups];  // of 6 bits, or signed
+  uint8_t scales[kMaxGroups];  // of 6 bits, signed, or the one exponent
   uint8_t minima[kMaxGroups];
 };
 

@@ -6,6 +6,7 @@
 #include "common/launch_groups.h"
 #include "kernels/delta_ops.h"
 #include "kernels/ops.h"
+#include "layers/recurrent/decay_rates.h"
 
 namespace llm_host {
 namespace {
@@ -41,8 +42,14 @@ std::vector<Linear> load_inputs(WeightStore& weights, const std::string& path,
   if (weights.has(path + ".in_proj_qkvz.weight")) {
     return {load("in_proj_qkvz", 2 * keys + 2 * values), load("in_proj_ba", 2 * s.value_heads)};
   }
-  return {load("in_proj_qkv", 2 * keys + values), load("in_proj_z", values),
-          load("in_proj_b", s.value_heads), load("in_proj_a", s.value_heads)};
+  std::vector<Linear> inputs{load("in_proj_qkv", 2 * keys + values), load("in_proj_z", values)};
+  if (weights.has(path + ".in_proj_ba.weight")) {
+    inputs.push_back(load("in_proj_ba", 2 * s.value_heads));
+  } else {
+    inputs.push_back(load("in_proj_b", s.value_heads));
+    inputs.push_back(load("in_proj_a", s.value_heads));
+  }
+  return inputs;
 }
 
 mx::array float32_vector(WeightStore& weights, const std::string& name, int size) {
@@ -59,17 +66,16 @@ GatedDelta::GatedDelta(WeightStore& weights, const std::string& path, const Shap
       joined_(Linear::join({inputs_.begin(), inputs_.end()})),
       conv_(weights, path + ".conv1d", channels(), s.kernel, false),
       dt_bias_(float32_vector(weights, path + ".dt_bias", s.value_heads)),
-      a_(mx::negative(mx::exp(float32_vector(weights, path + ".A_log", s.value_heads)))),
+      a_(decay_rates(weights, path, s.value_heads)),
       norm_(weights.vector(path + ".norm.weight", s.value_dim)),
-      output_(Linear::load(weights, path + ".out_proj", s.hidden, values(), false)) {
-  a_.eval();
-}
+      output_(Linear::load(weights, path + ".out_proj", s.hidden, values(), false)) {}
 
 GatedDelta::Projected GatedDelta::project(const mx::array& x) const {
   std::vector<int> ends{channels(), channels() + values(),
                         channels() + values() + shape_.value_heads};
-  bool pair = inputs_.size() == 2;
-  if (pair) ends = {channels() + values()};
+  size_t count = inputs_.size();
+  if (count == 3) ends.pop_back();
+  if (count == 2) ends = {channels() + values()};
   bool packed = std::all_of(inputs_.begin(), inputs_.end(),
                             [](const Linear& input) { return input.packed(); });
   std::vector<mx::array> parts;
@@ -80,14 +86,26 @@ GatedDelta::Projected GatedDelta::project(const mx::array& x) const {
   } else {
     for (const Linear& input : inputs_) parts.push_back(input(x));
   }
-  return pair ? sorted(parts[0], parts[1]) : Projected{parts[0], parts[1], parts[2], parts[3]};
+  if (count == 2) return sorted(parts[0], parts[1]);
+  if (count == 4) return {parts[0], parts[1], parts[2], parts[3]};
+  auto [b, a] = halves(parts[2]);
+  return {parts[0], parts[1], b, a};
+}
+
+// Of each key head's columns, the first and the second half.
+std::pair<mx::array, mx::array> GatedDelta::halves(const mx::array& ba) const {
+  const Shape& s = shape_;
+  int length = ba.shape(1), group = s.value_heads / s.key_heads;
+  std::vector<mx::array> parts =
+      mx::split(mx::reshape(ba, {1, length, s.key_heads, 2 * group}), 2, -1);
+  mx::Shape flat{1, length, s.value_heads};
+  return {mx::reshape(parts[0], flat), mx::reshape(parts[1], flat)};
 }
 
 GatedDelta::Projected GatedDelta::sorted(const mx::array& qkvz, const mx::array& ba) const {
   const Shape& s = shape_;
   int length = qkvz.shape(1), group = s.value_heads / s.key_heads, values_of = group * s.value_dim;
   mx::array heads = mx::reshape(qkvz, {1, length, s.key_heads, 2 * (s.key_dim + values_of)});
-  mx::array pairs = mx::reshape(ba, {1, length, s.key_heads, 2 * group});
   auto part = [&](const mx::array& x, int begin, int size) {
     mx::array some = mx::slice(x, {0, 0, 0, begin}, {1, length, s.key_heads, begin + size});
     return mx::reshape(some, {1, length, s.key_heads * size});
@@ -96,8 +114,8 @@ GatedDelta::Projected GatedDelta::sorted(const mx::array& qkvz, const mx::array&
   mx::array qkv = mx::concatenate(
       {part(heads, 0, s.key_dim), part(heads, s.key_dim, s.key_dim), part(heads, v_at, values_of)},
       2);
-  return {qkv, part(heads, v_at + values_of, values_of), part(pairs, 0, group),
-          part(pairs, group, group)};
+  auto [b, a] = halves(ba);
+  return {qkv, part(heads, v_at + values_of, values_of), b, a};
 }
 
 mx::array GatedDelta::operator()(const mx::array& x, StateCache& cache) const {
@@ -116,8 +134,9 @@ mx::array GatedDelta::scan(const mx::array& qkv, const mx::array& decay, const m
   const Shape& s = shape_;
   mx::array states = cache.get("delta").value_or(
       mx::zeros({1, s.value_heads, s.value_dim, s.key_dim}, mx::float32));
-  auto [y, next] = cpu::delta_scan(mx::contiguous(qkv), mx::contiguous(decay), mx::contiguous(beta),
-                                   states, {s.key_heads, s.value_heads, s.key_dim, s.value_dim});
+  auto [y, next] =
+      cpu::delta_scan(mx::contiguous(qkv), mx::contiguous(decay), mx::contiguous(beta), states,
+                      {s.key_heads, s.value_heads, s.key_dim, s.value_dim, s.tiled});
   cache.set("delta", next);
   return y;
 }
@@ -140,6 +159,11 @@ mx::array GatedDelta::scan_in_graph(const mx::array& qkv, const mx::array& decay
       unit(part(0, keys(), s.key_heads, s.key_dim), 1 / std::sqrt(static_cast<float>(s.key_dim)));
   mx::array k = unit(part(keys(), 2 * keys(), s.key_heads, s.key_dim), 1);
   mx::array v = part(2 * keys(), channels(), s.value_heads, s.value_dim);
+  if (s.tiled) {
+    std::vector<int> once_more{1, 1, s.value_heads / s.key_heads, 1};
+    q = mx::tile(q, once_more);
+    k = mx::tile(k, once_more);
+  }
   std::vector<mx::array> results =
       mx::fast::gated_delta_update(q, k, v, decay, beta, cache.get("delta"));
   cache.set("delta", results[1]);

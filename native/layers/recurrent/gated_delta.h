@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "layers/linear.h"
 #include "layers/recurrent/causal_conv.h"
@@ -20,10 +22,14 @@ class GatedDelta {
     int value_dim;
     int kernel;  // of the convolution
     float eps;
+    // Value head h uses the queries and keys of head h % key_heads, as in GGUF files; otherwise
+    // those of head h / (value_heads / key_heads).
+    bool tiled = false;
   };
 
   // Reads `path`.{in_proj_qkv, in_proj_z, in_proj_b, in_proj_a}, or Qwen3-Next's in_proj_qkvz and
-  // in_proj_ba with each key head's rows together; conv1d, dt_bias, A_log, norm, out_proj.
+  // in_proj_ba with each key head's rows together, or in_proj_qkv, in_proj_z and in_proj_ba;
+  // conv1d, dt_bias, A_log, norm, out_proj.
   GatedDelta(WeightStore& weights, const std::string& path, const Shape& shape);
 
   // x [1, L, hidden] -> [1, L, hidden]. State: "conv", and "delta" [1, value_heads, value_dim,
@@ -39,6 +45,7 @@ class GatedDelta {
   Projected project(const mx::array& x) const;
   // From Qwen3-Next's two matrices.
   Projected sorted(const mx::array& qkvz, const mx::array& ba) const;
+  std::pair<mx::array, mx::array> halves(const mx::array& ba) const;
   // y [1, L, values] of what the convolution gave.
   mx::array scan(const mx::array& qkv, const mx::array& decay, const mx::array& beta,
                  StateCache& cache) const;

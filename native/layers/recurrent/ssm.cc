@@ -5,6 +5,7 @@
 #include "common/launch_groups.h"
 #include "kernels/ops.h"
 #include "kernels/ssm_ops.h"
+#include "layers/recurrent/decay_rates.h"
 
 namespace llm_host {
 namespace {
@@ -122,11 +123,11 @@ Mamba2::Mamba2(WeightStore& weights, const std::string& path, const Shape& s)
                           s.bias)),
       conv_(weights, path + ".conv1d", conv_channels(), s.kernel, s.conv_bias),
       dt_bias_(mx::astype(weights.vector(path + ".dt_bias", s.heads), mx::float32)),
-      a_(mx::negative(mx::exp(mx::astype(weights.vector(path + ".A_log", s.heads), mx::float32)))),
+      a_(decay_rates(weights, path, s.heads)),
       d_(mx::astype(weights.vector(path + ".D", s.heads), mx::float32)),
       factors_(factors(weights.dtype())),
       output_(Linear::load(weights, path + ".out_proj", s.hidden, inner(), s.output_bias)) {
-  mx::eval(dt_bias_, a_, d_);
+  mx::eval(dt_bias_, d_);
   if (s.norm) norm_ = weights.vector(path + ".norm.weight", inner());
 }
 

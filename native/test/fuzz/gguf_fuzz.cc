@@ -1,7 +1,7 @@
 // ggml's blocks and floats, as matrices, experts and vectors of a GGUF file.
 #include "fuzz/input.h"
 #include "fuzz/mutate.h"
-#include "weights/ggml.h"
+#include "weights/ggml/ggml.h"
 #include "weights/weight_store.h"
 
 using namespace llm_host;

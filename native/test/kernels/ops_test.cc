@@ -59,7 +59,8 @@ std::vector<double> delta_reference(const cpu::DeltaShape& s, const mx::array& q
   for (int t = 0; t < qkv.shape(1); ++t) {
     const float* row = qkv.data<float>() + t * (2 * keys + values);
     for (int head = 0; head < s.value_heads; ++head) {
-      int at = head / (s.value_heads / s.key_heads) * s.key_dim, i = t * s.value_heads + head;
+      int group = s.value_heads / s.key_heads, i = t * s.value_heads + head;
+      int at = (s.tiled ? head % s.key_heads : head / group) * s.key_dim;
       Row q = unit(row + at, s.key_dim, 1 / std::sqrt(static_cast<double>(s.key_dim)));
       Row k = unit(row + keys + at, s.key_dim, 1);
       for (int p = 0; p < s.value_dim; ++p) {
@@ -79,7 +80,8 @@ std::vector<double> delta_reference(const cpu::DeltaShape& s, const mx::array& q
 }  // namespace
 
 TEST(delta_scan_equals_the_recurrence_and_leaves_the_old_states) {
-  for (cpu::DeltaShape s : {cpu::DeltaShape{2, 4, 8, 12}, {3, 3, 16, 5}, {1, 4, 32, 32}}) {
+  for (cpu::DeltaShape s :
+       {cpu::DeltaShape{2, 4, 8, 12}, {3, 3, 16, 5}, {1, 4, 32, 32}, {2, 6, 8, 8, true}}) {
     for (int length : {1, 9}) {
       int width = 2 * s.key_heads * s.key_dim + s.value_heads * s.value_dim;
       mx::array qkv = random_array({1, length, width}, -2, 2);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/packed/linear.h"
-#include "weights/ggml.h"
+#include "weights/ggml/ggml.h"
 
 // Random packed matrices with their float64 reference.
 namespace llm_host {

@@ -1,5 +1,7 @@
-#include "weights/ggml.h"
+#include "weights/ggml/ggml.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -68,6 +70,51 @@ float q6_k(const uint8_t* b, int i) {
   return half_at(b, 208) * static_cast<int8_t>(b[192 + i / 16]) * ((low | high << 4) - 32);
 }
 
+float q2_k(const uint8_t* b, int i) {
+  int q = b[16 + i / 128 * 32 + i % 32] >> (i % 128 / 32 * 2) & 3;
+  return half_at(b, 80) * static_cast<float>(b[i / 16] & 15) * static_cast<float>(q) -
+         half_at(b, 82) * static_cast<float>(b[i / 16] >> 4);
+}
+float q3_k(const uint8_t* b, int i) {
+  int g = i / 16, q = b[32 + i / 128 * 32 + i % 32] >> (i % 128 / 32 * 2) & 3;
+  if ((b[i % 32] & 1 << (i / 32)) == 0) q -= 4;
+  const uint8_t* s = b + 96;
+  int low = g < 8 ? s[g] & 15 : s[g - 8] >> 4, high = s[8 + g % 4] >> (g / 4 * 2) & 3;
+  return half_at(b, 108) * static_cast<float>((low | high << 4) - 32) * static_cast<float>(q);
+}
+
+constexpr int kIq4[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+float iq4_nl(const uint8_t* b, int i) {
+  return half_at(b, 0) * static_cast<float>(kIq4[nibble(b + 2, i)]);
+}
+float iq4_xs(const uint8_t* b, int i) {
+  int g = i / 32, upper = b[2] | b[3] << 8;
+  int scale = (b[4 + g / 2] >> (g % 2 * 4) & 15) | (upper >> (2 * g) & 3) << 4;
+  float factor = half_at(b, 0) * static_cast<float>(scale - 32);
+  return factor * static_cast<float>(kIq4[nibble(b + 8 + 16 * g, i % 32)]);
+}
+
+// Digit n, of five, of a byte that is a fraction of base 3.
+int digit_of(int byte, int n) {
+  for (; n > 0; --n) byte = byte * 3 & 255;
+  return byte * 3 >> 8;
+}
+float tq1_0(const uint8_t* b, int i) {
+  int q = i < 160   ? digit_of(b[i % 32], i / 32)
+          : i < 240 ? digit_of(b[32 + i % 16], (i - 160) / 16)
+                    : digit_of(b[48 + i % 4], (i - 240) / 4);
+  return half_at(b, 52) * static_cast<float>(q - 1);
+}
+float tq2_0(const uint8_t* b, int i) {
+  return half_at(b, 64) *
+         static_cast<float>((b[i / 128 * 32 + i % 32] >> (i % 128 / 32 * 2) & 3) - 1);
+}
+float mxfp4(const uint8_t* b, int i) {
+  constexpr float kValues[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  int code = nibble(b + 1, i);
+  return std::ldexp(code < 8 ? kValues[code] : -kValues[code - 8], b[0] - 127);
+}
+
 // `tolerance` in steps of a group's codes.
 void check_type(const char* name, float (*formula)(const uint8_t*, int),
                 const std::vector<int>& offsets, double tolerance = 1e-4) {
@@ -87,9 +134,9 @@ void check_type(const char* name, float (*formula)(const uint8_t*, int),
   }
 }
 
-// The packed form holds the formula's values, Q6_K's too.
+// The packed form holds the formula's values, Q6_K's too. `tolerance`: relative to the largest.
 void check_packed(const char* name, float (*formula)(const uint8_t*, int),
-                  const std::vector<int>& offsets) {
+                  const std::vector<int>& offsets, double tolerance = 0) {
   const GgmlType& type = *ggml_type(name);
   std::vector<uint8_t> source = random_blocks(type, offsets);
   constexpr int kBlocksInRow = 2, kRows = kBlocks / kBlocksInRow;
@@ -102,9 +149,12 @@ void check_packed(const char* name, float (*formula)(const uint8_t*, int),
     const uint8_t* blocks = source.data() + r * kBlocksInRow * type.block_bytes;
     CHECK(pack_ggml_row(type, blocks, layout, r, memory.data()) == -1);
     unpack_row(layout, r, row.data());
+    float largest = 0;
+    for (float value : row) largest = std::max(largest, std::abs(value));
     for (int c = 0; c < cols; ++c) {
       float expected = formula(blocks + c / type.block * type.block_bytes, c % type.block);
-      CHECK_NEAR(row[static_cast<size_t>(c)], expected, 1e-5 * std::abs(expected) + 1e-4);
+      double near = 1e-5 * std::abs(expected) + 1e-4 + tolerance * largest;
+      CHECK_NEAR(row[static_cast<size_t>(c)], expected, near);
     }
   }
 }
@@ -120,10 +170,55 @@ TEST(packed_blocks_equal_the_formula) {
   check_packed("Q4_K", q4_k, {0, 2});
   check_packed("Q5_K", q5_k, {0, 2});
   check_packed("Q6_K", q6_k, {208});
+  check_packed("Q3_K", q3_k, {108});
+  check_packed("IQ4_NL", iq4_nl, {0});
+  check_packed("TQ1_0", tq1_0, {52});
+  check_packed("TQ2_0", tq2_0, {64});
+}
+
+TEST(packed_blocks_are_near_the_formula_where_scales_or_weights_are_rounded) {
+  check_packed("IQ4_XS", iq4_xs, {0}, 0x1p-11);
+  // Three quarters of a step of 1/255 of the range.
+  check_packed("Q2_K", q2_k, {80, 82}, 0.003);
+}
+
+TEST(blocks_of_mxfp4_keep_their_values) {
+  const GgmlType& type = *ggml_type("MXFP4");
+  std::vector<uint8_t> source = random_blocks(type, {});
+  // Exponents of ordinary size.
+  for (int b = 0; b < kBlocks; ++b) {
+    uint8_t& exponent = source[static_cast<size_t>(b) * type.block_bytes];
+    exponent = static_cast<uint8_t>(120 + exponent % 16);
+  }
+  PackedMatrix layout = packed_layout(type, 1, kBlocks * type.block);
+  std::vector<uint8_t> memory(static_cast<size_t>(layout.bytes()));
+  CHECK(pack_ggml_row(type, source.data(), layout, 0, memory.data()) == -1);
+  layout.data = memory.data();
+  std::vector<float> row(static_cast<size_t>(layout.cols));
+  unpack_row(layout, 0, row.data());
+  std::vector<uint32_t> words(static_cast<size_t>(kBlocks) * 4);
+  std::vector<uint8_t> exponents(kBlocks);
+  repack_mxfp4(source.data(), kBlocks, words.data(), exponents.data());
+  for (int c = 0; c < layout.cols; ++c) {
+    const uint8_t* block = source.data() + c / 32 * type.block_bytes;
+    CHECK(row[static_cast<size_t>(c)] == mxfp4(block, c % 32));
+    int code = static_cast<int>(words[static_cast<size_t>(c / 8)] >> (4 * (c % 8)) & 15);
+    CHECK(code == nibble(block + 1, c % 32));
+    CHECK(exponents[static_cast<size_t>(c / 32)] == block[0]);
+  }
 }
 
 TEST(a_scale_that_is_not_finite_is_found) {
-  for (auto [name, offset] : {std::pair{"Q4_0", 0}, {"Q5_1", 2}, {"Q4_K", 2}, {"Q6_K", 208}}) {
+  for (auto [name, offset] : {std::pair{"Q4_0", 0},
+                              {"Q5_1", 2},
+                              {"Q4_K", 2},
+                              {"Q6_K", 208},
+                              {"Q2_K", 82},
+                              {"Q3_K", 108},
+                              {"IQ4_NL", 0},
+                              {"IQ4_XS", 0},
+                              {"TQ1_0", 52},
+                              {"TQ2_0", 64}}) {
     const GgmlType& type = *ggml_type(name);
     std::vector<uint8_t> blocks(static_cast<size_t>(3) * type.block_bytes);
     for (uint16_t bits : {uint16_t{0x7c00}, uint16_t{0xfe00}}) {
@@ -144,8 +239,17 @@ TEST(repacked_q4_k_equals_the_formula) { check_type("Q4_K", q4_k, {0, 2}, 1e-3);
 TEST(repacked_q5_k_equals_the_formula) { check_type("Q5_K", q5_k, {0, 2}, 1e-3); }
 TEST(repacked_q6_k_is_within_half_a_step) { check_type("Q6_K", q6_k, {208}, 0.501); }
 
+TEST(repacked_q3_k_is_within_half_a_step) { check_type("Q3_K", q3_k, {108}, 0.501); }
+TEST(repacked_q2_k_is_within_a_step) { check_type("Q2_K", q2_k, {80, 82}, 0.8); }
+TEST(repacked_iq4_nl_equals_the_formula) { check_type("IQ4_NL", iq4_nl, {0}); }
+TEST(repacked_iq4_xs_is_near_the_formula) { check_type("IQ4_XS", iq4_xs, {0}, 0.1); }
+TEST(repacked_ternary_blocks_equal_the_formula) {
+  check_type("TQ1_0", tq1_0, {52});
+  check_type("TQ2_0", tq2_0, {64});
+}
+
 TEST(unknown_types_are_not_found) {
-  CHECK(ggml_type("Q2_K") == nullptr);
+  CHECK(ggml_type("IQ2_XXS") == nullptr);
   CHECK(ggml_type("") == nullptr);
 }
 

@@ -125,6 +125,40 @@ TEST(experts_come_in_every_form) {
   }
 }
 
+TEST(experts_in_blocks_are_those_of_each_matrix) {
+  // Two stacks of 3 experts with 16 rows of 64, and the same as one matrix.
+  Checkpoint checkpoint;
+  std::vector<uint8_t> blocks = random_q4_0(96, 64);
+  size_t half = blocks.size() / 2;
+  std::vector<uint8_t> gate(blocks.begin(), blocks.begin() + static_cast<int64_t>(half));
+  std::vector<uint8_t> up(blocks.begin() + static_cast<int64_t>(half), blocks.end());
+  checkpoint.add_bytes("gate.weight", "Q4_0", {3, 16, 64}, gate);
+  checkpoint.add_bytes("up.weight", "Q4_0", {3, 16, 64}, up);
+  checkpoint.add_bytes("all.weight", "Q4_0", {96, 64}, blocks);
+  WeightStore store = checkpoint.store();
+  mx::array all = store.matrix("all", 96, 64).dequantize();
+  mx::array expected = mx::slice(all, {0, 0}, {48, 64});
+  CHECK(
+      same(mx::reshape(store.experts("gate", 3, 16, 64, false).dequantize(), {48, 64}), expected));
+  CHECK_ERROR(kModelBroken, "config.json asks for [3, 16, 32]",
+              store.experts("gate", 3, 16, 32, false));
+  if (!store.packed()) return check::skip("this CPU has no kernels for packed weights");
+  auto packed = store.packed_experts({"gate", "up"}, 3, 16, 64);
+  CHECK(packed.has_value());
+  std::vector<float> row(64);
+  PackedMatrix layout = packed->layout();
+  layout.data = packed->memory();
+  for (int r = 0; r < 96; ++r) {
+    unpack_row(layout, r, row.data());
+    // Of each expert gate's rows, then up's.
+    int from = r % 32 / 16 * 48 + r / 32 * 16 + r % 16;
+    mx::array whole = mx::contiguous(mx::slice(all, {from, 0}, {from + 1, 64}));
+    whole.eval();
+    for (int c = 0; c < 64; ++c)
+      CHECK_NEAR(row[static_cast<size_t>(c)], whole.data<float>()[c], 1e-4);
+  }
+}
+
 TEST(experts_need_no_ending) {
   Checkpoint checkpoint;
   mx::array w = random({2, 4, 6});

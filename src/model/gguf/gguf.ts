@@ -28,35 +28,35 @@ const SUPPORTED: ReadonlyMap<number, Block> = new Map([
   [6, { name: 'Q5_0', elements: 32, bytes: 22 }],
   [7, { name: 'Q5_1', elements: 32, bytes: 24 }],
   [8, { name: 'Q8_0', elements: 32, bytes: 34 }],
+  [10, { name: 'Q2_K', elements: 256, bytes: 84 }],
+  [11, { name: 'Q3_K', elements: 256, bytes: 110 }],
   [12, { name: 'Q4_K', elements: 256, bytes: 144 }],
   [13, { name: 'Q5_K', elements: 256, bytes: 176 }],
   [14, { name: 'Q6_K', elements: 256, bytes: 210 }],
+  [20, { name: 'IQ4_NL', elements: 32, bytes: 18 }],
+  [23, { name: 'IQ4_XS', elements: 256, bytes: 136 }],
   [30, { name: 'BF16', elements: 1, bytes: 2 }],
+  [34, { name: 'TQ1_0', elements: 256, bytes: 54 }],
+  [35, { name: 'TQ2_0', elements: 256, bytes: 66 }],
+  [39, { name: 'MXFP4', elements: 32, bytes: 17 }],
 ]);
 
 /** ggml's unsupported types by number, for the error message. Any other number is not a type. */
 const OTHER_TYPES: Readonly<Record<number, string>> = {
   9: 'Q8_1',
-  10: 'Q2_K',
-  11: 'Q3_K',
   15: 'Q8_K',
   16: 'IQ2_XXS',
   17: 'IQ2_XS',
   18: 'IQ3_XXS',
   19: 'IQ1_S',
-  20: 'IQ4_NL',
   21: 'IQ3_S',
   22: 'IQ2_S',
-  23: 'IQ4_XS',
   24: 'I8',
   25: 'I16',
   26: 'I32',
   27: 'I64',
   28: 'F64',
   29: 'IQ1_M',
-  34: 'TQ1_0',
-  35: 'TQ2_0',
-  39: 'MXFP4',
 };
 
 const MAX_DIMENSIONS = 4;

@@ -45,7 +45,9 @@ function tensorBytes(tensor: TensorEntry, config: JsonObject, loading: Loading):
   if (quantize && isQuantizable(tensor, config, quantize)) return quantizedBytes(tensor, layout, quantize);
   if (layout === 'stored') return tensor.bytes;
   const packed = layout === 'packed' && isPacked(tensor, config);
-  return packed ? filledUp(tensor.bytes, tensor) : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
+  return packed
+    ? filledUp(tensor.bytes, tensor) * (GGML_GROWTH[tensor.dtype] ?? 1)
+    : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
 }
 
 /** Packed are the matrices of linear layers, but no tables. */
@@ -65,7 +67,7 @@ function isPacked({ name, dtype, shape }: TensorEntry, config: JsonObject): bool
   if (module === undefined) return false;
   if (dtype === 'U32' || part !== 'weight') return PACKED_BITS.has(bitsOf(module, config));
   if (float) return (shape[1] as number) % 2 === 0;
-  return GGML_BLOCKS.has(dtype);
+  return dtype in GGML_GROWTH;
 }
 
 /** A float matrix of one expert or of all: gate and up together, and down, must be whole blocks of rows. */
@@ -121,19 +123,34 @@ const FLOAT32_GROWTH: Readonly<Record<StoredDtype, number>> = {
   Q5_0: 40 / 22,
   Q5_1: 40 / 24,
   Q8_0: 40 / 34,
+  Q2_K: 320 / 84,
+  Q3_K: 320 / 110,
   Q4_K: 192 / 144,
   Q5_K: 320 / 176,
   Q6_K: 320 / 210,
+  IQ4_NL: 40 / 18,
+  IQ4_XS: 320 / 136,
+  TQ1_0: 192 / 54,
+  TQ2_0: 192 / 66,
+  MXFP4: 1,
 };
 
-/** Packed, these take the bytes that they have in the file. */
-const GGML_BLOCKS: ReadonlySet<StoredDtype> = new Set([
-  'Q4_0',
-  'Q4_1',
-  'Q5_0',
-  'Q5_1',
-  'Q8_0',
-  'Q4_K',
-  'Q5_K',
-  'Q6_K',
-]);
+/** Packed, these take so many times the bytes that they have in the file. */
+const GGML_GROWTH: Readonly<Partial<Record<StoredDtype, number>>> = {
+  Q4_0: 1,
+  Q4_1: 1,
+  Q5_0: 1,
+  Q5_1: 1,
+  Q8_0: 1,
+  Q4_K: 1,
+  Q5_K: 1,
+  Q6_K: 1,
+  MXFP4: 1,
+  // Held with more bits: 8 for 32 weights with a scale and a bias, Q6_K's, 8 and 4 with a scale.
+  Q2_K: 288 / 84,
+  Q3_K: 210 / 110,
+  IQ4_NL: 34 / 18,
+  IQ4_XS: 272 / 136,
+  TQ1_0: 144 / 54,
+  TQ2_0: 144 / 66,
+};

@@ -108,8 +108,8 @@ describe('readGgufHeader', () => {
   test.each<[string, GgufTensor, RegExp]>([
     [
       'unsupported type',
-      { name: 't', dimensions: [256], type: 11 },
-      /^MODEL_UNSUPPORTED: .*tensor t of type Q3_K.*supported: F32, F16/,
+      { name: 't', dimensions: [256], type: 16 },
+      /^MODEL_UNSUPPORTED: .*tensor t of type IQ2_XXS.*supported: F32, F16/,
     ],
     ['unknown type', { name: 't', dimensions: [32], type: 99 }, /^MODEL_BROKEN: .*tensor t has type 99/],
     ['too many dimensions', { name: 't', dimensions: [1, 1, 1, 1, 1] }, /tensor t has 5 dimensions/],
