@@ -43,6 +43,13 @@ FILES = (
     File("phi3", "phi3", "longrope"),
     File("smollm3", "smollm3", "default"),
     File("mistral3", "ministral3", "full"),
+    File("qwen3moe", "qwen3_moe", "plain", skip_layers=1),
+    File("gpt-oss", "gpt_oss", "mxfp4", config={"swiglu_limit": 7.0}),
+    File("granitemoe", "granitemoe", "plain"),
+    File("glm4moe", "glm4_moe", "norms"),
+    File("lfm2", "lfm2", "plain"),
+    File("lfm2moe", "lfm2_moe", "plain"),
+    File("granitehybrid", "granitemoehybrid", "hybrid"),
 )
 
 
@@ -75,8 +82,11 @@ def write(file: File, path: Path, float32: bool) -> None:
     for name, values in layout.tensors(config, tensors):
         if isinstance(values, tuple):
             values, kind = values
+            if float32:
+                values, kind = gguf.quants.dequantize(values, kind), KINDS.F32
         else:
-            kind = KINDS.BF16 if values.ndim > 1 and "conv" not in name and not float32 else KINDS.F32
+            matrix = values.ndim > 1 and not any(part in name for part in ("conv", "ssm_", "norm"))
+            kind = KINDS.BF16 if matrix and not float32 else KINDS.F32
             values = gguf.quants.quantize(np.ascontiguousarray(values, dtype=np.float32), kind)
         writer.add_tensor(gguf_name(names, name), values, raw_dtype=kind)
     finish(writer)

@@ -1,5 +1,6 @@
 """How llama.cpp's converter names and lays out the tensors of each architecture, and what it says in the metadata."""
 
+import re
 from collections.abc import Iterator
 
 import gguf
@@ -64,7 +65,190 @@ class Mistral3(Permuted):
         writer.add_attn_temperature_scale(rope["llama_4_scaling_beta"])
 
 
+# One tensor for a matrix of all experts.
+STACKS = {"gate_proj": "ffn_gate_exps", "up_proj": "ffn_up_exps", "down_proj": "ffn_down_exps"}
+LETTERS = {"w1": "gate_proj", "w3": "up_proj", "w2": "down_proj"}
+
+
+class Experts(Layout):
+    def metadata(self, writer: gguf.GGUFWriter, config: dict) -> None:
+        super().metadata(writer, config)
+        count = next(config[k] for k in ("num_experts", "num_local_experts", "n_routed_experts") if k in config)
+        writer.add_expert_count(count)
+        writer.add_expert_used_count(config["num_experts_per_tok"])
+        if "moe_intermediate_size" in config:
+            writer.add_expert_feed_forward_length(config["moe_intermediate_size"])
+
+    def tensors(self, config: dict, tensors: Tensors) -> Written:
+        stacks: dict[str, list[np.ndarray]] = {}
+        for name, values in super().tensors(config, tensors):
+            single = re.fullmatch(r"model\.layers\.(\d+)\..*\.experts\.\d+\.(\w+)\.weight", name)
+            if single:
+                layer, module = single.groups()
+                stack = f"blk.{layer}.{STACKS[LETTERS.get(module, module)]}.weight"
+                stacks.setdefault(stack, []).append(values)
+            else:
+                yield name, values
+        # Files list them by expert, in order.
+        for name, matrices in stacks.items():
+            yield name, np.stack(matrices)
+
+
+class GptOss(Experts):
+    def metadata(self, writer: gguf.GGUFWriter, config: dict) -> None:
+        super().metadata(writer, config)
+        writer.add_sliding_window(config["sliding_window"])
+        writer.add_expert_feed_forward_length(config["intermediate_size"])
+
+    def tensors(self, config: dict, tensors: Tensors) -> Written:
+        for name, values in super().tensors(config, tensors):
+            layer, _, module = name.removeprefix("model.layers.").partition(".mlp.experts.")
+            if name.endswith(".sinks"):
+                yield f"{name}.weight", values
+            elif not module:
+                yield name, values
+            elif module.endswith("_bias"):
+                for kind, rows in self.rows(module):
+                    yield f"blk.{layer}.ffn_{kind}_exps.bias", values[:, rows]
+            elif module.endswith("_blocks"):
+                scales = tensors[name.replace("_blocks", "_scales")]
+                for kind, rows in self.rows(module):
+                    yield f"blk.{layer}.ffn_{kind}_exps.weight", mxfp4(values[:, rows], scales[:, rows])
+
+    @staticmethod
+    def rows(module: str) -> list[tuple[str, slice]]:
+        if module.startswith("down"):
+            return [("down", slice(None))]
+        return [("gate", slice(0, None, 2)), ("up", slice(1, None, 2))]
+
+
+def mxfp4(blocks: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, gguf.GGMLQuantizationType]:
+    """gpt-oss's bytes hold neighbours, ggml's a weight of the first and one of the second half of a block."""
+    codes = np.stack([blocks & 15, blocks >> 4], -1).reshape(*blocks.shape[:-1], 32)
+    packed = codes[..., :16] | codes[..., 16:] << 4
+    data = np.concatenate([scales[..., None], packed], -1)
+    return data.reshape(*data.shape[:-2], -1), gguf.GGMLQuantizationType.MXFP4
+
+
+def granite_scales(writer: gguf.GGUFWriter, config: dict) -> None:
+    writer.add_attention_scale(config["attention_multiplier"])
+    writer.add_embedding_scale(config["embedding_multiplier"])
+    writer.add_residual_scale(config["residual_multiplier"])
+    writer.add_logit_scale(config["logits_scaling"])
+    if config.get("shared_intermediate_size"):
+        writer.add_expert_shared_feed_forward_length(config["shared_intermediate_size"])
+
+
+class GraniteMoe(Experts):
+    permuted = True
+
+    def metadata(self, writer: gguf.GGUFWriter, config: dict) -> None:
+        super().metadata(writer, config)
+        granite_scales(writer, config)
+
+    def tensors(self, config: dict, tensors: Tensors) -> Written:
+        for name, values in super().tensors(config, tensors):
+            layer = name.removeprefix("model.layers.").partition(".")[0]
+            for module, ending in (("block_sparse_moe", "_exps"), ("shared_mlp", "_shexp")):
+                if f".{module}.input_linear." in name:
+                    for kind, half in zip(("gate", "up"), np.split(values, 2, -2)):
+                        yield f"blk.{layer}.ffn_{kind}{ending}.weight", half
+                    break
+                if f".{module}.output_linear." in name:
+                    yield f"blk.{layer}.ffn_down{ending}.weight", values
+                    break
+            else:
+                yield name, values
+
+
+class GraniteHybrid(GraniteMoe):
+    def metadata(self, writer: gguf.GGUFWriter, config: dict) -> None:
+        config = config | {"num_key_value_heads": kv_heads(config)}
+        super().metadata(writer, config)
+        writer.add_rope_scaling_finetuned(config["position_embedding_type"] == "rope")
+        writer.add_ssm_conv_kernel(config["mamba_d_conv"])
+        writer.add_ssm_state_size(config["mamba_d_state"])
+        writer.add_ssm_group_count(config["mamba_n_groups"])
+        writer.add_ssm_inner_size(config["mamba_n_heads"] * config["mamba_d_head"])
+        writer.add_ssm_time_step_rank(config["mamba_n_heads"])
+
+    def tensors(self, config: dict, tensors: Tensors) -> Written:
+        for name, values in super().tensors(config, tensors):
+            yield mamba2(name, values, config["mamba_n_groups"])
+
+
+def mamba2(name: str, values: np.ndarray, groups: int) -> tuple[str, np.ndarray]:
+    """A, D and the norm's weights in two dimensions; A itself instead of its logarithm."""
+    layer, _, part = name.removeprefix("model.layers.").partition(".mamba.")
+    names = {"A_log": "ssm_a", "D": "ssm_d", "dt_bias": "ssm_dt.bias"}
+    if part == "A_log":
+        values = -np.exp(values)
+    if part in ("A_log", "D"):
+        values = values.reshape(-1, 1)
+    if part == "conv1d.weight":
+        values = values.squeeze(1)
+    if part == "norm.weight":
+        values = values.reshape(groups, -1)
+    return (f"blk.{layer}.{names[part]}" if part in names else name), values
+
+
+def kv_heads(config: dict) -> list[int]:
+    """0 where a layer has none."""
+    attention = ("attention", "full_attention")
+    return [config["num_key_value_heads"] if t in attention else 0 for t in config["layer_types"]]
+
+
+class Glm4Moe(Experts):
+    def metadata(self, writer: gguf.GGUFWriter, config: dict) -> None:
+        super().metadata(writer, config)
+        writer.add_expert_shared_count(config["n_shared_experts"])
+        writer.add_leading_dense_block_count(config["first_k_dense_replace"])
+        writer.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
+        writer.add_expert_weights_scale(config["routed_scaling_factor"])
+        writer.add_expert_weights_norm(config["norm_topk_prob"])
+
+    def tensors(self, config: dict, tensors: Tensors) -> Written:
+        for name, values in super().tensors(config, tensors):
+            yield name.replace("e_score_correction_bias", "e_score_correction.bias"), values
+
+
+class Lfm2(Layout):
+    def metadata(self, writer: gguf.GGUFWriter, config: dict) -> None:
+        width = self.width(config)
+        super().metadata(writer, config | {"num_key_value_heads": kv_heads(config), "intermediate_size": width})
+        writer.add_shortconv_l_cache(config["conv_L_cache"])
+        writer.add_layer_norm_rms_eps(config["norm_eps"])
+
+    def width(self, config: dict) -> int:
+        width, multiple = int(2 * config["block_ff_dim"] / 3), config["block_multiple_of"]
+        return (width + multiple - 1) // multiple * multiple
+
+    def tensors(self, config: dict, tensors: Tensors) -> Written:
+        for name, values in super().tensors(config, tensors):
+            if name == "model.embedding_norm.weight":
+                name = "token_embd_norm.weight"
+            name = name.replace(".expert_bias", ".expert_bias.bias")
+            yield name, values.squeeze(1) if name.endswith("conv.conv.weight") else values
+
+
+class Lfm2Moe(Lfm2, Experts):
+    def metadata(self, writer: gguf.GGUFWriter, config: dict) -> None:
+        super().metadata(writer, config)
+        writer.add_leading_dense_block_count(config["num_dense_layers"])
+        writer.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
+
+    def width(self, config: dict) -> int:
+        return config["intermediate_size"]
+
+
 LAYOUTS = {
+    "qwen3moe": Experts(),
+    "gpt-oss": GptOss(),
+    "granitemoe": GraniteMoe(),
+    "glm4moe": Glm4Moe(),
+    "lfm2": Lfm2(),
+    "lfm2moe": Lfm2Moe(),
+    "granitehybrid": GraniteHybrid(),
     "phi3": Phi3(),
     "smollm3": Permuted(),
     "mistral3": Mistral3(),

@@ -21,6 +21,10 @@ export interface History {
   readonly lastPrompt: number;
   /** Drops the last user message and everything after it; false if there is none. */
   undoTurn(): boolean;
+  /** Goes on with `messages`, in which a summary stands for the messages `removed`, and for those of the summary before it. */
+  summarize(messages: readonly Message[], removed: readonly Message[]): void;
+  /** Takes back the last summary if nothing was said since; false otherwise. */
+  undoSummary(): boolean;
   /** Another conversation in the place of this one. */
   replace(messages: readonly Message[], summarized?: readonly Message[]): void;
   /** Another system message; undefined: none. */
@@ -30,25 +34,11 @@ export interface History {
   toJSON(): readonly Message[];
 }
 
-/** What turns do with a history. Every one of `createHistory` and `parseHistory` can. */
-export interface CompactableHistory extends History {
-  /** Goes on with `messages`, in which a summary stands for the messages `removed`, and for those of the summary before it. */
-  summarize(messages: readonly Message[], removed: readonly Message[]): void;
-  /** Takes back the last summary if nothing was said since; false otherwise. */
-  undoSummary(): boolean;
-}
-
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
 /** An empty conversation, with a system message unless `system` is empty. */
 export function createHistory(system = ''): History {
   return new MessageList(system === '' ? [] : [{ role: 'system', content: system }]);
-}
-
-/** @throws LlmHostError USAGE for an object that only looks like a history */
-export function compactable(history: History): CompactableHistory {
-  if (history instanceof MessageList) return history;
-  throw new LlmHostError('USAGE', 'history must be what createHistory() returned');
 }
 
 /** Parses what `JSON.stringify(history)` wrote. Throws LlmHostError CONFIG for anything else. */
@@ -85,7 +75,7 @@ interface Summary {
   readonly summarizedBefore: readonly Message[];
 }
 
-class MessageList implements CompactableHistory {
+class MessageList implements History {
   #messages: readonly Message[];
   #summarized: readonly Message[] = [];
   /** The latest last. */

@@ -15,14 +15,6 @@ function setUp(steps: Step[], tools: ToolHost = new FakeHost({}), extra: { maxRe
 const types = (events: { type: string }[]) =>
   events.map(event => event.type).filter(type => type !== 'stats');
 
-test('an agent refuses a history of another kind', () => {
-  const { model, history } = setUp([]);
-  const options = { model, tools: new FakeHost({}), sampling: {}, toolTimeoutMs: 1000 };
-  expect(() => new Agent({ ...options, history: { ...history } })).toThrow(
-    expect.objectContaining({ code: 'USAGE' }),
-  );
-});
-
 describe('a turn', () => {
   test('without a call is the reply', async () => {
     const { agent, history } = setUp([[content('Hel'), content('lo')]]);

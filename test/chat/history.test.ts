@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compactable, createHistory, parseHistory } from '../../src/chat/history.ts';
+import { createHistory, parseHistory } from '../../src/chat/history.ts';
 
 const user = (content: string) => ({ role: 'user', content }) as const;
 const assistant = (content: string) => ({ role: 'assistant', content }) as const;
@@ -44,16 +44,6 @@ describe('history', () => {
     expect(history.messages.map(message => message.content)).toEqual(['S', 'a', 'b']);
     expect(history.undoTurn()).toBe(true);
     expect(history.undoTurn()).toBe(false);
-  });
-
-  it('is compactable where it was made here, and nothing else is', () => {
-    const history = createHistory('S');
-    history.add(user('a'), assistant('b'));
-    compactable(history).summarize([user('They talked.')], history.messages.slice(1));
-    expect(history.summarized.map(message => message.content)).toEqual(['a', 'b']);
-    expect(compactable(history).undoSummary()).toBe(true);
-    expect(compactable(parseHistory(JSON.stringify(history))).undoSummary()).toBe(false);
-    expect(() => compactable({ ...history })).toThrow('history must be what createHistory() returned');
   });
 
   it('clears all but the system message', () => {

@@ -22,6 +22,12 @@ const FILES: readonly File[] = [
   { architecture: 'phi3', family: 'phi3', variant: 'longrope' },
   { architecture: 'smollm3', family: 'smollm3', variant: 'default' },
   { architecture: 'mistral3', family: 'ministral3', variant: 'full' },
+  { architecture: 'gpt-oss', family: 'gpt_oss', variant: 'mxfp4', config: { swiglu_limit: 7 } },
+  { architecture: 'granitemoe', family: 'granitemoe', variant: 'plain' },
+  { architecture: 'glm4moe', family: 'glm4_moe', variant: 'norms' },
+  { architecture: 'lfm2', family: 'lfm2', variant: 'plain' },
+  { architecture: 'lfm2moe', family: 'lfm2_moe', variant: 'plain' },
+  { architecture: 'granitehybrid', family: 'granitemoehybrid', variant: 'hybrid' },
 ];
 
 const families = fileURLToPath(new URL('../fixtures/families/', import.meta.url));
@@ -49,8 +55,13 @@ async function withNative<T>(model: NativeModel, body: (model: NativeModel) => P
 }
 
 /** Greedy ids and log-probabilities, the prompt read `chunk` tokens at a time. */
-async function repliesOf(source: string, prompts: readonly (readonly number[])[], chunk: number) {
-  return withNative(await loadNative(source), async model => {
+async function repliesOf(
+  source: string,
+  prompts: readonly (readonly number[])[],
+  chunk: number,
+  exact = true,
+) {
+  return withNative(await loadNative(source, undefined, exact), async model => {
     const tokens = [];
     for (const prompt of prompts) tokens.push(...(await generate(model, prompt, 64, chunk)));
     return { ids: tokens.map(t => t.id), logprobs: tokens.map(t => t.logprob as number) };
@@ -81,6 +92,13 @@ describe.each(FILES.map(file => [file.architecture, file] as const))('%s', (_, f
         expect(Math.abs(logprob - (expected.logprobs[i] as number))).toBeLessThan(1e-3);
       }
     }
+  });
+
+  test('and packed for the fast kernels', async () => {
+    const prompts = [[5, 9, 20, 33, 41]];
+    const expected = await repliesOf(folderOf(file), prompts, 0, false);
+    const found = await repliesOf(fileOf(file), prompts, 0, false);
+    expect(found.ids).toEqual(expected.ids);
   });
 
   test('each tensor must be there, and have its shape', async () => {

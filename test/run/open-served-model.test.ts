@@ -154,7 +154,7 @@ describe('a reply', () => {
       delta({ reasoning: 'hm' }),
       delta({ content: 'Hi\n' }),
       delta({ tool_calls: [{ id: 'a', function: { name: 'add', arguments: '{"a":1}' } }] }, 'tool_calls'),
-      'data: {"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":2},"completion_tokens_details":{"reasoning_tokens":1}}}\n\n',
+      'data: {"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":2}}}\n\n',
       DONE,
     );
     const url = await answering((request, response, body) => {
@@ -172,7 +172,6 @@ describe('a reply', () => {
       promptTokens: 12,
       cachedTokens: 2,
       generatedTokens: 3,
-      thinkingTokens: 1,
       finishReason: 'stop',
     });
     expect(sent).toEqual([

@@ -155,10 +155,7 @@ const message = shape<OpenAI.ChatCompletionMessage>({
 });
 const usage = shape<OpenAI.CompletionUsage>({
   ...{ completion_tokens: number, prompt_tokens: number, total_tokens: number },
-  completion_tokens_details: shape<OpenAI.CompletionUsage.CompletionTokensDetails>({
-    ...{ reasoning_tokens: number, audio_tokens: absent },
-    ...{ accepted_prediction_tokens: absent, rejected_prediction_tokens: absent },
-  }),
+  completion_tokens_details: absent,
   prompt_tokens_details: shape<OpenAI.CompletionUsage.PromptTokensDetails>({
     ...{ cached_tokens: number, audio_tokens: absent, cache_write_tokens: absent },
   }),
@@ -275,25 +272,20 @@ describe('answers', () => {
         method: 'POST',
         body: JSON.stringify({ ...asked, ...more }),
       });
-    const whole = (await (await ask({ logprobs: true, top_logprobs: 1 })).json()) as OpenAI.ChatCompletion;
+    const whole = await (await ask({ logprobs: true, top_logprobs: 1 })).json();
     expect(faults(COMPLETION, whole)).toEqual([]);
-    expect(whole.usage?.completion_tokens_details).toEqual({ reasoning_tokens: 'hm'.length });
     const stream = await (await ask({ stream: true, stream_options: { include_usage: true } })).text();
     const chunks = [...stream.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json));
     expect(chunks.length).toBeGreaterThan(5);
     for (const chunk of chunks) expect(faults(CHUNK, chunk)).toEqual([]);
-    expect(chunks.at(-1).usage.completion_tokens_details).toEqual({ reasoning_tokens: 'hm'.length });
-    const both = (await (await ask({ n: 2 })).json()) as OpenAI.ChatCompletion;
-    expect(both.usage?.completion_tokens_details).toEqual({ reasoning_tokens: 2 * 'hm'.length });
   });
 
   it('responses', async () => {
     const { url } = await serveScripted(() => REPLY, { template: THINKS });
     const body = { model, input: 'Hi', tools: RESPONSES.tools.value, top_logprobs: 1 };
     const whole = await fetch(`${url}/v1/responses`, { method: 'POST', body: JSON.stringify(body) });
-    const response = (await whole.json()) as OpenAI.Responses.Response;
+    const response = (await whole.json()) as { output: readonly { type: string }[] };
     expect(faults(RESPONSE, response)).toEqual([]);
-    expect(response.usage?.output_tokens_details).toEqual({ reasoning_tokens: 'hm'.length });
     expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'message', 'function_call']);
   });
 

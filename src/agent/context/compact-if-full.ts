@@ -1,4 +1,4 @@
-import type { CompactableHistory, History, HistoryMark } from '../../chat/history.ts';
+import type { History, HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import { messageOf } from '../../errors.ts';
 import type { ReplyStats, TurnEvent } from '../events/turn-event.ts';
@@ -8,7 +8,7 @@ import { promptLimit } from './fit-context.ts';
 
 export interface CompactIfFullParts {
   readonly model: ChatModel;
-  readonly history: CompactableHistory;
+  readonly history: History;
   readonly tools: readonly ToolDefinition[];
   /** The messages of `history` as the prompt has them. */
   readonly asRead: readonly Message[];

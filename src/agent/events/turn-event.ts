@@ -16,7 +16,7 @@ export interface ReplyStats {
   readonly finishReason: FinishReason;
   /** The reply was ended, by `length`, since it repeated itself without end. */
   readonly repetitive?: true;
-  /** Tokens of its thoughts; left out where it has none, or the backend does not say. */
+  /** Tokens of its thoughts, where they had a limit. */
   readonly thinkingTokens?: number;
   /** The text of `stop` that ended the reply. */
   readonly stopString?: string;

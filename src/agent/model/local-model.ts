@@ -4,7 +4,7 @@ import { constrainedGeneration } from '../../grammar/constrained-generation.ts';
 import type { ReplyConstraint } from '../../grammar/constrained-reply.ts';
 import type { GrammarEngine } from '../../grammar/grammar-engine.ts';
 import { canConstrain, replyConstraint } from '../../grammar/reply-constraint.ts';
-import type { ParseEvent, ReplyParser } from '../../parse/types/parse-event.ts';
+import type { ReplyParser } from '../../parse/types/parse-event.ts';
 import { firstSamplingProblem } from '../../text/sampling/problem.ts';
 import { toldTokens } from '../../tokens/estimated-tokens.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
@@ -13,7 +13,6 @@ import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcom
 import { ContentLogprobs } from './content-logprobs.ts';
 import { EarlyEnd } from './early-end.ts';
 import { type Prompt, PromptBuilder, type PromptBuilderParts } from './prompt-builder.ts';
-import { ThoughtCount } from './thought-count.ts';
 import { ThoughtLimit } from './thought-limit.ts';
 
 export interface LocalModelParts extends PromptBuilderParts, CallProtocolOptions {
@@ -104,18 +103,15 @@ export class LocalChatModel implements ChatModel {
       ? constrainedGeneration(limited, generation, constraint)
       : limited.events(generation);
     const logprobs = new ContentLogprobs(tokenizer);
-    const thoughts = new ThoughtCount();
-    const found = (events: readonly ParseEvent[]) => logprobs.with(end.keep(thoughts.settle(events)));
     yield* end.keep(parser.push(forced));
     try {
       for (let step = await events.next(); ; step = await events.next()) {
         if (step.done) {
-          yield* found(parser.push(end.rest()));
+          yield* logprobs.with(end.keep(parser.push(end.rest())));
           // An unclosed call is completed only if the model itself ended the reply.
           const finished = step.value.finishReason === 'stop' && !end.reached;
-          yield* found(parser.end({ finished }));
-          const { tokens: thinkingTokens } = thoughts;
-          return { ...end.statsOf(step.value), ...(thinkingTokens > 0 && { thinkingTokens }) };
+          yield* logprobs.with(end.keep(parser.end({ finished })));
+          return { ...end.statsOf(step.value), ...(limit && { thinkingTokens: limit.tokens }) };
         }
         if (step.value.type === 'prefill') {
           yield step.value;
@@ -125,8 +121,7 @@ export class LocalChatModel implements ChatModel {
         const { token } = step.value;
         const text = end.push(token);
         logprobs.add(token);
-        thoughts.next();
-        yield* found(parser.push(text));
+        yield* logprobs.with(end.keep(parser.push(text)));
       }
     } finally {
       // A reader that leaves early ends the generation too.

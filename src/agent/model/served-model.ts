@@ -138,13 +138,11 @@ class ReplyReader {
   stats(cancelled: boolean): ReplyStats {
     const totalMs = performance.now() - this.#started;
     const firstTokenMs = this.#firstMs ?? totalMs;
-    const { prompt_tokens_details: prompt, completion_tokens_details: completion } = this.#usage;
-    const thinkingTokens = countOf(objectOf(completion).reasoning_tokens);
+    const { prompt_tokens_details: details } = this.#usage;
     return {
       promptTokens: countOf(this.#usage.prompt_tokens),
-      cachedTokens: countOf(objectOf(prompt).cached_tokens),
+      cachedTokens: countOf(objectOf(details).cached_tokens),
       generatedTokens: countOf(this.#usage.completion_tokens),
-      ...(thinkingTokens > 0 && { thinkingTokens }),
       firstTokenMs,
       prefillMs: firstTokenMs,
       decodeMs: totalMs - firstTokenMs,

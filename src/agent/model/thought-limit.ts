@@ -24,7 +24,6 @@ export class ThoughtLimit {
   /** The marks of the thought that is open. */
   #open: Delimiters | undefined;
   #tail = '';
-  /** Of thoughts so far. */
   #tokens = 0;
 
   constructor(options: ThoughtLimitOptions) {
@@ -32,6 +31,11 @@ export class ThoughtLimit {
     this.#marks = options.marks.filter(({ closer }) => closer !== '');
     const end = options.prompt.trimEnd();
     this.#open = this.#marks.find(({ opener }) => end.endsWith(opener.trimEnd()));
+  }
+
+  /** Tokens of thoughts so far. */
+  get tokens(): number {
+    return this.#tokens;
   }
 
   /** `engine.events`, with the closing marks among the tokens. The result describes all runs as one. */

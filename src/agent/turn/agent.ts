@@ -1,4 +1,4 @@
-import { type CompactableHistory, compactable, type HistoryMark } from '../../chat/history.ts';
+import type { HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
 import { callCatalog } from '../calls/call-catalog.ts';
 import { calledTools } from '../calls/called-tools.ts';
@@ -36,7 +36,6 @@ export class Agent {
   /** How well this model calls tools. */
   metrics: ToolMetrics;
   #options: TurnOptions;
-  readonly #history: CompactableHistory;
   readonly offer: ToolOffer;
   readonly #results: LongResults;
   readonly #links: ResourceLinks;
@@ -47,7 +46,6 @@ export class Agent {
   #offered: Offer | undefined;
 
   constructor(options: TurnOptions) {
-    this.#history = compactable(options.history);
     this.#links = new ResourceLinks(options.tools);
     this.#results = new LongResults(this.#links.joined());
     const { model, toolBudget: budget, pinnedTools: pinned, handOver: always } = options;
@@ -93,8 +91,7 @@ export class Agent {
 
   /** Adds the question; the oldest turns become a summary if it does not fit behind all of them. */
   async *#ask(content: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
-    const { model, overflow, reply } = this.#options;
-    const history = this.#history;
+    const { model, history, overflow, reply } = this.#options;
     history.add({ role: 'user', content });
     if (overflow !== 'summarize') return;
     const { listed, messages } = this.#nextOffer();
@@ -113,7 +110,7 @@ export class Agent {
   }
 
   accept({ messages, removed }: Compacted): void {
-    this.#history.summarize(messages, removed);
+    this.#options.history.summarize(messages, removed);
     this.offer.keepHead(messages);
   }
 

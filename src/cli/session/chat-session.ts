@@ -4,7 +4,7 @@ import type { ContextParts } from '../../agent/context/context-parts.ts';
 import { errorEvent, type ReplyStats, type TurnEvent } from '../../agent/events/turn-event.ts';
 import type { ToolOffer } from '../../agent/offer/tool-offer.ts';
 import type { Agent } from '../../agent/turn/agent.ts';
-import { compactable, type History } from '../../chat/history.ts';
+import type { History } from '../../chat/history.ts';
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Patience, ToolHost } from '../../mcp/tool-host.ts';
@@ -216,7 +216,7 @@ export class ChatSession {
   /** Takes back a summary if nothing was said since, else the last turn. */
   undo(): 'summary' | 'turn' | 'nothing' {
     this.#context.changed();
-    if (compactable(this.history).undoSummary()) return 'summary';
+    if (this.history.undoSummary()) return 'summary';
     return this.history.undoTurn() ? 'turn' : 'nothing';
   }
 

@@ -86,9 +86,8 @@ function usageOf(stats: readonly ReplyStats[]): LanguageModelV3Usage {
   const total = sum(one => one.promptTokens);
   const cacheRead = sum(one => one.cachedTokens);
   const generated = sum(one => one.generatedTokens);
-  const reasoning = sum(one => one.thinkingTokens ?? 0);
   return {
     inputTokens: { total, noCache: total - cacheRead, cacheRead, cacheWrite: undefined },
-    outputTokens: { total: generated, text: generated - reasoning, reasoning },
+    outputTokens: { total: generated, text: undefined, reasoning: undefined },
   };
 }

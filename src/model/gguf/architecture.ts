@@ -6,6 +6,10 @@ import type { NameTable } from './names.ts';
 export interface Architecture {
   /** Of modules. */
   readonly names: NameTable;
+  /** Of tensors that are no module's weight or bias, or have another name than it. */
+  readonly tensors?: NameTable;
+  /** By llama.cpp's names with `%` for the layer: shapes that the engine has otherwise, of the same elements. */
+  readonly shapes?: Readonly<Record<string, (shape: readonly number[]) => readonly number[]>>;
   /** The rows of q and k interleave the halves of each rotary head. */
   readonly permuted?: boolean;
   /** Added to norm weights: -1 if files hold 1 + w. */
@@ -14,6 +18,10 @@ export interface Architecture {
   readonly layerNorms?: boolean;
   /** Rotates the first channels of each head only. */
   readonly rotatesPart?: boolean;
+  /** Of yarn's parameters those that no file has. */
+  readonly yarn?: JsonObject;
+  /** Has mixtures of experts. */
+  readonly experts?: boolean;
   /** Keys of config.json beyond llama's, with model_type where that has another name. `path`: for messages. */
   keys?(facts: GgufFacts, path: string): JsonObject;
 }

@@ -1,5 +1,7 @@
 import type { Architecture } from './architecture.ts';
 import { DENSE } from './dense.ts';
+import { EXPERTS } from './experts.ts';
+import { STATES } from './states.ts';
 
 /** The supported ones. */
-export const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map(DENSE);
+export const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([...DENSE, ...EXPERTS, ...STATES]);

@@ -5,7 +5,7 @@ import type { Architecture } from './architecture.ts';
 import { ARCHITECTURES } from './architectures.ts';
 import { factsOf, type GgufFacts } from './facts.ts';
 import type { GgufMetadata } from './gguf.ts';
-import { huggingFaceName, layerOf } from './names.ts';
+import { huggingFaceName, layerOf, tableKey } from './names.ts';
 import { type GgufParts, readGgufParts } from './parts.ts';
 import { LONG_FACTORS, ROPE_FACTORS, ropeScaling, SHORT_FACTORS } from './rope.ts';
 
@@ -38,8 +38,9 @@ export function readGgufModel(path: string): GgufModel {
   const renamed = parts.tensors
     .filter(t => !NO_WEIGHTS.has(t.name))
     .map(tensor => {
-      const name = huggingFaceName(known.names, tensor.name);
-      if (name !== undefined) return { ...tensor, name };
+      const name = huggingFaceName(known.names, tensor.name, known.tensors);
+      const shape = known.shapes?.[tableKey(tensor.name)]?.(tensor.shape) ?? tensor.shape;
+      if (name !== undefined) return { ...tensor, name, shape };
       throw unsupported(
         path,
         `has tensor ${tensor.name}, which architecture '${architecture}' does not use here`,
@@ -68,18 +69,19 @@ function configOf(
 ): JsonObject {
   const { metadata } = parts;
   const { number, greatest, hasTensor, headDim, heads } = facts;
-  if (number('expert_count', 0) > 0)
+  if (number('expert_count', 0) > 0 && !known.experts)
     throw unsupported(path, 'is a mixture of experts, which is not supported');
   const rotated = number('rope.dimension_count', headDim);
   if (rotated !== headDim && !known.rotatesPart) {
     throw unsupported(path, 'rotates only a part of each head, which is not supported');
   }
   const scalingType = metadata.get(`${architecture}.rope.scaling.type`);
+  const scaling = ropeScaling(path, parts, facts, scalingType, rotated);
   return {
     model_type: architecture,
     hidden_size: facts.hidden,
     num_hidden_layers: facts.layers,
-    intermediate_size: greatest('feed_forward_length'),
+    intermediate_size: greatest('feed_forward_length', known.experts ? 0 : undefined),
     num_attention_heads: heads,
     num_key_value_heads: greatest('attention.head_count_kv', heads),
     head_dim: headDim,
@@ -88,7 +90,7 @@ function configOf(
       : { rms_norm_eps: number('attention.layer_norm_rms_epsilon') }),
     rope_theta: number('rope.freq_base', 10000),
     ...(known.rotatesPart && { partial_rotary_factor: rotated / headDim }),
-    rope_scaling: ropeScaling(path, parts, facts, scalingType, rotated),
+    rope_scaling: scaling?.rope_type === 'yarn' ? { ...scaling, ...known.yarn } : scaling,
     max_position_embeddings: number('context_length'),
     vocab_size: vocabularySize(path, parts),
     tie_word_embeddings: !hasTensor('lm_head.weight'),

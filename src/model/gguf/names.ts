@@ -35,6 +35,18 @@ export const AFTER_NORMS: NameTable = {
   'blk.%.post_ffw_norm': 'model.layers.%.post_feedforward_layernorm',
 };
 
+/** Gate, up and down of all experts of a layer, below `path`. */
+export const expertNames = (path: string): NameTable => networkNames('_exps', path);
+
+/** Gate, up and down of a network, below `path`. */
+export function networkNames(ending: string, path: string): NameTable {
+  return {
+    [`blk.%.ffn_gate${ending}`]: `${path}.gate_proj`,
+    [`blk.%.ffn_up${ending}`]: `${path}.up_proj`,
+    [`blk.%.ffn_down${ending}`]: `${path}.down_proj`,
+  };
+}
+
 /** `table` without some of its entries. */
 export function without(table: NameTable, ...keys: string[]): NameTable {
   return Object.fromEntries(Object.entries(table).filter(([key]) => !keys.includes(key)));
@@ -43,7 +55,7 @@ export function without(table: NameTable, ...keys: string[]): NameTable {
 const LAYER = /^blk\.(0|[1-9]\d{0,4})\./;
 
 /** A tensor's name with `%` for the layer's number. */
-const tableKey = (name: string): string => name.replace(LAYER, 'blk.%.');
+export const tableKey = (name: string): string => name.replace(LAYER, 'blk.%.');
 
 /** The Hugging Face name of a tensor, by its own or its module's; undefined if in neither table. */
 export function huggingFaceName(

@@ -31,16 +31,16 @@ function contentOf({ text, thinking, calls }: WholeReply) {
   ];
 }
 
-type Counts = Pick<Totals, 'promptTokens' | 'cachedTokens' | 'generatedTokens' | 'thinkingTokens'>;
+type Counts = Pick<Totals, 'promptTokens' | 'cachedTokens' | 'generatedTokens'>;
 
 /** All of the prompt is what was cached and what was not. */
-export function usageOf({ promptTokens, cachedTokens, generatedTokens, thinkingTokens = 0 }: Counts) {
+export function usageOf({ promptTokens, cachedTokens, generatedTokens }: Counts) {
   return {
     input_tokens: promptTokens - cachedTokens,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: cachedTokens,
     output_tokens: generatedTokens,
-    output_tokens_details: { thinking_tokens: thinkingTokens },
+    output_tokens_details: null,
     server_tool_use: null,
   };
 }

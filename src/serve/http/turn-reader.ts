@@ -104,7 +104,6 @@ class Tally {
       promptTokens: sum(stats => stats.promptTokens),
       cachedTokens: sum(stats => stats.cachedTokens),
       generatedTokens: sum(stats => stats.generatedTokens),
-      thinkingTokens: sum(stats => stats.thinkingTokens ?? 0),
       prefillMs: sum(stats => stats.prefillMs),
       decodeMs: sum(stats => stats.decodeMs),
       decoding: sumOfDecoding(this.#all.map(stats => stats.decoding)),

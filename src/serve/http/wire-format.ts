@@ -79,7 +79,6 @@ export function sumOfTotals([first, ...others]: Replies): Totals {
       promptTokens: sum.promptTokens + totals.promptTokens,
       cachedTokens: sum.cachedTokens + totals.cachedTokens,
       generatedTokens: sum.generatedTokens + totals.generatedTokens,
-      thinkingTokens: (sum.thinkingTokens ?? 0) + (totals.thinkingTokens ?? 0),
     }),
     first.totals,
   );

@@ -104,7 +104,6 @@ export function usageOf(totals: Totals): object {
     completion_tokens: totals.generatedTokens,
     total_tokens: totals.promptTokens + totals.generatedTokens,
     prompt_tokens_details: { cached_tokens: totals.cachedTokens },
-    completion_tokens_details: { reasoning_tokens: totals.thinkingTokens ?? 0 },
   };
 }
 

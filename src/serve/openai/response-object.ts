@@ -50,7 +50,8 @@ export function endedResponse(head: ResponseHead, output: readonly object[], tot
       input_tokens: totals.promptTokens,
       input_tokens_details: { cached_tokens: totals.cachedTokens, cache_write_tokens: 0 },
       output_tokens: totals.generatedTokens,
-      output_tokens_details: { reasoning_tokens: totals.thinkingTokens ?? 0 },
+      // Clients read it; thinking tokens are not counted separately.
+      output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: totals.promptTokens + totals.generatedTokens,
     },
   };

@@ -3,7 +3,7 @@ import type { ReplyStats } from '../../../src/agent/events/turn-event.ts';
 import type { ReplyEvent, ReplyRequest } from '../../../src/agent/model/chat-model.ts';
 import { Agent } from '../../../src/agent/turn/agent.ts';
 import type { TurnOptions } from '../../../src/agent/turn/agent-options.ts';
-import { compactable, createHistory } from '../../../src/chat/history.ts';
+import { createHistory } from '../../../src/chat/history.ts';
 import type { Message } from '../../../src/chat/message.ts';
 import { answer, collect, content, FakeHost, FakeModel, STATS } from '../fakes.ts';
 
@@ -49,7 +49,7 @@ export function talk(options: TalkOptions = {}) {
     messages.reduce((sum, message) => sum + 3 + Math.ceil(message.content.length / 4), 0);
   model.countTokens = ({ messages, tools }: Pick<ReplyRequest, 'messages' | 'tools'>) =>
     count(messages) + 20 * tools.length;
-  const history = compactable(createHistory('Be brief.'));
+  const history = createHistory('Be brief.');
   const tools = new FakeHost({ look: answer('A rose.') });
   const agent = new Agent({
     ...{ model, history, tools, sampling: {}, toolTimeoutMs: 1000, overflow: 'summarize', ...own },

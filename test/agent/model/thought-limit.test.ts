@@ -44,18 +44,19 @@ async function run(
   let said = '';
   let prefills = 0;
   for (let step = await events.next(); ; step = await events.next()) {
-    if (step.done) return { said, prefills, jobs, result: step.value };
+    if (step.done) return { said, prefills, jobs, result: step.value, tokens: limit.tokens };
     if (step.value.type === 'token') said += step.value.token.text;
     else prefills += 1;
   }
 }
 
 it('closes a thought at its budget, and the next run goes on behind it', async () => {
-  const { said, prefills, jobs, result } = await run(['<think>abcdef', 'So.'], { budget: 3 });
+  const { said, prefills, jobs, result, tokens } = await run(['<think>abcdef', 'So.'], { budget: 3 });
   expect(said).toBe(`<think>abc${CLOSED}So.`);
   expect(prefills).toBe(1);
   expect(jobs[1]?.promptIds).toHaveLength(2 + `<think>abc${CLOSED}`.length);
   expect(result).toMatchObject({ finishReason: 'stop', promptTokens: 2, generatedTokens: said.length });
+  expect(tokens).toBe(3);
 });
 
 it.each([

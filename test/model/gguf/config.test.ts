@@ -91,7 +91,7 @@ describe('readGgufModel', () => {
   test.each<[Record<string, GgufValue>, RegExp]>([
     [
       { 'general.architecture': 'falcon' },
-      /'falcon' is not supported; supported: llama, granite, .*qwen2, qwen3, gemma2, gemma3, .*phi2$/,
+      /'falcon' is not supported; supported: llama, granite, .*qwen2, qwen3, gemma2, gemma3, .*phi2, qwen3moe/,
     ],
     [
       { 'llama.rope.scaling.type': 'longrope', 'llama.rope.scaling.factor': 4 },
