@@ -16,6 +16,12 @@ const sequence = (...pretokenizers: object[]) => ({ type: 'Sequence', pretokeniz
 const digitsThenGpt2 = sequence({ type: 'Digits', individual_digits: true }, GPT2_REGEX);
 
 const WORDS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+";
+const UPPER = '\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}';
+const LOWER = '\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}';
+/** Words that end where capitals begin; `ending`: what may follow them. */
+const casedWords = (ending: string) =>
+  `[^\\r\\n\\p{L}\\p{N}]?[${UPPER}]*[${LOWER}]+${ending}|[^\\r\\n\\p{L}\\p{N}]?[${UPPER}]+[${LOWER}]*${ending}`;
+const REST_WITH_SLASHES = ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
 const REST = ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
 
 interface PreTokenization {
@@ -24,6 +30,11 @@ interface PreTokenization {
   /** A word in the vocabulary is not split. */
   readonly ignoreMerges?: boolean;
 }
+
+const LLAMA_3: PreTokenization = {
+  preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY),
+  ignoreMerges: true,
+};
 
 /** `tokenizer.ggml.pre`: how text is split before merging. One entry per name that llama.cpp's converter writes. */
 const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
@@ -36,9 +47,30 @@ const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
   refact: { preTokenizer: digitsThenGpt2 },
   granite: { preTokenizer: digitsThenGpt2 },
   'command-r': { preTokenizer: digitsThenGpt2, normalizer: { type: 'NFC' } },
-  'llama-bpe': {
-    preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY),
+  'llama-bpe': LLAMA_3,
+  lfm2: LLAMA_3,
+  'falcon-h1': LLAMA_3,
+  pixtral: LLAMA_3,
+  'smaug-bpe': { preTokenizer: LLAMA_3.preTokenizer },
+  'gpt-4o': {
+    preTokenizer: sequence(
+      splitBy(`${casedWords("(?i:'s|'t|'re|'ve|'m|'ll|'d)?")}|\\p{N}{1,3}|${REST_WITH_SLASHES}`),
+      BYTES_ONLY,
+    ),
+  },
+  tekken: {
+    preTokenizer: sequence(splitBy(`${casedWords('')}|\\p{N}|${REST_WITH_SLASHES}`), BYTES_ONLY),
     ignoreMerges: true,
+  },
+  qwen35: {
+    preTokenizer: sequence(
+      splitBy(
+        "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}|" +
+          ' ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+',
+      ),
+      BYTES_ONLY,
+    ),
+    normalizer: { type: 'NFC' },
   },
   dbrx: { preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY) },
   'chatglm-bpe': { preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY) },

@@ -20,6 +20,37 @@ function encode(text: string, changes: Record<string, unknown> = {}): number[] {
   return createTokenizer(files.tokenizerJson, files.tokenizerConfig).encode(text, { special: true });
 }
 
+/** A text as bytes in the letters of byte-level BPE. */
+function letters(text: string): string[] {
+  const visible = (byte: number) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
+  const others = Array.from({ length: 256 }, (_, byte) => byte).filter(byte => !visible(byte));
+  return [...Buffer.from(text)].map(byte =>
+    String.fromCharCode(visible(byte) ? byte : 256 + others.indexOf(byte)),
+  );
+}
+
+/** The tokens of the pieces' text, where merges lead from letters to each piece, and from each piece to it and the next. */
+function piecesOf(pre: string, pieces: readonly string[]): string[] {
+  const tokens = new Set(letters(pieces.join('')));
+  const merges = new Set<string>();
+  const merge = (left: string, right: string) => {
+    merges.add(`${left} ${right}`);
+    tokens.add(left + right);
+    return left + right;
+  };
+  const whole = pieces.map(piece => letters(piece).reduce((sum, next) => merge(sum, next)));
+  for (const [i, piece] of whole.slice(1).entries()) merge(whole[i] as string, piece);
+  const all = ['<end>', ...tokens];
+  const ids = encode(pieces.join(''), {
+    'tokenizer.ggml.pre': pre,
+    'tokenizer.ggml.tokens': all,
+    'tokenizer.ggml.merges': [...merges],
+    'tokenizer.ggml.token_type': [3, ...new Array(tokens.size).fill(1)],
+  });
+  const known = new Map(pieces.map((piece, i) => [whole[i], piece]));
+  return ids.map(id => known.get(all[id]) ?? `[${all[id]}]`);
+}
+
 describe('a GGUF tokenizer', () => {
   it('merges, splits digits, and knows control and user-defined tokens', () => {
     expect(encode('ab12<end>ab<call>')).toEqual([3, 4, 5, 0, 3, 7]);
@@ -29,6 +60,38 @@ describe('a GGUF tokenizer', () => {
     expect(encode('12', { 'tokenizer.ggml.pre': 'gpt-2' })).toEqual([6]);
     expect(encode('12', { 'tokenizer.ggml.pre': 'llama-bpe' })).toEqual([6]);
     expect(encode('12', { 'tokenizer.ggml.pre': 'qwen2' })).toEqual([4, 5]);
+  });
+
+  // What the Rust library's Split gives for llama.cpp's expressions.
+  const LLAMA_3 = [
+    'XMLParser',
+    ' isn',
+    "'t",
+    ' HELLO',
+    "'S",
+    ' ',
+    '123',
+    '45',
+    ' a',
+    '/b',
+    '//\n',
+    ' ',
+    ' ok',
+  ];
+  it.each([
+    ['llama-bpe', LLAMA_3],
+    ['lfm2', LLAMA_3],
+    ['falcon-h1', LLAMA_3],
+    ['pixtral', LLAMA_3],
+    ['smaug-bpe', LLAMA_3],
+    ['gpt-4o', ['XMLParser', " isn't", " HELLO'S", ' ', '123', '45', ' a', '/b', '//\n', ' ', ' ok']],
+    ['tekken', ['XMLParser', ' isn', "'t", ' HELLO', "'S", ' ', ...'12345', ' a', '/b', '//\n', ' ', ' ok']],
+    ['qwen35', ['XMLParser', ' isn', "'t", ' HELLO', "'S", ' ', ...'12345', ' a', '/b', '//\n', ' ', ' ok']],
+    ['gpt-4o', ['camel', 'Case', ' नमस्ते', ' ', ' ok']],
+    ['qwen35', [' é', ' नमस्ते']],
+    ['tekken', ['camel', 'Case', ' नमस्ते']],
+  ])('%s cuts %j', (pre, pieces) => {
+    expect(piecesOf(pre, pieces)).toEqual(pieces);
   });
 
   it('takes token types as a typed array, and numbers as bigint', () => {
@@ -41,7 +104,7 @@ describe('a GGUF tokenizer', () => {
   it.each([
     ['tokenizer.ggml.model', 'bert'],
     ['tokenizer.ggml.model', undefined],
-    ['tokenizer.ggml.pre', 'tekken'],
+    ['tokenizer.ggml.pre', 'viking'],
     ['tokenizer.ggml.pre', undefined],
     ['tokenizer.ggml.pre', 'constructor'],
   ])('%s = %s is not supported, and is named', (key, value) => {
