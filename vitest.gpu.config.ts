@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     ...base.test,
     include: [
-      'test/engine/*.test.ts',
+      'test/engine/{,cache/}*.test.ts',
       'test/golden/{families,family-cache,lookup,quantized,same-text-together,tiny}.test.ts',
       'test/native/{adapters,model-math}.test.ts',
     ],

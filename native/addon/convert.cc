@@ -130,7 +130,7 @@ LoadSpec to_load_spec(const Napi::Value& value) {
 }
 
 CacheFile to_cache_file(const Napi::Value& value) {
-  CacheFile file{to_weights(value, "file")};
+  CacheFile file{to_weights(value, "file"), Fields(value, "file").text("checksum")};
   if (file.weights.files.size() != 1) throw Error(kUsage, "file.files must hold one path");
   return file;
 }
@@ -156,6 +156,7 @@ Request to_request(const Napi::Value& value) {
   if (fields.has("continued")) {
     request.continued = static_cast<int>(fields.integer("continued", 0, kMaxInt));
   }
+  if (fields.has("prefix")) request.prefix = to_cache_file(fields.get("prefix"));
   return request;
 }
 

@@ -60,6 +60,7 @@ void fill(Napi::Object object, const EndEvent& event) {
   set_number(decoding, "proposed", event.decoding.proposed);
   set_number(decoding, "accepted", event.decoding.accepted);
   object.Set("decoding", decoding);
+  if (!event.prefix_refusal.empty()) set_text(object, "prefixRefusal", event.prefix_refusal);
   if (!event.prompt_logprobs.empty()) {
     object.Set("promptLogprobs", to_floats(object.Env(), event.prompt_logprobs));
   }

@@ -6,6 +6,7 @@
 
 #include "addon/convert.h"
 #include "addon/errors.h"
+#include "addon/fields.h"
 
 namespace llm_host {
 namespace {
@@ -120,6 +121,7 @@ Napi::Function ModelObject::define(Napi::Env env) {
                          InstanceMethod<&ModelObject::take>("take"),
                          InstanceMethod<&ModelObject::cancel>("cancel"),
                          InstanceMethod<&ModelObject::save_cache>("saveCache"),
+                         InstanceMethod<&ModelObject::save_prefix>("savePrefix"),
                          InstanceMethod<&ModelObject::load_cache>("loadCache"),
                          InstanceMethod<&ModelObject::close>("close"),
                      });
@@ -201,8 +203,18 @@ Napi::Value ModelObject::cancel(const Napi::CallbackInfo& info) {
 
 Napi::Value ModelObject::save_cache(const Napi::CallbackInfo& info) {
   return promised(info, signal_, [&](CacheHandler on_done) {
-    Host::get().save_cache(handle_->id(), text_of(info, 0, "path"), text_of(info, 1, "modelHash"),
-                           std::move(on_done));
+    CacheTarget target{text_of(info, 0, "path"), text_of(info, 1, "modelHash")};
+    Host::get().save_cache(handle_->id(), std::move(target), std::move(on_done));
+  });
+}
+
+Napi::Value ModelObject::save_prefix(const Napi::CallbackInfo& info) {
+  return promised(info, signal_, [&](CacheHandler on_done) {
+    Fields fields(info[0], "prefix");
+    CacheTarget target{fields.text("path"), fields.text("modelHash"),
+                       static_cast<uint64_t>(fields.integer("maxBytes", 0, 1e15)), false};
+    Host::get().save_prefix(handle_->id(), fields.ids("ids"), fields.boolean("reproducible"),
+                            std::move(target), std::move(on_done));
   });
 }
 

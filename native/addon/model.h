@@ -47,6 +47,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value take(const Napi::CallbackInfo& info);
   Napi::Value cancel(const Napi::CallbackInfo& info);
   Napi::Value save_cache(const Napi::CallbackInfo& info);
+  Napi::Value save_prefix(const Napi::CallbackInfo& info);
   Napi::Value load_cache(const Napi::CallbackInfo& info);
   Napi::Value close(const Napi::CallbackInfo& info);
 

@@ -54,6 +54,7 @@ struct CacheCommand {
   std::function<SavedCache(Session&)> body;
   const char* doing;  // for messages
   CacheHandler on_done;
+  bool when_idle = false;  // not until the model has nothing else to do
 };
 
 struct ProbeResult {

@@ -130,11 +130,16 @@ void Host::send_cache(CacheCommand command) {
   thread_.send(std::move(command));
 }
 
-void Host::save_cache(int64_t model, std::string path, std::string model_hash,
-                      CacheHandler on_done) {
-  auto save = [path = std::move(path), hash = std::move(model_hash)](Session& session) {
-    return session.save_cache(path, hash);
+void Host::save_prefix(int64_t model, std::vector<int32_t> ids, bool reproducible,
+                       CacheTarget target, CacheHandler on_done) {
+  auto save = [ids = std::move(ids), reproducible, target = std::move(target)](Session& session) {
+    return session.save_prefix(ids, reproducible, target);
   };
+  send_cache({model, std::move(save), "saving a prefix", std::move(on_done), true});
+}
+
+void Host::save_cache(int64_t model, CacheTarget target, CacheHandler on_done) {
+  auto save = [target = std::move(target)](Session& session) { return session.save_cache(target); };
   send_cache({model, std::move(save), "saving the cache", std::move(on_done)});
 }
 

@@ -32,8 +32,11 @@ class Host {
   // -> an id for `cancel`. The texts of several requests may share a batch.
   int64_t encode(int64_t model, EncodeRequest request, EncodeHandler on_done);
   void cancel(int64_t job);
+  // Runs when the model has nothing else to do. See Session::save_prefix.
+  void save_prefix(int64_t model, std::vector<int32_t> ids, bool reproducible, CacheTarget target,
+                   CacheHandler on_done);
   // Both run after everything asked for before.
-  void save_cache(int64_t model, std::string path, std::string model_hash, CacheHandler on_done);
+  void save_cache(int64_t model, CacheTarget target, CacheHandler on_done);
   void load_cache(int64_t model, CacheFile file, CacheHandler on_done);
   // Cancels the model's jobs and frees it. `on_done` is called once, here or on the model thread.
   void close(int64_t model, std::function<void()> on_done);

@@ -201,6 +201,7 @@ void ModelThread::run_encode(std::shared_ptr<EncodeJob> job) {
 void ModelThread::run_cache(CacheCommand command) {
   auto found = sessions_.find(command.model);
   Session* session = found == sessions_.end() ? nullptr : found->second.get();
+  bool when_idle = command.when_idle;
   auto task = [this, session, command = std::move(command)] {
     CacheResult result;
     try {
@@ -213,6 +214,7 @@ void ModelThread::run_cache(CacheCommand command) {
     command.on_done(std::move(result));
   };
   if (session == nullptr) return task();
+  if (when_idle) return session->scheduler().add_idle(std::move(task));
   session->scheduler().add(Scheduler::Task(std::move(task)));
 }
 

@@ -52,7 +52,15 @@ void finish_cancelled(Job& job) {
 bool Scheduler::turn() {
   bool left = drop_waiting(), ended = drop_running(), admitted = admit(), decoded = decode();
   bool has_read = read();
-  return left || ended || admitted || decoded || has_read;
+  return left || ended || admitted || decoded || has_read || run_idle();
+}
+
+bool Scheduler::run_idle() {
+  if (!waiting_.empty() || !running_.empty() || when_idle_.empty()) return false;
+  Task body = std::move(when_idle_.front());
+  when_idle_.pop_front();
+  body();
+  return true;
 }
 
 bool Scheduler::drop_waiting() {
@@ -83,12 +91,14 @@ bool Scheduler::admit() {
   int tokens =
       static_cast<int>(request.prompt_ids.size()) + std::min(request.max_tokens, kReplyTokens);
   try {
+    read_prefix(*job);
     auto lease = sequences_.take(request.prompt_ids, std::min(tokens, model_.info().context_length),
                                  request.reproducible);
     if (!lease) return false;
     waiting_.pop_front();
     lease->sequence().begin(reproducible(*job), request.reproducible);
-    running_.emplace_back(model_, job, std::move(*lease), governor_, options_.drafts);
+    running_.emplace_back(model_, job, std::move(*lease), governor_, options_.drafts,
+                          std::exchange(prefix_refusal_, {}));
   } catch (const std::exception& exception) {
     if (!waiting_.empty() && waiting_.front().index() == 0 &&
         std::get<std::shared_ptr<Job>>(waiting_.front()) == job) {
@@ -97,6 +107,28 @@ bool Scheduler::admit() {
     fail(*job, exception);
   }
   return true;
+}
+
+void Scheduler::read_prefix(const Job& job) {
+  // Once: a job without room is tried again every turn.
+  if (prefix_job_ == job.id) return;
+  prefix_job_ = job.id;
+  prefix_refusal_.clear();
+  if (!job.request.prefix) return;
+  const CacheFile& file = *job.request.prefix;
+  const Request& request = job.request;
+  int known = sequences_.reusable(request.prompt_ids, request.reproducible);
+  if (known >= file.tokens() || !sequences_.could_hold(file.bytes())) return;
+  try {
+    Sequence sequence = options_.read_prefix(file);
+    int usable = sequence.reusable(request.prompt_ids, request.reproducible);
+    if (usable != static_cast<int>(sequence.ids.size())) {
+      throw Error(kCache, file.path() + ": holds other tokens than the prompt");
+    }
+    sequences_.put(std::move(sequence));
+  } catch (const std::exception& exception) {
+    prefix_refusal_ = error_of(exception, "reading a cache file").what();
+  }
 }
 
 void Scheduler::attempt(Running& running, const std::function<void()>& body) {
@@ -114,7 +146,9 @@ void Scheduler::step(Running& running, const std::function<void()>& body) {
   attempt(running, [&] {
     body();
     if (running.generation.reason() == nullptr) return;
-    running.job->events.finish(running.generation.end());
+    EndEvent end = running.generation.end();
+    end.prefix_refusal = running.prefix_refusal;
+    running.job->events.finish(std::move(end));
     running.over = true;
   });
 }

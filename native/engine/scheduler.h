@@ -24,7 +24,8 @@ class Scheduler {
     // Compute every request reproducibly, because it costs nothing; see
     // kernels/base/reproducible.h.
     bool reproducible = false;
-    DraftModel* drafts = nullptr;  // proposes tokens
+    DraftModel* drafts = nullptr;                           // proposes tokens
+    std::function<Sequence(const CacheFile&)> read_prefix;  // throws
   };
   Scheduler(const Model& model, SequencePool& sequences, const Options& options)
       : model_(model), sequences_(sequences), options_(options) {}
@@ -33,25 +34,30 @@ class Scheduler {
   // Runs when all jobs added before are over, and before any that is added later. Must not throw.
   void add(Task task) { waiting_.emplace_back(std::move(task)); }
 
+  // Runs when there is nothing else to do. Must not throw.
+  void add_idle(Task task) { when_idle_.push_back(std::move(task)); }
+
   // One step of everything that decodes, then as much of the prompts as there is time for; never
   // throws.
   // -> false: there is nothing to do until something is added or an event queue has room again.
   bool turn();
 
-  bool idle() const { return waiting_.empty() && running_.empty(); }
+  bool idle() const { return waiting_.empty() && running_.empty() && when_idle_.empty(); }
   size_t waiting() const { return waiting_.size(); }
 
  private:
   struct Running {
     Running(const Model& model, std::shared_ptr<Job> job, SequencePool::Lease lease,
-            Governor& governor, DraftModel* drafts)
+            Governor& governor, DraftModel* drafts, std::string prefix_refusal)
         : job(std::move(job)),
           lease(std::move(lease)),
-          generation(model, this->lease.sequence(), *this->job, governor, drafts) {}
+          generation(model, this->lease.sequence(), *this->job, governor, drafts),
+          prefix_refusal(std::move(prefix_refusal)) {}
 
     std::shared_ptr<Job> job;
     SequencePool::Lease lease;
     Generation generation;
+    std::string prefix_refusal;
     bool over = false;  // its last event is out
   };
 
@@ -59,6 +65,10 @@ class Scheduler {
   bool drop_waiting();
   bool drop_running();
   bool admit();
+  // Reads the file that has the beginning of a job's prompt, if it has more than the caches have.
+  void read_prefix(const Job& job);
+  // -> whether there was something for such a time
+  bool run_idle();
   bool reproducible(const Job& job) const {
     return job.request.reproducible || options_.reproducible;
   }
@@ -87,6 +97,10 @@ class Scheduler {
   Governor governor_;
   Pass pass_;  // under way; none if it began before a chunk of a prompt was read
   std::deque<std::variant<std::shared_ptr<Job>, Task>> waiting_;
+  std::deque<Task> when_idle_;
+  // The job whose prefix was read last, and why it was refused.
+  int64_t prefix_job_ = 0;
+  std::string prefix_refusal_;
   std::list<Running> running_;  // the oldest first
 };
 

@@ -50,7 +50,10 @@ Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spe
                  {.parallel = spec.parallel,
                   .chunk = DevicePolicy::get().prefill_chunk(info_.parameters),
                   .reproducible = weights.packed() && packed_tiles() == nullptr,
-                  .drafts = drafts_.get()}) {
+                  .drafts = drafts_.get(),
+                  .read_prefix = [this](const CacheFile& file) {
+                    return read_cache(file, *model_, options_);
+                  }}) {
   info_.wants_checkpoints = !sequences_.latest().cache.always_trimmable();
   // Loading took more memory for a moment: back to the system with it.
   mx::clear_cache();
@@ -59,8 +62,16 @@ Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spe
 #endif
 }
 
-SavedCache Session::save_cache(const std::string& path, const std::string& model_hash) {
-  return write_cache(sequences_.latest(), path, model_hash);
+SavedCache Session::save_cache(const CacheTarget& target) {
+  const Sequence& latest = sequences_.latest();
+  return write_cache(latest, static_cast<int>(latest.ids.size()), target);
+}
+
+SavedCache Session::save_prefix(std::span<const int32_t> ids, bool reproducible,
+                                const CacheTarget& target) {
+  const Sequence* holder = sequences_.holder(ids, reproducible);
+  if (holder == nullptr) return {};
+  return write_cache(*holder, static_cast<int>(ids.size()), target);
 }
 
 SavedCache Session::load_cache(const CacheFile& file) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "engine/cache/saved_cache.h"
@@ -23,8 +24,12 @@ class Session {
   static std::unique_ptr<Session> load(const LoadSpec& spec, const Progress& progress);
 
   const ModelInfo& info() const { return info_; }
-  // Writes the KV cache used last to `path`, as a whole or not at all. Throws CACHE.
-  SavedCache save_cache(const std::string& path, const std::string& model_hash);
+  // Writes the KV cache used last to a file, as a whole or not at all. Throws CACHE.
+  SavedCache save_cache(const CacheTarget& target);
+  // The same of these tokens, which several conversations begin with. -> nothing, if they are in no
+  // cache any more
+  SavedCache save_prefix(std::span<const int32_t> ids, bool reproducible,
+                         const CacheTarget& target);
   // Replaces the KV cache used last by a saved one. Throws CACHE or MODEL_BROKEN, and then keeps
   // the one it has.
   SavedCache load_cache(const CacheFile& file);

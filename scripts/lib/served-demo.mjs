@@ -17,7 +17,9 @@ export async function serveDemo(args = []) {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   const env = { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: cache };
   const main = join(distDir, 'cli', 'main.js');
-  const child = spawn(process.execPath, [main, 'serve', 'demo', '--port', '0', ...args], {
+  // Nothing of a test or a measurement stays in the user's caches.
+  const own = ['serve', 'demo', '--port', '0', '--disk-cache-mb', '0'];
+  const child = spawn(process.execPath, [main, ...own, ...args], {
     ...{ cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] },
   });
   let said = '';

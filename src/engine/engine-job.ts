@@ -19,6 +19,11 @@ export interface EngineJob extends GenerateRequest {
    * to an arbitrary token keep their state there (only the latest few); others ignore them.
    */
   readonly checkpoints?: readonly number[];
+  /**
+   * How many of the first tokens other prompts have too: the system message and the tools. An engine that
+   * `keepsPrefixes` finds them again after a restart. Default 0.
+   */
+  readonly sharedTokens?: number;
   /** For benchmarks: the result shows what the host did in each decoding step. Default false. */
   readonly measureGraph?: boolean;
   /** Mask for the first token: a bit per token of the vocabulary, lowest bit of a byte first. Default: all. */
@@ -37,6 +42,8 @@ export interface JobResult extends GenerateResult {
 export interface JobEngineInfo extends EngineInfo {
   /** False: `checkpoints` have no effect, since any prefix can be reused. */
   readonly wantsCheckpoints: boolean;
+  /** Whether `sharedTokens` has an effect. Default false. */
+  readonly keepsPrefixes?: boolean;
 }
 
 export interface JobEngine extends Engine {

@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
+import { programCacheFolder } from '../model/cache-folder.ts';
 import { ensureModel } from '../model/ensure-model.ts';
 import { type ReadModel, readModel } from '../model/load-model.ts';
 import { withConfigFile } from '../model/name-config-file.ts';
@@ -41,6 +42,13 @@ export interface LoadEngineOptions {
    * conversation, of any size.
    */
   readonly cacheBytes?: number | 'auto';
+  /**
+   * Bytes on disk, in the folder llm-host/prefixes of the user's caches, for what was read of system prompts and tools, so
+   * that another process need not read them again. Default 0: nothing is kept.
+   */
+  readonly diskCacheBytes?: number;
+  /** What happens there, for a log. */
+  readonly onDiskCache?: (note: string) => void;
   /** Generations at once, 1 to 256; more wait. Default 1. */
   readonly parallel?: number;
   /** A smaller model with the same tokens, which proposes what comes next: the text is the same, and may come faster. */
@@ -123,6 +131,7 @@ export async function loadRead(read: ReadModel, options: LoadEngineOptions): Pro
       defaultStopIds: read.stopIds,
       ...(tokenizer && { tokenizer }),
       ...(options.onProgress && { onProgress: options.onProgress }),
+      ...prefixPlace(options),
     });
     await completing(saved, engine);
     return { engine, read, tokenizer, tokenizerProblem: problem };
@@ -131,6 +140,12 @@ export async function loadRead(read: ReadModel, options: LoadEngineOptions): Pro
   } finally {
     saved?.discard();
   }
+}
+
+function prefixPlace({ diskCacheBytes = 0, onDiskCache, env = process.env }: LoadEngineOptions) {
+  if (diskCacheBytes === 0) return {};
+  const folder = join(programCacheFolder(env), 'prefixes');
+  return { prefixes: { folder, maxBytes: diskCacheBytes, onNote: onDiskCache ?? (() => undefined) } };
 }
 
 function checkpointOf(read: ReadModel, options: LoadEngineOptions): NewCheckpoint {

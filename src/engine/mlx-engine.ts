@@ -1,11 +1,21 @@
 import { resolve } from 'node:path';
 import { type ErrorCode, LlmHostError, messageOf } from '../errors.ts';
-import type { LoadProgress, LoadSpec, NativeAddon, NativeEvent, NativeModel } from '../native/addon-types.ts';
+import type {
+  LoadProgress,
+  LoadSpec,
+  NativeAddon,
+  NativeEvent,
+  NativeModel,
+  NativeRequest,
+} from '../native/addon-types.ts';
 import type { TextStream, Tokenizer } from '../tokens/tokenizer-types.ts';
-import { readCacheFile } from './cache-file.ts';
+import { readCacheFile } from './cache/cache-file.ts';
+import { modelHash } from './cache/model-hash.ts';
+import { PrefixFolder } from './cache/prefix-folder.ts';
+import { prefixOrigin } from './cache/prefix-key.ts';
+import { type Prefix, PrefixTier } from './cache/prefix-tier.ts';
 import type { EngineEvent, SavedCache, TokenEvent } from './engine.ts';
 import type { EngineJob, JobEngineInfo, JobResult, LocalJobEngine } from './engine-job.ts';
-import { modelHash } from './model-hash.ts';
 import { NativeJob } from './native-job.ts';
 import { toNativeRequest } from './native-request.ts';
 import { tokensOf } from './token-stream.ts';
@@ -18,6 +28,16 @@ export interface MlxEngineOptions {
   /** For requests without stop ids of their own. */
   readonly defaultStopIds: readonly number[];
   readonly onProgress?: (progress: LoadProgress) => void;
+  /** Where to keep the keys and values of prompts' shared beginnings; default: nowhere. */
+  readonly prefixes?: PrefixPlace;
+}
+
+export interface PrefixPlace {
+  readonly folder: string;
+  /** Of all files together. */
+  readonly maxBytes: number;
+  /** What happens there, for the log. */
+  readonly onNote: (note: string) => void;
 }
 
 /** Runs a model in this process through MLX. Loading and generating happen on the addon's own thread. */
@@ -26,11 +46,18 @@ export class MlxEngine implements LocalJobEngine {
   readonly #native: NativeModel;
   readonly #options: MlxEngineOptions;
   readonly #spec: LoadSpec;
+  readonly #prefixes: PrefixTier | undefined;
   #hash: string | undefined;
 
-  private constructor(native: NativeModel, spec: LoadSpec, options: MlxEngineOptions) {
+  private constructor(
+    native: NativeModel,
+    spec: LoadSpec,
+    options: MlxEngineOptions,
+    prefixes: PrefixTier | undefined,
+  ) {
     const { layers: _layers, hiddenSize: _hiddenSize, ...info } = native.info;
-    this.info = { name: options.name, ...info };
+    this.info = { name: options.name, ...info, ...(prefixes && { keepsPrefixes: true }) };
+    this.#prefixes = prefixes;
     this.#native = native;
     this.#options = options;
     this.#spec = spec;
@@ -40,7 +67,10 @@ export class MlxEngine implements LocalJobEngine {
   static async create(native: NativeAddon, spec: LoadSpec, options: MlxEngineOptions): Promise<MlxEngine> {
     try {
       const model = await native.load(spec, progress => options.onProgress?.(progress));
-      return new MlxEngine(model, spec, options);
+      const { mlxLoaded } = native.versions;
+      const prefixes =
+        options.prefixes && tierOf(model, options.prefixes, () => prefixOrigin(spec, model.info, mlxLoaded));
+      return new MlxEngine(model, spec, options, prefixes);
     } catch (error) {
       throw toHostError(error);
     }
@@ -57,11 +87,12 @@ export class MlxEngine implements LocalJobEngine {
   async *events(request: EngineJob): AsyncGenerator<EngineEvent, JobResult> {
     const nativeRequest = toNativeRequest(request, this.info, this.#options.defaultStopIds);
     if (request.signal?.aborted) return cancelledBeforeStart(nativeRequest.promptIds.length);
-    const job = this.#start(nativeRequest);
+    const prefix = this.#prefixOf(request, nativeRequest);
+    const job = this.#start({ ...nativeRequest, ...(prefix?.file && { prefix: prefix.file }) });
     const abort = () => job.cancel();
     request.signal?.addEventListener('abort', abort, { once: true });
     try {
-      return yield* this.#read(job);
+      return yield* this.#read(job, prefix);
     } finally {
       request.signal?.removeEventListener('abort', abort);
       await job.dispose();
@@ -92,6 +123,7 @@ export class MlxEngine implements LocalJobEngine {
 
   async close(): Promise<void> {
     await this.#native.close();
+    await this.#prefixes?.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -106,7 +138,13 @@ export class MlxEngine implements LocalJobEngine {
     }
   }
 
-  async *#read(job: NativeJob): AsyncGenerator<EngineEvent, JobResult> {
+  /** Scores of a prompt take all of it. */
+  #prefixOf({ sharedTokens = 0 }: EngineJob, request: NativeRequest): Prefix | undefined {
+    if (request.promptLogprobs) return undefined;
+    return this.#prefixes?.find(request.promptIds, sharedTokens, request.reproducible === true);
+  }
+
+  async *#read(job: NativeJob, prefix: Prefix | undefined): AsyncGenerator<EngineEvent, JobResult> {
     const text = this.#options.tokenizer?.stream();
     // Tokens inside an unfinished character wait for the one that completes it, or for the end.
     let held: TokenEvent[] = [];
@@ -126,7 +164,8 @@ export class MlxEngine implements LocalJobEngine {
         }
         case 'end': {
           for (const token of withTail(held, text)) yield { type: 'token', token };
-          const { type: _type, reason, ...counts } = event;
+          const { type: _type, reason, prefixRefusal, ...counts } = event;
+          if (prefix) this.#prefixes?.replied(prefix, prefixRefusal);
           return { finishReason: reason, ...counts };
         }
         case 'error':
@@ -134,6 +173,11 @@ export class MlxEngine implements LocalJobEngine {
       }
     }
   }
+}
+
+function tierOf(model: NativeModel, place: PrefixPlace, origin: () => string): PrefixTier {
+  const { folder, maxBytes, onNote } = place;
+  return new PrefixTier(model, new PrefixFolder(folder, maxBytes), origin, onNote);
 }
 
 function toTokenEvent(

@@ -10,6 +10,7 @@ export interface LoadModelOptions
     | 'kvBits'
     | 'quantize'
     | 'cacheBytes'
+    | 'diskCacheBytes'
     | 'parallel'
     | 'draftModel'
     | 'onProgress'
@@ -37,6 +38,7 @@ export async function loadModel(source: string, options: LoadModelOptions = {}):
     ...{ contextLength, kvBits, parallel, cacheBytes },
     ...(adapter !== undefined && { adapter: [adapter].flat() }),
     ...(rest.quantize !== undefined && { quantize: rest.quantize }),
+    ...(rest.diskCacheBytes !== undefined && { diskCacheBytes: rest.diskCacheBytes }),
     ...(rest.draftModel !== undefined && { draftModel: rest.draftModel }),
     onProgress: rest.onProgress ?? (() => undefined),
     onDownload: rest.onDownload ?? (() => undefined),

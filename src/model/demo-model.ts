@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { LlmHostError } from '../errors.ts';
 import { IS_CHECKOUT, optionalPackage, PACKAGE_ROOT, WEIGHTS_PACKAGE } from '../native/optional-package.ts';
+import { programCacheFolder } from './cache-folder.ts';
 
 export interface DemoFiles {
   readonly weights: string;
@@ -19,8 +19,7 @@ const WEIGHTS = 'SmolLM2-135M-Instruct.Q4_1.gguf';
 export function demoWeightsPath(env: NodeJS.ProcessEnv): string {
   const installed = optionalPackage(WEIGHTS_PACKAGE);
   if (installed) return join(installed.folder, WEIGHTS);
-  const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
-  return join(cache, 'llm-host', 'demo', WEIGHTS);
+  return join(programCacheFolder(env), 'demo', WEIGHTS);
 }
 
 /** The parts of the embedded default model. Throws MODEL_NOT_FOUND if its weights are missing. */

@@ -142,6 +142,24 @@ export interface NativeRequest extends SamplingNumbers {
    * as if generation had gone on. Default 0.
    */
   readonly continued?: number;
+  /** Holds the prompt's first tokens; read if the live caches have fewer of them. Default: none. */
+  readonly prefix?: NativeCacheFile;
+}
+
+/** A saved cache, whose header the caller has checked. */
+export interface NativeCacheFile extends WeightFiles {
+  /** Of all tensors, as the addon wrote it. */
+  readonly checksum: string;
+}
+
+/** The first tokens of a prompt, to be written to a file of at most about `maxBytes`. */
+export interface NativePrefix {
+  readonly ids: Int32Array;
+  /** Only if they were computed so. */
+  readonly reproducible: boolean;
+  readonly path: string;
+  readonly modelHash: string;
+  readonly maxBytes: number;
 }
 
 /** Texts for an encoder. */
@@ -203,6 +221,8 @@ export type NativeEvent =
       readonly generatedTokens: number;
       readonly timings: NativeTimings;
       readonly decoding: NativeDecoding;
+      /** Why the request's `prefix` cannot be used. */
+      readonly prefixRefusal?: string;
       /** If requested, and the prompt has more than one token. */
       readonly promptLogprobs?: Float32Array;
       /** If requested. */
@@ -240,10 +260,15 @@ export interface NativeModel {
    */
   saveCache(path: string, modelHash: string): Promise<NativeSavedCache>;
   /**
+   * Writes the live keys and values of a prefix when the model has nothing else to do. Resolves with 0 tokens if they
+   * are not in a cache any more; rejects with CACHE if the file cannot be written or would be too large.
+   */
+  savePrefix(prefix: NativePrefix): Promise<NativeSavedCache>;
+  /**
    * Loads a saved cache once earlier jobs are done. The caller has checked its header and hash. Rejects with CACHE or
    * MODEL_BROKEN if it does not fit the model, which then keeps its present cache.
    */
-  loadCache(file: WeightFiles): Promise<NativeSavedCache>;
+  loadCache(file: NativeCacheFile): Promise<NativeSavedCache>;
   /** Cancels all jobs and frees the weights. Idempotent. */
   close(): Promise<void>;
 }

@@ -72,6 +72,8 @@ function engineOptionsOf(options: OpenModelOptions): LoadEngineOptions {
     ...(options.adapter !== undefined && { adapter: options.adapter }),
     ...(options.quantize !== undefined && { quantize: options.quantize }),
     ...(options.cacheBytes !== undefined && { cacheBytes: options.cacheBytes }),
+    ...(options.diskCacheBytes !== undefined && { diskCacheBytes: options.diskCacheBytes }),
+    ...(options.onDiskCache && { onDiskCache: options.onDiskCache }),
     ...(options.parallel !== undefined && { parallel: options.parallel }),
     ...(options.draftModel !== undefined && { draftModel: options.draftModel }),
     ...(options.saveQuantized !== undefined && { saveQuantized: options.saveQuantized }),

@@ -24,6 +24,9 @@ export interface OpenModelOptions {
   readonly quantize?: string | undefined;
   /** As `LoadEngineOptions` has them. */
   readonly cacheBytes?: number | 'auto' | undefined;
+  /** As `LoadEngineOptions` has them. */
+  readonly diskCacheBytes?: number | undefined;
+  readonly onDiskCache?: (note: string) => void;
   /** Generations at once. Default 1. */
   readonly parallel?: number | undefined;
   readonly saveQuantized?: string | undefined;

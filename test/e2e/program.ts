@@ -1,5 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +28,10 @@ export function workplace(files: Readonly<Record<string, string>> = {}): {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
   const home = join(dir, 'home');
-  mkdirSync(home);
+  // The demo's weights stay where the set-up put them; what else is cached is the test's own.
+  const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  mkdirSync(join(home, '.cache', 'llm-host'), { recursive: true });
+  symlinkSync(join(caches, 'llm-host', 'demo'), join(home, '.cache', 'llm-host', 'demo'));
   const env = {
     PATH: process.env.PATH,
     HOME: home,
@@ -28,8 +39,6 @@ export function workplace(files: Readonly<Record<string, string>> = {}): {
     TERM: 'xterm',
     // The tests' own servers need no question; the tests of the question leave this out.
     LLM_HOST_TRUST_MCP: '1',
-    // The demo's weights stay where the set-up put them.
-    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
   };
   return { dir, env };
 }

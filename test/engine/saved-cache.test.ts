@@ -205,9 +205,9 @@ describe('a file that does not fit is refused, and the cache stays as it is', ()
     );
     await expectRefusal(
       withHeader(header => {
-        header.__metadata__.version = '2';
+        header.__metadata__.version = '1';
       }),
-      'has version "2", this program reads 1',
+      'has version "1", this program reads 2',
     );
     await expectRefusal(
       withHeader(header => {

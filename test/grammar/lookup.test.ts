@@ -25,6 +25,7 @@ function always(addon: NativeAddon): NativeAddon {
       take: job => model.take(job),
       cancel: job => model.cancel(job),
       saveCache: (path, hash) => model.saveCache(path, hash),
+      savePrefix: prefix => model.savePrefix(prefix),
       loadCache: file => model.loadCache(file),
       close: () => model.close(),
     };

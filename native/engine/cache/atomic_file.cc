@@ -24,8 +24,9 @@ AtomicFile::~AtomicFile() {
   ::unlink(part_.c_str());
 }
 
-void AtomicFile::finish() {
-  if (fsync(descriptor_) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) fail();
+void AtomicFile::finish(bool durable) {
+  if (durable && fsync(descriptor_) != 0) fail();
+  if (std::rename(part_.c_str(), path_.c_str()) != 0) fail();
   ::close(descriptor_);
   descriptor_ = -1;
 }

@@ -15,7 +15,8 @@ class AtomicFile final : public mlx::core::io::Writer {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  void finish();
+  // `durable`: also after a loss of power, which takes longer.
+  void finish(bool durable);
 
   bool is_open() const override { return descriptor_ >= 0; }
   bool good() const override { return is_open(); }

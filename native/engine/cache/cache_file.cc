@@ -1,5 +1,7 @@
 #include "engine/cache/cache_file.h"
 
+#include <array>
+#include <cinttypes>
 #include <cstdio>
 #include <map>
 #include <stdexcept>
@@ -7,6 +9,7 @@
 
 #include "common/error.h"
 #include "engine/cache/atomic_file.h"
+#include "engine/cache/checksum.h"
 #include "mlx/mlx.h"
 #include "weights/files/dtypes.h"
 #include "weights/files/file.h"
@@ -19,7 +22,7 @@ namespace {
   throw Error(kCache, path + ": " + what);
 }
 
-mx::array read_tensor(const File& file, const TensorEntry& entry) {
+mx::array read_tensor(const File& file, const TensorEntry& entry, uint64_t& sum) {
   std::optional<mx::Dtype> known = dtype_of(entry.dtype);
   if (!known || *known == mx::uint8)
     refuse(file.path(), "tensor " + entry.name + " has type " + entry.dtype);
@@ -41,18 +44,26 @@ mx::array read_tensor(const File& file, const TensorEntry& entry) {
   if (floats && first_not_finite(dtype, array.data<uint8_t>(), array.size()) >= 0) {
     refuse(file.path(), "tensor " + entry.name + " has a value that is infinite or not a number");
   }
+  sum += checksum(entry.name, array);
   return array;
+}
+
+std::string digits_of(uint64_t sum) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016" PRIx64, sum);
+  return text.data();
 }
 
 struct Contents {
   std::vector<int32_t> ids;
   int planned = 0;
   bool reproducible = false;
+  uint64_t checksum = 0;
   std::map<size_t, std::map<std::string, mx::array>> layers;
 };
 
-std::vector<int32_t> read_integers(const File& file, const TensorEntry& entry) {
-  mx::array values = read_tensor(file, entry);
+std::vector<int32_t> read_integers(const File& file, const TensorEntry& entry, uint64_t& sum) {
+  mx::array values = read_tensor(file, entry, sum);
   if (values.ndim() != 1 || values.dtype() != mx::int32) {
     refuse(file.path(), "tensor " + entry.name + " must be a list of int32");
   }
@@ -60,19 +71,20 @@ std::vector<int32_t> read_integers(const File& file, const TensorEntry& entry) {
 }
 
 Contents read_contents(const CacheFile& source, size_t layers) {
-  File file(source.weights.files.at(0));
+  File file(source.path());
   Contents contents;
+  uint64_t& sum = contents.checksum;
   for (const TensorEntry& entry : source.weights.tensors) {
     if (entry.name == "ids") {
-      contents.ids = read_integers(file, entry);
+      contents.ids = read_integers(file, entry, sum);
       continue;
     }
     if (entry.name == "planned") {
-      contents.planned = read_integers(file, entry).front();
+      contents.planned = read_integers(file, entry, sum).front();
       continue;
     }
     if (entry.name == "reproducible") {
-      contents.reproducible = read_integers(file, entry).front() == 1;
+      contents.reproducible = read_integers(file, entry, sum).front() == 1;
       continue;
     }
     size_t layer = 0;
@@ -82,7 +94,7 @@ Contents read_contents(const CacheFile& source, size_t layers) {
       refuse(file.path(), "has tensor " + entry.name + ", which this model does not use");
     }
     contents.layers[layer].emplace(entry.name.substr(static_cast<size_t>(at)),
-                                   read_tensor(file, entry));
+                                   read_tensor(file, entry, sum));
   }
   if (contents.ids.empty()) refuse(file.path(), "holds no token ids");
   if (contents.planned < 1)
@@ -109,33 +121,45 @@ void check_state(const LayerState& state, const LayerState& like) {
 
 }  // namespace
 
-SavedCache write_cache(const Sequence& sequence, const std::string& path,
-                       const std::string& model_hash) {
-  if (sequence.ids.empty()) refuse(path, "there is nothing to save: the cache holds no tokens");
-  int count = static_cast<int>(sequence.ids.size());
-  if (count != sequence.cache.length()) throw std::logic_error("a cache of other tokens");
+SavedCache write_cache(const Sequence& sequence, int length, const CacheTarget& target) {
+  const std::string& path = target.path;
+  if (length < 1) refuse(path, "there is nothing to save: the cache holds no tokens");
+  if (sequence.ids.size() != static_cast<size_t>(sequence.cache.length())) {
+    throw std::logic_error("a cache of other tokens");
+  }
   std::unordered_map<std::string, mx::array> tensors;
-  tensors.emplace("ids", mx::array(sequence.ids.begin(), {count}, mx::int32));
+  tensors.emplace("ids", mx::array(sequence.ids.begin(), {length}, mx::int32));
   tensors.emplace("planned", mx::array({sequence.cache.planned()}, {1}, mx::int32));
   int reproducible = sequence.reproducible() ? 1 : 0;
   tensors.emplace("reproducible", mx::array({reproducible}, {1}, mx::int32));
   for (size_t i = 0; i < sequence.cache.layers(); ++i) {
-    for (const auto& [name, array] : sequence.cache.state_of(i).arrays) {
+    for (const auto& [name, array] : sequence.state_of(i, length).arrays) {
       tensors.emplace("layers." + std::to_string(i) + "." + name, mx::contiguous(array));
     }
   }
-  auto file = std::make_shared<AtomicFile>(path);
-  uint64_t bytes = 0;
+  uint64_t bytes = 0, sum = 0;
   for (const auto& [name, array] : tensors) bytes += array.nbytes();
-  mx::save_safetensors(
-      file, std::move(tensors),
-      {{"format", "llm-host-cache"}, {"version", kCacheVersion}, {"model_hash", model_hash}});
-  file->finish();
-  return {count, bytes};
+  // Before a file is begun, and before the copies are made.
+  if (bytes > target.max_bytes) {
+    refuse(path, "takes " + std::to_string(bytes) + " bytes, " + std::to_string(target.max_bytes) +
+                     " are allowed");
+  }
+  for (auto& [name, array] : tensors) {
+    mx::eval(array);
+    sum += checksum(name, array);
+  }
+  auto file = std::make_shared<AtomicFile>(path);
+  mx::save_safetensors(file, std::move(tensors),
+                       {{"format", "llm-host-cache"},
+                        {"version", kCacheVersion},
+                        {"model_hash", target.model_hash},
+                        {"checksum", digits_of(sum)}});
+  file->finish(target.durable);
+  return {length, bytes};
 }
 
 Sequence read_cache(const CacheFile& source, const Model& model, const CacheOptions& options) {
-  const std::string& path = source.weights.files.at(0);
+  const std::string& path = source.path();
   Sequence sequence(model.new_cache(options));
   Contents contents = read_contents(source, sequence.cache.layers());
   int count = static_cast<int>(contents.ids.size());
@@ -158,10 +182,13 @@ Sequence read_cache(const CacheFile& source, const Model& model, const CacheOpti
       refuse(path, "layer " + std::to_string(i) + ": " + error.what());
     }
   }
+  if (digits_of(contents.checksum) != source.checksum) refuse(path, "is damaged: its sums differ");
   mx::eval(sequence.cache.arrays());
   sequence.cache.plan(contents.planned);
   sequence.begin(contents.reproducible, false);
   sequence.ids = std::move(contents.ids);
+  // Other conversations may begin with the same tokens.
+  sequence.checkpoint();
   return sequence;
 }
 

@@ -37,23 +37,26 @@ int Sequence::reusable(std::span<const int32_t> prompt, bool needed) const {
   return checkpoint != nullptr ? checkpoint->length : 0;
 }
 
+LayerState Sequence::state_of(size_t layer, int length) const {
+  const ModelCache::Checkpoint* checkpoint =
+      cache.can_trim(length) ? nullptr : checkpoint_within(length);
+  bool remembered = checkpoint != nullptr && checkpoint->layers.at(layer);
+  return remembered ? *checkpoint->layers[layer] : cache.state_of(layer, length);
+}
+
 Sequence Sequence::fork(ModelCache cache, std::span<const int32_t> prompt) const {
   Sequence sequence(std::move(cache));
   int length = reusable(prompt);
   if (length == 0) return sequence;
-  const ModelCache::Checkpoint* checkpoint =
-      this->cache.can_trim(length) ? nullptr : checkpoint_within(length);
   for (size_t i = 0; i < sequence.cache.layers(); ++i) {
-    bool remembered = checkpoint != nullptr && checkpoint->layers.at(i);
-    sequence.cache.restore(i,
-                           remembered ? *checkpoint->layers[i] : this->cache.state_of(i, length));
+    sequence.cache.restore(i, state_of(i, length));
   }
   sequence.cache.plan(this->cache.planned());
   sequence.ids.assign(ids.begin(), ids.begin() + length);
   sequence.reproducible_ = reproducible_;
   // Now, before this sequence overwrites what is being copied.
   mx::eval(sequence.cache.arrays());
-  if (checkpoint != nullptr) sequence.checkpoint();
+  if (!this->cache.can_trim(length)) sequence.checkpoint();
   return sequence;
 }
 

@@ -25,6 +25,8 @@ class Sequence {
   int reusable(std::span<const int32_t> prompt, bool needed = false) const;
   // A copy of those tokens as a new sequence, in the empty `cache`.
   Sequence fork(ModelCache cache, std::span<const int32_t> prompt) const;
+  // That of a layer after `length` tokens, if `reusable` gives this length for some prompt.
+  LayerState state_of(size_t layer, int length) const;
   // Memory of the layers' buffers and the checkpoints.
   uint64_t bytes() const;
   // Forgets everything.

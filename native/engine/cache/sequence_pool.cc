@@ -74,6 +74,32 @@ std::optional<SequencePool::Lease> SequencePool::take(std::span<const int32_t> p
   return Lease(*this, row);
 }
 
+int SequencePool::reusable(std::span<const int32_t> prompt, bool reproducible) const {
+  int longest = 0;
+  for (const Row& row : rows_) {
+    longest = std::max(longest, row.sequence.reusable(prompt, reproducible));
+  }
+  return longest;
+}
+
+const Sequence* SequencePool::holder(std::span<const int32_t> ids, bool reproducible) const {
+  std::vector<int32_t> prompt(ids.begin(), ids.end());
+  prompt.push_back(-1);
+  for (const Row& row : rows_) {
+    if (row.sequence.reusable(prompt, reproducible) == static_cast<int>(ids.size())) {
+      return &row.sequence;
+    }
+  }
+  return nullptr;
+}
+
+bool SequencePool::put(Sequence sequence) {
+  uint64_t bytes = sequence.bytes();
+  if (!could_hold(bytes) || (!make_room(bytes, rows_.end()) && budget_ > 0)) return false;
+  add(std::move(sequence));
+  return true;
+}
+
 bool SequencePool::may_grow(const Sequence& sequence) {
   uint64_t more = sequence.cache.bytes_after(1) - sequence.cache.bytes();
   return more == 0 || make_room(more, rows_.end());

@@ -55,6 +55,15 @@ class SequencePool {
   // the least recently used ones until `tokens` positions fit; if they never do, gives nothing as
   // long as others are in use. `reproducible`: as Sequence::begin's `needed`.
   std::optional<Lease> take(std::span<const int32_t> prompt, int tokens, bool reproducible = false);
+  // How many tokens of a prompt any of them has; `reproducible` as above.
+  int reusable(std::span<const int32_t> prompt, bool reproducible) const;
+  // One that can go back to exactly these tokens; null: none can.
+  const Sequence* holder(std::span<const int32_t> ids, bool reproducible) const;
+  // Adds one that was made elsewhere. Evicts others for it that are not in use. -> false: there is
+  // no room for it
+  bool put(Sequence sequence);
+  // Whether that many bytes could ever fit.
+  bool could_hold(uint64_t bytes) const { return budget_ == 0 || bytes <= budget_; }
   // Whether a sequence in use may grow by one token. Evicts others that are not in use if it must.
   bool may_grow(const Sequence& sequence);
 

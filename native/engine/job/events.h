@@ -55,6 +55,7 @@ struct EndEvent {
   int generated_tokens = 0;
   Timings timings;
   DecodingStats decoding;
+  std::string prefix_refusal;          // why the request's `prefix` cannot be used
   std::vector<float> prompt_logprobs;  // if asked for
   std::optional<GraphStats> graph;
 };

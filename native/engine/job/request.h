@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "engine/cache/saved_cache.h"
 #include "models/model_info.h"
 
 namespace llm_host {
@@ -35,6 +37,7 @@ struct Request {
   bool measure_graph = false;
   std::vector<uint8_t> allowed_first;  // a bit for each token, lowest first; empty = all
   int continued = 0;
+  std::optional<CacheFile> prefix;  // with the prompt's beginning
 };
 
 // Checks what depends on the model or on other fields; the addon has checked each value's range.

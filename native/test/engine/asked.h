@@ -27,7 +27,7 @@ class Asked {
  public:
   Asked(
       Session& session, Request request, std::function<void(bool)> on_ready = [](bool) {})
-      : job_(std::make_shared<Job>(1, 1, std::move(request), std::move(on_ready))) {
+      : job_(std::make_shared<Job>(++last_id(), 1, std::move(request), std::move(on_ready))) {
     session.scheduler().add(job_);
   }
 
@@ -47,6 +47,11 @@ class Asked {
   EndEvent last;
 
  private:
+  static int64_t& last_id() {
+    static int64_t id = 0;
+    return id;
+  }
+
   std::shared_ptr<Job> job_;
 };
 

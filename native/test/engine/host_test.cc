@@ -184,7 +184,7 @@ TEST(a_cache_is_saved_and_a_broken_one_refused) {
   Reader(model, asking(4)).end();
   std::string path = "/tmp/llm-host-cache-" + std::to_string(getpid()) + ".safetensors";
   CacheResult saved = result_of([&](CacheHandler done) {
-    Host::get().save_cache(model.id(), path, "hash", std::move(done));
+    Host::get().save_cache(model.id(), {path, "hash"}, std::move(done));
   });
   CHECK(!saved.error && saved.saved.tokens == 6 && saved.saved.bytes > 0);
   CacheResult loaded = result_of(

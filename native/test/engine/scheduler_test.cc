@@ -106,7 +106,7 @@ TEST(one_that_is_cancelled_in_the_middle_of_a_turn_keeps_exactly_what_it_has_rea
   CHECK(first.over() && second.over() && second.reason == "cancelled");
   std::string path = "/tmp/llm-host-saved-" + std::to_string(getpid()) + ".safetensors";
   // Throws if the cache holds more than it says.
-  CHECK(session->save_cache(path, "").tokens > 4);
+  CHECK(session->save_cache({path, ""}).tokens > 4);
   std::remove(path.c_str());
 }
 
@@ -234,7 +234,7 @@ TEST(one_that_is_cancelled_while_its_proposals_are_verified_keeps_what_it_said) 
     CHECK(asked.over() && asked.reason == "cancelled");
     std::string path = "/tmp/llm-host-saved-" + std::to_string(getpid()) + ".safetensors";
     // Throws if the cache holds more than it says.
-    CHECK(session->save_cache(path, "").tokens >= 40);
+    CHECK(session->save_cache({path, ""}).tokens >= 40);
     std::remove(path.c_str());
     // What is left serves the next prompt.
     Ids next = prompt_of(2, 40);
@@ -244,6 +244,38 @@ TEST(one_that_is_cancelled_while_its_proposals_are_verified_keeps_what_it_said) 
     run(*session);
     CHECK(after.over() && after.ids == alone(asking(10, next)));
   }
+}
+
+TEST(an_idle_task_lets_everything_else_go_first) {
+  auto session = load(1);
+  int after = -1;
+  Asked first(*session, asking(5, prompt_of(1, 4)));
+  session->scheduler().add_idle([&] { after = first.take().over() ? 1 : 0; });
+  Asked second(*session, asking(5, prompt_of(2, 4)));
+  CHECK(!session->scheduler().idle());
+  bool early = false;
+  while (session->scheduler().turn()) {
+    early = early || (after >= 0 && !second.take().over());
+  }
+  CHECK(after == 1 && !early && second.take().over() && session->scheduler().idle());
+}
+
+TEST(a_prefix_from_a_file_is_read_once_and_a_broken_one_is_told) {
+  std::string path = "/tmp/llm-host-prefix-" + std::to_string(getpid()) + ".safetensors";
+  Request request = asking(10, prompt_of(1, 60));
+  request.prefix = CacheFile{{{path}, {}}, "0"};
+  auto session = load(1);
+  Asked none(*session, request);
+  run(*session);
+  // A file without tokens has nothing that the caches lack.
+  CHECK(none.over() && none.last.prefix_refusal.empty() &&
+        none.ids == alone(asking(10, prompt_of(1, 60))));
+  request.prompt_ids = prompt_of(2, 60);
+  request.prefix->weights.tensors = {{"ids", "I32", {50}, 0, 8, 200}};
+  Asked missing(*session, request);
+  run(*session);
+  CHECK(missing.over() && missing.ids == alone(asking(10, prompt_of(2, 60))));
+  CHECK(missing.last.prefix_refusal.find(path) != std::string::npos);
 }
 
 int main() {

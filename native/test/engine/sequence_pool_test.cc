@@ -188,6 +188,50 @@ TEST(without_a_budget_several_generate_and_the_last_one_is_kept) {
   CHECK(ask(pool, counted(0, 120)) == 100);
 }
 
+TEST(what_was_read_elsewhere_is_put_beside_the_others) {
+  std::vector<Layers> layers{kFull, kState};
+  SequencePool pool(with(layers), kPlenty);
+  ask(pool, counted(5000, 100), layers);
+  Sequence prefix(new_cache(layers));
+  read(prefix, layers, counted(0, 50));
+  prefix.checkpoint();
+  CHECK(pool.put(std::move(prefix)) && pool.size() == size_t{2});
+  CHECK(pool.reusable(counted(0, 80), false) == 50);
+  CHECK(ask(pool, counted(0, 80), layers) == 50);
+  CHECK(consistent(pool.latest(), layers));
+  // Another conversation with the same beginning.
+  CHECK(ask(pool, joined(counted(0, 50), counted(900, 60)), layers) == 50);
+  CHECK(consistent(pool.latest(), layers));
+}
+
+TEST(there_is_no_room_for_a_sequence_beyond_the_budget) {
+  SequencePool pool(with({kFull, kFull}), kSequenceBytes);
+  ask(pool, counted(0, 100));
+  Sequence large(new_cache({kFull, kFull}));
+  read(large, {kFull, kFull}, counted(1000, 2 * CountedCache::kBlock));
+  CHECK(!pool.could_hold(large.bytes()) && !pool.put(std::move(large)));
+  // And nothing has been dropped for it.
+  CHECK(pool.reusable(counted(0, 101), false) == 100);
+}
+
+TEST(a_holder_can_go_back_to_exactly_these_tokens) {
+  std::vector<Layers> layers{kFull, kState};
+  SequencePool pool(with(layers), kPlenty);
+  CHECK(pool.holder(counted(0, 50), false) == nullptr);
+  {
+    auto lease = pool.take(counted(0, 80), 80);
+    read(lease->sequence(), layers, counted(0, 50));
+    lease->sequence().checkpoint();
+    read(lease->sequence(), layers, counted(50, 30));
+  }
+  const Sequence* holder = pool.holder(counted(0, 50), false);
+  CHECK(holder != nullptr && pool.holder(counted(0, 49), false) == nullptr);
+  CHECK(holder->state_of(1, 50).arrays.at("sum").item<int32_t>() == 49 * 50 / 2);
+  CHECK(holder->state_of(0, 50).arrays.at("keys").shape(2) == 50);
+  CHECK(pool.holder(counted(0, 80), false) == holder &&
+        pool.holder(counted(1, 50), false) == nullptr);
+}
+
 int main() {
   mx::set_default_device(mx::Device::cpu);
   mx::set_compile_mode(mx::CompileMode::disabled);

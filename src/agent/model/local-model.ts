@@ -90,6 +90,7 @@ export class LocalChatModel implements ChatModel {
     const generation: EngineJob = {
       promptIds: this.#promptIds(prompt, forced),
       ...(engine.info.wantsCheckpoints && { checkpoints: this.#prompts.checkpoints(prompt) }),
+      ...(engine.info.keepsPrefixes && { sharedTokens: this.#prompts.sharedTokens(prompt) }),
       ...sampling,
       ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
       signal: end.signal,

@@ -7,7 +7,7 @@ import { estimatedTokens } from '../../tokens/estimated-tokens.ts';
 import type { PromptSegment, Tokenizer } from '../../tokens/tokenizer-types.ts';
 import type { CallProtocol } from './call-protocol.ts';
 import type { PromptRequest, ThinkingOutcome } from './chat-model.ts';
-import { promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
+import { commonLength, promptCheckpoints, systemPrefix } from './prompt-checkpoints.ts';
 import { checkToolSizes } from './tool-size.ts';
 
 export interface PreparedTemplate {
@@ -79,18 +79,29 @@ export class PromptBuilder {
   }
 
   /** Where a model that cannot go back to an arbitrary token should keep its state. */
-  checkpoints({ request, segments, ids }: Prompt): readonly number[] {
+  checkpoints(prompt: Prompt): readonly number[] {
     const { template, tokenizer } = this.#parts;
-    if (!template || request.text !== undefined) return [];
-    const encode = (parts: readonly PromptSegment[]) => tokenizer.encodeSegments(parts);
+    if (!template || prompt.request.text !== undefined) return [];
+    const system = this.#systemIds(prompt.request);
+    return promptCheckpoints(prompt, system, parts => tokenizer.encodeSegments(parts));
+  }
+
+  /** How many of its first tokens every prompt with the same system message and tools has. */
+  sharedTokens({ request, ids }: Prompt): number {
+    if (!this.#parts.template || request.text !== undefined) return 0;
+    return commonLength(ids, this.#systemIds(request));
+  }
+
+  #systemIds(request: PromptRequest): readonly number[] {
     const { messages, tools, listed = tools, thinking } = request;
     const system = messages[0]?.role === 'system' ? messages[0].content : '';
     const key = JSON.stringify([system, listed, thinking]);
     if (this.#system?.key !== key) {
-      const prompt = (others: readonly Message[]) => encode(this.#render({ ...request, messages: others }));
+      const prompt = (others: readonly Message[]) =>
+        this.#parts.tokenizer.encodeSegments(this.#render({ ...request, messages: others }));
       this.#system = { key, ids: systemPrefix(messages, prompt) };
     }
-    return promptCheckpoints({ segments, ids }, this.#system.ids, encode);
+    return this.#system.ids;
   }
 
   #known(request: PromptRequest): Prompt | undefined {

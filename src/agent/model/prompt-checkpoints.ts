@@ -29,7 +29,7 @@ export function systemPrefix(
   return one.slice(0, commonLength(one, other));
 }
 
-function commonLength(a: readonly number[], b: readonly number[]): number {
+export function commonLength(a: readonly number[], b: readonly number[]): number {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length++;
   return length;

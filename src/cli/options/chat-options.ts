@@ -30,6 +30,7 @@ export interface ChatArguments extends SamplingArguments {
   readonly quantize?: string | undefined;
   readonly saveQuantized?: string | undefined;
   readonly draftModel?: string | undefined;
+  readonly diskCacheMb?: number | undefined;
   readonly toolTimeout?: number | undefined;
   readonly ask?: boolean | undefined;
   readonly yes?: boolean | undefined;
@@ -52,6 +53,7 @@ export interface ChatArguments extends SamplingArguments {
 
 /** Tokens. */
 export const CONTEXT: NumberRange = { min: 1, max: 10_000_000, integer: true };
+const DISK_CACHE_MB: NumberRange = { min: 0, max: 1e6 };
 const NOTIFY_AFTER: NumberRange = { min: 0, max: 86_400 };
 const TOOL_TIMEOUT: NumberRange = { min: 0, above: true, max: 86_400 };
 
@@ -59,6 +61,7 @@ const TOOL_TIMEOUT: NumberRange = { min: 0, above: true, max: 86_400 };
 export function checkNumbers(args: ChatArguments): void {
   checkSampling(args);
   checkNumber('context', args.context, CONTEXT);
+  checkNumber('disk-cache-mb', args.diskCacheMb, DISK_CACHE_MB);
   checkNumber('tool-timeout', args.toolTimeout, TOOL_TIMEOUT);
   checkNumber('notify-after', args.notifyAfter, NOTIFY_AFTER);
 }

@@ -24,6 +24,8 @@ export interface AppConfig {
   readonly SystemPrompt: string;
   readonly model?: string;
   readonly draftModel?: string;
+  /** 0: nothing is kept. Default 4096. */
+  readonly diskCacheMb?: number;
   readonly sampling?: Sampling;
   readonly context?: number;
   readonly overflow?: Overflow;

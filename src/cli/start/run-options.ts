@@ -17,6 +17,7 @@ import { ollamaSettings } from '../settings/model-source.ts';
 import type { Settings } from '../settings/settings.ts';
 
 const DEFAULT_TOOL_TIMEOUT_SECONDS = 90;
+const DEFAULT_DISK_CACHE_MB = 4096;
 
 type Progress = 'onProgress' | 'onDownload' | 'onWait';
 
@@ -33,6 +34,7 @@ export function modelOptions(
     quantize: args.quantize,
     saveQuantized: args.saveQuantized,
     draftModel: args.draftModel ?? config.draftModel,
+    diskCacheBytes: Math.round((args.diskCacheMb ?? config.diskCacheMb ?? DEFAULT_DISK_CACHE_MB) * 2 ** 20),
     ollama: ollamaSettings(args, config),
     connect: connection(args, env),
     toolProtocol: config.toolProtocol,

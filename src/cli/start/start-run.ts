@@ -36,6 +36,7 @@ export async function startRun(
         onProgress: ({ doneBytes, totalBytes }) => loading.update(doneBytes, totalBytes),
         onDownload: progress => download.update(progress),
         onWait: pid => download.waiting(pid),
+        onDiskCache: note => log.logger.debug({ event: 'disk-cache' }, note),
       },
       mcpFiles: mcpFilesOf(args, settings, env),
       // They come when the model has been loaded, below its progress.

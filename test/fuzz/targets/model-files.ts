@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readCacheFile } from '../../../src/engine/cache-file.ts';
+import { readCacheFile } from '../../../src/engine/cache/cache-file.ts';
 import { readAdapter } from '../../../src/model/adapter.ts';
 import { modelContext } from '../../../src/model/context-length.ts';
 import { kvBytesPerToken } from '../../../src/model/fit.ts';
@@ -171,11 +171,11 @@ const adapter: FuzzTarget = {
   },
 };
 
-const CACHE = { format: 'llm-host-cache', version: '1', model_hash: 'hash', tokens: '2' };
+const CACHE = { format: 'llm-host-cache', version: '2', model_hash: 'hash', checksum: '0', tokens: '2' };
 
 const savedCache: FuzzTarget = {
   name: 'saved-cache',
-  files: /src\/engine\/cache-file\.ts|src\/model\/weights\/safetensors\.ts/,
+  files: /src\/engine\/cache\/cache-file\.ts|src\/model\/weights\/safetensors\.ts/,
   seeds: () => [
     safetensors({ __metadata__: CACHE, ids: { dtype: 'I32', shape: [2], data_offsets: [0, 8] } }, 8),
   ],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
-import { openFile } from '../text/files/json-file.ts';
+import type { LoadSpec, WeightFiles } from '../../native/addon-types.ts';
+import { openFile } from '../../text/files/json-file.ts';
 
 const SAMPLE_BYTES = 65_536;
 

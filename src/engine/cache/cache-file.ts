@@ -1,16 +1,16 @@
-import { LlmHostError, messageOf } from '../errors.ts';
-import { readSafetensorsHeader, type SafetensorsHeader } from '../model/weights/safetensors.ts';
-import type { WeightFiles } from '../native/addon-types.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { readSafetensorsHeader, type SafetensorsHeader } from '../../model/weights/safetensors.ts';
+import type { NativeCacheFile } from '../../native/addon-types.ts';
 
 const FORMAT = 'llm-host-cache';
 /** The version the addon writes. */
-const VERSION = '1';
+const VERSION = '2';
 
 /**
  * Reads and checks the header of a saved cache; the addon reads the tensors. @throws LlmHostError CACHE: unreadable,
  * truncated, not a saved cache, or of another version or model.
  */
-export function readCacheFile(path: string, modelHash: string): WeightFiles {
+export function readCacheFile(path: string, modelHash: string): NativeCacheFile {
   const { tensors, metadata } = headerOf(path);
   if (metadata.format !== FORMAT) throw refusal(path, 'is not a saved cache of llm-host');
   if (metadata.version !== VERSION) {
@@ -19,7 +19,9 @@ export function readCacheFile(path: string, modelHash: string): WeightFiles {
   if (metadata.model_hash !== modelHash) {
     throw refusal(path, 'was saved by another model: its configuration, weights or adapter differ');
   }
-  return { files: [path], tensors: tensors.map(tensor => ({ ...tensor, file: 0 })) };
+  const { checksum } = metadata;
+  if (checksum === undefined) throw refusal(path, 'has no checksum');
+  return { files: [path], tensors: tensors.map(tensor => ({ ...tensor, file: 0 })), checksum };
 }
 
 function headerOf(path: string): SafetensorsHeader {
