@@ -9,6 +9,7 @@
 #include "kernels/attention/attention.h"
 #include "kernels/ops.h"
 #include "layers/positions.h"
+#include "layers/sequence_rows.h"
 
 namespace llm_host {
 namespace {
@@ -27,13 +28,6 @@ std::vector<mx::array> gated_output(const std::vector<mx::array>& in) {
 std::vector<mx::array> softplus_gated(const std::vector<mx::array>& in) {
   mx::array gate = mx::logaddexp(mx::astype(in[1], mx::float32), mx::array(0.0f));
   return {mx::multiply(in[0], mx::astype(gate, in[0].dtype()))};
-}
-
-// How many of the rows belong to the first one's sequence.
-int tokens_of_one(std::span<const Attention::Row> rows) {
-  size_t count = 1;
-  while (count < rows.size() && &rows[count].cache == &rows[0].cache) ++count;
-  return static_cast<int>(count);
 }
 
 std::vector<int> positions_from(int first, int count) {

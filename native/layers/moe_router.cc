@@ -1,5 +1,7 @@
 #include "layers/moe_router.h"
 
+#include <limits>
+
 #include "common/error.h"
 #include "common/launch_groups.h"
 
@@ -50,9 +52,40 @@ Router::Router(WeightStore& weights, const std::string& path, int hidden, const 
                                   std::to_string(options.per_token) + ") is more than the " +
                                   std::to_string(options.experts) + " experts");
   }
+  check_groups();
   if (!options.selection_bias.empty()) {
     selection_bias_ = weights.vector(options.selection_bias, options.experts);
   }
+}
+
+void Router::check_groups() const {
+  int groups = options_.groups, kept = options_.kept_groups, experts = options_.experts;
+  if (groups == 1) return;
+  bool fits = experts % groups == 0 && experts / groups >= 2 && kept <= groups &&
+              options_.per_token <= experts / groups * kept;
+  if (fits) return;
+  throw Error(kModelBroken, "config.json: n_group (" + std::to_string(groups) +
+                                ") must divide the experts (" + std::to_string(experts) +
+                                ") into groups of 2 or more, and topk_group (" +
+                                std::to_string(kept) + ") of them hold num_experts_per_tok (" +
+                                std::to_string(options_.per_token) + ")");
+}
+
+// mlx-lm sets the others to 0, which wins over a bias below that.
+mx::array Router::in_kept_groups(const mx::array& scores) const {
+  int dropped = options_.groups - options_.kept_groups;
+  if (dropped <= 0) return scores;
+  mx::Shape grouped = scores.shape();
+  grouped.back() = options_.groups;
+  grouped.push_back(options_.experts / options_.groups);
+  mx::array by_group = mx::reshape(scores, grouped);
+  mx::array best = mx::sum(mx::topk(by_group, 2, -1), -1, true);
+  mx::array order = mx::argpartition(best, dropped, -2);
+  mx::Shape start(order.ndim(), 0), stop = order.shape();
+  stop[stop.size() - 2] = dropped;
+  mx::array lowest(-std::numeric_limits<float>::infinity());
+  return mx::reshape(mx::put_along_axis(by_group, mx::slice(order, start, stop), lowest, -2),
+                     scores.shape());
 }
 
 Routing Router::operator()(const mx::array& x) const {
@@ -80,7 +113,7 @@ Routing Router::by_sigmoid(const mx::array& logits) const {
   auto scores = selection_bias_
                     ? fused_all("SigmoidScores", sigmoid_scores, {logits, *selection_bias_})
                     : fused_all("Sigmoid", sigmoid, {logits});
-  Routing routing = chosen(scores.front(), scores.back(), options_.per_token);
+  Routing routing = chosen(in_kept_groups(scores.front()), scores.back(), options_.per_token);
   mx::array factor(options_.scale);
   if (options_.normalise) {
     // All sigmoids may be near 0.

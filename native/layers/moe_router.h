@@ -25,11 +25,14 @@ class Router {
     bool normalise = false;           // weights add up to 1; with kTopKSoftmax they always do
     float scale = 1;                  // of the weights, applied last
     std::string selection_bias = "";  // kSigmoidTopK: name of the tensor [experts], or ""
+    // kSigmoidTopK: experts are in `groups` of equal size, and only those of the `kept_groups`
+    // whose two greatest scores are greatest together may be chosen.
+    int groups = 1, kept_groups = 1;
     float cap = 0;  // kSigmoidTopK: logits become cap · tanh(logits / cap); 0 = off
   };
 
   // Reads `path`.weight [experts, hidden]. Throws MODEL_BROKEN if there are fewer experts than
-  // `per_token`.
+  // `per_token`, or if the groups do not fit them.
   Router(WeightStore& weights, const std::string& path, int hidden, const Options& options);
 
   // x [1, L, hidden]
@@ -38,6 +41,9 @@ class Router {
  private:
   Routing by_softmax(const mx::array& logits) const;
   Routing by_sigmoid(const mx::array& logits) const;
+  void check_groups() const;
+  // The scores for the choice, -infinity in groups that are not kept.
+  mx::array in_kept_groups(const mx::array& scores) const;
 
   Options options_;
   Linear projection_;

@@ -65,8 +65,11 @@ Decoder::Layer Decoder::load_layer(WeightStore& weights, int index,
   if (contents != Contents::kFeedForward) {
     layer.mixer_norm = norm(c.names.mixer_norm);
     if (parts.state_mixer) layer.state_mixer = parts.state_mixer(weights, path, index);
-    if (!layer.state_mixer || parts.attention_beside) {
-      layer.attention.emplace(weights, path + "." + c.names.attention, c.attention(index));
+    std::string attention = path + "." + c.names.attention;
+    if (c.latent) {
+      layer.latent_attention.emplace(weights, attention, *c.latent);
+    } else if (!layer.state_mixer || parts.attention_beside) {
+      layer.attention.emplace(weights, attention, c.attention(index));
     }
     layer.after_mixer = norm(c.names.after_mixer);
   }
@@ -89,8 +92,8 @@ void Decoder::place_caches() {
   size_t index = layers_.size() - 1;
   Layer& layer = layers_.back();
   size_t before = caches_;
-  if (layer.attention && owns_cache(index)) layer.attention_cache = caches_++;
-  if (layer.attention && !owns_cache(index)) {
+  if (layer.attends() && owns_cache(index)) layer.attention_cache = caches_++;
+  if (layer.attends() && !owns_cache(index)) {
     layer.attention_cache = layers_[static_cast<size_t>(config_.cache_of[index])].attention_cache;
   }
   if (layer.state_mixer) layer.state_cache = caches_++;
@@ -151,10 +154,11 @@ mx::array Decoder::mix(size_t index, const Normed& x, const mx::array& rest,
     mx::array part = layer.state_mixer(x.value(), cache.state(layer.state_cache));
     h = add_state(layer, h, last_positions(part, step.outputs));
   }
-  if (!layer.attention) return h;
-  AttentionCache& kv = cache.attention(layer.attention_cache);
+  if (!layer.attends()) return h;
+  size_t place = layer.attention_cache;
   return add_attention(layer, h, [&](const std::optional<mx::array>& residual) {
-    return (*layer.attention)(x, step, kv, residual);
+    if (!layer.attention) return (*layer.latent_attention)(x, step, cache.latent(place), residual);
+    return (*layer.attention)(x, step, cache.attention(place), residual);
   });
 }
 
@@ -171,18 +175,31 @@ mx::array Decoder::mix_states(size_t index, const Normed& input,
   return mx::concatenate(parts, 1);
 }
 
+template <typename Row, typename Cache>
+std::vector<Row> Decoder::attention_rows(size_t index, std::span<ModelCache* const> caches,
+                                         std::span<const int> lengths,
+                                         Cache& (ModelCache::*cache_of)(size_t)) const {
+  std::vector<Row> rows;
+  for (size_t i = 0; i < caches.size(); ++i) {
+    Cache& cache = (caches[i]->*cache_of)(layers_[index].attention_cache);
+    rows.push_back({angles_of(index, lengths[i]), cache});
+  }
+  return rows;
+}
+
 mx::array Decoder::mix_step(size_t index, const Normed& x, const mx::array& rest,
                             std::span<ModelCache* const> caches,
                             std::span<const int> lengths) const {
   const Layer& layer = layers_[index];
   mx::array h = layer.state_mixer ? add_state(layer, rest, mix_states(index, x, caches)) : rest;
-  if (!layer.attention) return h;
-  std::vector<Attention::Row> rows;
-  for (size_t i = 0; i < caches.size(); ++i) {
-    rows.push_back({angles_of(index, lengths[i]), caches[i]->attention(layer.attention_cache)});
-  }
+  if (!layer.attends()) return h;
   return add_attention(layer, h, [&](const std::optional<mx::array>& residual) {
-    return layer.attention->step(x, rows, residual);
+    if (layer.attention) {
+      auto rows = attention_rows<Attention::Row>(index, caches, lengths, &ModelCache::attention);
+      return layer.attention->step(x, rows, residual);
+    }
+    auto rows = attention_rows<LatentAttention::Row>(index, caches, lengths, &ModelCache::latent);
+    return layer.latent_attention->step(x, rows, residual);
   });
 }
 
@@ -259,6 +276,7 @@ ModelCache Decoder::new_cache(const CacheOptions& options) const {
       AttentionOptions options = config_.attention(static_cast<int>(i));
       cache.add_attention({options.kv_heads, options.head_dim, options.window, dtype});
     }
+    if (config_.latent) cache.add_latent({config_.latent->rotary_dim, config_.latent->rank, dtype});
     if (layers_[i].state_mixer) cache.add_state();
   }
   return cache;

@@ -58,6 +58,7 @@ class Decoder final : public Model {
   struct Layer {
     std::optional<Norm> mixer_norm;
     std::optional<Attention> attention;
+    std::optional<LatentAttention> latent_attention;
     StateMixer state_mixer;
     std::optional<Norm> after_mixer;
     std::optional<Norm> feed_forward_norm;
@@ -67,7 +68,8 @@ class Decoder final : public Model {
     // Where its caches are in a ModelCache.
     size_t attention_cache = 0, state_cache = 0;
 
-    bool mixes() const { return attention || state_mixer; }
+    bool attends() const { return attention || latent_attention; }
+    bool mixes() const { return attends() || state_mixer; }
   };
   Layer load_layer(WeightStore& weights, int index, const DecoderParts& parts) const;
   // Gives the last layer its places in a ModelCache.
@@ -94,6 +96,11 @@ class Decoder final : public Model {
   // The same for the next token of several sequences.
   mx::array mix_step(size_t index, const Normed& x, const mx::array& rest,
                      std::span<ModelCache* const> caches, std::span<const int> lengths) const;
+  // One of several sequences: where its attention is computed.
+  template <typename Row, typename Cache>
+  std::vector<Row> attention_rows(size_t index, std::span<ModelCache* const> caches,
+                                  std::span<const int> lengths,
+                                  Cache& (ModelCache::*cache_of)(size_t)) const;
   // What a recurrent mixer adds to each.
   mx::array mix_states(size_t index, const Normed& input,
                        std::span<ModelCache* const> caches) const;

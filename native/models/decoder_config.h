@@ -7,6 +7,7 @@
 
 #include "common/value.h"
 #include "layers/attention.h"
+#include "layers/latent/latent_attention.h"
 #include "layers/mlp.h"
 #include "layers/rope/rope.h"
 
@@ -59,6 +60,8 @@ struct DecoderConfig {
   std::vector<std::shared_ptr<const Rope>> ropes;
   // Where layers differ in more than that: changes the options of one.
   std::function<void(int layer, AttentionOptions& options)> adjust_attention;
+  // Multi-head latent attention in all layers, instead of the usual.
+  std::optional<LatentAttentionOptions> latent;
   // [layers] The layer whose keys and values each attends to. Empty: each its own.
   std::vector<int> cache_of;
   // [layers] What a layer has; default: both.

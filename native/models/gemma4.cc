@@ -6,6 +6,7 @@
 #include "common/size_limits.h"
 #include "models/gemma.h"
 #include "models/gemma4_experts.h"
+#include "models/layered_rope.h"
 #include "models/per_layer_inputs.h"
 #include "models/residual.h"
 
@@ -14,18 +15,7 @@ namespace {
 
 constexpr int kMaxSize = 1 << 16;
 
-// The default of transformers.
-const Value& default_rope() {
-  auto kind = [](const char* type, double theta, double part) {
-    return Value(Value::Object{{"rope_type", Value(std::string(type))},
-                               {"rope_theta", Value(theta)},
-                               {"partial_rotary_factor", Value(part)}});
-  };
-  static const Value kDefault(Value::Object{
-      {"rope_parameters", Value(Value::Object{{"full_attention", kind("proportional", 1e6, 0.25)},
-                                              {"sliding_attention", kind("default", 1e4, 1)}})}});
-  return kDefault;
-}
+const Value kDefaultRope = layered_rope(0.25);
 
 // Five windows, then full attention; the last layer always has it.
 std::vector<std::string> types_of(const Config& config, int layers) {
@@ -111,7 +101,7 @@ Gemma4::Gemma4(const Config& config, const WeightStore& weights, const Gemma4Def
     options.kv_heads = heads.kv_heads;
     options.keys_as_values = keys_as_values;
   };
-  const Config ropes = config.has("rope_parameters") ? config : Config(default_rope());
+  const Config ropes = config.has("rope_parameters") ? config : Config(kDefaultRope);
   auto rope_of = [&](const char* type, int head_dim) {
     RopeOptions options{.head_dim = head_dim, .max_positions = c.max_positions};
     options.layer_type = type;

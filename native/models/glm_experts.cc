@@ -1,25 +1,25 @@
 #include "models/glm_experts.h"
 
-#include "common/error.h"
 #include "layers/moe.h"
 
 namespace llm_host {
 
 FeedForward glm_experts(const Config& config, const DecoderConfig& c, WeightStore& weights,
-                        const std::string& path) {
-  if (config.integer_or("n_group", 1) > 1) {
-    throw Error(kModelUnsupported, "config.json: n_group above 1 is not supported");
-  }
+                        const std::string& path, const GlmExpertDefaults& d) {
   std::string block = path + ".mlp";
   // transformers 5 writes num_local_experts.
-  int experts = config.integer_or("n_routed_experts", config.integer_or("num_local_experts", 128));
-  int width = config.integer_or("moe_intermediate_size", 1408);
-  Router::Options router{.kind = Router::Kind::kSigmoidTopK,
-                         .experts = experts,
-                         .per_token = config.integer_or("num_experts_per_tok", 8),
-                         .normalise = config.boolean_or("norm_topk_prob", true),
-                         .scale = static_cast<float>(config.number_or("routed_scaling_factor", 1)),
-                         .selection_bias = block + ".gate.e_score_correction_bias"};
+  int experts =
+      config.integer_or("n_routed_experts", config.integer_or("num_local_experts", d.experts));
+  int width = config.integer_or("moe_intermediate_size", d.width);
+  Router::Options router{
+      .kind = Router::Kind::kSigmoidTopK,
+      .experts = experts,
+      .per_token = config.integer_or("num_experts_per_tok", d.per_token),
+      .normalise = config.boolean_or("norm_topk_prob", true),
+      .scale = static_cast<float>(config.number_or("routed_scaling_factor", d.scale)),
+      .selection_bias = block + ".gate.e_score_correction_bias",
+      .groups = config.integer_or("n_group", d.groups),
+      .kept_groups = config.integer_or("topk_group", d.kept_groups)};
   Experts::Shape shape{.experts = experts, .hidden = c.hidden, .intermediate = width};
   Moe moe(Router(weights, block + ".gate", c.hidden, router), Experts(weights, block, shape));
   int shared = config.integer_or("n_shared_experts", 1, 0);

@@ -4,9 +4,19 @@
 
 namespace llm_host {
 
-// Experts chosen by a sigmoid and a bias, beside a network that every token goes through, as GLM
-// 4.5 and Solar Open have them below `path`.mlp.
+// For missing keys of config.json.
+struct GlmExpertDefaults {
+  int experts = 128;
+  int width = 1408;
+  int per_token = 8;
+  double scale = 1;
+  int groups = 1;
+  int kept_groups = 1;
+};
+
+// Experts chosen by a sigmoid and a bias, beside a network that every token goes through, as
+// DeepSeek V3, GLM 4.5 and Solar Open have them below `path`.mlp.
 FeedForward glm_experts(const Config& config, const DecoderConfig& c, WeightStore& weights,
-                        const std::string& path);
+                        const std::string& path, const GlmExpertDefaults& defaults = {});
 
 }  // namespace llm_host

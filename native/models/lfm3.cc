@@ -2,22 +2,12 @@
 #include "common/size_limits.h"
 #include "layers/recurrent/short_conv.h"
 #include "models/decoder.h"
+#include "models/layered_rope.h"
 
 namespace llm_host {
 namespace {
 
-// The default of transformers.
-const Value& default_rope() {
-  auto kind = [](const char* type, double theta, double part) {
-    return Value(Value::Object{{"rope_type", Value(std::string(type))},
-                               {"rope_theta", Value(theta)},
-                               {"partial_rotary_factor", Value(part)}});
-  };
-  static const Value kDefault(Value::Object{
-      {"rope_parameters", Value(Value::Object{{"full_attention", kind("proportional", 1e6, 0.5)},
-                                              {"sliding_attention", kind("default", 1e4, 1)}})}});
-  return kDefault;
-}
+const Value kDefaultRope = layered_rope(0.5);
 
 // Where config.json has none: attention in every other layer but the first, by turns full and
 // windowed.
@@ -51,8 +41,7 @@ static std::unique_ptr<Model> make_lfm3(const Config& config, WeightStore& weigh
   for (size_t i = 0; i < types.size(); ++i) {
     if (types[i] == "sliding_attention") c.windows[i] = config.integer_or("sliding_window", 256);
   }
-  c.ropes =
-      ropes_of(config.has("rope_parameters") ? config : Config(default_rope()), c, types, 1e6);
+  c.ropes = ropes_of(config.has("rope_parameters") ? config : Config(kDefaultRope), c, types, 1e6);
   if (config.boolean_or("use_attention_gate", true)) {
     c.adjust_attention = [](int, AttentionOptions& options) {
       options.gate = AttentionOptions::Gate::kSigmoidHeads;

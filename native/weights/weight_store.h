@@ -82,6 +82,8 @@ class WeightStore {
   uint64_t bytes() const { return bytes_ + (arena_ ? static_cast<uint64_t>(arena_->taken()) : 0); }
   // `matrix` has been packed and will not be kept: no longer counts its bytes.
   void drop(const Matrix& matrix);
+  // Counts the bytes of what is kept instead.
+  mx::array keep(mx::array array);
   // Tensors with this prefix may stay unused.
   void ignore(std::string prefix) { ignored_.push_back(std::move(prefix)); }
   // Call it when the model has read all its tensors: throws MODEL_BROKEN if any are left in the
@@ -89,9 +91,7 @@ class WeightStore {
   void finish();
 
  private:
-  // Counts its bytes.
-  mx::array keep(mx::array array);
-  // The same, in the activations' type.
+  // `keep`, in the activations' type.
   mx::array keep_as_used(const mx::array& array);
   mx::array read_float(const TensorEntry& entry);
   // The same in its own type.

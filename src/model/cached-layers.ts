@@ -21,8 +21,17 @@ export function layerCount(config: JsonObject): number | undefined {
   return layerTypes(config)?.length;
 }
 
-/** Keys of one token in all layers, counted in numbers; as many are its values. */
-export function keysPerToken(config: JsonObject): number {
+/** What all layers keep of one token, counted in numbers: its keys and values, or latents. */
+export function numbersPerToken(config: JsonObject): number {
+  const { kv_lora_rank: rank, qk_rope_head_dim: rotary } = config;
+  // Multi-head latent attention: a latent, and a key that all heads share.
+  if (typeof rank === 'number' && typeof rotary === 'number')
+    return Math.max(0, rank + rotary) * (layerCount(config) ?? 0);
+  return 2 * keysPerToken(config);
+}
+
+/** Keys of one token in all layers; as many are its values. */
+function keysPerToken(config: JsonObject): number {
   const number = (key: string): number | undefined => {
     const value = config[key];
     return typeof value === 'number' && value > 0 ? value : undefined;

@@ -3,7 +3,7 @@ import { LlmHostError } from '../errors.ts';
 import type { WeightLayout } from '../native/addon-types.ts';
 import { loadAddon } from '../native/load-addon.ts';
 import type { JsonObject } from '../text/files/json-file.ts';
-import { keysPerToken } from './cached-layers.ts';
+import { numbersPerToken } from './cached-layers.ts';
 
 export interface MemoryNeed {
   /** Bytes of the loaded weights. */
@@ -26,9 +26,9 @@ export function kvElementBytes(layout: WeightLayout, kvBits: number): number {
   return layout === 'float32' ? 4 : 2;
 }
 
-/** Bytes of keys and values per token; 0 if the config is malformed. */
+/** Bytes that the caches keep per token; 0 if the config is malformed. */
 export function kvBytesPerToken(config: JsonObject, elementBytes: number): number {
-  return 2 * keysPerToken(config) * elementBytes;
+  return numbersPerToken(config) * elementBytes;
 }
 
 /** Bytes. */

@@ -5,6 +5,7 @@
 export const MODEL_TYPES: readonly string[] = [
   'apertus',
   'cohere2',
+  'deepseek_v3',
   'ernie4_5',
   'exaone4',
   'falcon_h1',

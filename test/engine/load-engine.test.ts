@@ -125,4 +125,12 @@ describe('the library without a tokenizer', () => {
       message: 'kvBits: heads of 24 values cannot be quantized; that takes a multiple of 32',
     });
   });
+
+  test('a cache of latents is not quantized', async () => {
+    const latent = join(MODEL, '../../families/deepseek_v3/yarn');
+    await expect(loadEngine(latent, { kvBits: 8 })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('keeps a latent instead of keys and values'),
+    });
+  });
 });

@@ -7,7 +7,7 @@ import { generate, loadNative } from './native-run.ts';
 
 const models = fileURLToPath(new URL('../fixtures/families/', import.meta.url));
 
-/** Layers of each kind of memory: states, short convolutions, windows, states beside keys, shared keys. */
+/** Layers of each kind of memory: states, short convolutions, windows, states beside keys, shared keys, latents. */
 test.each([
   ['granitemoehybrid', 'hybrid'],
   ['lfm2', 'plain'],
@@ -15,6 +15,7 @@ test.each([
   ['falcon_h1', 'multiplied'],
   ['nemotron_h', 'networks'],
   ['gemma4_text', 'sharing'],
+  ['deepseek_v3', 'yarn'],
 ])('%s %s goes on from what it remembers, and from less than that', async (family, name) => {
   const model = await loadNative(`${models}${family}/${name}`);
   try {

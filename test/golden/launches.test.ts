@@ -103,6 +103,7 @@ describe('a step launches no kernel more than it must, and none in another type'
     ['qwen3_moe/mlx', 46],
     ['lfm2_moe/mlx', 63],
     ['gpt_oss/mlx', 51],
+    ['deepseek_v3/mlx', 103],
   ])('%s', async (family, kernels) => {
     const model = await loadNative(join(FAMILIES, family), undefined, false);
     try {

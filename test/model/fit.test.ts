@@ -27,6 +27,12 @@ test('counts keys and values of all layers', () => {
   expect(kvBytesPerToken({}, 4)).toBe(0);
 });
 
+test('of latent attention, the latent and the shared key of each layer count', () => {
+  const config = { num_hidden_layers: 47, num_attention_heads: 20, hidden_size: 2048, kv_lora_rank: 512 };
+  expect(kvBytesPerToken({ ...config, qk_rope_head_dim: 64 }, 2)).toBe(47 * (512 + 64) * 2);
+  expect(kvBytesPerToken({ kv_lora_rank: 512, qk_rope_head_dim: 64 }, 2)).toBe(0);
+});
+
 test('layers with a state of fixed size have no keys and values', () => {
   const config = { num_hidden_layers: 4, num_attention_heads: 8, hidden_size: 512 };
   const one = 2 * 8 * 64 * 4;

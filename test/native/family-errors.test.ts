@@ -98,6 +98,30 @@ test.each<[string, string, Record<string, unknown>, string]>([
     'tensor model.layers.0.block_sparse_moe.',
   ],
   [
+    'groups that do not divide the experts',
+    'deepseek_v3/yarn',
+    { n_group: 3 },
+    'n_group (3) must divide the experts (8) into groups of 2 or more',
+  ],
+  [
+    'too few groups for the experts of a token',
+    'deepseek_v3/yarn',
+    { topk_group: 1 },
+    'topk_group (1) of them hold num_experts_per_tok (3)',
+  ],
+  [
+    'half a pair of rotated channels',
+    'deepseek_v3/yarn',
+    { qk_rope_head_dim: 7 },
+    'qk_rope_head_dim must be even, got 7',
+  ],
+  [
+    'a latent of another size than that of the weights',
+    'deepseek_v3/yarn',
+    { kv_lora_rank: 12 },
+    'tensor model.layers.0.self_attn.kv_',
+  ],
+  [
     'a convolution of another width',
     'lfm2/plain',
     { conv_L_cache: 5 },

@@ -22,13 +22,16 @@ void append(const AttentionTask& task, int head, int index) {
   int64_t to = task.offset(head, s.slot + index);
   if (!task.float16) {
     rotate(task, index, task.k + from, static_cast<float*>(task.keys) + to);
-    std::copy_n(task.v + from, s.head_dim, static_cast<float*>(task.values) + to);
+    if (!s.keys_are_values) {
+      std::copy_n(task.v + from, s.head_dim, static_cast<float*>(task.values) + to);
+    }
     return;
   }
   static thread_local std::vector<float> key;
   key.resize(static_cast<size_t>(s.head_dim));
   rotate(task, index, task.k + from, key.data());
   simd().narrow(key.data(), s.head_dim, static_cast<uint16_t*>(task.keys) + to);
+  if (s.keys_are_values) return;
   simd().narrow(task.v + from, s.head_dim, static_cast<uint16_t*>(task.values) + to);
 }
 
@@ -52,6 +55,7 @@ void set_projected(AttentionTask& task, const std::vector<mx::array>& in, bool f
   task.q = in[0].data<float>() + index * task.q_stride;
   if (!s.appends) return;
   task.k = fused ? task.q + queries : in[1].data<float>() + index * keys;
+  if (s.keys_are_values) return;
   task.v = fused ? task.k + keys : in[2].data<float>() + index * keys;
 }
 

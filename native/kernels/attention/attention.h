@@ -27,6 +27,8 @@ struct AttentionShape {
   float cap = 0;
   // Whether keys and values come with the queries, or are in the caches already.
   bool appends = true;
+  // Whether there are keys only, rotated, which are the values too.
+  bool keys_are_values = false;
 };
 
 // See RopeAngles in layers/rope.h.

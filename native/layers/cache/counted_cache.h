@@ -4,9 +4,10 @@
 
 namespace llm_host {
 
-// An attention cache that holds up to `max_positions` tokens and can go back to any shorter length.
+// A cache of `Kind` that holds up to `max_positions` tokens and can go back to any shorter length.
 // Buffers grow in blocks, so a short chat takes little memory.
-class CountedCache : public AttentionCache {
+template <typename Kind>
+class Counted : public Kind {
  public:
   static constexpr int kBlock = 256;
 
@@ -16,7 +17,7 @@ class CountedCache : public AttentionCache {
   bool always_trimmable() const override { return true; }
 
  protected:
-  explicit CountedCache(int max_positions) : max_positions_(max_positions) {}
+  explicit Counted(int max_positions) : max_positions_(max_positions) {}
 
   // Throws std::length_error if `count` more tokens do not fit.
   void check_length(int count) const;
@@ -27,5 +28,7 @@ class CountedCache : public AttentionCache {
   int max_positions_;
   int length_ = 0;
 };
+
+using CountedCache = Counted<AttentionCache>;
 
 }  // namespace llm_host

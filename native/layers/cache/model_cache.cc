@@ -37,10 +37,24 @@ void ModelCache::add_attention(const AttentionCacheShape& s) {
   }
 }
 
+void ModelCache::add_latent(const LatentCacheShape& s) {
+  if (options_.kv_bits != 0) {
+    throw Error(kUsage,
+                "kvBits: this model keeps a latent instead of keys and values, which is small "
+                "already and cannot be quantized; leave kvBits out");
+  }
+  layers_.push_back(
+      std::make_unique<LatentCache>(s.rotary_dim, s.rank, options_.max_positions, s.dtype));
+}
+
 void ModelCache::add_state() { layers_.push_back(std::make_unique<StateCache>()); }
 
 AttentionCache& ModelCache::attention(size_t index) {
   return as<AttentionCache>(*layers_.at(index), "attention");
+}
+
+LatentCache& ModelCache::latent(size_t index) {
+  return as<LatentCache>(*layers_.at(index), "latent");
 }
 
 StateCache& ModelCache::state(size_t index) { return as<StateCache>(*layers_.at(index), "state"); }

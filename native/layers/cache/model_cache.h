@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "layers/cache/latent_cache.h"
 #include "layers/cache/layer_cache.h"
 #include "layers/cache/state_cache.h"
 
@@ -23,6 +24,13 @@ struct AttentionCacheShape {
   mx::Dtype dtype;
 };
 
+// The cache that a layer with latent attention needs.
+struct LatentCacheShape {
+  int rotary_dim;
+  int rank;
+  mx::Dtype dtype;
+};
+
 // The cache of every layer for one sequence.
 class ModelCache {
  public:
@@ -31,10 +39,13 @@ class ModelCache {
   // Adds the next layer's cache, of the kind that the options and the window call for. A window's
   // cache is small and never quantized. Throws USAGE if heads of this size cannot be quantized.
   void add_attention(const AttentionCacheShape& shape);
+  // Throws USAGE if it is to be quantized.
+  void add_latent(const LatentCacheShape& shape);
   void add_state();
 
   // Layer `index`, which must have been added as such.
   AttentionCache& attention(size_t index);
+  LatentCache& latent(size_t index);
   StateCache& state(size_t index);
 
   // Announces the length that the sequence will have: some position angles depend on it.

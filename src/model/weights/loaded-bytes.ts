@@ -20,7 +20,7 @@ export function loadedBytes(weights: WeightFiles, config: JsonObject, loading: L
 /** Bytes read per token of a single reply: one row of an embedding that is no head, and only the experts in use. */
 export function bytesPerDecodedToken(weights: WeightFiles, config: JsonObject, loading: Loading): number {
   const untied = weights.tensors.some(t => t.name.endsWith('lm_head.weight'));
-  const experts = Number(config.num_local_experts ?? config.num_experts ?? 0);
+  const experts = Number(config.num_local_experts ?? config.num_experts ?? config.n_routed_experts ?? 0);
   const share = experts > 0 ? Math.min(1, Number(config.num_experts_per_tok ?? experts) / experts) : 1;
   return weights.tensors.reduce((sum, tensor) => {
     if (untied && /(embed_tokens|embeddings)\./.test(tensor.name)) return sum;
@@ -34,6 +34,8 @@ function isExpert(name: string): boolean {
   return /\.experts\.|switch_mlp\.|block_sparse_moe\.(input|output)_linear\./.test(name);
 }
 
+/** Matrices of heads with latent attention: a CPU takes them dense. */
+const LATENT_HEADS = /^(.*\.(?:kv_b_proj|embed_q|unembed_out))\.(weight|scales|biases)$/;
 const ROUTER = /router|_coefs|\.(gate|shared_expert_gate)\./;
 /** Rows of a packed matrix are padded to a multiple of this. */
 const BLOCK_ROWS = 16;
@@ -42,12 +44,24 @@ const PACKED_BITS: ReadonlySet<number | undefined> = new Set([2, 3, 4, 5, 6, 8])
 function tensorBytes(tensor: TensorEntry, config: JsonObject, loading: Loading): number {
   const { layout, quantize } = loading;
   if (loading.encoder) return encoderBytes(tensor, loading);
+  if (layout !== 'stored' && LATENT_HEADS.test(tensor.name)) return headBytes(tensor, config, loading);
   if (quantize && isQuantizable(tensor, config, quantize)) return quantizedBytes(tensor, layout, quantize);
   if (layout === 'stored') return tensor.bytes;
   const packed = layout === 'packed' && isPacked(tensor, config);
   return packed
     ? filledUp(tensor.bytes, tensor) * (GGML_GROWTH[tensor.dtype] ?? 1)
     : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
+}
+
+/** In float16 if packed, but for those in float32. */
+function headBytes(tensor: TensorEntry, config: JsonObject, { layout, quantize }: Loading): number {
+  const [, module = '', part] = LATENT_HEADS.exec(tensor.name) ?? [];
+  if (part !== 'weight') return 0;
+  const bits = tensor.dtype === 'U32' ? (bitsOf(module, config) ?? 32) : 32;
+  const count = ((elementCount(tensor.shape) ?? 0) * 32) / bits;
+  const quantizes = quantize !== undefined && isQuantizable(tensor, config, quantize);
+  const narrow = layout === 'packed' && (tensor.dtype !== 'F32' || quantizes);
+  return count * (narrow ? 2 : 4);
 }
 
 /** Packed are the matrices of linear layers, but no tables. */
