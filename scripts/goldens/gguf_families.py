@@ -33,14 +33,20 @@ class File:
     config: dict = field(default_factory=dict)
     # Leading layers to leave out: llama.cpp knows no dense ones in some mixtures of experts.
     skip_layers: int = 0
+    # Channels of a value head of Gated DeltaNet, if fewer: llama.cpp wants as many as a key head has.
+    value_dim: int = 0
+    name: str = "gguf"
+    # Whether llama.cpp computes the same.
+    peer: bool = True
 
     @property
     def path(self) -> Path:
-        return FAMILIES / self.family / "gguf.gguf"
+        return FAMILIES / self.family / f"{self.name}.gguf"
 
 
 FILES = (
-    File("phi3", "phi3", "longrope"),
+    # Without longrope (plain, partial) llama.cpp computes the same.
+    File("phi3", "phi3", "longrope", peer=False),
     File("smollm3", "smollm3", "default"),
     File("mistral3", "ministral3", "full"),
     File("qwen3moe", "qwen3_moe", "plain", skip_layers=1),
@@ -50,6 +56,10 @@ FILES = (
     File("lfm2", "lfm2", "plain"),
     File("lfm2moe", "lfm2_moe", "plain"),
     File("granitehybrid", "granitemoehybrid", "hybrid"),
+    File("qwen3next", "qwen3_next", "experts", {"full_attention_interval": 2}, skip_layers=2, value_dim=8),
+    File("qwen35", "qwen3_5_text", "every-fourth", peer=False),
+    File("qwen35", "qwen3_5_text", "every-fourth", value_dim=8, name="narrow"),
+    File("qwen35moe", "qwen3_5_moe_text", "plain", peer=False),
 )
 
 
@@ -64,10 +74,40 @@ def renamed(tensors: Tensors, skipped: int) -> Iterator[tuple[str, np.ndarray]]:
         yield ".".join(parts), values
 
 
+def narrowed(config: dict, tensors: Tensors, dims: int) -> Iterator[tuple[str, np.ndarray]]:
+    """The first `dims` channels of each value head."""
+    keys, heads = config["linear_num_key_heads"], config["linear_num_value_heads"]
+    both, group = config["linear_key_head_dim"] * 2, heads // keys
+
+    def cut(values: np.ndarray) -> np.ndarray:
+        shape = (heads, config["linear_value_head_dim"], *values.shape[1:])
+        return values.reshape(shape)[:, :dims].reshape(-1, *values.shape[1:])
+
+    for name, values in tensors.items():
+        if name.endswith((".in_proj_qkv.weight", ".conv1d.weight")):
+            values = np.concatenate([values[: both * keys], cut(values[both * keys :])])
+        elif name.endswith(".in_proj_qkvz.weight"):
+            rows = values.reshape(keys, -1, values.shape[-1])
+            wide = group * config["linear_value_head_dim"]
+            v, z = (cut(part.reshape(-1, values.shape[-1])) for part in (rows[:, both : both + wide], rows[:, both + wide :]))
+            parts = [rows[:, :both], *(part.reshape(keys, -1, values.shape[-1]) for part in (v, z))]
+            values = np.concatenate(parts, 1).reshape(-1, values.shape[-1])
+        elif name.endswith(".in_proj_z.weight"):
+            values = cut(values)
+        elif name.endswith("linear_attn.out_proj.weight"):
+            values = cut(values.T).T
+        elif name.endswith("linear_attn.norm.weight"):
+            values = values[:dims]
+        yield name, values
+
+
 def source(file: File) -> tuple[dict, Tensors]:
     config, tensors = read_folder(FAMILIES / file.family / file.variant)
     config |= file.config
     config["num_hidden_layers"] -= file.skip_layers
+    if file.value_dim:
+        tensors = dict(narrowed(config, tensors, file.value_dim))
+        config["linear_value_head_dim"] = file.value_dim
     return config, dict(renamed(tensors, file.skip_layers))
 
 

@@ -27,6 +27,8 @@ const FILES: readonly File[] = [
   { architecture: 'glm4moe', family: 'glm4_moe', variant: 'norms' },
   { architecture: 'lfm2', family: 'lfm2', variant: 'plain' },
   { architecture: 'lfm2moe', family: 'lfm2_moe', variant: 'plain' },
+  { architecture: 'qwen35', family: 'qwen3_5_text', variant: 'every-fourth' },
+  { architecture: 'qwen35moe', family: 'qwen3_5_moe_text', variant: 'plain' },
   { architecture: 'granitehybrid', family: 'granitemoehybrid', variant: 'hybrid' },
 ];
 

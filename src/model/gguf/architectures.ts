@@ -1,7 +1,13 @@
 import type { Architecture } from './architecture.ts';
+import { DELTA } from './delta.ts';
 import { DENSE } from './dense.ts';
 import { EXPERTS } from './experts.ts';
 import { STATES } from './states.ts';
 
 /** The supported ones. */
-export const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([...DENSE, ...EXPERTS, ...STATES]);
+export const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
+  ...DENSE,
+  ...EXPERTS,
+  ...STATES,
+  ...DELTA,
+]);

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../text/files/json-file.ts';
 import type { Architecture } from './architecture.ts';
 import type { GgufFacts } from './facts.ts';
 import { graniteKeys } from './granite.ts';
-import { expertNames, HEAD_NORMS, LLAMA, type NameTable, networkNames, without } from './names.ts';
+import { expertNames, HEAD_NORMS, LLAMA, type NameTable, NEXTN, networkNames, without } from './names.ts';
 
 const DENSE_NETWORK = ['blk.%.ffn_gate', 'blk.%.ffn_up', 'blk.%.ffn_down'];
 
@@ -77,12 +77,7 @@ export const EXPERTS: readonly (readonly [string, Architecture])[] = [
         'blk.%.ffn_gate_inp': 'model.layers.%.mlp.gate',
         ...expertNames('model.layers.%.mlp.switch_mlp'),
         ...networkNames('_shexp', 'model.layers.%.mlp.shared_experts'),
-        'blk.%.nextn.eh_proj': 'model.layers.%.eh_proj',
-        'blk.%.nextn.enorm': 'model.layers.%.enorm',
-        'blk.%.nextn.hnorm': 'model.layers.%.hnorm',
-        'blk.%.nextn.embed_tokens': 'model.layers.%.embed_tokens',
-        'blk.%.nextn.shared_head_head': 'model.layers.%.shared_head.head',
-        'blk.%.nextn.shared_head_norm': 'model.layers.%.shared_head.norm',
+        ...NEXTN,
       },
       tensors: { 'blk.%.exp_probs_b.bias': 'model.layers.%.mlp.gate.e_score_correction_bias' },
       rotatesPart: true,

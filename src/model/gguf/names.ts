@@ -35,6 +35,16 @@ export const AFTER_NORMS: NameTable = {
   'blk.%.post_ffw_norm': 'model.layers.%.post_feedforward_layernorm',
 };
 
+/** Of layers that predict several tokens at once, which are left out. */
+export const NEXTN: NameTable = {
+  'blk.%.nextn.eh_proj': 'model.layers.%.eh_proj',
+  'blk.%.nextn.enorm': 'model.layers.%.enorm',
+  'blk.%.nextn.hnorm': 'model.layers.%.hnorm',
+  'blk.%.nextn.embed_tokens': 'model.layers.%.embed_tokens',
+  'blk.%.nextn.shared_head_head': 'model.layers.%.shared_head.head',
+  'blk.%.nextn.shared_head_norm': 'model.layers.%.shared_head.norm',
+};
+
 /** Gate, up and down of all experts of a layer, below `path`. */
 export const expertNames = (path: string): NameTable => networkNames('_exps', path);
 
