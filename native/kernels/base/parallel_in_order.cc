@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "kernels/base/thread_pool.h"
 
@@ -46,8 +47,8 @@ class Part {
 
 void parallel_in_order(int count, const std::function<void(int)>& body) {
   int threads = thread_count();
-  // Only one call is made at a time: see parallel_for.
-  static Part* parts = new Part[static_cast<size_t>(threads)];
+  static thread_local auto own_parts = std::make_unique<Part[]>(static_cast<size_t>(threads));
+  Part* parts = own_parts.get();
   for (int64_t i = 0; i < threads; ++i) {
     parts[i].set(static_cast<int>(i * count / threads),
                  static_cast<int>((i + 1) * count / threads));

@@ -44,6 +44,7 @@ class Pool {
  public:
   void run(int count, void (*body)(void*, int), void* context) {
     if (count <= 0) return;
+    std::lock_guard turn(callers_);
     start_threads();
     uint64_t call = (state_.load(std::memory_order_relaxed) >> 32) + 1;
     // Close the last call first: a thread still in it must not see the fields below change.
@@ -121,7 +122,7 @@ class Pool {
   std::atomic<void (*)(void*, int)> body_{nullptr};
   std::atomic<void*> context_{nullptr};
   std::atomic<int> sleepers_{0};
-  std::mutex mutex_;
+  std::mutex callers_, mutex_;
   std::condition_variable wake_;
   bool started_ = false;
 };

@@ -18,6 +18,28 @@ TEST(every_index_runs_exactly_once) {
   }
 }
 
+TEST(callers_take_turns) {
+  std::atomic<int> wrong{0};
+  auto call = [&](int offset) {
+    for (int round = 0; round < 3000; ++round) {
+      int count = 1 + (round + offset) % 37;
+      std::vector<std::atomic<int>> runs(40);
+      auto body = [&](int i) { ++runs[static_cast<size_t>(i)]; };
+      if (offset % 2 == 0) {
+        parallel_in_order(count, body);
+      } else {
+        parallel_for(count, body);
+      }
+      for (int i = 0; i < 40; ++i) wrong += runs[static_cast<size_t>(i)] != (i < count ? 1 : 0);
+    }
+  };
+  std::vector<std::thread> others;
+  for (int offset : {2, 5, 11}) others.emplace_back(call, offset);
+  call(0);
+  for (std::thread& other : others) other.join();
+  CHECK(wrong == 0);
+}
+
 TEST(writes_of_the_threads_are_visible_to_the_caller) {
   std::vector<int> squares(10000);
   for (int round = 0; round < 50; ++round) {
