@@ -1,8 +1,6 @@
 #include "layers/attention.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "common/device_policy.h"
 #include "common/launch_groups.h"
@@ -28,12 +26,6 @@ std::vector<mx::array> gated_output(const std::vector<mx::array>& in) {
 std::vector<mx::array> softplus_gated(const std::vector<mx::array>& in) {
   mx::array gate = mx::logaddexp(mx::astype(in[1], mx::float32), mx::array(0.0f));
   return {mx::multiply(in[0], mx::astype(gate, in[0].dtype()))};
-}
-
-std::vector<int> positions_from(int first, int count) {
-  std::vector<int> positions(static_cast<size_t>(count));
-  std::iota(positions.begin(), positions.end(), first);
-  return positions;
 }
 
 }  // namespace
@@ -167,7 +159,7 @@ Attention::Input Attention::project(const Normed& x) const {
   if (gate_) gate = (*gate_)(x.value());
   bool plain = !query_norm_ && !o.value_norm && !o.output_gate && !o.keys_as_values;
   // Norms and query growth need q and k apart; a GPU norms the heads of both together.
-  if (packed() && plain && o.growth_beta == 0) return {{project_packed(x)}, gate};
+  if (packed() && plain && o.growth.beta == 0) return {{project_packed(x)}, gate};
   if (together()) return {{(*fused_)(x.value())}, gate};
   auto parts = [&]() -> Projected {
     if (packed()) return split(project_packed(x));
@@ -185,24 +177,10 @@ Attention::Input Attention::project(const Normed& x) const {
   return input;
 }
 
-// Up to `growth_length` the factor is 1. Rotation is linear, so either may come first.
-mx::array Attention::grown(const mx::array& q, std::span<const int> positions) const {
-  const AttentionOptions& o = options_;
-  bool grows = std::any_of(positions.begin(), positions.end(),
-                           [&](int position) { return position >= o.growth_length; });
-  if (o.growth_beta == 0 || !grows) return q;
-  std::vector<float> factors;
-  for (int position : positions) {
-    double periods = std::floor(position / o.growth_length);
-    factors.push_back(static_cast<float>(1 + o.growth_beta * std::log(1 + periods)));
-  }
-  mx::array column(factors.begin(), mx::Shape{static_cast<int>(factors.size()), 1});
-  return mx::multiply(q, mx::astype(column, q.dtype()));
-}
-
 mx::array Attention::finished(const mx::array& q, int position) const {
   const auto& weights = extras_.query_weights;
-  return grown(weights ? mx::multiply(q, *weights) : q, positions_from(position, q.shape(2)));
+  return options_.growth.apply(weights ? mx::multiply(q, *weights) : q,
+                               positions_from(position, q.shape(2)));
 }
 
 mx::array Attention::gated(const mx::array& y, const mx::array& gate) const {
@@ -259,7 +237,7 @@ std::optional<mx::array> Attention::attend_in_buffers(Projected p,
       positions.push_back(buffers->position + i);
     }
   }
-  if (!side_by_side(p)) p[0] = grown(p[0], positions);
+  if (!side_by_side(p)) p[0] = options_.growth.apply(p[0], positions);
   return cpu::attention_step(p, places, kernel_shape(), extras_);
 }
 
@@ -308,7 +286,7 @@ mx::array Attention::attend(Projected p, const AttentionStep& step, AttentionCac
   std::optional<AttentionCache::Buffers> buffers;
   if (cpu::usable()) buffers = cache.extend(p[0].shape(1));
   if (!buffers) return attend_in_graph(p, step, cache);
-  if (!side_by_side(p)) p[0] = grown(p[0], positions_from(offset, p[0].shape(1)));
+  if (!side_by_side(p)) p[0] = options_.growth.apply(p[0], positions_from(offset, p[0].shape(1)));
   return attend_in_place(p, *buffers, step);
 }
 
@@ -317,7 +295,7 @@ mx::array Attention::attend_shared(const mx::array& queries, const AttentionStep
   int length = queries.shape(1), offset = cache.length() - later - length;
   if (cpu::usable() && later == 0) {
     if (auto buffers = cache.newest_buffers(length)) {
-      mx::array q = grown(queries, positions_from(offset, length));
+      mx::array q = options_.growth.apply(queries, positions_from(offset, length));
       return attend_in_place({q}, *buffers, step);
     }
   }

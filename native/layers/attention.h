@@ -9,6 +9,7 @@
 #include "layers/head_positions.h"
 #include "layers/linear.h"
 #include "layers/norm.h"
+#include "layers/query_growth.h"
 #include "layers/rope/rope.h"
 #include "layers/window_masks.h"
 
@@ -35,9 +36,7 @@ struct AttentionOptions {
   NormOptions norm = {};  // of qk_norm
   // Reads `path`.sinks [heads]: a logit per head that takes part in the softmax and has no value.
   bool sinks = false;
-  // Llama 4's and Ministral's longer queries: · (1 + beta · ln(1 + ⌊position / length⌋)).
-  double growth_beta = 0;
-  double growth_length = 1;
+  QueryGrowth growth = {};
   // Gemma 2: scores become cap · tanh(score / cap); 0 = off.
   float score_cap = 0;
   // q_proj has, behind the queries of each head, as many rows for a gate: the head's output is
@@ -154,9 +153,6 @@ class Attention {
                             const AttentionStep& step) const;
   // Rows of q_proj for a head.
   int query_dim() const { return (options_.output_gate ? 2 : 1) * options_.head_dim; }
-  // Longer queries, if there are to be: see AttentionOptions. The last axis but one of `q` is that
-  // of the positions.
-  mx::array grown(const mx::array& q, std::span<const int> positions) const;
   // Rotated queries [1, heads, L, head_dim] from `position` on: weighted and grown.
   mx::array finished(const mx::array& q, int position) const;
   mx::array attend_view(const mx::array& q, const AttentionCache::View& kv,

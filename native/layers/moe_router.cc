@@ -96,11 +96,17 @@ Routing Router::operator()(const mx::array& x) const {
   return by_sigmoid(fused("CapLogits", capped, {logits, cap}));
 }
 
-// Experts are chosen by logits, which are not rounded as a softmax is.
+// What experts are chosen by: logits, which are not rounded as a softmax is. Groups are compared by
+// sums of a softmax.
+mx::array Router::scores_by_softmax(const mx::array& logits) const {
+  if (options_.groups == 1) return logits;
+  return in_kept_groups(mx::softmax(mx::astype(logits, mx::float32), -1));
+}
+
 Routing Router::by_softmax(const mx::array& logits) const {
   bool over_all = options_.kind == Kind::kSoftmaxTopK && !options_.normalise;
   mx::array values = over_all ? mx::softmax(logits, -1, true) : logits;
-  Routing routing = chosen(logits, values, options_.per_token);
+  Routing routing = chosen(scores_by_softmax(logits), values, options_.per_token);
   if (!over_all) routing.weights = mx::softmax(routing.weights, -1, true);
   if (options_.scale != 1) {
     mx::array factor(options_.scale, routing.weights.dtype());

@@ -25,7 +25,7 @@ class Router {
     bool normalise = false;           // weights add up to 1; with kTopKSoftmax they always do
     float scale = 1;                  // of the weights, applied last
     std::string selection_bias = "";  // kSigmoidTopK: name of the tensor [experts], or ""
-    // kSigmoidTopK: experts are in `groups` of equal size, and only those of the `kept_groups`
+    // Experts are in `groups` of equal size, and only those of the `kept_groups`
     // whose two greatest scores are greatest together may be chosen.
     int groups = 1, kept_groups = 1;
     float cap = 0;  // kSigmoidTopK: logits become cap · tanh(logits / cap); 0 = off
@@ -40,6 +40,7 @@ class Router {
 
  private:
   Routing by_softmax(const mx::array& logits) const;
+  mx::array scores_by_softmax(const mx::array& logits) const;
   Routing by_sigmoid(const mx::array& logits) const;
   void check_groups() const;
   // The scores for the choice, -infinity in groups that are not kept.

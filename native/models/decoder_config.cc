@@ -73,8 +73,7 @@ AttentionOptions DecoderConfig::attention(int layer) const {
   options.qk_norm = qk_norm;
   options.norm = {.eps = eps, .add_one = add_one_to_norms};
   options.sinks = sinks;
-  options.growth_beta = growth_beta;
-  options.growth_length = growth_length;
+  options.growth = growth;
   options.score_cap = score_cap;
   options.output_gate = output_gate;
   options.output = names.output;

@@ -49,10 +49,9 @@ struct DecoderConfig {
   bool qkv_bias = false;
   bool output_bias = false;
   QkNorm qk_norm = QkNorm::kNone;
-  bool sinks = false;      // see AttentionOptions
-  float attention_scale;   // default 1 / sqrt(head_dim)
-  double growth_beta = 0;  // see AttentionOptions
-  double growth_length = 1;
+  bool sinks = false;        // see AttentionOptions
+  float attention_scale;     // default 1 / sqrt(head_dim)
+  QueryGrowth growth;        // see AttentionOptions
   float score_cap = 0;       // see AttentionOptions
   bool output_gate = false;  // see AttentionOptions
   std::vector<int> windows;  // [layers] tokens seen; 0 = all. Default: 0

@@ -11,13 +11,15 @@ FeedForward glm_experts(const Config& config, const DecoderConfig& c, WeightStor
   int experts =
       config.integer_or("n_routed_experts", config.integer_or("num_local_experts", d.experts));
   int width = config.integer_or("moe_intermediate_size", d.width);
+  using Kind = Router::Kind;
+  std::string bias = d.softmax ? "" : block + ".gate.e_score_correction_bias";
   Router::Options router{
-      .kind = Router::Kind::kSigmoidTopK,
+      .kind = d.softmax ? Kind::kSoftmaxTopK : Kind::kSigmoidTopK,
       .experts = experts,
       .per_token = config.integer_or("num_experts_per_tok", d.per_token),
       .normalise = config.boolean_or("norm_topk_prob", true),
       .scale = static_cast<float>(config.number_or("routed_scaling_factor", d.scale)),
-      .selection_bias = block + ".gate.e_score_correction_bias",
+      .selection_bias = bias,
       .groups = config.integer_or("n_group", d.groups),
       .kept_groups = config.integer_or("topk_group", d.kept_groups)};
   Experts::Shape shape{.experts = experts, .hidden = c.hidden, .intermediate = width};

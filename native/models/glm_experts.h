@@ -12,10 +12,12 @@ struct GlmExpertDefaults {
   double scale = 1;
   int groups = 1;
   int kept_groups = 1;
+  // What no key says: chosen by a softmax, and not by a sigmoid and a bias.
+  bool softmax = false;
 };
 
-// Experts chosen by a sigmoid and a bias, beside a network that every token goes through, as
-// DeepSeek V3, GLM 4.5 and Solar Open have them below `path`.mlp.
+// Experts beside a network that every token goes through, as DeepSeek V3, GLM 4.5, Solar Open and
+// Mistral 4 have them below `path`.mlp.
 FeedForward glm_experts(const Config& config, const DecoderConfig& c, WeightStore& weights,
                         const std::string& path, const GlmExpertDefaults& defaults = {});
 

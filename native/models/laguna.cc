@@ -4,6 +4,7 @@
 #include "common/size_limits.h"
 #include "layers/moe.h"
 #include "models/decoder.h"
+#include "models/sparse_layers.h"
 
 namespace llm_host {
 namespace {
@@ -38,26 +39,6 @@ std::vector<int> heads_of(const Config& config, const DecoderConfig& c) {
                                 std::to_string(c.layers) +
                                 ") entries, each a multiple of num_key_value_heads (" +
                                 std::to_string(c.kv_heads) + ")");
-}
-
-// Which layers have experts: mlp_layer_types, or all but the first.
-std::vector<bool> sparse_layers(const Config& config, int layers) {
-  std::vector<bool> sparse(static_cast<size_t>(layers), true);
-  constexpr char kKey[] = "mlp_layer_types";
-  if (!config.has(kKey)) {
-    sparse[0] = false;
-    return sparse;
-  }
-  std::vector<std::string> types = config.strings(kKey);
-  bool known = types.size() == sparse.size() &&
-               std::all_of(types.begin(), types.end(),
-                           [](const auto& type) { return type == "dense" || type == "sparse"; });
-  if (!known) {
-    throw Error(kModelBroken, "config.json: mlp_layer_types must name each layer dense or sparse");
-  }
-  std::transform(types.begin(), types.end(), sparse.begin(),
-                 [](const std::string& type) { return type == "sparse"; });
-  return sparse;
 }
 
 // gating: true or "per-head", "per-element", or false.
@@ -124,7 +105,7 @@ static std::unique_ptr<Model> make_laguna(const Config& config, WeightStore& wei
     options.heads = heads[static_cast<size_t>(layer)];
     options.gate = gate;
   };
-  std::vector<bool> sparse = sparse_layers(config, c.layers);
+  std::vector<bool> sparse = sparse_layers(config, c.layers, 1);
   auto feed_forward = [&](WeightStore& store, const std::string& path, int layer) {
     return sparse[static_cast<size_t>(layer)] ? laguna_experts(config, c, store, path)
                                               : dense_feed_forward(c, store, path);

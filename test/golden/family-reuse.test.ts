@@ -16,6 +16,7 @@ test.each([
   ['nemotron_h', 'networks'],
   ['gemma4_text', 'sharing'],
   ['deepseek_v3', 'yarn'],
+  ['mistral4', 'plain'],
 ])('%s %s goes on from what it remembers, and from less than that', async (family, name) => {
   const model = await loadNative(`${models}${family}/${name}`);
   try {

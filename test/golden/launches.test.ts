@@ -104,6 +104,8 @@ describe('a step launches no kernel more than it must, and none in another type'
     ['lfm2_moe/mlx', 63],
     ['gpt_oss/mlx', 51],
     ['deepseek_v3/mlx', 103],
+    ['glm4_moe_lite/mlx', 103],
+    ['mistral4/mlx', 76],
   ])('%s', async (family, kernels) => {
     const model = await loadNative(join(FAMILIES, family), undefined, false);
     try {

@@ -122,6 +122,19 @@ test.each<[string, string, Record<string, unknown>, string]>([
     'tensor model.layers.0.self_attn.kv_',
   ],
   [
+    'a list of networks for too few layers',
+    'glm4_moe_lite/yarn',
+    { mlp_layer_types: ['dense'] },
+    'mlp_layer_types must name each layer dense or sparse',
+  ],
+  [
+    'rotation that nothing describes',
+    'mistral4/plain',
+    { rope_parameters: null },
+    'config.json has no rope_parameters',
+  ],
+  ['no depth', 'minicpm3/plain', { scale_depth: 0 }, 'scale_depth must be above 0'],
+  [
     'a convolution of another width',
     'lfm2/plain',
     { conv_L_cache: 5 },

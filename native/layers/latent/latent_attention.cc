@@ -89,12 +89,13 @@ mx::array LatentAttention::rows_of(const Projected& p) const {
   return mx::concatenate({p.keys, p.latents}, -1);
 }
 
-mx::array LatentAttention::queries_for_rows(const Projected& p) const {
+mx::array LatentAttention::queries_for_rows(const Projected& p,
+                                            std::span<const int> positions) const {
   const LatentAttentionOptions& o = options_;
   int length = p.queries.shape(1), size = o.plain_dim + o.rotary_dim;
   mx::array rotary = columns(mx::reshape(p.queries, {1, length, o.heads, size}), o.plain_dim, size);
   mx::array both = mx::concatenate({rotary, heads_.to_latent.side_by_side(p.queries, 0)}, -1);
-  return mx::reshape(both, {1, length, o.heads * width()});
+  return o.growth.apply(mx::reshape(both, {1, length, o.heads * width()}), positions);
 }
 
 mx::array LatentAttention::values_of(const mx::array& attended) const {
@@ -112,19 +113,22 @@ cpu::AttentionShape LatentAttention::kernel_shape() const {
 
 mx::array LatentAttention::attend_in_place(const Projected& p, const AttentionStep& step,
                                            LatentCache& cache) const {
-  LatentCache::Buffer buffer = cache.extend(p.keys.shape(1));
+  int length = p.keys.shape(1);
+  LatentCache::Buffer buffer = cache.extend(length);
   cpu::AttentionShape shape = kernel_shape();
   shape.slot = shape.position = buffer.slot;
   shape.outputs = step.outputs;
   const RopeAngles& angles = step.angles;
   cpu::Rotation rotation{angles.frequencies, angles.amplitude, angles.interleaved};
-  return values_of(cpu::attention({queries_for_rows(p), rows_of(p)}, buffer.rows, buffer.rows,
-                                  shape, rotation, {}));
+  mx::array queries = queries_for_rows(p, positions_from(buffer.slot, length));
+  return values_of(
+      cpu::attention({queries, rows_of(p)}, buffer.rows, buffer.rows, shape, rotation, {}));
 }
 
 mx::array LatentAttention::attend_rows_in_place(const Projected& p,
                                                 std::span<const Row> rows) const {
   std::vector<cpu::AttentionRow> places;
+  std::vector<int> positions;
   for (size_t first = 0; first < rows.size();) {
     int count = tokens_of_one(rows.subspan(first));
     LatentCache::Buffer buffer = rows[first].cache.extend(count);
@@ -135,10 +139,11 @@ mx::array LatentAttention::attend_rows_in_place(const Projected& p,
                         buffer.slot + i,
                         buffer.slot + i,
                         {angles.frequencies, angles.amplitude, angles.interleaved}});
+      positions.push_back(buffer.slot + i);
     }
   }
-  return values_of(
-      cpu::attention_step({queries_for_rows(p), rows_of(p)}, places, kernel_shape(), {}));
+  return values_of(cpu::attention_step({queries_for_rows(p, positions), rows_of(p)}, places,
+                                       kernel_shape(), {}));
 }
 
 mx::array LatentAttention::attend_each(const Projected& p, std::span<const Row> rows) const {
@@ -168,7 +173,9 @@ mx::array LatentAttention::attend_in_graph(const Projected& p, const AttentionSt
   int size = o.plain_dim + o.rotary_dim;
   mx::array q = mx::transpose(
       mx::reshape(last_positions(p.queries, outputs), {1, outputs, o.heads, size}), {0, 2, 1, 3});
-  mx::array rotary = step.angles.rotate(columns(q, o.plain_dim, size), offset + length - outputs);
+  int first = offset + length - outputs;
+  q = o.growth.apply(q, positions_from(first, outputs));
+  mx::array rotary = step.angles.rotate(columns(q, o.plain_dim, size), first);
   mx::array plain = heads_.to_latent(columns(q, 0, o.plain_dim));
   mx::array y = attend(mx::concatenate({rotary, plain}, -1), rows, step.masks);
   return mx::reshape(mx::transpose(heads_.from_latent(y), {0, 2, 1, 3}),

@@ -21,6 +21,7 @@ struct LatentAttentionOptions {
   float scale;             // of query · key
   bool bias = false;       // of the matrices that read x or make the output
   float norm_eps = 1e-6f;  // of the norms of latents
+  QueryGrowth growth = {};
 };
 
 // Multi-head latent attention (DeepSeek). Keys and values of a head are made of a latent by
@@ -58,7 +59,7 @@ class LatentAttention {
   // [1, L, heads · width].
   int width() const { return options_.rotary_dim + options_.rank; }
   mx::array rows_of(const Projected& p) const;
-  mx::array queries_for_rows(const Projected& p) const;
+  mx::array queries_for_rows(const Projected& p, std::span<const int> positions) const;
   cpu::AttentionShape kernel_shape() const;
   // -> [1, outputs, heads · value_dim]
   mx::array values_of(const mx::array& attended) const;

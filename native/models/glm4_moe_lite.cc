@@ -1,0 +1,31 @@
+#include "models/decoder.h"
+#include "models/glm_experts.h"
+#include "models/latent.h"
+#include "models/sparse_layers.h"
+
+namespace llm_host {
+
+// GLM 4.7 Flash: glm4_moe with multi-head latent attention.
+static std::unique_ptr<Model> make_glm4_moe_lite(const Config& config, WeightStore& weights,
+                                                 int context_length) {
+  DecoderConfig c(config, {.max_positions = 202752, .eps = 1e-5, .head_dim = 64});
+  read_latent_attention(
+      config, c,
+      {.query_rank = 768, .rank = 512, .plain_dim = 192, .rotary_dim = 64, .value_dim = 256});
+  c.ropes = ropes_of(config, c, {}, {10000, config.boolean_or("rope_interleave", true)});
+  // A layer behind the last predicts several tokens at once.
+  weights.ignore("model.layers." + std::to_string(c.layers) + ".");
+  int dense = config.integer_or("first_k_dense_replace", 1, 0);
+  std::vector<bool> sparse = sparse_layers(config, c.layers, dense);
+  auto feed_forward = [&](WeightStore& store, const std::string& path, int layer) {
+    if (!sparse[static_cast<size_t>(layer)]) return dense_feed_forward(c, store, path);
+    return glm_experts(config, c, store, path,
+                       {.experts = 64, .width = 1536, .per_token = 4, .scale = 1.8});
+  };
+  return std::make_unique<Decoder>(config, c, weights, context_length,
+                                   DecoderParts{feed_forward, nullptr});
+}
+
+static const ModelFamily kFamily("glm4_moe_lite", make_glm4_moe_lite);
+
+}  // namespace llm_host
