@@ -16,7 +16,7 @@ export interface EngineJob extends GenerateRequest {
   readonly prefillChunk?: number;
   /**
    * Prefix lengths that later prompts are likely to share, such as the ends of messages. Models that cannot go back
-   * to an arbitrary token keep their state there (only the latest few); others ignore them.
+   * to an arbitrary token keep their state there (some of them, within a budget); others ignore them.
    */
   readonly checkpoints?: readonly number[];
   /**

@@ -1,5 +1,7 @@
 #include "engine/cache/sequence.h"
 
+#include <limits>
+
 #include "engine/cache/prefix.h"
 
 namespace llm_host {
@@ -60,8 +62,10 @@ Sequence Sequence::fork(ModelCache cache, std::span<const int32_t> prompt) const
   return sequence;
 }
 
-uint64_t Sequence::bytes() const {
-  uint64_t bytes = cache.bytes();
+uint64_t Sequence::bytes() const { return cache.bytes() + checkpoint_bytes(); }
+
+uint64_t Sequence::checkpoint_bytes() const {
+  uint64_t bytes = 0;
   for (const auto& checkpoint : checkpoints_) {
     for (const auto& state : checkpoint.layers) bytes += state ? bytes_of(*state) : 0;
   }
@@ -84,9 +88,28 @@ void Sequence::checkpoint() {
   if (cache.always_trimmable()) return;
   if (!checkpoints_.empty() && checkpoints_.back().length == cache.length()) return;
   checkpoints_.push_back(cache.checkpoint());
-  // Keep the first: usually the end of the system prompt, from which every new conversation starts.
-  // Of the others, the newest are the most useful.
-  if (checkpoints_.size() > kCheckpoints) checkpoints_.erase(checkpoints_.begin() + 1);
+  while (checkpoints_.size() > kMostCheckpoints ||
+         (checkpoints_.size() > kFewestCheckpoints && checkpoint_bytes() > kCheckpointBytes)) {
+    drop_checkpoint();
+  }
+}
+
+// Never the first: usually the end of the system prompt, from which every new conversation starts.
+// Nor the newest. A conversation is the likelier to branch off the nearer to its end, so what is
+// left is dense there and sparse at its beginning.
+void Sequence::drop_checkpoint() {
+  size_t least = 1;
+  double least_loss = std::numeric_limits<double>::infinity();
+  double end = checkpoints_.back().length;
+  for (size_t i = 1; i + 1 < checkpoints_.size(); ++i) {
+    double here = checkpoints_[i].length;
+    double read_again = here - checkpoints_[i - 1].length;
+    double chance = (checkpoints_[i + 1].length - here) / (end - here);
+    if (read_again * chance >= least_loss) continue;
+    least = i;
+    least_loss = read_again * chance;
+  }
+  checkpoints_.erase(checkpoints_.begin() + static_cast<std::ptrdiff_t>(least));
 }
 
 }  // namespace llm_host

@@ -11,8 +11,11 @@ namespace llm_host {
 // One sequence of a batch: its cache and exactly the tokens that are in it.
 class Sequence {
  public:
-  // Checkpoints kept at most: those of a large model take tens of megabytes each.
-  static constexpr size_t kCheckpoints = 4;
+  // Checkpoints: as many as fit into these bytes, but at least and at most so many. Those of a
+  // large model take tens of megabytes each.
+  static constexpr uint64_t kCheckpointBytes = uint64_t{64} << 20;
+  static constexpr size_t kFewestCheckpoints = 4;
+  static constexpr size_t kMostCheckpoints = 32;
 
   explicit Sequence(ModelCache cache) : cache(std::move(cache)) {}
 
@@ -42,6 +45,9 @@ class Sequence {
   std::vector<int32_t> ids;
 
  private:
+  uint64_t checkpoint_bytes() const;
+  // Forgets the one that is least likely to be missed.
+  void drop_checkpoint();
   // The longest one of at most `length` tokens, or null.
   const ModelCache::Checkpoint* checkpoint_within(int length) const;
 

@@ -53,20 +53,48 @@ TEST(the_same_prompt_again_leaves_its_last_token_to_compute) {
   CHECK(sequence.rewind(counted(0, 10)) == 9);
 }
 
-TEST(the_first_checkpoint_and_the_newest_are_kept) {
+TEST(of_many_checkpoints_the_first_and_many_near_the_end_are_kept) {
   std::vector<Layers> layers{kState, kWindow};
   Sequence sequence(new_cache(layers));
-  for (int at = 0; at < 1000; at += 100) {
-    read(sequence, layers, counted(at, 100));
+  for (int at = 0; at < 10000; at += 50) {
+    read(sequence, layers, counted(at, 50));
     sequence.checkpoint();
     sequence.checkpoint();
   }
   read(sequence, layers, {1});
-  auto back_to = [&](int length) { return sequence.rewind(joined(counted(0, length), {-1, -2})); };
-  CHECK(back_to(950) == 900);
-  CHECK(back_to(850) == 800);
-  CHECK(back_to(750) == 100);
-  CHECK(consistent(sequence, layers));
+  auto back_from = [&](int length) {
+    return sequence.reusable(joined(counted(0, length), {-1, -2}));
+  };
+  CHECK(back_from(9960) == 9950 && back_from(49) == 0 && back_from(60) == 50);
+  int kept = 0;
+  for (int length = 50; length <= 10000; length += 50) {
+    int back = back_from(length);
+    kept += back == length ? 1 : 0;
+    // What is read again grows with the distance from the end.
+    CHECK(length - back <= (10000 - length) / 2 + 100);
+  }
+  CHECK(kept == static_cast<int>(Sequence::kMostCheckpoints));
+  CHECK(sequence.rewind(joined(counted(0, 5000), {-1, -2})) > 0 && consistent(sequence, layers));
+}
+
+TEST(few_of_the_checkpoints_that_take_much_memory_are_kept) {
+  Sequence sequence(new_cache({kState}));
+  for (int at = 0; at < 10; ++at) {
+    StateCache& state = sequence.cache.state(0);
+    state.set("large", mx::full({24 << 20}, at, mx::uint8));
+    state.advance(100);
+    Ids more = counted(100 * at, 100);
+    sequence.ids.insert(sequence.ids.end(), more.begin(), more.end());
+    mx::eval(sequence.cache.arrays());
+    sequence.checkpoint();
+  }
+  int kept = 0;
+  for (int length = 100; length <= 1000; length += 100) {
+    kept += sequence.reusable(joined(counted(0, length), {-1, -2})) == length ? 1 : 0;
+  }
+  CHECK(kept == static_cast<int>(Sequence::kFewestCheckpoints));
+  CHECK(sequence.reusable(joined(counted(0, 150), {-1, -2})) == 100);
+  CHECK(sequence.bytes() < (uint64_t{24} << 20) * (Sequence::kFewestCheckpoints + 2));
 }
 
 TEST(a_reproducible_request_reads_again_what_was_not_computed_so) {

@@ -156,9 +156,9 @@ describe('checkpoints', () => {
     encodeSegments: segments => segments.flatMap(({ text }) => [...text].map(c => c.charCodeAt(0))),
   };
 
-  async function checkpointsOf(messages: readonly Message[], wantsCheckpoints = true) {
+  async function checkpointsOf(messages: readonly Message[], wantsCheckpoints = true, contextLength = 200) {
     const engine = new TalkingEngine('x');
-    engine.info = { ...engine.info, wantsCheckpoints };
+    engine.info = { ...engine.info, wantsCheckpoints, contextLength };
     const compiled = compileTemplate(CHAT);
     const template = { compiled, source: CHAT, capability: probeTemplate(compiled) };
     const model = new LocalChatModel({ engine, tokenizer: letters, template, now: new Date() });
@@ -168,7 +168,7 @@ describe('checkpoints', () => {
     return checkpoints?.map(length => prompt.slice(0, length));
   }
 
-  test('are the end of the system message and that of the last message', async () => {
+  test('are the ends of the system message and of the last two messages', async () => {
     expect(
       await checkpointsOf([
         { role: 'system', content: 'Be kind.' },
@@ -176,7 +176,45 @@ describe('checkpoints', () => {
         { role: 'assistant', content: 'yes' },
         { role: 'user', content: 'now?' },
       ]),
-    ).toEqual(['<system>Be kind.</><user>', '<system>Be kind.</><user>and</><assistant>yes</><user>now?']);
+    ).toEqual([
+      '<system>Be kind.</><user>',
+      '<system>Be kind.</><user>and</><assistant>yes',
+      '<system>Be kind.</><user>and</><assistant>yes</><user>now?',
+    ]);
+  });
+
+  test('are further ones of a long history, with some distance', async () => {
+    const long = 'word '.repeat(8).trim();
+    const messages = Array.from({ length: 29 }, (_, index) => ({
+      role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      content: `${index} ${long}`,
+    }));
+    const lengths = ((await checkpointsOf(messages, true, 4000)) ?? []).map(({ length }) => length);
+    expect(lengths.length).toBeGreaterThan(6);
+    const gaps = lengths.slice(1, -1).map((length, index) => length - (lengths[index] as number));
+    expect(Math.min(...gaps.slice(1))).toBeGreaterThanOrEqual(256);
+  });
+
+  test('where tokens go across the end of a message are those of the whole history', async () => {
+    const pairs: Tokenizer = {
+      ...tokenizer,
+      encodeSegments: segments =>
+        [
+          ...(segments
+            .map(({ text }) => text)
+            .join('')
+            .match(/.{1,2}/gs) ?? []),
+        ].map(pair => pair.charCodeAt(0) * 256 + (pair.charCodeAt(1) || 0)),
+    };
+    const engine = new TalkingEngine('x');
+    engine.info = { ...engine.info, wantsCheckpoints: true };
+    const compiled = compileTemplate(CHAT);
+    const template = { compiled, source: CHAT, capability: probeTemplate(compiled) };
+    const model = new LocalChatModel({ engine, tokenizer: pairs, template, now: new Date() });
+    const messages = ['odd', 'even', 'also'].map(content => ({ role: 'user' as const, content }));
+    for await (const _event of model.reply({ messages, tools: [], sampling: {} }));
+    // '<user>odd</><user>even</><user>also' has 35 characters.
+    expect(engine.requests[0]?.checkpoints).toEqual([3, 17]);
   });
 
   test('need no system message', async () => {
