@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { benchPeers } from '../fixtures/bench-peers.ts';
@@ -202,6 +202,12 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
     expect(readFileSync(join(place.dir, 'tools.html'), 'utf8')).toContain('<h2>with repair</h2>');
     const again = await runProgram(SCRIPTED_MAIN, [...args, '--categories', 'chat'], options);
     expect(again.stdout).toMatch(/^ {2}chat +2 +50 % \(9 to 91\) +50 % \(9 to 91\)$/m);
+    expect(asked()).toBe(6);
+    // The same model and questions count as answered wherever they lie.
+    cpSync(MODEL, join(place.dir, 'moved-model'), { recursive: true });
+    cpSync(QUESTIONS, join(place.dir, 'moved-questions'), { recursive: true });
+    const moved = ['bench', './moved-model', '--tools', 'moved-questions', ...args.slice(4)];
+    expect(await runProgram(SCRIPTED_MAIN, moved, options)).toMatchObject({ code: 0 });
     expect(asked()).toBe(6);
   });
 

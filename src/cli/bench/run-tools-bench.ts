@@ -13,6 +13,7 @@ import { Journal } from '../../bench/tools/journal.ts';
 import { toolsHtml } from '../../bench/tools/tools-html.ts';
 import { scored, type ToolsReport } from '../../bench/tools/tools-report.ts';
 import { toolsText } from '../../bench/tools/tools-text.ts';
+import { modelHash } from '../../engine/cache/model-hash.ts';
 import { EXIT, LlmHostError } from '../../errors.ts';
 import { CountLine } from '../../line/count-line.ts';
 import { ProgressLine } from '../../line/progress-line.ts';
@@ -63,7 +64,7 @@ export async function runToolsBench(
   const path = join(
     stateDirectory(process.env),
     'bench-tools',
-    `${keyOf(benchmark, read, args, options, system)}.jsonl`,
+    `${keyOf(benchmark, read, options, system)}.jsonl`,
   );
   const journal = new Journal(path, args.again === true, say);
   const opened = await open(args, openModel, stop.signal);
@@ -119,18 +120,16 @@ async function benchmarkOf(args: ToolsArguments, signal: AbortSignal): Promise<B
   };
 }
 
-/** Answers are of use again only if nothing that they depend on has changed. */
+/** Answers are of use again only if nothing that they depend on has changed; where the files lie does not count. */
 function keyOf(
   { key }: Benchmark,
-  { spec, chatTemplate, toolTemplate, name }: ReadModel,
-  args: ToolsArguments,
+  { spec, chatTemplate, toolTemplate }: ReadModel,
   { maxTokens }: ToolsOptions,
   system: string,
 ): string {
-  const parts = [VERSION, key, name, spec, chatTemplate, toolTemplate, loadOf(args), maxTokens, system];
-  const bigints = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
+  const parts = [VERSION, key, modelHash(spec), spec.exact, spec.kvBits, chatTemplate, toolTemplate];
   return createHash('sha256')
-    .update(JSON.stringify([...parts, ownEnvironment(process.env)], bigints))
+    .update(JSON.stringify([...parts, maxTokens, system, ownEnvironment(process.env)]))
     .digest('hex')
     .slice(0, 16);
 }
