@@ -244,14 +244,24 @@ export class ConstrainedReply {
     return ids;
   }
 
+  /**
+   * The tokens of text that must follow, but for the last: the model may write it as one token with what it chooses
+   * behind it (`":` for `"`), and goes astray behind a cut that it has never read.
+   */
+  #forcedIds(text: string, marks: readonly string[]): number[] {
+    const segments = segmentsOf(text, marks);
+    const ids = this.#constraint.tokenizer.encodeSegments(segments);
+    return segments.at(-1)?.special ? ids : ids.slice(0, -1);
+  }
+
   /** Adds the tokens that must follow, and returns the mask for the next one. */
   async #correct(active: ActiveGrammar): Promise<Correction | 'end'> {
     this.#corrections += 1;
     this.#correctedAt = -1;
     let next = await active.matcher.next();
     if (next.complete && active.kind === 'content') return 'end';
-    if (next.forced !== '') {
-      const ids = this.#constraint.tokenizer.encodeSegments(segmentsOf(next.forced, active.marks));
+    const ids = this.#forcedIds(next.forced, active.marks);
+    if (ids.length > 0) {
       const fit = await active.matcher.accept(ids);
       for (const id of ids.slice(0, fit)) this.#add({ id, text: '' });
       if (fit > 0) next = await active.matcher.next();

@@ -94,7 +94,7 @@ describe('calls', () => {
     expect([text, runs.length, result.finishReason]).toEqual([`Sure.\n${CALL} Done.`, 1, 'stop']);
   });
 
-  test('another name becomes one of the tools, and what has to follow is said at once', async () => {
+  test('another name becomes one of the tools, and what has to follow is said at once but for its end', async () => {
     const { text, runs } = await say(
       planned('<tool_call>\n{"name": "sum", "arguments": {"a": 1}}\n</tool_call>', ending),
     );
@@ -104,7 +104,7 @@ describe('calls', () => {
     });
     // The run that goes on has what was said and what had to follow in its prompt.
     expect(tokenizer.decode(Array.from(runs[1]?.promptIds ?? []).slice(3))).toBe(
-      '<tool_call>\n{"name": "add"',
+      '<tool_call>\n{"name": "add',
     );
     expect(runs[1]?.continued).toBe((runs[1]?.promptIds.length ?? 0) - 3);
   });
