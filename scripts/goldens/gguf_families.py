@@ -56,6 +56,9 @@ FILES = (
     File("lfm2", "lfm2", "plain"),
     File("lfm2moe", "lfm2_moe", "plain"),
     File("granitehybrid", "granitemoehybrid", "hybrid"),
+    File("falcon-h1", "falcon_h1", "multiplied"),
+    File("nemotron_h", "nemotron_h", "networks"),
+    File("nemotron_h_moe", "nemotron_h", "experts", name="experts"),
     File("qwen3next", "qwen3_next", "experts", {"full_attention_interval": 2}, skip_layers=2, value_dim=8),
     File("qwen35", "qwen3_5_text", "every-fourth", peer=False),
     File("qwen35", "qwen3_5_text", "every-fourth", value_dim=8, name="narrow"),
@@ -101,10 +104,14 @@ def narrowed(config: dict, tensors: Tensors, dims: int) -> Iterator[tuple[str, n
         yield name, values
 
 
+def layers_of(config: dict) -> int:
+    return config.get("num_hidden_layers") or len(config["layers_block_type"])
+
+
 def source(file: File) -> tuple[dict, Tensors]:
     config, tensors = read_folder(FAMILIES / file.family / file.variant)
     config |= file.config
-    config["num_hidden_layers"] -= file.skip_layers
+    config["num_hidden_layers"] = layers_of(config) - file.skip_layers
     if file.value_dim:
         tensors = dict(narrowed(config, tensors, file.value_dim))
         config["linear_value_head_dim"] = file.value_dim
@@ -126,6 +133,8 @@ def write(file: File, path: Path, float32: bool) -> None:
                 values, kind = gguf.quants.dequantize(values, kind), KINDS.F32
         else:
             matrix = values.ndim > 1 and not any(part in name for part in ("conv", "ssm_", "norm"))
+            # falcon-h1's values are products, which bfloat16 cannot hold.
+            matrix = matrix and file.architecture != "falcon-h1"
             kind = KINDS.BF16 if matrix and not float32 else KINDS.F32
             values = gguf.quants.quantize(np.ascontiguousarray(values, dtype=np.float32), kind)
         writer.add_tensor(gguf_name(names, name), values, raw_dtype=kind)

@@ -320,7 +320,83 @@ class TiledExperts(Tiled, Experts):
     pass
 
 
+class FalconH1(Layout):
+    """Its factors are multiplied into the weights."""
+
+    def metadata(self, writer: gguf.GGUFWriter, config: dict) -> None:
+        super().metadata(writer, config)
+        ssm_sizes(writer, config["mamba_n_heads"], config["mamba_d_head"], config["mamba_n_groups"])
+        writer.add_ssm_conv_kernel(config["mamba_d_conv"])
+        writer.add_ssm_state_size(config["mamba_d_state"])
+
+    def tensors(self, config: dict, tensors: Tensors) -> Written:
+        enters = config["attention_in_multiplier"]
+        factors = {
+            "down_proj": config["mlp_multipliers"][1], "gate_proj": config["mlp_multipliers"][0],
+            "q_proj": enters, "k_proj": enters * config["key_multiplier"], "v_proj": enters,
+            "o_proj": config["attention_out_multiplier"], "out_proj": config["ssm_out_multiplier"],
+            "lm_head": config["lm_head_multiplier"], "embed_tokens": config["embedding_multiplier"],
+        }
+        inner, states = config["mamba_d_ssm"], config["mamba_n_groups"] * config["mamba_d_state"]
+        rows = np.repeat(config["ssm_multipliers"], [inner, inner, states, states, config["mamba_n_heads"]])
+        for name, values in super().tensors(config, tensors):
+            module = name.split(".")[-2]
+            if name.endswith("mamba.in_proj.weight"):
+                values = values * config["ssm_in_multiplier"] * rows[:, None]
+            elif module in factors:
+                values = values * factors[module]
+            yield mamba2(name, values, config["mamba_n_groups"])
+
+
+def ssm_sizes(writer: gguf.GGUFWriter, heads: int, dims: int, groups: int) -> None:
+    writer.add_ssm_group_count(groups)
+    writer.add_ssm_inner_size(heads * dims)
+    writer.add_ssm_time_step_rank(heads)
+
+
+class NemotronH(Layout):
+    def metadata(self, writer: gguf.GGUFWriter, config: dict) -> None:
+        letters = config.get("hybrid_override_pattern") or [
+            {"linear_attention": "M", "full_attention": "*", "moe": "E"}[t] for t in config["layers_block_type"]
+        ]
+        width = config["moe_intermediate_size"] if "E" in letters else config["intermediate_size"]
+        writer.add_layer_norm_eps(config["layer_norm_epsilon"])
+        writer.add_feed_forward_length([width if letter in "-E" else 0 for letter in letters])
+        writer.add_head_count_kv([config["num_key_value_heads"] if letter == "*" else 0 for letter in letters])
+        self.heads(writer, config)
+        ssm_sizes(writer, config["mamba_num_heads"], config["mamba_head_dim"], config["n_groups"])
+        writer.add_ssm_conv_kernel(config["conv_kernel"])
+        writer.add_ssm_state_size(config["ssm_state_size"])
+        if "E" in letters:
+            writer.add_expert_count(config["n_routed_experts"])
+            writer.add_expert_used_count(config["num_experts_per_tok"])
+            writer.add_expert_feed_forward_length(width)
+            writer.add_expert_shared_feed_forward_length(config["moe_shared_expert_intermediate_size"])
+            writer.add_expert_shared_count(config["n_shared_experts"])
+            writer.add_expert_weights_norm(config["norm_topk_prob"])
+            writer.add_expert_weights_scale(config["routed_scaling_factor"])
+            writer.add_expert_group_count(config["n_group"])
+
+    def tensors(self, config: dict, tensors: Tensors) -> Written:
+        stacks: dict[str, list[np.ndarray]] = {}
+        for name, values in super().tensors(config, tensors):
+            single = re.fullmatch(r"backbone\.layers\.(\d+)\.mixer\.experts\.\d+\.(\w+)\.weight", name)
+            if single:
+                stack = f"blk.{single[1]}.{STACKS[single[2]]}.weight"
+                stacks.setdefault(stack, []).append(values)
+                continue
+            name = name.replace("e_score_correction_bias", "e_score_correction.bias")
+            as_mamba = name.replace("backbone.layers.", "model.layers.").replace(".mixer.", ".mamba.")
+            new, values = mamba2(as_mamba, values, config["n_groups"])
+            yield (name if new == as_mamba else new), values
+        for name, matrices in stacks.items():
+            yield name, np.stack(matrices)
+
+
 LAYOUTS = {
+    "falcon-h1": FalconH1(),
+    "nemotron_h": NemotronH(),
+    "nemotron_h_moe": NemotronH(),
     "qwen3next": DeltaExperts(),
     "qwen35": Tiled(),
     "qwen35moe": TiledExperts(),

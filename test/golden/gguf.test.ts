@@ -14,6 +14,8 @@ interface File {
   readonly architecture: string;
   readonly family: string;
   readonly variant: string;
+  /** Default: gguf.gguf. */
+  readonly name?: string;
   /** Where llama.cpp fixes what this variant has otherwise. */
   readonly config?: object;
 }
@@ -27,6 +29,9 @@ const FILES: readonly File[] = [
   { architecture: 'glm4moe', family: 'glm4_moe', variant: 'norms' },
   { architecture: 'lfm2', family: 'lfm2', variant: 'plain' },
   { architecture: 'lfm2moe', family: 'lfm2_moe', variant: 'plain' },
+  { architecture: 'falcon-h1', family: 'falcon_h1', variant: 'multiplied' },
+  { architecture: 'nemotron_h', family: 'nemotron_h', variant: 'networks' },
+  { architecture: 'nemotron_h_moe', family: 'nemotron_h', variant: 'experts', name: 'experts.gguf' },
   { architecture: 'qwen35', family: 'qwen3_5_text', variant: 'every-fourth' },
   { architecture: 'qwen35moe', family: 'qwen3_5_moe_text', variant: 'plain' },
   { architecture: 'granitehybrid', family: 'granitemoehybrid', variant: 'hybrid' },
@@ -36,7 +41,7 @@ const families = fileURLToPath(new URL('../fixtures/families/', import.meta.url)
 const temporary = mkdtempSync(join(tmpdir(), 'llm-host-gguf-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-const fileOf = ({ family }: File): string => join(families, family, 'gguf.gguf');
+const fileOf = ({ family, name = 'gguf.gguf' }: File): string => join(families, family, name);
 
 function folderOf({ family, variant, config }: File): string {
   const folder = join(families, family, variant);

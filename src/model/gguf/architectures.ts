@@ -2,6 +2,7 @@ import type { Architecture } from './architecture.ts';
 import { DELTA } from './delta.ts';
 import { DENSE } from './dense.ts';
 import { EXPERTS } from './experts.ts';
+import { HYBRIDS } from './hybrids.ts';
 import { STATES } from './states.ts';
 
 /** The supported ones. */
@@ -10,4 +11,5 @@ export const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
   ...EXPERTS,
   ...STATES,
   ...DELTA,
+  ...HYBRIDS,
 ]);

@@ -57,6 +57,34 @@ export function networkNames(ending: string, path: string): NameTable {
   };
 }
 
+type Shape = readonly number[];
+
+/** Each channel's filter: [channels, kernel], here [channels, 1, kernel]. */
+export const filter = (shape: Shape): Shape =>
+  shape.length === 2 ? [shape[0] as number, 1, shape[1] as number] : shape;
+
+/** A vector that the file has in groups or as a column. */
+const vector = (shape: Shape): Shape => [shape.reduce((a, b) => a * b, 1)];
+
+/** The matrices of Mamba-2 below `path`, the vectors, and the shapes that the engine has otherwise. */
+export const mambaNames = (path: string): NameTable => ({
+  'blk.%.ssm_in': `${path}.in_proj`,
+  'blk.%.ssm_conv1d': `${path}.conv1d`,
+  'blk.%.ssm_norm': `${path}.norm`,
+  'blk.%.ssm_out': `${path}.out_proj`,
+});
+export const mambaTensors = (path: string): NameTable => ({
+  'blk.%.ssm_dt.bias': `${path}.dt_bias`,
+  'blk.%.ssm_a': `${path}.A`,
+  'blk.%.ssm_d': `${path}.D`,
+});
+export const mambaShapes: Readonly<Record<string, (shape: Shape) => Shape>> = {
+  'blk.%.ssm_conv1d.weight': filter,
+  'blk.%.ssm_a': vector,
+  'blk.%.ssm_d': vector,
+  'blk.%.ssm_norm.weight': vector,
+};
+
 /** `table` without some of its entries. */
 export function without(table: NameTable, ...keys: string[]): NameTable {
   return Object.fromEntries(Object.entries(table).filter(([key]) => !keys.includes(key)));

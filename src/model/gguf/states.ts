@@ -2,15 +2,17 @@ import type { JsonObject } from '../../text/files/json-file.ts';
 import type { Architecture } from './architecture.ts';
 import type { GgufFacts } from './facts.ts';
 import { graniteKeys } from './granite.ts';
-import { expertNames, LLAMA, type NameTable, networkNames, without } from './names.ts';
-
-type Shape = readonly number[];
-
-/** Each channel's filter: [channels, kernel], here [channels, 1, kernel]. */
-const filter = (shape: Shape): Shape =>
-  shape.length === 2 ? [shape[0] as number, 1, shape[1] as number] : shape;
-/** A vector that the file has in groups or as a column. */
-const vector = (shape: Shape): Shape => [shape.reduce((a, b) => a * b, 1)];
+import {
+  expertNames,
+  filter,
+  LLAMA,
+  mambaNames,
+  mambaShapes,
+  mambaTensors,
+  type NameTable,
+  networkNames,
+  without,
+} from './names.ts';
 
 const LFM2: NameTable = {
   ...without(LLAMA, 'output_norm', 'blk.%.ffn_gate', 'blk.%.ffn_up', 'blk.%.ffn_down'),
@@ -28,10 +30,7 @@ const LFM2: NameTable = {
 
 const GRANITE_HYBRID: NameTable = {
   ...LLAMA,
-  'blk.%.ssm_in': 'model.layers.%.mamba.in_proj',
-  'blk.%.ssm_conv1d': 'model.layers.%.mamba.conv1d',
-  'blk.%.ssm_norm': 'model.layers.%.mamba.norm',
-  'blk.%.ssm_out': 'model.layers.%.mamba.out_proj',
+  ...mambaNames('model.layers.%.mamba'),
   'blk.%.ffn_gate_inp': 'model.layers.%.block_sparse_moe.router.layer',
   ...expertNames('model.layers.%.block_sparse_moe.switch_mlp'),
   ...networkNames('_shexp', 'model.layers.%.mlp'),
@@ -58,17 +57,8 @@ export const STATES: readonly (readonly [string, Architecture])[] = [
     'granitehybrid',
     {
       names: GRANITE_HYBRID,
-      tensors: {
-        'blk.%.ssm_dt.bias': 'model.layers.%.mamba.dt_bias',
-        'blk.%.ssm_a': 'model.layers.%.mamba.A',
-        'blk.%.ssm_d': 'model.layers.%.mamba.D',
-      },
-      shapes: {
-        'blk.%.ssm_conv1d.weight': filter,
-        'blk.%.ssm_a': vector,
-        'blk.%.ssm_d': vector,
-        'blk.%.ssm_norm.weight': vector,
-      },
+      tensors: mambaTensors('model.layers.%.mamba'),
+      shapes: mambaShapes,
       permuted: true,
       experts: true,
       keys: graniteHybrid,
