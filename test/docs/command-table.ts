@@ -183,6 +183,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
     'node scripts/measure/second-turn.mjs model.gguf --history 60,120 --runs 1',
     /^(?:after \d+ tokens: .* \d+ tokens read, [1-9]\d* from the cache\n){2}/,
   ),
+  'node scripts/measure/restart.mjs demo --tokens 4000 --runs 3': {
+    long: true,
+    shows: /^every text is the same$/m,
+  },
   'node scripts/measure/embeddings.mjs --texts 2000 --words 8 --rounds 3': {
     long: true,
     shows: /^8 words, llm-host: \d+ texts\/s/m,
