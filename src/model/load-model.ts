@@ -78,7 +78,10 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const { config, weights } = textPart(rest.configFile, wholeConfig, allWeights);
   const quantize = quantizationToDo(rest, config, options.quantize);
   const { encoder } = rest;
-  const contextLength = checkContext(options.contextLength, config);
+  // Models of one server share the option; texts are read as far as an encoder goes.
+  const beyond = encoder !== undefined && options.contextLength > (modelContext(config) ?? Infinity);
+  const wanted = beyond ? 0 : options.contextLength;
+  const contextLength = checkContext(wanted, config);
   const exact =
     options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize !== undefined || !!encoder);
   if (!options.anyMemory) {
@@ -94,7 +97,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
       config: encoder ? { ...config, pooling: encoder.pooling } : config,
       weights,
       gguf,
-      contextLength: options.contextLength || (encoder ? textTokens(encoder, config) : 0),
+      contextLength: wanted || (encoder ? textTokens(encoder, config) : 0),
       kvBits: options.kvBits ?? 0,
       exact,
       adapters,

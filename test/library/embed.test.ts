@@ -38,6 +38,12 @@ it('embeds texts and ranks documents', async () => {
   });
 });
 
+it('a context beyond what an encoder reads is its own', async () => {
+  const model = await loadModel(folder('bert-mean'), { contextLength: 5000 });
+  expect(model.contextLength).toBe(48);
+  await model.close();
+});
+
 it('a model of the other kind says what it is', async () => {
   await using('bert-mean', async model => {
     const says = { code: 'USAGE', message: 'bert-mean turns texts into vectors and does not chat' };
