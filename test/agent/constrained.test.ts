@@ -59,6 +59,97 @@ describe('calls are held to their schemas', () => {
   });
 });
 
+describe('a call whose arguments do not fit', () => {
+  const WRONG = call('set', { on: 'perhaps' });
+  const RIGHT = call('set', { on: true });
+  const DONE = [content('Done.')];
+
+  class SwitchHost extends FakeHost {
+    constructor() {
+      super({ set: answer('on'), get: answer('off') });
+    }
+
+    override tools() {
+      const parameters = { type: 'object', properties: { on: { type: 'boolean' } }, required: ['on'] };
+      return super.tools().map(tool => ({
+        ...tool,
+        definition: { ...tool.definition, function: { ...tool.definition.function, parameters } },
+      }));
+    }
+  }
+
+  async function run(steps: Step[], options: Partial<TurnOptions> = {}, canConstrain = true) {
+    const model = new HeldModel(steps, canConstrain);
+    const host = new SwitchHost();
+    const { events, history, held } = await turn(model, { tools: host, ...options });
+    const added = model.requests.map(request => request.messages.length - 2);
+    return { events, history, held, added, calls: host.calls };
+  }
+
+  test('is written again at the same prompt, held to the schema, before anything is explained', async () => {
+    const { events, history, held, added, calls } = await run([[WRONG], [RIGHT], DONE]);
+    expect([held, added]).toEqual([
+      [false, true, false],
+      [0, 0, 2],
+    ]);
+    expect(calls).toEqual([{ name: 'set', args: { on: true } }]);
+    expect(events.filter(({ type }) => type === 'tool_error')).toHaveLength(1);
+    expect(history.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ]);
+  });
+
+  test('beside one that fits: neither runs before both do', async () => {
+    const { calls, held } = await run([[RIGHT, WRONG], [RIGHT, RIGHT], DONE]);
+    expect([calls.length, held]).toEqual([2, [false, true, false]]);
+  });
+
+  test('is explained, and held, if it still does not fit', async () => {
+    const { held, added } = await run([[WRONG], [WRONG], [RIGHT], DONE]);
+    expect([held, added]).toEqual([
+      [false, true, true, false],
+      [0, 0, 2, 2],
+    ]);
+  });
+
+  test('ends the turn after the last attempt', async () => {
+    expect((await run([[WRONG], [WRONG], [WRONG]])).held).toEqual([false, true, true]);
+    expect((await run([[WRONG], [WRONG]], { retry: { max: 1 } })).held).toEqual([false, true]);
+    expect((await run([[WRONG]], { retry: { max: 0 } })).held).toEqual([false]);
+  });
+
+  test.each([
+    ['behind words, which would be said twice', [content('Let me see.'), WRONG], {}, true],
+    ['of a tool that there is not', [call('sett', { on: true })], {}, true],
+    ['without an argument that the model would have to make up', [call('set', {})], {}, true],
+    ['beside one that cannot be read', [WRONG, ...BAD], {}, true],
+    ['if calls are never held', [WRONG], { constrain: 'off' as const }, true],
+    ['by a model that cannot be held', [WRONG], {}, false],
+  ])('is explained at once %s', async (_when, first, options, canConstrain) => {
+    const { held, added } = await run([first, [RIGHT], DONE], options, canConstrain);
+    expect([held[1], added[1]]).toEqual([false, expect.any(Number)]);
+    expect(added[1]).toBeGreaterThan(0);
+  });
+
+  test('is not written again once the user has cancelled', async () => {
+    const abort = new AbortController();
+    const cancelled: Step = async function* () {
+      yield WRONG;
+      abort.abort();
+      return { ...STATS, finishReason: 'cancelled' };
+    };
+    const model = new HeldModel([cancelled]);
+    const history = createHistory('SYS');
+    const agent = new Agent({ model, tools: new SwitchHost(), history, sampling: {}, toolTimeoutMs: 1000 });
+    const events = await collect(agent.turn('x', abort.signal));
+    expect([events.at(-1), model.requests.length]).toMatchObject([{ type: 'assistant', cancelled: true }, 1]);
+  });
+});
+
 describe('an answer in a format', () => {
   const responseFormat = {
     type: 'json_schema' as const,

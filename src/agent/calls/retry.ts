@@ -19,6 +19,7 @@ export class RetryPlan {
   #attempts = 0;
   #last: string | undefined;
   #identical = false;
+  #repeated = false;
 
   constructor({ max = 2, temperatureStep = 0.1 }: RetryOptions = {}) {
     this.#max = max;
@@ -33,13 +34,20 @@ export class RetryPlan {
     return this.#attempts > this.#max;
   }
 
-  /** The same text again, or the last attempt: words alone will not help. */
-  get stuck(): boolean {
-    return this.#identical || (this.#attempts > 0 && this.#attempts >= this.#max);
+  /** Whether the next attempt may be the same prompt again, held to the schemas: the first, if there is one. */
+  get mayRepeat(): boolean {
+    return this.#attempts === 0 && this.#max > 0;
   }
 
-  failed(text: string): void {
+  /** The same prompt or text again, or the last attempt: words alone will not help. */
+  get stuck(): boolean {
+    return this.#repeated || this.#identical || (this.#attempts > 0 && this.#attempts >= this.#max);
+  }
+
+  /** @param repeated the next attempt is at the same prompt */
+  failed(text: string, repeated = false): void {
     this.#attempts += 1;
+    this.#repeated = repeated;
     this.#identical = text === this.#last;
     this.#last = text;
   }
@@ -48,6 +56,7 @@ export class RetryPlan {
     this.#attempts = 0;
     this.#last = undefined;
     this.#identical = false;
+    this.#repeated = false;
   }
 
   /**

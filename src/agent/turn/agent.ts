@@ -159,6 +159,10 @@ export class Agent {
       // Failed attempts too: a stream has shown their words by now.
       said = [said, reply.content.trim()].filter(Boolean).join('\n');
       const { valid, invalid } = this.#validate(reply, cancelled);
+      if (this.#mayHold() && !signal?.aborted && failed.shouldRepeat(reply, invalid)) {
+        yield* failed.repeat(reply, invalid);
+        continue;
+      }
       if (valid.length === 0 && invalid.length > 0) {
         const end = yield* failed.add(reply, invalid, this.#tools(), signal?.aborted === true);
         if (!end) continue;
@@ -278,8 +282,15 @@ export class Agent {
 
   /** Whether to constrain the calls of the next reply. */
   #constrains(retry: RetryPlan): boolean {
+    const { constrain, model } = this.#options;
+    if (constrain === 'always') return model.canConstrain ?? false;
+    return this.#mayHold() && retry.stuck;
+  }
+
+  /** Whether calls are constrained only once the model has failed at one. */
+  #mayHold(): boolean {
     const { constrain = 'auto', model } = this.#options;
-    return (model.canConstrain ?? false) && (constrain === 'always' || (constrain === 'auto' && retry.stuck));
+    return (model.canConstrain ?? false) && constrain === 'auto';
   }
 
   #callParts(): Omit<AnswerCallsParts, 'attempt' | 'signal'> {

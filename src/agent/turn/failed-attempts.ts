@@ -1,5 +1,6 @@
 import type { History, HistoryMark } from '../../chat/history.ts';
 import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
+import type { AttemptLabel } from '../../parse/calls/resolve-call.ts';
 import { feedback } from '../calls/feedback.ts';
 import type { ToolMetrics } from '../calls/metrics.ts';
 import { type RetryOptions, RetryPlan } from '../calls/retry.ts';
@@ -8,6 +9,13 @@ import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { assistantMessage, type Reply, textOf } from './reply.ts';
 import { toolMessage } from './tool-message.ts';
+
+/** The tool is known, and each argument that it needs was given. */
+const MISSPELT: ReadonlySet<AttemptLabel> = new Set([
+  'type_mismatch',
+  'schema_violation',
+  'hallucinated_param',
+]);
 
 export interface FailedAttemptsParts {
   readonly model: ChatModel;
@@ -37,12 +45,9 @@ export class FailedAttempts {
     tools: readonly ToolDefinition[],
     cancelled: boolean,
   ): Generator<TurnEvent, 'cancelled' | 'exhausted' | undefined> {
-    const { history, metrics, model, newCallId } = this.#parts;
+    const { history, metrics, model } = this.#parts;
     this.#mark ??= history.mark();
-    for (const { tool, call, label } of invalid)
-      metrics.attempt(tool ?? call?.function.name ?? '', label, this.plan.attempts);
-    this.plan.failed(textOf(reply));
-    yield* invalidCallEvents(invalid, newCallId);
+    yield* this.#count(reply, invalid);
     if (!cancelled && !this.plan.exhausted) {
       this.#tellModel(reply, invalid, tools);
       return undefined;
@@ -57,6 +62,28 @@ export class FailedAttempts {
       message: 'The model could not write a readable tool call; the turn ends here.',
     };
     return 'exhausted';
+  }
+
+  /**
+   * Whether the reply is better generated again, held to the schemas, than explained: the tools are certain, no value has
+   * to be made up, and nothing else was said. Small models answer an explanation in words.
+   */
+  shouldRepeat({ content }: Reply, invalid: readonly InvalidCall[]): boolean {
+    const misspelt = invalid.every(({ label }) => MISSPELT.has(label));
+    return this.plan.mayRepeat && invalid.length > 0 && misspelt && content.trim() === '';
+  }
+
+  /** Records one whose prompt is asked again as it is. */
+  *repeat(reply: Reply, invalid: readonly InvalidCall[]): Generator<TurnEvent> {
+    yield* this.#count(reply, invalid, true);
+  }
+
+  *#count(reply: Reply, invalid: readonly InvalidCall[], repeated = false): Generator<TurnEvent> {
+    const { metrics, newCallId } = this.#parts;
+    for (const { tool, call, label } of invalid)
+      metrics.attempt(tool ?? call?.function.name ?? '', label, this.plan.attempts);
+    this.plan.failed(textOf(reply), repeated);
+    yield* invalidCallEvents(invalid, newCallId);
   }
 
   /** Takes them out of the history: a call succeeded, or the model answered in words. */
