@@ -10,16 +10,17 @@ import { SetupError } from './setup-error.mjs';
 /**
  * Starts `llm-host serve demo` on a free port, with a temporary home folder. Needs dist/.
  * @param {readonly string[]} [args]
+ * @param {readonly string[]} [nodeArgs]
  * @returns {Promise<{ url: string, pid: number, stop: () => Promise<number> }>} stop: -> the exit code
  */
-export async function serveDemo(args = []) {
+export async function serveDemo(args = [], nodeArgs = []) {
   const home = mkdtempSync(join(tmpdir(), 'llm-host-serve-'));
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   const env = { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: cache };
   const main = join(distDir, 'cli', 'main.js');
   // Nothing of a test or a measurement stays in the user's caches.
   const own = ['serve', 'demo', '--port', '0', '--disk-cache-mb', '0'];
-  const child = spawn(process.execPath, [main, ...own, ...args], {
+  const child = spawn(process.execPath, [...nodeArgs, main, ...own, ...args], {
     ...{ cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] },
   });
   let said = '';
