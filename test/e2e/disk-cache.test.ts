@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { MAIN, Program, runProgram, workplace } from './program.ts';
 
 // The real engine with the demo's model, in processes of their own.
@@ -95,12 +95,14 @@ test('a server finds what a chat has read', { timeout: 120_000 }, async () => {
   await ask('Who are you?');
   const before = statSync(join(folder, files()[0] as string)).mtimeMs;
   const server = new Program(MAIN, ['serve', 'demo', '--no-mcp', '--port', '0'], { cwd: dir, env });
-  const limit = Date.now() + 60_000;
-  let address: string | undefined;
-  while (address === undefined && Date.now() < limit) {
-    address = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout + server.stderr)?.[0];
-    await sleep(20);
-  }
+  const address = await vi.waitFor(
+    () => {
+      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout + server.stderr) ?? [];
+      expect(found).toBeDefined();
+      return found;
+    },
+    { timeout: 60_000, interval: 20 },
+  );
   const response = await fetch(`${address}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

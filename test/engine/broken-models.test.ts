@@ -64,7 +64,7 @@ test('an unknown architecture of a GGUF file', async () => {
   const bytes = readFileSync(path);
   bytes.write('gpt90', bytes.indexOf('llama', bytes.indexOf('general.architecture')));
   writeFileSync(path, bytes);
-  const parts = [path, "architecture 'gpt90'", 'supported: llama, granite, qwen2, qwen3, gemma2, gemma3'];
+  const parts = [path, "architecture 'gpt90'", 'supported: llama, granite, ', ', qwen3, ', ', gpt-oss, '];
   await expectRefusal(path, 'MODEL_UNSUPPORTED', parts);
 });
 
