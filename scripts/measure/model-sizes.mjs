@@ -1,11 +1,12 @@
 // What published models take in memory, computed by `llm-host inspect` from their shapes alone: the table of
 // docs/choosing-a-model.md. Writes headers without weights into a temporary folder; downloads and loads nothing.
 // Usage, after `npm run bootstrap`: node scripts/measure/model-sizes.mjs
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { distDir } from '../lib/project.mjs';
 import { reportUncaught } from '../lib/setup-error.mjs';
+import { writeHeaders } from './shapes/headers.mjs';
 
 reportUncaught();
 
@@ -13,10 +14,7 @@ const { inspectModel } = await import(join(distDir, 'model', 'inspect.js'));
 
 const CONTEXT = 8192;
 
-/**
- * Shapes from each model's published config.json: layers, width, heads, KV heads, width of a head, width of the
- * feed-forward part, vocabulary; `untied`: the head has its own matrix.
- */
+/** Each as `writeHeaders` takes it. */
 const MODELS = {
   'SmolLM2-1.7B': { shape: [24, 2048, 32, 32, 64, 8192, 49152] },
   'Llama-3.2-1B': { shape: [16, 2048, 32, 8, 64, 8192, 128256] },
@@ -42,70 +40,6 @@ const MODELS = {
   'Llama-3.3-70B': { shape: [80, 8192, 64, 8, 128, 28672, 128256], untied: true },
 };
 
-/** Names and shapes of a decoder's tensors; norms are left out, they are too small to count. */
-function tensorsOf({ shape, untied, experts }) {
-  const [layers, width, heads, kvHeads, headWidth, inner, vocabulary] = shape;
-  const feedForward = path => [
-    [`${path}.gate_proj.weight`, [inner, width]],
-    [`${path}.up_proj.weight`, [inner, width]],
-    [`${path}.down_proj.weight`, [width, inner]],
-  ];
-  const layer = index => {
-    const path = `model.layers.${index}`;
-    return [
-      [`${path}.self_attn.q_proj.weight`, [heads * headWidth, width]],
-      [`${path}.self_attn.k_proj.weight`, [kvHeads * headWidth, width]],
-      [`${path}.self_attn.v_proj.weight`, [kvHeads * headWidth, width]],
-      [`${path}.self_attn.o_proj.weight`, [width, heads * headWidth]],
-      ...(experts
-        ? Array.from({ length: experts }, (_, e) => feedForward(`${path}.mlp.experts.${e}`)).flat()
-        : feedForward(`${path}.mlp`)),
-    ];
-  };
-  return [
-    ['model.embed_tokens.weight', [vocabulary, width]],
-    ...(untied ? [['lm_head.weight', [vocabulary, width]]] : []),
-    ...Array.from({ length: layers }, (_, index) => layer(index)).flat(),
-  ];
-}
-
-function configOf({ shape, untied, experts, active }) {
-  const [layers, width, heads, kvHeads, headWidth, inner, vocabulary] = shape;
-  return {
-    model_type: experts ? 'qwen3_moe' : 'llama',
-    num_hidden_layers: layers,
-    hidden_size: width,
-    num_attention_heads: heads,
-    num_key_value_heads: kvHeads,
-    head_dim: headWidth,
-    intermediate_size: inner,
-    vocab_size: vocabulary,
-    tie_word_embeddings: !untied,
-    max_position_embeddings: 131072,
-    ...(experts && { num_experts: experts, num_experts_per_tok: active, moe_intermediate_size: inner }),
-  };
-}
-
-/** A folder with the model's header in bfloat16, and a sparse file for its weights. */
-function writeFolder(folder, model) {
-  let offset = 0;
-  const header = {};
-  for (const [name, shape] of tensorsOf(model)) {
-    const bytes = 2 * shape.reduce((product, size) => product * size, 1);
-    header[name] = { dtype: 'BF16', shape, data_offsets: [offset, offset + bytes] };
-    offset += bytes;
-  }
-  const text = Buffer.from(JSON.stringify(header));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(text.length));
-  mkdirSync(folder);
-  const weights = join(folder, 'model.safetensors');
-  writeFileSync(weights, Buffer.concat([length, text]));
-  truncateSync(weights, 8 + text.length + offset);
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(configOf(model)));
-  writeFileSync(join(folder, 'tokenizer.json'), '{}');
-}
-
 const gigabytes = bytes => (bytes / 1e9).toFixed(1);
 const top = mkdtempSync(join(tmpdir(), 'llm-host-sizes-'));
 try {
@@ -115,7 +49,7 @@ try {
   console.log('| --- | --- | --- | --- | --- | --- | --- |');
   for (const [name, model] of Object.entries(MODELS)) {
     const folder = join(top, name);
-    writeFolder(folder, model);
+    writeHeaders(folder, model);
     const inspect = quantize =>
       inspectModel(folder, { contextLength: CONTEXT, quantize, cwd: top, env: process.env }).inspection;
     const four = inspect('4');

@@ -46,11 +46,15 @@ export interface Inspection {
 /** Tokens assumed if no context is given and the model allows more. */
 const USUAL_CONTEXT = 4096;
 
+/** A model with what its description was made from. */
+export interface InspectedModel {
+  readonly inspection: Inspection;
+  readonly read: ReadModel;
+  readonly loading: Loading;
+}
+
 /** Reads headers, config and template, not weights. Throws as `readModel` does, except OUT_OF_MEMORY. */
-export function inspectModel(
-  source: string,
-  options: Omit<ReadModelOptions, 'anyMemory'>,
-): { inspection: Inspection; read: ReadModel } {
+export function inspectModel(source: string, options: Omit<ReadModelOptions, 'anyMemory'>): InspectedModel {
   const read = readModel(source, { ...options, anyMemory: true });
   const { config, weights, quantize } = read.spec;
   const template = read.toolTemplate ?? read.chatTemplate;
@@ -74,7 +78,7 @@ export function inspectModel(
     memory: memoryOf(read, loading, options),
     prediction: { tokensPerSecond: bandwidth.bytesPerSecond / perToken, bandwidth },
   };
-  return { inspection, read };
+  return { inspection, read, loading };
 }
 
 /** The table row that parses calls, or a note that the model brings its own response template. */

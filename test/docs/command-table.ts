@@ -75,6 +75,12 @@ export const TABLE: Readonly<Record<string, Row>> = {
     runs: 'measuring',
     shows: /^\| Llama-3\.3-70B \| 70\.6 B \| 39\.7 \|/m,
   },
+  // docs/distributed.md
+  'llm-host inspect <model> --hosts hosts.json': { runs: 'application', shows: /^machines +2, /m },
+  'node scripts/measure/hosts-plan.mjs': {
+    runs: 'measuring',
+    shows: /^\| 2 \| Thunderbolt 5, RDMA \| \d/m,
+  },
   // docs/events.md
   'llm-host <model> --json': {
     runs: 'application',

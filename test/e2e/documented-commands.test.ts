@@ -2,6 +2,7 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, w
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { demoWeightsPath } from '../../src/model/demo-model.ts';
+import { codeBlocks } from '../docs/command-lines.ts';
 import { type Place, TABLE } from '../docs/command-table.ts';
 import { runLine } from '../docs/run-line.ts';
 import { benchPeers } from '../fixtures/bench-peers.ts';
@@ -71,6 +72,8 @@ test("lines about one's own models and servers", { timeout: LIMIT_MS }, async ()
   writeFileSync(join(folder, 'tokenizer.json'), TOKENIZER);
   symlinkSync(demoWeightsPath(env), join(cwd, 'path', 'to', 'model.gguf'));
   writeFileSync(join(cwd, 'file.json'), '{ "const": true }');
+  const hosts = codeBlocks('json').find(({ page }) => page === 'docs/distributed.md');
+  writeFileSync(join(cwd, 'hosts.json'), hosts?.text ?? '');
   await runLines('application', { cwd, env });
 });
 

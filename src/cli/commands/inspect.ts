@@ -1,12 +1,15 @@
 import { LlmHostError } from '../../errors.ts';
-import type { Inspection } from '../../model/inspect.ts';
+import type { Plan } from '../../model/distributed/plan.ts';
+import type { InspectedModel, Inspection } from '../../model/inspect.ts';
 import type { ReadModel } from '../../model/load-model.ts';
 import { withConfigFile } from '../../model/name-config-file.ts';
 import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
+import { planRows } from '../inspect/plan-rows.ts';
+import { type Row, rounded, sized } from '../inspect/rows.ts';
 import { CONTEXT, checkNumber } from '../options/chat-options.ts';
 import { defineCommand } from '../options/command.ts';
-import { json, number } from '../options/option-kinds.ts';
+import { json, number, text } from '../options/option-kinds.ts';
 
 /** Loads no weights. */
 export const inspect = defineCommand({
@@ -21,23 +24,31 @@ export const inspect = defineCommand({
         choices: QUANTIZE_CHOICES,
         describe: 'as if loaded with --quantize',
       })
+      .option('hosts', text('plan how to divide it over the machines in this file'))
       .option('json', json),
   run: async args => {
-    const { context, quantize } = args;
+    const { context, quantize, hosts } = args;
     checkNumber('context', context, CONTEXT);
     const { inspectModel } = await import('../../model/inspect.ts');
     const place = { cwd: process.cwd(), env: process.env };
-    const { inspection, read } = inspectModel(args.model, {
-      contextLength: context ?? 0,
-      quantize,
-      ...place,
-    });
+    const inspected = inspectModel(args.model, { contextLength: context ?? 0, quantize, ...place });
+    const { inspection, read } = inspected;
+    const plan = hosts === undefined ? undefined : await planFor(inspected, hosts);
     await checkFamily(read);
-    const text = args.json ? JSON.stringify(inspection, null, 2) : lines(inspection).join('\n');
-    process.stdout.write(`${args.json ? text : stripControls(text)}\n`);
+    const rows = [...rowsOf(inspection), ...(plan ? planRows(plan) : [])];
+    const printed = args.json ? JSON.stringify({ ...inspection, plan }, null, 2) : lines(rows).join('\n');
+    process.stdout.write(`${args.json ? printed : stripControls(printed)}\n`);
     return 0;
   },
 });
+
+async function planFor(inspected: InspectedModel, file: string): Promise<Plan> {
+  const { readHostsFile } = await import('../../model/distributed/hosts-file.ts');
+  const { planModel } = await import('../../model/distributed/plan-model.ts');
+  const { memory, prediction } = inspected.inspection;
+  const own = { memoryBytes: memory.availableBytes, bytesPerSecond: prediction.bandwidth.bytesPerSecond };
+  return planModel(inspected, readHostsFile(file, own));
+}
 
 /**
  * Lets the engine read the configuration without any tensors: it names a family, key or size it cannot use. A good
@@ -64,9 +75,13 @@ async function checkFamily({ spec, configFile }: ReadModel): Promise<void> {
   }
 }
 
-function lines(model: Inspection): string[] {
+function lines(rows: readonly Row[]): string[] {
+  return rows.map(([name, value]) => `${name.padEnd(13)} ${value}`);
+}
+
+function rowsOf(model: Inspection): Row[] {
   const { memory, prediction, template, encoder } = model;
-  const rows: Rows = [
+  return [
     ['model', model.name],
     ['family', model.family],
     ['parameters', parameters(model.parameters)],
@@ -74,36 +89,33 @@ function lines(model: Inspection): string[] {
     ['layers', String(model.layers ?? 'unknown')],
     ['context', model.contextLength === undefined ? 'unknown' : `${model.contextLength} tokens`],
     ...(encoder ? encoderRows(encoder) : chatRows(model, template)),
-    ['on disk', bytes(memory.storedBytes)],
+    ['on disk', sized(memory.storedBytes)],
     [
       'memory',
-      `${bytes(memory.totalBytes)}: weights ${bytes(memory.weightBytes)}, KV cache for ${memory.contextLength} tokens ${bytes(memory.kvBytes)}, working set ${bytes(memory.workingSetBytes)}`,
+      `${sized(memory.totalBytes)}: weights ${sized(memory.weightBytes)}, KV cache for ${memory.contextLength} tokens ${sized(memory.kvBytes)}, working set ${sized(memory.workingSetBytes)}`,
     ],
-    ['available', `${bytes(memory.availableBytes)}: ${memory.fits ? 'fits' : 'does not fit'}`],
+    ['available', `${sized(memory.availableBytes)}: ${memory.fits ? 'fits' : 'does not fit'}`],
     ...(encoder ? [] : [speedRow(prediction)]),
   ];
-  return rows.map(([name, value]) => `${name.padEnd(14)}${value}`);
 }
 
-type Rows = [string, string][];
-
-function encoderRows({ kind, pooling, maxTokens, prompts }: NonNullable<Inspection['encoder']>): Rows {
+function encoderRows({ kind, pooling, maxTokens, prompts }: NonNullable<Inspection['encoder']>): Row[] {
   const names = Object.keys(prompts);
   return [
     ['use', kind === 'classifier' ? 'ranks texts' : `vectors of texts (pooling: ${pooling})`],
     ['text', maxTokens === undefined ? 'up to the context' : `up to ${maxTokens} tokens`],
-    ...(names.length > 0 ? [['prompts', names.join(', ')] as [string, string]] : []),
+    ...(names.length > 0 ? [['prompts', names.join(', ')] as Row] : []),
   ];
 }
 
-function chatRows({ toolFormat }: Inspection, template: Inspection['template']): Rows {
+function chatRows({ toolFormat }: Inspection, template: Inspection['template']): Row[] {
   return [
     ['chat template', template ? describeTemplate(template) : 'none: a base model'],
     ['tool format', toolFormat ?? 'none of its own: the prompt protocol'],
   ];
 }
 
-function speedRow({ tokensPerSecond, bandwidth }: Inspection['prediction']): [string, string] {
+function speedRow({ tokensPerSecond, bandwidth }: Inspection['prediction']): Row {
   const memory = `${(bandwidth.bytesPerSecond / 1e9).toFixed(0)} GB/s of memory bandwidth (${bandwidth.origin})`;
   return ['speed', `at most ${rounded(tokensPerSecond)} tok/s, predicted from ${memory}`];
 }
@@ -125,13 +137,4 @@ function describeTemplate(template: NonNullable<Inspection['template']>): string
 function parameters(count: number): string {
   if (count >= 1e9) return `${(count / 1e9).toFixed(2)} B`;
   return count >= 1e6 ? `${(count / 1e6).toFixed(1)} M` : count.toLocaleString('en');
-}
-
-/** To two significant digits. */
-function rounded(value: number): string {
-  return value.toLocaleString('en', { maximumSignificantDigits: 2 });
-}
-
-function bytes(count: number): string {
-  return count >= 1e9 ? `${(count / 1e9).toFixed(2)} GB` : `${(count / 1e6).toFixed(1)} MB`;
 }

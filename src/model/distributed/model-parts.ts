@@ -1,0 +1,64 @@
+import type { TensorEntry, WeightFiles } from '../../native/addon-types.ts';
+import type { JsonObject } from '../../text/files/json-file.ts';
+import { bytesPerDecodedToken, type Loading, loadedBytes } from '../weights/loaded-bytes.ts';
+
+/** Bytes of tensors in memory, and of those that a token reads. */
+export interface Bytes {
+  readonly held: number;
+  readonly read: number;
+}
+
+/** A model as far as its division over machines goes. */
+export interface ModelParts {
+  /** Of each layer, what tensor parallelism divides, and what every machine then has whole. */
+  readonly layers: readonly { readonly divided: Bytes; readonly whole: Bytes }[];
+  /** Embedding, last norm and head. */
+  readonly ends: Bytes;
+  /** Of them, what the machine with the first layers holds. */
+  readonly embeddingBytes: number;
+  /** Of all keys and values for the context. */
+  readonly kvBytes: number;
+  /** Of a token's activations between two layers. */
+  readonly activationBytes: number;
+}
+
+/** Matrices of heads and of feed-forward networks, experts included; not norms and routers. */
+const DIVIDED =
+  /\.(?:self_attn\.(?:[qkvo]|qkv)_proj|gate_proj|up_proj|down_proj|gate_up_proj|experts|switch_mlp)\b/;
+const LAYER = /\.layers\.(\d+)\./;
+const EMBEDDING = /embed_tokens|embeddings\./;
+
+export function modelParts(
+  { config, weights }: { readonly config: JsonObject; readonly weights: WeightFiles },
+  loading: Loading,
+  kvBytes: number,
+): ModelParts {
+  const bytesOf = (tensors: readonly TensorEntry[]): Bytes => {
+    const part = { files: weights.files, tensors };
+    return { held: loadedBytes(part, config, loading), read: bytesPerDecodedToken(part, config, loading) };
+  };
+  const layers = new Map<number, TensorEntry[]>();
+  const ends: TensorEntry[] = [];
+  for (const tensor of weights.tensors) {
+    const index = LAYER.exec(tensor.name)?.[1];
+    if (index === undefined) {
+      ends.push(tensor);
+      continue;
+    }
+    const layer = layers.get(Number(index)) ?? [];
+    layers.set(Number(index), layer);
+    layer.push(tensor);
+  }
+  return {
+    layers: [...layers.entries()]
+      .sort(([a], [b]) => a - b)
+      .map(([, tensors]) => ({
+        divided: bytesOf(tensors.filter(({ name }) => DIVIDED.test(name))),
+        whole: bytesOf(tensors.filter(({ name }) => !DIVIDED.test(name))),
+      })),
+    ends: bytesOf(ends),
+    embeddingBytes: bytesOf(ends.filter(({ name }) => EMBEDDING.test(name))).held,
+    kvBytes,
+    activationBytes: Number(config.hidden_size ?? 0) * (loading.layout === 'stored' ? 2 : 4),
+  };
+}

@@ -1,0 +1,20 @@
+import { LlmHostError } from '../../errors.ts';
+import type { InspectedModel } from '../inspect.ts';
+import { quantizationOf } from '../weights/quantization.ts';
+import { whyIndivisible } from './divides.ts';
+import type { Hosts } from './hosts.ts';
+import { modelParts } from './model-parts.ts';
+import { type Plan, planHosts } from './plan.ts';
+
+/** How to divide a model over machines that hold weights as this one does. Throws LlmHostError USAGE. */
+export function planModel({ inspection, read, loading }: InspectedModel, hosts: Hosts): Plan {
+  if (inspection.encoder)
+    throw new LlmHostError('USAGE', `--hosts: ${read.name} turns texts into vectors: it runs on one machine`);
+  const { spec, configFile } = read;
+  const parts = modelParts(spec, loading, inspection.memory.kvBytes);
+  if (parts.layers.length === 0)
+    throw new LlmHostError('USAGE', `--hosts: ${read.name} has no layers to divide`);
+  const quantization = loading.quantize ?? quantizationOf(configFile, spec.config);
+  const indivisible = whyIndivisible(spec, quantization?.groupSize, hosts.hosts.length);
+  return planHosts(parts, hosts, indivisible);
+}

@@ -1,0 +1,40 @@
+import type { Link } from './hosts.ts';
+
+/** What machines send each other for a token. */
+export interface Wire {
+  /** Sums over all machines, or hops from one to the next. */
+  readonly messages: number;
+  /** Sent by all machines together. */
+  readonly bytes: number;
+  readonly seconds: number;
+  /** Of them, those that more bandwidth would not save. */
+  readonly latencySeconds: number;
+}
+
+/**
+ * Two sums of the activations in each layer: behind the heads and behind the feed-forward network. In a ring each machine
+ * passes on its n-th part 2 (n - 1) times; in a mesh it sends all it has to every other one at once.
+ */
+export function tensorWire(link: Link, machines: number, layers: number, activationBytes: number): Wire {
+  const n = machines;
+  const steps = n === 1 ? 0 : link.mesh ? 1 : 2 * (n - 1);
+  const stepBytes = link.mesh ? activationBytes : activationBytes / n;
+  const messages = n === 1 ? 0 : 2 * layers;
+  const latencySeconds = messages * steps * link.latency;
+  return {
+    messages,
+    bytes: messages * n * (link.mesh ? n - 1 : steps) * stepBytes,
+    seconds: latencySeconds + (messages * steps * stepBytes) / link.bytesPerSecond,
+    latencySeconds,
+  };
+}
+
+/** A token's activations from each machine to the next, and its id from the last one to the first. */
+export function pipelineWire(link: Link, machines: number, activationBytes: number): Wire {
+  const messages = machines === 1 ? 0 : machines;
+  const bytes = messages === 0 ? 0 : (machines - 1) * activationBytes + ID_BYTES;
+  const latencySeconds = messages * link.latency;
+  return { messages, bytes, seconds: latencySeconds + bytes / link.bytesPerSecond, latencySeconds };
+}
+
+const ID_BYTES = 4;
