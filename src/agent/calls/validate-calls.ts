@@ -40,14 +40,17 @@ export function validateCalls(
 ): ValidatedCalls {
   const valid: ValidCall[] = [];
   const invalid: InvalidCall[] = [];
+  let text = '';
   for (const event of events) {
+    // Further calls in the same text have none of their own.
+    text = event.raw || text;
     if (event.type === 'malformed') {
       const label = event.truncated ? 'truncation' : 'malformed_json';
       const message = `The tool call could not be read: ${event.reason}`;
       invalid.push({ label, message, tool: undefined, call: undefined, raw: event.raw });
       continue;
     }
-    const resolved = resolveCall(event, tools, called);
+    const resolved = resolveCall({ ...event, raw: text }, tools, called);
     if (resolved.ok) {
       const { name, repairs, unchecked } = resolved;
       valid.push({ call: newCall(name, resolved.arguments), repairs, unchecked });

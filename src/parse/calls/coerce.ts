@@ -16,19 +16,26 @@ export interface Coerced {
  * Fits arguments to `schema` where there is only one way to: strings that are numbers, booleans, null or JSON;
  * numbers where a string is wanted; a single item for a list; another case of an enum value or a property name; null
  * for optional properties. Values that already fit stay untouched.
+ * @param written the text of a number that becomes a string
  */
-export function coerce(value: unknown, schema: unknown): Coerced {
+export function coerce(
+  value: unknown,
+  schema: unknown,
+  written: (value: number) => string = String,
+): Coerced {
   const changed: string[] = [];
-  return { value: new Coercion(schema, changed).value(value, schema, '$', 0), changed };
+  return { value: new Coercion(schema, changed, written).value(value, schema, '$', 0), changed };
 }
 
 class Coercion {
   readonly #root: unknown;
   readonly #changed: string[];
+  readonly #written: (value: number) => string;
 
-  constructor(root: unknown, changed: string[]) {
+  constructor(root: unknown, changed: string[], written: (value: number) => string) {
     this.#root = root;
     this.#changed = changed;
+    this.#written = written;
   }
 
   value(value: unknown, schema: unknown, path: string, depth: number): unknown {
@@ -95,21 +102,24 @@ class Coercion {
   }
 
   #retype(value: unknown, types: ReadonlySet<string>, path: string): unknown {
-    const result = retyped(value, types);
+    const result = retyped(value, types, this.#written);
     if (result === undefined) return value;
     this.#changed.push(path);
     return result.value;
   }
 }
 
-function retyped(value: unknown, types: ReadonlySet<string>): { value: unknown } | undefined {
+function retyped(
+  value: unknown,
+  types: ReadonlySet<string>,
+  written: (value: number) => string,
+): { value: unknown } | undefined {
   if (typeof value === 'string') {
     const found = fromText(value, types);
     if (found) return found;
-  } else if (
-    types.has('string') &&
-    (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
-  ) {
+  } else if (types.has('string') && typeof value === 'number') {
+    return { value: written(value) };
+  } else if (types.has('string') && (typeof value === 'bigint' || typeof value === 'boolean')) {
     return { value: String(value) };
   }
   if (types.has('array') && !Array.isArray(value) && value !== null) return { value: [value] };

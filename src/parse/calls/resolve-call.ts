@@ -2,6 +2,7 @@ import { nearest } from '../../text/nearest.ts';
 import { checkSchema, isNotChecked, type SchemaProblem } from '../json/schema-check.ts';
 import { coerce } from './coerce.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
+import { writtenNumbers } from './written-numbers.ts';
 
 /** The outcome of an attempt at a call. */
 export type AttemptLabel =
@@ -43,6 +44,8 @@ interface RawCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly guessed?: boolean;
+  /** The text it was written in, if that is known. */
+  readonly raw?: string;
 }
 
 /**
@@ -78,7 +81,7 @@ function fitted(
   strict = call.guessed === true,
 ): ResolvedCall {
   const schema = tools.parametersOf(name) ?? {};
-  const { value, changed } = coerce(call.arguments, schema);
+  const { value, changed } = coerce(call.arguments, schema, writtenNumbers(call.raw ?? ''));
   const args = value as Record<string, unknown>;
   const found = checkSchema(schema, args);
   const unchecked = !strict && isNotChecked(found);
