@@ -45,7 +45,7 @@ export interface RooflinePoint {
   /** Tokens of the prompt plus half of those generated. */
   readonly promptTokens: number;
   readonly contextTokens: number;
-  /** Bytes read per token: of the loaded weights, and of the context's keys and values. */
+  /** Bytes read per token: of the loaded weights, and of the context's keys, values and states. */
   readonly weightBytes: number;
   readonly kvBytes: number;
   /** The median bandwidth over these bytes. */

@@ -1,5 +1,6 @@
 import { kvBytesPerToken, kvElementBytes } from '../model/fit.ts';
 import type { ReadModel } from '../model/load-model.ts';
+import { stateBytes } from '../model/recurrent-states.ts';
 import { bytesPerDecodedToken, loadedBytes } from '../model/weights/loaded-bytes.ts';
 import type { Quantization } from '../model/weights/quantization.ts';
 import { loadAddon } from '../native/load-addon.ts';
@@ -17,8 +18,9 @@ export interface RooflineInput {
 }
 
 /**
- * Decoding reads every weight and all keys and values once per token, so memory bandwidth over these bytes bounds it: the
- * best that was measured, which on a busy machine may still be less than what a run got. One point per prompt length.
+ * Decoding reads every weight, all keys and values, and the states of recurrent layers once per token, so memory
+ * bandwidth over these bytes bounds it: the best that was measured, which on a busy machine may still be less than what a
+ * run got. One point per prompt length.
  */
 export function rooflinePoints(own: EngineReport, input: RooflineInput): RooflinePoint[] {
   const { read, generate, bandwidth } = input;
@@ -31,7 +33,7 @@ export function rooflinePoints(own: EngineReport, input: RooflineInput): Rooflin
   return own.figures.flatMap(({ metric, at = 0, median }) => {
     if (metric !== 'generationTokensPerSecond') return [];
     const contextTokens = at + Math.round(generate / 2);
-    const kvBytes = kvBytesPerToken(config, elementBytes) * contextTokens;
+    const kvBytes = kvBytesPerToken(config, elementBytes) * contextTokens + stateBytes(config);
     const limit = bandwidth.max / (weightBytes + kvBytes);
     return [
       {

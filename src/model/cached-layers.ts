@@ -1,25 +1,8 @@
 import { isObject, type JsonObject } from '../text/files/json-file.ts';
-
-/** Letters of `hybrid_override_pattern`: Mamba-2, attention, a network, experts. */
-const LETTERS: Readonly<Record<string, string>> = { M: 'mamba', '*': 'attention', '-': 'mlp', E: 'moe' };
+import { layerCount, layerTypes } from './weights/layer-types.ts';
 
 /** Layers without keys and values. */
 const OTHERS: ReadonlySet<unknown> = new Set(['mamba', 'linear_attention', 'conv', 'mlp', 'moe']);
-
-/** The layers' types; undefined: config.json does not list them. */
-function layerTypes(config: JsonObject): readonly unknown[] | undefined {
-  const pattern = config.hybrid_override_pattern;
-  for (const types of [config.layer_types, config.layers_block_type]) {
-    if (Array.isArray(types)) return types;
-  }
-  return typeof pattern === 'string' ? [...pattern].map(letter => LETTERS[letter]) : undefined;
-}
-
-export function layerCount(config: JsonObject): number | undefined {
-  const count = config.num_hidden_layers;
-  if (typeof count === 'number' && Number.isInteger(count) && count > 0) return count;
-  return layerTypes(config)?.length;
-}
 
 /** What all layers keep of one token, counted in numbers: its keys and values, or latents. */
 export function numbersPerToken(config: JsonObject): number {

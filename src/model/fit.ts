@@ -9,6 +9,8 @@ export interface MemoryNeed {
   /** Bytes of the loaded weights. */
   readonly weightBytes: number;
   readonly kvBytesPerToken: number;
+  /** Of recurrent layers, however long the context is. */
+  readonly stateBytes: number;
   /** Tokens. */
   readonly contextLength: number;
 }
@@ -59,7 +61,7 @@ export function availableMemory(device = loadAddon().usableMemory()): number {
 
 /** Throws OUT_OF_MEMORY, with the numbers and what would fit, before anything is loaded. */
 export function checkFit(need: MemoryNeed, available: number): void {
-  const kv = need.kvBytesPerToken * need.contextLength;
+  const kv = need.kvBytesPerToken * need.contextLength + need.stateBytes;
   const total = need.weightBytes + kv + WORKING_SET;
   if (total <= available) return;
   const parts = [
@@ -72,7 +74,7 @@ export function checkFit(need: MemoryNeed, available: number): void {
 }
 
 function advice(need: MemoryNeed, available: number): string {
-  const left = available - need.weightBytes - WORKING_SET;
+  const left = available - need.weightBytes - need.stateBytes - WORKING_SET;
   const fitting = need.kvBytesPerToken > 0 ? Math.floor(left / need.kvBytesPerToken) : 0;
   if (fitting < SMALLEST_CONTEXT)
     return 'The weights alone do not fit. Choose a smaller or a quantized model.';

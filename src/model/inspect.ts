@@ -3,12 +3,13 @@ import { compileTemplate } from '../chat/template.ts';
 import { loadAddon } from '../native/load-addon.ts';
 import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
-import { layerCount } from './cached-layers.ts';
 import { modelContext } from './context-length.ts';
 import type { EncoderConfig } from './encoder-config.ts';
 import { availableMemory, kvBytesPerToken, kvElementBytes, WORKING_SET } from './fit.ts';
 import { type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
 import { type MemoryBandwidth, memoryBandwidth } from './memory-bandwidth.ts';
+import { stateBytes } from './recurrent-states.ts';
+import { layerCount } from './weights/layer-types.ts';
 import { bytesPerDecodedToken, type Loading, loadedBytes } from './weights/loaded-bytes.ts';
 import { quantizationOf } from './weights/quantization.ts';
 
@@ -31,7 +32,7 @@ export interface Inspection {
   readonly memory: {
     readonly storedBytes: number;
     readonly weightBytes: number;
-    /** Tokens that `kvBytes` is for. */
+    /** Tokens that `kvBytes` is for; recurrent layers' states are in it too. */
     readonly contextLength: number;
     readonly kvBytes: number;
     readonly workingSetBytes: number;
@@ -98,7 +99,7 @@ function memoryOf(
   const weightBytes = loadedBytes(weights, config, loading);
   const kvBytes = loading.encoder
     ? 0
-    : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)) * contextLength;
+    : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)) * contextLength + stateBytes(config);
   const totalBytes = weightBytes + kvBytes + WORKING_SET;
   const availableBytes = availableMemory();
   return {

@@ -11,6 +11,7 @@ import { type EncoderConfig, readEncoderConfig } from './encoder-config.ts';
 import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from './fit.ts';
 import type { GgufMetadata } from './gguf/gguf.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
+import { stateBytes } from './recurrent-states.ts';
 import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
 import { textPart } from './text-part.ts';
 import { isFloat32Throughout } from './weights/float32-weights.ts';
@@ -202,6 +203,7 @@ function checkMemory(
   const need = {
     weightBytes: loadedBytes(weights, config, loading),
     kvBytesPerToken: loading.encoder ? 0 : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)),
+    stateBytes: stateBytes(config),
     contextLength,
   };
   checkFit(need, availableMemory());

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { layerCount } from '../../src/model/cached-layers.ts';
 import { availableMemory, checkFit, kvBytesPerToken, memoryForModel } from '../../src/model/fit.ts';
+import { stateBytes } from '../../src/model/recurrent-states.ts';
+import { layerCount } from '../../src/model/weights/layer-types.ts';
 import { thrown, thrownHint } from './thrown.ts';
 
-const need = { weightBytes: 2e9, kvBytesPerToken: 100_000, contextLength: 32_768 };
+const need = { weightBytes: 2e9, kvBytesPerToken: 100_000, stateBytes: 0, contextLength: 32_768 };
 
 test('refuses with the numbers and a context that would fit', () => {
   expect(thrown(() => checkFit(need, 4e9))).toBe(
@@ -18,6 +19,10 @@ test('says so if no context would help', () => {
   expect(thrownHint(() => checkFit({ ...need, kvBytesPerToken: 0 }, 1e9))).toMatch(
     /The weights alone do not fit/,
   );
+});
+
+test('states of recurrent layers take room from the context', () => {
+  expect(thrownHint(() => checkFit({ ...need, stateBytes: 1.5e8 }, 4e9))).toBe('--context 8192 would fit.');
 });
 
 test('counts keys and values of all layers', () => {
@@ -76,6 +81,61 @@ test('of Nemotron-H, only attention layers count, listed or as letters', () => {
     7,
     undefined,
   ]);
+});
+
+test('Gated DeltaNet is in three layers of four where none are listed', () => {
+  const config = { num_hidden_layers: 8, num_attention_heads: 8, num_key_value_heads: 2, head_dim: 256 };
+  const one = 2 * 2 * 256 * 2;
+  expect(kvBytesPerToken({ ...config, linear_num_value_heads: 16 }, 2)).toBe(2 * one);
+  const half = { ...config, linear_num_value_heads: 16, full_attention_interval: 2 };
+  expect(kvBytesPerToken(half, 2)).toBe(4 * one);
+});
+
+// Numbers of a layer: what is scanned, and the convolution's last inputs.
+test.each<[string, object, number, number]>([
+  [
+    'Qwen3.5-0.8B',
+    {
+      num_hidden_layers: 24,
+      ...{ linear_num_key_heads: 16, linear_num_value_heads: 16 },
+      ...{ linear_key_head_dim: 128, linear_value_head_dim: 128, linear_conv_kernel_dim: 4 },
+    },
+    18,
+    16 * 128 * 128 + 3 * 3 * 2048,
+  ],
+  [
+    'Nemotron 3 Nano 4B',
+    {
+      hybrid_override_pattern: 'M-M-M-MM-M-M*-M-M*-M-M-M*-M-M-MM*-MMM-M-M-',
+      ...{ mamba_num_heads: 96, mamba_head_dim: 80, n_groups: 8, ssm_state_size: 128, conv_kernel: 4 },
+    },
+    21,
+    7680 * 128 + 3 * (7680 + 2 * 8 * 128),
+  ],
+  [
+    'Granite 4 hybrid, heads by their count',
+    {
+      layer_types: ['mamba', 'attention', 'mamba'],
+      ...{ hidden_size: 1536, mamba_expand: 2, mamba_n_heads: 48, mamba_d_head: 'auto' },
+      ...{ mamba_d_state: 128, mamba_n_groups: 1, mamba_d_conv: 4 },
+    },
+    2,
+    3072 * 128 + 3 * (3072 + 2 * 128),
+  ],
+  [
+    'Falcon H1: in every layer',
+    {
+      ...{ model_type: 'falcon_h1', num_hidden_layers: 24, mamba_d_ssm: 1536, mamba_n_heads: 24 },
+      ...{ mamba_d_head: 64, mamba_d_state: 128, mamba_n_groups: 1, mamba_d_conv: 4 },
+    },
+    24,
+    1536 * 128 + 3 * (1536 + 2 * 128),
+  ],
+  ['LFM2', { layer_types: ['conv', 'full_attention'], conv_L_cache: 3, hidden_size: 2048 }, 1, 2 * 2048],
+  ['a decoder without states', { num_hidden_layers: 30, num_attention_heads: 9, hidden_size: 576 }, 0, 0],
+  ['nothing', {}, 0, 0],
+])('states that are kept: %s', (_, config, layers, numbers) => {
+  expect(stateBytes({ ...config })).toBe(4 * layers * numbers);
 });
 
 // Bytes in GB.

@@ -1,5 +1,6 @@
 import type { StoredDtype, TensorEntry, WeightFiles, WeightLayout } from '../../native/addon-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
+import { takenTensors } from './left-aside.ts';
 import { bitsOf } from './parameters.ts';
 import type { Quantization } from './quantization.ts';
 import { elementCount } from './tensor-ranges.ts';
@@ -12,17 +13,18 @@ export interface Loading {
   readonly encoder?: boolean | undefined;
 }
 
-/** Bytes of all tensors in memory. */
+/** Bytes of the tensors in memory. */
 export function loadedBytes(weights: WeightFiles, config: JsonObject, loading: Loading): number {
-  return weights.tensors.reduce((sum, tensor) => sum + tensorBytes(tensor, config, loading), 0);
+  return takenTensors(weights, config).reduce((sum, tensor) => sum + tensorBytes(tensor, config, loading), 0);
 }
 
 /** Bytes read per token of a single reply: one row of an embedding that is no head, and only the experts in use. */
 export function bytesPerDecodedToken(weights: WeightFiles, config: JsonObject, loading: Loading): number {
-  const untied = weights.tensors.some(t => t.name.endsWith('lm_head.weight'));
+  const tensors = takenTensors(weights, config);
+  const untied = tensors.some(t => t.name.endsWith('lm_head.weight'));
   const experts = Number(config.num_local_experts ?? config.num_experts ?? config.n_routed_experts ?? 0);
   const share = experts > 0 ? Math.min(1, Number(config.num_experts_per_tok ?? experts) / experts) : 1;
-  return weights.tensors.reduce((sum, tensor) => {
+  return tensors.reduce((sum, tensor) => {
     if (untied && /(embed_tokens|embeddings)\./.test(tensor.name)) return sum;
     if (tensor.name.includes('embed_tokens_per_layer.')) return sum;
     const bytes = tensorBytes(tensor, config, loading);

@@ -1,5 +1,6 @@
 import type { TensorEntry, WeightFiles } from '../../native/addon-types.ts';
 import { isObject, type JsonObject } from '../../text/files/json-file.ts';
+import { takenTensors } from './left-aside.ts';
 import { elementCount } from './tensor-ranges.ts';
 
 /** Bytes of all tensors in the files. */
@@ -7,13 +8,12 @@ export function storedBytes(weights: WeightFiles): number {
   return weights.tensors.reduce((sum, t) => sum + t.bytes, 0);
 }
 
-/** Weights before quantization; MLX packs several into each U32 and adds .scales and .biases. */
+/** Weights that are used, before quantization; MLX packs several into each U32 and adds .scales and .biases. */
 export function countParameters(weights: WeightFiles, config: JsonObject): number {
-  const packed = new Set(
-    weights.tensors.filter(t => t.dtype === 'U32').map(t => t.name.replace(/weight$/, '')),
-  );
+  const tensors = takenTensors(weights, config);
+  const packed = new Set(tensors.filter(t => t.dtype === 'U32').map(t => t.name.replace(/weight$/, '')));
   let count = 0;
-  for (const tensor of weights.tensors) {
+  for (const tensor of tensors) {
     const extra = /^(.+\.)(scales|biases)$/.exec(tensor.name)?.[1];
     if (extra !== undefined && packed.has(extra)) continue;
     count += (elementCount(tensor.shape) ?? 0) * weightsPerElement(tensor, config);
