@@ -12,7 +12,7 @@ elseif(LLM_HOST_INSTRUMENT STREQUAL "fuzz")
   # For clang's libFuzzer, which guides itself by the coverage of what is compiled here.
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
   # In the one file that asks for it.
-  set_source_files_properties(kernels/packed/weight_arena.cc PROPERTIES
+  set_source_files_properties(kernels/packed/form/weight_arena.cc PROPERTIES
                               COMPILE_DEFINITIONS FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
   set(INSTRUMENT -fsanitize=address,undefined,float-cast-overflow,fuzzer-no-link
                  -fno-sanitize-recover=undefined,float-cast-overflow)

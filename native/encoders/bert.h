@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "encoders/encoder.h"
+#include "layers/encoder/pooling.h"
+#include "layers/encoder/text_attention.h"
+#include "layers/encoder/text_mlp.h"
 #include "layers/layer_norm.h"
-#include "layers/pooling.h"
-#include "layers/text_attention.h"
-#include "layers/text_mlp.h"
 
 namespace llm_host {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "layers/text_batch.h"
+#include "layers/encoder/text_batch.h"
 #include "models/model_info.h"
 #include "weights/weight_store.h"
 

@@ -7,7 +7,7 @@
 #include "common/device_policy.h"
 #include "engine/cache/cache_file.h"
 #include "engine/runtime.h"
-#include "kernels/packed/tiles.h"
+#include "kernels/packed/sets/tiles.h"
 
 namespace llm_host {
 namespace {

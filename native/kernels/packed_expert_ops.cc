@@ -6,7 +6,7 @@
 #include "kernels/base/parallel_in_order.h"
 #include "kernels/base/thread_pool.h"
 #include "kernels/expert_routes.h"
-#include "kernels/packed/kernels.h"
+#include "kernels/packed/sets/kernels.h"
 
 namespace llm_host::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/ops.h"
-#include "layers/positions.h"
+#include "layers/attention/positions.h"
 #include "models/residual.h"
 
 namespace llm_host {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/value.h"
-#include "layers/attention.h"
+#include "layers/attention/attention.h"
 #include "layers/latent/latent_attention.h"
 #include "layers/mlp.h"
 #include "layers/rope/rope.h"

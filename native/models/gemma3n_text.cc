@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "common/error.h"
-#include "layers/positions.h"
+#include "layers/attention/positions.h"
 #include "models/altup.h"
 #include "models/decoder.h"
 #include "models/gemma.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "layers/moe.h"
+#include "layers/experts/moe.h"
 
 namespace llm_host {
 namespace {

@@ -1,6 +1,6 @@
 #include "models/glm_experts.h"
 
-#include "layers/moe.h"
+#include "layers/experts/moe.h"
 
 namespace llm_host {
 

@@ -1,4 +1,4 @@
-#include "layers/moe.h"
+#include "layers/experts/moe.h"
 #include "models/decoder.h"
 
 namespace llm_host {

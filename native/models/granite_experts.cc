@@ -1,6 +1,6 @@
 #include "models/granite_experts.h"
 
-#include "layers/moe.h"
+#include "layers/experts/moe.h"
 
 namespace llm_host {
 FeedForward granite_experts(const Config& config, const DecoderConfig& c, WeightStore& weights,

@@ -1,6 +1,6 @@
 #include "common/error.h"
 #include "common/size_limits.h"
-#include "layers/moe.h"
+#include "layers/experts/moe.h"
 #include "layers/recurrent/ssm.h"
 #include "models/decoder.h"
 #include "models/granite_experts.h"

@@ -2,7 +2,7 @@
 
 #include "common/error.h"
 #include "common/size_limits.h"
-#include "layers/moe.h"
+#include "layers/experts/moe.h"
 #include "models/decoder.h"
 #include "models/sparse_layers.h"
 

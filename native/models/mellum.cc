@@ -1,5 +1,5 @@
 #include "common/error.h"
-#include "layers/moe.h"
+#include "layers/experts/moe.h"
 #include "models/decoder.h"
 
 namespace llm_host {

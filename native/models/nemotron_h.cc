@@ -2,7 +2,7 @@
 
 #include "common/error.h"
 #include "common/size_limits.h"
-#include "layers/moe.h"
+#include "layers/experts/moe.h"
 #include "layers/plain_mlp.h"
 #include "layers/recurrent/ssm.h"
 #include "models/decoder.h"

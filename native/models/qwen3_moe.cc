@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "layers/moe.h"
+#include "layers/experts/moe.h"
 #include "models/decoder.h"
 
 namespace llm_host {

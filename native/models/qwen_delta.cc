@@ -2,7 +2,7 @@
 
 #include "common/error.h"
 #include "common/size_limits.h"
-#include "layers/moe.h"
+#include "layers/experts/moe.h"
 #include "layers/recurrent/gated_delta.h"
 
 namespace llm_host {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/packed/weight_arena.h"
+#include "kernels/packed/form/weight_arena.h"
 #include "mlx/mlx.h"
 #include "weights/adapters.h"
 #include "weights/files/checkpoint_writer.h"

@@ -5,7 +5,7 @@
 
 #include "common/error.h"
 #include "engine/device/device_memory.h"
-#include "layers/positions.h"
+#include "layers/attention/positions.h"
 
 namespace llm_host {
 namespace {

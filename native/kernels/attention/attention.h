@@ -31,7 +31,7 @@ struct AttentionShape {
   bool keys_are_values = false;
 };
 
-// See RopeAngles in layers/rope.h.
+// See RopeAngles in layers/rope/rope_angles.h.
 struct Rotation {
   const std::vector<float>& frequencies;
   float amplitude;

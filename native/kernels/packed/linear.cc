@@ -5,8 +5,8 @@
 #include "kernels/base/cpu_op.h"
 #include "kernels/base/reproducible.h"
 #include "kernels/base/thread_pool.h"
-#include "kernels/packed/kernels.h"
 #include "kernels/packed/product.h"
+#include "kernels/packed/sets/kernels.h"
 
 namespace llm_host::cpu {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <span>
 
-#include "kernels/packed/matrix.h"
-#include "kernels/packed/weight_arena.h"
+#include "kernels/packed/form/matrix.h"
+#include "kernels/packed/form/weight_arena.h"
 #include "mlx/mlx.h"
 
 // Products with packed matrices on the CPU, fused with the norm before them and with the bias,

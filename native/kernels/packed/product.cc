@@ -4,7 +4,7 @@
 
 #include "kernels/base/parallel_in_order.h"
 #include "kernels/base/thread_pool.h"
-#include "kernels/packed/kernels.h"
+#include "kernels/packed/sets/kernels.h"
 #include "kernels/simd/simd.h"
 
 namespace llm_host::cpu {

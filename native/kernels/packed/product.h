@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/packed/linear.h"
-#include "kernels/packed/tiles.h"
+#include "kernels/packed/sets/tiles.h"
 
 namespace llm_host::cpu {
 

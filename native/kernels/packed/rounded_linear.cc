@@ -5,7 +5,7 @@
 
 #include "kernels/base/cpu_op.h"
 #include "kernels/base/thread_pool.h"
-#include "kernels/packed/tiles.h"
+#include "kernels/packed/sets/tiles.h"
 
 namespace llm_host {
 

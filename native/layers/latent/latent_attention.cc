@@ -1,8 +1,8 @@
 #include "layers/latent/latent_attention.h"
 
 #include "kernels/ops.h"
-#include "layers/positions.h"
-#include "layers/sequence_rows.h"
+#include "layers/attention/positions.h"
+#include "layers/attention/sequence_rows.h"
 
 namespace llm_host {
 namespace {

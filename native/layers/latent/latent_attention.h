@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "layers/attention.h"
+#include "layers/attention/attention.h"
 #include "layers/cache/latent_cache.h"
 #include "layers/latent/head_linear.h"
 

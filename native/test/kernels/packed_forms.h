@@ -9,8 +9,8 @@
 
 #include "check.h"
 #include "kernels/base/float16.h"
-#include "kernels/packed/matrix.h"
-#include "kernels/packed/unit.h"
+#include "kernels/packed/form/matrix.h"
+#include "kernels/packed/form/unit.h"
 
 // Random packed matrices of every form, with their float64 reference.
 namespace llm_host {

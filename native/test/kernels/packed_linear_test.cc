@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "check.h"
-#include "kernels/packed/kernels.h"
 #include "kernels/packed/linear.h"
-#include "kernels/packed/tiles.h"
+#include "kernels/packed/sets/kernels.h"
+#include "kernels/packed/sets/tiles.h"
 #include "packed_part.h"
 
 using namespace llm_host;

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "check.h"
-#include "kernels/packed/kernels.h"
+#include "kernels/packed/sets/kernels.h"
 #include "packed_forms.h"
 #include "variants.h"
 

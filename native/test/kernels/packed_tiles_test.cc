@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "check.h"
-#include "kernels/packed/panels.h"
-#include "kernels/packed/tiles.h"
+#include "kernels/packed/sets/panels.h"
+#include "kernels/packed/sets/tiles.h"
 #include "packed_forms.h"
 #include "variants.h"
 

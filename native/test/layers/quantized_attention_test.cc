@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "engine/runtime.h"
-#include "layers/attention.h"
+#include "layers/attention/attention.h"
 #include "layers/cache/quantized_kv_cache.h"
 
 using namespace llm_host;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "kernels/base/float16.h"
-#include "kernels/packed/matrix.h"
+#include "kernels/packed/form/matrix.h"
 
 namespace llm_host {
 

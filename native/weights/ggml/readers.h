@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/packed/unit.h"
+#include "kernels/packed/form/unit.h"
 
 // Reads a ggml block into the units that it is packed as: one, or eight of 32 weights for
 // read_q2_k, read_iq4_xs, read_tq1_0 and read_tq2_0.

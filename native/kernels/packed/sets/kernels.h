@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/base/instruction_sets.h"
+#include "kernels/packed/form/matrix.h"
+
+namespace llm_host {
+
+// m rows of `cols` int8 activations, for a quantized matrix: value ≈ (coarse + fine / 254) · scale,
+// coarse and fine each from -127 to 127. The rows are in panels, so that a kernel reads what it
+// multiplies with one after the other: panels of as many rows as a kernel takes at once, then one
+// of half as many and so on. A panel of R rows from row `first` on begins at int8 + 2 · first ·
+// cols, and holds for every four columns R words of coarse, then R words of fine bytes. The columns
+// of a word are in the order in which the kernels unpack its weights.
+struct PackedInt8 {
+  int8_t* int8 = nullptr;   // [m · 2 · cols]
+  float* scales = nullptr;  // [m · groups]; a panel's, from first · groups on, as [groups][R]
+  float* sums = nullptr;    // of a group's float32 values, for the biases: like scales
+  int m = 1;
+};
+
+// m rows of activations, in the form that the matrix is multiplied with.
+struct PackedInput {
+  const float* values = nullptr;  // for dense matrices: float32 [m, cols]
+  PackedInt8 int8;                // for quantized ones
+  int m = 1;
+};
+
+// Where results go: y[i · stride + row] = product (+ bias[row]) (+ residual[i · stride + row]).
+struct PackedOutput {
+  float* y = nullptr;
+  int64_t stride = 0;
+  const float* bias = nullptr;
+  const float* residual = nullptr;
+};
+
+// Products with packed matrices, for one instruction set.
+struct PackedKernels {
+  const char* name;
+  // Row `row` of activations, x [cols] -> its place in `rows`. Rows may be written at the same
+  // time.
+  void (*quantize)(const float* x, const PackedMatrix& w, int row, const PackedInt8& rows);
+  // The products of blocks [begin, end) of w with every row of x.
+  void (*multiply)(const PackedMatrix& w, const PackedInput& x, int begin, int end,
+                   const PackedOutput& out);
+};
+
+// The kernels for every instruction set, fastest first.
+std::span<const Variant<PackedKernels>> packed_variants();
+// The fastest that this CPU has.
+const PackedKernels& packed_kernels();
+// Whether those are the portable ones, which are no faster than exact arithmetic.
+bool packed_kernels_portable();
+
+}  // namespace llm_host
