@@ -15,15 +15,10 @@ static std::unique_ptr<Model> make_deepseek_v3(const Config& config, WeightStore
   c.ropes = ropes_of(config, c, {}, {10000, config.boolean_or("rope_interleave", true)});
   // Layers behind the last predict several tokens at once.
   weights.ignore("model.layers." + std::to_string(c.layers) + ".");
-  int dense = config.integer_or("first_k_dense_replace", 3, 0);
-  auto feed_forward = [&](WeightStore& store, const std::string& path, int layer) {
-    if (layer < dense) return dense_feed_forward(c, store, path);
-    return glm_experts(
-        config, c, store, path,
-        {.experts = 256, .width = 2048, .scale = 2.5, .groups = 8, .kept_groups = 4});
-  };
+  GlmExpertDefaults experts{
+      .experts = 256, .width = 2048, .scale = 2.5, .groups = 8, .kept_groups = 4};
   return std::make_unique<Decoder>(config, c, weights, context_length,
-                                   DecoderParts{feed_forward, nullptr});
+                                   DecoderParts{glm_feed_forwards(config, c, 3, experts), nullptr});
 }
 
 static const ModelFamily kFamily("deepseek_v3", make_deepseek_v3);

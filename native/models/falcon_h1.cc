@@ -2,14 +2,11 @@
 
 #include "common/error.h"
 #include "common/size_limits.h"
-#include "layers/recurrent/ssm.h"
 #include "models/decoder.h"
-#include "models/time_steps.h"
+#include "models/mamba.h"
 
 namespace llm_host {
 namespace {
-
-constexpr int kMaxSize = 1 << 14, kMaxExpansion = 64;
 
 // Numbers that training multiplied activations with.
 std::vector<float> multipliers(const Config& config, const char* key, size_t count) {
@@ -30,32 +27,13 @@ mx::array scaled(const mx::array& x, float factor) {
 }
 
 Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
-  Mamba2::Shape s{};
-  s.hidden = c.hidden;
-  s.heads = size_or(config, "mamba_n_heads", 128, kMaxSize);
-  int expanded = size_or(config, "mamba_expand", 2, kMaxExpansion) * c.hidden;
-  int inner = size_or(config, "mamba_d_ssm", expanded, 1 << 24);
-  const Value* dims = config.find("mamba_d_head");
-  bool automatic = dims == nullptr || dims->as<std::string>() != nullptr;
-  s.head_dim = automatic ? inner / s.heads : size_of(config, "mamba_d_head", kMaxSize);
-  s.groups = size_or(config, "mamba_n_groups", 1, kMaxSize);
-  s.state = size_or(config, "mamba_d_state", 256, kMaxSize);
-  s.kernel = size_or(config, "mamba_d_conv", 4, kMaxSize);
-  s.conv_bias = config.boolean_or("mamba_conv_bias", true);
-  s.bias = config.boolean_or("mamba_proj_bias", false);
+  constexpr char kChannels[] = "mamba_d_ssm";
+  int channels = size_or(config, kChannels, mamba_channels(config, c), 1 << 24);
+  Mamba2::Shape s = read_mamba(config, c, channels, kChannels);
   s.output_bias = config.boolean_or("projectors_bias", false);
-  s.eps = c.eps;
   s.norm = config.boolean_or("mamba_rms_norm", false);
-  read_time_step_limit(config, s);
   std::vector<float> factors = multipliers(config, "ssm_multipliers", s.factors.size());
   std::copy(factors.begin(), factors.end(), s.factors.begin());
-  if (s.heads * s.head_dim != inner || s.heads % s.groups != 0) {
-    throw Error(kModelBroken, "config.json: mamba_n_heads (" + std::to_string(s.heads) +
-                                  ") times mamba_d_head (" + std::to_string(s.head_dim) +
-                                  ") must be mamba_d_ssm (" + std::to_string(inner) +
-                                  "), and mamba_n_heads a multiple of mamba_n_groups (" +
-                                  std::to_string(s.groups) + ")");
-  }
   return s;
 }
 

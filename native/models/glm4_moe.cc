@@ -12,12 +12,8 @@ static std::unique_ptr<Model> make_glm4_moe(const Config& config, WeightStore& w
   c.ropes = ropes_of(config, c, {}, {10000, false, 0.5});
   // A layer behind the last predicts several tokens at once.
   weights.ignore("model.layers." + std::to_string(c.layers) + ".");
-  int dense = config.integer_or("first_k_dense_replace", 1, 0);
-  auto feed_forward = [&](WeightStore& store, const std::string& path, int layer) {
-    return layer < dense ? dense_feed_forward(c, store, path) : glm_experts(config, c, store, path);
-  };
   return std::make_unique<Decoder>(config, c, weights, context_length,
-                                   DecoderParts{feed_forward, nullptr});
+                                   DecoderParts{glm_feed_forwards(config, c, 1), nullptr});
 }
 
 static const ModelFamily kFamily("glm4_moe", make_glm4_moe);

@@ -1,7 +1,6 @@
 #include "models/decoder.h"
 #include "models/glm_experts.h"
 #include "models/latent.h"
-#include "models/sparse_layers.h"
 
 namespace llm_host {
 
@@ -15,15 +14,9 @@ static std::unique_ptr<Model> make_glm4_moe_lite(const Config& config, WeightSto
   c.ropes = ropes_of(config, c, {}, {10000, config.boolean_or("rope_interleave", true)});
   // A layer behind the last predicts several tokens at once.
   weights.ignore("model.layers." + std::to_string(c.layers) + ".");
-  int dense = config.integer_or("first_k_dense_replace", 1, 0);
-  std::vector<bool> sparse = sparse_layers(config, c.layers, dense);
-  auto feed_forward = [&](WeightStore& store, const std::string& path, int layer) {
-    if (!sparse[static_cast<size_t>(layer)]) return dense_feed_forward(c, store, path);
-    return glm_experts(config, c, store, path,
-                       {.experts = 64, .width = 1536, .per_token = 4, .scale = 1.8});
-  };
+  GlmExpertDefaults experts{.experts = 64, .width = 1536, .per_token = 4, .scale = 1.8};
   return std::make_unique<Decoder>(config, c, weights, context_length,
-                                   DecoderParts{feed_forward, nullptr});
+                                   DecoderParts{glm_feed_forwards(config, c, 1, experts), nullptr});
 }
 
 static const ModelFamily kFamily("glm4_moe_lite", make_glm4_moe_lite);

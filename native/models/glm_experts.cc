@@ -1,6 +1,7 @@
 #include "models/glm_experts.h"
 
 #include "layers/experts/moe.h"
+#include "models/sparse_layers.h"
 
 namespace llm_host {
 
@@ -28,6 +29,16 @@ FeedForward glm_experts(const Config& config, const DecoderConfig& c, WeightStor
   if (shared == 0) return moe;
   Mlp mlp(weights, block + ".shared_experts", {c.hidden, shared * width, false, c.activation});
   return [=](const mx::array& x) { return mx::add(moe(x), mlp(x)); };
+}
+
+FeedForwardMaker glm_feed_forwards(const Config& config, const DecoderConfig& c, int dense,
+                                   const GlmExpertDefaults& defaults) {
+  int first = config.integer_or("first_k_dense_replace", dense, 0);
+  return [&config, &c, defaults, sparse = sparse_layers(config, c.layers, first)](
+             WeightStore& weights, const std::string& path, int layer) {
+    return sparse[static_cast<size_t>(layer)] ? glm_experts(config, c, weights, path, defaults)
+                                              : dense_feed_forward(c, weights, path);
+  };
 }
 
 }  // namespace llm_host

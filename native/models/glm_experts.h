@@ -21,4 +21,9 @@ struct GlmExpertDefaults {
 FeedForward glm_experts(const Config& config, const DecoderConfig& c, WeightStore& weights,
                         const std::string& path, const GlmExpertDefaults& defaults = {});
 
+// Dense networks in the first layers, as many as first_k_dense_replace or else `dense` says, or
+// where mlp_layer_types has them; experts in the others. The configurations must outlive it.
+FeedForwardMaker glm_feed_forwards(const Config& config, const DecoderConfig& c, int dense,
+                                   const GlmExpertDefaults& defaults = {});
+
 }  // namespace llm_host

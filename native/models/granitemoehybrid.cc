@@ -1,10 +1,7 @@
-#include "common/error.h"
-#include "common/size_limits.h"
 #include "layers/experts/moe.h"
-#include "layers/recurrent/ssm.h"
 #include "models/decoder.h"
 #include "models/granite_experts.h"
-#include "models/time_steps.h"
+#include "models/mamba.h"
 
 namespace llm_host {
 namespace {
@@ -17,40 +14,6 @@ std::vector<std::string> types_of(const Config& config, int layers) {
       layer_types(config, layers, {"attention", "full_attention", "mamba", "linear_attention"});
   if (types.empty()) types.assign(static_cast<size_t>(layers), "mamba");
   return types;
-}
-
-// Products of two are ints.
-constexpr int kMaxSize = 1 << 14, kMaxExpansion = 64;
-
-Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
-  Mamba2::Shape s{};
-  s.hidden = c.hidden;
-  s.heads = size_or(config, "mamba_n_heads", 128, kMaxSize);
-  int inner = size_or(config, "mamba_expand", 2, kMaxExpansion) * c.hidden;
-  const Value* dims = config.find("mamba_d_head");
-  bool automatic = dims == nullptr || dims->as<std::string>() != nullptr;
-  s.head_dim = automatic ? inner / s.heads : size_of(config, "mamba_d_head", kMaxSize);
-  s.groups = size_or(config, "mamba_n_groups", 1, kMaxSize);
-  s.state = size_or(config, "mamba_d_state", 256, kMaxSize);
-  s.kernel = size_or(config, "mamba_d_conv", 4, kMaxSize);
-  s.conv_bias = config.boolean_or("mamba_conv_bias", true);
-  s.bias = s.output_bias = config.boolean_or("mamba_proj_bias", false);
-  s.eps = c.eps;
-  if (s.heads * s.head_dim != inner) {
-    throw Error(kModelBroken, "config.json: mamba_n_heads (" + std::to_string(s.heads) +
-                                  ") times mamba_d_head (" + std::to_string(s.head_dim) +
-                                  ") must be mamba_expand times hidden_size (" +
-                                  std::to_string(inner) + ")");
-  }
-  if (s.heads % s.groups != 0) {
-    throw Error(kModelBroken, "config.json: mamba_n_heads (" + std::to_string(s.heads) +
-                                  ") must be a multiple of mamba_n_groups (" +
-                                  std::to_string(s.groups) + ")");
-  }
-  // Without a limit mlx-lm clamps to [0.001, 100]; transformers does not clamp. transformers
-  // ignores a limit when decoding; here decoding a token equals reading it in a prompt.
-  read_time_step_limit(config, s);
-  return s;
 }
 
 }  // namespace
@@ -75,7 +38,8 @@ static std::unique_ptr<Model> make_granitemoehybrid(const Config& config, Weight
 
   DecoderParts parts;
   if (std::any_of(types.begin(), types.end(), is_mamba)) {
-    Mamba2::Shape shape = mamba_shape(config, c);
+    Mamba2::Shape shape =
+        read_mamba(config, c, mamba_channels(config, c), "mamba_expand times hidden_size");
     parts.state_mixer = [=](WeightStore& store, const std::string& path, int i) -> StateMixer {
       if (!is_mamba(types[static_cast<size_t>(i)])) return nullptr;
       return Mamba2(store, path + ".mamba", shape);

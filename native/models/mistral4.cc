@@ -23,14 +23,9 @@ static std::unique_ptr<Model> make_mistral4(const Config& config, WeightStore& w
   c.ropes = ropes_of(
       config, c, {},
       {10000, config.boolean_or("rope_interleave", true), static_cast<double>(rotary) / whole});
-  int dense = config.integer_or("first_k_dense_replace", 0, 0);
-  auto feed_forward = [&](WeightStore& store, const std::string& path, int layer) {
-    if (layer < dense) return dense_feed_forward(c, store, path);
-    return glm_experts(config, c, store, path,
-                       {.experts = 128, .width = 2048, .per_token = 4, .softmax = true});
-  };
+  GlmExpertDefaults experts{.experts = 128, .width = 2048, .per_token = 4, .softmax = true};
   return std::make_unique<Decoder>(config, c, weights, context_length,
-                                   DecoderParts{feed_forward, nullptr});
+                                   DecoderParts{glm_feed_forwards(config, c, 0, experts), nullptr});
 }
 
 static const ModelFamily kFamily("mistral4", make_mistral4);
