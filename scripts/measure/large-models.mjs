@@ -1,9 +1,11 @@
 // Measures models of the sizes that people use, with random weights, beside llama.cpp, and prints a table for
 // docs/measurements.md. Files that are not there are written to FOLDER (0.6 to 8 GB each). Each row's report is kept in
-// FOLDER/results, and a row that has one is only printed: a run that was interrupted continues.
+// FOLDER/results, and a row that has one is only printed: a run that was interrupted continues. The rows of published/
+// have no llama.cpp beside them.
 // Usage, after `npm run bootstrap` and scripts/measure/peers/install.mjs:
 //   node scripts/measure/large-models.mjs FOLDER [--rows llama-1b-Q4_0,...] [--runs 5] [--threads 2]
-//     [--prompt-tokens 128,512,4096] [--generate 64] [--layers N] [--alone] [--again] [--list]
+//     [--prompt-tokens 128,512,4096] [--generate 64] [--layers N] [--alone] [--again] [--write] [--list]
+// --write: only writes the files.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +13,12 @@ import { parseArgs } from 'node:util';
 import { distDir } from '../lib/project.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';
 import { SHAPES } from './shapes/decoders.mjs';
+import { PUBLISHED } from './shapes/published/models.mjs';
 import { writeShapeAsGguf } from './shapes/write-gguf.mjs';
 import { writeShapeAsMlx } from './shapes/write-mlx.mjs';
 
 const gguf = (shape, type) => ({ shape, gguf: type });
-/** `gguf`: what llama.cpp reads, with as many bits a weight. */
+/** `type`: of what llama.cpp reads, with as many bits a weight; undefined: measured alone. */
 const mlx = (shape, type, quantized) => ({ shape, gguf: type, mlx: quantized });
 const FOUR_BITS = { bits: 4 };
 
@@ -33,6 +36,9 @@ const ROWS = {
   'gpt-oss-20b-mxfp4': mlx('gpt-oss-20b', 'MXFP4', { bits: 8, experts: 'mxfp4' }),
   'qwen3-30b-a3b-mlx4': mlx('qwen3-30b-a3b', 'Q4_0', FOUR_BITS),
   'lfm2-8b-a1b-mlx4': mlx('lfm2-8b-a1b', 'Q4_0', FOUR_BITS),
+  ...Object.fromEntries(
+    Object.keys(PUBLISHED).map(shape => [`${shape}-mlx4`, mlx(shape, undefined, FOUR_BITS)]),
+  ),
   'llama-1b-Q4_0-16k': {
     ...gguf('llama-1b', 'Q4_0'),
     bench: { 'prompt-tokens': '16384', generate: '32' },
@@ -51,6 +57,7 @@ const { values, positionals } = parseArgs({
     layers: { type: 'string' },
     alone: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
 });
@@ -59,14 +66,15 @@ const { values, positionals } = parseArgs({
 const COLUMNS = ['promptTokensPerSecond', 'generationTokensPerSecond', 'startToFirstTokenMs', 'peakBytes'];
 const UNITS = { peakBytes: 1e6 };
 
-/** The files that a row measures, written if they are not there. */
+/** The files that a row measures, written if they are not there; `peer` is undefined if it is measured alone. */
 function files(folder, { shape: name, gguf, mlx }) {
-  const shape = SHAPES[name];
+  const shape = SHAPES[name] ?? PUBLISHED[name];
   const layers = Math.min(shape.layers, Number(values.layers ?? shape.cut ?? shape.layers));
   const stem = join(folder, layers === shape.layers ? name : `${name}-${layers}-layers`);
-  const peer = `${stem}-${gguf}.gguf`;
-  if (!existsSync(peer) && !(mlx && values.alone)) writeShapeAsGguf(peer, shape, layers, gguf);
-  if (!mlx) return { own: peer, peer };
+  const file = `${stem}-${gguf}.gguf`;
+  const peer = gguf === undefined || values.alone ? undefined : file;
+  if (!existsSync(file) && (peer || !mlx)) writeShapeAsGguf(file, shape, layers, gguf);
+  if (!mlx) return { own: file, peer };
   const own = `${stem}-mlx-${mlx.experts ?? `${mlx.bits}-bit`}`;
   if (!existsSync(join(own, 'model.safetensors'))) writeShapeAsMlx(own, shape, layers, mlx);
   return { own, peer };
@@ -83,29 +91,38 @@ function reportOf(folder, name) {
     ...row.bench,
     ...(values['prompt-tokens'] && { 'prompt-tokens': values['prompt-tokens'] }),
     ...(values.generate && { generate: values.generate }),
-    ...(!values.alone && { compare: 'llama.cpp', 'llama-cpp-model': peer }),
+    ...(peer && { compare: 'llama.cpp', 'llama-cpp-model': peer }),
   };
-  const command = [join(distDir, 'cli', 'main.js'), 'bench', own, '--json'];
-  for (const [option, value] of Object.entries(options)) command.push(`--${option}`, value);
   console.error(name);
+  const bench = llmHost('bench', own, options, row.env);
+  const longest = Math.max(...options['prompt-tokens'].split(',').map(Number));
+  const { memory } = llmHost('inspect', own, { context: longest + Number(options.generate) });
+  const report = { ...bench, memory };
+  writeFileSync(`${kept}.part`, JSON.stringify(report));
+  renameSync(`${kept}.part`, kept);
+  return report;
+}
+
+/** What a command of the program prints as JSON. */
+function llmHost(name, model, options, env) {
+  const command = [join(distDir, 'cli', 'main.js'), name, model, '--json'];
+  for (const [option, value] of Object.entries(options)) command.push(`--${option}`, value);
   const { status, stdout } = spawnSync(process.execPath, command, {
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 1 << 26,
-    env: { ...process.env, ...row.env },
+    env: { ...process.env, ...env },
   });
-  if (status !== 0) throw new SetupError(`${own} could not be measured: bench exited with ${status}`);
-  writeFileSync(`${kept}.part`, stdout);
-  renameSync(`${kept}.part`, kept);
+  if (status !== 0) throw new SetupError(`${model}: ${name} exited with ${status}`);
   return JSON.parse(stdout);
 }
 
 const spread = ({ min, median, max }, unit, digits) =>
   [min, median, max].map(value => (value / unit).toFixed(digits)).join(' / ');
 
-function lines(name, { engines, ratios, roofline }) {
+function lines(name, { engines, ratios, roofline, memory }) {
   const [own, peer] = engines;
   const wanted = own.figures.filter(({ metric }) => COLUMNS.includes(metric));
-  return wanted.map(figure => {
+  const measured = wanted.map(figure => {
     const same = ({ metric, at }) => metric === figure.metric && at === figure.at;
     const unit = UNITS[figure.metric] ?? 1;
     const digits = figure.metric === 'generationTokensPerSecond' ? 1 : 0;
@@ -123,6 +140,17 @@ function lines(name, { engines, ratios, roofline }) {
       share,
     ];
   });
+  return memory ? [...measured, foretold(name, memory, own)] : measured;
+}
+
+/** What `inspect` says of the memory, in MB, how much of it the peak is, and what that has beside weights and caches. */
+function foretold(name, { weightBytes, kvBytes, workingSetBytes, totalBytes }, { figures }) {
+  const peak = figures.find(({ metric }) => metric === 'peakBytes').median;
+  const megabytes = bytes => (bytes / 1e6).toFixed(0);
+  const parts = [weightBytes, kvBytes, workingSetBytes].map(megabytes).join(' + ');
+  const share = `peak ${(100 * (peak / totalBytes)).toFixed(1)} % of it`;
+  const rest = `${megabytes(peak - weightBytes - kvBytes)} beside weights and caches`;
+  return [name, 'memory foretold', `${parts} = ${megabytes(totalBytes)}`, '', '', `${share}, ${rest}`];
 }
 
 await runMain(() => {
@@ -135,6 +163,10 @@ await runMain(() => {
     throw new SetupError(`${unknown} is not one of ${Object.keys(ROWS).join(', ')}`);
   }
   mkdirSync(join(folder, 'results'), { recursive: true });
+  if (values.write) {
+    for (const name of names) files(folder, ROWS[name]);
+    return;
+  }
   const line = cells => console.log(`| ${cells.join(' | ')} |`);
   line(['model', 'figure', 'llm-host', 'llama.cpp', 'ratio, run by run', 'share of the roofline']);
   line(Array(6).fill('---'));

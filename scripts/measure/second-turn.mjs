@@ -1,9 +1,12 @@
-// Time to the first token of a chat's second turn after a short and after a long history: from the message to the
-// first piece of the reply, including template and tokenizer. Only the new text has to be read.
+// Time to the first token of a chat's second turn after a short and after a long history, and of the same turn with its
+// question edited, which branches off at an earlier message: from the message to the first piece of the reply, including
+// template and tokenizer. Only the new text has to be read.
 // Usage, after `npm run bootstrap`: node scripts/measure/second-turn.mjs MODEL [--runs 5] [--history 100,4000] [--load JSON]
+// MODEL may be a folder of large-models.mjs, which has no tokenizer: then it chats with the demo's.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { reportUncaught } from '../lib/setup-error.mjs';
+import { openShape } from './shapes/open-shape.mjs';
 
 reportUncaught();
 
@@ -18,7 +21,6 @@ const { values, positionals } = parseArgs({
 const TEXT = readFileSync(new URL('./opticks.txt', import.meta.url), 'utf8').split(/\s+/);
 const NEW_WORDS = 30;
 const REPLY_TOKENS = 8;
-const { openLocalModel } = await import(new URL('../../dist/run/open-local-model.js', import.meta.url));
 
 const histories = values.history.split(',').map(Number);
 const runs = Number(values.runs);
@@ -30,12 +32,14 @@ if (source === undefined || !(runs >= 1) || histories.some(tokens => !(tokens >=
   process.exit(2);
 }
 
-const chat = await openLocalModel(source, {
+const { openLocalModel } = await import(new URL('../../dist/run/open-local-model.js', import.meta.url));
+const options = {
   contextLength: Math.max(...histories) + 512,
   cwd: process.cwd(),
   env: process.env,
   ...JSON.parse(values.load),
-});
+};
+const chat = (await openShape(source, options)) ?? (await openLocalModel(source, options));
 const { model } = chat;
 const user = content => ({ role: 'user', content });
 
@@ -50,6 +54,14 @@ function firstMessage(tokens, run) {
     if (words + 37 * run > TEXT.length) throw new Error('the text is too short for such a history');
   }
 }
+
+/** Words from the end of the text, others for each number. */
+const question = number =>
+  user(
+    TEXT.slice(-NEW_WORDS * (number + 1))
+      .slice(0, NEW_WORDS)
+      .join(' '),
+  );
 
 /** The reply's text, and milliseconds to its first piece as the caller and as the engine have it. */
 async function reply(messages, maxTokens) {
@@ -66,36 +78,39 @@ async function reply(messages, maxTokens) {
   }
 }
 
+async function timed(messages) {
+  const { first, stats } = await reply(messages, 1);
+  const { promptTokens, cachedTokens, firstTokenMs } = stats;
+  return { first, engine: firstTokenMs, read: promptTokens - cachedTokens, cached: cachedTokens };
+}
+
 async function measure(tokens, run) {
   const history = [user(firstMessage(tokens, run))];
   const { text } = await reply(history, REPLY_TOKENS);
-  const question = user(
-    TEXT.slice(-NEW_WORDS * (run + 1))
-      .slice(0, NEW_WORDS)
-      .join(' '),
-  );
-  const messages = [...history, { role: 'assistant', content: text }, question];
-  const { first, stats } = await reply(messages, 1);
-  const read = stats.promptTokens - stats.cachedTokens;
-  return { first, engine: stats.firstTokenMs, read, cached: stats.cachedTokens };
+  const answered = [...history, { role: 'assistant', content: text }];
+  const second = await timed([...answered, question(2 * run)]);
+  return { second, edited: await timed([...answered, question(2 * run + 1)]) };
 }
 
 const median = numbers => numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)];
+const spread = (numbers, digits) =>
+  [Math.min(...numbers), median(numbers), Math.max(...numbers)]
+    .map(number => number.toFixed(digits))
+    .join(' / ');
+
 const results = histories.map(() => []);
 await measure(histories[0], runs);
 for (let run = 0; run < runs; run++) {
   for (const [index, tokens] of histories.entries()) results[index].push(await measure(tokens, run));
 }
 await chat.close();
-for (const [index, tokens] of histories.entries()) {
-  const of = key => results[index].map(result => result[key]);
-  const spread = key =>
-    [Math.min(...of(key)), median(of(key)), Math.max(...of(key))].map(ms => ms.toFixed(1));
-  const counts = `${median(of('read'))} tokens read, ${median(of('cached'))} from the cache`;
-  console.log(
-    `after ${tokens} tokens: ${spread('first').join(' / ')} ms (engine ${spread('engine').join(' / ')}), ${counts}`,
-  );
+for (const [turn, name] of Object.entries({ second: 'second turn', edited: 'its question edited' })) {
+  for (const [index, tokens] of histories.entries()) {
+    const of = key => results[index].map(result => result[turn][key]);
+    const counts = `${median(of('read'))} tokens read, ${median(of('cached'))} from the cache`;
+    const times = `${spread(of('first'), 1)} ms (engine ${spread(of('engine'), 1)})`;
+    console.log(`${name} after ${tokens} tokens: ${times}, ${counts}`);
+  }
+  const ratios = results.at(-1).map((result, run) => result[turn].first / results[0][run][turn].first);
+  console.log(`${name}, the last over the first, run by run: ${spread(ratios, 2)}`);
 }
-const ratios = results.at(-1).map(({ first }, run) => first / results[0][run].first);
-const shown = [Math.min(...ratios), median(ratios), Math.max(...ratios)].map(ratio => ratio.toFixed(2));
-console.log(`the last over the first, run by run: ${shown.join(' / ')}`);

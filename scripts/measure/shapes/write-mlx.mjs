@@ -1,4 +1,4 @@
-// Shapes of decoders.mjs as folders in MLX's format with random weights, without a tokenizer.
+// Shapes of decoders.mjs and published/ as folders in MLX's format with random weights, without a tokenizer.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { headDimOf, isAttention, tensorsOf, VOCABULARY } from './decoders.mjs';
@@ -10,14 +10,20 @@ const DEVIATION = 0.02;
 const GROUP = 64;
 const MXFP4_GROUP = 32;
 
-function configOf(shape, layers, { bits, experts: expertMode }) {
-  const { hidden, heads, kvHeads, mlp, theta, eps, untied, experts, window, multipliers } = shape;
+/** With how the matrices are quantized. */
+function configOf(shape, layers, tensors, { bits, experts }) {
   const affine = { group_size: GROUP, bits, mode: 'affine' };
   const own = Object.fromEntries(
-    tensorsOf(shape, layers)
-      .filter(({ kind }) => kind === 'experts' && expertMode === 'mxfp4')
+    tensors
+      .filter(({ kind }) => kind === 'experts' && experts === 'mxfp4')
       .map(({ mlx }) => [mlx, { group_size: MXFP4_GROUP, bits: 4, mode: 'mxfp4' }]),
   );
+  const config = shape.config ? shape.config(layers) : decoderConfig(shape, layers);
+  return { ...config, torch_dtype: 'bfloat16', quantization: { ...affine, ...own } };
+}
+
+function decoderConfig(shape, layers) {
+  const { hidden, heads, kvHeads, mlp, theta, eps, untied, experts, window, multipliers } = shape;
   return {
     model_type: shape.mlx,
     hidden_size: hidden,
@@ -32,8 +38,6 @@ function configOf(shape, layers, { bits, experts: expertMode }) {
     max_position_embeddings: 131072,
     vocab_size: VOCABULARY,
     tie_word_embeddings: untied !== true,
-    torch_dtype: 'bfloat16',
-    quantization: { ...affine, ...own },
     ...(multipliers && {
       attention_multiplier: multipliers.attention,
       embedding_multiplier: multipliers.embedding,
@@ -81,7 +85,7 @@ const exponents = (bytes, seed) => {
   for (let i = 0; i < bytes.length; i++) bytes[i] = 120 + (bytes[i] & 1);
 };
 
-/** What a tensor of decoders.mjs is in the file: `{ name, dtype, shape, fill }`. */
+/** What a tensor is in the file: `{ name, dtype, shape, fill }`. */
 function stored({ mlx, shape, kind, bareInMlx }, { bits, experts }) {
   const bare = bareInMlx || mlx.endsWith('.bias');
   if (kind !== 'matrix' && kind !== 'experts') {
@@ -110,11 +114,12 @@ function stored({ mlx, shape, kind, bareInMlx }, { bits, experts }) {
 
 /** `quantized`: `{ bits, experts }`, affine in groups of 64; `experts`: 'mxfp4' for theirs. */
 export function writeShapeAsMlx(folder, shape, layers, quantized) {
+  const tensors = shape.tensors ? shape.tensors(layers) : tensorsOf(shape, layers);
+  const config = configOf(shape, layers, tensors, quantized);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, 'config.json'),
-    `${JSON.stringify(configOf(shape, layers, quantized), null, 2)}\n`,
+  writeFileSync(join(folder, 'config.json'), `${JSON.stringify(config, null, 2)}\n`);
+  writeSafetensors(
+    join(folder, 'model.safetensors'),
+    tensors.flatMap(tensor => stored(tensor, quantized)),
   );
-  const tensors = tensorsOf(shape, layers).flatMap(tensor => stored(tensor, quantized));
-  writeSafetensors(join(folder, 'model.safetensors'), tensors);
 }
