@@ -63,6 +63,12 @@ describe('a call whose arguments do not fit', () => {
   const WRONG = call('set', { on: 'perhaps' });
   const RIGHT = call('set', { on: true });
   const DONE = [content('Done.')];
+  const UNREADABLE = (name: string, truncated = false) => ({
+    type: 'malformed' as const,
+    raw: `<tool_call>{"name": "${name}", "arguments": {"on": 7K}}</tool_call>`,
+    reason: 'no end',
+    truncated,
+  });
 
   class SwitchHost extends FakeHost {
     constructor() {
@@ -103,6 +109,15 @@ describe('a call whose arguments do not fit', () => {
     ]);
   });
 
+  test('is written again like that also if it cannot be read, but names its tool', async () => {
+    const { held, added, calls } = await run([[UNREADABLE('set')], [RIGHT], DONE]);
+    expect([held, added]).toEqual([
+      [false, true, false],
+      [0, 0, 2],
+    ]);
+    expect(calls).toEqual([{ name: 'set', args: { on: true } }]);
+  });
+
   test('beside one that fits: neither runs before both do', async () => {
     const { calls, held } = await run([[RIGHT, WRONG], [RIGHT, RIGHT], DONE]);
     expect([calls.length, held]).toEqual([2, [false, true, false]]);
@@ -126,7 +141,9 @@ describe('a call whose arguments do not fit', () => {
     ['behind words, which would be said twice', [content('Let me see.'), WRONG], {}, true],
     ['of a tool that there is not', [call('sett', { on: true })], {}, true],
     ['without an argument that the model would have to make up', [call('set', {})], {}, true],
-    ['beside one that cannot be read', [WRONG, ...BAD], {}, true],
+    ['beside one that cannot be read and names no tool', [WRONG, ...BAD], {}, true],
+    ['if it was cut off', [UNREADABLE('set', true)], {}, true],
+    ['if it cannot be read and names two tools', [UNREADABLE('set", "get')], {}, true],
     ['if calls are never held', [WRONG], { constrain: 'off' as const }, true],
     ['by a model that cannot be held', [WRONG], {}, false],
   ])('is explained at once %s', async (_when, first, options, canConstrain) => {

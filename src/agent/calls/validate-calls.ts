@@ -28,6 +28,9 @@ export interface ValidatedCalls {
   readonly invalid: readonly InvalidCall[];
 }
 
+/** Characters of a call that cannot be read in which the name of its tool is looked for. */
+const MAX_SEARCHED = 2000;
+
 /**
  * Sorts the calls of a reply into those that can run and those that the model has to write again.
  * @param called the tools called so far, the latest first
@@ -47,7 +50,8 @@ export function validateCalls(
     if (event.type === 'malformed') {
       const label = event.truncated ? 'truncation' : 'malformed_json';
       const message = `The tool call could not be read: ${event.reason}`;
-      invalid.push({ label, message, tool: undefined, call: undefined, raw: event.raw });
+      const tool = tools.namedIn(event.raw.slice(0, MAX_SEARCHED));
+      invalid.push({ label, message, tool, call: undefined, raw: event.raw });
       continue;
     }
     const resolved = resolveCall({ ...event, raw: text }, tools, called);

@@ -10,8 +10,9 @@ import type { ChatModel } from '../model/chat-model.ts';
 import { assistantMessage, type Reply, textOf } from './reply.ts';
 import { toolMessage } from './tool-message.ts';
 
-/** The tool is known, and each argument that it needs was given. */
+/** Each argument that the tool needs was given, or nobody can tell. */
 const MISSPELT: ReadonlySet<AttemptLabel> = new Set([
+  'malformed_json',
   'type_mismatch',
   'schema_violation',
   'hallucinated_param',
@@ -65,11 +66,11 @@ export class FailedAttempts {
   }
 
   /**
-   * Whether the reply is better generated again, held to the schemas, than explained: the tools are certain, no value has
-   * to be made up, and nothing else was said. Small models answer an explanation in words.
+   * Whether the reply is better generated again, held to the schemas, than explained: the tools are certain, no value is
+   * known to be missing, and nothing else was said. Small models answer an explanation in words.
    */
   shouldRepeat({ content }: Reply, invalid: readonly InvalidCall[]): boolean {
-    const misspelt = invalid.every(({ label }) => MISSPELT.has(label));
+    const misspelt = invalid.every(({ label, tool }) => tool !== undefined && MISSPELT.has(label));
     return this.plan.mayRepeat && invalid.length > 0 && misspelt && content.trim() === '';
   }
 

@@ -68,6 +68,13 @@ export class ToolCatalog {
     return similarTools(withoutNamespace(name), this.#named());
   }
 
+  /** The tool that a text names, if there is only one; a name within a longer one does not count. */
+  namedIn(text: string): string | undefined {
+    const found = this.names.filter(name => text.includes(name));
+    const longest = found.filter(name => !found.some(other => other !== name && other.includes(name)));
+    return longest.length === 1 ? longest[0] : undefined;
+  }
+
   /** Whether a call of this name is meant for a tool. */
   knows(name: string): boolean {
     return this.match(name) !== undefined || this.meant(name).length > 0;

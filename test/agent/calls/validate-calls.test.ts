@@ -25,6 +25,23 @@ const newCall = (name: string, args: Readonly<Record<string, unknown>>): ToolCal
   function: { name, arguments: args },
 });
 
+describe('a call that cannot be read', () => {
+  const tool = (name: string) => ({ function: { name, parameters: {} } });
+  const tools = new ToolCatalog([tool('set'), tool('set_all'), tool('get')]);
+
+  it.each([
+    ['{"name": "set_all", "arguments": {7K}}', 'set_all'],
+    ['{"name": "get", "arguments": {7K}}', 'get'],
+    ['{"name": "set_all", "or": "get"}', undefined],
+    ['{"name": "remove"}', undefined],
+    [`{"text": "${'x'.repeat(2000)}", "name": "get"}`, undefined],
+    ['', undefined],
+  ])('%j is of %j', (raw, name) => {
+    const { invalid } = validateCalls([{ type: 'malformed', raw, reason: 'no end' }], tools, newCall);
+    expect(invalid).toMatchObject([{ label: 'malformed_json', tool: name, call: undefined }]);
+  });
+});
+
 function argumentsOf(body: string): unknown[] {
   const events = settleCalls(
     jsonBody,
