@@ -2,15 +2,15 @@ import { basename, join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { darwinCheckReady } from './check/cross/darwin.mjs';
 import { checkLayers } from './check/layers.mjs';
-import { ALONE } from './lib/e2e-alone.mjs';
 import { root } from './lib/project.mjs';
 import { runMain } from './lib/setup-error.mjs';
 import { showCommand } from './lib/show-command.mjs';
-import { ctest, vitest } from './lib/test-runners.mjs';
+import { ALONE } from './lib/test/e2e-alone.mjs';
+import { ctest, vitest } from './lib/test/test-runners.mjs';
 
 const bin = name => join(root, 'node_modules', name);
 
-/** @typedef {import('./lib/test-runners.mjs').Result} Result */
+/** @typedef {import('./lib/test/test-runners.mjs').Result} Result */
 
 /** Fast checks first. A check counts as one failure when it fails, and as nothing when it passes. */
 const PARTS = [

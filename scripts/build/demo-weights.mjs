@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256, writeAtomically } from '../lib/fingerprint.mjs';
+import { sha256, writeAtomically } from '../lib/build/fingerprint.mjs';
 import { withLock } from '../lib/lock.mjs';
 import { cacheDir, isMain, wheels } from '../lib/project.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';

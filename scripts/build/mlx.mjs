@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readStamp, writeStamp } from '../lib/fingerprint.mjs';
+import { readStamp, writeStamp } from '../lib/build/fingerprint.mjs';
+import { placeMlx } from '../lib/build/mlx-wheel.mjs';
 import { withLock } from '../lib/lock.mjs';
-import { placeMlx } from '../lib/mlx-wheel.mjs';
 import { isMain, vendorDir, wheels } from '../lib/project.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';
 import { chosenBackend } from './cuda.mjs';

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
-import { findBuildTools } from '../lib/build-tools.mjs';
-import { compileJobs, runCMake } from '../lib/cmake.mjs';
-import { findCompiler } from '../lib/compiler.mjs';
-import { fingerprint, listFiles, readStamp, writeStamp } from '../lib/fingerprint.mjs';
+import { findBuildTools } from '../lib/build/build-tools.mjs';
+import { compileJobs, runCMake } from '../lib/build/cmake.mjs';
+import { findCompiler } from '../lib/build/compiler.mjs';
+import { fingerprint, listFiles, readStamp, writeStamp } from '../lib/build/fingerprint.mjs';
 import { withLock } from '../lib/lock.mjs';
 import { addonPath, buildDir, isMain, root, vendorDir } from '../lib/project.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAllowed } from '../lib/licences.mjs';
+import { isAllowed } from '../lib/build/licences.mjs';
 
 const PACKAGE = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//;
 const TEXT = /^(licen[cs]e|copying)(\.(md|txt))?$/i;

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fingerprint, listFiles, readStamp, writeStamp } from '../lib/fingerprint.mjs';
+import { fingerprint, listFiles, readStamp, writeStamp } from '../lib/build/fingerprint.mjs';
 import { withLock } from '../lib/lock.mjs';
 import { distDir, isMain, root, vendorDir } from '../lib/project.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';

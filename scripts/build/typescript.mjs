@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fingerprint, listFiles, readStamp, writeStamp } from '../lib/fingerprint.mjs';
+import { fingerprint, listFiles, readStamp, writeStamp } from '../lib/build/fingerprint.mjs';
 import { withLock } from '../lib/lock.mjs';
 import { distDir, root, vendorDir } from '../lib/project.mjs';
 import { CommandError, runCommand } from '../lib/run-command.mjs';

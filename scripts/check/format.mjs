@@ -1,6 +1,6 @@
 // Checks the C++ against .clang-format; with `--write` formats it.
 import { join } from 'node:path';
-import { listFiles } from '../lib/fingerprint.mjs';
+import { listFiles } from '../lib/build/fingerprint.mjs';
 import { root } from '../lib/project.mjs';
 import { CommandError, runCommand } from '../lib/run-command.mjs';
 import { runMain } from '../lib/setup-error.mjs';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isAllowed } from '../lib/licences.mjs';
+import { isAllowed } from '../lib/build/licences.mjs';
 import { isMain, root } from '../lib/project.mjs';
 
 /**

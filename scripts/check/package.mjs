@@ -5,7 +5,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { buildPage } from '../build/page.mjs';
 import { buildDist } from '../build/typescript.mjs';
-import { listFiles } from '../lib/fingerprint.mjs';
+import { listFiles } from '../lib/build/fingerprint.mjs';
 import { root } from '../lib/project.mjs';
 import { runMain } from '../lib/setup-error.mjs';
 import { publishedManifest } from '../release/pack.mjs';

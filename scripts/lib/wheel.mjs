@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { sha256 } from './fingerprint.mjs';
+import { sha256 } from './build/fingerprint.mjs';
 import { hintFor } from './hint-for.mjs';
 import { findPython } from './python.mjs';
 import { CommandError, runCommand } from './run-command.mjs';

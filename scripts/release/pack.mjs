@@ -17,8 +17,8 @@ import { bootstrap } from '../bootstrap.mjs';
 import { chosenBackend, nvidiaRequirements } from '../build/cuda.mjs';
 import { demoWeightsPath } from '../build/demo-weights.mjs';
 import { findMlx } from '../build/mlx.mjs';
-import { isCrossBuilt } from '../lib/cross-built.mjs';
-import { MAC_BUILDS } from '../lib/mac-builds.mjs';
+import { isCrossBuilt } from '../lib/build/cross-built.mjs';
+import { MAC_BUILDS } from '../lib/build/mac-builds.mjs';
 import {
   addonPath,
   arm64Dir,

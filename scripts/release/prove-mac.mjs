@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from '../bootstrap.mjs';
 import { findMlx, mlxVersion } from '../build/mlx.mjs';
-import { readStamp } from '../lib/fingerprint.mjs';
+import { readStamp } from '../lib/build/fingerprint.mjs';
 import { buildDir, cacheDir, distDir, root } from '../lib/project.mjs';
 import { CommandError, runCommand } from '../lib/run-command.mjs';
 import { runMain } from '../lib/setup-error.mjs';
-import { ctest, vitest } from '../lib/test-runners.mjs';
+import { ctest, vitest } from '../lib/test/test-runners.mjs';
 import { installedPeers, proofPage } from './proof.mjs';
 
 const main = join(distDir, 'cli', 'main.js');

@@ -112,11 +112,11 @@ export const TABLE: Readonly<Record<string, Row>> = {
     shows: /^calculator: ready, 6 tools\n[\s\S]*^files: ready, 4 tools\n/m,
   },
   'llm-host tools --login NAME': { runsIn: 'test/e2e/mcp-commands.test.ts', test: '`tools --login`: ' },
-  'node --expose-gc scripts/measure/mcp-load.mjs': measured(
-    'node --expose-gc scripts/measure/mcp-load.mjs 64',
+  'node --expose-gc scripts/measure/mcp/load.mjs': measured(
+    'node --expose-gc scripts/measure/mcp/load.mjs 64',
     /^\d+ with 32 at once: .* 0 of the signal\nclosed: /m,
   ),
-  'node scripts/measure/mcp-start.mjs': {
+  'node scripts/measure/mcp/start.mjs': {
     long: true,
     shows: /^run 3: .* 31 servers: prompt .* host \d+ MB$/m,
   },
@@ -211,8 +211,8 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'npm run check:cuda': { long: true, shows: /missing in libmlx\.so: 0$/m },
   'node scripts/release/prove-install.mjs': { long: true, shows: /^What is 17 plus 25\? -> .*\b42\b/m },
   // docs/attacks.md, docs/terminal.md
-  'node scripts/measure/mcp-faults.mjs': measured(
-    'node scripts/measure/mcp-faults.mjs 1 0',
+  'node scripts/measure/mcp/faults.mjs': measured(
+    'node scripts/measure/mcp/faults.mjs 1 0',
     /^then: the calculator answered; closed in \d\S* s with 0; processes left: 0$/m,
     { linux: true },
   ),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { ALONE } from '../../scripts/lib/e2e-alone.mjs';
+import { ALONE } from '../../scripts/lib/test/e2e-alone.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

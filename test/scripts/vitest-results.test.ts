@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-const REPORTER = new URL('../../scripts/lib/vitest-results.mjs', import.meta.url).href;
+const REPORTER = new URL('../../scripts/lib/test/vitest-results.mjs', import.meta.url).href;
 
 /** A test as vitest reports it: its name, in `describe`s from the outermost. */
 function reported(names: readonly string[], state: string, note?: string, errors?: readonly Error[]) {

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
-import { beginCrossBuild } from '../../lib/cross-built.mjs';
-import { fingerprint, listFiles, readStamp, writeStamp } from '../../lib/fingerprint.mjs';
+import { beginCrossBuild } from '../../lib/build/cross-built.mjs';
+import { fingerprint, listFiles, readStamp, writeStamp } from '../../lib/build/fingerprint.mjs';
+import { MAC_BUILDS } from '../../lib/build/mac-builds.mjs';
+import { mlxWheelFor, placeMlx } from '../../lib/build/mlx-wheel.mjs';
+import { setupPackages } from '../../lib/build/npm-packages.mjs';
 import { withLock } from '../../lib/lock.mjs';
-import { MAC_BUILDS } from '../../lib/mac-builds.mjs';
-import { mlxWheelFor, placeMlx } from '../../lib/mlx-wheel.mjs';
-import { setupPackages } from '../../lib/npm-packages.mjs';
 import { darwinDir, isMain, root, vendorDir, wheels } from '../../lib/project.mjs';
 import { findPython } from '../../lib/python.mjs';
 import { CommandError, runCommand } from '../../lib/run-command.mjs';

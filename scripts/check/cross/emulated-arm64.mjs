@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findBuildTools } from '../../lib/build-tools.mjs';
-import { sha256 } from '../../lib/fingerprint.mjs';
+import { findBuildTools } from '../../lib/build/build-tools.mjs';
+import { sha256 } from '../../lib/build/fingerprint.mjs';
 import { hintFor } from '../../lib/hint-for.mjs';
 import { arm64Dir, root, wheels } from '../../lib/project.mjs';
 import { CommandError, runCommand } from '../../lib/run-command.mjs';

@@ -17,7 +17,7 @@ const NAX = 'nax';
  * Checks, as far as that goes without a Mac, that the addon for macOS loads with each packed build of MLX: processor,
  * own names, run paths, minimum system, signatures, that every library named by `@rpath` is packed, that MLX exports
  * what the addon imports, and that the metallib has the kernels that the build is packed for. Prints what it finds.
- * @param {{ addon: string, builds: typeof import('../../lib/mac-builds.mjs').MAC_BUILDS, darwinDir: string, toolDir: string }} places
+ * @param {{ addon: string, builds: typeof import('../../lib/build/mac-builds.mjs').MAC_BUILDS, darwinDir: string, toolDir: string }} places
  *   toolDir: the folder of the Python package `lief`
  * @returns {Promise<string[]>} what is wrong
  */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readStamp, writeStamp } from '../../lib/fingerprint.mjs';
+import { readStamp, writeStamp } from '../../lib/build/fingerprint.mjs';
 import { hintFor } from '../../lib/hint-for.mjs';
 import { withLock } from '../../lib/lock.mjs';
 import { vendorDir, wheels } from '../../lib/project.mjs';

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { buildDist } from '../../build/typescript.mjs';
-import { findCompiler } from '../../lib/compiler.mjs';
+import { findCompiler } from '../../lib/build/compiler.mjs';
 import { root } from '../../lib/project.mjs';
 import { runMain, SetupError } from '../../lib/setup-error.mjs';
 import { showCommand } from '../../lib/show-command.mjs';

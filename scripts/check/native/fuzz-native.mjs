@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { firstCompiler } from '../../lib/compiler.mjs';
+import { firstCompiler } from '../../lib/build/compiler.mjs';
 import { buildDir, root } from '../../lib/project.mjs';
 import { CommandError, runCommand } from '../../lib/run-command.mjs';
 import { runMain, SetupError } from '../../lib/setup-error.mjs';

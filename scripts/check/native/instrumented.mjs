@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setupMlx } from '../../build/mlx.mjs';
-import { findBuildTools } from '../../lib/build-tools.mjs';
-import { compileJobs, runCMake } from '../../lib/cmake.mjs';
-import { findCompiler } from '../../lib/compiler.mjs';
+import { findBuildTools } from '../../lib/build/build-tools.mjs';
+import { compileJobs, runCMake } from '../../lib/build/cmake.mjs';
+import { findCompiler } from '../../lib/build/compiler.mjs';
+import { setupPackages } from '../../lib/build/npm-packages.mjs';
 import { withLock } from '../../lib/lock.mjs';
-import { setupPackages } from '../../lib/npm-packages.mjs';
 import { buildDir, root, vendorDir } from '../../lib/project.mjs';
 import { keepBuild } from './kept-build.mjs';
 

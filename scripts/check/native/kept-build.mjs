@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeAtomically } from '../../lib/fingerprint.mjs';
+import { writeAtomically } from '../../lib/build/fingerprint.mjs';
 
 /** Environment variables from which compilers and CMake take options. */
 const OPTIONS = ['CXXFLAGS', 'CPPFLAGS', 'LDFLAGS', 'CPATH', 'CPLUS_INCLUDE_PATH', 'LIBRARY_PATH'];

@@ -3,7 +3,7 @@
 // (ThreadSanitizer).
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { findCompiler } from '../../lib/compiler.mjs';
+import { findCompiler } from '../../lib/build/compiler.mjs';
 import { root } from '../../lib/project.mjs';
 import { runMain, SetupError } from '../../lib/setup-error.mjs';
 import { showCommand } from '../../lib/show-command.mjs';

@@ -3,11 +3,11 @@
 import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setupMlx } from '../../build/mlx.mjs';
-import { findBuildTools } from '../../lib/build-tools.mjs';
-import { runCMake } from '../../lib/cmake.mjs';
-import { findCompiler } from '../../lib/compiler.mjs';
-import { listFiles } from '../../lib/fingerprint.mjs';
-import { setupPackages } from '../../lib/npm-packages.mjs';
+import { findBuildTools } from '../../lib/build/build-tools.mjs';
+import { runCMake } from '../../lib/build/cmake.mjs';
+import { findCompiler } from '../../lib/build/compiler.mjs';
+import { listFiles } from '../../lib/build/fingerprint.mjs';
+import { setupPackages } from '../../lib/build/npm-packages.mjs';
 import { buildDir, root } from '../../lib/project.mjs';
 import { CommandError, runCommand } from '../../lib/run-command.mjs';
 import { runMain } from '../../lib/setup-error.mjs';

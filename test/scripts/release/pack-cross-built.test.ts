@@ -48,7 +48,7 @@ const others = (['linux-arm64', 'darwin-arm64', 'darwin-arm64-macos26'] as const
 
 /** As the cross-build does when it begins, and, with `end`, when its checks have passed. */
 function build(root: string, addon: string, end: boolean) {
-  const script = `const { beginCrossBuild } = await import('${join(root, 'scripts/lib/cross-built.mjs')}');
+  const script = `const { beginCrossBuild } = await import('${join(root, 'scripts/lib/build/cross-built.mjs')}');
     const end = beginCrossBuild('${join(root, addon)}'); ${end ? 'end();' : ''}`;
   return runNode(['--input-type=module', '-e', script]);
 }

@@ -53,7 +53,7 @@ it('gives a new time to sources with other bytes, whatever their time, and to no
 
 it('names what a compiler works with', async () => {
   const { findCompiler, toolchainOf } = await import(
-    new URL('../../../../scripts/lib/compiler.mjs', import.meta.url).href
+    new URL('../../../../scripts/lib/build/compiler.mjs', import.meta.url).href
   );
   const { command } = findCompiler();
   const files = toolchainOf(command) as [string, number?, number?][];

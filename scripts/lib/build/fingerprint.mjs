@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { root, vendorDir } from './project.mjs';
+import { root, vendorDir } from '../project.mjs';
 
 /**
  * The files below `dir`, sorted, relative to the package's root. Empty if there is no such folder.

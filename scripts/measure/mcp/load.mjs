@@ -1,11 +1,11 @@
 // Many calls of one server, to show that nothing leaks: 2,000 in a row, then 2,000 with 32 at once, over stdio.
-// Usage, after `npm run build`: node --expose-gc scripts/measure/mcp-load.mjs [calls]
+// Usage, after `npm run build`: node --expose-gc scripts/measure/mcp/load.mjs [calls]
 import { getEventListeners } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const { McpHost } = await import(new URL('../../dist/mcp/mcp-host.js', import.meta.url));
+const { McpHost } = await import(new URL('../../../dist/mcp/mcp-host.js', import.meta.url));
 const calls = Number(process.argv[2] ?? 2000);
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const config = {
   name: 'calculator',
   transport: 'stdio',

@@ -1,7 +1,7 @@
 // All misbehaving servers (test/fixtures/mcp/faults.mjs) in one chat, with figures: the time of each turn, the program's
 // peak memory during it, processes left at the end. Junk flows for 60 s. Then three starts with eight servers, one of
 // which hangs. Needs dist/ (npm run build); Linux only; about two minutes.
-//   node scripts/measure/mcp-faults.mjs [SECONDS OF JUNK, 60] [STARTS, 3]
+//   node scripts/measure/mcp/faults.mjs [SECONDS OF JUNK, 60] [STARTS, 3]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnPty } from '@lydell/node-pty';
-import { faults, script } from '../../test/fixtures/mcp/faults.mjs';
+import { faults, script } from '../../../test/fixtures/mcp/faults.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const MAIN = join(root, 'test/e2e/scripted-main.mjs');
 const CALCULATOR = {
   command: process.execPath,
@@ -19,7 +19,7 @@ const CALCULATOR = {
 };
 const [seconds = 60, starts = 3] = process.argv.slice(2).map(Number);
 if (!(seconds >= 1 && starts >= 0)) {
-  console.error('Usage: node scripts/measure/mcp-faults.mjs [SECONDS OF JUNK, 60] [STARTS, 3]');
+  console.error('Usage: node scripts/measure/mcp/faults.mjs [SECONDS OF JUNK, 60] [STARTS, 3]');
   process.exit(2);
 }
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-faults-'));

@@ -1,20 +1,20 @@
 // The start of 31 servers: those of test/fixtures/crowd, each as a small process of its own on stdio, one of them slow. Seconds until
 // the prompt is there and until all tools are, and the host's memory then. Needs dist/ (npm run build); Linux only.
-//   node scripts/measure/mcp-start.mjs [SECONDS OF THE SLOW ONE, 8] [RUNS, 3]
+//   node scripts/measure/mcp/start.mjs [SECONDS OF THE SLOW ONE, 8] [RUNS, 3]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const MAIN = join(root, 'test/e2e/scripted-main.mjs');
 const SERVER = join(root, 'test/fixtures/mcp/small.mjs');
 const RECORDED = join(root, 'test/fixtures/crowd/tools.json');
 const LIMIT_MS = 300_000;
 const [slow = 8, runs = 3] = process.argv.slice(2).map(Number);
 if (!(slow >= 0 && runs >= 1)) {
-  console.error('Usage: node scripts/measure/mcp-start.mjs [SECONDS OF THE SLOW ONE, 8] [RUNS, 3]');
+  console.error('Usage: node scripts/measure/mcp/start.mjs [SECONDS OF THE SLOW ONE, 8] [RUNS, 3]');
   process.exit(2);
 }
 const names = JSON.parse(readFileSync(RECORDED, 'utf8')).map(({ server }) => server.name);

@@ -1,7 +1,7 @@
 import { cpus, totalmem } from 'node:os';
-import { root } from './project.mjs';
-import { CommandError, runCommand } from './run-command.mjs';
-import { SetupError } from './setup-error.mjs';
+import { root } from '../project.mjs';
+import { CommandError, runCommand } from '../run-command.mjs';
+import { SetupError } from '../setup-error.mjs';
 
 /** Bytes that a compiler needs to read MLX's headers. */
 const BYTES_PER_JOB = 1.2e9;

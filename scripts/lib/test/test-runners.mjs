@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCtest } from './build-tools.mjs';
-import { buildDir, root } from './project.mjs';
-import { showCommand } from './show-command.mjs';
+import { findCtest } from '../build/build-tools.mjs';
+import { buildDir, root } from '../project.mjs';
+import { showCommand } from '../show-command.mjs';
 
 const resultsDir = join(buildDir, 'test-results');
 const bin = name => join(root, 'node_modules', name);
@@ -44,7 +44,7 @@ export async function ctest() {
 export async function vitest(name, args, env = {}) {
   const file = join(resultsDir, `${name}.json`);
   rmSync(file, { force: true });
-  const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/lib/vitest-results.mjs')}`];
+  const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/lib/test/vitest-results.mjs')}`];
   const ok = await showCommand(process.execPath, [bin('vitest/vitest.mjs'), 'run', ...args, ...reporters], {
     ...env,
     TEST_RESULTS: file,

@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { wheels } from './project.mjs';
-import { unpackWheel } from './wheel.mjs';
+import { wheels } from '../project.mjs';
+import { unpackWheel } from '../wheel.mjs';
 
 /** The pinned wheel of MLX with this platform tag. */
 export function mlxWheelFor(platform) {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { SetupError } from './setup-error.mjs';
+import { SetupError } from '../setup-error.mjs';
 
 const MINIMUM = { gcc: 12, clang: 15 };
 const NAMES = [

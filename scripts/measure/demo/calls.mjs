@@ -1,10 +1,10 @@
 // Scores the demo model on the held-out cases of models/demo through the whole product path: template, tokenizer,
 // engine, parser; greedy and constrained to the listed tools, as `demo` runs.
-// Usage: node scripts/measure/demo-calls.mjs [--limit N] [--failures] [--json FILE]
+// Usage: node scripts/measure/demo/calls.mjs [--limit N] [--failures] [--json FILE]
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { answer, heldoutCases, heldoutTools, openDemo, plain, same } from './demo/demo-model.mjs';
-import { groupBy } from './demo/score-table.mjs';
+import { answer, heldoutCases, heldoutTools, openDemo, plain, same } from './demo-model.mjs';
+import { groupBy } from './score-table.mjs';
 
 const { values: options } = parseArgs({
   options: { limit: { type: 'string' }, failures: { type: 'boolean' }, json: { type: 'string' } },

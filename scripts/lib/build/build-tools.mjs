@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { withLock } from './lock.mjs';
-import { vendorDir, wheels } from './project.mjs';
-import { SetupError } from './setup-error.mjs';
-import { unpackWheel } from './wheel.mjs';
+import { withLock } from '../lock.mjs';
+import { vendorDir, wheels } from '../project.mjs';
+import { SetupError } from '../setup-error.mjs';
+import { unpackWheel } from '../wheel.mjs';
 
 const toolsDir = join(vendorDir, 'tools');
 const CMAKE_MINIMUM = [3, 22];

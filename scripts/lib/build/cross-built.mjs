@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
+import { wheels } from '../project.mjs';
 import { fingerprint, listFiles, writeAtomically } from './fingerprint.mjs';
-import { wheels } from './project.mjs';
 
 /** Stored with the addon, so that both move together. */
 const notePath = addon => `${addon}.from`;

@@ -3,14 +3,14 @@
 // its tools (demo/rules.mjs says what counts as what).
 // A run that was cut short goes on where it stopped, as long as the demo stays the same; `--again` starts over, for
 // instance after a change of the program.
-// Usage, after `npm run bootstrap`: node scripts/measure/score-demo.mjs [--sets denial,plain,dialogues,scripted] [--every N] [--failures] [--again] [--json FILE]
+// Usage, after `npm run bootstrap`: node scripts/measure/demo/score.mjs [--sets denial,plain,dialogues,scripted] [--every N] [--failures] [--again] [--json FILE]
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildDir } from '../lib/project.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
-import { asJson, outcomes } from './demo/outcomes.mjs';
-import { table } from './demo/score-table.mjs';
+import { buildDir } from '../../lib/project.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
+import { asJson, outcomes } from './outcomes.mjs';
+import { table } from './score-table.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -24,8 +24,8 @@ const { values: options } = parseArgs({
 });
 
 await runMain(async () => {
-  const { casesOfSet, demoFingerprint, SETS } = await import('./demo/heldout-sets.mjs');
-  const { openDemo } = await import('./demo/demo-model.mjs');
+  const { casesOfSet, demoFingerprint, SETS } = await import('./heldout-sets.mjs');
+  const { openDemo } = await import('./demo-model.mjs');
   const chosen = options.sets.split(',');
   const unknown = chosen.find(name => SETS[name] === undefined);
   if (unknown !== undefined || !(Number(options.every) >= 1))

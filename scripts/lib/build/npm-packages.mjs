@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { hintFor } from './hint-for.mjs';
-import { withLock } from './lock.mjs';
-import { root, vendorDir } from './project.mjs';
-import { CommandError, runCommand } from './run-command.mjs';
-import { SetupError } from './setup-error.mjs';
+import { hintFor } from '../hint-for.mjs';
+import { withLock } from '../lock.mjs';
+import { root, vendorDir } from '../project.mjs';
+import { CommandError, runCommand } from '../run-command.mjs';
+import { SetupError } from '../setup-error.mjs';
 
 /** npm's own list of what it installed, written last: without it node_modules is incomplete. */
 const INSTALLED = 'node_modules/.package-lock.json';
