@@ -26,9 +26,9 @@ std::vector<mx::array> xielu_in_graph(const std::vector<mx::array>& in) {
 }
 
 // A single number, of shape [] or [1].
-mx::array number(WeightStore& weights, const std::string& name) {
+float number(WeightStore& weights, const std::string& name) {
   mx::array value = weights.tensor(name, weights.shape(name));
-  if (value.size() == 1) return mx::astype(mx::reshape(value, {1}), mx::float32);
+  if (value.size() == 1) return mx::astype(value, mx::float32).item<float>();
   throw Error(kModelBroken, "tensor " + name + " must hold one number");
 }
 
@@ -47,14 +47,20 @@ mx::array relu_squared(const mx::array& x) {
   return cpu::usable() ? cpu::relu_squared(x) : fused("Relu2", relu_squared_in_graph, {x});
 }
 
-XieLu::XieLu(WeightStore& weights, const std::string& path) : together_(mx::zeros({4})) {
-  mx::array beta = number(weights, path + ".beta"), eps = number(weights, path + ".eps");
-  mx::array positive = softplus(number(weights, path + ".alpha_p"));
-  mx::array negative = mx::add(beta, softplus(number(weights, path + ".alpha_n")));
+XieLu::Numbers XieLu::read(WeightStore& weights, const std::string& path) {
+  auto read = [&](const char* name) { return number(weights, path + "." + name); };
+  return {read("alpha_p"), read("alpha_n"), read("beta"), read("eps")};
+}
+
+XieLu::XieLu(const Numbers& numbers, mx::Dtype dtype) : together_(mx::zeros({4})) {
+  auto one = [](float value) { return mx::reshape(mx::array(value), {1}); };
+  mx::array beta = one(numbers.beta), eps = one(numbers.eps);
+  mx::array positive = softplus(one(numbers.alpha_p));
+  mx::array negative = mx::add(beta, softplus(one(numbers.alpha_n)));
   together_ = mx::concatenate({positive, negative, beta, eps}, 0);
   together_.eval();
   for (const mx::array& each : {positive, negative, beta, eps}) {
-    parameters_.push_back(mx::astype(each, weights.dtype()));
+    parameters_.push_back(mx::astype(each, dtype));
     parameters_.back().eval();
   }
 }

@@ -15,8 +15,13 @@ mx::array relu_squared(const mx::array& x);
 // xIELU (https://arxiv.org/abs/2411.13010), an activation with two learned slopes.
 class XieLu {
  public:
-  // Reads `path`.{alpha_p, alpha_n, beta, eps}, one number each.
-  XieLu(WeightStore& weights, const std::string& path);
+  // As a checkpoint has them: the slopes before their softplus.
+  struct Numbers {
+    float alpha_p, alpha_n, beta, eps;
+  };
+  XieLu(const Numbers& numbers, mx::Dtype dtype);
+  // Reads the tensors `path`.{alpha_p, alpha_n, beta, eps}.
+  static Numbers read(WeightStore& weights, const std::string& path);
 
   mx::array operator()(const mx::array& x) const;
 

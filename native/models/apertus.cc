@@ -19,6 +19,20 @@ const Value& default_rope() {
   return kDefault;
 }
 
+// Tensors; in a GGUF file, a list for each with the numbers of all layers.
+XieLu::Numbers activation(const Config& config, WeightStore& weights, const std::string& path,
+                          size_t layer) {
+  std::optional<Config> lists = config.object("xielu");
+  if (!lists) return XieLu::read(weights, path + ".mlp.act_fn");
+  auto number = [&](const char* key) {
+    std::vector<double> numbers = lists->numbers(key);
+    if (layer < numbers.size()) return static_cast<float>(numbers[layer]);
+    throw Error(kModelBroken, "config.json: " + lists->path_of(key) + " has no number for layer " +
+                                  std::to_string(layer));
+  };
+  return {number("alpha_p"), number("alpha_n"), number("beta"), number("eps")};
+}
+
 }  // namespace
 
 // llama with norms of q and k, and xIELU without a gate.
@@ -34,10 +48,11 @@ static std::unique_ptr<Model> make_apertus(const Config& config, WeightStore& we
   c.names.feed_forward_norm = "feedforward_layernorm";
   bool own_rope = config.has("rope_parameters") || config.has("rope_scaling");
   c.ropes = ropes_of(own_rope ? config : Config(default_rope()), c, {}, 12000000);
-  auto feed_forward = [&](WeightStore& store, const std::string& path, int) -> FeedForward {
+  auto feed_forward = [&](WeightStore& store, const std::string& path, int layer) -> FeedForward {
+    XieLu::Numbers numbers = activation(config, store, path, static_cast<size_t>(layer));
     return PlainMlp(Linear::load(store, path + ".mlp.up_proj", c.intermediate, c.hidden, false),
                     Linear::load(store, path + ".mlp.down_proj", c.hidden, c.intermediate, false),
-                    XieLu(store, path + ".mlp.act_fn"));
+                    XieLu(numbers, store.dtype()));
   };
   return std::make_unique<Decoder>(config, c, weights, context_length,
                                    DecoderParts{feed_forward, nullptr});

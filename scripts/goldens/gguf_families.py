@@ -35,6 +35,8 @@ class File:
     skip_layers: int = 0
     # Channels of a value head of Gated DeltaNet, if fewer: llama.cpp wants as many as a key head has.
     value_dim: int = 0
+    # A layer to leave out, with its embeddings.
+    left_out: int | None = None
     name: str = "gguf"
     # Whether llama.cpp computes the same.
     peer: bool = True
@@ -63,6 +65,21 @@ FILES = (
     File("qwen35", "qwen3_5_text", "every-fourth", peer=False),
     File("qwen35", "qwen3_5_text", "every-fourth", value_dim=8, name="narrow"),
     File("qwen35moe", "qwen3_5_moe_text", "plain", peer=False),
+    # The only scaling of Llama 3's kind that a file's factors tell.
+    File("apertus", "apertus", "llama3", config={
+        "rope_theta": 12000000.0,
+        "rope_scaling": {
+            "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 8192,
+        },
+    }),
+    File("deepseek2", "deepseek_v3", "yarn"),
+    File("minicpm3", "minicpm3", "plain", config={"scale_emb": 12, "dim_model_base": 256}),
+    # llama.cpp wants a window and a full layer to be the last two with keys of their own.
+    File("gemma4", "gemma4_text", "sharing", peer=False),
+    File("gemma4", "gemma4_text", "sharing", left_out=2, name="window-then-full"),
+    # Which llama.cpp assumes where a file has none.
+    File("gemma4", "gemma4_text", "experts", {"final_logit_softcapping": 30.0}, name="experts"),
 )
 
 
@@ -75,6 +92,26 @@ def renamed(tensors: Tensors, skipped: int) -> Iterator[tuple[str, np.ndarray]]:
                 continue
             parts[2] = str(layer)
         yield ".".join(parts), values
+
+
+def without_layer(config: dict, tensors: Tensors, layer: int) -> tuple[dict, Tensors]:
+    """Of a model with embeddings for each layer."""
+    size, kept = config["hidden_size_per_layer_input"], {}
+    for name, values in tensors.items():
+        parts = name.split(".")
+        if parts[:2] == ["model", "layers"]:
+            number = int(parts[2])
+            if number == layer:
+                continue
+            parts[2] = str(number - (number > layer))
+        columns = slice(layer * size, (layer + 1) * size)
+        if name.startswith("model.embed_tokens_per_layer."):
+            values = np.delete(values, columns, 1)
+        elif name.startswith("model.per_layer_model_projection."):
+            values = np.delete(values, columns, 0)
+        kept[".".join(parts)] = values
+    types = [kind for i, kind in enumerate(config["layer_types"]) if i != layer]
+    return config | {"num_hidden_layers": len(types), "layer_types": types}, kept
 
 
 def narrowed(config: dict, tensors: Tensors, dims: int) -> Iterator[tuple[str, np.ndarray]]:
@@ -115,6 +152,8 @@ def source(file: File) -> tuple[dict, Tensors]:
     if file.value_dim:
         tensors = dict(narrowed(config, tensors, file.value_dim))
         config["linear_value_head_dim"] = file.value_dim
+    if file.left_out is not None:
+        config, tensors = without_layer(config, tensors, file.left_out)
     return config, dict(renamed(tensors, file.skip_layers))
 
 
@@ -124,6 +163,7 @@ def write(file: File, path: Path, float32: bool) -> None:
     writer = gguf.GGUFWriter(path, file.architecture)
     metadata(writer, file.architecture, config)
     layout.metadata(writer, config)
+    layout.numbers(writer, config, tensors)
     arch = next(a for a, name in gguf.MODEL_ARCH_NAMES.items() if name == file.architecture)
     names = gguf.get_tensor_name_map(arch, config["num_hidden_layers"])
     for name, values in layout.tensors(config, tensors):
@@ -156,7 +196,9 @@ def metadata(writer: gguf.GGUFWriter, architecture: str, config: dict) -> None:
     if "rms_norm_eps" in config:
         writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
-    writer.add_rope_freq_base(rope.get("rope_theta") or config.get("rope_theta"))
+    theta = rope.get("rope_theta") or config.get("rope_theta")
+    if theta:
+        writer.add_rope_freq_base(theta)
     if rope.get("rope_type") == "yarn":
         writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
         writer.add_rope_scaling_factor(rope["factor"])

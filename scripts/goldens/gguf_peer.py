@@ -1,12 +1,14 @@
 """What llama.cpp itself computes from the files of gguf_families.py: test/golden/gguf-llama-cpp.json.
 
-usage: python gguf_peer.py
+usage: python gguf_peer.py [ARCHITECTURE ...]
 
+Those named are computed again, the others kept.
 Needs xllamacpp (tested with 2026.10.11549) beside requirements.txt. The files are written in float32, which llama.cpp
 multiplies without rounding activations, with keys and values in float32.
 """
 
 import json
+import sys
 import tempfile
 from pathlib import Path
 
@@ -63,10 +65,14 @@ def golden(file: File, folder: Path) -> dict:
 
 
 def main() -> None:
+    wanted, rows = sys.argv[1:], []
+    kept = {row["file"]: row for row in json.loads(OUT.read_text())} if wanted else {}
     with tempfile.TemporaryDirectory() as folder:
-        rows = []
         for file in FILES:
             if not file.peer:
+                continue
+            if wanted and file.architecture not in wanted:
+                rows.append(kept[f"{file.family}/{file.name}.gguf"])
                 continue
             rows.append(golden(file, Path(folder)))
             print(file.architecture, flush=True)

@@ -1,13 +1,15 @@
 """Makes test/golden/stored.json: what mlx-lm computes of the tiny models in the types that their files hold.
 
-usage: python stored.py
+usage: python stored.py [FAMILY ...]
 
+Those named are computed again, the others kept.
 Each step is forced along the ids of the float32 goldens, so that rounding decides none of them.
 """
 
 import importlib
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import mlx.core as mx
@@ -76,11 +78,16 @@ def case(folder: Path, changes: dict, golden: dict) -> dict:
 def main() -> None:
     mx.set_default_device(mx.cpu)
     scratch = MODELS / ".stored"
-    results = []
+    wanted, results = sys.argv[1:], []
+    if wanted:
+        results = [row for row in json.loads((GOLDEN / "stored.json").read_text()) if row.get("family") not in wanted]
     for family, golden, changes in variants():
+        if wanted and family not in wanted:
+            continue
         folder = folder_of(family, golden, scratch)
         results.append({"family": family, "name": golden["name"]} | cases(folder, changes, golden))
-    for name in ("tiny-bf16", "tiny-f16", "tiny-bias-llama3", "tiny-mistral", "tiny-q4", "tiny-q8"):
+    tiny = ("tiny-bf16", "tiny-f16", "tiny-bias-llama3", "tiny-mistral", "tiny-q4", "tiny-q8")
+    for name in () if wanted else tiny:
         golden = next(g for g in json.loads((GOLDEN / "tiny.json").read_text()) if g["model"] == name)
         results.append({"model": name} | cases(MODELS / "models" / name, {}, golden))
     shutil.rmtree(scratch, ignore_errors=True)

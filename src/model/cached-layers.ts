@@ -6,11 +6,15 @@ const OTHERS: ReadonlySet<unknown> = new Set(['mamba', 'linear_attention', 'conv
 
 /** What all layers keep of one token, counted in numbers: its keys and values, or latents. */
 export function numbersPerToken(config: JsonObject): number {
-  const { kv_lora_rank: rank, qk_rope_head_dim: rotary } = config;
-  // Multi-head latent attention: a latent, and a key that all heads share.
-  if (typeof rank === 'number' && typeof rotary === 'number')
-    return Math.max(0, rank + rotary) * (layerCount(config) ?? 0);
-  return 2 * keysPerToken(config);
+  const latent = latentWidth(config);
+  return latent === undefined ? 2 * keysPerToken(config) : latent * (layerCount(config) ?? 0);
+}
+
+/** Multi-head latent attention: of a token a latent is kept, and a key that all heads share. */
+export const keepsLatents = (config: JsonObject): boolean => latentWidth(config) !== undefined;
+
+function latentWidth({ kv_lora_rank: rank, qk_rope_head_dim: rotary }: JsonObject): number | undefined {
+  return typeof rank === 'number' && typeof rotary === 'number' ? Math.max(0, rank + rotary) : undefined;
 }
 
 /** Keys of one token in all layers; as many are its values. */

@@ -10,6 +10,7 @@ import { demoFiles } from './demo-model.ts';
 import { type EncoderConfig, readEncoderConfig } from './encoder-config.ts';
 import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from './fit.ts';
 import type { GgufMetadata } from './gguf/gguf.ts';
+import { checkKvBits } from './kv-bits.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
 import { stateBytes } from './recurrent-states.ts';
 import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
@@ -78,6 +79,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const { config: wholeConfig, weights: allWeights, gguf, normShift, adapter: ownAdapter, ...rest } = parts;
   const { config, weights } = textPart(rest.configFile, wholeConfig, allWeights);
   const quantize = quantizationToDo(rest, config, options.quantize);
+  checkKvBits(rest.name, config, options.kvBits);
   const { encoder } = rest;
   // Models of one server share the option; texts are read as far as an encoder goes.
   const beyond = encoder !== undefined && options.contextLength > (modelContext(config) ?? Infinity);

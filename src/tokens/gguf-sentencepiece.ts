@@ -8,7 +8,8 @@ const SPACE = '▁';
 
 export interface SentencePieceParts {
   readonly tokens: TextList;
-  readonly scores: ArrayLike<number>;
+  /** Which of two merges comes first; or the merges themselves, in order. */
+  readonly order: { readonly scores: ArrayLike<number> } | { readonly merges: TextList };
   /** A space is added before the text. */
   readonly spacePrefix: boolean;
   readonly unknown: string | undefined;
@@ -20,7 +21,7 @@ export interface SentencePieceParts {
  * has the highest score, as long as it is in the vocabulary; unknown characters become bytes.
  */
 export function sentencePieceJson(parts: SentencePieceParts): JsonObject {
-  const { tokens, scores, spacePrefix, unknown, addedTokens } = parts;
+  const { tokens, order, spacePrefix, unknown, addedTokens } = parts;
   const spaces = { type: 'Replace', pattern: { String: ' ' }, content: SPACE };
   const normalizers = spacePrefix ? [{ type: 'Prepend', prepend: SPACE }, spaces] : [spaces];
   const vocabulary = new Vocabulary(tokens);
@@ -43,7 +44,7 @@ export function sentencePieceJson(parts: SentencePieceParts): JsonObject {
       fuse_unk: true,
       byte_fallback: true,
       vocab: vocabulary,
-      merges: mergesOf(vocabulary, scores),
+      merges: 'merges' in order ? order.merges : mergesOf(vocabulary, order.scores),
     },
   };
 }

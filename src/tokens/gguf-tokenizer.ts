@@ -36,6 +36,18 @@ const LLAMA_3: PreTokenization = {
   ignoreMerges: true,
 };
 
+const DEEPSEEK_3: PreTokenization = {
+  preTokenizer: sequence(
+    splitBy('\\p{N}{1,3}'),
+    splitBy('[一-龥぀-ゟ゠-ヿ]+'),
+    splitBy(
+      '[!"#$%&\'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+|' +
+        ' ?[\\p{P}\\p{S}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+',
+    ),
+    BYTES_ONLY,
+  ),
+};
+
 /** `tokenizer.ggml.pre`: how text is split before merging. One entry per name that llama.cpp's converter writes. */
 const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
   'gpt-2': { preTokenizer: GPT2_REGEX },
@@ -81,17 +93,8 @@ const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
       BYTES_ONLY,
     ),
   },
-  'hunyuan-dense': {
-    preTokenizer: sequence(
-      splitBy('\\p{N}{1,3}'),
-      splitBy('[一-龥぀-ゟ゠-ヿ]+'),
-      splitBy(
-        '[!"#$%&\'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+|' +
-          ' ?[\\p{P}\\p{S}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+',
-      ),
-      BYTES_ONLY,
-    ),
-  },
+  'hunyuan-dense': DEEPSEEK_3,
+  'deepseek-v3': DEEPSEEK_3,
   default: {
     preTokenizer: sequence(
       splitBy('[\\p{P}$+<=>^~|]+'),
@@ -123,7 +126,8 @@ export interface TokenizerFiles {
  */
 export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>): TokenizerFiles {
   const kind = metadata.get('tokenizer.ggml.model');
-  const tokenizerJson = kind === 'llama' ? fromScores(metadata) : fromMerges(metadata, kind);
+  const sentencePiece = kind === 'llama' || kind === 'gemma4';
+  const tokenizerJson = sentencePiece ? fromPieces(metadata, kind) : fromMerges(metadata, kind);
   const tokens = texts(metadata, 'tokenizer.ggml.tokens');
   const textOf = (key: string) => tokens.at(Number(metadata.get(key) ?? -1));
   return {
@@ -135,8 +139,8 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>): Tokenizer
   };
 }
 
-/** SentencePiece, which llama.cpp calls `llama`. */
-function fromScores(metadata: ReadonlyMap<string, unknown>): JsonObject {
+/** SentencePiece, which llama.cpp calls `llama`; or `gemma4`, if the file has its merges. */
+function fromPieces(metadata: ReadonlyMap<string, unknown>, kind: 'llama' | 'gemma4'): JsonObject {
   const tokens = texts(metadata, 'tokenizer.ggml.tokens');
   const types = numbers(metadata, 'tokenizer.ggml.token_type', tokens.length);
   const unknown = Number(
@@ -144,7 +148,10 @@ function fromScores(metadata: ReadonlyMap<string, unknown>): JsonObject {
   );
   return sentencePieceJson({
     tokens,
-    scores: numbers(metadata, 'tokenizer.ggml.scores', tokens.length),
+    order:
+      kind === 'gemma4'
+        ? { merges: texts(metadata, 'tokenizer.ggml.merges') }
+        : { scores: numbers(metadata, 'tokenizer.ggml.scores', tokens.length) },
     spacePrefix: metadata.get('tokenizer.ggml.add_space_prefix') !== false,
     unknown: tokens.at(unknown),
     addedTokens: addedTokens(tokens, types),
@@ -153,7 +160,7 @@ function fromScores(metadata: ReadonlyMap<string, unknown>): JsonObject {
 
 /** Byte-level BPE, which llama.cpp calls `gpt2`. */
 function fromMerges(metadata: ReadonlyMap<string, unknown>, kind: unknown): JsonObject {
-  if (kind !== 'gpt2') throw unsupported('tokenizer.ggml.model', kind, ['gpt2', 'llama']);
+  if (kind !== 'gpt2') throw unsupported('tokenizer.ggml.model', kind, ['gpt2', 'llama', 'gemma4']);
   const pre = metadata.get('tokenizer.ggml.pre');
   const row =
     typeof pre === 'string' && Object.hasOwn(PRE_TOKENIZATIONS, pre) ? PRE_TOKENIZATIONS[pre] : undefined;

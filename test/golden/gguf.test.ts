@@ -35,6 +35,36 @@ const FILES: readonly File[] = [
   { architecture: 'qwen35', family: 'qwen3_5_text', variant: 'every-fourth' },
   { architecture: 'qwen35moe', family: 'qwen3_5_moe_text', variant: 'plain' },
   { architecture: 'granitehybrid', family: 'granitemoehybrid', variant: 'hybrid' },
+  {
+    architecture: 'apertus',
+    family: 'apertus',
+    variant: 'llama3',
+    config: {
+      rope_theta: 12_000_000,
+      rope_scaling: {
+        rope_type: 'llama3',
+        factor: 8,
+        low_freq_factor: 1,
+        high_freq_factor: 4,
+        original_max_position_embeddings: 8192,
+      },
+    },
+  },
+  { architecture: 'deepseek2', family: 'deepseek_v3', variant: 'yarn' },
+  {
+    architecture: 'minicpm3',
+    family: 'minicpm3',
+    variant: 'plain',
+    config: { scale_emb: 12, dim_model_base: 256 },
+  },
+  { architecture: 'gemma4', family: 'gemma4_text', variant: 'sharing' },
+  {
+    architecture: 'gemma4 with experts',
+    family: 'gemma4_text',
+    variant: 'experts',
+    config: { final_logit_softcapping: 30 },
+    name: 'experts.gguf',
+  },
 ];
 
 const families = fileURLToPath(new URL('../fixtures/families/', import.meta.url));

@@ -31,11 +31,11 @@ const EQUAL = new Set([
 ]);
 /**
  * Rounded in other places than by mlx-lm, so that each is nearer to float32 by chance, which random weights exaggerate.
- * It attends in float32 in phi, weights keys too in hunyuan_v1_dense, adds the parts of a parallel block first, and
- * rounds Gated DeltaNet's inputs less often.
+ * It attends in float32 in phi, weights keys too in hunyuan_v1_dense, adds the parts of a parallel block first, rounds
+ * Gated DeltaNet's inputs less often, and makes the two parts of latent attention's scores one by one.
  */
 const ROUNDED_ELSEWHERE =
-  /^(cohere2 mlx|glm4 default-part|hunyuan_v1_dense mlx|phi \w+|qwen3_5_text mlx|qwen3_next mlx)$/;
+  /^(cohere2 mlx|(deepseek_v3|glm4_moe_lite|mistral4) mlx|gemma4_text experts-mlx|glm4 default-part|hunyuan_v1_dense mlx|phi \w+|qwen3_5_text mlx|qwen3_next mlx)$/;
 
 /** What scripts/goldens/stored.py writes of one tiny model. */
 interface StoredGolden {

@@ -32,6 +32,16 @@ describe('readModel', () => {
     expect(model.weightBytes).toBe(2 * model.parameters);
   });
 
+  test('latents are not quantized; refused before anything is loaded', () => {
+    const model = join(MODELS, '../families/deepseek_v3/plain');
+    expect(readModel(model, { ...OPTIONS, kvBits: 0 }).spec.kvBits).toBe(0);
+    expect(thrown(() => readModel(model, { ...OPTIONS, kvBits: 8 }))).toBe(
+      'USAGE: --kv-bits: plain keeps latents instead of keys and values, which cannot be quantized',
+    );
+    const gguf = join(MODELS, '../families/deepseek_v3/gguf.gguf');
+    expect(thrownCode(() => readModel(gguf, { ...OPTIONS, kvBits: 4 }))).toBe('USAGE');
+  });
+
   test('quantized weights count as what they stand for', () => {
     const dense = 64 * 128 + 2 * (2 * 64 + 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 128) + 64;
     expect(readModel('tiny-q4', OPTIONS).parameters).toBe(dense);

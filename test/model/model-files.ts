@@ -34,7 +34,7 @@ export function vector(begin: number, elements: number) {
   return { dtype: 'F32', shape: [elements], data_offsets: [begin, begin + 4 * elements] };
 }
 
-export type GgufValue = string | number | boolean | readonly (string | number)[];
+export type GgufValue = string | number | boolean | readonly (string | number | boolean)[];
 
 export interface GgufTensor {
   readonly name: string;
@@ -79,8 +79,13 @@ function typed(value: GgufValue): Buffer[] {
   if (typeof value === 'string') return [u32(8), text(value)];
   if (typeof value === 'boolean') return [u32(7), Buffer.from([Number(value)])];
   if (typeof value === 'number') return Number.isInteger(value) ? [u32(4), u32(value)] : [u32(6), f32(value)];
-  const items = value.map(item => (typeof item === 'string' ? text(item) : u32(item)));
-  return [u32(9), u32(typeof value[0] === 'string' ? 8 : 4), u64(BigInt(value.length)), ...items];
+  const item = (one: string | number | boolean): Buffer => {
+    if (typeof one === 'string') return text(one);
+    return typeof one === 'boolean' ? Buffer.from([Number(one)]) : u32(one);
+  };
+  const types = { string: 8, boolean: 7, number: 4 } as const;
+  const type = types[typeof (value[0] ?? 0) as keyof typeof types];
+  return [u32(9), u32(type), u64(BigInt(value.length)), ...value.map(item)];
 }
 
 function text(value: string): Buffer {

@@ -68,6 +68,24 @@ test.each<[string, string, Record<string, unknown>, string]>([
     'ssm_multipliers must hold 5 numbers, got 2',
   ],
   [
+    'Mamba heads that do not make the given width',
+    'falcon_h1/multiplied',
+    { mamba_n_heads: 5 },
+    'mamba_n_heads (5) times mamba_d_head (8) must be mamba_d_ssm (48)',
+  ],
+  [
+    'an activation of too few layers',
+    'apertus/llama3',
+    { xielu: { alpha_p: [1, 1, 1], alpha_n: [1], beta: [1, 1, 1], eps: [-1e-6] } },
+    'xielu.alpha_n has no number for layer 1',
+  ],
+  [
+    'a layer that is neither dense nor sparse',
+    'deepseek_v3/yarn',
+    { mlp_layer_types: ['dense', 'sparse', 'spars'] },
+    'mlp_layer_types must name each layer dense or sparse',
+  ],
+  [
     'heads of too few layers',
     'laguna/by-head',
     { num_attention_heads_per_layer: [4] },

@@ -87,11 +87,44 @@ describe('a GGUF tokenizer', () => {
     ['gpt-4o', ['XMLParser', " isn't", " HELLO'S", ' ', '123', '45', ' a', '/b', '//\n', ' ', ' ok']],
     ['tekken', ['XMLParser', ' isn', "'t", ' HELLO', "'S", ' ', ...'12345', ' a', '/b', '//\n', ' ', ' ok']],
     ['qwen35', ['XMLParser', ' isn', "'t", ' HELLO', "'S", ' ', ...'12345', ' a', '/b', '//\n', ' ', ' ok']],
+    [
+      'deepseek-v3',
+      ['.XMLParser', ' isn', "'t", ' ', '123', '45', ' a', '/b', ' //\n', ' ', ' ok', '漢字', 'é'],
+    ],
     ['gpt-4o', ['camel', 'Case', ' नमस्ते', ' ', ' ok']],
     ['qwen35', [' é', ' नमस्ते']],
     ['tekken', ['camel', 'Case', ' नमस्ते']],
   ])('%s cuts %j', (pre, pieces) => {
     expect(piecesOf(pre, pieces)).toEqual(pieces);
+  });
+
+  const GEMMA_4 = {
+    'tokenizer.ggml.model': 'gemma4',
+    'tokenizer.ggml.tokens': [
+      '<end>',
+      '▁',
+      'a',
+      'b',
+      '▁a',
+      '▁ab',
+      'ab',
+      '<0xC3>',
+      '<0xA9>',
+      '<call>',
+      '\n',
+      '\n\n',
+    ],
+    'tokenizer.ggml.merges': ['▁ a', '▁a b', 'a b', '\n \n'],
+    'tokenizer.ggml.token_type': [3, 1, 1, 1, 1, 1, 1, 6, 6, 4, 1, 1],
+    'tokenizer.ggml.add_space_prefix': false,
+  };
+
+  it("reads Gemma 4's: SentencePiece whose merges are in the file", () => {
+    expect(encode('ab ab é<call>\n\n\n', GEMMA_4)).toEqual([6, 5, 1, 7, 8, 9, 11, 10]);
+    const { tokenizerJson, tokenizerConfig } = ggufTokenizer(metadata(GEMMA_4));
+    expect(createTokenizer(tokenizerJson, tokenizerConfig).decode([6, 5, 1, 7, 8])).toBe('ab ab é');
+    const broken = { ...GEMMA_4, 'tokenizer.ggml.merges': undefined };
+    expect(() => ggufTokenizer(metadata(broken))).toThrow(expect.objectContaining({ code: 'MODEL_BROKEN' }));
   });
 
   it('takes token types as a typed array, and numbers as bigint', () => {

@@ -44,9 +44,9 @@ HeadLinear::HeadLinear(Matrix stored, bool transposed, WeightStore& weights)
   transposed_ = false;
 }
 
-mx::array HeadLinear::operator()(const mx::array& x) const {
+mx::array HeadLinear::multiply(const mx::array& x, bool by_rows) const {
   const Matrix& m = matrix_;
-  if (!transposed_) return m.multiply(x);
+  if (by_rows) return m.multiply(x);
   if (!m.quantized()) return mx::matmul(x, m.weight);
   return mx::quantized_matmul(x, m.weight, *m.scales, m.biases, false, m.group_size, m.bits,
                               m.mode);

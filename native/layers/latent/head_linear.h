@@ -15,13 +15,18 @@ class HeadLinear {
   // [heads, out, in]; or [heads, in, out], if `transposed`.
   HeadLinear(Matrix stored, bool transposed, WeightStore& weights);
 
-  // By MLX's operations: x [1, heads, L, in] -> [1, heads, L, out].
-  mx::array operator()(const mx::array& x) const;
+  // By MLX's operations: x [1, heads or 1, L, in] -> [1, heads, L, out].
+  mx::array operator()(const mx::array& x) const { return multiply(x, !transposed_); }
+  // By the transposed matrices: x [1, heads or 1, L, out] -> [1, heads, L, in].
+  mx::array backwards(const mx::array& x) const { return multiply(x, transposed_); }
   // By our own kernels: x [1, L, heads · n], of whose n values a head takes those from `offset` on
   // -> [1, L, heads, out].
   mx::array side_by_side(const mx::array& x, int offset) const;
 
  private:
+  // x times the matrices as they are stored; or, if `by_rows`, times their transposes.
+  mx::array multiply(const mx::array& x, bool by_rows) const;
+
   Matrix matrix_;
   bool transposed_;
 };

@@ -3,21 +3,9 @@
 #include "kernels/ops.h"
 #include "layers/attention/positions.h"
 #include "layers/attention/sequence_rows.h"
+#include "layers/latent/columns.h"
 
 namespace llm_host {
-namespace {
-
-// Columns [begin, end) of x [.., n].
-mx::array columns(const mx::array& x, int begin, int end) {
-  mx::Shape start(x.ndim(), 0), stop = x.shape();
-  start.back() = begin;
-  stop.back() = end;
-  mx::array part = mx::slice(x, start, stop);
-  // Only the CPU's kernels cannot read a part of each row.
-  return cpu::usable() ? mx::contiguous(part) : part;
-}
-
-}  // namespace
 
 LatentAttention::LatentAttention(WeightStore& weights, const std::string& path,
                                  const LatentAttentionOptions& o)
@@ -144,61 +132,6 @@ mx::array LatentAttention::attend_rows_in_place(const Projected& p,
   }
   return values_of(cpu::attention_step({queries_for_rows(p, positions), rows_of(p)}, places,
                                        kernel_shape(), {}));
-}
-
-mx::array LatentAttention::attend_each(const Projected& p, std::span<const Row> rows) const {
-  std::vector<mx::array> outs;
-  WindowMasks masks;
-  HeadPositions positions;
-  for (int i = 0; i < static_cast<int>(rows.size());) {
-    int count = tokens_of_one(rows.subspan(static_cast<size_t>(i)));
-    auto own = [&](const mx::array& x) {
-      return mx::slice(x, {0, i, 0}, {1, i + count, x.shape(2)});
-    };
-    const Row& row = rows[static_cast<size_t>(i)];
-    outs.push_back(attend_in_graph({own(p.queries), own(p.latents), own(p.keys)},
-                                   {row.angles, masks, positions, count}, row.cache));
-    i += count;
-  }
-  return mx::concatenate(outs, 1);
-}
-
-mx::array LatentAttention::attend_in_graph(const Projected& p, const AttentionStep& step,
-                                           LatentCache& cache) const {
-  const LatentAttentionOptions& o = options_;
-  int length = p.keys.shape(1), outputs = step.outputs, offset = cache.length();
-  mx::array key = step.angles.rotate(mx::reshape(p.keys, {1, 1, length, o.rotary_dim}), offset);
-  mx::array latents = mx::reshape(p.latents, {1, 1, length, o.rank});
-  mx::array rows = cache.append(mx::concatenate({key, latents}, -1));
-  int size = o.plain_dim + o.rotary_dim;
-  mx::array q = mx::transpose(
-      mx::reshape(last_positions(p.queries, outputs), {1, outputs, o.heads, size}), {0, 2, 1, 3});
-  int first = offset + length - outputs;
-  q = o.growth.apply(q, positions_from(first, outputs));
-  mx::array rotary = step.angles.rotate(columns(q, o.plain_dim, size), first);
-  mx::array plain = heads_.to_latent(columns(q, 0, o.plain_dim));
-  mx::array y = attend(mx::concatenate({rotary, plain}, -1), rows, step.masks);
-  return mx::reshape(mx::transpose(heads_.from_latent(y), {0, 2, 1, 3}),
-                     {1, outputs, o.heads * o.value_dim});
-}
-
-// MLX's fused attention takes no heads of this size. The heads are side by side, so that a row is
-// read once for all of them.
-mx::array LatentAttention::attend(const mx::array& q, const mx::array& rows,
-                                  WindowMasks& masks) const {
-  const LatentAttentionOptions& o = options_;
-  int outputs = q.shape(2), total = rows.shape(2);
-  mx::array scaled = mx::multiply(q, mx::array(o.scale, q.dtype()));
-  mx::array scores = mx::matmul(mx::reshape(scaled, {1, 1, o.heads * outputs, width()}),
-                                mx::swapaxes(rows, -1, -2));
-  scores = mx::reshape(scores, {1, o.heads, outputs, total});
-  if (outputs > 1) {
-    mx::array lowest(mx::finfo(scores.dtype()).min, scores.dtype());
-    scores = mx::where(masks.get(outputs, total, total), scores, lowest);
-  }
-  mx::array weights = mx::reshape(mx::softmax(scores, -1, true), {1, 1, o.heads * outputs, total});
-  mx::array sums = mx::matmul(weights, columns(rows, o.rotary_dim, width()));
-  return mx::reshape(sums, {1, o.heads, outputs, o.rank});
 }
 
 }  // namespace llm_host

@@ -26,7 +26,8 @@ struct LatentAttentionOptions {
 
 // Multi-head latent attention (DeepSeek). Keys and values of a head are made of a latent by
 // matrices; those are applied to the query and to the sum of latents instead, so that all heads
-// attend to the latents themselves, and only these are kept.
+// attend to the latents themselves, and only these are kept. A GPU makes keys and values for a long
+// part of a prompt; a CPU never does, since a row would then depend on what is read beside it.
 class LatentAttention {
  public:
   LatentAttention(WeightStore& weights, const std::string& path,
@@ -70,8 +71,15 @@ class LatentAttention {
                             LatentCache& cache) const;
   // Each sequence by itself.
   mx::array attend_each(const Projected& p, std::span<const Row> rows) const;
-  // q [1, heads, outputs, width], rows [1, 1, T, width] -> [1, heads, outputs, rank]
-  mx::array attend(const mx::array& q, const mx::array& rows, WindowMasks& masks) const;
+  // Whether making the keys and values of all heads takes fewer multiplications: with many queries
+  // it does.
+  bool expands(int queries, int rows) const;
+  // The two parts of queries [1, heads, outputs, ..], rows [1, 1, T, width] -> [1, heads, outputs,
+  // value_dim]; by the keys and values of each head, or by the rows themselves.
+  mx::array attend_to_heads(const mx::array& rotary, const mx::array& plain,
+                            const mx::array& rows) const;
+  mx::array attend_to_rows(const mx::array& rotary, const mx::array& plain, const mx::array& rows,
+                           WindowMasks& masks) const;
   mx::array output(const mx::array& y, const std::optional<mx::array>& residual) const;
 
   LatentAttentionOptions options_;

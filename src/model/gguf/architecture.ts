@@ -22,6 +22,9 @@ export interface Architecture {
   readonly yarn?: JsonObject;
   /** Has mixtures of experts. */
   readonly experts?: boolean;
-  /** Keys of config.json beyond llama's, with model_type where that has another name. `path`: for messages. */
-  keys?(facts: GgufFacts, path: string): JsonObject;
+  /**
+   * Keys of config.json beyond llama's, with model_type where that has another name. `path`: for messages; `common`: the
+   * keys that all architectures have.
+   */
+  keys?(facts: GgufFacts, path: string, common: JsonObject): JsonObject;
 }

@@ -77,7 +77,7 @@ function configOf(
   }
   const scalingType = metadata.get(`${architecture}.rope.scaling.type`);
   const scaling = ropeScaling(path, parts, facts, scalingType, rotated);
-  return {
+  const common: JsonObject = {
     model_type: architecture,
     hidden_size: facts.hidden,
     num_hidden_layers: facts.layers,
@@ -98,8 +98,8 @@ function configOf(
     mlp_bias: hasTensor('model.layers.0.mlp.gate_proj.bias'),
     eos_token_id: metadata.get('tokenizer.ggml.eos_token_id') ?? null,
     bos_token_id: metadata.get('tokenizer.ggml.bos_token_id') ?? null,
-    ...known.keys?.(facts, path),
   };
+  return { ...common, ...known.keys?.(facts, path, common) };
 }
 
 function vocabularySize(path: string, { tensors }: GgufParts): number {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../text/files/json-file.ts';
 import type { Architecture } from './architecture.ts';
 import type { GgufFacts } from './facts.ts';
 import { graniteKeys } from './granite.ts';
-import { AFTER_NORMS, HEAD_NORMS, LLAMA, SANDWICH_NORMS, without } from './names.ts';
+import { AFTER_NORMS, HEAD_NORMS, LLAMA, without } from './names.ts';
 
 const NORMS = ['blk.%.attn_norm', 'blk.%.ffn_norm'];
 
@@ -37,8 +37,6 @@ export const DENSE: readonly (readonly [string, Architecture])[] = [
   ],
   ['qwen2', { names: LLAMA }],
   ['qwen3', { names: { ...LLAMA, ...HEAD_NORMS } }],
-  ['gemma2', { names: { ...LLAMA, ...SANDWICH_NORMS }, normShift: -1, keys: gemma2 }],
-  ['gemma3', { names: { ...LLAMA, ...HEAD_NORMS, ...SANDWICH_NORMS }, normShift: -1, keys: gemma3 }],
   [
     'seed_oss',
     {
@@ -129,29 +127,29 @@ export const DENSE: readonly (readonly [string, Architecture])[] = [
       keys: () => ({ model_type: 'phi', hidden_act: 'gelu_new' }),
     },
   ],
+  [
+    'apertus',
+    {
+      names: {
+        ...without(LLAMA, 'blk.%.ffn_gate'),
+        ...HEAD_NORMS,
+        'blk.%.attn_norm': 'model.layers.%.attention_layernorm',
+        'blk.%.ffn_norm': 'model.layers.%.feedforward_layernorm',
+      },
+      keys: apertus,
+    },
+  ],
 ];
 
-function gemma2({ number, hidden, heads, headDim }: GgufFacts): JsonObject {
+/** The numbers of its activation are tensors elsewhere. */
+function apertus({ perLayer }: GgufFacts, _path: string, common: JsonObject): JsonObject {
+  const numbers = ['alpha_p', 'alpha_n', 'beta', 'eps'].map(name => [name, perLayer(`xielu.${name}`, '')]);
   return {
-    hidden_activation: 'gelu_pytorch_tanh',
-    // Not in the file: the 27 B model, the only one with 46 layers, has its own value.
-    query_pre_attn_scalar: number('block_count') === 46 ? hidden / heads : headDim,
-    attn_logit_softcapping: number('attn_logit_softcapping', 50),
-    final_logit_softcapping: number('final_logit_softcapping', 30),
-    sliding_window: number('attention.sliding_window', 4096),
-  };
-}
-
-function gemma3({ number, hidden, heads, headDim }: GgufFacts): JsonObject {
-  return {
-    model_type: 'gemma3_text',
-    hidden_activation: 'gelu_pytorch_tanh',
-    // Not in the file: the 27 B model, the only one with 62 layers, has its own value.
-    query_pre_attn_scalar: number('block_count') === 62 ? hidden / heads : headDim,
-    sliding_window: number('attention.sliding_window'),
-    sliding_window_pattern: number('attention.sliding_window_pattern', 6),
-    rope_local_base_freq: number('rope.freq_base_swa', 10000),
-    rope_theta: number('rope.freq_base', 1_000_000),
+    xielu: Object.fromEntries(numbers),
+    // Without any, a scaled rotation would be meant.
+    ...(common.rope_scaling === null && {
+      rope_parameters: { rope_type: 'default', rope_theta: common.rope_theta },
+    }),
   };
 }
 

@@ -8,8 +8,10 @@ export interface GgufFacts {
   number(key: string, missing?: number): number;
   /** The same, where each layer may have its own: the greatest. */
   greatest(key: string, missing?: number): number;
-  /** The same, one number a layer. */
-  perLayer(key: string): readonly number[];
+  /** The same, one number a layer. `prefix`: where it is not the architecture's name. */
+  perLayer(key: string, prefix?: string): readonly number[];
+  /** Whether something holds, layer by layer. */
+  flags(key: string): readonly boolean[];
   flag(key: string, missing: boolean): boolean;
   has(key: string): boolean;
   /** By its Hugging Face name. */
@@ -31,29 +33,36 @@ export function factsOf(
   tensors: readonly TensorEntry[],
 ): GgufFacts {
   const names = new Set(tensors.map(t => t.name));
-  const value = (key: string): unknown => metadata.get(`${architecture}.${key}`);
-  const wrong = (key: string, what: string) =>
-    broken(path, `is broken: metadata ${architecture}.${key} is ${what}`);
-  const checked = (key: string, found: unknown): number => {
+  const own = `${architecture}.`;
+  const value = (key: string, prefix = own): unknown => metadata.get(`${prefix}${key}`);
+  const wrong = (key: string, what: string, prefix = own) =>
+    broken(path, `is broken: metadata ${prefix}${key} is ${what}`);
+  const checked = (key: string, found: unknown, prefix = own): number => {
     if (typeof found === 'number' && Number.isFinite(found)) return found;
-    throw wrong(key, found === undefined ? 'missing' : 'not a number');
+    throw wrong(key, found === undefined ? 'missing' : 'not a number', prefix);
   };
   const number = (key: string, missing?: number) => checked(key, value(key) ?? missing);
   const layers = layersOf(number);
   if (!(Number.isInteger(layers) && layers > 0 && layers <= MOST_LAYERS)) {
     throw wrong('block_count', `${layers}, not 1 to ${MOST_LAYERS}`);
   }
-  const perLayer = (key: string): number[] => {
-    const found = value(key);
-    if (!Array.isArray(found)) return new Array(layers).fill(checked(key, found));
-    if (found.length < layers) throw wrong(key, `of ${found.length} numbers for ${layers} layers`);
-    return found.slice(0, layers).map(item => checked(key, item));
+  const perLayer = (key: string, prefix = own): number[] => {
+    const found = value(key, prefix);
+    if (!Array.isArray(found)) return new Array(layers).fill(checked(key, found, prefix));
+    if (found.length < layers) throw wrong(key, `of ${found.length} numbers for ${layers} layers`, prefix);
+    return found.slice(0, layers).map(item => checked(key, item, prefix));
   };
   const hidden = number('embedding_length');
   const heads = number('attention.head_count');
   return {
     number,
     perLayer,
+    flags: key => {
+      const found = value(key);
+      if (Array.isArray(found) && found.length >= layers)
+        return found.slice(0, layers).map(item => item === true);
+      throw wrong(key, `not a list for ${layers} layers`);
+    },
     greatest: (key, missing) =>
       Array.isArray(value(key)) ? Math.max(...perLayer(key)) : number(key, missing),
     flag: (key, missing) => {

@@ -11,6 +11,9 @@ export const ROPE_FACTORS = 'rope_freqs.weight';
 export const LONG_FACTORS = 'rope_factors_long.weight';
 export const SHORT_FACTORS = 'rope_factors_short.weight';
 
+/** A channel that is this many times slower does not turn in any context. */
+const STOPS = 1e20;
+
 /** `rope_scaling` of config.json, from metadata and factors. Throws MODEL_UNSUPPORTED or MODEL_BROKEN. */
 export function ropeScaling(
   path: string,
@@ -24,7 +27,8 @@ export function ropeScaling(
     readFactors(parts.files[tensor.file] as string, tensor, rotated / 2);
   const stored = find(ROPE_FACTORS);
   if (stored) {
-    const scaling = llama3Scaling(factors(stored), facts.number('rope.freq_base', 10000));
+    const values = factors(stored);
+    const scaling = proportional(values) ?? llama3Scaling(values, facts.number('rope.freq_base', 10000));
     if (scaling) return scaling;
     throw unsupported(path, `scales its rope in a way that is not supported (tensor ${ROPE_FACTORS})`);
   }
@@ -36,7 +40,11 @@ export function ropeScaling(
       rope_type: 'longrope',
       long_factor: factors(long),
       short_factor: factors(short),
-      original_max_position_embeddings: facts.number('rope.scaling.original_context_length'),
+      // As llama.cpp assumes where the file does not say.
+      original_max_position_embeddings: facts.number(
+        'rope.scaling.original_context_length',
+        facts.number('context_length'),
+      ),
       ...(facts.has(attention) && { attention_factor: facts.number(attention) }),
     };
   }
@@ -66,6 +74,14 @@ function yarn({ number, has }: GgufFacts, factor: number): JsonObject {
     original_max_position_embeddings: number('rope.scaling.original_context_length'),
     ...Object.fromEntries(own.map(([name, key]) => [name, number(key)])),
   };
+}
+
+/** Gemma 4's: a factor of 1 for the channels that turn, and for the others one that stops them. */
+function proportional(factors: readonly number[]): JsonObject | undefined {
+  const turning = factors.filter(factor => factor === 1).length;
+  const stopped = factors.slice(turning).every(factor => factor >= STOPS);
+  if (turning === 0 || turning === factors.length || !stopped) return undefined;
+  return { rope_type: 'proportional', partial_rotary_factor: turning / factors.length };
 }
 
 function readFactors(path: string, tensor: TensorEntry, count: number): number[] {

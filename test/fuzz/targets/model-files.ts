@@ -101,7 +101,17 @@ const ggufFile: FuzzTarget = {
   name: 'gguf',
   files: /src\/(model\/gguf\/\w+|tokens\/gguf-[\w-]+)\.ts/,
   seeds: () => [GGUF_SEED, readFileSync(`${MODELS}tiny-mixed.gguf`).subarray(0, 12_000)],
-  dictionary: ['llama', 'qwen3', 'gemma3', 'tokenizer.ggml.scores', 'tokenizer.ggml.model', 'GGUF'],
+  dictionary: [
+    'llama',
+    'qwen3',
+    'gemma3',
+    'gemma4',
+    'deepseek2',
+    'apertus',
+    'tokenizer.ggml.scores',
+    'tokenizer.ggml.model',
+    'GGUF',
+  ],
   run: input =>
     withFiles({ 'model.gguf': input }, folder => {
       const { tensors, metadata } = readGgufModel(`${folder}/model.gguf`);

@@ -28,6 +28,15 @@ function read(changes: Readonly<Record<string, GgufValue>> = {}, tensors: readon
   return readGgufModel(join(tempFolder({ 'm.gguf': content }), 'm.gguf'));
 }
 
+/** That of another architecture, with keys below its name. */
+function metadataOf(architecture: string, own: Readonly<Record<string, GgufValue>>) {
+  const keys = Object.entries({ ...LLAMA, 'llama.attention.key_length': 4 }).map(
+    ([key, value]) => [key.replace('llama.', `${architecture}.`), value] as const,
+  );
+  const changes = Object.entries(own).map(([key, value]) => [`${architecture}.${key}`, value] as const);
+  return { ...Object.fromEntries([...keys, ...changes]), 'general.architecture': architecture };
+}
+
 const refusal = (...parts: Parameters<typeof read>) => thrown(() => read(...parts));
 
 describe('readGgufModel', () => {
@@ -91,7 +100,7 @@ describe('readGgufModel', () => {
   test.each<[Record<string, GgufValue>, RegExp]>([
     [
       { 'general.architecture': 'falcon' },
-      /'falcon' is not supported; supported: llama, granite, .*qwen2, qwen3, gemma2, gemma3, .*phi2, qwen3moe/,
+      /'falcon' is not supported; supported: llama, granite, .*qwen2, qwen3, .*phi2, apertus, gemma2, gemma3, gemma4, qwen3moe/,
     ],
     [
       { 'llama.rope.scaling.type': 'longrope', 'llama.rope.scaling.factor': 4 },
@@ -126,13 +135,75 @@ describe('readGgufModel', () => {
       { 'attention.layer_norm_epsilon': 0.25, 'rope.dimension_count': 2 },
       { model_type: 'phi', hidden_act: 'gelu_new', partial_rotary_factor: 0.5 },
     ],
+    [
+      'deepseek2',
+      {
+        'rope.dimension_count': 2,
+        'attention.kv_lora_rank': 6,
+        'attention.key_length_mla': 5,
+        'attention.value_length_mla': 3,
+      },
+      {
+        model_type: 'deepseek_v3',
+        first_k_dense_replace: 1,
+        q_lora_rank: null,
+        qk_nope_head_dim: 3,
+        qk_rope_head_dim: 2,
+        v_head_dim: 3,
+        rope_scaling: null,
+      },
+    ],
+    // As written before llama.cpp split the matrix of keys and values.
+    [
+      'deepseek2',
+      {
+        'rope.dimension_count': 2,
+        'attention.kv_lora_rank': 6,
+        'attention.value_length': 3,
+        'rope.scaling.type': 'yarn',
+        'rope.scaling.factor': 4,
+        'rope.scaling.original_context_length': 16,
+        'rope.scaling.yarn_log_multiplier': 0.0625,
+      },
+      {
+        qk_nope_head_dim: 2,
+        v_head_dim: 3,
+        rope_scaling: { rope_type: 'yarn', factor: 4, mscale: 0.625, mscale_all_dim: 0.625 },
+      },
+    ],
+    [
+      'minicpm3',
+      { 'rope.dimension_count': 2, 'attention.kv_lora_rank': 6, 'attention.q_lora_rank': 5 },
+      { q_lora_rank: 5, qk_nope_head_dim: 2, v_head_dim: 4 },
+    ],
   ])('%s with %o', (architecture, own, expected) => {
-    const keys = Object.entries({ ...LLAMA, 'llama.attention.key_length': 4 }).map(
-      ([key, value]) => [key.replace('llama.', `${architecture}.`), value] as const,
-    );
-    const changes = Object.entries(own).map(([key, value]) => [`${architecture}.${key}`, value] as const);
-    const metadata = { ...Object.fromEntries([...keys, ...changes]), 'general.architecture': architecture };
-    expect(read(metadata).config).toMatchObject(expected);
+    expect(read(metadataOf(architecture, own)).config).toMatchObject(expected);
+  });
+
+  const LATENTS = { 'rope.dimension_count': 2, 'attention.kv_lora_rank': 6 };
+  test.each<[string, Record<string, GgufValue>, string]>([
+    [
+      'deepseek2',
+      { ...LATENTS, expert_count: 4, expert_gating_func: 1 },
+      'MODEL_UNSUPPORTED: .*by a sigmoid',
+    ],
+    [
+      'deepseek2',
+      { 'rope.dimension_count': 2 },
+      'MODEL_BROKEN: .*deepseek2.attention.kv_lora_rank is missing',
+    ],
+    ['minicpm3', { 'attention.kv_lora_rank': 6 }, 'MODEL_BROKEN: .*minicpm3.rope.dimension_count is missing'],
+    ['apertus', {}, 'MODEL_BROKEN: .*metadata xielu.alpha_p is missing'],
+    ['gemma4', {}, 'MODEL_BROKEN: .*gemma4.attention.sliding_window_pattern is not a list for 1 layers'],
+    ['gemma4', { 'attention.sliding_window_pattern': [true] }, 'MODEL_BROKEN: .*no layer has full attention'],
+    [
+      'gemma4',
+      { 'attention.sliding_window_pattern': [false] },
+      'MODEL_BROKEN: .*tensor rope_freqs.weight is missing',
+    ],
+  ])('%s with %o is refused', (architecture, own, message) => {
+    const metadata = { 'gemma4.attention.head_count_kv': 2, ...metadataOf(architecture, own) };
+    expect(refusal(metadata)).toMatch(new RegExp(`^${message}`));
   });
 
   test('metadata that are no numbers, a missing embedding, unknown tensors', () => {
