@@ -14,9 +14,9 @@ from pathlib import Path
 import mlx.core as mx
 import numpy as np
 
+from checkpoints.random_hf import convert
 from gguf_file import write_gguf
 from greedy import margin, packed_steps
-from random_hf import convert
 from references import MlxLm, Transformers, shapes
 from variant import Variant, weights
 

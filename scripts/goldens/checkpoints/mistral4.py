@@ -2,8 +2,8 @@
 
 from transformers import AutoModelForCausalLM, Mistral4Config, Mistral4ForCausalLM
 
-from deepseek_v3 import GROUPS
-from random_hf import VOCAB, Variant, main
+from checkpoints.deepseek_v3 import GROUPS
+from checkpoints.random_hf import VOCAB, Variant, main
 
 # transformers knows it below an image model only.
 AutoModelForCausalLM.register(Mistral4Config, Mistral4ForCausalLM, exist_ok=True)

@@ -1,6 +1,6 @@
 """Makes test/golden/families/granitemoe_swa.json and its models."""
 
-from random_hf import VOCAB, Variant, main
+from checkpoints.random_hf import VOCAB, Variant, main
 
 BASE = dict(
     vocab_size=VOCAB, hidden_size=32, num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=512,

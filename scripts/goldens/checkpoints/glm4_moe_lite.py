@@ -1,7 +1,7 @@
 """Makes test/golden/families/glm4_moe_lite.json and its models."""
 
-from deepseek_v3 import GROUPS, YARN
-from random_hf import VOCAB, Tensors, Variant, main
+from checkpoints.deepseek_v3 import GROUPS, YARN
+from checkpoints.random_hf import VOCAB, Tensors, Variant, main
 
 BASE = dict(
     vocab_size=VOCAB, hidden_size=32, intermediate_size=48, num_hidden_layers=3, num_attention_heads=4,

@@ -1,6 +1,6 @@
 """Makes test/golden/families/mellum.json and its models."""
 
-from random_hf import VOCAB, Variant, main
+from checkpoints.random_hf import VOCAB, Variant, main
 
 ROPE = {
     "full_attention": {

@@ -3,6 +3,8 @@
 For families whose checkpoints name and lay out their tensors otherwise than the model that transformers makes of
 them: experts above all. A family's own file lists its variants and calls `main`. The reference is transformers, or
 mlx-lm for what its own converter makes; both are run where both can.
+
+usage, in scripts/goldens: python -m checkpoints.FAMILY
 """
 
 import json
@@ -22,7 +24,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from greedy import load, margin, packed_steps, run_mlx
 
-TEST = Path(__file__).parents[2] / "test"
+TEST = Path(__file__).parents[3] / "test"
 MODELS, GOLDEN = TEST / "fixtures" / "families", TEST / "golden" / "families"
 STEPS = 64
 # Below this gap between best and second best, rounding decides the ids.

@@ -1,6 +1,6 @@
 """Makes test/golden/families/laguna.json and its models."""
 
-from random_hf import VOCAB, Tensors, Variant, main
+from checkpoints.random_hf import VOCAB, Tensors, Variant, main
 
 BASE = dict(
     vocab_size=VOCAB, hidden_size=32, intermediate_size=48, num_hidden_layers=3, num_attention_heads=4,

@@ -1,6 +1,6 @@
 """Makes test/golden/families/lfm2_moe.json and its models."""
 
-from random_hf import VOCAB, Variant, main
+from checkpoints.random_hf import VOCAB, Variant, main
 
 BASE = dict(
     vocab_size=VOCAB, hidden_size=32, intermediate_size=40, num_attention_heads=4, num_key_value_heads=2,

@@ -2,7 +2,7 @@
 
 import torch
 
-from random_hf import VOCAB, Tensors, Variant, main
+from checkpoints.random_hf import VOCAB, Tensors, Variant, main
 
 BASE = dict(
     # The square roots of these sizes need no rounding.

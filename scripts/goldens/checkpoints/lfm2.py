@@ -1,6 +1,6 @@
 """Makes test/golden/families/lfm2.json and its models."""
 
-from random_hf import VOCAB, Variant, main
+from checkpoints.random_hf import VOCAB, Variant, main
 
 BASE = dict(
     vocab_size=VOCAB, hidden_size=32, block_dim=32, num_attention_heads=4, num_key_value_heads=2,

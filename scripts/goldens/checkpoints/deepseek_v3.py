@@ -4,7 +4,7 @@ import mlx.core as mx
 import numpy as np
 import torch
 
-from random_hf import VOCAB, Tensors, Variant, main
+from checkpoints.random_hf import VOCAB, Tensors, Variant, main
 
 BASE = dict(
     vocab_size=VOCAB, hidden_size=32, intermediate_size=48, num_hidden_layers=3, num_attention_heads=4,
