@@ -17,7 +17,7 @@ constexpr float kEps = 1e-6f;
 struct Scan {
   DeltaShape shape;
   int length;
-  const float *qkv, *decay, *beta;
+  const float *qkv, *decay, *beta, *before;
   float *y, *states;
 
   int key_width() const { return shape.key_heads * shape.key_dim; }
@@ -32,13 +32,15 @@ void normalise(const float* x, int size, float factor, float* out) {
   for (int i = 0; i < size; ++i) out[i] = x[i] * scale;
 }
 
-// All steps of one value head; updates its state [value_dim, key_dim] in place.
+// All steps of one value head: its state [value_dim, key_dim] before and after them.
 void scan_head(const Scan& scan, int head) {
   const DeltaShape& s = scan.shape;
   int width = 2 * scan.key_width() + scan.value_width();
   int key_head = s.tiled ? head % s.key_heads : head / (s.value_heads / s.key_heads);
   int q_at = key_head * s.key_dim;
-  float* states = scan.states + static_cast<int64_t>(head) * s.value_dim * s.key_dim;
+  int size = s.value_dim * s.key_dim;
+  float* states = scan.states + static_cast<int64_t>(head) * size;
+  std::copy_n(scan.before + static_cast<int64_t>(head) * size, size, states);
   std::vector<float> q(static_cast<size_t>(s.key_dim)), k(q.size());
   std::vector<float> seen(static_cast<size_t>(s.value_dim));
   for (int t = 0; t < scan.length; ++t) {
@@ -50,9 +52,8 @@ void scan_head(const Scan& scan, int head) {
     simd().dots(k.data(), s.key_dim, 1, states, s.key_dim, s.value_dim, s.key_dim, seen.data(),
                 s.value_dim);
     for (int p = 0; p < s.value_dim; ++p) {
-      float* state = states + p * s.key_dim;
       float change = beta * (v[p] - decay * seen[static_cast<size_t>(p)]);
-      for (int n = 0; n < s.key_dim; ++n) state[n] = decay * state[n] + change * k[n];
+      simd().blend(decay, states + p * s.key_dim, change, k.data(), s.key_dim);
     }
     float* y = scan.y + static_cast<int64_t>(t) * scan.value_width() + head * s.value_dim;
     simd().dots(q.data(), s.key_dim, 1, states, s.key_dim, s.value_dim, s.key_dim, y, s.value_dim);
@@ -75,9 +76,9 @@ std::pair<mx::array, mx::array> delta_scan(const mx::array& qkv, const mx::array
                          in[0].data<float>(),
                          in[1].data<float>(),
                          in[2].data<float>(),
+                         in[3].data<float>(),
                          out.data<float>(),
                          out.data<float>() + outputs};
-               std::copy_n(in[3].data<float>(), in[3].size(), scan.states);
                parallel_for(shape.value_heads, [&](int head) { scan_head(scan, head); });
              });
   mx::array y = mx::reshape(mx::slice(both, {0}, {outputs}), {1, length, width});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "kernels/base/cpu_op.h"
 #include "kernels/base/thread_pool.h"
@@ -13,51 +14,77 @@ namespace {
 struct Scan {
   SsmShape shape;
   int length;
-  const float *xbc, *dt, *a, *d;
+  const float *xbc, *dt, *a, *d, *before;
   float *y, *states;
 };
 
-// All steps of one head; updates its state [head_dim, state] in place.
+// All steps of one head: its state [head_dim, state] before and after them.
 void scan_head(const Scan& scan, int head) {
   const SsmShape& s = scan.shape;
   int inner = s.heads * s.head_dim, width = inner + 2 * s.groups * s.state;
   int b_at = inner + head / (s.heads / s.groups) * s.state, c_at = b_at + s.groups * s.state;
-  float* states = scan.states + static_cast<int64_t>(head) * s.head_dim * s.state;
+  int size = s.head_dim * s.state;
+  float* states = scan.states + static_cast<int64_t>(head) * size;
+  std::copy_n(scan.before + static_cast<int64_t>(head) * size, size, states);
   for (int t = 0; t < scan.length; ++t) {
     const float* row = scan.xbc + static_cast<int64_t>(t) * width;
     const float *x = row + head * s.head_dim, *b = row + b_at, *c = row + c_at;
     float* y = scan.y + static_cast<int64_t>(t) * inner + head * s.head_dim;
     float dt = scan.dt[t * s.heads + head], decay = std::exp(dt * scan.a[head]);
     for (int p = 0; p < s.head_dim; ++p) {
-      float* state = states + p * s.state;
-      float input = dt * x[p];
-      for (int n = 0; n < s.state; ++n) state[n] = decay * state[n] + input * b[n];
+      simd().blend(decay, states + p * s.state, dt * x[p], b, s.state);
     }
     simd().dots(c, s.state, 1, states, s.state, s.head_dim, s.state, y, s.head_dim);
     for (int p = 0; p < s.head_dim; ++p) y[p] += scan.d[head] * x[p];
   }
 }
 
+struct Convolution {
+  int kernel, channels;
+  const float *x, *weight, *bias;  // bias may be null
+  bool silu;
+};
+
+// y [channels] of one time step.
+void convolve(const Convolution& conv, int64_t step, float* y) {
+  int channels = conv.channels;
+  if (conv.bias != nullptr) {
+    std::copy_n(conv.bias, channels, y);
+  } else {
+    std::fill_n(y, channels, 0.0f);
+  }
+  for (int k = 0; k < conv.kernel; ++k) {
+    const float *x = conv.x + (step + k) * channels, *weight = conv.weight + k * channels;
+    for (int c = 0; c < channels; ++c) y[c] += weight[c] * x[c];
+  }
+  if (!conv.silu) return;
+  constexpr int kPart = 256;
+  static const std::vector<float> ones(kPart, 1.0f);
+  for (int c = 0; c < channels; c += kPart) {
+    simd().swiglu(y + c, ones.data(), std::min(kPart, channels - c), y + c);
+  }
+}
+
 }  // namespace
 
 mx::array depthwise_conv(const mx::array& x, const mx::array& weight,
-                         const std::optional<mx::array>& bias) {
+                         const std::optional<mx::array>& bias, bool silu) {
   int kernel = weight.shape(0), channels = weight.shape(1), length = x.shape(1) - kernel + 1;
   std::vector<mx::array> inputs{x, weight};
   if (bias) inputs.push_back(*bias);
-  auto body = [kernel, channels, length](const std::vector<mx::array>& in, mx::array& out) {
-    const float *x = in[0].data<float>(), *weight = in[1].data<float>();
-    for (int64_t t = 0; t < length; ++t) {
-      float* y = out.data<float>() + t * channels;
-      if (in.size() > 2) {
-        std::copy_n(in[2].data<float>(), channels, y);
-      } else {
-        std::fill_n(y, channels, 0.0f);
-      }
-      for (int k = 0; k < kernel; ++k) {
-        const float *source = x + (t + k) * channels, *w = weight + k * channels;
-        for (int c = 0; c < channels; ++c) y[c] += w[c] * source[c];
-      }
+  auto body = [=](const std::vector<mx::array>& in, mx::array& out) {
+    Convolution conv{kernel,
+                     channels,
+                     in[0].data<float>(),
+                     in[1].data<float>(),
+                     in.size() > 2 ? in[2].data<float>() : nullptr,
+                     silu};
+    float* y = out.data<float>();
+    auto step = [&](int t) { convolve(conv, t, y + static_cast<int64_t>(t) * channels); };
+    if (length == 1) {
+      step(0);
+    } else {
+      parallel_for(length, step);
     }
   };
   return cpu_op("DepthwiseConv", {1, length, channels}, std::move(inputs), std::move(body));
@@ -78,9 +105,9 @@ std::pair<mx::array, mx::array> ssm_scan(const mx::array& xbc, const mx::array& 
                          in[1].data<float>(),
                          in[2].data<float>(),
                          in[3].data<float>(),
+                         in[4].data<float>(),
                          out.data<float>(),
                          out.data<float>() + outputs};
-               std::copy_n(in[4].data<float>(), in[4].size(), scan.states);
                parallel_for(shape.heads, [&](int head) { scan_head(scan, head); });
              });
   mx::array y = mx::reshape(mx::slice(both, {0}, {outputs}), {1, length, inner});

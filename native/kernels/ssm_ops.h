@@ -9,10 +9,10 @@ namespace llm_host::cpu {
 
 namespace mx = mlx::core;
 
-// Depthwise convolution: y[t, c] = bias[c] + Σ_k weight[k, c] · x[t + k, c].
+// Depthwise convolution: y[t, c] = bias[c] + Σ_k weight[k, c] · x[t + k, c]; with `silu`, silu(y).
 // x [1, L + K − 1, C], weight [K, C], bias [C] -> [1, L, C].
 mx::array depthwise_conv(const mx::array& x, const mx::array& weight,
-                         const std::optional<mx::array>& bias);
+                         const std::optional<mx::array>& bias, bool silu = false);
 
 struct SsmShape {
   int heads;

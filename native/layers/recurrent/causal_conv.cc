@@ -47,16 +47,22 @@ mx::array CausalConv::state(const StateCache& cache, mx::Dtype dtype) const {
   return known ? *known : mx::zeros({1, kernel_ - 1, channels_}, dtype);
 }
 
-mx::array CausalConv::operator()(const mx::array& x, StateCache& cache) const {
+mx::array CausalConv::extended(const mx::array& x, StateCache& cache) const {
   int length = x.shape(1), kept = kernel_ - 1;
-  mx::array inputs = mx::concatenate({state(cache, x.dtype()), x}, 1);  // [1, K − 1 + L, C]
+  mx::array inputs = mx::concatenate({state(cache, x.dtype()), x}, 1);
   cache.set("conv", mx::slice(inputs, {0, length, 0}, {1, length + kept, channels_}));
+  return inputs;
+}
+
+mx::array CausalConv::operator()(const mx::array& x, StateCache& cache) const {
+  mx::array inputs = extended(x, cache);
   if (cpu::usable()) return cpu::depthwise_conv(inputs, weight_, bias_);
   mx::array y = mx::conv1d(inputs, filters_, 1, 0, 1, channels_);
   return bias_ ? mx::add(y, *bias_) : y;
 }
 
 mx::array CausalConv::activated(const mx::array& x, StateCache& cache) const {
+  if (cpu::usable()) return cpu::depthwise_conv(extended(x, cache), weight_, bias_, true);
   if (!elementwise(x.shape(1))) {
     mx::array y = (*this)(x, cache);
     return mx::multiply(y, mx::sigmoid(y));

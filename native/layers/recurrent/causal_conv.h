@@ -34,6 +34,8 @@ class CausalConv {
 
  private:
   mx::array state(const StateCache& cache, mx::Dtype dtype) const;
+  // The inputs before and x, [1, K − 1 + L, C]; the last ones become the state.
+  mx::array extended(const mx::array& x, StateCache& cache) const;
 
   int channels_, kernel_;
   mx::array weight_;               // [K, C]

@@ -149,7 +149,7 @@ TEST(kernel_equals_the_recurrence_and_leaves_the_old_states) {
 
 TEST(depthwise_kernel_equals_mlx) {
   for (int kernel : {1, 3, 4}) {
-    constexpr int kLength = 9, kChannels = 7;
+    constexpr int kLength = 9, kChannels = 300;
     mx::array x = array_of(random_floats((kLength + kernel - 1) * kChannels, -1, 1),
                            {1, kLength + kernel - 1, kChannels});
     mx::array weight = array_of(random_floats(kernel * kChannels, -1, 1), {kernel, kChannels});
@@ -158,8 +158,15 @@ TEST(depthwise_kernel_equals_mlx) {
     mx::array plain = mx::conv1d(x, filters, 1, 0, 1, kChannels);
     CHECK(
         mx::allclose(cpu::depthwise_conv(x, weight, std::nullopt), plain, 1e-5, 1e-5).item<bool>());
-    CHECK(mx::allclose(cpu::depthwise_conv(x, weight, bias), mx::add(plain, bias), 1e-5, 1e-5)
-              .item<bool>());
+    mx::array biased = mx::add(plain, bias);
+    CHECK(mx::allclose(cpu::depthwise_conv(x, weight, bias), biased, 1e-5, 1e-5).item<bool>());
+    mx::array silu = mx::multiply(biased, mx::sigmoid(biased));
+    CHECK(mx::allclose(cpu::depthwise_conv(x, weight, bias, true), silu, 1e-5, 1e-5).item<bool>());
+    mx::array last = mx::slice(x, {0, kLength - 1, 0}, x.shape());
+    mx::array alone = cpu::depthwise_conv(last, weight, bias, true);
+    mx::array of_all = mx::slice(cpu::depthwise_conv(x, weight, bias, true), {0, kLength - 1, 0},
+                                 {1, kLength, kChannels});
+    CHECK(mx::array_equal(alone, of_all).item<bool>());
   }
 }
 
