@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -9,5 +10,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Native tests load a model: two at once would only fight for the same cores.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
   },
 });
