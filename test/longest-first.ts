@@ -13,6 +13,7 @@ export const LONGEST = [
   'test/golden/family-cache.test.ts',
   'test/golden/same-text-together.test.ts',
   'test/scripts/release/pack-cross-built.test.ts',
+  'test/e2e/documented-use.test.ts',
 ];
 
 /** Starts the longest files first, the others in vitest's order. */

@@ -19,9 +19,10 @@ const EXPORT = /^export (?:abstract )?(?:async )?(?:function\*?|const|let|class)
  */
 function findUnused(top) {
   const files = new Map(
-    ['src', 'web', 'scripts', 'test']
-      .flatMap(folder => sources(top, folder))
-      .map(path => [path, read(top, path)]),
+    [
+      ...['src', 'web', 'scripts', 'test'].flatMap(folder => sources(top, folder)),
+      ...configurations(top),
+    ].map(path => [path, read(top, path)]),
   );
   const { dependencies = {} } = JSON.parse(read(top, 'package.json'));
   return [...unreachedFiles(files), ...unusedExports(files), ...unusedPackages(files, dependencies)];
@@ -64,6 +65,9 @@ function sources(top, folder) {
     .map(entry => join(entry.parentPath, entry.name).slice(join(top, '/').length))
     .sort();
 }
+
+/** Those of vitest name what is in test. */
+const configurations = top => readdirSync(top).filter(name => name.endsWith('.config.ts'));
 
 const read = (top, path) => readFileSync(join(top, path), 'utf8');
 

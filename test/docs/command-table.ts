@@ -1,4 +1,4 @@
-/** Where a line runs in test/e2e/documented-commands.test.ts, and what it is given. */
+/** Where a line runs in test/e2e/documented-commands.test.ts and documented-use.test.ts, and what it is given. */
 export type Place = 'checkout' | 'application' | 'hub' | 'measuring';
 
 /** What a line prints when all is well. */
