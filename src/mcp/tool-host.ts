@@ -27,6 +27,8 @@ export interface HostTool {
   readonly title?: string;
   /** It can be called, but the messages say how: it is not listed in a prompt. */
   readonly unlisted?: boolean;
+  /** It is offered whatever the budget of definitions. */
+  readonly always?: boolean;
 }
 
 /** A prompt template of a server; used as `/server:name key=value`. */

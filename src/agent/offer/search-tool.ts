@@ -1,5 +1,6 @@
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import type { HostTool } from '../../mcp/tool-host.ts';
+import { firstFree } from '../calls/extended-host.ts';
 
 /** What the search is called: the first name that no server's tool has. */
 const NAMES = ['search_tools', 'llm_host_search_tools', 'llm_host__search_tools'] as const;
@@ -22,8 +23,7 @@ const SEARCHES: readonly HostTool[] = NAMES.map(name => ({
 
 /** By which the model finds those of `all` that it was not offered. */
 export function searchToolFor(all: readonly HostTool[]): HostTool {
-  const taken = new Set(all.map(tool => tool.definition.function.name));
-  return (SEARCHES.find(tool => !taken.has(tool.tool)) ?? SEARCHES[0]) as HostTool;
+  return firstFree(SEARCHES, all);
 }
 
 const NOTHING = 'No tool fits. Try other words, or answer without one.';

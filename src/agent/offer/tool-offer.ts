@@ -1,6 +1,7 @@
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import type { HostTool, ToolHost } from '../../mcp/tool-host.ts';
 import { calledTools } from '../calls/called-tools.ts';
+import { extendedHost } from '../calls/extended-host.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { chooseTools } from './choose-tools.ts';
@@ -114,21 +115,15 @@ export class ToolOffer {
 
   /** The host, whose tools the model can also search once it is not offered all of them. */
   joined(host: ToolHost): ToolHost {
-    const prepareInput = host.prepareInput?.bind(host);
-    const takeNotices = host.takeNotices?.bind(host);
     const searches = (name: string): boolean =>
       this.#head !== undefined && name === searchToolFor(host.tools()).tool;
-    return {
+    return extendedHost(host, {
       tools: () => host.tools(),
-      servers: () => host.servers(),
       call: (name, args, options) =>
         searches(name)
           ? Promise.resolve({ text: this.#search(host.tools(), args.query), isError: false })
           : host.call(name, args, options),
-      close: () => host.close(),
-      ...(prepareInput && { prepareInput }),
-      ...(takeNotices && { takeNotices }),
-    };
+    });
   }
 
   /** The tools for the next reply to `messages`. */
@@ -154,8 +149,8 @@ export class ToolOffer {
   /** Whether all these tools are offered. */
   fits(all: readonly HostTool[]): boolean {
     const { always } = this.#options;
-    const tools = all.flatMap(({ definition, unlisted }) =>
-      unlisted || always?.has(definition.function.name) ? [] : [definition],
+    const tools = all.flatMap(({ definition, unlisted, always: fixed }) =>
+      unlisted || fixed || always?.has(definition.function.name) ? [] : [definition],
     );
     if (!Number.isFinite(this.#budget) || tools.length === 0) return true;
     const chars = tools.reduce((sum, tool) => sum + sizeOf(tool), 0);
@@ -203,7 +198,8 @@ export class ToolOffer {
     const used = calledTools(messages);
     this.#head ??= { from, chosen: this.#choose(all, from, used, new Set(), budget - meter.once) };
     const known = ({ function: { name } }: ToolDefinition): boolean => byName.has(name);
-    const listed = this.#head.chosen.filter(known);
+    const fixed = all.flatMap(tool => (tool.always ? [tool.definition] : []));
+    const listed = [...this.#head.chosen.filter(known), ...fixed];
     const offered = new Set(listed.map(tool => tool.function.name));
     let tokens = meter.all(listed);
     let reached = false;
@@ -276,7 +272,8 @@ export class ToolOffer {
     const search = searchToolFor(all);
     const fixed = all.filter(tool => always?.has(nameOf(tool)) === true && !this.#isUnlisted(tool));
     const candidates = [...new Set([search, ...wanted, ...fitting])].filter(
-      tool => !offered.has(nameOf(tool)) && always?.has(nameOf(tool)) !== true && !tool.unlisted,
+      tool =>
+        !offered.has(nameOf(tool)) && always?.has(nameOf(tool)) !== true && !tool.unlisted && !tool.always,
     );
     const chosen = chooseTools(first ? candidates : candidates.slice(0, MAX_FOUND), budget, this.#meter);
     return [...fixed.filter(tool => !offered.has(nameOf(tool))).map(tool => tool.definition), ...chosen];

@@ -1,4 +1,5 @@
 import type { HostTool, ToolHost, ToolOutcome } from '../../mcp/tool-host.ts';
+import { extendedHost } from '../calls/extended-host.ts';
 import { KeptResults, partCount, partOf } from './kept-results.ts';
 import { cutResult } from './result-limit.ts';
 import { searchResult } from './search-result.ts';
@@ -30,17 +31,11 @@ export class LongResults {
   /** The host with these tools. */
   joined(): ToolHost {
     const host = this.#host;
-    const prepareInput = host.prepareInput?.bind(host);
-    const takeNotices = host.takeNotices?.bind(host);
-    return {
+    return extendedHost(host, {
       tools: () => this.tools(),
-      servers: () => host.servers(),
       call: (name, args, options) =>
         this.#isOurs(name) ? Promise.resolve(this.#read(args)) : host.call(name, args, options),
-      close: () => host.close(),
-      ...(prepareInput && { prepareInput }),
-      ...(takeNotices && { takeNotices }),
-    };
+    });
   }
 
   /** What the model sees of a result: all of up to `limit` characters, else the first part and how to read on. */

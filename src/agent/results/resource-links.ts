@@ -1,4 +1,5 @@
 import type { HostTool, ToolHost, ToolOutcome } from '../../mcp/tool-host.ts';
+import { extendedHost, firstFree } from '../calls/extended-host.ts';
 
 /** The names it is offered under: the first that no server's tool has. */
 const NAMES = ['read_resource', 'llm_host_read_resource', 'llm_host__read_resource'] as const;
@@ -38,19 +39,13 @@ export class ResourceLinks {
   joined(): ToolHost {
     const host = this.#host;
     if (host.readResource === undefined) return host;
-    const prepareInput = host.prepareInput?.bind(host);
-    const takeNotices = host.takeNotices?.bind(host);
-    return {
+    return extendedHost(host, {
       tools: () => (this.#links.size === 0 ? host.tools() : [...host.tools(), this.#tool()]),
-      servers: () => host.servers(),
       call: async (name, args, options) => {
         if (this.#links.size > 0 && name === this.#tool().tool) return await this.#read(args.uri, options);
         return this.#noted(await host.call(name, args, options));
       },
-      close: () => host.close(),
-      ...(prepareInput && { prepareInput }),
-      ...(takeNotices && { takeNotices }),
-    };
+    });
   }
 
   clear(): void {
@@ -58,8 +53,7 @@ export class ResourceLinks {
   }
 
   #tool(): HostTool {
-    const taken = new Set(this.#host.tools().map(({ definition }) => definition.function.name));
-    return (TOOLS.find(({ tool }) => !taken.has(tool)) ?? TOOLS[0]) as HostTool;
+    return firstFree(TOOLS, this.#host.tools());
   }
 
   async #read(uri: unknown, options: Parameters<ToolHost['call']>[2]): Promise<ToolOutcome> {

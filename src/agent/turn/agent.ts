@@ -18,6 +18,8 @@ import {
 } from '../context/context-parts.ts';
 import { droppedNotice, fitContext } from '../context/fit-context.ts';
 import { fitResults } from '../context/fit-results.ts';
+import { lookUpFirst } from '../context/look-up-first.ts';
+import { withRecall } from '../context/recall.ts';
 import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { type Offer, offeredEvent, ToolOffer } from '../offer/tool-offer.ts';
@@ -50,7 +52,8 @@ export class Agent {
     this.#results = new LongResults(this.#links.joined());
     const { model, toolBudget: budget, pinnedTools: pinned, handOver: always } = options;
     this.offer = options.offer ?? new ToolOffer({ model, budget, pinned, always });
-    this.#options = { ...options, tools: this.offer.joined(this.#results.joined()) };
+    const tools = withRecall(this.#results.joined(), options.history);
+    this.#options = { ...options, tools: this.offer.joined(tools) };
     this.metrics = new ToolMetrics(options.model.name ?? 'model', options.onAttempt);
   }
 
@@ -220,16 +223,18 @@ export class Agent {
     called: boolean,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<TurnEvent, Reply> {
-    const { model, responseFormat } = this.#options;
+    const { model, responseFormat, history } = this.#options;
     const constrainCalls = this.#constrains(retry);
     const sampling = retry.sampling(this.#options.sampling, constrainCalls);
-    const { toolChoice, ...options } = this.#options.reply ?? {};
+    const { toolChoice: asked, ...options } = this.#options.reply ?? {};
     yield* this.#fitResults(options.thinking);
     const offered = this.#nextOffer();
     yield* offeredEvent(this.#offered, offered);
     this.#offered = offered;
     const tools = offered.tools.map(tool => tool.definition);
     const messages = yield* this.#fit(offered, options.thinking);
+    const mayLookUp = !responseFormat && retry.attempts === 0;
+    const toolChoice = asked ?? (mayLookUp ? lookUpFirst(offered.tools, history) : undefined);
     const events = model.reply({
       ...{ messages, tools, listed: offered.listed, sampling, constrainCalls, ...options },
       ...(responseFormat && { responseFormat }),

@@ -117,10 +117,14 @@ test('a summary is asked for behind what the model has read, and what its tools 
   // All but the instruction and the end of the last turn that it is about.
   const read = summary.prompt.length - summary.cached;
   expect(read).toBeLessThan(ASKED_WITHIN.length + 100);
-  expect(after.prompt.slice(0, head)).toBe(before.prompt.slice(0, head));
-  expect(after.cached).toBeGreaterThanOrEqual(head);
+  // Behind the tools stands one more now, by which what was summarized can be found.
+  const tools = before.prompt.indexOf('<|im_end|>');
+  const own = after.prompt.slice(tools, after.prompt.indexOf('<|im_end|>'));
+  expect(after.prompt.slice(0, tools)).toBe(before.prompt.slice(0, tools));
+  expect(own).toMatch(/^\nrecall\(about: string\)[^\n]*$/);
+  expect(after.cached).toBeGreaterThanOrEqual(tools);
   // As with the next prompts and the next summary.
   const summaries = () => engine.reads.filter(({ prompt }) => prompt.includes(ASKED_WITHIN));
   while (summaries().length < 2) await ask(`And more about them? ${'Please. '.repeat(60)}`);
-  for (const one of engine.reads.slice(at + 1)) expect(one.cached).toBeGreaterThanOrEqual(head);
+  for (const one of engine.reads.slice(at + 2)) expect(one.cached).toBeGreaterThanOrEqual(head + own.length);
 });

@@ -1,0 +1,20 @@
+import type { HostTool, ToolHost } from '../../mcp/tool-host.ts';
+
+/** The host with other tools and calls; everything else is its own. */
+export function extendedHost(host: ToolHost, { tools, call }: Pick<ToolHost, 'tools' | 'call'>): ToolHost {
+  const prepareInput = host.prepareInput?.bind(host);
+  const takeNotices = host.takeNotices?.bind(host);
+  return {
+    ...{ tools, call },
+    servers: () => host.servers(),
+    close: () => host.close(),
+    ...(prepareInput && { prepareInput }),
+    ...(takeNotices && { takeNotices }),
+  };
+}
+
+/** Of one tool under several names: the first whose name none of the host's tools has. */
+export function firstFree(candidates: readonly HostTool[], tools: readonly HostTool[]): HostTool {
+  const taken = new Set(tools.map(({ definition }) => definition.function.name));
+  return (candidates.find(({ tool }) => !taken.has(tool)) ?? candidates[0]) as HostTool;
+}

@@ -1,0 +1,60 @@
+import type { History } from '../../chat/history.ts';
+import type { Message } from '../../chat/message.ts';
+import type { HostTool, ToolHost, ToolOutcome } from '../../mcp/tool-host.ts';
+import { extendedHost, firstFree } from '../calls/extended-host.ts';
+import { saidBefore } from './said-before.ts';
+
+/** The names it is offered under: the first that no server's tool has. */
+const NAMES = ['recall', 'llm_host_recall', 'llm_host__recall'] as const;
+
+const TOOLS: readonly HostTool[] = NAMES.map(name => ({
+  definition: {
+    type: 'function',
+    function: {
+      name,
+      description:
+        'Find what was said earlier in this conversation about a person, a place, a number, a date or anything else.',
+      parameters: {
+        type: 'object',
+        properties: { about: { type: 'string', description: 'words to find' } },
+        required: ['about'],
+      },
+    },
+  },
+  ...{ server: 'llm-host', tool: name, readOnly: true, always: true },
+}));
+
+/**
+ * The host, and while a summary stands for turns of `history` a tool that finds what was said before, last so that the others
+ * stay where they are in the prompt.
+ */
+export function withRecall(host: ToolHost, history: History): ToolHost {
+  const tool = (): HostTool => firstFree(TOOLS, host.tools());
+  const offered = (): boolean => history.summarized.length > 0;
+  return extendedHost(host, {
+    tools: () => (offered() ? [...host.tools(), tool()] : host.tools()),
+    call: (name, args, options) =>
+      offered() && name === tool().tool
+        ? Promise.resolve(recall(history, args.about))
+        : host.call(name, args, options),
+  });
+}
+
+function recall(history: History, about: unknown): ToolOutcome {
+  if (typeof about !== 'string' || about.trim() === '')
+    return { text: 'There are no words to look up in "about".', isError: true };
+  const found = saidBefore(earlier(history), about);
+  return { text: found || 'Nothing that was said before fits. Try other words.', isError: false };
+}
+
+/** All that was said before the question of now, without the summary and what was looked up. */
+function earlier({ summarized, messages, lastPrompt }: History): readonly Message[] {
+  const summary = messages.findIndex(({ role }) => role === 'user');
+  const since = messages.slice(summary + 2, Math.max(summary + 2, lastPrompt));
+  return [...summarized, ...since].filter(message => message.role !== 'tool' || !isOurs(message.name));
+}
+
+/** Whether it is this tool, not a server's of that name. */
+export const isRecall = (tool: HostTool): boolean => TOOLS.includes(tool);
+
+const isOurs = (name: string): boolean => NAMES.some(known => known === name);

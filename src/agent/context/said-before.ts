@@ -1,0 +1,67 @@
+import MiniSearch from 'minisearch';
+import type { Message } from '../../chat/message.ts';
+import { termsOf } from '../offer/tool-terms.ts';
+import { sentencesOf } from './sentences.ts';
+
+/** A sentence of a conversation. */
+interface Said {
+  readonly role: Message['role'];
+  /** Who said it, as the model reads it. */
+  readonly by: string;
+  readonly text: string;
+}
+
+/** Of the latest messages, that are searched. */
+const MAX_CHARS = 400_000;
+const MAX_QUERY = 500;
+const MAX_FOUND = 5;
+/** Of the best score: sentences below it share common words only. */
+const LEAST_SCORE = 0.6;
+/** What the user stated is asked for more often than what was said about it. */
+const USER_WEIGHT = 1.5;
+
+/** The sentences that fit `query` best, one a line, each with who said it; '' if none does. By BM25, else by its very text. */
+export function saidBefore(messages: readonly Message[], query: string): string {
+  const said = latest(messages).flatMap(linesOf);
+  const words = query.slice(0, MAX_QUERY).trim();
+  const found = ranked(said, words);
+  const exact = words.toLowerCase();
+  const hits = found.length > 0 ? found : said.filter(({ text }) => text.toLowerCase().includes(exact));
+  // A question asked before holds the words, but not the answer.
+  const told = hits.filter(({ role, text }) => role !== 'user' || !/[?？]$/.test(text));
+  const lines = (told.length > 0 ? told : hits).map(({ by, text }) => `${by}: ${JSON.stringify(text)}`);
+  return [...new Set(lines)].slice(0, MAX_FOUND).join('\n');
+}
+
+function ranked(said: readonly Said[], query: string): Said[] {
+  const index = new MiniSearch<{ id: number; text: string }>({
+    fields: ['text'],
+    tokenize: searchTerms,
+    processTerm: term => term,
+  });
+  index.addAll(said.map(({ text }, id) => ({ id, text })));
+  const boostDocument = (id: number): number => (said[id]?.role === 'user' ? USER_WEIGHT : 1);
+  const results = index.search(query, { boostDocument });
+  const least = (results[0]?.score ?? 0) * LEAST_SCORE;
+  return results.flatMap(({ id, score }) => (score >= least ? [said[id] as Said] : []));
+}
+
+/** Numbers too, which say nothing about a tool. */
+function searchTerms(text: string): string[] {
+  return [...termsOf(text), ...(text.match(/(?<![\p{L}\p{N}])\d+(?![\p{L}\p{N}])/gu) ?? [])];
+}
+
+function latest(messages: readonly Message[]): readonly Message[] {
+  let room = MAX_CHARS;
+  const first = messages.findLastIndex(({ content }) => {
+    room -= content.length;
+    return room < 0;
+  });
+  return messages.slice(first + 1);
+}
+
+function linesOf(message: Message): Said[] {
+  const { role, content } = message;
+  const source = role === 'tool' ? `A result of ${message.name}` : role === 'user' ? 'The user' : 'You';
+  return sentencesOf(content).map(text => ({ role, by: `${source} said`, text }));
+}
