@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { LlmHostError } from '../../src/errors.ts';
+import { QueueFull } from '../../src/serve/http/generation-queue.ts';
 import type { LoadedModel } from '../../src/serve/http/serve-context.ts';
 import { ModelPool, type PoolLimits } from '../../src/serve/models/model-pool.ts';
 import { until } from './scripted.ts';
@@ -81,6 +82,17 @@ describe('models by name', () => {
       ...Array(3).fill('fulfilled'),
       ...Array(2).fill('rejected'),
     ]);
+  });
+
+  it('a request that is refused loads nothing', async () => {
+    const { pool: models, seen, slow } = pool({ maxWaiting: 1 });
+    slow(5);
+    const first = models.use('org/a');
+    const refused = expect(models.use('org/b')).rejects.toThrow(QueueFull);
+    (await first).release();
+    await refused;
+    await models.close();
+    expect(seen).toEqual(['open org/a', 'close org/a']);
   });
 });
 

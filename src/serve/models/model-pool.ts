@@ -82,8 +82,10 @@ export class ModelPool implements ServedModels {
   async use(id: string): Promise<Lease> {
     if (id === this.first.model.id) return { loaded: this.first, release: () => undefined };
     if (this.#closed) throw new ApiError(503, 'The server is stopping', { code: 'stopping' });
-    const entry = this.#entries.get(id) ?? this.#begin(id);
-    if (!entry.loaded && this.#waiting >= this.#limits.maxWaiting) throw new QueueFull(10);
+    const known = this.#entries.get(id);
+    // Before anything is loaded: for a request that is refused nobody would let go of the model again.
+    if (!known?.loaded && this.#waiting >= this.#limits.maxWaiting) throw new QueueFull(10);
+    const entry = known ?? this.#begin(id);
     this.#hold(entry);
     this.#waiting += 1;
     try {
