@@ -11,11 +11,18 @@
 
 namespace llm_host {
 
-AtomicFile::AtomicFile(std::string path)
-    : path_(std::move(path)), part_(path_ + ".part-" + std::to_string(getpid())) {
-  // Private: it holds a conversation.
-  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor_ < 0) fail();
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  // Another model of this process may write the same file, and so may a process that has the same
+  // id in a container of its own.
+  constexpr int kMostAtOnce = 100;
+  for (int i = 0; i < kMostAtOnce; ++i) {
+    part_ = path_ + ".part-" + std::to_string(getpid()) + "-" + std::to_string(i);
+    // Private: it holds a conversation.
+    descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor_ >= 0) return;
+    if (errno != EEXIST) break;
+  }
+  fail();
 }
 
 AtomicFile::~AtomicFile() {

@@ -29,7 +29,7 @@ class AtomicFile final : public mlx::core::io::Writer {
   [[noreturn]] void fail() const;
 
   std::string path_, part_;
-  int descriptor_;
+  int descriptor_ = -1;
 };
 
 }  // namespace llm_host
