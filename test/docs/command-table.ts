@@ -185,9 +185,13 @@ export const TABLE: Readonly<Record<string, Row>> = {
     'node scripts/measure/perplexity.mjs model.gguf --with NAME=VALUE --text short.txt',
     /^as it is: perplexity (\d+\.\d+) .*\nNAME=VALUE: perplexity \1 \(0\.000 %\)/,
   ),
+  'node scripts/measure/real-weights.mjs': {
+    long: true,
+    shows: /^llama\.cpp \(node-llama-cpp \S+\): perplexity \d+\.\d+ /m,
+  },
   'node scripts/measure/second-turn.mjs model.gguf --history 100,4000': measured(
     'node scripts/measure/second-turn.mjs model.gguf --history 60,120 --runs 1',
-    /^(?:after \d+ tokens: .* \d+ tokens read, [1-9]\d* from the cache\n){2}/,
+    /^(?:second turn after \d+ tokens: .* \d+ tokens read, [1-9]\d* from the cache\n){2}/,
   ),
   'node scripts/measure/restart.mjs demo --tokens 4000 --runs 3': {
     long: true,
