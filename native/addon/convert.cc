@@ -125,6 +125,10 @@ LoadSpec to_load_spec(const Napi::Value& value) {
   }
   if (fields.has("parallel")) spec.parallel = static_cast<int>(fields.integer("parallel", 1, 256));
   if (fields.has("saveTo")) spec.save_to = fields.text("saveTo");
+  if (fields.has("group")) {
+    Fields parts(fields.get("group"), fields.path("group"));
+    spec.group_limit_ms = static_cast<int>(parts.integer("limitMs", 1, 1 << 30));
+  }
   if (fields.has("draft")) spec.draft = to_draft_spec(fields, spec);
   return spec;
 }

@@ -32,6 +32,9 @@ std::unique_ptr<EncoderSession> EncoderSession::load(const LoadSpec& spec,
                                                      const Progress& progress) {
   check_mlx_version();
   DevicePolicy::check();
+  if (spec.group_limit_ms) {
+    throw Error(kUsage, "a model that turns texts into vectors runs in one process");
+  }
   Config config(spec.config);
   WeightStore weights(spec, progress);
   return std::unique_ptr<EncoderSession>(new EncoderSession(config, weights, spec));

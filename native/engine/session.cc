@@ -6,6 +6,7 @@
 
 #include "common/device_policy.h"
 #include "engine/cache/cache_file.h"
+#include "engine/distributed/process_group.h"
 #include "engine/runtime.h"
 #include "kernels/packed/sets/tiles.h"
 
@@ -29,11 +30,23 @@ std::unique_ptr<DraftModel> load_drafts(const LoadSpec& spec, const ModelInfo& i
   return std::make_unique<DraftModel>(*spec.draft, info.vocab_size, check);
 }
 
+// What this process has of a model that others share.
+LoadSpec own_part(const LoadSpec& spec) {
+  check_shareable(spec);
+  const Sharding& sharding = sharding_of(Config(spec.config));
+  auto group = ProcessGroup::join(std::chrono::milliseconds(*spec.group_limit_ms));
+  auto sum = [group](const mx::array& x) { return group->sum(x); };
+  return part_of(spec, sharding, {group->rank(), group->size(), sum});
+}
+
 }  // namespace
 
-std::unique_ptr<Session> Session::load(const LoadSpec& spec, const Progress& progress) {
+std::unique_ptr<Session> Session::load(const LoadSpec& whole, const Progress& progress) {
   check_mlx_version();
   DevicePolicy::check();
+  std::optional<LoadSpec> part;
+  if (whole.group_limit_ms) part = own_part(whole);
+  const LoadSpec& spec = part ? *part : whole;
   Config config(spec.config);
   WeightStore weights(spec, progress);
   return std::unique_ptr<Session>(new Session(config, weights, spec, progress));
@@ -44,6 +57,7 @@ Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spe
     : model_(make_model(config, weights, spec.context_length)),
       options_{.max_positions = model_->info().context_length, .kv_bits = spec.kv_bits},
       sequences_([this] { return model_->new_cache(options_); }, spec.cache_bytes),
+      whole_(!spec.group_limit_ms),
       info_(loaded_info(*model_, weights)),
       drafts_(load_drafts(spec, info_, progress)),
       scheduler_(*model_, sequences_,
@@ -52,6 +66,7 @@ Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spe
                   .reproducible = weights.packed() && packed_tiles() == nullptr,
                   .drafts = drafts_.get(),
                   .read_prefix = [this](const CacheFile& file) {
+                    check_whole();
                     return read_cache(file, *model_, options_);
                   }}) {
   info_.wants_checkpoints = !sequences_.latest().cache.always_trimmable();
@@ -62,19 +77,27 @@ Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spe
 #endif
 }
 
+void Session::check_whole() const {
+  if (whole_) return;
+  throw Error(kCache, "caches of a model that several processes share are not kept in files");
+}
+
 SavedCache Session::save_cache(const CacheTarget& target) {
+  check_whole();
   const Sequence& latest = sequences_.latest();
   return write_cache(latest, static_cast<int>(latest.ids.size()), target);
 }
 
 SavedCache Session::save_prefix(std::span<const int32_t> ids, bool reproducible,
                                 const CacheTarget& target) {
+  check_whole();
   const Sequence* holder = sequences_.holder(ids, reproducible);
   if (holder == nullptr) return {};
   return write_cache(*holder, static_cast<int>(ids.size()), target);
 }
 
 SavedCache Session::load_cache(const CacheFile& file) {
+  check_whole();
   Sequence sequence = read_cache(file, *model_, options_);
   SavedCache loaded{static_cast<int>(sequence.ids.size()), file.bytes()};
   sequences_.latest() = std::move(sequence);

@@ -39,10 +39,13 @@ class Session {
  private:
   Session(const Config& config, WeightStore& weights, const LoadSpec& spec,
           const Progress& progress);
+  // Throws CACHE if other processes have parts of the model.
+  void check_whole() const;
 
   std::unique_ptr<Model> model_;
   CacheOptions options_;
   SequencePool sequences_;
+  bool whole_;
   ModelInfo info_;
   std::unique_ptr<DraftModel> drafts_;  // null without one
   Scheduler scheduler_;

@@ -79,7 +79,12 @@ Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int he
 Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, WeightStore& weights,
                         const std::string& path, int out, int in) {
   Linear linear(std::move(matrix));
-  linear.bias_ = std::move(bias);
+  if (const SumOverProcesses* sum = weights.sum_over_processes(path)) {
+    linear.sum_ = *sum;
+    linear.sum_bias_ = std::move(bias);
+  } else {
+    linear.bias_ = std::move(bias);
+  }
   auto adapter = weights.adapter(path, out, in);
   if (!adapter) return linear;
   bool dense = !linear.packed() && !linear.weight_.stored().quantized();
@@ -109,7 +114,12 @@ mx::array Linear::product(const mx::array& x) const {
 }
 
 mx::array Linear::operator()(const mx::array& x) const {
-  return packed() ? apply({*this}, cpu::Operand{x}) : multiply(x);
+  return packed() ? apply({*this}, cpu::Operand{x}) : completed(multiply(x));
+}
+
+mx::array Linear::completed(mx::array y) const {
+  if (sum_) y = sum_(y);
+  return sum_bias_ ? mx::add(y, *sum_bias_) : y;
 }
 
 std::optional<Linear> Linear::join(const Parts& parts) {
@@ -168,7 +178,10 @@ std::vector<cpu::PackedPart> Linear::matrices(const Parts& parts) {
 
 mx::array Linear::apply(const Parts& parts, const cpu::Operand& operand,
                         const std::optional<mx::array>& residual) {
-  return cpu::packed_linear(operand, matrices(parts), residual);
+  const Linear& first = parts.front();
+  if (!first.sum_) return cpu::packed_linear(operand, matrices(parts), residual);
+  mx::array y = first.completed(cpu::packed_linear(operand, matrices(parts), std::nullopt));
+  return residual ? mx::add(*residual, y) : y;
 }
 
 mx::array Linear::apply_gated(const Parts& parts, const cpu::Operand& operand, cpu::Gate gate) {

@@ -75,6 +75,8 @@ class Linear {
   static std::optional<mx::array> bias_of(WeightStore& weights, const std::string& path, int out,
                                           bool bias);
   mx::array multiply(const mx::array& x) const;
+  // With what the other processes have made, where this one has only some of the columns.
+  mx::array completed(mx::array y) const;
   // By MLX's operations.
   mx::array product(const mx::array& x) const;
   int rows() const { return weight_.stored().weight.shape(0); }
@@ -84,6 +86,10 @@ class Linear {
   WeightMatrix weight_;
   std::optional<mx::array> bias_;
   std::optional<mx::array> down_, up_;  // an adapter's: [rank, in], [rank, out] with its scale
+  // If W has only some of the columns: adds up the products of all processes. Then the bias, which
+  // each has whole, is added behind it.
+  SumOverProcesses sum_;
+  std::optional<mx::array> sum_bias_;
 };
 
 // x with its norm, which the kernel applies if it can.

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "layers/cache/model_cache.h"
+#include "layers/sharding/sharding.h"
 #include "mlx/mlx.h"
 #include "models/model_info.h"
 #include "weights/weight_store.h"
@@ -41,8 +42,12 @@ using MakeModel = std::unique_ptr<Model>(const Config&, WeightStore&, int contex
 // Registers a family under its model_type at start-up; each family's file defines one.
 // src/model/model-types.ts lists them all, so that other models are refused before any work.
 struct ModelFamily {
-  ModelFamily(const char* model_type, MakeModel* make);
+  // `sharding`: how its layers are divided over processes; nullptr: not yet.
+  ModelFamily(const char* model_type, MakeModel* make, const Sharding* sharding = nullptr);
 };
+
+// Throws MODEL_UNSUPPORTED where the family's layers cannot be divided.
+const Sharding& sharding_of(const Config& config);
 
 // Builds the model of config.json's model_type. `context_length`: 0 or above the model's maximum =
 // that maximum. Throws MODEL_UNSUPPORTED or MODEL_BROKEN.

@@ -11,6 +11,8 @@
 
 namespace llm_host {
 
+struct PartialModules;
+
 struct AdapterSpec {
   WeightFiles weights;
   float scale = 0;
@@ -38,6 +40,9 @@ struct LoadSpec {
   uint64_t cache_bytes = 0;
   int parallel = 1;
   std::shared_ptr<LoadSpec> draft;  // of a smaller model that proposes tokens, or null
+  // Milliseconds to wait for the other processes that share the model; none: it is whole.
+  std::optional<int> group_limit_ms;
+  std::shared_ptr<const PartialModules> partial;  // set by part_of (layers/sharding), or null
 };
 
 }  // namespace llm_host

@@ -14,6 +14,7 @@
 #include "weights/load_spec.h"
 #include "weights/matrix.h"
 #include "weights/mlx_tensor.h"
+#include "weights/part.h"
 #include "weights/quantization.h"
 #include "weights/quantize_tensor.h"
 
@@ -75,6 +76,11 @@ class WeightStore {
   // What the adapters add to module `path`, [out, in].
   std::optional<Adapters::LowRank> adapter(const std::string& path, int out, int in) {
     return adapters_.find(path, out, in, dtype_);
+  }
+
+  // Adds up what module `path` makes, over all processes; nullptr where it is whole.
+  const SumOverProcesses* sum_over_processes(const std::string& path) const {
+    return spec_.partial && spec_.partial->contains(path) ? &spec_.partial->sum : nullptr;
   }
 
   // Logical weights handed out, and the bytes they take in memory.

@@ -53,6 +53,14 @@ export interface LoadEngineOptions {
   readonly parallel?: number;
   /** A smaller model with the same tokens, which proposes what comes next: the text is the same, and may come faster. */
   readonly draftModel?: string;
+  /**
+   * This process computes a part of the model, and others the rest: those of the group that MLX's variables MLX_HOSTFILE and
+   * MLX_RANK describe. Each must run the same requests in the same order (docs/distributed.md). Default: the whole model.
+   */
+  readonly group?: {
+    /** Milliseconds to wait for the others, when loading and in each step. */
+    readonly limitMs: number;
+  };
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Progress of a download, if one is needed. */
   readonly onDownload?: (progress: DownloadProgress) => void;
@@ -125,6 +133,7 @@ export async function loadRead(read: ReadModel, options: LoadEngineOptions): Pro
       ...{ ...read.spec, cacheBytes, parallel },
       ...(saved && { saveTo: saved.folder }),
       ...(draft && { draft }),
+      ...(options.group && { group: options.group }),
     };
     const engine = await MlxEngine.create(addon, spec, {
       name: read.name,

@@ -131,8 +131,10 @@ export class MlxEngine implements LocalJobEngine {
   }
 
   #start(request: Parameters<NativeModel['start']>[0]): NativeJob {
+    // What is proposed depends on measured times, which differ from process to process.
+    const own = this.#spec.group ? { ...request, lookup: false, lookupAlways: false } : request;
     try {
-      return new NativeJob(this.#native, request);
+      return new NativeJob(this.#native, own);
     } catch (error) {
       throw toHostError(error);
     }

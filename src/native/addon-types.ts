@@ -77,6 +77,14 @@ export interface LoadSpec {
   readonly exact?: boolean;
   /** Bytes for the caches of several conversations; 0 (default): keep the last one, whatever its size. */
   readonly cacheBytes?: number;
+  /**
+   * This process loads and computes its part of the model, in the group of MLX's variables MLX_HOSTFILE and MLX_RANK.
+   * Default: the whole model.
+   */
+  readonly group?: {
+    /** Milliseconds to wait for the other processes. */
+    readonly limitMs: number;
+  };
   /** Generations at once, 1 (default) to 256; more wait. */
   readonly parallel?: number;
   /** A smaller model with the same tokens, which proposes what comes next. Its caches get `cacheBytes` more. */

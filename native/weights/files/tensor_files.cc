@@ -1,5 +1,7 @@
 #include "weights/files/tensor_files.h"
 
+#include <algorithm>
+
 #include "common/error.h"
 
 namespace llm_host {
@@ -9,6 +11,11 @@ std::string text_of(const std::vector<int64_t>& shape) {
   std::string text = "[";
   for (int64_t size : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
   return text + "]";
+}
+
+uint64_t row_bytes(const TensorEntry& entry) {
+  uint64_t columns = static_cast<uint64_t>(entry.shape.back());
+  return entry.bytes / (elements(entry) / columns);
 }
 
 }  // namespace
@@ -34,7 +41,17 @@ const TensorEntry* TensorFiles::find(const std::string& name) const {
 
 void TensorFiles::read(const TensorEntry& entry, void* data, uint64_t bytes, uint64_t start,
                        const std::function<void(uint64_t)>& on_chunk) const {
-  files_[entry.file].read(data, bytes, entry.offset + start, "tensor " + entry.name, on_chunk);
+  const File& file = files_[entry.file];
+  std::string what = "tensor " + entry.name;
+  if (entry.row_stride == 0) return file.read(data, bytes, entry.offset + start, what, on_chunk);
+  uint64_t width = row_bytes(entry);
+  for (auto* to = static_cast<uint8_t*>(data); bytes > 0;) {
+    uint64_t row = start / width, column = start % width, count = std::min(bytes, width - column);
+    file.read(to, count, entry.offset + row * entry.row_stride + column, what, on_chunk);
+    to += count;
+    start += count;
+    bytes -= count;
+  }
 }
 
 std::string TensorFiles::name_of(const TensorEntry& entry) const {
@@ -52,7 +69,12 @@ void TensorFiles::check_bytes(const TensorEntry& entry, uint64_t expected) const
     throw Error(kModelBroken, name_of(entry) + " has " + std::to_string(entry.bytes) +
                                   " bytes, its shape and type need " + std::to_string(expected));
   }
-  files_[entry.file].check_range(expected, entry.offset, "tensor " + entry.name);
+  uint64_t extent = expected;
+  if (entry.row_stride > 0) {
+    uint64_t width = row_bytes(entry);
+    extent = (expected / width - 1) * entry.row_stride + width;
+  }
+  files_[entry.file].check_range(extent, entry.offset, "tensor " + entry.name);
 }
 
 void TensorFiles::check_shape(const TensorEntry& entry,

@@ -15,6 +15,9 @@ struct TensorEntry {
   size_t file = 0;             // index into WeightFiles::files
   uint64_t offset = 0;         // from the start of the file
   uint64_t bytes = 0;
+  // Where the tensor is some of the columns of a wider one: bytes from a row in the file to the
+  // next. 0: rows follow each other.
+  uint64_t row_stride = 0;
 };
 
 struct WeightFiles {

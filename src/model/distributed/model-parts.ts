@@ -25,6 +25,9 @@ export interface ModelParts {
 /** Matrices of heads and of feed-forward networks, experts included; not norms and routers. */
 const DIVIDED =
   /\.(?:self_attn\.(?:[qkvo]|qkv)_proj|gate_proj|up_proj|down_proj|gate_up_proj|experts|switch_mlp)\b/;
+/** Added behind the sum over all machines. */
+const WHOLE_BIAS = /\.(?:o_proj|down_proj)\.bias$/;
+const isDivided = ({ name }: TensorEntry) => DIVIDED.test(name) && !WHOLE_BIAS.test(name);
 const LAYER = /\.layers\.(\d+)\./;
 const EMBEDDING = /embed_tokens|embeddings\./;
 
@@ -53,8 +56,8 @@ export function modelParts(
     layers: [...layers.entries()]
       .sort(([a], [b]) => a - b)
       .map(([, tensors]) => ({
-        divided: bytesOf(tensors.filter(({ name }) => DIVIDED.test(name))),
-        whole: bytesOf(tensors.filter(({ name }) => !DIVIDED.test(name))),
+        divided: bytesOf(tensors.filter(isDivided)),
+        whole: bytesOf(tensors.filter(tensor => !isDivided(tensor))),
       })),
     ends: bytesOf(ends),
     embeddingBytes: bytesOf(ends.filter(({ name }) => EMBEDDING.test(name))).held,

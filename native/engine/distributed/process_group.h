@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "mlx/distributed/distributed.h"
+#include "mlx/mlx.h"
+
+namespace llm_host {
+
+namespace mx = mlx::core;
+
+// The processes that share one model, on MLX's ring over TCP. All of them compute the same things
+// in the same order.
+class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
+ public:
+  // The group of MLX's variables MLX_HOSTFILE and MLX_RANK. A process has one, whose limit is that
+  // of its first model. Throws ENGINE if it has not formed after the limit, or has lost a process.
+  static std::shared_ptr<ProcessGroup> join(std::chrono::milliseconds limit);
+
+  int rank() const { return group_.rank(); }
+  int size() const { return group_.size(); }
+
+  // x [...] of all processes added up; lazy. Where it is computed, it throws if the others have not
+  // answered after the limit or are gone; and from then on at once.
+  mx::array sum(const mx::array& x);
+
+ private:
+  ProcessGroup(mx::distributed::Group group, std::chrono::milliseconds limit);
+  void add_up(const mx::array& x, mx::array& out);
+  // Throws ENGINE if the others are gone.
+  void check();
+  [[noreturn]] void lose(const std::string& why);
+
+  mx::distributed::Group group_;
+  std::chrono::milliseconds limit_;
+  // Of the collectives alone: one that never ends holds up nothing else.
+  mx::Stream stream_;
+  std::mutex mutex_;
+  std::string lost_;  // why; "" = it is there
+};
+
+}  // namespace llm_host

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weights/load_spec.h"
+#include "weights/part.h"
+
+namespace llm_host {
+
+// How the layers of a family are divided over processes: modules of a layer, by the ends of their
+// paths. All others are whole in each process.
+struct Sharding {
+  const char* heads_of;              // the module whose rows are those of all query heads
+  std::vector<std::string> rows;     // each process has some rows, and makes some channels
+  std::vector<std::string> columns;  // each reads some channels; their products are added up
+};
+
+// Attention by heads, the feed-forward network by its channels: two sums a layer.
+extern const Sharding kHeadsAndNetwork;
+
+// One of the processes that share a model.
+struct Part {
+  int index;
+  int count;
+  SumOverProcesses sum;
+};
+
+// Throws USAGE for what is not done over several processes.
+void check_shareable(const LoadSpec& spec);
+
+// What this process computes: a smaller model, with fewer heads and a narrower network, that reads
+// only its own bytes of the files. Throws MODEL_UNSUPPORTED where heads or groups do not divide.
+LoadSpec part_of(const LoadSpec& whole, const Sharding& sharding, const Part& part);
+
+}  // namespace llm_host

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LoadEngineOptions, loadEngine } from '../../../src/engine/load-engine.ts';
+import { Ranks } from './ranks.ts';
+import { alone, expectShared, FAMILIES, LIMIT, REQUEST, without } from './sharing.ts';
+
+// A process that waits polls, so that on a busy machine they wait for each other.
+describe('two processes on one model', { timeout: 120_000 }, () => {
+  let ranks: Ranks;
+  beforeAll(async () => {
+    ranks = await Ranks.start(2);
+  });
+  afterAll(() => ranks[Symbol.dispose]());
+
+  // The other families: test/long.
+  test.each(['llama/gguf.gguf', 'llama/mlx', 'qwen3/windows'])(
+    '%s: the tokens of one process, each with its share of the weights',
+    name => expectShared(ranks, name),
+  );
+
+  test('weights packed for the CPU: each process has the same tokens', async () => {
+    const path = join(FAMILIES, 'llama/mlx');
+    await ranks.ask({ do: 'load', path, options: { exact: false, group: LIMIT } });
+    const [first, second] = await ranks.ask({ do: 'generate', request: REQUEST });
+    expect(first?.tokens).toHaveLength(REQUEST.maxTokens);
+    expect(second?.tokens).toEqual(first?.tokens);
+    // Activations are rounded, each process its own, so only the beginning is that of one process.
+    const whole = (await alone(path, { exact: false }, [REQUEST])).replies[0];
+    expect(first?.tokens?.[0]?.logprob).toBeCloseTo(whole?.logprobs[0] as number, 1);
+  });
+
+  test('groups that would lie in two processes are refused by both', async () => {
+    const path = join(FAMILIES, 'mistral/full');
+    const options = { quantize: 'nvfp4', group: LIMIT };
+    for (const answer of await ranks.ask({ do: 'load', path, options })) {
+      expect(answer.error).toMatchObject({
+        code: 'MODEL_UNSUPPORTED',
+        message: expect.stringMatching(
+          /down_proj\.weight has 48 columns in whole groups, which cannot be divided/,
+        ),
+      });
+    }
+  });
+
+  test('heads that do not divide are refused by both', async () => {
+    const message = { do: 'load', path: join(FAMILIES, 'llama/biased'), options: { group: LIMIT } };
+    for (const answer of await ranks.ask(message)) {
+      expect(answer.error).toMatchObject({
+        code: 'MODEL_UNSUPPORTED',
+        message: expect.stringContaining('num_key_value_heads (1) cannot be divided by 2 processes'),
+      });
+    }
+  });
+
+  test('its cache is in no file', async () => {
+    await ranks.ask({ do: 'load', path: join(FAMILIES, 'llama/plain'), options: { group: LIMIT } });
+    await ranks.ask({ do: 'generate', request: REQUEST });
+    for (const answer of await ranks.ask({ do: 'save', path: '/nowhere/cache' }))
+      expect(answer.error).toMatchObject({
+        code: 'CACHE',
+        message: expect.stringContaining('several processes'),
+      });
+  });
+});
+
+describe('a process that is gone', { timeout: 120_000 }, () => {
+  const path = join(FAMILIES, 'llama/plain');
+
+  test('killed: the reply ends with an error, so does the next, and one process can go on alone', async () => {
+    const { left, again, whole } = await without('SIGKILL', 20_000);
+    const error = {
+      code: 'ENGINE',
+      message: expect.stringMatching(
+        /the other processes that share the model are gone .*start them all again/,
+      ),
+    };
+    expect(left.error).toMatchObject(error);
+    expect(again.error).toMatchObject(error);
+    expect(whole.tokens).toHaveLength(REQUEST.maxTokens);
+  });
+
+  test('never there: loading ends after the limit', async () => {
+    using ranks = await Ranks.start(2, 1);
+    const [answer] = await ranks.ask({ do: 'load', path, options: { group: { limitMs: 500 } } });
+    expect(answer?.error).toMatchObject({
+      code: 'ENGINE',
+      message: expect.stringContaining('had not all connected after 0.5 s'),
+    });
+  });
+});
+
+describe('refused before any other process is waited for', () => {
+  const group = { limitMs: 100 };
+  test.each<[string, string, LoadEngineOptions, string, RegExp]>([
+    ['another family', 'gemma2/windows', {}, 'MODEL_UNSUPPORTED', /type "gemma2".*these can: .*llama/],
+    ['several generations', 'llama/plain', { parallel: 2 }, 'USAGE', /beside each other/],
+    ['no variables', 'llama/plain', {}, 'ENGINE', /MLX_RANK.*MLX_HOSTFILE/],
+  ])('%s', async (_, name, options, code, message) => {
+    const load = loadEngine(join(FAMILIES, name), { ...options, group });
+    await expect(load).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  test.each([0, 1.5, -1, Number.NaN])('a limit of %s', async limitMs => {
+    const load = loadEngine(join(FAMILIES, 'llama/plain'), { group: { limitMs } });
+    await expect(load).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('limitMs') });
+  });
+});

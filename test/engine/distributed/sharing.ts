@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import type { GenerateRequest, TokenEvent } from '../../../src/engine/engine.ts';
+import { type LoadEngineOptions, loadEngine } from '../../../src/engine/load-engine.ts';
+import { modelParts } from '../../../src/model/distributed/model-parts.ts';
+import { tensorShares } from '../../../src/model/distributed/shares.ts';
+import { inspectModel } from '../../../src/model/inspect.ts';
+import { type Answer, Ranks } from './ranks.ts';
+
+export const FAMILIES = fileURLToPath(new URL('../../fixtures/families/', import.meta.url));
+export const LIMIT = { limitMs: 60_000 };
+export const REQUEST = { promptIds: [5, 9, 13, 2, 7, 30, 11], maxTokens: 64, ignoreEos: true, logprobs: 0 };
+
+interface Reply {
+  readonly ids: readonly number[];
+  readonly logprobs: readonly number[];
+}
+
+const replyOf = (tokens: readonly Pick<TokenEvent, 'id' | 'logprob'>[]): Reply => ({
+  ids: tokens.map(token => token.id),
+  logprobs: tokens.map(token => token.logprob as number),
+});
+
+/** What one process says. */
+export async function alone(path: string, options: LoadEngineOptions, requests: readonly GenerateRequest[]) {
+  await using engine = await loadEngine(path, options);
+  const replies: Reply[] = [];
+  for (const request of requests) {
+    const tokens: TokenEvent[] = [];
+    for await (const token of engine.generate(request)) tokens.push(token);
+    replies.push(replyOf(tokens));
+  }
+  return { replies, weightBytes: engine.info.weightBytes };
+}
+
+export function expectSame(shared: Answer | undefined, whole: Reply | undefined) {
+  expect(shared).toMatchObject({ tokens: expect.any(Array) });
+  const { ids, logprobs } = replyOf(shared?.tokens ?? []);
+  expect(ids).toEqual(whole?.ids);
+  logprobs.forEach((logprob, index) => {
+    expect(Math.abs(logprob - (whole?.logprobs[index] as number))).toBeLessThan(1e-3);
+  });
+}
+
+/** What the plan says that each of `count` has. */
+function plannedBytes(path: string, count: number): number {
+  const { read, loading } = inspectModel(path, { contextLength: 64, cwd: FAMILIES, env: {}, exact: true });
+  const host = { name: '', address: '', memoryBytes: 1e9, bytesPerSecond: 1e9 };
+  return tensorShares(modelParts(read.spec, loading, 0), Array(count).fill(host))[0]?.weightBytes as number;
+}
+
+/** The processes give the tokens of one, each with its share of the weights. */
+export async function expectShared(ranks: Ranks, name: string) {
+  const path = join(FAMILIES, name);
+  const whole = await alone(path, { exact: true }, [REQUEST]);
+  const loaded = await ranks.ask({ do: 'load', path, options: { exact: true, group: LIMIT } });
+  const bytes = plannedBytes(path, ranks.processes.length);
+  expect(bytes).toBeLessThan(whole.weightBytes);
+  expect(loaded).toEqual(ranks.processes.map(() => ({ weightBytes: bytes })));
+  for (const answer of await ranks.ask({ do: 'generate', request: REQUEST }))
+    expectSame(answer, whole.replies[0]);
+}
+
+/** What the other one says if this happens to one of two in the middle of a reply, and when asked again; and alone. */
+export async function without(signal: 'SIGKILL' | 'SIGSTOP', limitMs: number) {
+  const path = join(FAMILIES, 'llama/plain');
+  const endless = { ...REQUEST, maxTokens: 400 };
+  using ranks = await Ranks.start(2);
+  await ranks.ask({ do: 'load', path, options: { contextLength: 500, group: { limitMs } } });
+  const lost = ranks.askOne(1, { do: 'generate', request: endless }, () => ranks.processes[1]?.kill(signal));
+  const left = await ranks.askOne(0, { do: 'generate', request: endless });
+  const again = await ranks.askOne(0, { do: 'generate', request: endless });
+  await ranks.askOne(0, { do: 'load', path, options: {} });
+  const whole = await ranks.askOne(0, { do: 'generate', request: REQUEST });
+  ranks.processes[1]?.kill('SIGKILL');
+  await lost;
+  return { left, again, whole };
+}
