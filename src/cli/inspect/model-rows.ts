@@ -1,0 +1,63 @@
+import type { Inspection } from '../../model/inspect.ts';
+import { type Row, rounded, sized } from './rows.ts';
+
+/** What `inspect` says of a model. */
+export function modelRows(model: Inspection): Row[] {
+  const { memory, prediction, template, encoder } = model;
+  return [
+    ['model', model.name],
+    ['family', model.family],
+    ['parameters', parameters(model.parameters)],
+    ['quantization', model.quantization],
+    ['layers', String(model.layers ?? 'unknown')],
+    ['context', model.contextLength === undefined ? 'unknown' : `${model.contextLength} tokens`],
+    ...(encoder ? encoderRows(encoder) : chatRows(model, template)),
+    ['on disk', sized(memory.storedBytes)],
+    [
+      'memory',
+      `${sized(memory.totalBytes)}: weights ${sized(memory.weightBytes)}, KV cache for ${memory.contextLength} tokens ${sized(memory.kvBytes)}, working set ${sized(memory.workingSetBytes)}`,
+    ],
+    ['available', `${sized(memory.availableBytes)}: ${memory.fits ? 'fits' : 'does not fit'}`],
+    ...(encoder ? [] : [speedRow(prediction)]),
+  ];
+}
+
+function encoderRows({ kind, pooling, maxTokens, prompts }: NonNullable<Inspection['encoder']>): Row[] {
+  const names = Object.keys(prompts);
+  return [
+    ['use', kind === 'classifier' ? 'ranks texts' : `vectors of texts (pooling: ${pooling})`],
+    ['text', maxTokens === undefined ? 'up to the context' : `up to ${maxTokens} tokens`],
+    ...(names.length > 0 ? [['prompts', names.join(', ')] as Row] : []),
+  ];
+}
+
+function chatRows({ toolFormat }: Inspection, template: Inspection['template']): Row[] {
+  return [
+    ['chat template', template ? describeTemplate(template) : 'none: a base model'],
+    ['tool format', toolFormat ?? 'none of its own: the prompt protocol'],
+  ];
+}
+
+function speedRow({ tokensPerSecond, bandwidth }: Inspection['prediction']): Row {
+  const memory = `${(bandwidth.bytesPerSecond / 1e9).toFixed(0)} GB/s of memory bandwidth (${bandwidth.origin})`;
+  return ['speed', `at most ${rounded(tokensPerSecond)} tok/s, predicted from ${memory}`];
+}
+
+function describeTemplate(template: NonNullable<Inspection['template']>): string {
+  const can = [
+    [template.rendersTools, 'tools'],
+    [template.rendersCalls, 'past calls'],
+    [template.systemRole, 'system role'],
+    [template.thinking !== undefined, 'a switch for thinking'],
+  ] as const;
+  const shown = can.filter(([does]) => does).map(([, name]) => name);
+  const missing = can.filter(([does]) => !does).map(([, name]) => name);
+  return [shown.join(', '), missing.length > 0 ? `not: ${missing.join(', ')}` : '']
+    .filter(Boolean)
+    .join('; ');
+}
+
+function parameters(count: number): string {
+  if (count >= 1e9) return `${(count / 1e9).toFixed(2)} B`;
+  return count >= 1e6 ? `${(count / 1e6).toFixed(1)} M` : count.toLocaleString('en');
+}
