@@ -47,7 +47,9 @@ function measure(file, { bos }) {
   node([join(distDir, 'cli', 'main.js'), ...bench, ...lengths, '--runs', runs, '--threads', threads]);
 }
 
-const option = (name, value) => (value === undefined ? [] : [`--${name}`, value]);
+function option(name, value) {
+  return value === undefined ? [] : [`--${name}`, value];
+}
 
 function node(args) {
   const env = { ...process.env, LLM_HOST_THREADS: values.threads };
