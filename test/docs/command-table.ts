@@ -193,6 +193,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
     'node scripts/measure/second-turn.mjs model.gguf --history 60,120 --runs 1',
     /^(?:second turn after \d+ tokens: .* \d+ tokens read, [1-9]\d* from the cache\n){2}/,
   ),
+  'node scripts/measure/cold-start.mjs folder/llama-1b-Q4_0.gguf folder/llama-1b-Q4_0.gguf': {
+    long: true,
+    shows: /^llm-host \d+ ms, llama\.cpp \d+ ms, ratio \d/m,
+  },
   'node scripts/measure/restart.mjs demo --tokens 4000 --runs 3': {
     long: true,
     shows: /^every text is the same$/m,
