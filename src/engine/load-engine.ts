@@ -21,6 +21,8 @@ import { MlxEngine } from './mlx-engine.ts';
 export interface LoadEngineOptions {
   /** Tokens; 0 (default): the model's maximum. */
   readonly contextLength?: number;
+  /** A model with a smaller maximum keeps that, instead of being refused. Default false. */
+  readonly contextIsLimit?: boolean;
   /** Quantize keys and values to this many bits; head sizes must be a multiple of 32. Default: off. */
   readonly kvBits?: 4 | 8;
   /**
@@ -38,8 +40,8 @@ export interface LoadEngineOptions {
   /** With `quantize`: a missing or empty folder that receives the result as a checkpoint in MLX layout. */
   readonly saveQuantized?: string;
   /**
-   * Bytes for the KV caches of several conversations; `auto`: four times the weights, but 256 MB to 1 GB. Default: one
-   * conversation, of any size.
+   * Bytes for the KV caches of several conversations; `auto`: four times the weights, but 256 MB to 1 GB, and no more than
+   * fits. Default: one conversation, of any size.
    */
   readonly cacheBytes?: number | 'auto';
   /**
@@ -108,7 +110,9 @@ export async function readSource(source: string, options: LoadEngineOptions): Pr
   return readModel(source, {
     ...where,
     contextLength: options.contextLength ?? 0,
+    contextIsLimit: options.contextIsLimit,
     kvBits: options.kvBits ?? 0,
+    ...(typeof options.cacheBytes === 'number' && { cacheBytes: options.cacheBytes }),
     exact: options.exact,
     adapter: options.adapter,
     quantize: options.quantize,
@@ -123,7 +127,7 @@ export async function loadRead(read: ReadModel, options: LoadEngineOptions): Pro
     const addon = loadAddon();
     const { tokenizer, problem } = makeTokenizer(read);
     const { cacheBytes: wanted = 0, parallel = 1 } = options;
-    const cacheBytes = wanted === 'auto' ? cacheBytesFor(read.weightBytes) : wanted;
+    const cacheBytes = wanted === 'auto' ? cacheBytesFor(read.weightBytes, read.bytesLeft) : wanted;
     const { draftModel } = options;
     const draft =
       draftModel === undefined

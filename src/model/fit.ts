@@ -13,6 +13,8 @@ export interface MemoryNeed {
   readonly stateBytes: number;
   /** Tokens. */
   readonly contextLength: number;
+  /** For the conversations of a server together, if that is more than one of them takes. */
+  readonly cacheBytes?: number | undefined;
 }
 
 /** Bytes for activations, logits and the program itself. */
@@ -59,14 +61,19 @@ export function availableMemory(device = loadAddon().usableMemory()): number {
   return memoryForModel(device, { platform, total: totalmem(), available: process.availableMemory() });
 }
 
-/** Throws OUT_OF_MEMORY, with the numbers and what would fit, before anything is loaded. */
-export function checkFit(need: MemoryNeed, available: number): void {
-  const kv = need.kvBytesPerToken * need.contextLength + need.stateBytes;
+/**
+ * -> bytes that are left for the KV caches of all conversations. Throws OUT_OF_MEMORY, with the numbers and what would fit,
+ * before anything is loaded.
+ */
+export function checkFit(need: MemoryNeed, available: number): number {
+  const { cacheBytes = 0 } = need;
+  const one = need.kvBytesPerToken * need.contextLength + need.stateBytes;
+  const kv = Math.max(one, cacheBytes);
   const total = need.weightBytes + kv + WORKING_SET;
-  if (total <= available) return;
+  if (total <= available) return available - need.weightBytes - WORKING_SET;
   const parts = [
     `weights ${size(need.weightBytes)}`,
-    `KV cache for ${need.contextLength} tokens ${size(kv)}`,
+    kv > one ? `KV caches ${size(kv)}` : `KV cache for ${need.contextLength} tokens ${size(kv)}`,
     `working set ${size(WORKING_SET)}`,
   ];
   const message = `Not enough memory: the model needs ${size(total)} (${parts.join(', ')}), but only ${size(available)} is available`;
@@ -74,7 +81,11 @@ export function checkFit(need: MemoryNeed, available: number): void {
 }
 
 function advice(need: MemoryNeed, available: number): string {
-  const left = available - need.weightBytes - need.stateBytes - WORKING_SET;
+  const forCaches = available - need.weightBytes - WORKING_SET;
+  const { cacheBytes = 0 } = need;
+  if (cacheBytes > forCaches && need.kvBytesPerToken * need.contextLength + need.stateBytes <= forCaches)
+    return `--cache-mb ${Math.floor(forCaches / 2 ** 20)} would fit.`;
+  const left = forCaches - need.stateBytes;
   const fitting = need.kvBytesPerToken > 0 ? Math.floor(left / need.kvBytesPerToken) : 0;
   if (fitting < SMALLEST_CONTEXT)
     return 'The weights alone do not fit. Choose a smaller or a quantized model.';

@@ -24,6 +24,10 @@ import { folderWeights, ggufWeights } from './weights-manifest.ts';
 export interface ReadModelOptions extends LocateOptions {
   /** Tokens; 0 = the model's own maximum. */
   readonly contextLength: number;
+  /** A model with a smaller maximum keeps that, instead of being refused. */
+  readonly contextIsLimit?: boolean | undefined;
+  /** For the KV caches of several conversations. Default: of one. */
+  readonly cacheBytes?: number | undefined;
   /** Quantize keys and values to 4 or 8 bits; 0 (default): do not. */
   readonly kvBits?: number;
   /** Float32 activations on the CPU; default: see `LoadEngineOptions`. */
@@ -60,9 +64,11 @@ export interface ReadModel {
   readonly parameters: number;
   /** Bytes in the files, without the adapter's. */
   readonly weightBytes: number;
+  /** Bytes of memory that are left for KV caches. */
+  readonly bytesLeft: number;
 }
 
-type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes'> & {
+type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes' | 'bytesLeft'> & {
   readonly config: JsonObject;
   readonly weights: WeightFiles;
   readonly gguf: boolean;
@@ -81,16 +87,19 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const quantize = quantizationToDo(rest, config, options.quantize);
   checkKvBits(rest.name, config, options.kvBits);
   const { encoder } = rest;
-  // Models of one server share the option; texts are read as far as an encoder goes.
-  const beyond = encoder !== undefined && options.contextLength > (modelContext(config) ?? Infinity);
+  // Texts are read as far as an encoder goes.
+  const isLimit = encoder !== undefined || options.contextIsLimit === true;
+  const beyond = isLimit && options.contextLength > (modelContext(config) ?? Infinity);
   const wanted = beyond ? 0 : options.contextLength;
   const contextLength = checkContext(wanted, config);
   const exact =
     options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize !== undefined || !!encoder);
-  if (!options.anyMemory) {
-    const loading = { layout: loadAddon().weightLayout(exact), quantize, encoder: encoder !== undefined };
-    checkMemory(weights, config, loading, contextLength, options.kvBits);
-  }
+  const loading = () => ({
+    ...{ layout: loadAddon().weightLayout(exact), quantize, encoder: encoder !== undefined },
+  });
+  const bytesLeft = options.anyMemory
+    ? Number.POSITIVE_INFINITY
+    : checkMemory(weights, config, loading(), { ...options, contextLength });
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
   const adapters = folders.map(folder => readAdapter(folder, weights));
@@ -109,6 +118,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
     },
     parameters: countParameters(weights, config),
     weightBytes: storedBytes(weights),
+    bytesLeft,
   };
 }
 
@@ -199,14 +209,14 @@ function checkMemory(
   weights: WeightFiles,
   config: JsonObject,
   loading: Loading,
-  contextLength: number,
-  kvBits = 0,
-): void {
+  { contextLength, kvBits = 0, cacheBytes }: ReadModelOptions,
+): number {
   const need = {
     weightBytes: loadedBytes(weights, config, loading),
     kvBytesPerToken: loading.encoder ? 0 : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)),
     stateBytes: stateBytes(config),
     contextLength,
+    ...(!loading.encoder && { cacheBytes }),
   };
-  checkFit(need, availableMemory());
+  return checkFit(need, availableMemory());
 }

@@ -68,6 +68,7 @@ function engineOptionsOf(options: OpenModelOptions): LoadEngineOptions {
     cwd: options.cwd,
     env: options.env,
     ...(options.signal && { signal: options.signal }),
+    ...(options.contextIsLimit && { contextIsLimit: true }),
     ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
     ...(options.adapter !== undefined && { adapter: options.adapter }),
     ...(options.quantize !== undefined && { quantize: options.quantize }),

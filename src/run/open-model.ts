@@ -17,6 +17,8 @@ export interface TriedStyles {
 export interface OpenModelOptions {
   /** Tokens; 0 = the model's own maximum. */
   readonly contextLength: number;
+  /** As `LoadEngineOptions` has it. */
+  readonly contextIsLimit?: boolean;
   readonly kvBits: 4 | 8 | undefined;
   /** Folders of LoRA adapters. */
   readonly adapter?: readonly string[] | undefined;

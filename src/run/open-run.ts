@@ -27,7 +27,10 @@ export const EXIT_PATIENCE_MS = 1300;
 const GRACE_MS = 1500;
 const FEW_SERVERS = 5;
 
-type ModelHooks = Pick<OpenModelOptions, 'onProgress' | 'onDownload' | 'onWait' | 'signal'>;
+type ModelHooks = Pick<
+  OpenModelOptions,
+  'onProgress' | 'onDownload' | 'onWait' | 'signal' | 'contextIsLimit'
+>;
 
 /** The parts every run has, whoever reads its turns: a model, and the MCP servers whose tools it calls. */
 export interface Run {

@@ -7,7 +7,7 @@ import { apiOf, shapedError } from './api-errors.ts';
 import { approvalRoutes } from './approval-routes.ts';
 import { embeddingRoutes } from './embeddings/routes.ts';
 import { checkAccess, corsOrigin, namedKey } from './http/access.ts';
-import { ApiError, ofThrown } from './http/api-error.ts';
+import { ApiError, ofThrown, stopping } from './http/api-error.ts';
 import { Clients, clientOf } from './http/clients.ts';
 import { onceClosed } from './http/once-closed.ts';
 import { noteProblem, problemOf } from './http/problems.ts';
@@ -118,7 +118,7 @@ async function admit(context: ServeContext, clients: Clients, request: FastifyRe
     });
   }
   if (context.stopping.aborted) {
-    throw new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 });
+    throw stopping();
   }
   clients.admit(request, namedKey(head, context.access));
   if (request.method === 'OPTIONS') {

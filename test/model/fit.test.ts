@@ -21,6 +21,22 @@ test('says so if no context would help', () => {
   );
 });
 
+test('counts the caches of all conversations of a server, and says what is left for them', () => {
+  const several = { ...need, contextLength: 4096, cacheBytes: 2e9 };
+  expect(thrown(() => checkFit(several, 4e9))).toBe(
+    'OUT_OF_MEMORY: Not enough memory: the model needs 4.3 GB (weights 2.0 GB, KV caches 2.0 GB, working set 269 MB), but only 4.0 GB is available',
+  );
+  const hint = thrownHint(() => checkFit(several, 4e9)) ?? '';
+  expect(hint).toBe('--cache-mb 1651 would fit.');
+  expect(checkFit({ ...several, cacheBytes: 1651 * 2 ** 20 }, 4e9)).toBe(4e9 - 2e9 - 2 ** 28);
+  // With one conversation alone too large, the context is what has to shrink.
+  expect(thrownHint(() => checkFit({ ...several, contextLength: 32_768 }, 4e9))).toBe(
+    '--context 16384 would fit.',
+  );
+  // Less than one conversation takes changes nothing.
+  expect(thrown(() => checkFit({ ...need, cacheBytes: 1e6 }, 4e9))).toContain('KV cache for 32768 tokens');
+});
+
 test('states of recurrent layers take room from the context', () => {
   expect(thrownHint(() => checkFit({ ...need, stateBytes: 1.5e8 }, 4e9))).toBe('--context 8192 would fit.');
 });

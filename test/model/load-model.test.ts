@@ -108,6 +108,22 @@ describe('readModel', () => {
     }
   });
 
+  test('unless it is only a limit, which a model may be below', () => {
+    const limited = { ...OPTIONS, contextIsLimit: true };
+    expect(readModel('tiny-f32', { ...limited, contextLength: 513 }).spec.contextLength).toBe(0);
+    expect(readModel('tiny-f32', { ...limited, contextLength: 300 }).spec.contextLength).toBe(300);
+    expect(thrown(() => readModel('tiny-f32', { ...limited, contextLength: -1 }))).toMatch(/^USAGE/);
+  });
+
+  test('caches that no machine has room for', () => {
+    const cacheBytes = 2 ** 50;
+    expect(thrown(() => readModel('tiny-f32', { ...OPTIONS, cacheBytes }))).toMatch(
+      /^OUT_OF_MEMORY: .*KV caches 1125899.9 GB/,
+    );
+    expect(readModel('tiny-f32', { ...OPTIONS, cacheBytes, anyMemory: true }).bytesLeft).toBe(Infinity);
+    expect(readModel('tiny-f32', OPTIONS).bytesLeft).toBeGreaterThan(1e6);
+  });
+
   test('memory that no machine has is refused before loading', () => {
     const folder = changedModel({ max_position_embeddings: 1e12 });
     expect(thrown(() => readModel(folder, OPTIONS))).toMatch(

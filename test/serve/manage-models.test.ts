@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ollama } from 'ollama';
 import { describe, expect, it } from 'vitest';
@@ -43,10 +45,11 @@ async function serve(kept = store(), more: ServeOptions = {}) {
     open: (id: string) =>
       Promise.resolve({ ...scriptedModel(id, () => 'Hi').loaded, close: () => Promise.resolve() }),
   };
-  const { url, context } = await serveScripted(() => 'x', { modelStore: kept.made, others, ...more });
+  const scripted = await serveScripted(() => 'x', { modelStore: kept.made, others, ...more });
+  const { url, port, context } = scripted;
   const send = (path: string, body: object, method = 'POST', signal?: AbortSignal) =>
     fetch(`${url}${path}`, { method, body: JSON.stringify(body), ...(signal && { signal }) });
-  return { ...kept, url, context, send, ollama: new Ollama({ host: url }) };
+  return { ...kept, url, port, context, send, ollama: new Ollama({ host: url }) };
 }
 
 describe('/api/pull', () => {
@@ -103,7 +106,41 @@ describe('/api/pull', () => {
     expect((await send('/api/pull', { model: 'org/c' }, 'POST', again.signal)).status).toBe(200);
     again.abort();
   });
+
+  it('a stop that comes while the request is being read ends it before it begins', async () => {
+    const pulled: string[] = [];
+    const slow = store(name => {
+      pulled.push(name);
+      return sleep(60_000);
+    });
+    for (const stream of [true, false]) {
+      const stopping = new AbortController();
+      const { port } = await serve(slow, { stopping: stopping.signal });
+      const body = JSON.stringify({ model: 'org/new', stream });
+      const answer = sendInParts(port, body, () => stopping.abort());
+      expect(await answer).toMatch(/^HTTP\/1.1 503 [\s\S]*The server is stopping/);
+    }
+    expect(pulled).toEqual([]);
+  });
 });
+
+/** The head of a request to /api/pull, then its body after `between`; resolves with the answer. */
+async function sendInParts(port: number, body: string, between: () => void): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let read = '';
+  socket.on('data', data => {
+    read += data;
+  });
+  const closed = once(socket, 'close');
+  socket.write(
+    `POST /api/pull HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  await sleep(100);
+  between();
+  socket.end(body);
+  await closed;
+  return read;
+}
 
 describe('/api/delete', () => {
   it('removes what is not loaded', async () => {
@@ -119,6 +156,39 @@ describe('/api/delete', () => {
     for (const model of ['org/there', 'org/scripted'])
       expect((await send('/api/delete', { model }, 'DELETE')).status).toBe(409);
     expect(models.has('org/there')).toBe(true);
+  });
+
+  it('nor what is being loaded, nor is it loaded while it is being deleted', async () => {
+    const kept = store();
+    let go: () => void = () => undefined;
+    const waiting = new Promise<void>(resolve => {
+      go = resolve;
+    });
+    const others = {
+      list: () => [...kept.models].map(id => ({ id })),
+      open: async (id: string) => {
+        await waiting;
+        return { ...scriptedModel(id, () => 'Hi').loaded, close: () => Promise.resolve() };
+      },
+    };
+    const { send, models } = await serve(kept, { others });
+    const chat = { model: 'org/there', messages: [{ role: 'user', content: 'Hi' }] };
+    const loading = send('/api/chat', { ...chat, keep_alive: 0 });
+    await sleep(100);
+    expect((await send('/api/delete', { model: 'org/there' }, 'DELETE')).status).toBe(409);
+    go();
+    expect((await loading).status).toBe(200);
+    expect(models.has('org/there')).toBe(true);
+
+    let removed: () => void = () => undefined;
+    const slow = { ...kept.made, remove: () => new Promise<void>(resolve => (removed = resolve)) };
+    const second = await serve(kept, { others, modelStore: slow });
+    const removing = second.send('/api/delete', { model: 'org/there' }, 'DELETE');
+    await sleep(100);
+    const refused = await second.send('/api/chat', chat);
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('being deleted')]);
+    removed();
+    expect((await removing).status).toBe(200);
   });
 });
 

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { LlmHostError } from '../../src/errors.ts';
 import { keepAliveMs } from '../../src/serve/ollama/keep-alive.ts';
 import { endless } from './asking.ts';
-import { question, scriptedModel, serveScripted, until } from './scripted.ts';
+import { question, type ServeOptions, scriptedModel, serveScripted, until } from './scripted.ts';
 
 const messages = [{ role: 'user' as const, content: 'Hi' }];
 
 /** Five models, each of which says its name, beside one that is always loaded. */
-async function serve(memory = 2) {
+async function serve(memory = 2, more: ServeOptions = {}) {
   const seen: string[] = [];
   let inMemory = 0;
   let most = 0;
@@ -30,7 +30,7 @@ async function serve(memory = 2) {
       };
     },
   };
-  const server = await serveScripted(() => 'I am the first.', { others, places: 300 });
+  const server = await serveScripted(() => 'I am the first.', { others, places: 300, ...more });
   const post = async (path: string, body: object) => {
     const response = await fetch(server.url + path, { method: 'POST', body: JSON.stringify(body) });
     return { status: response.status, text: await response.text() };
@@ -121,6 +121,42 @@ describe('several models by name', () => {
     stop.abort();
     expect((await waiting).text).toContain('I am org/b.');
     await until(() => context.queue.admitted === 0);
+  });
+
+  it('a client that leaves while it waits for room wants nothing loaded', async () => {
+    const { url, context, seen } = await serve(1);
+    const stop = new AbortController();
+    const ask = (model: string, content: string, signal?: AbortSignal) =>
+      fetch(`${url}/v1/chat/completions`, {
+        ...{
+          method: 'POST',
+          body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content }] }),
+        },
+        ...(signal && { signal }),
+      });
+    const first = await ask('a', 'on', stop.signal);
+    await first.body?.getReader().read();
+    const gone = new AbortController();
+    const waiting = expect(ask('b', 'Hi', gone.signal)).rejects.toThrow();
+    await until(() => context.metrics.active === 2);
+    gone.abort();
+    await waiting;
+    await until(() => context.metrics.active === 1);
+    stop.abort();
+    await until(() => context.metrics.active === 0);
+    expect(seen).not.toContain('org/b');
+  });
+
+  it('when the server stops, who waits for room is told', async () => {
+    const stopping = new AbortController();
+    const { url, post, context } = await serve(1, { stopping: stopping.signal });
+    const body = JSON.stringify({ model: 'a', stream: true, messages: [{ role: 'user', content: 'on' }] });
+    const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body });
+    const waiting = post('/v1/chat/completions', { model: 'b', messages });
+    await until(() => context.metrics.active === 2);
+    stopping.abort();
+    expect(await waiting).toMatchObject({ status: 503, text: expect.stringContaining('is stopping') });
+    await response.text();
   });
 
   it('no name is a path', async () => {

@@ -67,13 +67,17 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
       loaded(run.opened),
       {
         list: () => others.list(),
-        open: async id => {
+        open: async (id, onFits) => {
           const source = others.list().find(one => one.id === id)?.source ?? id;
-          const opened = await run.openAnother(source, QUIETLY);
+          const opened = await run.openAnother(source, { ...QUIETLY, onProgress: onFits });
           return { ...loaded(opened, id), close: () => opened.close() };
         },
       },
-      { maxLoaded: options.maxOthers },
+      {
+        maxLoaded: options.maxOthers,
+        onCloseFailed: (id, error) =>
+          run.log.logger.error({ model: id, problem: messageOf(error) }, 'a model could not be closed'),
+      },
     );
     const listening = await listen(options, run, models, () => others.readAgain());
     let closed: Promise<void> | undefined;
@@ -146,8 +150,8 @@ async function listen(options: HttpApiOptions, { log }: Run, models: ModelPool, 
   };
 }
 
-/** Nobody watches. */
-const QUIETLY = { onProgress: () => undefined, onDownload: () => undefined, onWait: () => undefined };
+/** Nobody watches. Models of one server share its `--context`. */
+const QUIETLY = { onDownload: () => undefined, onWait: () => undefined, contextIsLimit: true };
 
 function servedModel({ model, facts }: OpenedModel, id: string): ServedModel {
   const unknown = { family: 'unknown', parameters: 0, bytes: 0, quantization: undefined } as const;

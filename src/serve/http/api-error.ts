@@ -31,6 +31,10 @@ export class ApiError extends Error {
   }
 }
 
+export function stopping(): ApiError {
+  return new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 });
+}
+
 export function badRequest(message: string, param?: string): ApiError {
   return new ApiError(400, message, param === undefined ? {} : { param });
 }

@@ -2,11 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Embedder } from '../../embed/embedder.ts';
 import { ApiError } from './api-error.ts';
 import { onceClosed } from './once-closed.ts';
+import { requestSignal } from './request-signal.ts';
 import type { ServeContext } from './serve-context.ts';
 
 /**
  * The context of the model that a request names, which stays loaded until the response is sent; without a name, the first
- * model's. `keepAliveMs`: for how long after that. Throws ApiError 404, 503.
+ * model's. `keepAliveMs`: for how long after that. Throws ApiError 404, 503, 504.
  */
 export async function leaseModel(
   context: ServeContext,
@@ -20,14 +21,29 @@ export async function leaseModel(
   const id = models.idOf(name);
   if (id === undefined) throw unknownModel(context, name);
   if (id === models.first.model.id) return context;
-  const lease = await models.use(id);
+  const lease = await leaseOf(context, request, reply, id);
   if (request.raw.socket.destroyed) {
     lease.release(keepAliveMs);
-    throw new ApiError(499, 'The client is gone');
+    throw gone();
   }
   onceClosed(request, reply, () => lease.release(keepAliveMs));
   return { ...context, embedder: undefined, ...lease.loaded };
 }
+
+/** Waits no longer than the client does, than a request may take, and than the server runs. */
+async function leaseOf(context: ServeContext, request: FastifyRequest, reply: FastifyReply, id: string) {
+  const until = requestSignal(context, request, reply);
+  try {
+    return await context.models.use(id, until.signal);
+  } catch (error) {
+    if (!until.signal.aborted) throw error;
+    throw request.raw.socket.destroyed ? gone() : until.error();
+  } finally {
+    until.close();
+  }
+}
+
+const gone = () => new ApiError(499, 'The client is gone');
 
 /** The same for a request that a model has to answer in words. Throws also ApiError 400: it is an embedding model. */
 export async function leaseChatModel(...asked: Parameters<typeof leaseModel>): Promise<ServeContext> {

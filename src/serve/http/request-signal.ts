@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from './api-error.ts';
+import { ApiError, stopping as stopped } from './api-error.ts';
 import { onceClosed } from './once-closed.ts';
 import type { ServeContext } from './serve-context.ts';
 
@@ -29,12 +29,14 @@ export function requestSignal(
   const onStopping = () => stop.abort(STOPPING);
   stopping.addEventListener('abort', onStopping);
   if (stopping.aborted) onStopping();
+  // What happened before is not told again.
+  if (request.raw.socket.destroyed) stop.abort(GONE);
   return {
     signal,
     error: () =>
       signal.reason === TOO_LONG
         ? new ApiError(504, 'The request took too long', { code: 'timeout' })
-        : new ApiError(503, 'The server is stopping', { code: 'stopping', retryAfterSeconds: 10 }),
+        : stopped(),
     close: () => {
       clearTimeout(timer);
       stopping.removeEventListener('abort', onStopping);

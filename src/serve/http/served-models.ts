@@ -26,6 +26,11 @@ export interface ServedModels {
   loaded(): readonly { readonly loaded: LoadedModel; readonly expires: number | undefined }[];
   /** The id that a client means; undefined: there is none. */
   idOf(name: string): string | undefined;
-  /** Loads a model if it is not. Throws QueueFull, ApiError 503 if there is no room, and what loading throws. */
-  use(id: string): Promise<Lease>;
+  /**
+   * Loads a model if it is not. `signal`: nobody waits for it any longer. Throws QueueFull, ApiError 503 if there is no room
+   * or the server stops, 499 after an abort, and what loading throws.
+   */
+  use(id: string, signal?: AbortSignal): Promise<Lease>;
+  /** Keeps a model from being loaded while it is deleted. Throws ApiError 409 if it is loaded or being loaded. */
+  removing(id: string, remove: () => Promise<void>): Promise<void>;
 }

@@ -1,23 +1,29 @@
-import { LlmHostError, messageOf } from '../../errors.ts';
-import { ApiError } from '../http/api-error.ts';
+import { LlmHostError } from '../../errors.ts';
+import { stopping } from '../http/api-error.ts';
 import { QueueFull } from '../http/generation-queue.ts';
 import type { LoadedModel } from '../http/serve-context.ts';
 import type { Lease, OtherModel, ServedModels } from '../http/served-models.ts';
 import { matchesModel } from '../http/served-name.ts';
+import { beingRemoved, cannotLoad, nobodyWaits, noRoom, stillLoaded } from './pool-errors.ts';
+import { RoomTurn, type TurnLimits } from './room-turn.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface OtherModels {
   /** As of now: the cache changes. */
   list(): readonly OtherModel[];
-  /** @throws LlmHostError; OUT_OF_MEMORY: it does not fit beside those that are loaded */
-  open(id: string): Promise<LoadedModel & { close(): Promise<void> }>;
+  /**
+   * `onFits`: there is room, and it is being loaded.
+   * @throws LlmHostError; OUT_OF_MEMORY: it does not fit beside those that are loaded
+   */
+  open(id: string, onFits: () => void): Promise<LoadedModel & { close(): Promise<void> }>;
 }
 
-export interface PoolLimits {
+export interface PoolLimits extends TurnLimits {
   /** Models loaded at once, beside the first. At least 1. */
   readonly maxLoaded: number;
   /** Milliseconds without a request after which a model is closed. */
   readonly keepAliveMs: number;
-  /** Milliseconds that a request waits for others to free memory. */
+  /** Milliseconds that a model waits for others to free memory. */
   readonly waitMs: number;
   /** Requests that wait for models. */
   readonly maxWaiting: number;
@@ -25,14 +31,23 @@ export interface PoolLimits {
 
 const POOL_LIMITS: PoolLimits = {
   ...{ maxLoaded: 2, keepAliveMs: 300_000, waitMs: 120_000, maxWaiting: 64 },
+  ...{ patienceMs: 3000, mostHeldMs: 30_000 },
 };
+
+export interface PoolOptions extends Partial<PoolLimits> {
+  /** A model could not be closed; its memory may not be free. */
+  readonly onCloseFailed?: (id: string, error: unknown) => void;
+}
 
 type Opened = Awaited<ReturnType<OtherModels['open']>>;
 
 interface Entry {
   readonly id: string;
-  readonly opening: Promise<Opened>;
+  /** `performance.now()` when it was asked for. */
+  readonly since: number;
+  opening: Promise<Opened>;
   loaded: LoadedModel | undefined;
+  /** Requests that use it or wait until it is loaded. */
   users: number;
   lastUsed: number;
   /** `Date.now()` when it is to be closed; undefined while in use. */
@@ -45,18 +60,25 @@ export class ModelPool implements ServedModels {
   readonly first: LoadedModel;
   readonly #others: OtherModels;
   readonly #limits: PoolLimits;
+  readonly #onCloseFailed: (id: string, error: unknown) => void;
   readonly #entries = new Map<string, Entry>();
-  /** Loads and closes, one after the other: memory is counted between them. */
+  readonly #turn: RoomTurn;
+  /** Being deleted from the disk. */
+  readonly #leaving = new Set<string>();
+  /** Loads and closes, one after the other: memory is counted between them. None of them throws. */
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #opening = false;
   #closed = false;
   #wake: () => void = () => undefined;
 
-  constructor(first: LoadedModel, others: OtherModels, limits: Partial<PoolLimits> = {}) {
+  constructor(first: LoadedModel, others: OtherModels, options: PoolOptions = {}) {
+    const { onCloseFailed, ...limits } = options;
     this.first = first;
     this.#others = others;
     this.#limits = { ...POOL_LIMITS, ...limits };
+    this.#onCloseFailed = onCloseFailed ?? (() => undefined);
+    this.#turn = new RoomTurn(this.#limits);
   }
 
   /** Those that may be named beside the first. */
@@ -78,104 +100,163 @@ export class ModelPool implements ServedModels {
     return ids.find(id => id === name) ?? ids.find(id => matchesModel(id, name));
   }
 
-  /** Loads a model if it is not. Throws QueueFull, ApiError 503 if there is no room, and what loading throws. */
-  async use(id: string): Promise<Lease> {
+  async use(id: string, signal?: AbortSignal): Promise<Lease> {
     if (id === this.first.model.id) return { loaded: this.first, release: () => undefined };
-    if (this.#closed) throw new ApiError(503, 'The server is stopping', { code: 'stopping' });
-    const known = this.#entries.get(id);
+    const came = performance.now();
+    const known = this.#present(id);
+    if (known?.loaded && !this.#turn.holds(came)) return this.#lease(known, known.loaded);
     // Before anything is loaded: for a request that is refused nobody would let go of the model again.
-    if (!known?.loaded && this.#waiting >= this.#limits.maxWaiting) throw new QueueFull(10);
-    const entry = known ?? this.#begin(id);
-    this.#hold(entry);
+    if (this.#waiting >= this.#limits.maxWaiting) throw new QueueFull(10);
     this.#waiting += 1;
     try {
-      const loaded = await entry.opening;
-      return { loaded, release: once(keepAliveMs => this.#release(entry, keepAliveMs)) };
-    } catch (error) {
-      entry.users -= 1;
-      throw error;
+      if (known?.loaded) await this.#turn.passed(came, signal);
+      if (signal?.aborted) throw nobodyWaits(id);
+      // It may have been closed meanwhile.
+      return await this.#opened(this.#present(id) ?? this.#begin(id, came), signal);
     } finally {
       this.#waiting -= 1;
+    }
+  }
+
+  async removing(id: string, remove: () => Promise<void>): Promise<void> {
+    if (this.#leaving.has(id)) throw beingRemoved(id);
+    if (id === this.first.model.id || this.#entries.has(id)) throw stillLoaded(id);
+    this.#leaving.add(id);
+    try {
+      await remove();
+    } finally {
+      this.#leaving.delete(id);
     }
   }
 
   /** Closes all but the first, when what is being loaded has been. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#turn.end();
     this.#wake();
     await Promise.allSettled([...this.#entries.values()].map(({ opening }) => opening));
     const entries = [...this.#entries.values()].filter(({ loaded }) => loaded !== undefined);
-    await Promise.allSettled(entries.map(entry => this.#remove(entry)));
+    await Promise.all(entries.map(entry => this.#remove(entry)));
     await this.#last;
   }
 
-  #begin(id: string): Entry {
-    const opening = this.#inTurn(() => this.#openWithRoom(id));
-    const entry: Entry = { id, opening, loaded: undefined, users: 0, lastUsed: 0 };
+  #present(id: string): Entry | undefined {
+    if (this.#closed) throw stopping();
+    if (this.#leaving.has(id)) throw beingRemoved(id);
+    return this.#entries.get(id);
+  }
+
+  /** A lease of it once it is loaded. */
+  async #opened(entry: Entry, signal: AbortSignal | undefined): Promise<Lease> {
+    if (entry.loaded) return this.#lease(entry, entry.loaded);
+    entry.users += 1;
+    try {
+      const loaded = await unlessAborted(entry.opening, signal);
+      if (loaded) return this.#leased(entry, loaded);
+    } catch (error) {
+      entry.users -= 1;
+      throw error;
+    }
+    this.#release(entry);
+    throw nobodyWaits(entry.id);
+  }
+
+  #lease(entry: Entry, loaded: LoadedModel): Lease {
+    entry.users += 1;
+    entry.expires = undefined;
+    clearTimeout(entry.timer);
+    return this.#leased(entry, loaded);
+  }
+
+  #leased(entry: Entry, loaded: LoadedModel): Lease {
+    return { loaded, release: once(keepAliveMs => this.#release(entry, keepAliveMs)) };
+  }
+
+  #begin(id: string, since: number): Entry {
+    const entry: Entry = { id, since, opening: NOT_BEGUN, loaded: undefined, users: 0, lastUsed: 0 };
+    entry.opening = this.#inTurn(() => this.#openWithRoom(entry));
     this.#entries.set(id, entry);
-    opening.then(
+    entry.opening.then(
       loaded => {
         entry.loaded = loaded;
+        // All who waited for it have left.
+        if (entry.users === 0) this.#rest(entry, this.#limits.keepAliveMs);
       },
-      () => this.#entries.delete(id),
+      () => this.#drop(entry),
     );
     return entry;
   }
 
   /** Makes room by closing what is not in use, the longest unused first, and waits for what is. */
-  async #openWithRoom(id: string): Promise<Opened> {
+  async #openWithRoom(entry: Entry): Promise<Opened> {
     const deadline = performance.now() + this.#limits.waitMs;
     this.#opening = true;
     try {
-      return await this.#openBefore(deadline, id);
+      return await this.#openBefore(deadline, entry);
     } finally {
       this.#opening = false;
-      for (const entry of [...this.#entries.values()])
-        if ((entry.expires ?? Number.POSITIVE_INFINITY) <= Date.now()) this.#unload(entry);
+      this.#turn.end();
+      for (const one of [...this.#entries.values()])
+        if ((one.expires ?? Number.POSITIVE_INFINITY) <= Date.now()) this.#unload(one);
     }
   }
 
-  async #openBefore(deadline: number, id: string): Promise<Opened> {
+  async #openBefore(deadline: number, entry: Entry): Promise<Opened> {
+    const { id, since } = entry;
     while (true) {
+      this.#checkWanted(entry);
       const inMemory = [...this.#entries.values()].filter(({ loaded }) => loaded !== undefined);
       const tooMany = inMemory.length >= this.#limits.maxLoaded;
       const attempt = tooMany ? undefined : await this.#tryToOpen(id);
       if (attempt && 'opened' in attempt) return attempt.opened;
       if (attempt && inMemory.length === 0) throw noRoom(id, attempt.lack, []);
+      this.#turn.begin(since);
       const [idle] = inMemory.filter(({ users }) => users === 0).sort((a, b) => a.lastUsed - b.lastUsed);
       if (idle) await this.#forget(idle);
-      else if (!(await this.#released(deadline - performance.now())))
-        throw noRoom(id, attempt?.lack ?? `${inMemory.length} others are loaded`, inMemory);
+      else if (!(await this.#released(deadline - performance.now()))) {
+        this.#checkWanted(entry);
+        const why = attempt?.lack ?? `${inMemory.length} others are loaded`;
+        throw noRoom(
+          id,
+          why,
+          inMemory.map(one => one.id),
+        );
+      }
     }
   }
 
+  /** Throws if the server is stopping, or all who waited for it have left. */
+  #checkWanted(entry: Entry): void {
+    if (this.#closed) throw stopping();
+    if (entry.users > 0) return;
+    // At once: who asks for it now begins anew.
+    this.#drop(entry);
+    throw nobodyWaits(entry.id);
+  }
+
   async #tryToOpen(id: string): Promise<{ readonly opened: Opened } | { readonly lack: string }> {
-    if (this.#closed) throw new ApiError(503, 'The server is stopping', { code: 'stopping' });
     try {
-      return { opened: await this.#others.open(id) };
+      return { opened: await this.#others.open(id, () => this.#turn.end()) };
     } catch (error) {
       if (error instanceof LlmHostError && error.code === 'OUT_OF_MEMORY') return { lack: error.message };
       throw cannotLoad(id, error);
     }
   }
 
-  #hold(entry: Entry): void {
-    entry.users += 1;
-    entry.expires = undefined;
-    clearTimeout(entry.timer);
-  }
-
   #release(entry: Entry, keepAliveMs = this.#limits.keepAliveMs): void {
     entry.users -= 1;
     entry.lastUsed = performance.now();
     this.#wake();
-    if (entry.users > 0 || this.#entries.get(entry.id) !== entry) return;
+    if (entry.users === 0 && entry.loaded) this.#rest(entry, keepAliveMs);
+  }
+
+  /** It is not in use any longer. */
+  #rest(entry: Entry, keepAliveMs: number): void {
+    if (this.#entries.get(entry.id) !== entry) return;
     entry.expires = Date.now() + Math.max(0, keepAliveMs);
-    if (keepAliveMs <= 0) {
-      this.#unload(entry);
-      return;
-    }
-    if (keepAliveMs <= MAX_TIMER) entry.timer = setTimeout(() => this.#unload(entry), keepAliveMs).unref();
+    if (keepAliveMs <= 0) this.#unload(entry);
+    else if (keepAliveMs <= MAX_TIMER)
+      entry.timer = setTimeout(() => this.#unload(entry), keepAliveMs).unref();
   }
 
   /** In its turn. A request that comes meanwhile loads the model again, after that. */
@@ -190,20 +271,33 @@ export class ModelPool implements ServedModels {
   }
 
   #remove(entry: Entry): Promise<void> {
-    this.#entries.delete(entry.id);
-    clearTimeout(entry.timer);
-    return this.#inTurn(() => close(entry));
+    this.#drop(entry);
+    return this.#inTurn(() => this.#shut(entry));
   }
 
   /** Within a turn. */
   async #forget(entry: Entry): Promise<void> {
-    this.#entries.delete(entry.id);
+    this.#drop(entry);
+    await this.#shut(entry);
+  }
+
+  #drop(entry: Entry): void {
     clearTimeout(entry.timer);
-    await close(entry);
+    if (this.#entries.get(entry.id) === entry) this.#entries.delete(entry.id);
+  }
+
+  /** Whether it could be closed or not, it is gone for requests. */
+  async #shut({ id, opening }: Entry): Promise<void> {
+    try {
+      await (await opening).close();
+    } catch (error) {
+      this.#onCloseFailed(id, error);
+    }
   }
 
   #inTurn<T>(step: () => Promise<T>): Promise<T> {
     const done = this.#last.then(step);
+    // Who waits for the step is told.
     this.#last = done.catch(() => undefined);
     return done;
   }
@@ -224,9 +318,7 @@ export class ModelPool implements ServedModels {
 /** Longer ones fire at once. */
 const MAX_TIMER = 2 ** 31 - 1;
 
-async function close({ opening }: Entry): Promise<void> {
-  await (await opening).close();
-}
+const NOT_BEGUN = new Promise<Opened>(() => undefined);
 
 function once<T>(act: (value: T) => void): (value: T) => void {
   let done = false;
@@ -234,18 +326,4 @@ function once<T>(act: (value: T) => void): (value: T) => void {
     if (!done) act(value);
     done = true;
   };
-}
-
-/** The reason is for the log: it may name files of this machine. */
-function cannotLoad(id: string, error: unknown): ApiError {
-  return new ApiError(500, `The model '${id}' cannot be loaded; look for the id in x-request-id in the log`, {
-    ...{ code: 'model_not_loaded', problem: messageOf(error) },
-  });
-}
-
-function noRoom(id: string, why: string, busy: readonly Entry[]): ApiError {
-  const others = busy.length > 0 ? `; in use: ${busy.map(one => one.id).join(', ')}` : '';
-  return new ApiError(503, `There is no room for the model '${id}': ${why}${others}`, {
-    ...{ code: 'no_room', retryAfterSeconds: 10 },
-  });
 }

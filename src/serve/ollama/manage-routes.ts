@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { LlmHostError } from '../../errors.ts';
-import { ApiError, badRequest, ofThrown } from '../http/api-error.ts';
+import { ApiError, badRequest, ofThrown, stopping as stoppedError } from '../http/api-error.ts';
 import type { ModelStore, PullProgress } from '../http/model-store.ts';
 import { onceClosed } from '../http/once-closed.ts';
 import { readBody } from '../http/read-body.ts';
@@ -76,14 +76,17 @@ async function pull(
   const end = () => stop.abort();
   onceClosed(request, reply, end);
   stopping.addEventListener('abort', end);
+  // What happened before is not told again.
+  if (stopping.aborted || request.raw.socket.destroyed) end();
   const lines = stream ? new ResponseStream(reply.raw, 'application/x-ndjson', limits) : undefined;
   const tell = (line: object) => lines?.write(`${JSON.stringify(line)}\n`);
   try {
+    if (stop.signal.aborted) throw new LlmHostError('CANCELLED', 'cancelled');
     await store.pull(name, stop.signal, progress => tell(progressLine(name, progress)));
     if (!lines) return { status: 'success' };
     tell({ status: 'success' });
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = stopping.aborted ? stoppedError() : failureOf(error);
     if (!lines?.begun) throw failure;
     tell({ error: failure.message });
   } finally {
@@ -102,12 +105,11 @@ function progressLine(name: string, { doneBytes, totalBytes, checking }: PullPro
 
 async function remove({ models }: ServeContext, store: ModelStore, name: string): Promise<void> {
   const id = knownId({ models }, name);
-  const used = [models.first, ...models.loaded().map(({ loaded }) => loaded)];
-  if (used.some(({ model }) => model.id === id))
-    throw new ApiError(409, `model '${name}' is loaded; it can be deleted when it is not`);
-  await store.remove(id).catch(error => {
-    throw failureOf(error);
-  });
+  await models.removing(id, () =>
+    store.remove(id).catch(error => {
+      throw failureOf(error);
+    }),
+  );
 }
 
 function knownId({ models }: Pick<ServeContext, 'models'>, name: string): string {

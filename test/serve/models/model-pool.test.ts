@@ -1,46 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { LlmHostError } from '../../src/errors.ts';
-import { QueueFull } from '../../src/serve/http/generation-queue.ts';
-import type { LoadedModel } from '../../src/serve/http/serve-context.ts';
-import { ModelPool, type PoolLimits } from '../../src/serve/models/model-pool.ts';
-import { until } from './scripted.ts';
-
-const modelOf = (id: string) => ({ model: { id } }) as unknown as LoadedModel;
-
-/** Models that take memory, of which there is so much. */
-function pool(limits: Partial<PoolLimits> = {}, memory = Number.POSITIVE_INFINITY) {
-  const seen: string[] = [];
-  let inMemory = 0;
-  let delayMs = 0;
-  const faults = new Map<string, Error>();
-  const others = {
-    list: () => ['org/a', 'org/b', 'org/c', 'd:7b', 'org/first'].map(id => ({ id })),
-    open: async (id: string) => {
-      await sleep(delayMs);
-      const fault = faults.get(id);
-      if (fault) throw fault;
-      if (inMemory >= memory) throw new LlmHostError('OUT_OF_MEMORY', 'needs 5 GB, but 1 GB is available');
-      inMemory += 1;
-      seen.push(`open ${id}`);
-      return {
-        ...modelOf(id),
-        close: async () => {
-          await sleep(1);
-          inMemory -= 1;
-          seen.push(`close ${id}`);
-        },
-      };
-    },
-  };
-  const made = new ModelPool(modelOf('org/first'), others, { maxLoaded: 9, ...limits });
-  const slow = (ms: number) => {
-    delayMs = ms;
-  };
-  return { pool: made, seen, faults, slow };
-}
-
-const idsOf = (models: ModelPool) => models.loaded().map(({ loaded }) => loaded.model.id);
+import { LlmHostError } from '../../../src/errors.ts';
+import { QueueFull } from '../../../src/serve/http/generation-queue.ts';
+import { until } from '../scripted.ts';
+import { idsOf, pool } from './fake-pool.ts';
 
 describe('models by name', () => {
   it('the first is always there, and is listed once', async () => {
