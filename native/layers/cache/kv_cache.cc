@@ -7,20 +7,6 @@
 #include "common/device_policy.h"
 
 namespace llm_host {
-namespace {
-
-// On a CPU a buffer is made for the whole context at once and never copied: the system gives it
-// memory only where it is written. On a GPU all of it would be taken.
-bool reserves() { return DevicePolicy::get().own_kernels(); }
-
-// Its elements are undefined until they are written.
-mx::array reserved(mx::Shape shape, mx::Dtype dtype) {
-  size_t bytes = mx::size_of(dtype);
-  for (int size : shape) bytes *= static_cast<size_t>(size);
-  return mx::array(mx::allocator::malloc(bytes), std::move(shape), dtype);
-}
-
-}  // namespace
 
 KvCache::KvCache(int kv_heads, int head_dim, int max_positions, mx::Dtype dtype)
     : CountedCache(max_positions),
@@ -41,38 +27,24 @@ void KvCache::write(Place place, const mx::array& rows) {
   buffer = mx::slice_update(buffer, rows, start, stop);
 }
 
-mx::array KvCache::rebuilt(const mx::array* before, int from, int added) const {
-  bool keeps = before != nullptr && used() > from;
-  int kept = keeps ? used() - from : 0;
-  mx::array room = reserves() ? reserved(buffer_shape(kept + added), dtype_)
-                              : mx::zeros(buffer_shape(added), dtype_);
-  if (!keeps) return room;
-  mx::array rows = mx::slice(*before, {0, 0, from, 0}, buffer_shape(used()));
-  if (!reserves()) return mx::concatenate({rows, room}, 2);
-  return mx::slice_update(room, rows, {0, 0, 0, 0}, buffer_shape(kept));
-}
-
 void KvCache::rebuild(int from, int added) {
   std::vector<mx::array> before = std::exchange(buffers_, {});
   for (size_t i = 0; i < (joined_ ? 1 : 2); ++i) {
-    buffers_.push_back(rebuilt(before.empty() ? nullptr : &before[i], from, added));
+    mx::array room = mx::zeros(buffer_shape(added), dtype_);
+    if (before.empty() || used() <= from) {
+      buffers_.push_back(room);
+    } else {
+      mx::array kept = mx::slice(before[i], {0, 0, from, 0}, buffer_shape(used()));
+      buffers_.push_back(mx::concatenate({kept, room}, 2));
+    }
   }
   first_ += from;
-  written_ = used();
-}
-
-bool KvCache::reserves_all() const { return reserves(); }
-
-int KvCache::taken_after(int count) const {
-  if (!reserves_all()) return capacity_after(count);
-  int written = std::max(written_, used() + count);
-  return std::min((written + kBlock - 1) / kBlock * kBlock, max_positions_);
 }
 
 int KvCache::capacity_after(int count) const {
   int needed = used() + count;
   if (needed <= capacity()) return capacity();
-  return reserves_all() ? max_positions_ : std::min(grown(needed, capacity()), max_positions_);
+  return std::min(grown(needed, capacity()), max_positions_);
 }
 
 void KvCache::reserve(int count) {
@@ -81,19 +53,18 @@ void KvCache::reserve(int count) {
 }
 
 uint64_t KvCache::bytes_after(int count) const {
-  auto slots = static_cast<uint64_t>(taken_after(count));
+  auto slots = static_cast<uint64_t>(capacity_after(count));
   return 2 * slots * static_cast<uint64_t>(kv_heads_ * head_dim_) * mx::size_of(dtype_);
 }
 
-uint64_t KvCache::bytes() const { return buffers_.empty() ? 0 : bytes_after(0); }
-
-void KvCache::count_written(int count) {
-  length_ += count;
-  written_ = std::max(written_, used());
+uint64_t KvCache::bytes() const {
+  uint64_t bytes = 0;
+  for (const mx::array& buffer : buffers_) bytes += buffer.nbytes();
+  return bytes;
 }
 
 AttentionCache::View KvCache::added(int count) {
-  count_written(count);
+  length_ += count;
   return newest(count);
 }
 
@@ -125,7 +96,7 @@ std::optional<AttentionCache::Buffers> KvCache::extend(int count) {
   check_length(count);
   reserve(count);
   Buffers buffers{buffers_[0], buffers_[1], used(), length_};
-  count_written(count);
+  length_ += count;
   return buffers;
 }
 
@@ -175,8 +146,7 @@ void KvCache::restore(const LayerState& state) {
     buffers_ = {keys->second, values->second};
   }
   // Copied, because kernels write in place.
-  int left = max_positions_ - length_;
-  rebuild(0, reserves_all() ? left : std::clamp(left, 1, kBlock));
+  rebuild(0, std::clamp(max_positions_ - length_, 1, kBlock));
 }
 
 RotatingKvCache::RotatingKvCache(int kv_heads, int head_dim, int window, int max_positions,

@@ -32,16 +32,12 @@ class KvCache : public CountedCache {
   virtual void reserve(int count);
   // Slots in the buffers after that, at most.
   virtual int capacity_after(int count) const;
-  // Whether the buffers are made for all positions at once.
-  virtual bool reserves_all() const;
   // The first slot that any of the newest `count` tokens can see.
   virtual int first_visible(int count) const { return 0; }
   // Whether the newest `slots` of `length` tokens include all that the next token can see.
   virtual bool holds_enough(int slots, int length) const { return slots == length; }
   // New buffers with slots [from, used) and room for `added` more.
   void rebuild(int from, int added);
-  // The rows of slots [from, used) of a buffer, or nothing, with room for `added` more.
-  mx::array rebuilt(const mx::array* before, int from, int added) const;
   int used() const { return length_ - first_; }
 
   int first_ = 0;  // position of slot 0
@@ -63,16 +59,12 @@ class KvCache : public CountedCache {
   mx::array slots(Place place, int from, int to) const;
   // Into the slots from used() on.
   void write(Place place, const mx::array& rows);
-  void count_written(int count);
-  // Slots that take memory once `count` more are written, at most.
-  int taken_after(int count) const;
   // Counts what was written -> what the newest `count` tokens see.
   View added(int count);
 
   int kv_heads_, head_dim_;
   mx::Dtype dtype_;
   bool joined_;
-  int written_ = 0;  // slots of the buffers that have been, whatever was trimmed since
   std::vector<mx::array> buffers_;  // none; keys and values; or one of both, see joined()
 };
 
@@ -90,8 +82,6 @@ class RotatingKvCache final : public KvCache {
  private:
   void reserve(int count) override;
   int capacity_after(int count) const override;
-  // What is in front of the window is dropped.
-  bool reserves_all() const override { return false; }
   int first_visible(int count) const override;
   bool holds_enough(int slots, int length) const override;
 
