@@ -46,6 +46,11 @@ Napi::Value probe(const Napi::CallbackInfo& info) {
   return probe_device(info, info.Env().GetInstanceData<Instance>()->signal);
 }
 
+Napi::Value abandon_group(const Napi::CallbackInfo& info) {
+  Host::get().abandon_group(info[0].ToString().Utf8Value());
+  return info.Env().Undefined();
+}
+
 Napi::Value shutdown(const Napi::CallbackInfo& info) {
   Host::get().shutdown();
   return info.Env().Undefined();
@@ -70,6 +75,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("probe", Napi::Function::New<probe>(env, "probe"));
   exports.Set("memory", Napi::Function::New<memory>(env, "memory"));
   exports.Set("watchdog", watchdog_object(env, instance->signal));
+  exports.Set("abandonGroup", Napi::Function::New<abandon_group>(env, "abandonGroup"));
   exports.Set("shutdown", Napi::Function::New<shutdown>(env, "shutdown"));
   return exports;
 }

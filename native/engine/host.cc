@@ -1,5 +1,6 @@
 #include "engine/host.h"
 
+#include "engine/distributed/process_group.h"
 #include "engine/model_thread.h"
 #include "engine/session.h"
 
@@ -29,10 +30,11 @@ void Host::check_room() const {
 void Host::load(LoadSpec spec, LoadHandlers handlers) {
   std::lock_guard lock(mutex_);
   if (thread_.stopping()) throw Error(kEngineUnavailable, "the engine has been shut down");
-  handlers.on_done = [this, on_done = std::move(handlers.on_done)](LoadResult result) {
+  bool shared = spec.group_limit_ms.has_value();
+  handlers.on_done = [this, shared, on_done = std::move(handlers.on_done)](LoadResult result) {
     if (!result.error) {
       std::lock_guard lock(mutex_);
-      models_.emplace(result.model, OpenModel{result.info, result.encodes});
+      models_.emplace(result.model, OpenModel{result.info, result.encodes, shared});
     }
     on_done(std::move(result));
   };
@@ -44,8 +46,9 @@ int64_t Host::start(int64_t model, Request request, std::function<void(bool)> on
   check_request(check_open(model), request);
   check_room();
   int64_t id = ++last_job_;
-  auto job = std::make_shared<Job>(id, model, std::move(request), std::move(on_ready),
-                                   [this] { thread_.wake(); });
+  auto job = std::make_shared<Job>(
+      id, model, std::move(request), std::move(on_ready), [this] { thread_.wake(); },
+      models_.at(model).shared);
   jobs_.emplace(id, job);
   thread_.send(GenerateCommand{std::move(job)});
   return id;
@@ -96,7 +99,7 @@ void Host::cancel(int64_t id) {
   auto it = jobs_.find(id);
   auto encoding = encodings_.find(id);
   if (it != jobs_.end()) {
-    it->second->events.cancel();
+    it->second->cancel();
   } else if (encoding != encodings_.end()) {
     encoding->second->cancel();
   } else if (id < 1 || id > last_job_) {
@@ -111,7 +114,7 @@ void Host::close(int64_t model, std::function<void()> on_done) {
     models_.erase(model);
     if (!thread_.stopping()) {
       for (auto& [id, job] : jobs_) {
-        if (job->model == model) job->events.cancel();
+        if (job->model == model) job->cancel();
       }
       for (auto& [id, job] : encodings_) {
         if (job->model == model) job->cancel();
@@ -122,6 +125,8 @@ void Host::close(int64_t model, std::function<void()> on_done) {
   }
   on_done();
 }
+
+void Host::abandon_group(const std::string& why) { ProcessGroup::abandon(why); }
 
 void Host::send_cache(CacheCommand command) {
   std::lock_guard lock(mutex_);
@@ -163,6 +168,7 @@ void Host::shutdown() {
     for (auto& [id, job] : encodings_) job->cancel();
     thread_.stop();
   }
+  ProcessGroup::abandon("the program is ending");
   thread_.join();
 }
 

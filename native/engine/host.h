@@ -38,6 +38,8 @@ class Host {
   // Both run after everything asked for before.
   void save_cache(int64_t model, CacheTarget target, CacheHandler on_done);
   void load_cache(int64_t model, CacheFile file, CacheHandler on_done);
+  // The other processes that share models are gone, for this reason: whoever waits for them fails.
+  void abandon_group(const std::string& why);
   // Cancels the model's jobs and frees it. `on_done` is called once, here or on the model thread.
   void close(int64_t model, std::function<void()> on_done);
   MemoryInfo memory() const;
@@ -52,6 +54,7 @@ class Host {
   struct OpenModel {
     ModelInfo info;
     bool encodes;
+    bool shared;  // other processes have parts of it
   };
   // Both need the mutex. `encodes`: what the model is asked to do.
   const ModelInfo& check_open(int64_t model, bool encodes = false) const;

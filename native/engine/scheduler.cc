@@ -14,6 +14,9 @@ namespace {
 // grows as memory allows.
 constexpr int kReplyTokens = 256;
 
+// Prompt tokens a turn while other sequences decode, where all processes must read as many.
+constexpr int kSharedRead = 64;
+
 double milliseconds_of(const std::function<void()>& body) {
   auto start = std::chrono::steady_clock::now();
   body();
@@ -21,9 +24,14 @@ double milliseconds_of(const std::function<void()>& body) {
       .count();
 }
 
+void finish(Job& job, Event event) {
+  job.over = true;
+  job.events.finish(std::move(event));
+}
+
 void fail(Job& job, const std::exception& exception) {
   Error error = error_of(exception, "generating");
-  job.events.finish(ErrorEvent{error.code(), error.what()});
+  finish(job, ErrorEvent{error.code(), error.what()});
   try {
     mx::synchronize();
   } catch (const std::exception&) {
@@ -44,15 +52,45 @@ void finish_cancelled(Job& job) {
   EndEvent end;
   end.reason = "cancelled";
   end.prompt_tokens = static_cast<int>(job.request.prompt_ids.size());
-  job.events.finish(end);
+  finish(job, end);
 }
 
 }  // namespace
 
+void Scheduler::add(std::shared_ptr<Job> job) {
+  if (options_.decisions) options_.decisions->add(job);
+  waiting_.emplace_back(std::move(job));
+}
+
+void Scheduler::add(Task task) {
+  if (options_.decisions) return task();
+  waiting_.emplace_back(std::move(task));
+}
+
+bool Scheduler::decide() {
+  if (waiting_.empty() && running_.empty()) return true;
+  Decisions& decisions = *options_.decisions;
+  try {
+    if (!decisions.next()) return false;
+    // While prompts are read, a turn is long: what is cancelled meanwhile must not wait for two.
+    bool decoding = !running_.empty() &&
+                    std::all_of(running_.begin(), running_.end(),
+                                [](const Running& one) { return one.generation.unread() == 0; });
+    if (decoding) decisions.ask();
+  } catch (const std::exception&) {
+    // Whatever runs fails at its next step, for the same reason.
+    decisions.cancel_asked();
+  }
+  return true;
+}
+
 bool Scheduler::turn() {
+  if (options_.decisions && !decide()) return false;
   bool left = drop_waiting(), ended = drop_running(), admitted = admit(), decoded = decode();
   bool has_read = read();
-  return left || ended || admitted || decoded || has_read || run_idle();
+  // A job that is new here is begun when it has come everywhere.
+  bool unknown = options_.decisions && running_.empty() && !waiting_.empty();
+  return left || ended || admitted || decoded || has_read || unknown || run_idle();
 }
 
 bool Scheduler::run_idle() {
@@ -87,6 +125,7 @@ bool Scheduler::admit() {
                              [](const Running& one) { return one.generation.unread() > 0; });
   if (reading || running_.size() >= static_cast<size_t>(options_.parallel)) return false;
   auto job = std::get<std::shared_ptr<Job>>(waiting_.front());
+  if (!begins(*job)) return false;
   const Request& request = job->request;
   int tokens =
       static_cast<int>(request.prompt_ids.size()) + std::min(request.max_tokens, kReplyTokens);
@@ -97,7 +136,7 @@ bool Scheduler::admit() {
     if (!lease) return false;
     waiting_.pop_front();
     lease->sequence().begin(reproducible(*job), request.reproducible);
-    running_.emplace_back(model_, job, std::move(*lease), governor_, options_.drafts,
+    running_.emplace_back(model_, job, std::move(*lease), governor_, options_,
                           std::exchange(prefix_refusal_, {}));
   } catch (const std::exception& exception) {
     if (!waiting_.empty() && waiting_.front().index() == 0 &&
@@ -148,7 +187,7 @@ void Scheduler::step(Running& running, const std::function<void()>& body) {
     if (running.generation.reason() == nullptr) return;
     EndEvent end = running.generation.end();
     end.prefix_refusal = running.prefix_refusal;
-    running.job->events.finish(std::move(end));
+    finish(*running.job, std::move(end));
     running.over = true;
   });
 }
@@ -195,7 +234,7 @@ void Scheduler::launch(const std::vector<Running*>& rows) {
   }
   if (going.empty()) return;
   try {
-    pass_ = launch_step(model_, generations);
+    pass_ = launch_step(model_, generations, options_.decisions.get());
   } catch (const std::exception&) {
     for (Running* row : going) attempt(*row, [] { throw; });
   }
@@ -238,12 +277,13 @@ bool Scheduler::read() {
   while (Running* one = reading()) {
     int asked = one->job->request.prefill_chunk;
     int most = asked > 0 ? asked : options_.chunk;
-    if (!alone) most = std::min(most, budget_.tokens());
+    bool shared = options_.decisions != nullptr;
+    if (!alone) most = std::min(most, shared ? kSharedRead : budget_.tokens());
     if (most == 0) break;
     bool ends = one->generation.unread() <= most;
     read(*one, most);
     any = true;
-    if (alone || !ends) break;
+    if (alone || !ends || shared) break;
     // What is left of the turn is for the next.
     admit();
   }

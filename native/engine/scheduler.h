@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cache/sequence_pool.h"
+#include "engine/distributed/decisions.h"
 #include "engine/generate/generation.h"
 #include "engine/turn_budget.h"
 
@@ -26,13 +27,15 @@ class Scheduler {
     bool reproducible = false;
     DraftModel* drafts = nullptr;                           // proposes tokens
     std::function<Sequence(const CacheFile&)> read_prefix;  // throws
+    std::shared_ptr<Decisions> decisions = nullptr;         // of a model that processes share
   };
   Scheduler(const Model& model, SequencePool& sequences, const Options& options)
       : model_(model), sequences_(sequences), options_(options) {}
 
-  void add(std::shared_ptr<Job> job) { waiting_.emplace_back(std::move(job)); }
-  // Runs when all jobs added before are over, and before any that is added later. Must not throw.
-  void add(Task task) { waiting_.emplace_back(std::move(task)); }
+  void add(std::shared_ptr<Job> job);
+  // Runs when all jobs added before are over, and before any that is added later; at once if
+  // processes share the model, since it would hold up one of them alone. Must not throw.
+  void add(Task task);
 
   // Runs when there is nothing else to do. Must not throw.
   void add_idle(Task task) { when_idle_.push_back(std::move(task)); }
@@ -48,10 +51,11 @@ class Scheduler {
  private:
   struct Running {
     Running(const Model& model, std::shared_ptr<Job> job, SequencePool::Lease lease,
-            Governor& governor, DraftModel* drafts, std::string prefix_refusal)
+            Governor& governor, const Options& options, std::string prefix_refusal)
         : job(std::move(job)),
           lease(std::move(lease)),
-          generation(model, this->lease.sequence(), *this->job, governor, drafts),
+          generation(model, this->lease.sequence(), *this->job, governor, options.drafts,
+                     options.decisions.get()),
           prefix_refusal(std::move(prefix_refusal)) {}
 
     std::shared_ptr<Job> job;
@@ -61,6 +65,11 @@ class Scheduler {
     bool over = false;  // its last event is out
   };
 
+  // Learns what the first of several processes has decided. -> whether this turn can go on
+  bool decide();
+  bool begins(const Job& job) const {
+    return !options_.decisions || options_.decisions->knows(job);
+  }
   // Ends those that were cancelled. -> whether there were any
   bool drop_waiting();
   bool drop_running();

@@ -30,11 +30,18 @@ std::unique_ptr<DraftModel> load_drafts(const LoadSpec& spec, const ModelInfo& i
   return std::make_unique<DraftModel>(*spec.draft, info.vocab_size, check);
 }
 
-// What this process has of a model that others share.
-LoadSpec own_part(const LoadSpec& spec) {
+// Those that share the model; null: it is whole.
+std::shared_ptr<ProcessGroup> group_of(const LoadSpec& spec) {
+  if (!spec.group_limit_ms) return nullptr;
   check_shareable(spec);
+  sharding_of(Config(spec.config));
+  return ProcessGroup::join(std::chrono::milliseconds(*spec.group_limit_ms));
+}
+
+// What this process has of the model.
+LoadSpec own_part(const LoadSpec& spec, const std::shared_ptr<ProcessGroup>& group) {
+  if (!group) return spec;
   const Sharding& sharding = sharding_of(Config(spec.config));
-  auto group = ProcessGroup::join(std::chrono::milliseconds(*spec.group_limit_ms));
   auto sum = [group](const mx::array& x) { return group->sum(x); };
   return part_of(spec, sharding, {group->rank(), group->size(), sum});
 }
@@ -44,16 +51,15 @@ LoadSpec own_part(const LoadSpec& spec) {
 std::unique_ptr<Session> Session::load(const LoadSpec& whole, const Progress& progress) {
   check_mlx_version();
   DevicePolicy::check();
-  std::optional<LoadSpec> part;
-  if (whole.group_limit_ms) part = own_part(whole);
-  const LoadSpec& spec = part ? *part : whole;
+  auto group = group_of(whole);
+  LoadSpec spec = own_part(whole, group);
   Config config(spec.config);
   WeightStore weights(spec, progress);
-  return std::unique_ptr<Session>(new Session(config, weights, spec, progress));
+  return std::unique_ptr<Session>(new Session(config, weights, spec, group, progress));
 }
 
 Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spec,
-                 const Progress& progress)
+                 const std::shared_ptr<ProcessGroup>& group, const Progress& progress)
     : model_(make_model(config, weights, spec.context_length)),
       options_{.max_positions = model_->info().context_length, .kv_bits = spec.kv_bits},
       sequences_([this] { return model_->new_cache(options_); }, spec.cache_bytes),
@@ -63,12 +69,14 @@ Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spe
       scheduler_(*model_, sequences_,
                  {.parallel = spec.parallel,
                   .chunk = DevicePolicy::get().prefill_chunk(info_.parameters),
-                  .reproducible = weights.packed() && packed_tiles() == nullptr,
+                  .reproducible = !group && weights.packed() && packed_tiles() == nullptr,
                   .drafts = drafts_.get(),
-                  .read_prefix = [this](const CacheFile& file) {
-                    check_whole();
-                    return read_cache(file, *model_, options_);
-                  }}) {
+                  .read_prefix =
+                      [this](const CacheFile& file) {
+                        check_whole();
+                        return read_cache(file, *model_, options_);
+                      },
+                  .decisions = group ? std::make_shared<Decisions>(group) : nullptr}) {
   info_.wants_checkpoints = !sequences_.latest().cache.always_trimmable();
   // Loading took more memory for a moment: back to the system with it.
   mx::clear_cache();

@@ -38,7 +38,7 @@ class Session {
 
  private:
   Session(const Config& config, WeightStore& weights, const LoadSpec& spec,
-          const Progress& progress);
+          const std::shared_ptr<ProcessGroup>& group, const Progress& progress);
   // Throws CACHE if other processes have parts of the model.
   void check_whole() const;
 

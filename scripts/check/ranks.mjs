@@ -24,7 +24,7 @@ const RANKS = {
     ['chat'],
     ['model', 'mcp'],
     ['engine'],
-    ['grammar', 'bench', 'embed'],
+    ['grammar', 'bench', 'embed', 'distributed'],
     ['agent'],
     ['run'],
     ['line', 'tui', 'json', 'serve', 'library'],

@@ -5,7 +5,7 @@ import { isMain, root } from '../lib/project.mjs';
 /** Where programs and the library begin; everything else in src is reached from them. */
 const ENTRIES = [
   ...['src/index.ts', 'src/library/ai-sdk/models.ts'],
-  ...['src/cli/main.ts', 'src/cli/bench/bench-process.ts', 'web/main.tsx'],
+  ...['src/cli/main.ts', 'src/cli/bench/bench-process.ts', 'src/cli/worker/rank-process.ts', 'web/main.tsx'],
 ];
 const IMPORT = /(?:from|import|import\(|new URL\()\s*'(\.[^']+)'/g;
 /** Types are left out: they say what exported functions take and give, also where nobody names them. */

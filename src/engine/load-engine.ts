@@ -8,7 +8,7 @@ import { withConfigFile } from '../model/name-config-file.ts';
 import { notAChatModel } from '../model/not-a-chat-model.ts';
 import { type NewCheckpoint, newCheckpoint } from '../model/weights/new-checkpoint.ts';
 import type { Quantization } from '../model/weights/quantization.ts';
-import type { LoadProgress } from '../native/addon-types.ts';
+import type { LoadProgress, NativeRequest } from '../native/addon-types.ts';
 import { loadAddon } from '../native/load-addon.ts';
 import { ggufTokenizer } from '../tokens/gguf-tokenizer.ts';
 import { createTokenizer } from '../tokens/tokenizer.ts';
@@ -116,11 +116,18 @@ export async function readSource(source: string, options: LoadEngineOptions): Pr
     exact: options.exact,
     adapter: options.adapter,
     quantize: options.quantize,
+    // Of a part of it, its share counts.
+    anyMemory: options.group !== undefined,
   });
 }
 
+export interface LoadReadOptions extends LoadEngineOptions {
+  /** Called with each request once it is queued here, for the other processes of the group. */
+  readonly onStart?: (request: NativeRequest) => void;
+}
+
 /** Loads what was found. */
-export async function loadRead(read: ReadModel, options: LoadEngineOptions): Promise<LoadedParts> {
+export async function loadRead(read: ReadModel, options: LoadReadOptions): Promise<LoadedParts> {
   if (read.encoder) throw notAChatModel(read.name);
   const saved = options.saveQuantized === undefined ? undefined : checkpointOf(read, options);
   try {
@@ -144,6 +151,7 @@ export async function loadRead(read: ReadModel, options: LoadEngineOptions): Pro
       defaultStopIds: read.stopIds,
       ...(tokenizer && { tokenizer }),
       ...(options.onProgress && { onProgress: options.onProgress }),
+      ...(options.onStart && { onStart: options.onStart }),
       ...prefixPlace(options),
     });
     await completing(saved, engine);

@@ -28,6 +28,8 @@ export interface MlxEngineOptions {
   /** For requests without stop ids of their own. */
   readonly defaultStopIds: readonly number[];
   readonly onProgress?: (progress: LoadProgress) => void;
+  /** Called with each request once it is queued. */
+  readonly onStart?: (request: NativeRequest) => void;
   /** Where to keep the keys and values of prompts' shared beginnings; default: nowhere. */
   readonly prefixes?: PrefixPlace;
 }
@@ -134,7 +136,9 @@ export class MlxEngine implements LocalJobEngine {
     // What is proposed depends on measured times, which differ from process to process.
     const own = this.#spec.group ? { ...request, lookup: false, lookupAlways: false } : request;
     try {
-      return new NativeJob(this.#native, own);
+      const job = new NativeJob(this.#native, own);
+      this.#options.onStart?.(own);
+      return job;
     } catch (error) {
       throw toHostError(error);
     }

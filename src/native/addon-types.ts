@@ -335,6 +335,11 @@ export interface NativeAddon {
   /** Bytes held by MLX. */
   memory(): { readonly activeBytes: number; readonly peakBytes: number; readonly cacheBytes: number };
   readonly watchdog: NativeWatchdog;
+  /**
+   * The other processes of this one's group are gone: loads and generations that wait for them fail with ENGINE and this
+   * message, and so do all later ones with `group`. The first message counts.
+   */
+  abandonGroup(why: string): void;
   /** Cancels everything and joins the model thread. Called from process.on('exit'); afterwards nothing works. */
   shutdown(): void;
 }

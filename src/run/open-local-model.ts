@@ -17,10 +17,24 @@ import type { OpenedModel, OpenModelOptions, TriedStyles } from './open-model.ts
 export async function openLocalModel(source: string, options: OpenModelOptions): Promise<OpenedModel> {
   const started = performance.now();
   const engineOptions = engineOptionsOf(options);
+  if (options.shared) {
+    const { loadShared } = await import('../distributed/leader/load-shared.ts');
+    const { titles, ...parts } = await loadShared(source, options.shared, engineOptions);
+    const opened = await openParts(parts, options, started);
+    const { cache: _cache, ...rest } = opened;
+    return { ...rest, description: `${opened.description}, shared with ${titles.join(', ')}` };
+  }
   const found = await readSource(source, engineOptions);
   const { encoder } = found;
   if (encoder) return await openEmbedder({ ...found, encoder }, engineOptions);
-  const parts = await loadRead(found, engineOptions);
+  return await openParts(await loadRead(found, engineOptions), options, started);
+}
+
+async function openParts(
+  parts: LoadedParts,
+  options: OpenModelOptions,
+  started: number,
+): Promise<OpenedModel> {
   const { engine, read, tokenizer } = parts;
   if (!tokenizer) {
     await engine.close();

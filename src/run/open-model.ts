@@ -34,6 +34,8 @@ export interface OpenModelOptions {
   readonly saveQuantized?: string | undefined;
   /** As `LoadEngineOptions` has it. */
   readonly draftModel?: string | undefined;
+  /** The machines to share the model with: a hosts file, and the version of this program. */
+  readonly shared?: { readonly hosts: string; readonly version: string } | undefined;
   /** End a reply that repeats itself without end. Default true. */
   readonly repetitionGuard?: boolean | undefined;
   /** The user's own tool-call formats, which come before the table's. */

@@ -41,7 +41,7 @@ export interface Run {
   readonly summary: readonly string[];
   /** What the user should know, such as a base model or a broken server. */
   readonly notices: readonly string[];
-  /** Opens another model beside the present one, without the first one's adapters and quantizing. */
+  /** Opens another model beside the present one, on this machine, without the first one's adapters and quantizing. */
   openAnother(source: string, hooks: ModelHooks): Promise<OpenedModel>;
   /** Takes another model for its own and closes the one before. */
   use(opened: OpenedModel): Promise<void>;
@@ -148,6 +148,7 @@ function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions
         quantize: _quantize,
         saveQuantized: _save,
         draftModel: _draft,
+        shared: _shared,
         ...kept
       } = options.modelOptions;
       return options.openModel(source, { ...kept, ...hooks, cwd, env });

@@ -77,6 +77,18 @@ export const TABLE: Readonly<Record<string, Row>> = {
   },
   // docs/distributed.md
   'llm-host inspect <model> --hosts hosts.json': { runs: 'application', shows: /^machines +2, /m },
+  'openssl rand -hex 32 > secret && chmod 600 secret': {
+    runsIn: 'test/e2e/shared-model.test.ts',
+    test: 'a worker started by hand: ',
+  },
+  'llm-host worker --listen 10.0.0.2:9001 --secret-file secret': {
+    runsIn: 'test/e2e/shared-model.test.ts',
+    test: 'a worker started by hand: ',
+  },
+  'llm-host <model> --hosts hosts.json': {
+    runsIn: 'test/e2e/shared-model.test.ts',
+    test: 'a worker started by hand: ',
+  },
   'node scripts/measure/hosts-plan.mjs': {
     runs: 'measuring',
     shows: /^\| 2 \| Thunderbolt 5, RDMA \| \d/m,

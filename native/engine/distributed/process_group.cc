@@ -1,5 +1,6 @@
 #include "engine/distributed/process_group.h"
 
+#include <algorithm>
 #include <cstring>
 #include <future>
 #include <thread>
@@ -36,11 +37,38 @@ std::shared_future<mx::distributed::Group> connecting() {
   return group;
 }
 
+// What is known of the process' one ring. Never destroyed: a thread may still wait in it.
+struct Ring {
+  std::mutex mutex;
+  std::shared_ptr<ProcessGroup> joined;
+  std::string abandoned;  // why; "" = it is not
+
+  static Ring& get() {
+    static auto& ring = *new Ring();
+    return ring;
+  }
+  void check() {
+    std::lock_guard lock(mutex);
+    if (!abandoned.empty()) throw Error(kEngine, abandoned);
+  }
+};
+
+constexpr std::chrono::milliseconds kLook{100};
+
 mx::distributed::Group ring(std::chrono::milliseconds limit) {
   // Two at once would share a port.
   static std::shared_future<mx::distributed::Group> group;
-  if (!group.valid()) group = connecting();
-  if (group.wait_for(limit) == std::future_status::ready) {
+  if (!group.valid()) {
+    note_ring_addresses();
+    group = connecting();
+  }
+  auto end = std::chrono::steady_clock::now() + limit;
+  while (group.wait_until(std::min(end, std::chrono::steady_clock::now() + kLook)) !=
+         std::future_status::ready) {
+    Ring::get().check();
+    if (std::chrono::steady_clock::now() >= end) break;
+  }
+  if (group.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
     return std::exchange(group, {}).get();
   }
   throw Error(kEngine, "the processes of MLX_HOSTFILE had not all connected after " +
@@ -50,16 +78,29 @@ mx::distributed::Group ring(std::chrono::milliseconds limit) {
 }  // namespace
 
 std::shared_ptr<ProcessGroup> ProcessGroup::join(std::chrono::milliseconds limit) {
-  // The ring is one for the process, and so is what is known of it. Never destroyed: a thread may
-  // still wait in it.
-  static auto& joined = *new std::shared_ptr<ProcessGroup>();
-  if (!joined) {
+  Ring& known = Ring::get();
+  known.check();
+  if (!known.joined) {
     mx::distributed::Group group = ring(limit);
     if (group.size() < 2) throw Error(kUsage, "MLX_HOSTFILE must list two processes or more");
-    joined = std::shared_ptr<ProcessGroup>(new ProcessGroup(std::move(group), limit));
+    std::lock_guard lock(known.mutex);
+    known.joined = std::shared_ptr<ProcessGroup>(new ProcessGroup(std::move(group), limit));
   }
-  joined->check();
-  return joined;
+  known.joined->check();
+  return known.joined;
+}
+
+void ProcessGroup::abandon(const std::string& why) {
+  Ring& known = Ring::get();
+  std::shared_ptr<ProcessGroup> joined;
+  {
+    std::lock_guard lock(known.mutex);
+    if (known.abandoned.empty()) known.abandoned = why;
+    joined = known.joined;
+  }
+  if (!joined) return;
+  joined->give_up(why);
+  shut_ring_sockets();
 }
 
 ProcessGroup::ProcessGroup(mx::distributed::Group group, std::chrono::milliseconds limit)
@@ -72,6 +113,21 @@ mx::array ProcessGroup::sum(const mx::array& x) {
     self->add_up(inputs[0], out);
   };
   return cpu_op("SumOverProcesses", x.shape(), {mx::contiguous(x)}, std::move(body), x.dtype());
+}
+
+mx::array ProcessGroup::first(const mx::array& x) {
+  return sum(rank() == 0 ? x : mx::zeros_like(x));
+}
+
+mx::array ProcessGroup::said_first(int count, std::function<std::vector<int32_t>()> say) {
+  auto body = [self = shared_from_this(), say = std::move(say)](const std::vector<mx::array>&,
+                                                                mx::array& out) {
+    auto* numbers = out.data<int32_t>();
+    std::fill_n(numbers, out.size(), 0);
+    if (self->rank() == 0) std::ranges::copy(say(), numbers);
+    self->add_up(out, out);
+  };
+  return cpu_op("SaidFirst", {count}, {}, std::move(body), mx::int32);
 }
 
 // On the thread that computes. Behind a collective that failed, MLX's ring waits for ever in the
@@ -106,9 +162,14 @@ void ProcessGroup::check() {
   if (!lost_.empty()) throw Error(kEngine, lost_);
 }
 
-void ProcessGroup::lose(const std::string& why) {
+void ProcessGroup::give_up(const std::string& why) {
   std::lock_guard lock(mutex_);
-  lost_ = "the other processes that share the model " + why + "; start them all again";
+  if (lost_.empty()) lost_ = why;
+}
+
+void ProcessGroup::lose(const std::string& why) {
+  give_up("the other processes that share the model " + why + "; start them all again");
+  std::lock_guard lock(mutex_);
   throw Error(kEngine, lost_);
 }
 

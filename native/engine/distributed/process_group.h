@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "mlx/distributed/distributed.h"
 #include "mlx/mlx.h"
@@ -19,6 +22,8 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
   // The group of MLX's variables MLX_HOSTFILE and MLX_RANK. A process has one, whose limit is that
   // of its first model. Throws ENGINE if it has not formed after the limit, or has lost a process.
   static std::shared_ptr<ProcessGroup> join(std::chrono::milliseconds limit);
+  // Any thread: from now on whoever waits for the others, or joins them, fails for this reason.
+  static void abandon(const std::string& why);
 
   int rank() const { return group_.rank(); }
   int size() const { return group_.size(); }
@@ -26,6 +31,11 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
   // x [...] of all processes added up; lazy. Where it is computed, it throws if the others have not
   // answered after the limit or are gone; and from then on at once.
   mx::array sum(const mx::array& x);
+  // The first process' x, in all of them; lazy, and throws as a sum does.
+  mx::array first(const mx::array& x);
+  // The numbers, `count` of them, that `say` gives in the first process where this is computed;
+  // lazy, and throws as a sum does. `say` is called on the thread that computes.
+  mx::array said_first(int count, std::function<std::vector<int32_t>()> say);
 
  private:
   ProcessGroup(mx::distributed::Group group, std::chrono::milliseconds limit);
@@ -33,6 +43,8 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
   // Throws ENGINE if the others are gone.
   void check();
   [[noreturn]] void lose(const std::string& why);
+  // The first reason counts.
+  void give_up(const std::string& why);
 
   mx::distributed::Group group_;
   std::chrono::milliseconds limit_;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -35,13 +36,31 @@ std::vector<int> open_descriptors() {
   return open;
 }
 
+std::mutex noted_mutex;
+
+// The file's text.
+std::string& noted() {
+  static auto& text = *new std::string();
+  return text;
+}
+
 }  // namespace
 
-void shut_ring_sockets() {
+void note_ring_addresses() {
   const char* path = std::getenv("MLX_HOSTFILE");
   if (path == nullptr) return;
   std::ifstream file(path);
-  std::string hosts{std::istreambuf_iterator<char>(file), {}};
+  std::lock_guard lock(noted_mutex);
+  noted() = {std::istreambuf_iterator<char>(file), {}};
+}
+
+void shut_ring_sockets() {
+  std::string hosts;
+  {
+    std::lock_guard lock(noted_mutex);
+    hosts = noted();
+  }
+  if (hosts.empty()) return;
   for (int descriptor : open_descriptors()) {
     for (NameOf* name_of : {&getsockname, &getpeername}) {
       std::string address = quoted_address(name_of, descriptor);

@@ -19,7 +19,7 @@ mx::array hidden_of(const Model& model, std::span<Generation* const> sequences, 
 
 }  // namespace
 
-Pass launch_step(const Model& model, std::span<Generation* const> sequences) {
+Pass launch_step(const Model& model, std::span<Generation* const> sequences, Decisions* decisions) {
   Pass pass{static_cast<int>(sequences.size()), 0};
   for (Generation* one : sequences) {
     one->meter().start();
@@ -31,6 +31,7 @@ Pass launch_step(const Model& model, std::span<Generation* const> sequences) {
   std::vector<LazySampler::Draw> draws;
   for (Generation* one : sequences) draws.push_back(one->draw());
   mx::array tokens = LazySampler::draw(logits, draws);
+  if (decisions != nullptr) tokens = decisions->first(tokens);
   std::vector<mx::array> results;
   for (Generation* one : sequences) {
     int end = first + one->rows();

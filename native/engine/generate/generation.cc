@@ -41,10 +41,11 @@ std::unique_ptr<Draft> draft_of(DraftModel* drafts, const Request& request) {
 }  // namespace
 
 Generation::Generation(const Model& model, Sequence& sequence, Job& job, Governor& governor,
-                       DraftModel* drafts)
+                       DraftModel* drafts, Decisions* decisions)
     : model_(model),
       sequence_(sequence),
       job_(job),
+      decisions_(decisions),
       sampler_(sampling_of(job.request), job.request.prompt_ids),
       meter_(job.request.measure_graph) {
   prefill_.emplace(model, sequence, job.request);
@@ -69,7 +70,8 @@ void Generation::read(int count) {
   prefill_.reset();
   mx::array logits = model_.head(last_positions(hidden, 1));
   logits = mx::astype(mx::reshape(logits, {1, logits.shape(2)}), mx::float32);
-  step_ = {logits, sampler_.verify(logits, static_cast<uint64_t>(generated_), {}), {}};
+  mx::array token = sampler_.verify(logits, static_cast<uint64_t>(generated_), {});
+  step_ = {logits, decisions_ != nullptr ? decisions_->first(token) : token, {}};
   mx::async_eval(step_->tokens, step_->logits);
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/cache/sequence.h"
+#include "engine/distributed/decisions.h"
 #include "engine/generate/prefill.h"
 #include "engine/generate/step_meter.h"
 #include "engine/job/job.h"
@@ -17,9 +18,10 @@ namespace llm_host {
 // of the token that is read. A method that throws leaves a sequence that must not be used again.
 class Generation {
  public:
-  // `drafts` may be null: it proposes tokens besides those that are looked up.
+  // `drafts` may be null: it proposes tokens besides those that are looked up. So may `decisions`,
+  // of a model that processes share.
   Generation(const Model& model, Sequence& sequence, Job& job, Governor& governor,
-             DraftModel* drafts = nullptr);
+             DraftModel* drafts = nullptr, Decisions* decisions = nullptr);
 
   // Tokens of the prompt that are still to be read; 0 while decoding.
   int unread() const { return prefill_ ? prefill_->total() - prefill_->done() : 0; }
@@ -83,6 +85,7 @@ class Generation {
   const Model& model_;
   Sequence& sequence_;
   Job& job_;
+  Decisions* decisions_;
   const LazySampler sampler_;
   const Clock::time_point start_ = Clock::now();
   Clock::time_point first_token_{};

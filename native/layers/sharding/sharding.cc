@@ -66,7 +66,6 @@ void check_shareable(const LoadSpec& spec) {
     if (!asked) return;
     throw Error(kUsage, std::string("a model shared by several processes has no ") + what);
   };
-  refuse(spec.parallel > 1, "generations beside each other yet");
   refuse(!spec.adapters.empty(), "adapters yet");
   refuse(spec.draft != nullptr, "draft model yet");
   refuse(!spec.save_to.empty(), "checkpoint of its own: save it in one process");

@@ -11,6 +11,7 @@ import { pull } from './pull.ts';
 import { rm } from './rm.ts';
 import { serve } from './serve.ts';
 import { tools } from './tools.ts';
+import { worker } from './worker.ts';
 
 /** All commands, in the order of `--help`; the first one is the default. */
 export const COMMANDS: readonly Command[] = [
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   rm,
   bench,
   serve,
+  worker,
   doctor,
   completion,
   init,

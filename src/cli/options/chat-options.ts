@@ -30,6 +30,8 @@ export interface ChatArguments extends SamplingArguments {
   readonly quantize?: string | undefined;
   readonly saveQuantized?: string | undefined;
   readonly draftModel?: string | undefined;
+  /** File of the machines to share the model with. */
+  readonly hosts?: string | undefined;
   readonly diskCacheMb?: number | undefined;
   readonly toolTimeout?: number | undefined;
   readonly ask?: boolean | undefined;

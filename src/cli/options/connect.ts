@@ -11,6 +11,7 @@ const OF_THE_SERVER = {
   quantize: '--quantize',
   saveQuantized: '--save-quantized',
   draftModel: '--draft-model',
+  hosts: '--hosts',
   diskCacheMb: '--disk-cache-mb',
   kvBits: '--kv-bits',
   context: '--context',

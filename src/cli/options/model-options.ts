@@ -43,6 +43,7 @@ export function modelOptions(y: Argv): Argv {
       describe: '--no-repetition-guard: let a reply that repeats itself go on',
     })
     .option('draft-model', text('smaller model with the same tokens, which proposes what comes next'))
+    .option('hosts', text('share the model with the machines in this file (docs/distributed.md)'))
     .option('disk-cache-mb', number('megabytes on disk for system prompts that were read (4096); 0: none'))
     .option('save-quantized', text('with --quantize: a new folder for the result'))
     .option('tool-timeout', number('seconds per tool call (90)'))

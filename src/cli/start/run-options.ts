@@ -11,6 +11,7 @@ import type { ChatArguments } from '../options/chat-options.ts';
 import { connection } from '../options/connect.ts';
 import { mergeSampling } from '../options/sampling-options.ts';
 import { stateDirectory } from '../process/folders.ts';
+import { VERSION } from '../process/version.ts';
 import type { AppConfig } from '../settings/config-file.ts';
 import { demoMcpFile } from '../settings/demo.ts';
 import { ollamaSettings } from '../settings/model-source.ts';
@@ -34,6 +35,7 @@ export function modelOptions(
     quantize: args.quantize,
     saveQuantized: args.saveQuantized,
     draftModel: args.draftModel ?? config.draftModel,
+    shared: args.hosts === undefined ? undefined : { hosts: args.hosts, version: VERSION },
     diskCacheBytes: Math.round((args.diskCacheMb ?? config.diskCacheMb ?? DEFAULT_DISK_CACHE_MB) * 2 ** 20),
     ollama: ollamaSettings(args, config),
     connect: connection(args, env),

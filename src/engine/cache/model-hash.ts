@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import type { LoadSpec, WeightFiles } from '../../native/addon-types.ts';
 import { openFile } from '../../text/files/json-file.ts';
+import { canonical } from '../../text/json/canonical.ts';
 
 const SAMPLE_BYTES = 65_536;
 
@@ -47,13 +48,4 @@ function middleOf(path: string): Buffer {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** JSON with sorted keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

@@ -17,6 +17,16 @@ const host = z.strictObject({
     .regex(/^\d{1,3}(\.\d{1,3}){3}:\d{1,5}$/, "an address is an IPv4 one with a port: '10.0.0.1:9000'"),
   memoryGB: positive.optional(),
   bandwidthGBs: positive.optional(),
+  controlPort: z.number().int().min(1).max(65_535).optional(),
+  ssh: z
+    .string()
+    .regex(/^[A-Za-z0-9_][A-Za-z0-9._@-]{0,255}$/, "ssh is what ssh takes: 'user@laptop'")
+    .optional(),
+  program: z
+    .string()
+    .regex(/^[A-Za-z0-9._~/-]{1,1024}$/, "a program's path has letters, digits, . _ - ~ /")
+    .optional(),
+  model: z.string().min(1).max(4096).optional(),
 });
 
 const hostsFile = z.strictObject({
@@ -28,8 +38,11 @@ const hostsFile = z.strictObject({
       mesh: z.boolean().optional(),
     })
     .optional(),
+  secretFile: z.string().min(1).max(4096).optional(),
 });
 
+/** The file as it stands. */
+export type HostsFile = z.infer<typeof hostsFile>;
 type Given = z.infer<typeof host>;
 
 /** What this machine has, for a first host that does not say. */
@@ -38,29 +51,10 @@ export type OwnMachine = Pick<Host, 'memoryBytes' | 'bytesPerSecond'>;
 /** Of a single machine, which sends nothing. */
 const NO_LINK: Link = { bytesPerSecond: Number.POSITIVE_INFINITY, latency: 0, mesh: false };
 
-/** `--hosts FILE`, as docs/distributed.md describes it. Throws LlmHostError USAGE. */
+/** `--hosts FILE` for a plan, as docs/distributed.md describes it. Throws LlmHostError USAGE. */
 export function readHostsFile(file: string, own: OwnMachine): Hosts {
-  const path = resolve(file);
-  const fault = (what: string) => new LlmHostError('USAGE', `--hosts: ${path} ${what}`);
-  let text: string;
-  try {
-    text = readTextFile(path, MAX_BYTES, { pipes: true });
-  } catch (error) {
-    throw fault(`cannot be read (${messageOf(error)})`);
-  }
-  const parsed = parseJsonWithComments(text);
-  if (!parsed.ok) throw fault(`is not valid JSON: ${parsed.detail}`);
-  const read = hostsFile.safeParse(parsed.value);
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    const where = issue?.path.map(String).join('.') || 'the file';
-    throw fault(`is not as docs/distributed.md says: ${where}: ${issue?.message}`);
-  }
-  const { hosts, link } = read.data;
-  for (const key of ['name', 'address'] as const) {
-    const twice = hosts.find((one, index) => hosts.findIndex(other => other[key] === one[key]) !== index);
-    if (twice) throw fault(`has two hosts with the ${key} '${twice[key]}'`);
-  }
+  const { hosts, link } = parseHostsFile(file);
+  const fault = (what: string) => hostsFault(file, what);
   if (!link && hosts.length > 1) throw fault('has several hosts and no link: what connects them?');
   return {
     hosts: hosts.map((one, index) => complete(one, index === 0 ? own : undefined, fault)),
@@ -72,6 +66,35 @@ export function readHostsFile(file: string, own: OwnMachine): Hosts {
         }
       : NO_LINK,
   };
+}
+
+export function hostsFault(file: string, what: string): LlmHostError {
+  return new LlmHostError('USAGE', `--hosts: ${resolve(file)} ${what}`);
+}
+
+/** Throws LlmHostError USAGE. */
+export function parseHostsFile(file: string): HostsFile {
+  const fault = (what: string) => hostsFault(file, what);
+  let text: string;
+  try {
+    text = readTextFile(resolve(file), MAX_BYTES, { pipes: true });
+  } catch (error) {
+    throw fault(`cannot be read (${messageOf(error)})`);
+  }
+  const parsed = parseJsonWithComments(text);
+  if (!parsed.ok) throw fault(`is not valid JSON: ${parsed.detail}`);
+  const read = hostsFile.safeParse(parsed.value);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const where = issue?.path.map(String).join('.') || 'the file';
+    throw fault(`is not as docs/distributed.md says: ${where}: ${issue?.message}`);
+  }
+  const { hosts } = read.data;
+  for (const key of ['name', 'address'] as const) {
+    const twice = hosts.find((one, index) => hosts.findIndex(other => other[key] === one[key]) !== index);
+    if (twice) throw fault(`has two hosts with the ${key} '${twice[key]}'`);
+  }
+  return read.data;
 }
 
 function complete(given: Given, own: OwnMachine | undefined, fault: (what: string) => LlmHostError): Host {

@@ -93,7 +93,6 @@ describe('refused before any other process is waited for', () => {
   const group = { limitMs: 100 };
   test.each<[string, string, LoadEngineOptions, string, RegExp]>([
     ['another family', 'gemma2/windows', {}, 'MODEL_UNSUPPORTED', /type "gemma2".*these can: .*llama/],
-    ['several generations', 'llama/plain', { parallel: 2 }, 'USAGE', /beside each other/],
     ['no variables', 'llama/plain', {}, 'ENGINE', /MLX_RANK.*MLX_HOSTFILE/],
   ])('%s', async (_, name, options, code, message) => {
     const load = loadEngine(join(FAMILIES, name), { ...options, group });

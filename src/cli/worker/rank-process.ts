@@ -1,0 +1,28 @@
+import { PROTOCOL, type Report, readOrder } from '../../distributed/link/messages.ts';
+import { Rank } from '../../distributed/worker/rank.ts';
+import { messageOf } from '../../errors.ts';
+import { loadAddon } from '../../native/load-addon.ts';
+import { VERSION } from '../process/version.ts';
+
+// The process a worker starts for each program that uses it: MLX forms one ring in the life of a process.
+const say = (report: Report): void => void process.send?.(report, () => undefined);
+// Whatever MLX is waiting for.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// Ctrl+C in a terminal goes to the worker too, which ends this process.
+process.on('SIGINT', () => undefined);
+
+const rank = new Rank(say);
+process.on('message', message => {
+  try {
+    rank.take(readOrder(message));
+  } catch (error) {
+    say({ type: 'failed', code: 'USAGE', message: messageOf(error) });
+  }
+});
+
+try {
+  const mlx = loadAddon().versions.mlxLoaded;
+  say({ type: 'hello', protocol: PROTOCOL, version: VERSION, mlx });
+} catch (error) {
+  say({ type: 'failed', code: 'ENGINE_UNAVAILABLE', message: messageOf(error) });
+}

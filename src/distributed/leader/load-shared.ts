@@ -1,0 +1,95 @@
+import { cacheBytesFor } from '../../engine/cache-bytes.ts';
+import {
+  type LoadEngineOptions,
+  type LoadedParts,
+  loadParts,
+  loadRead,
+  readSource,
+} from '../../engine/load-engine.ts';
+import { LlmHostError } from '../../errors.ts';
+import { checkShare } from '../../model/distributed/check-share.ts';
+import { type ReadModel, readModel } from '../../model/load-model.ts';
+import { notAChatModel } from '../../model/not-a-chat-model.ts';
+import type { SharedLoading } from '../link/messages.ts';
+import { markOf } from '../model-mark.ts';
+import { inRing } from '../ring.ts';
+import { readGroupHosts } from './group-hosts.ts';
+import { MachineGroup } from './machine-group.ts';
+import { SharedEngine } from './shared-engine.ts';
+
+/** A sum over all machines; longer than a chunk of a prompt takes. A machine that is gone is noticed sooner. */
+const LIMIT_MS = 60_000;
+
+export interface SharedBy {
+  /** `--hosts FILE`. */
+  readonly hosts: string;
+  /** Of this program: the others must run the same. */
+  readonly version: string;
+}
+
+/** Loads a model over the machines of a hosts file, this one first. Throws LlmHostError that names the machine. */
+export async function loadShared(
+  source: string,
+  { hosts, version }: SharedBy,
+  options: LoadEngineOptions,
+): Promise<LoadedParts & { readonly titles: readonly string[] }> {
+  refuseOptions(options);
+  const cwd = options.cwd ?? process.cwd();
+  const groupHosts = readGroupHosts(hosts, cwd);
+  const found = await readSource(source, { ...options, group: { limitMs: LIMIT_MS } });
+  if (found.encoder) throw notAChatModel(found.name);
+  const machines = groupHosts.ring.length;
+  checkShare(found, machines);
+  const loading = loadingOf(found, options);
+  const mark = await markOf(found);
+  const group = await MachineGroup.connect(groupHosts, version);
+  let loaded: LoadedParts | undefined;
+  try {
+    await group.compare(source, mark, loading);
+    const shared = {
+      ...options,
+      ...{ cacheBytes: loading.cacheBytes, diskCacheBytes: 0, group: { limitMs: LIMIT_MS } },
+      onStart: group.run.bind(group),
+    };
+    const parts = await group.load(LIMIT_MS, async () => {
+      loaded = await inRing(group.ring, 0, () => loadRead(found, shared));
+      return loaded;
+    });
+    return {
+      ...parts,
+      engine: new SharedEngine({
+        ...{ engine: parts.engine, group },
+        checkAlone: () => void readModel(source, readOptions(options)),
+        loadAlone: async () => (await loadParts(source, options)).engine,
+      }),
+      titles: group.titles,
+    };
+  } catch (error) {
+    await loaded?.engine.close();
+    await group.close();
+    throw error;
+  }
+}
+
+function loadingOf(read: ReadModel, options: LoadEngineOptions): SharedLoading {
+  const { cacheBytes = 0, parallel = 1, adapter } = options;
+  return {
+    contextLength: options.contextLength ?? 0,
+    ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
+    exact: read.spec.exact === true,
+    ...(adapter !== undefined && { adapter: typeof adapter === 'string' ? [adapter] : [...adapter] }),
+    ...(options.quantize !== undefined && { quantize: options.quantize }),
+    cacheBytes: cacheBytes === 'auto' ? cacheBytesFor(read.weightBytes) : cacheBytes,
+    parallel,
+  };
+}
+
+function refuseOptions({ draftModel, saveQuantized }: LoadEngineOptions): void {
+  const option = draftModel === undefined ? saveQuantized && '--save-quantized' : '--draft-model';
+  if (option) throw new LlmHostError('USAGE', `${option} does not go with --hosts`);
+}
+
+function readOptions({ contextLength = 0, kvBits, ...rest }: LoadEngineOptions) {
+  const { exact, adapter, quantize, cwd = process.cwd(), env = process.env } = rest;
+  return { contextLength, kvBits: kvBits ?? 0, exact, adapter, quantize, cwd, env };
+}

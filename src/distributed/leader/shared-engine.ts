@@ -1,0 +1,112 @@
+import type { EngineEvent, SavedCache, TokenEvent } from '../../engine/engine.ts';
+import type { EngineJob, JobEngineInfo, JobResult, LocalJobEngine } from '../../engine/engine-job.ts';
+import { tokensOf } from '../../engine/token-stream.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import type { MachineGroup } from './machine-group.ts';
+
+/** What has failed here first, such as a connection of the ring, shows on the control channel within this time. */
+const GRACE_MS = 7000;
+
+export interface SharedEngineOptions {
+  /** This machine's part. */
+  readonly engine: LocalJobEngine;
+  readonly group: MachineGroup;
+  /** Throws LlmHostError if this machine cannot hold the whole model. */
+  readonly checkAlone: () => void;
+  readonly loadAlone: () => Promise<LocalJobEngine>;
+}
+
+/** A model that several machines share. When one is lost, the reply ends, and the next one is made here alone. */
+export class SharedEngine implements LocalJobEngine {
+  readonly #options: SharedEngineOptions;
+  #engine: LocalJobEngine;
+  #alone: Promise<LocalJobEngine> | undefined;
+  #closed = false;
+
+  constructor(options: SharedEngineOptions) {
+    this.#options = options;
+    this.#engine = options.engine;
+  }
+
+  get info(): JobEngineInfo {
+    return this.#engine.info;
+  }
+
+  generate(job: EngineJob): AsyncGenerator<TokenEvent, JobResult> {
+    return tokensOf(this.events(job), job.onPrefill);
+  }
+
+  async *events(job: EngineJob): AsyncGenerator<EngineEvent, JobResult> {
+    const { group, engine } = this.#options;
+    if (group.lostNow()) return yield* (await this.#goOnAlone()).events(job);
+    const replies = engine.events(job);
+    const before = group.runs;
+    const first = replies.next();
+    // What is wrong with the request is found before the others hear of it.
+    const started = group.runs > before;
+    try {
+      for (let step = await first; ; step = await replies.next()) {
+        if (step.done) return step.value;
+        yield step.value;
+      }
+    } catch (error) {
+      if (!started || !(error instanceof LlmHostError)) throw error;
+      throw this.#afterLoss((await group.lost(GRACE_MS)) ?? group.giveUp(error));
+    } finally {
+      await replies.return(undefined as never);
+    }
+  }
+
+  saveCache(_path: string): Promise<SavedCache> {
+    return Promise.reject(notInFiles());
+  }
+
+  loadCache(_path: string): Promise<SavedCache> {
+    return Promise.reject(notInFiles());
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const alone = await this.#alone?.catch(() => undefined);
+    await Promise.all([this.#options.engine.close(), alone?.close()]);
+    await this.#options.group.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #afterLoss(lost: LlmHostError): LlmHostError {
+    return new LlmHostError('ENGINE', `${lost.message}; the reply ends here`, { hint: this.#howToGoOn() });
+  }
+
+  #howToGoOn(): string {
+    try {
+      this.#options.checkAlone();
+      return 'The next prompt loads the whole model on this machine and goes on here.';
+    } catch (error) {
+      return `This machine cannot go on alone (${messageOf(error)}). Start the worker again, and then this program; --resume goes on with a saved conversation.`;
+    }
+  }
+
+  #goOnAlone(): Promise<LocalJobEngine> {
+    this.#alone ??= this.#loadAlone().catch(error => {
+      this.#alone = undefined;
+      throw error;
+    });
+    return this.#alone;
+  }
+
+  async #loadAlone(): Promise<LocalJobEngine> {
+    const { engine, group, loadAlone } = this.#options;
+    if (this.#closed) throw new LlmHostError('ENGINE', 'the model has been closed');
+    await engine.close();
+    await group.close();
+    const whole = await loadAlone();
+    this.#engine = whole;
+    return whole;
+  }
+}
+
+const notInFiles = () =>
+  new LlmHostError('CACHE', 'the cache of a model that several machines share is in no file');

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../../errors.ts';
+import type { NativeRequest } from '../../native/addon-types.ts';
+
+/** Raised when machines of both sides would no longer understand each other. */
+export const PROTOCOL = 1;
+
+const short = z.string().max(4096);
+const count = z.number().int().min(0);
+
+/** How a model is to be loaded: what changes its numbers, or in which order they are computed. */
+const loading = z.strictObject({
+  contextLength: count,
+  kvBits: z.union([z.literal(4), z.literal(8)]).optional(),
+  exact: z.boolean(),
+  adapter: z.array(short).max(64).optional(),
+  quantize: short.optional(),
+  cacheBytes: count,
+  parallel: count,
+});
+export type SharedLoading = z.infer<typeof loading>;
+
+const ids = z.array(z.number().int());
+const request = z.looseObject({
+  promptIds: ids,
+  stopIds: ids,
+  logitBiasIds: ids,
+  logitBias: z.array(z.number()),
+  checkpoints: ids,
+  allowedFirst: z.base64().optional(),
+});
+
+/** What the first machine asks of a worker, in this order; `ping` and `close` at any time. */
+const order = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('compare'), model: short, machines: count, loading }),
+  z.strictObject({
+    type: z.literal('load'),
+    ring: z.array(short).min(2).max(64),
+    rank: count,
+    limitMs: z.number().int().min(1),
+  }),
+  z.strictObject({ type: z.literal('run'), request }),
+  z.strictObject({ type: z.literal('ping') }),
+  z.strictObject({ type: z.literal('close') }),
+]);
+export type Order = z.infer<typeof order>;
+
+const facts = z.strictObject({
+  weights: short,
+  tokenizer: short,
+  template: short,
+  adapters: short,
+  numbers: short,
+});
+/** What must be the same on all machines. */
+export type ModelMark = z.infer<typeof facts>;
+
+/** What a worker says: `hello` first, then an answer to each order but `run`. */
+const report = z.discriminatedUnion('type', [
+  // Other versions may say more.
+  z.looseObject({ type: z.literal('hello'), protocol: count, version: short, mlx: short }),
+  z.strictObject({ type: z.literal('compared'), facts }),
+  z.strictObject({ type: z.literal('loaded'), weightBytes: count }),
+  z.strictObject({ type: z.literal('pong') }),
+  z.strictObject({ type: z.literal('closed') }),
+  z.strictObject({
+    type: z.literal('failed'),
+    code: short,
+    message: z.string().max(65_536),
+    hint: z.string().max(65_536).optional(),
+  }),
+]);
+export type Report = z.infer<typeof report>;
+export type Failure = Extract<Report, { type: 'failed' }> & { readonly code: ErrorCode | string };
+
+/** Throws Error for anything that is no order. */
+export const readOrder = (value: unknown): Order => read(order, value);
+/** Throws Error for anything that is no report. */
+export const readReport = (value: unknown): Report => read(report, value);
+
+function read<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(`a message that is none of this protocol (${issue?.path.join('.')}: ${issue?.message})`);
+}
+
+export function toWire(native: NativeRequest): Extract<Order, { type: 'run' }>['request'] {
+  const { allowedFirst, prefix: _prefix, ...rest } = native;
+  return {
+    ...rest,
+    promptIds: [...native.promptIds],
+    stopIds: [...native.stopIds],
+    logitBiasIds: [...native.logitBiasIds],
+    logitBias: [...native.logitBias],
+    checkpoints: [...native.checkpoints],
+    ...(allowedFirst && { allowedFirst: Buffer.from(allowedFirst).toString('base64') }),
+  };
+}
+
+/** The addon checks the numbers. */
+export function fromWire(wire: Extract<Order, { type: 'run' }>['request']): NativeRequest {
+  const { allowedFirst, ...rest } = wire;
+  return {
+    ...(rest as unknown as NativeRequest),
+    promptIds: Int32Array.from(wire.promptIds),
+    stopIds: Int32Array.from(wire.stopIds),
+    logitBiasIds: Int32Array.from(wire.logitBiasIds),
+    logitBias: Float32Array.from(wire.logitBias),
+    checkpoints: Int32Array.from(wire.checkpoints),
+    ...(allowedFirst !== undefined && { allowedFirst: new Uint8Array(Buffer.from(allowedFirst, 'base64')) }),
+  };
+}

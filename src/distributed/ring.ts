@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Loads a model whose processes meet at these addresses; MLX hears of them by variables and a file. */
+export async function inRing<T>(ring: readonly string[], rank: number, load: () => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'llm-host-ring-'));
+  const file = join(folder, 'ring.json');
+  writeFileSync(file, JSON.stringify(ring.map(address => [address])));
+  process.env.MLX_HOSTFILE = file;
+  process.env.MLX_RANK = String(rank);
+  try {
+    return await load();
+  } finally {
+    delete process.env.MLX_HOSTFILE;
+    delete process.env.MLX_RANK;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

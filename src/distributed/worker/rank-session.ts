@@ -1,0 +1,64 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { TLSSocket } from 'node:tls';
+import { Channel } from '../link/channel.ts';
+import { Heartbeat } from '../link/heartbeat.ts';
+import { type Report, readOrder } from '../link/messages.ts';
+
+/** The first machine asks for a sign of life each second. */
+const MOST_SILENT = 10;
+
+/** What a program on the first machine has of this one, until either goes away: a process of its own. */
+export class RankSession {
+  /** When nothing of it is left; why it ended, for people. */
+  readonly ended: Promise<string>;
+  readonly #child: ChildProcess;
+  readonly #channel: Channel;
+  readonly #heartbeat: Heartbeat;
+  #why = '';
+
+  /** @param program the process that computes this machine's part: src/cli/worker/rank-process.ts */
+  constructor(socket: TLSSocket, program: string) {
+    this.#child = fork(program, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    this.#channel = new Channel(socket, {
+      onMessage: message => {
+        this.#heartbeat.heard();
+        const order = readOrder(message);
+        this.#child.send(order, () => undefined);
+      },
+      onClose: why => this.#end(why === undefined ? 'the worker ends' : `the first machine ${why}`),
+    });
+    this.#heartbeat = new Heartbeat(
+      () => undefined,
+      seconds => {
+        this.#end(`the first machine has said nothing for ${seconds} s`);
+        this.#channel.close();
+      },
+      MOST_SILENT,
+    );
+    this.#child.on('message', (report: Report) => this.#channel.send(report));
+    this.#child.on('error', error => this.#fail(`its process cannot be started (${error.message})`));
+    this.ended = new Promise(resolve => {
+      this.#child.once('exit', (code, signal) => {
+        if (this.#why === '') this.#fail(`its process has ended (${signal ?? `exit code ${code}`})`);
+        resolve(this.#why);
+      });
+    });
+  }
+
+  close(): void {
+    this.#channel.close();
+  }
+
+  #fail(message: string): void {
+    this.#channel.send({ type: 'failed', code: 'ENGINE', message } satisfies Report);
+    this.#end(message);
+    this.#channel.close();
+  }
+
+  #end(why: string): void {
+    this.#heartbeat.stop();
+    if (this.#why !== '') return;
+    this.#why = why;
+    this.#child.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,100 @@
+import { NativeJob } from '../../engine/native-job.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { checkShare } from '../../model/distributed/check-share.ts';
+import { type ReadModel, readModel } from '../../model/load-model.ts';
+import type { NativeModel } from '../../native/addon-types.ts';
+import { loadAddon } from '../../native/load-addon.ts';
+import { fromWire, type Order, type Report, type SharedLoading } from '../link/messages.ts';
+import { markOf } from '../model-mark.ts';
+import { inRing } from '../ring.ts';
+
+type OrderOf<T extends Order['type']> = Extract<Order, { type: T }>;
+
+/** One of the processes that share a model, but not the first: does what that one orders, in this order. */
+export class Rank {
+  readonly #say: (report: Report) => void;
+  #compared: { readonly read: ReadModel; readonly loading: SharedLoading } | undefined;
+  #model: NativeModel | undefined;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(say: (report: Report) => void) {
+    this.#say = say;
+  }
+
+  take(order: Order): void {
+    if (order.type === 'ping') {
+      this.#say({ type: 'pong' });
+      return;
+    }
+    this.#last = this.#last.then(async () => {
+      try {
+        await this.#do(order);
+      } catch (error) {
+        this.#fail(error);
+      }
+    });
+  }
+
+  async #do(order: Exclude<Order, { type: 'ping' }>): Promise<void> {
+    switch (order.type) {
+      case 'compare':
+        return await this.#compare(order);
+      case 'load':
+        return await this.#load(order);
+      case 'run':
+        return this.#run(order);
+      case 'close':
+        await this.#model?.close();
+        this.#model = undefined;
+        return this.#say({ type: 'closed' });
+    }
+  }
+
+  async #compare({ model, machines, loading }: OrderOf<'compare'>): Promise<void> {
+    const read = readModel(model, {
+      contextLength: loading.contextLength,
+      kvBits: loading.kvBits ?? 0,
+      exact: loading.exact,
+      adapter: loading.adapter,
+      quantize: loading.quantize,
+      anyMemory: true,
+      cwd: process.cwd(),
+      env: process.env,
+    });
+    checkShare(read, machines);
+    this.#compared = { read, loading };
+    this.#say({ type: 'compared', facts: await markOf(read) });
+  }
+
+  async #load({ ring, rank, limitMs }: OrderOf<'load'>): Promise<void> {
+    if (!this.#compared || this.#model) throw new LlmHostError('USAGE', 'there is nothing to load');
+    const { read, loading } = this.#compared;
+    const { cacheBytes, parallel } = loading;
+    const spec = { ...read.spec, cacheBytes, parallel, group: { limitMs } };
+    this.#model = await inRing(ring, rank, () => loadAddon().load(spec, () => undefined));
+    this.#say({ type: 'loaded', weightBytes: this.#model.info.weightBytes });
+  }
+
+  #run({ request }: OrderOf<'run'>): void {
+    if (!this.#model) throw new LlmHostError('USAGE', 'there is no model yet');
+    const job = new NativeJob(this.#model, fromWire(request));
+    void this.#follow(job);
+  }
+
+  async #follow(job: NativeJob): Promise<void> {
+    try {
+      for (;;) {
+        const event = await job.next();
+        if (event.type === 'end') return;
+        if (event.type === 'error') return this.#say({ ...event, type: 'failed' });
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    const { code = 'UNEXPECTED', hint } = error as Partial<LlmHostError>;
+    this.#say({ type: 'failed', code: String(code), message: messageOf(error), ...(hint && { hint }) });
+  }
+}

@@ -1,0 +1,73 @@
+import type { TLSSocket } from 'node:tls';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { type Address, addressText } from '../link/address.ts';
+import type { Report } from '../link/messages.ts';
+import { listenSecurely } from '../link/secure-connection.ts';
+import { RankSession } from './rank-session.ts';
+
+export interface WorkerOptions {
+  readonly listen: Address;
+  readonly secret: string;
+  /** See RankSession. */
+  readonly rankProcess: string;
+  /** End with the first program that uses it. */
+  readonly once: boolean;
+  /** What happens, a sentence each. */
+  readonly onNote: (note: string) => void;
+}
+
+export interface Worker {
+  /** When it has ended: after `close`, or with `once`. */
+  readonly ended: Promise<void>;
+  /** Ends the process of the program that uses it, and listens no more. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Lets programs on other machines that have the secret compute on this one, one at a time. Throws LlmHostError USAGE. */
+export async function runWorker(options: WorkerOptions): Promise<Worker> {
+  const { listen, secret, rankProcess, once, onNote } = options;
+  let session: RankSession | undefined;
+  let finish: () => void = () => undefined;
+  const ended = new Promise<void>(resolve => {
+    finish = resolve;
+  });
+  const accept = async (socket: TLSSocket) => {
+    const from = `${socket.remoteAddress}`;
+    if (session) return turnAway(socket);
+    onNote(`A program on ${from} uses this machine.`);
+    session = new RankSession(socket, rankProcess);
+    const why = await session.ended;
+    session = undefined;
+    onNote(`It does no more: ${why}.`);
+    if (once) await close();
+  };
+  const server = await listenSecurely(listen, secret, socket => void accept(socket)).catch(error => {
+    throw cannotListen(listen, error);
+  });
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= (async () => {
+      server.close();
+      session?.close();
+      await session?.ended;
+      finish();
+    })();
+    return closing;
+  };
+  return { ended, close };
+}
+
+function turnAway(socket: TLSSocket): void {
+  socket.on('error', () => undefined);
+  const report: Report = { type: 'failed', code: 'USAGE', message: 'it works for another program already' };
+  socket.end(`${JSON.stringify(report)}\n`);
+}
+
+function cannotListen(address: Address, error: NodeJS.ErrnoException): LlmHostError {
+  const what = error.code === 'EADDRINUSE' ? 'another program listens there' : messageOf(error);
+  const hint =
+    error.code === 'EADDRNOTAVAIL'
+      ? 'It must be an address of this machine: `ip addr` or `ifconfig` shows them.'
+      : '';
+  return new LlmHostError('USAGE', `--listen ${addressText(address)}: ${what}`, hint ? { hint } : {});
+}
