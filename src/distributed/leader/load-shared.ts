@@ -39,8 +39,7 @@ export async function loadShared(
   const found = await readSource(source, { ...options, group: { limitMs: LIMIT_MS } });
   if (found.encoder) throw notAChatModel(found.name);
   const machines = groupHosts.ring.length;
-  checkShare(found, machines);
-  const loading = loadingOf(found, options);
+  const loading = loadingOf(found, machines, options);
   const mark = await markOf(found);
   const group = await MachineGroup.connect(groupHosts, version);
   let loaded: LoadedParts | undefined;
@@ -71,15 +70,17 @@ export async function loadShared(
   }
 }
 
-function loadingOf(read: ReadModel, options: LoadEngineOptions): SharedLoading {
+/** Throws OUT_OF_MEMORY if this machine cannot hold its part. */
+function loadingOf(read: ReadModel, machines: number, options: LoadEngineOptions): SharedLoading {
   const { cacheBytes = 0, parallel = 1, adapter } = options;
+  const left = checkShare(read, machines, cacheBytes === 'auto' ? 0 : cacheBytes);
   return {
     contextLength: options.contextLength ?? 0,
     ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
     exact: read.spec.exact === true,
     ...(adapter !== undefined && { adapter: typeof adapter === 'string' ? [adapter] : [...adapter] }),
     ...(options.quantize !== undefined && { quantize: options.quantize }),
-    cacheBytes: cacheBytes === 'auto' ? cacheBytesFor(read.weightBytes) : cacheBytes,
+    cacheBytes: cacheBytes === 'auto' ? cacheBytesFor(read.weightBytes, left) : cacheBytes,
     parallel,
   };
 }

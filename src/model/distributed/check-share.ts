@@ -7,8 +7,11 @@ import type { Quantization } from '../weights/quantization.ts';
 import { modelParts } from './model-parts.ts';
 import { tensorShares } from './shares.ts';
 
-/** Throws OUT_OF_MEMORY if this machine cannot hold its part of a model that `machines` of them share. */
-export function checkShare({ spec }: ReadModel, machines: number): void {
+/**
+ * -> bytes left for KV caches. Throws OUT_OF_MEMORY if this machine cannot hold its part of a model that `machines` of them
+ * share.
+ */
+export function checkShare({ spec }: ReadModel, machines: number, cacheBytes: number): number {
   const layout = loadAddon().weightLayout(spec.exact === true);
   const parts = modelParts(
     spec,
@@ -18,12 +21,13 @@ export function checkShare({ spec }: ReadModel, machines: number): void {
   const machine = { name: '', address: '', memoryBytes: 0, bytesPerSecond: 1 };
   const [share] = tensorShares(parts, new Array<typeof machine>(machines).fill(machine));
   const perToken = kvBytesPerToken(spec.config, kvElementBytes(layout, spec.kvBits));
-  checkFit(
+  return checkFit(
     {
       weightBytes: share?.weightBytes ?? 0,
       kvBytesPerToken: perToken / machines,
       stateBytes: stateBytes(spec.config),
       contextLength: checkContext(spec.contextLength, spec.config),
+      cacheBytes,
     },
     availableMemory(),
   );
