@@ -1,5 +1,4 @@
 import type { CachedModel } from '../../hub/cached-models.ts';
-import { hubCacheFolder } from '../../hub/hub-environment.ts';
 import { byteSize } from '../../text/byte-size.ts';
 import { defineCommand } from '../options/command.ts';
 import { json } from '../options/option-kinds.ts';
@@ -10,6 +9,7 @@ export const list = defineCommand({
   options: y => y.option('json', json),
   run: async args => {
     const { cachedModels } = await import('../../hub/cached-models.ts');
+    const { hubCacheFolder } = await import('../../hub/hub-environment.ts');
     const cacheFolder = hubCacheFolder(process.env);
     const models = cachedModels(cacheFolder);
     process.stdout.write(
