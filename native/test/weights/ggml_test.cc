@@ -208,8 +208,21 @@ TEST(blocks_of_mxfp4_keep_their_values) {
   }
 }
 
+TEST(an_exponent_that_is_not_a_number_is_found) {
+  const GgmlType& type = *ggml_type("MXFP4");
+  std::vector<uint8_t> blocks(static_cast<size_t>(3) * type.block_bytes);
+  blocks[static_cast<size_t>(type.block_bytes)] = 0xff;
+  blocks[static_cast<size_t>(2) * type.block_bytes] = 0xff;
+  PackedMatrix layout = packed_layout(type, 1, 3 * type.block);
+  std::vector<uint8_t> memory(static_cast<size_t>(layout.bytes()));
+  CHECK(pack_ggml_row(type, blocks.data(), layout, 0, memory.data()) == 1);
+}
+
 TEST(a_scale_that_is_not_finite_is_found) {
   for (auto [name, offset] : {std::pair{"Q4_0", 0},
+                              {"Q4_1", 0},
+                              {"Q4_1", 2},
+                              {"Q8_0", 0},
                               {"Q5_1", 2},
                               {"Q4_K", 2},
                               {"Q6_K", 208},

@@ -11,6 +11,8 @@ inline uint16_t read_bits(const uint8_t* source) {
   return bits;
 }
 
+inline bool is_finite_float16(uint16_t bits) { return (bits & 0x7c00) != 0x7c00; }
+
 // The readers are compiled to vectors only if the compiler knows that a block and its codes do not
 // overlap; and codes that are written byte by byte are slow to read as words.
 #define RESTRICT __restrict

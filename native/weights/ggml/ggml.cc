@@ -4,7 +4,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "weights/ggml/bits.h"
 #include "weights/ggml/readers.h"
+#include "weights/ggml/rows.h"
 
 namespace llm_host {
 namespace {
@@ -15,16 +17,17 @@ using Scales = PackedMatrix::Scales;
 struct Reader {
   GgmlType type;
   void (*read)(const uint8_t* block, PackedUnit* units);
+  RowPacker pack_row = nullptr;  // if there is a faster way than by `read`
 };
 
 constexpr int kFloat4Zero = PackedMatrix::kFloat4Zero;
 
 constexpr Reader kReaders[] = {
-    {{"Q4_0", 32, 18, 32, 4, Kind::kAffine4, Scales::kSymmetric, 8}, read_q4_0},
-    {{"Q4_1", 32, 20, 32, 4, Kind::kAffine4, Scales::kFloat16}, read_q4_1},
+    {{"Q4_0", 32, 18, 32, 4, Kind::kAffine4, Scales::kSymmetric, 8}, read_q4_0, pack_q4_0_row},
+    {{"Q4_1", 32, 20, 32, 4, Kind::kAffine4, Scales::kFloat16}, read_q4_1, pack_q4_1_row},
     {{"Q5_0", 32, 22, 32, 8, Kind::kAffine5, Scales::kSymmetric, 16}, read_q5_0},
     {{"Q5_1", 32, 24, 32, 8, Kind::kAffine5, Scales::kFloat16}, read_q5_1},
-    {{"Q8_0", 32, 34, 32, 8, Kind::kAffine8, Scales::kSymmetric, 128}, read_q8_0},
+    {{"Q8_0", 32, 34, 32, 8, Kind::kAffine8, Scales::kSymmetric, 128}, read_q8_0, pack_q8_0_row},
     {{"Q2_K", 256, 84, 32, 8, Kind::kAffine8, Scales::kFloat16}, read_q2_k},
     {{"Q3_K", 256, 110, 256, 8, Kind::kAffine6, Scales::kSignedBytes, 32}, read_q3_k},
     {{"Q4_K", 256, 144, 256, 4, Kind::kAffine4, Scales::kSixBits}, read_q4_k},
@@ -34,7 +37,9 @@ constexpr Reader kReaders[] = {
     {{"IQ4_XS", 256, 136, 32, 8, Kind::kAffine8, Scales::kSymmetric, 128}, read_iq4_xs},
     {{"TQ1_0", 256, 54, 32, 4, Kind::kAffine4, Scales::kSymmetric, 1}, read_tq1_0},
     {{"TQ2_0", 256, 66, 32, 4, Kind::kAffine4, Scales::kSymmetric, 1}, read_tq2_0},
-    {{"MXFP4", 32, 17, 32, 4, Kind::kFloat4, Scales::kExponents, kFloat4Zero}, read_mxfp4},
+    {{"MXFP4", 32, 17, 32, 4, Kind::kFloat4, Scales::kExponents, kFloat4Zero},
+     read_mxfp4,
+     pack_mxfp4_row},
 };
 
 // What a block may become.
@@ -99,11 +104,9 @@ const Reader& reader_of(const GgmlType& type) {
                        [&](const Reader& r) { return r.type.name == type.name; });
 }
 
-bool is_finite(uint16_t float16) { return (float16 & 0x7c00) != 0x7c00; }
-
 bool is_finite(const GgmlType& type, const PackedUnit& unit) {
   if (type.scales == Scales::kExponents) return unit.scales[0] != 0xff;
-  return is_finite(unit.scale) && is_finite(unit.bias);
+  return is_finite_float16(unit.scale) && is_finite_float16(unit.bias);
 }
 
 }  // namespace
@@ -155,9 +158,12 @@ PackedMatrix packed_layout(const GgmlType& type, int rows, int cols) {
 int pack_ggml_row(const GgmlType& type, const uint8_t* blocks, const PackedMatrix& layout, int row,
                   uint8_t* target) {
   const Reader& reader = reader_of(type);
-  PackedUnit units[kMostUnits];
   int bad = -1, count = layout.cols / type.block, each = type.block / type.unit;
   uint8_t* header = row_start(layout, target, row);
+  if (reader.pack_row != nullptr) {
+    return reader.pack_row(blocks, count, header, row % PackedMatrix::kBlockRows);
+  }
+  PackedUnit units[kMostUnits];
   int64_t step = layout.unit_bytes();
   for (int b = 0; b < count; ++b, blocks += type.block_bytes) {
     reader.read(blocks, units);

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "kernels/packed/form/nibbles.h"
+
 namespace llm_host {
 namespace {
 
@@ -13,35 +15,20 @@ void write(uint8_t* target, int index, T value) {
   std::memcpy(target + index * sizeof value, &value, sizeof value);
 }
 
-// The low nibbles of eight bytes, the first one lowest.
-uint32_t nibbles_of(uint64_t bytes) {
-  bytes &= 0x0f0f0f0f0f0f0f0f;
-  bytes = (bytes | bytes >> 4) & 0x00ff00ff00ff00ff;
-  bytes = (bytes | bytes >> 8) & 0x0000ffff0000ffff;
-  return static_cast<uint32_t>(bytes | bytes >> 16);
-}
-
-// Bytes 0, 2, 4 and 6.
-uint32_t even_bytes(uint64_t bytes) {
-  bytes &= 0x00ff00ff00ff00ff;
-  bytes = (bytes | bytes >> 8) & 0x0000ffff0000ffff;
-  return static_cast<uint32_t>(bytes | bytes >> 16);
-}
-
-// Codes of `size` columns -> lane 0 of `words`; Upper: bits beyond the low nibble.
+// Codes of `size` columns -> lane 0 of `words`; Upper: bits beyond the low nibble, of as many
+// columns in a word as it has room for.
 template <int Upper>
 void pack_nibbles(const uint8_t* codes, int size, uint8_t* words) {
-  constexpr int kLows = Upper == 0 ? 1 : 4 / Upper;
-  constexpr uint64_t kMask = Upper == 2 ? 0x0303030303030303 : 0x0101010101010101;
+  constexpr int kLows = Upper == 0 ? 2 : 4 / Upper;
+  constexpr uint16_t kEven = (1 << Upper) - 1, kOdd = kEven << Upper;
   for (const uint8_t* end = codes + size; codes < end;) {
     uint32_t upper = 0;
-    for (int i = 0; i < kLows; ++i, codes += 8, words += 64) {
-      uint64_t eight;
-      std::memcpy(&eight, codes, sizeof eight);
-      write(words, 0, nibbles_of(eight));
+    for (int i = 0; i < kLows; i += 2, codes += 16, words += 128) {
+      ColumnPairs columns = load_pairs(codes);
+      pack_low_nibbles(columns, words);
       if constexpr (Upper == 0) continue;
-      uint64_t high = eight >> 4 & kMask;
-      upper |= even_bytes(high) << (2 * i * Upper) | even_bytes(high >> 8) << ((2 * i + 1) * Upper);
+      TwoWords high = low_bytes((columns >> 4 & kEven) | (columns >> (12 - Upper) & kOdd));
+      upper |= high.first << (2 * i * Upper) | high.second << (2 * (i + 1) * Upper);
     }
     if constexpr (Upper == 0) continue;
     write(words, 0, upper);
