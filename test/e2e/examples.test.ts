@@ -12,8 +12,10 @@ let dir = '';
 const ELECTRON = `
 import { EventEmitter } from 'node:events';
 const handlers = new Map();
-const contents = Object.assign(new EventEmitter(), { id: 1, isDestroyed: () => false, send: (_, text) => pieces.push(text) });
 const pieces = [];
+let onPiece = () => {};
+const send = (_, text) => { pieces.push(text); onPiece(); };
+const contents = Object.assign(new EventEmitter(), { id: 1, isDestroyed: () => false, send });
 const ipcMain = Object.assign(new EventEmitter(), { handle: (name, handler) => handlers.set(name, handler) });
 const app = Object.assign(new EventEmitter(), {
   whenReady: async () => undefined,
@@ -26,12 +28,11 @@ const app = Object.assign(new EventEmitter(), {
 class BrowserWindow {
   constructor({ webPreferences }) { console.log(webPreferences.preload.endsWith('preload.cjs')); }
   async loadFile() {
-    const send = text => handlers.get('send')({ sender: contents }, text);
-    const answer = await send('What is the capital of France?');
+    const ask = text => handlers.get('send')({ sender: contents }, text);
+    const answer = await ask('What is the capital of France?');
     console.log(answer, pieces.join('') === answer);
-    const long = send('Tell me a long story.');
-    setTimeout(() => ipcMain.emit('stop', { sender: contents }), 100);
-    console.log((await long).length > 0);
+    onPiece = () => ipcMain.emit('stop', { sender: contents });
+    console.log((await ask('Tell me a long story.')).length > 0);
     contents.emit('destroyed');
     app.emit('window-all-closed');
   }
