@@ -90,7 +90,9 @@ function refuseOptions({ draftModel, saveQuantized }: LoadEngineOptions): void {
   if (option) throw new LlmHostError('USAGE', `${option} does not go with --hosts`);
 }
 
-function readOptions({ contextLength = 0, kvBits, ...rest }: LoadEngineOptions) {
+/** As for a model of this machine alone. */
+function readOptions({ contextLength = 0, kvBits, cacheBytes, ...rest }: LoadEngineOptions) {
   const { exact, adapter, quantize, cwd = process.cwd(), env = process.env } = rest;
-  return { contextLength, kvBits: kvBits ?? 0, exact, adapter, quantize, cwd, env };
+  const caches = typeof cacheBytes === 'number' ? { cacheBytes } : {};
+  return { contextLength, kvBits: kvBits ?? 0, ...caches, exact, adapter, quantize, cwd, env };
 }

@@ -19,6 +19,7 @@ export interface StartedWorker {
 export async function startWorker(
   { start = [], control }: WorkerHost,
   title: string,
+  startMs = START_MS,
 ): Promise<StartedWorker> {
   const [program = '', ...args] = start;
   const options = ['worker', '--listen', addressText(control), '--secret-file', '-', '--once'];
@@ -38,7 +39,7 @@ export async function startWorker(
     setTimeout(() => child.kill('SIGKILL'), 2000).unref();
   };
   try {
-    await listening(child, title, () => said);
+    await listening(child, title, startMs, () => said);
   } catch (error) {
     end();
     child.kill();
@@ -47,11 +48,17 @@ export async function startWorker(
   return { secret, ended, end };
 }
 
-async function listening(child: ChildProcess, title: string, said: () => string): Promise<void> {
+async function listening(
+  child: ChildProcess,
+  title: string,
+  startMs: number,
+  said: () => string,
+): Promise<void> {
   const fault = (what: string) =>
     new LlmHostError('ENGINE', `the worker on ${title} ${what}`, { hint: lastLines(said()) });
-  await new Promise<void>((resolve, reject) => {
-    const limit = setTimeout(() => reject(fault(`has not started after ${START_MS / 1000} s`)), START_MS);
+  let limit: NodeJS.Timeout | undefined;
+  const started = new Promise<void>((resolve, reject) => {
+    limit = setTimeout(() => reject(fault(`has not started after ${startMs / 1000} s`)), startMs);
     let output = '';
     child.stdout?.on('data', chunk => {
       if (output.length < KEPT_CHARACTERS) output += String(chunk);
@@ -59,9 +66,8 @@ async function listening(child: ChildProcess, title: string, said: () => string)
     });
     child.once('error', error => reject(fault(`cannot be started (${error.message})`)));
     child.once('close', code => reject(fault(`has not started: ssh ended with ${code}`)));
-    child.once('close', () => clearTimeout(limit));
-    child.stdout?.on('data', () => clearTimeout(limit));
   });
+  await started.finally(() => clearTimeout(limit));
 }
 
 const lastLines = (text: string) => text.trim().split('\n').slice(-5).join('\n');

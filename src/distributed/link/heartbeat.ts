@@ -14,7 +14,7 @@ export class Heartbeat {
   constructor(beat: () => void, onSilence: (seconds: number) => void, most = MOST_SILENT) {
     this.#timer = setInterval(() => {
       this.#silent += 1;
-      if (this.#silent > most) {
+      if (this.#silent >= most) {
         this.stop();
         onSilence((most * BEAT_MS) / 1000);
       } else beat();
