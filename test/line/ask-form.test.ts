@@ -17,6 +17,10 @@ const FORM = {
 };
 
 async function filled(...typed: (string | undefined)[]) {
+  return await filledIn(FORM, ...typed);
+}
+
+async function filledIn(form: object, ...typed: (string | undefined)[]) {
   const shown: string[] = [];
   const elicit = formAsker({
     print: text => shown.push(text),
@@ -25,7 +29,7 @@ async function filled(...typed: (string | undefined)[]) {
       return Promise.resolve(typed.shift());
     },
   });
-  const request = { server: 'x\u001b[2J', message: 'Who?', fields: elicitationFields(FORM) };
+  const request = { server: 'x\u001b[2J', message: 'Who?', fields: elicitationFields(form) };
   return { answer: await elicit(request, new AbortController().signal), shown: shown.join('') };
 }
 
@@ -64,19 +68,65 @@ describe('a form', () => {
     expect(shown).not.toContain('\u001b');
   });
 
-  it('is declined by anything but yes, and cancelled by Ctrl+D at any time', async () => {
-    expect((await filled('')).answer).toEqual({ action: 'decline' });
+  it('is declined by no or an empty line, and cancelled by Ctrl+D at any time', async () => {
+    for (const no of ['', 'no', 'N', 'false'])
+      expect((await filled(no)).answer).toEqual({ action: 'decline' });
     expect((await filled(undefined)).answer).toEqual({ action: 'cancel' });
     expect((await filled('y', 'Ada', undefined)).answer).toEqual({ action: 'cancel' });
+  });
+
+  it('is not declined by a slip: the question comes again', async () => {
+    const { answer, shown } = await filledIn({ properties: { note: {} } }, 'yse', 'yes', 'hello');
+    expect(answer).toEqual({ action: 'accept', content: { note: 'hello' } });
+    expect(shown).toContain('Answer (note)? yes or no [no]: Answer yes or no.\nAnswer (note)?');
+  });
+
+  it('shows labels, what several answers look like, and defaults as they would be typed', async () => {
+    const form = {
+      properties: {
+        size: {
+          type: 'string',
+          oneOf: [
+            { const: 's', title: 'Small' },
+            { const: 'l', title: 'Large' },
+          ],
+          default: 'l',
+        },
+        tops: {
+          type: 'array',
+          items: {
+            anyOf: [
+              { const: 'm', title: 'Mozzarella' },
+              { const: 'h', title: 'Ham' },
+            ],
+          },
+          default: ['m', 'h'],
+        },
+        hot: { type: 'boolean', default: false },
+        count: { type: 'integer', default: 2 },
+        free: { type: 'array', items: { type: 'string' } },
+      },
+    };
+    const { answer, shown } = await filledIn(form, 'y', 'small', '', '', '', 'a, b');
+    for (const prompt of [
+      'size {Small, Large} [Large]: ',
+      'tops {Mozzarella, Ham, with commas} [Mozzarella, Ham]: ',
+      'hot {yes, no} [no]: ',
+      'count [2]: ',
+      'free {with commas} [none]: ',
+    ])
+      expect(shown).toContain(`  ${prompt}`);
+    const content = { size: 's', tops: ['m', 'h'], hot: false, count: 2, free: ['a', 'b'] };
+    expect(answer).toEqual({ action: 'accept', content });
   });
 });
 
 describe('an address', () => {
-  const visit = async (typed: string | undefined) => {
+  const visit = async (...typed: (string | undefined)[]) => {
     const shown: string[] = [];
     const ask = (prompt: string) => {
       shown.push(prompt);
-      return Promise.resolve(typed);
+      return Promise.resolve(typed.shift());
     };
     const elicit = formAsker({ print: text => shown.push(text), ask });
     const request = { server: 'bank', message: 'Log in.', fields: [], url: 'https://bank.example/login?a=1' };
@@ -97,5 +147,11 @@ describe('an address', () => {
     [undefined, 'cancel'],
   ])('%j: %s', async (typed, action) => {
     expect((await visit(typed)).answer).toEqual({ action });
+  });
+
+  it('is not declined by a slip', async () => {
+    const { answer, shown } = await visit('ys', 'yes');
+    expect(answer).toEqual({ action: 'accept' });
+    expect(shown.match(/Done there\?/g)).toHaveLength(2);
   });
 });
