@@ -16,7 +16,7 @@ test('no model: the usage line, the error, exit 2', async () => {
 });
 
 test.each([
-  [['demo', '--temperature'], 'Not enough arguments following: temperature'],
+  [['demo', '--temperature'], '--temperature needs a value'],
   [['demo', 'What', 'is', 'this?'], "'What' is unexpected; give a prompt with -p, in quotes"],
   [['list', 'extra'], "'extra' is unexpected"],
   [['pull'], "'llm-host pull' needs an argument: see llm-host pull --help"],

@@ -4,9 +4,6 @@ import { defineCommand } from '../options/command.ts';
 import { weightOptions } from '../options/model-options.ts';
 import { json, list, number, text } from '../options/option-kinds.ts';
 
-/** Options that must not be repeated. */
-const ONCE = ['html', 'mlx-lm-model', 'llama-cpp-model', 'quantize', 'tools', 'half'];
-
 /** Options that only --tools has. */
 const ONLY_WITH_TOOLS = ['all', 'categories', 'mode', 'half', 'again'] as const;
 
@@ -55,8 +52,6 @@ export const bench = defineCommand({
       .option('json', { ...json, describe: 'the report as JSON' })
       .option('html', text('write the report to this file'))
       .check(args => {
-        const twice = ONCE.find(name => Array.isArray(args[name]));
-        if (twice !== undefined) throw new LlmHostError('USAGE', `--${twice} was given twice`);
         const alone = ONLY_WITH_TOOLS.find(name => args[name] !== undefined);
         if (args.tools === undefined && alone !== undefined)
           throw new LlmHostError('USAGE', `--${alone} goes only with --tools`);

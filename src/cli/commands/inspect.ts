@@ -18,11 +18,7 @@ export const inspect = defineCommand({
   options: (y, declareModel) =>
     declareModel(y)
       .option('context', { ...number('tokens of context to count memory for'), alias: 'ctx' })
-      .option('quantize', {
-        type: 'string',
-        choices: QUANTIZE_CHOICES,
-        describe: 'as if loaded with --quantize',
-      })
+      .option('quantize', { ...text('as if loaded with --quantize'), choices: QUANTIZE_CHOICES })
       .option('hosts', text('plan how to divide it over the machines in this file'))
       .option('json', json),
   run: async args => {

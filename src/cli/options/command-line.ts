@@ -4,8 +4,8 @@ import { MODEL_ALIASES } from '../../hub/aliases.ts';
 import { quoted, visible } from '../../text/clean/visible.ts';
 import { nearest } from '../../text/nearest.ts';
 import { VERSION } from '../process/version.ts';
-import { checkBooleanValues } from './boolean-values.ts';
 import type { Command, CommandContext, DeclareModel } from './command.ts';
+import { checkOptionValues } from './option-values.ts';
 
 /** How a shell asks yargs for completions. */
 const COMPLETE = '--get-yargs-completions';
@@ -24,17 +24,21 @@ export async function commandLine(
   const declareModel = argv.includes(COMPLETE) ? offerModel : takeModel;
   const parser = yargs([...argv])
     .scriptName('llm-host')
-    .usage('Usage: llm-host <model> [options]');
+    .usage('Usage: llm-host <model> [options]')
+    // `--system.x y` would make an object of a text.
+    .parserConfiguration({ 'dot-notation': false });
+  let values: ReadonlyMap<string, string | undefined> = new Map();
   for (const command of commands) {
     parser.command(
       command.usage,
       command.description,
       y => {
         const declared = command.options(y, declareModel);
-        checkBooleanValues(argv, declared);
+        if (!argv.includes(COMPLETE)) values = checkOptionValues(argv, declared);
         return declared;
       },
       async args => {
+        refuseTwoModels(args, values.get('model'));
         try {
           code = await command.run(args, context);
         } catch (error) {
@@ -61,6 +65,14 @@ export async function commandLine(
   if (completesDefault(argv, parser)) commands[0]?.options(parser, declareModel);
   await parser.parseAsync();
   return code;
+}
+
+/** One as a word and another one as an option: yargs would take the word. */
+function refuseTwoModels(args: object, option: string | undefined): void {
+  const { model } = args as { readonly model?: unknown };
+  if (option === undefined || model === option) return;
+  const both = [model, option].map(one => quoted(one)).join(' and ');
+  throw new LlmHostError('USAGE', `give one model, not ${both}`);
 }
 
 /** Words after `--` are words like those before it; yargs leaves them out. Throws LlmHostError USAGE for an option there. */
@@ -103,11 +115,13 @@ function completesDefault(argv: readonly string[], parser: Argv): boolean {
   return asked >= 0 && !commands.includes(argv[asked + 2] ?? '');
 }
 
-/** A complaint of yargs in our words: a missing or an extra word, or an unknown option with the nearest known one. */
+/** A complaint of yargs in our words: a missing or an extra word, a missing value, or an unknown option with the nearest known one. */
 function complaint(message: string, argv: readonly string[], parser: Argv): string {
   if (message.startsWith('Not enough non-option arguments')) {
     return `'llm-host ${argv[0] ?? ''}' needs an argument: see llm-host ${argv[0] ?? ''} --help`;
   }
+  const lacking = /^Not enough arguments following: (.+)$/.exec(message)?.[1];
+  if (lacking !== undefined) return `${lacking.length > 1 ? '--' : '-'}${lacking} needs a value`;
   const unknown = /^Unknown (?:argument|command)s?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
   if (unknown === undefined) return message;
   if (argv.includes(unknown)) return `'${unknown}' is unexpected; give a prompt with -p, in quotes`;

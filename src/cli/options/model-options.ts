@@ -50,6 +50,7 @@ export function modelOptions(y: Argv): Argv {
     .option('tools', list('offer only these tools; * and ? are wildcards (repeatable)'))
     .option('log-level', {
       choices: ['debug', 'info', 'warn', 'error', 'silent'] as const,
+      requiresArg: true,
       describe: 'of the log file',
     })
     .option('log-file', text('default: llm-host.log in the state folder'))

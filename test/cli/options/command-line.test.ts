@@ -4,15 +4,42 @@ import { COMMANDS } from '../../../src/cli/commands/table.ts';
 import type { CommandContext } from '../../../src/cli/options/command.ts';
 import { commandLine } from '../../../src/cli/options/command-line.ts';
 
-/** The words that call a command, and its options that are true or false. */
-const FLAGS = COMMANDS.flatMap(command => {
+interface Declared {
+  readonly boolean: readonly string[];
+  readonly array: readonly string[];
+  readonly key: Readonly<Record<string, unknown>>;
+}
+
+/** The words that call each command, and what it declares. */
+const CALLS = COMMANDS.map(command => {
   const [word = '', ...positionals] = command.usage.split(' ');
-  const words = [...(word === '$0' ? [] : [word]), ...positionals.filter(name => name.startsWith('<'))];
+  const required = positionals.filter(name => name.startsWith('<'));
+  const words = [
+    ...(word === '$0' ? [] : [word]),
+    ...required.map(() => (word === 'server' ? 'files' : 'org/x')),
+  ];
   const parser = yargs([]);
   command.options(parser, y => y.positional('model', { type: 'string' }) as never);
-  const { boolean } = (parser as unknown as { getOptions(): { boolean: string[] } }).getOptions();
-  return [...new Set([...boolean, 'help', 'version'])].map(flag => ({ words, flag }));
+  const { boolean, array, key } = (parser as unknown as { getOptions(): Declared }).getOptions();
+  const names = positionals.map(name => name.slice(1, -1));
+  const valued = Object.keys(key).filter(name => !boolean.includes(name) && !names.includes(name));
+  return { words, boolean, array, valued };
 });
+
+/** The options that are true or false. */
+const FLAGS = CALLS.flatMap(({ words, boolean }) =>
+  [...new Set([...boolean, 'help', 'version'])].map(flag => ({ words, flag })),
+);
+
+/** The others, short names too. */
+const VALUED = CALLS.flatMap(({ words, valued, array }) =>
+  valued.map(name => ({
+    words,
+    name,
+    dashed: `${name.length > 1 ? '--' : '-'}${name}`,
+    isList: array.includes(name),
+  })),
+);
 
 const CONTEXT = {} as CommandContext;
 
@@ -80,6 +107,78 @@ describe('options that are true or false', () => {
     [['--reproducible', '--no-think'], { reproducible: true, think: false }],
     [['--think', 'false'], { think: false }],
     [['--quiet', '--'], { quiet: true }],
+  ])('%j is taken', async (words, expected) => {
+    let given: object = {};
+    const [chat, ...others] = COMMANDS;
+    const run = (args: object) => {
+      given = args;
+      return 0;
+    };
+    expect(await commandLine(['demo', ...words], [{ ...chat, run } as never, ...others], CONTEXT)).toBe(0);
+    expect(given).toMatchObject(expected);
+  });
+});
+
+describe('options with a value', () => {
+  const refused = async (words: readonly string[], message: string) =>
+    await expect(commandLine(words, COMMANDS, CONTEXT)).rejects.toMatchObject({ code: 'USAGE', message });
+
+  test('are found', () => {
+    const names = VALUED.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(['p', 'prompt', 'config', 'temperature', 'login', 'root', 'html']),
+    );
+  });
+
+  test.each(VALUED)(
+    '$words $dashed: not switched off, empty or without its value',
+    async ({ words, name, dashed }) => {
+      const main = { p: 'prompt', m: 'model', ctx: 'context' }[name] ?? name;
+      const off = `--no-${name}`;
+      if (main !== 'mcp' || words.includes('tools'))
+        await refused(
+          [...words, off],
+          `${off}: --${main} takes a value and cannot be switched off; leave it out`,
+        );
+      const mayStandAlone = main === 'resume' || (main === 'tools' && words.includes('bench'));
+      if (!mayStandAlone) await refused([...words, dashed], `${dashed} needs a value`);
+      if (['system', 'prompt', 'resume'].includes(main)) return;
+      const empty = `${dashed} is empty, and needs a value`;
+      await refused([...words, dashed, ''], empty);
+      await refused([...words, `${dashed}=`], empty);
+    },
+  );
+
+  test.each(VALUED.filter(({ isList }) => !isList))(
+    '$words $dashed: not twice',
+    async ({ words, name, dashed }) => {
+      const main = { p: 'prompt', m: 'model', ctx: 'context' }[name] ?? name;
+      await refused([...words, dashed, '1', `--${main}=1`], `--${main} was given twice`);
+    },
+  );
+
+  test.each([
+    [
+      ['--no-saveQuantized'],
+      '--no-saveQuantized: --save-quantized takes a value and cannot be switched off; leave it out',
+    ],
+    [['--saveQuantized', 'a', '--save-quantized', 'b'], '--save-quantized was given twice'],
+    [['-p', 'x', '--prompt', 'y'], '--prompt was given twice'],
+    [['-p='], '-p is empty, and needs a value'],
+    [['-m', 'other'], "give one model, not 'demo' and 'other'"],
+    [['--model', 'other'], "give one model, not 'demo' and 'other'"],
+    [['--system.x', 'y'], 'unknown option --system.x; did you mean --system?'],
+  ])('demo %j: %s', async (words, message) => {
+    await refused(['demo', ...words], message);
+  });
+
+  test.each([
+    [['--model', 'demo'], { model: 'demo' }],
+    [['--no-mcp'], { mcp: false }],
+    [['--mcp', 'a', '--mcp=b', '--no-think'], { mcp: ['a', 'b'], think: false }],
+    [['--system', '', '-p', ''], { system: '', prompt: '' }],
+    [['-p', 'no-config', '--seed=-1', '--stop', 'x y'], { prompt: 'no-config', seed: -1, stop: ['x y'] }],
+    [['--resume', '', '--quiet', '--quiet'], { resume: '', quiet: true }],
   ])('%j is taken', async (words, expected) => {
     let given: object = {};
     const [chat, ...others] = COMMANDS;
