@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { byteSize } from '../text/byte-size.ts';
+import { blobText } from './blob-text.ts';
 import { savedPath } from './saved-media.ts';
 import { cleanText } from './server/incoming-text.ts';
 import type { CallResult } from './server/wire-schemas.ts';
@@ -7,7 +8,7 @@ import type { CallResult } from './server/wire-schemas.ts';
 type Block = NonNullable<CallResult['content']>[number];
 
 /**
- * A call's result as text for the model: text blocks joined by newlines; images, audio and resources as placeholders;
+ * A call's result as text for the model: text blocks joined by newlines; resources as their text; images, audio and other bytes as placeholders;
  * `structuredContent` as JSON if there is no content. Terminal sequences and invisible characters are removed.
  * Well-formed Unicode of at most `maxChars` UTF-16 units, plus a note saying how much was cut.
  */
@@ -41,7 +42,7 @@ function blockText(block: Block): string {
     case 'audio':
       return `[${block.type} ${stringOf(block.mimeType) || 'of unknown type'}, ${base64Size(block.data)}${savedText(block)}]`;
     case 'resource':
-      return resourceText(block.resource);
+      return resourceText(block.resource, savedText(block));
     case 'resource_link':
       return `[link ${[block.uri, block.title ?? block.name, block.description].map(stringOf).filter(Boolean).join(', ')}]`;
     default:
@@ -54,13 +55,14 @@ function savedText(block: Block): string {
   return path === undefined ? '' : `, saved as ${path}`;
 }
 
-function resourceText(value: unknown): string {
+function resourceText(value: unknown, saved: string): string {
   if (typeof value !== 'object' || value === null) return '[resource without content]';
   const { uri, mimeType, text, blob } = value as Readonly<Record<string, unknown>>;
   const label = [uri, mimeType].map(stringOf).filter(Boolean).join(', ');
-  return typeof text === 'string'
-    ? `[resource ${label}]\n${text}`
-    : `[resource ${label}, ${base64Size(blob)}]`;
+  const content = typeof text === 'string' ? text : blobText(blob, mimeType);
+  return content === undefined || saved !== ''
+    ? `[resource ${label}, ${base64Size(blob)}${saved}]`
+    : `[resource ${label}]\n${content}`;
 }
 
 function stringOf(value: unknown): string {

@@ -40,8 +40,8 @@ export class SavedMedia {
 
   /** The result with its images and sounds saved, as far as they are of a known kind and within the limits. */
   save(result: CallResult): CallResult {
-    if (!result.content?.some(isMedia)) return result;
-    return { ...result, content: result.content.map(block => (isMedia(block) ? this.#saved(block) : block)) };
+    if (!result.content?.some(block => dataOf(block) !== undefined)) return result;
+    return { ...result, content: result.content.map(block => this.#saved(block)) };
   }
 
   close(): void {
@@ -50,8 +50,8 @@ export class SavedMedia {
   }
 
   #saved(block: Block): Block {
-    const { data } = block;
-    if (typeof data !== 'string' || data.length > (MAX_FILE_BYTES * 4) / 3 + 4) return block;
+    const data = dataOf(block);
+    if (data === undefined || data.length > (MAX_FILE_BYTES * 4) / 3 + 4) return block;
     const bytes = Buffer.from(data, 'base64');
     const kind = KINDS.find(({ is }) => is(bytes));
     const tooMuch = this.#files >= MAX_FILES || this.#bytes + bytes.length > MAX_TOTAL_BYTES;
@@ -75,8 +75,12 @@ export function savedPath(block: Block): string | undefined {
   return typeof path === 'string' ? path : undefined;
 }
 
-function isMedia({ type }: Block): boolean {
-  return type === 'image' || type === 'audio';
+/** What may be an image or a sound, also as a resource. */
+function dataOf({ type, data, resource }: Block): string | undefined {
+  const given =
+    type === 'resource' ? (resource as { readonly blob?: unknown } | null | undefined)?.blob : data;
+  const isMedia = type === 'image' || type === 'audio' || type === 'resource';
+  return isMedia && typeof given === 'string' ? given : undefined;
 }
 
 function riff(data: Buffer): string | undefined {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LlmHostError } from '../errors.ts';
 import type { Target } from './offered-tools.ts';
 import { outputNote } from './output-check.ts';
@@ -84,7 +85,8 @@ export class ToolCalls {
         run = await this.#permit(target, args, options);
       } finally {
         started = performance.now();
-        options.onPermit?.({ waitedMs: started - asked, arguments: run });
+        const changed = isDeepStrictEqual(run, args) ? undefined : run;
+        options.onPermit?.({ waitedMs: started - asked, changed });
       }
       refuseChanged(target);
       permitted = true;

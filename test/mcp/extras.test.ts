@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { Agent } from '../../src/agent/turn/agent.ts';
+import { createHistory } from '../../src/chat/history.ts';
 import type { CompletionRequest } from '../../src/mcp/input-completion.ts';
 import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { call, collect, content, FakeModel } from '../agent/fakes.ts';
 import { fixture } from '../fixtures/mcp/support.ts';
 
 const TIMEOUT = { timeout: 60_000 };
@@ -142,6 +145,46 @@ describe('links in results', TIMEOUT, () => {
     await host.start();
     await expect(host.readResource('x', 'memo://today', LIMIT)).rejects.toMatchObject({
       code: 'TOOL_REFUSED',
+    });
+  });
+
+  test.each([
+    ['yes', undefined],
+    [{ arguments: { uri: 'memo://today' } }, undefined],
+    [{ arguments: { uri: 'memo://other' } }, { uri: 'memo://other' }],
+  ] as const)('asked about one and answered %j, the user has changed: %j', async (answer, changed) => {
+    const configs = [{ ...fixture('extras', ['old']), name: 'x' }];
+    host = new McpHost({ configs, policy: { approval: 'ask' } });
+    host.setApprover(() => Promise.resolve(answer));
+    await host.start();
+    const permits: unknown[] = [];
+    const { text } = await host.readResource('x', 'memo://today', {
+      ...LIMIT,
+      onPermit: permit => permits.push(permit.changed),
+    });
+    expect(permits).toEqual([changed]);
+    expect(text).toContain(`[resource ${changed?.uri ?? 'memo://today'}, text/plain]`);
+  });
+
+  test('the model that reads one is not told of arguments that nobody changed', async () => {
+    await start('old');
+    const model = new FakeModel([
+      [call('links')],
+      [call('read_resource', { uri: ' memo://today' })],
+      [content('Read.')],
+    ]);
+    const agent = new Agent({
+      model,
+      tools: host,
+      history: createHistory(),
+      sampling: {},
+      toolTimeoutMs: 20_000,
+    });
+    const events = await collect(agent.turn('Read it'));
+    expect(JSON.stringify(events)).not.toContain('instead');
+    expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: '[resource memo://today, text/plain]\nread 1',
     });
   });
 });

@@ -3,6 +3,54 @@ import { resultText } from '../../src/mcp/result-text.ts';
 
 const text = (value: string) => ({ type: 'text', text: value });
 
+/** A resource as bytes. */
+const blob = (mimeType: unknown, bytes: string | Buffer) => ({
+  content: [
+    {
+      type: 'resource',
+      resource: { uri: 'x:1', mimeType, blob: Buffer.from(bytes as string).toString('base64') },
+    },
+  ],
+});
+
+describe('a resource that came as bytes', () => {
+  it.each([
+    ['text/plain', 'grün', 'grün'],
+    ['TEXT/Markdown; charset=UTF-8', '# A', '# A'],
+    ['text/plain; charset="iso-8859-1"', Buffer.from('grün', 'latin1'), 'grün'],
+    ['text/csv;header=present', 'a,b', 'a,b'],
+    ['application/json', '{"a":1}', '{"a":1}'],
+    ['application/problem+json', '{}', '{}'],
+    ['image/svg+xml', '<svg/>', '<svg/>'],
+    ['application/yaml', 'a: 1', 'a: 1'],
+    ['text/plain', '', ''],
+    ['text/plain', 'a\u001b[2Jb', 'ab'],
+  ])('%s is text', (mimeType, bytes, expected) => {
+    expect(resultText(blob(mimeType, bytes), 1000)).toBe(`[resource x:1, ${mimeType}]\n${expected}`);
+  });
+
+  it.each([
+    ['text/plain', Buffer.from([0x67, 0xfc, 0x6e]), '3 bytes'],
+    ['text/plain; charset=klingon', 'nuq', '3 bytes'],
+    ['application/octet-stream', 'words', '5 bytes'],
+    ['application/pdf', '%PDF', '4 bytes'],
+    ['text/', 'words', '5 bytes'],
+  ])('%s, %j is shown by its size', (mimeType, bytes, size) => {
+    expect(resultText(blob(mimeType, bytes), 1000)).toBe(`[resource x:1, ${mimeType}, ${size}]`);
+  });
+
+  it.each([[7], [undefined], [{}], ['']])('of the type %j: by its size', type => {
+    expect(resultText(blob(type, 'words'), 1000)).toBe('[resource x:1, 5 bytes]');
+  });
+
+  it('is cut where a text would be', () => {
+    const label = '[resource x:1, text/plain]\n';
+    expect(resultText(blob('text/plain', 'a'.repeat(5_000_000)), 100)).toBe(
+      `${label}${'a'.repeat(100 - label.length)}\n... [cut: 100 of ${5_000_000 + label.length} characters]`,
+    );
+  });
+});
+
 describe('resultText', () => {
   it.each([
     [{ content: [text('one'), text('two')] }, 'one\ntwo'],

@@ -30,6 +30,25 @@ it('an image and a sound are files of this user, which closing removes', () => {
   media.close();
 });
 
+it('an image that is a resource is a file too, whatever else the resource is', () => {
+  const resource = (blob: unknown, mimeType?: string) => ({
+    type: 'resource',
+    resource: { uri: 'x:1', mimeType, blob },
+  });
+  const { media, text, paths } = saved(
+    resource(PNG.toString('base64'), 'image/png'),
+    resource(Buffer.from('words').toString('base64'), 'text/plain'),
+    resource(7),
+    { type: 'resource', resource: null } as never,
+    { type: 'resource' },
+  );
+  expect(text).toMatch(
+    /^\[resource x:1, image\/png, 16 bytes, saved as \S+\/1\.png\]\n\[resource x:1, text\/plain\]\nwords\n\[resource x:1, 0 bytes\]\n/,
+  );
+  expect(paths.map(path => readFileSync(path))).toEqual([PNG]);
+  media.close();
+});
+
 it('a wrong type does not name the file', () => {
   const { media, paths } = saved(block('image', PNG.toString('base64'), '../../evil.sh'));
   expect(paths).toEqual([expect.stringMatching(/\/llm-host-media-\w+\/1\.png$/)]);

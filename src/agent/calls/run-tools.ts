@@ -112,9 +112,9 @@ async function runOne(
       onProgress: progress => emit({ type: 'tool_progress', id: call.id, message: progressText(progress) }),
       onPermit: permit => {
         ({ waitedMs } = permit);
-        if (permit.arguments === call.function.arguments) return;
-        changed = `[The user changed the arguments to ${JSON.stringify(permit.arguments)}]\n`;
-        emit({ type: 'notice', message: `Calling ${name}(${formatArguments(permit.arguments)}) instead` });
+        if (permit.changed === undefined) return;
+        changed = `[The user changed the arguments to ${JSON.stringify(permit.changed)}]\n`;
+        emit({ type: 'notice', message: `Calling ${name}(${formatArguments(permit.changed)}) instead` });
       },
     });
     if (outcome.isError) return failed(outcome.text);

@@ -23,11 +23,11 @@ export interface CallOptions {
   readonly timeoutMs: number;
   readonly onProgress?: (progress: Progress) => void;
   /**
-   * Called once the call may run or is refused: how long that took, since the user may have been asked, and the arguments
-   * it runs with, which the user may have changed.
+   * Called once the call may run or is refused: how long that took, since the user may have been asked, and other arguments
+   * that the user has put in the place of the given ones.
    */
   readonly onPermit?: (permit: {
     readonly waitedMs: number;
-    readonly arguments: Readonly<Record<string, unknown>>;
+    readonly changed: Readonly<Record<string, unknown>> | undefined;
   }) => void;
 }
