@@ -1,6 +1,6 @@
-import { PROTOCOL, type Report, readOrder } from '../../distributed/link/messages.ts';
+import { failure, PROTOCOL, type Report, readOrder } from '../../distributed/link/messages.ts';
 import { Rank } from '../../distributed/worker/rank.ts';
-import { messageOf } from '../../errors.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { VERSION } from '../process/version.ts';
 
@@ -16,7 +16,7 @@ process.on('message', message => {
   try {
     rank.take(readOrder(message));
   } catch (error) {
-    say({ type: 'failed', code: 'USAGE', message: messageOf(error) });
+    say(failure(new LlmHostError('USAGE', messageOf(error))));
   }
 });
 
@@ -24,5 +24,5 @@ try {
   const mlx = loadAddon().versions.mlxLoaded;
   say({ type: 'hello', protocol: PROTOCOL, version: VERSION, mlx });
 } catch (error) {
-  say({ type: 'failed', code: 'ENGINE_UNAVAILABLE', message: messageOf(error) });
+  say(failure(error));
 }

@@ -13,6 +13,9 @@ const DIFFERENT: Readonly<Record<keyof ModelMark, string>> = {
   numbers: 'another kind of device or precision',
 };
 
+/** Within which a machine that is gone is known to be. */
+const REASON_MS = 1000;
+
 /** The other machines that share a model with this one, the first. */
 export class MachineGroup {
   readonly ring: readonly string[];
@@ -104,13 +107,21 @@ export class MachineGroup {
     for (const [index, machine] of this.#machines.entries())
       machine.tell({ type: 'load', ring: [...this.ring], rank: index + 1, limitMs });
     const others = this.#all(machine => machine.hear('loaded'));
-    const [loaded, rest] = await Promise.allSettled([here(), others]);
-    // What this machine finds wrong with the model, the others do too.
-    const own = loaded.status === 'rejected' ? (loaded.reason as LlmHostError) : undefined;
-    if (own && own.code !== 'ENGINE') throw own;
-    if (rest.status === 'rejected') throw rest.reason;
-    if (loaded.status === 'rejected') throw this.#lost ?? loaded.reason;
-    return loaded.value;
+    others.catch(() => undefined);
+    const loaded = await here().catch(async error => {
+      throw await this.#whyNotLoaded(error);
+    });
+    await others;
+    return loaded;
+  }
+
+  /** What this machine finds wrong with the model, the others do too; what it cannot join, they may have left. */
+  async #whyNotLoaded(error: unknown): Promise<unknown> {
+    if (!(error instanceof LlmHostError) || error.code !== 'ENGINE') return error;
+    const named = new LlmHostError('ENGINE', `with ${this.titles.join(', ')}: ${error.message}`, {
+      hint: `The machines must reach each other at ${this.ring.join(', ')}: is another program there, or a firewall?`,
+    });
+    return (await this.lost(REASON_MS)) ?? this.giveUp(named);
   }
 
   run(request: NativeRequest): void {

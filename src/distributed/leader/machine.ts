@@ -1,4 +1,4 @@
-import { type ErrorCode, LlmHostError, messageOf } from '../../errors.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
 import { addressText } from '../link/address.ts';
 import { Channel } from '../link/channel.ts';
 import { Heartbeat } from '../link/heartbeat.ts';
@@ -25,7 +25,8 @@ export class Machine {
   #channel!: Channel;
   #heartbeat: Heartbeat | undefined;
   #waiting: Waiting | undefined;
-  #early: Report[] = [];
+  /** Said before anybody asked, as `hello` may be. */
+  #early: Report | undefined;
   #error: LlmHostError | undefined;
   #tellLost: (error: LlmHostError) => void = () => undefined;
   #closed = false;
@@ -75,7 +76,9 @@ export class Machine {
   /** The next report of this kind. Throws LlmHostError that names the machine if it fails or goes away. */
   async hear<T extends Report['type']>(type: T): Promise<Answer<T>> {
     if (this.#error) throw this.#error;
-    const early = this.#early.shift();
+    if (this.#closed) throw this.#noLongerNeeded();
+    const early = this.#early;
+    this.#early = undefined;
     const report =
       early ??
       (await new Promise<Report>((resolve, reject) => {
@@ -92,7 +95,7 @@ export class Machine {
     this.#closed = true;
     this.#heartbeat?.stop();
     this.#channel.close();
-    this.#waiting?.reject(new LlmHostError('CANCELLED', `${this.title} is no longer needed`));
+    this.#waiting?.reject(this.#noLongerNeeded());
     this.#waiting = undefined;
     this.#started?.end();
     await this.#started?.ended;
@@ -103,15 +106,18 @@ export class Machine {
     if (report.type === 'pong') return;
     if (report.type === 'failed') {
       const { code, message, hint } = report;
-      this.#lose(
-        new LlmHostError(code as ErrorCode, `${this.title}: ${message}`, hint === undefined ? {} : { hint }),
-      );
+      this.#lose(new LlmHostError(code, `${this.title}: ${message}`, hint === undefined ? {} : { hint }));
       return;
     }
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (waiting) waiting.resolve(report);
-    else this.#early.push(report);
+    else if (this.#early === undefined) this.#early = report;
+    else this.#lose(new LlmHostError('ENGINE', `${this.title} has said '${report.type}' unasked`));
+  }
+
+  #noLongerNeeded(): LlmHostError {
+    return new LlmHostError('CANCELLED', `${this.title} is no longer needed`);
   }
 
   #lose(error: LlmHostError): LlmHostError {
@@ -127,16 +133,21 @@ export class Machine {
 
 const titleOf = ({ name, control }: WorkerHost) => `${name} (${addressText(control)})`;
 
+/** What the worker's TLS answers to a key that is not its own. */
+const OTHER_SECRET = /^ERR_SSL_.*(BAD_RECORD_MAC|DECRYPT_ERROR|UNKNOWN_PSK_IDENTITY)$/;
+
 function cannotConnect(host: WorkerHost, error: NodeJS.ErrnoException): LlmHostError {
   const title = titleOf(host);
   const listen = `llm-host worker --listen ${addressText(host.control)} --secret-file FILE`;
-  if (error.code?.startsWith('ERR_SSL'))
+  if (OTHER_SECRET.test(error.code ?? ''))
     return new LlmHostError('ENGINE', `${title} has another secret`, {
       hint: 'The secretFile of the hosts file and the --secret-file of the worker must hold the same text.',
     });
   const what =
     error.code === 'ECONNREFUSED'
       ? 'runs no worker'
-      : `cannot be reached (${error.code ?? messageOf(error)})`;
+      : error.code?.startsWith('ERR_SSL')
+        ? 'runs another program there'
+        : `cannot be reached (${error.code ?? messageOf(error)})`;
   return new LlmHostError('ENGINE', `${title} ${what}`, { hint: `There, run: ${listen}` });
 }

@@ -1,12 +1,22 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../../errors.ts';
+import { type ErrorCode, type LlmHostError, messageOf } from '../../errors.ts';
 import type { NativeRequest } from '../../native/addon-types.ts';
+import { visible } from '../../text/clean/visible.ts';
 
 /** Raised when machines of both sides would no longer understand each other. */
 export const PROTOCOL = 1;
 
 const short = z.string().max(4096);
+/** Of what people read. */
+const LONGEST = 65_536;
 const count = z.number().int().min(0);
+const int32 = z
+  .number()
+  .int()
+  .min(-(2 ** 31))
+  .max(2 ** 31 - 1);
+const MOST_MACHINES = 64;
+const address = z.string().regex(/^\d{1,3}(\.\d{1,3}){3}:\d{1,5}$/, 'no IPv4 address and port');
 
 /** How a model is to be loaded: what changes its numbers, or in which order they are computed. */
 const loading = z.strictObject({
@@ -16,11 +26,11 @@ const loading = z.strictObject({
   adapter: z.array(short).max(64).optional(),
   quantize: short.optional(),
   cacheBytes: count,
-  parallel: count,
+  parallel: int32.min(1),
 });
 export type SharedLoading = z.infer<typeof loading>;
 
-const ids = z.array(z.number().int());
+const ids = z.array(int32);
 const request = z.looseObject({
   promptIds: ids,
   stopIds: ids,
@@ -32,13 +42,20 @@ const request = z.looseObject({
 
 /** What the first machine asks of a worker, in this order; `ping` and `close` at any time. */
 const order = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('compare'), model: short, machines: count, loading }),
   z.strictObject({
-    type: z.literal('load'),
-    ring: z.array(short).min(2).max(64),
-    rank: count,
-    limitMs: z.number().int().min(1),
+    type: z.literal('compare'),
+    model: short,
+    machines: count.min(2).max(MOST_MACHINES),
+    loading,
   }),
+  z
+    .strictObject({
+      type: z.literal('load'),
+      ring: z.array(address).min(2).max(MOST_MACHINES),
+      rank: count.min(1),
+      limitMs: count.min(1).max(3_600_000),
+    })
+    .refine(({ ring, rank }) => rank < ring.length, { path: ['rank'], message: 'outside of the ring' }),
   z.strictObject({ type: z.literal('run'), request }),
   z.strictObject({ type: z.literal('ping') }),
   z.strictObject({ type: z.literal('close') }),
@@ -55,6 +72,12 @@ const facts = z.strictObject({
 /** What must be the same on all machines. */
 export type ModelMark = z.infer<typeof facts>;
 
+/** With which reading and running a model may end. */
+const CODES = [
+  ...(['USAGE', 'CONFIG', 'MODEL_NOT_FOUND', 'MODEL_BROKEN', 'MODEL_UNSUPPORTED', 'OUT_OF_MEMORY'] as const),
+  ...(['ENGINE', 'ENGINE_UNAVAILABLE', 'CONTEXT_FULL', 'CACHE', 'TEMPLATE', 'UNEXPECTED'] as const),
+] satisfies ErrorCode[];
+
 /** What a worker says: `hello` first, then an answer to each order but `run`. */
 const report = z.discriminatedUnion('type', [
   // Other versions may say more.
@@ -65,13 +88,15 @@ const report = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('closed') }),
   z.strictObject({
     type: z.literal('failed'),
-    code: short,
-    message: z.string().max(65_536),
-    hint: z.string().max(65_536).optional(),
+    code: z.enum(CODES).catch('ENGINE'),
+    message: z.string().max(LONGEST),
+    hint: z.string().max(LONGEST).optional(),
   }),
 ]);
 export type Report = z.infer<typeof report>;
-export type Failure = Extract<Report, { type: 'failed' }> & { readonly code: ErrorCode | string };
+
+/** Of what is wrong with a message, which may repeat it. */
+const MOST_SAID = 200;
 
 /** Throws Error for anything that is no order. */
 export const readOrder = (value: unknown): Order => read(order, value);
@@ -82,7 +107,19 @@ function read<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Error(`a message that is none of this protocol (${issue?.path.join('.')}: ${issue?.message})`);
+  const why = visible(`${issue?.path.join('.')}: ${issue?.message}`.slice(0, MOST_SAID)).slice(0, MOST_SAID);
+  throw new Error(`a message that is none of this protocol (${why})`);
+}
+
+/** Tells of an error. */
+export function failure(error: unknown): Extract<Report, { type: 'failed' }> {
+  const { code, hint } = error as Partial<LlmHostError>;
+  return {
+    type: 'failed',
+    code: CODES.find(known => known === code) ?? 'UNEXPECTED',
+    message: messageOf(error).slice(0, LONGEST),
+    ...(hint && { hint: hint.slice(0, LONGEST) }),
+  };
 }
 
 export function toWire(native: NativeRequest): Extract<Order, { type: 'run' }>['request'] {

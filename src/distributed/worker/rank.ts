@@ -1,10 +1,10 @@
 import { NativeJob } from '../../engine/native-job.ts';
-import { LlmHostError, messageOf } from '../../errors.ts';
+import { LlmHostError } from '../../errors.ts';
 import { checkShare } from '../../model/distributed/check-share.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';
 import type { NativeModel } from '../../native/addon-types.ts';
 import { loadAddon } from '../../native/load-addon.ts';
-import { fromWire, type Order, type Report, type SharedLoading } from '../link/messages.ts';
+import { failure, fromWire, type Order, type Report, type SharedLoading } from '../link/messages.ts';
 import { markOf } from '../model-mark.ts';
 import { inRing } from '../ring.ts';
 
@@ -30,7 +30,7 @@ export class Rank {
       try {
         await this.#do(order);
       } catch (error) {
-        this.#fail(error);
+        this.#say(failure(error));
       }
     });
   }
@@ -86,15 +86,10 @@ export class Rank {
       for (;;) {
         const event = await job.next();
         if (event.type === 'end') return;
-        if (event.type === 'error') return this.#say({ ...event, type: 'failed' });
+        if (event.type === 'error') throw Object.assign(new Error(event.message), { code: event.code });
       }
     } catch (error) {
-      this.#fail(error);
+      this.#say(failure(error));
     }
-  }
-
-  #fail(error: unknown): void {
-    const { code = 'UNEXPECTED', hint } = error as Partial<LlmHostError>;
-    this.#say({ type: 'failed', code: String(code), message: messageOf(error), ...(hint && { hint }) });
   }
 }

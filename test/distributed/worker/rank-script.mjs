@@ -1,0 +1,7 @@
+// Stands for the process that computes a worker's part: says which orders come, and ends when it is told to load.
+process.on('disconnect', () => process.exit());
+process.send({ type: 'hello', protocol: 1, version: String(process.pid), mlx: '1' });
+process.on('message', order => {
+  if (order.type === 'ping') process.send({ type: 'pong' });
+  if (order.type === 'load') process.exit(7);
+});
