@@ -4,11 +4,8 @@
 #include <initializer_list>
 #include <new>
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
 #include "common/device_policy.h"
+#include "common/heap.h"
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"
 
@@ -96,22 +93,10 @@ std::string device_text() {
   return "gpu";
 }
 
-namespace {
-
-// A chunk of a prompt allocates tens of megabytes. By default the C library returns them to the
-// system after it, and the next chunk waits while the system clears the same pages. These are the
-// limits that the C library sets itself once a block of 32 MB has been freed.
-void keep_freed_memory() {
-#if defined(__GLIBC__)
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 64 << 20);
-#endif
-}
-
-}  // namespace
-
 void init_runtime() {
   keep_freed_memory();
+  // MLX would keep all of it as well, for results of the same sizes.
+  if (!DevicePolicy::get().gpu()) mx::set_cache_limit(0);
   // On the CPU, compile() would run g++ through the shell and load what it wrote to a shared
   // folder.
   if (!DevicePolicy::get().compiles()) mx::set_compile_mode(mx::CompileMode::disabled);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/device_policy.h"
+#include "layers/cache/slot_buffer.h"
 
 namespace llm_host {
 
@@ -29,14 +30,11 @@ void KvCache::write(Place place, const mx::array& rows) {
 
 void KvCache::rebuild(int from, int added) {
   std::vector<mx::array> before = std::exchange(buffers_, {});
+  int kept = before.empty() ? 0 : std::max(0, used() - from);
   for (size_t i = 0; i < (joined_ ? 1 : 2); ++i) {
-    mx::array room = mx::zeros(buffer_shape(added), dtype_);
-    if (before.empty() || used() <= from) {
-      buffers_.push_back(room);
-    } else {
-      mx::array kept = mx::slice(before[i], {0, 0, from, 0}, buffer_shape(used()));
-      buffers_.push_back(mx::concatenate({kept, room}, 2));
-    }
+    std::optional<mx::array> rows;
+    if (kept > 0) rows = mx::slice(before[i], {0, 0, from, 0}, buffer_shape(used()));
+    buffers_.push_back(slot_buffer(rows, buffer_shape(kept + added), dtype_));
   }
   first_ += from;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "layers/cache/slot_buffer.h"
+
 namespace llm_host {
 namespace {
 
@@ -21,10 +23,11 @@ int LatentCache::capacity_after(int count) const {
 
 void LatentCache::reserve(int count) {
   check_length(count);
-  int added = capacity_after(count) - capacity();
-  if (added == 0) return;
-  mx::array room = mx::zeros(shape(added), dtype_);
-  buffer_ = buffer_ ? mx::concatenate({*buffer_, room}, 2) : room;
+  int slots = capacity_after(count);
+  if (slots == capacity()) return;
+  std::optional<mx::array> kept;
+  if (length_ > 0) kept = rows(length_);
+  buffer_ = slot_buffer(kept, shape(slots), dtype_);
 }
 
 mx::array LatentCache::append(const mx::array& added) {

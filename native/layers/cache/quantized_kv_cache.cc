@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "layers/cache/slot_buffer.h"
+
 namespace llm_host {
 namespace {
 
@@ -40,11 +42,14 @@ int QuantizedKvCache::capacity_after(const Store& store, int count) const {
 }
 
 void QuantizedKvCache::reserve(Store& store, int count) {
-  int added = capacity_after(store, count) - (store.parts ? (*store.parts)[0].shape(2) : 0);
-  if (added == 0) return;
+  int slots = capacity_after(store, count);
+  if (store.parts && slots == (*store.parts)[0].shape(2)) return;
   auto larger = [&](size_t part) {
-    mx::array room = mx::zeros(shape(part, added), dtype(part));
-    return store.parts ? mx::concatenate({(*store.parts)[part], room}, 2) : room;
+    std::optional<mx::array> kept;
+    if (store.parts && length_ > 0) {
+      kept = mx::slice((*store.parts)[part], {0, 0, 0, 0}, shape(part, length_));
+    }
+    return slot_buffer(kept, shape(part, slots), dtype(part));
   };
   store.parts = {larger(0), larger(1), larger(2)};
 }

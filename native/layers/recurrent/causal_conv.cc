@@ -50,7 +50,14 @@ mx::array CausalConv::state(const StateCache& cache, mx::Dtype dtype) const {
 mx::array CausalConv::extended(const mx::array& x, StateCache& cache) const {
   int length = x.shape(1), kept = kernel_ - 1;
   mx::array inputs = mx::concatenate({state(cache, x.dtype()), x}, 1);
-  cache.set("conv", mx::slice(inputs, {0, length, 0}, {1, length + kept, channels_}));
+  mx::array last = mx::slice(inputs, {0, length, 0}, {1, length + kept, channels_});
+  if (length > kernel_) {
+    // Copied, because a slice would keep the inputs of the whole text; and before they are used,
+    // because MLX would do it behind the last layer, and keep those of all layers until then.
+    last = mx::contiguous(last);
+    inputs = mx::depends({inputs}, {last})[0];
+  }
+  cache.set("conv", last);
   return inputs;
 }
 
