@@ -60,6 +60,7 @@ async function fillIn(
   terminal: FormTerminal,
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
+  if (fields.length > 0) terminal.print('Enter alone takes what is in [ ]; Ctrl+D leaves the form.\n');
   const content = new Map<string, FieldValue>();
   for (const field of fields) {
     while (true) {
@@ -81,8 +82,9 @@ function promptOf(field: ElicitationField): string {
   const about = field.description ? ` (${stripControls(field.description)})` : '';
   const names =
     field.type === 'boolean' ? ['yes', 'no'] : choiceNames(field).map(name => stripControls(name));
-  if (field.type === 'array') names.push('with commas');
-  const choices = names.length > 0 ? ` {${names.join(', ')}}` : '';
+  const several = field.type === 'array' ? 'several with commas' : '';
+  const all = [names.join(', '), several].filter(Boolean).join('; ');
+  const choices = all === '' ? '' : ` {${all}}`;
   const fallback =
     field.default === undefined
       ? field.required

@@ -52,11 +52,15 @@ export function choiceNames({ choices = [], type }: ElicitationField): string[] 
   return isClear && isOne ? labels : choices.map(({ value }) => value);
 }
 
-/** Its value, by the value itself or what is shown for it. */
+/** Its value, by the value itself, what is shown for it, or the beginning of that and no other. */
 function choiceOf(field: ElicitationField, typed: string): string | undefined {
   const { choices = [] } = field;
   if (choices.some(({ value }) => value === typed)) return typed;
-  return choices[choiceNames(field).findIndex(name => fold(name) === fold(typed))]?.value;
+  const names = choiceNames(field).map(fold);
+  const whole = names.indexOf(fold(typed));
+  if (whole >= 0) return choices[whole]?.value;
+  const begun = choices.filter((_, index) => names[index]?.startsWith(fold(typed)));
+  return begun.length === 1 ? begun[0]?.value : undefined;
 }
 
 function fold(text: string): string {

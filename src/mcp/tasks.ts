@@ -76,7 +76,8 @@ export class Tasks {
     }
     if (outcome === 'expired' && this.#background < MAX_TASKS) {
       this.#keep(call, end);
-      const stands = latest.message === undefined ? '' : ` It stands at: ${latest.message}.`;
+      const stands =
+        latest.message === undefined ? '' : ` It stands at: ${latest.message.replace(/[.\s]+$/, '')}.`;
       return text(
         `The tool '${call.tool}' is still at work as a task.${stands} Do not call it again for this; its result will come with a later message of the user.`,
       );

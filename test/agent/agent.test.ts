@@ -144,6 +144,7 @@ describe('a turn', () => {
         onProgress?.({ done: 1, total: 2, message: 'half' });
         await Promise.resolve();
         onProgress?.({ done: 2 });
+        onProgress?.({ done: 3, message: 'nearly' });
         return { text: 'done', isError: false };
       },
     });
@@ -152,6 +153,7 @@ describe('a turn', () => {
     expect(events.filter(event => event.type.startsWith('tool_')).slice(1)).toEqual([
       { type: 'tool_progress', id: 'call_1', message: '1 of 2: half' },
       { type: 'tool_progress', id: 'call_1', message: '2' },
+      { type: 'tool_progress', id: 'call_1', message: 'nearly' },
       expect.objectContaining({ type: 'tool_result', text: 'done' }),
     ]);
   });

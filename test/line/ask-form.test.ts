@@ -110,10 +110,10 @@ describe('a form', () => {
     const { answer, shown } = await filledIn(form, 'y', 'small', '', '', '', 'a, b');
     for (const prompt of [
       'size {Small, Large} [Large]: ',
-      'tops {Mozzarella, Ham, with commas} [Mozzarella, Ham]: ',
+      'tops {Mozzarella, Ham; several with commas} [Mozzarella, Ham]: ',
       'hot {yes, no} [no]: ',
       'count [2]: ',
-      'free {with commas} [none]: ',
+      'free {several with commas} [none]: ',
     ])
       expect(shown).toContain(`  ${prompt}`);
     const content = { size: 's', tops: ['m', 'h'], hot: false, count: 2, free: ['a', 'b'] };

@@ -69,6 +69,9 @@ const UNCLEAR = { enum: ['a', 'b'], enumNames: ['Same', 'same'] };
 it.each([
   ['its label, in any case', SIZES, 'sMALL', 's'],
   ['its value', SIZES, 'l', 'l'],
+  ['the beginning of its label', SIZES, 'la', 'l'],
+  ['a beginning of several', { enum: ['Medium', 'Mini'] }, 'm', problem('Answer one of Medium, Mini.')],
+  ['a whole one that another begins with', { enum: ['go', 'gopher'] }, 'go', 'go'],
   ['neither', SIZES, 'medium', problem('Answer one of Small, Large.')],
   ['labels that are the same', UNCLEAR, 'same', problem('Answer one of a, b.')],
   ['a value whose label is another value', { enum: ['a', 'b'], enumNames: ['b', 'a'] }, 'a', 'a'],

@@ -71,8 +71,9 @@ function announce(call: ToolCall): TurnEvent {
   return { type: 'tool_call', id: call.id, name: call.function.name, arguments: call.function.arguments };
 }
 
-/** `3 of 4: the message`, as far as the server says. */
+/** `3 of 4: the message`, as far as the server says. A number of nothing says less than the message. */
 function progressText({ done, total, message }: Progress): string {
+  if (total === undefined && message !== undefined) return message;
   const count = total === undefined ? `${done}` : `${done} of ${total}`;
   return message === undefined ? count : `${count}: ${message}`;
 }

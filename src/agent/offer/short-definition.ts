@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../../chat/message.ts';
+import { firstWords } from '../../text/first-words.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -20,17 +21,6 @@ export function shortDefinition({ function: tool }: ToolDefinition, level: 1 | 2
       parameters: level === 1 ? withoutProse(parameters) : flat(parameters, level === 3),
     },
   };
-}
-
-/** The first paragraph, up to the end of the sentence before `limit`, or the word. */
-function firstWords(text: string, limit: number): string {
-  const [paragraph = ''] = text.trim().split(/\n\s*\n/, 1);
-  const line = paragraph.replace(/\s+/g, ' ');
-  if (line.length <= limit) return line;
-  const cut = line.slice(0, limit);
-  const sentence = /^.*[.!?](?= )/.exec(cut)?.[0];
-  if (sentence !== undefined && sentence.length > limit / 3) return sentence;
-  return `${cut.replace(/\s+\S*$/, '')} ...`.toWellFormed();
 }
 
 /** Names of properties are kept, whatever they are; keywords that only explain go. */

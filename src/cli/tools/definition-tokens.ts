@@ -27,7 +27,11 @@ export function tokenLines(tools: readonly HostTool[], one: (tool: HostTool) => 
 
 /** `1813 in all, 22 % of the context of 8192`. */
 export function shareText(tokens: number, contextLength: number): string {
-  return `${tokens} in all, ${Math.round((100 * tokens) / contextLength)} % of the context of ${contextLength}`;
+  return `${tokens} in all, ${percentOf(tokens, contextLength)} of the context of ${contextLength}`;
+}
+
+function percentOf(tokens: number, contextLength: number): string {
+  return `${Math.round((100 * tokens) / contextLength)} %`;
 }
 
 /** What the user should know of the room that tools take; undefined: they take little. */
@@ -42,9 +46,10 @@ export function definitionsNotice(
   const one = ({ definition }: HostTool): number => meter.one(definition);
   const largest = serverTokens(tools, one).sort((a, b) => b.tokens - a.tokens);
   const named = largest.slice(0, NAMED).map(({ server, tokens }) => `'${server}' ${tokens}`);
-  const rest = largest.length > NAMED ? ', ...' : '';
+  const others = largest.slice(NAMED).reduce((sum, { tokens }) => sum + tokens, 0);
+  if (others > 0) named.push(`others ${others}`);
   const offered = offer.fits(tools)
     ? 'All are offered.'
     : `Each prompt offers those that fit it, up to ${offer.budget} tokens (tools.budget).`;
-  return `The definitions of ${tools.length} tools take ${shareText(total, contextLength)} tokens: ${named.join(', ')}${rest}. ${offered}`;
+  return `The definitions of ${tools.length} tools take ${total} tokens, ${percentOf(total, contextLength)} of the context: ${named.join(', ')}. ${offered}`;
 }

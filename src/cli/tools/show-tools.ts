@@ -102,6 +102,8 @@ function describe({ definition }: HostTool): string {
   const types = Object.fromEntries(
     Object.entries(properties).map(([key, schema]) => [key, schema.type ?? 'any']),
   );
-  const line = `  ${name}(${formatArguments(types).replaceAll('"', '')}) - ${description ?? ''}`;
+  // A description of several lines must not look like the next tool.
+  const about = (description ?? '').trim().replaceAll('\n', '\n    ');
+  const line = `  ${name}(${formatArguments(types).replaceAll('"', '')}) - ${about}`;
   return `${stripControls(line)}\n`;
 }

@@ -2,22 +2,29 @@ import { LlmHostError } from '../../../errors.ts';
 import type { HostTool, ToolHost } from '../../../mcp/tool-host.ts';
 import { stripControls } from '../../../text/clean/strip-controls.ts';
 import { visible } from '../../../text/clean/visible.ts';
+import { firstWords } from '../../../text/first-words.ts';
 import { nearest } from '../../../text/nearest.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { shareText, tokenLines } from '../../tools/definition-tokens.ts';
+import { toolDetails } from '../../tools/tool-details.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
-const FORMS = '/tools, /tools offered, /tools pin NAME, /tools unpin NAME, /tools ask NAME';
+const MAX_LINE_WORDS = 160;
+const FORMS = '/tools, /tools NAME, /tools offered, /tools pin NAME, /tools unpin NAME, /tools ask NAME';
 
 export const tools: Builtin = {
   name: 'tools',
-  argument: '[offered|pin|unpin|ask]',
-  help: 'lists the tools and their tokens, or changes which are offered',
+  argument: '[NAME|offered|pin|ask]',
+  help: 'lists tools and their tokens, shows one, changes what is offered',
   plain: ['tools'],
   run: (session, argument) => {
     if (argument === '') return print(listOf(session));
     const [verb, name = '', ...more] = argument.split(/\s+/);
     if (verb === 'offered' && name === '') return print(offeredText(session));
+    if (verb !== undefined && name === '') {
+      const found = session.tools.tools().filter(tool => nameOf(tool) === verb || tool.server === verb);
+      if (found.length > 0) return print(stripControls(shown(found, verb)));
+    }
     if (name !== '' && more.length === 0) {
       if (verb === 'pin') return print(pin(session, name));
       if (verb === 'unpin') {
@@ -31,6 +38,18 @@ export const tools: Builtin = {
 };
 
 const nameOf = ({ definition }: HostTool): string => definition.function.name;
+
+/** In one line; what a description says further is shown by the tool's name. */
+function lineOf(tool: HostTool): string {
+  const words = firstWords(tool.definition.function.description ?? '', MAX_LINE_WORDS);
+  return `${nameOf(tool)} (${tool.server}): ${[tool.title, words].filter(Boolean).join(': ')}`;
+}
+
+/** A tool as the model may know it, or the tools of a server in a line each. */
+function shown(tools: readonly HostTool[], name: string): string {
+  const tool = tools.find(one => nameOf(one) === name);
+  return tool === undefined ? tools.map(lineOf).join('\n') : toolDetails(tool);
+}
 
 function pin({ tools: host, offer }: ChatSession, name: string): string {
   const names = [...new Set(host.tools().flatMap(tool => [nameOf(tool), tool.server]))];
@@ -54,10 +73,7 @@ function listOf({ tools: host, offer, opened }: ChatSession): string {
   const all = host.tools();
   if (all.length === 0) return stripControls(['No tools.', ...allowedLines(host)].join('\n'));
   const one = (tool: HostTool): number => offer.meter.one(tool.definition);
-  const lines = all.map(
-    tool =>
-      `${nameOf(tool)} (${tool.server}): ${[tool.title, tool.definition.function.description].filter(Boolean).join(': ')}`,
-  );
+  const lines = all.map(lineOf);
   const total = offer.meter.all(all.map(tool => tool.definition));
   const share = `Tokens of the definitions: ${shareText(total, opened.model.contextLength)}`;
   return stripControls([...lines, share, ...tokenLines(all, one), ...allowedLines(host)].join('\n'));
