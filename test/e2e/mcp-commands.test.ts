@@ -95,6 +95,20 @@ test('`tools` shows what config.json lets through, and says how many it does not
   ]);
 });
 
+test('`tools`: a description of several lines does not look like further tools', async () => {
+  const inputSchema = { type: 'object' };
+  const described = [
+    { name: 'one', description: 'First.\n  two() - Not a tool.\nLast.\n', inputSchema },
+    { name: 'three', inputSchema },
+  ];
+  const args = [join(ROOT, 'test', 'fixtures', 'mcp', 'small.mjs'), 'small', JSON.stringify(described)];
+  const where = place({ small: { command: process.execPath, args } });
+  const { stdout } = await runProgram(MAIN, ['tools'], where);
+  expect(stdout).toContain(
+    'small: ready, 2 tools\n  one() - First.\n      two() - Not a tool.\n    Last.\n  three()\n',
+  );
+});
+
 test('`tools --login`: through the browser once, then without a question; what cannot be logged in to', {
   timeout: LIMIT_MS,
 }, async () => {

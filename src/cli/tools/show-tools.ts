@@ -104,6 +104,6 @@ function describe({ definition }: HostTool): string {
   );
   // A description of several lines must not look like the next tool.
   const about = (description ?? '').trim().replaceAll('\n', '\n    ');
-  const line = `  ${name}(${formatArguments(types).replaceAll('"', '')}) - ${about}`;
+  const line = `  ${name}(${formatArguments(types).replaceAll('"', '')})${about && ` - ${about}`}`;
   return `${stripControls(line)}\n`;
 }

@@ -1,4 +1,5 @@
 import type { HostTool } from '../../mcp/tool-host.ts';
+import { titledText } from './titled-text.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -10,9 +11,8 @@ export function toolDetails({ definition, server, title }: HostTool): string {
   const lines = Object.entries(properties).map(([key, schema]) =>
     argumentLine(key, schema, needed.includes(key)),
   );
-  const about = [title, description].filter(Boolean).join(': ');
   return [
-    `${name} (${server}): ${about}`,
+    `${name} (${server}): ${titledText(name, title, description)}`,
     lines.length === 0 ? 'It takes no arguments.' : 'Arguments:',
     ...lines,
   ].join('\n');

@@ -20,10 +20,10 @@ const arguments_ = (properties: unknown, required?: unknown): string[] =>
 
 test('the whole description, the title, and each argument', () => {
   const text = toolDetails(
-    tool({ q: { type: 'string', description: 'words' }, n: { type: 'integer' } }, ['q'], 'Find'),
+    tool({ q: { type: 'string', description: 'words' }, n: { type: 'integer' } }, ['q'], 'Finder'),
   );
   expect(text).toBe(
-    'find (x): Find: Finds.\nAll of it.\nArguments:\n  q (string): words\n  n (integer, optional)',
+    'find (x): Finder: Finds.\nAll of it.\nArguments:\n  q (string): words\n  n (integer, optional)',
   );
 });
 

@@ -2,6 +2,7 @@ import { LlmHostError } from '../../../errors.ts';
 import { splitWords } from '../../../mcp/input-references.ts';
 import type { ServerControl, ServerState, ToolHost } from '../../../mcp/tool-host.ts';
 import { stripControls } from '../../../text/clean/strip-controls.ts';
+import { titledText } from '../../tools/titled-text.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 import { entryOfLine } from './mcp-entry.ts';
 
@@ -60,15 +61,15 @@ function stateText({ name, state, tools, error, installing }: ServerState): stri
 }
 
 /** ` - title: description`, as far as there are. */
-function aboutText(title: string | undefined, description: string | undefined): string {
-  const text = [title, description].filter(Boolean).join(': ');
+function aboutText(name: string, title: string | undefined, description: string | undefined): string {
+  const text = titledText(name, title, description);
   return text === '' ? '' : ` - ${text}`;
 }
 
 function promptsText(control: ServerControl): string {
   const lines = control.prompts().map(({ server, name, title, description, arguments: args }) => {
     const shape = args.map(argument => ` ${argument.name}=${argument.required ? '...' : '[...]'}`).join('');
-    return stripControls(`/${server}:${name}${shape}${aboutText(title, description)}`);
+    return stripControls(`/${server}:${name}${shape}${aboutText(name, title, description)}`);
   });
   return lines.join('\n') || 'No prompts.';
 }
@@ -77,7 +78,7 @@ function resourcesText(control: ServerControl): string {
   const lines = control
     .resources()
     .map(({ server, uri, title, description, name }) =>
-      stripControls(`@${server}:${uri}${aboutText(title, description ?? (title ? undefined : name))}`),
+      stripControls(`@${server}:${uri}${aboutText(uri, title, description ?? (title ? undefined : name))}`),
     );
   return lines.join('\n') || 'No resources.';
 }

@@ -6,6 +6,7 @@ import { firstWords } from '../../../text/first-words.ts';
 import { nearest } from '../../../text/nearest.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { shareText, tokenLines } from '../../tools/definition-tokens.ts';
+import { titledText } from '../../tools/titled-text.ts';
 import { toolDetails } from '../../tools/tool-details.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
@@ -42,7 +43,7 @@ const nameOf = ({ definition }: HostTool): string => definition.function.name;
 /** In one line; what a description says further is shown by the tool's name. */
 function lineOf(tool: HostTool): string {
   const words = firstWords(tool.definition.function.description ?? '', MAX_LINE_WORDS);
-  return `${nameOf(tool)} (${tool.server}): ${[tool.title, words].filter(Boolean).join(': ')}`;
+  return `${nameOf(tool)} (${tool.server}): ${titledText(nameOf(tool), tool.title, words)}`;
 }
 
 /** A tool as the model may know it, or the tools of a server in a line each. */

@@ -1,0 +1,10 @@
+/** `title: description`, as far as there are; without a title that only repeats the name (`read_file`: `Read file`). */
+export function titledText(name: string, title: string | undefined, description: string | undefined): string {
+  const own = title !== undefined && letters(title) !== letters(name) ? title : undefined;
+  return [own, description].filter(Boolean).join(': ');
+}
+
+/** Names of no such characters are compared as they are. */
+function letters(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '') || text;
+}
