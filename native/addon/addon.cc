@@ -7,6 +7,7 @@
 #include "addon/model.h"
 #include "addon/signal.h"
 #include "addon/watchdog.h"
+#include "engine/distributed/group_progress.h"
 #include "engine/host.h"
 
 namespace llm_host {
@@ -51,6 +52,15 @@ Napi::Value abandon_group(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+Napi::Value progress_of_group(const Napi::CallbackInfo& info) {
+  GroupProgress progress = group_progress();
+  Napi::Object object = Napi::Object::New(info.Env());
+  object.Set("sums", static_cast<double>(progress.begun));
+  object.Set("waits", progress.waits);
+  object.Set("bytes", static_cast<double>(progress.bytes));
+  return object;
+}
+
 Napi::Value shutdown(const Napi::CallbackInfo& info) {
   Host::get().shutdown();
   return info.Env().Undefined();
@@ -76,6 +86,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("memory", Napi::Function::New<memory>(env, "memory"));
   exports.Set("watchdog", watchdog_object(env, instance->signal));
   exports.Set("abandonGroup", Napi::Function::New<abandon_group>(env, "abandonGroup"));
+  exports.Set("groupProgress", Napi::Function::New<progress_of_group>(env, "groupProgress"));
   exports.Set("shutdown", Napi::Function::New<shutdown>(env, "shutdown"));
   return exports;
 }

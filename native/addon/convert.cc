@@ -128,6 +128,9 @@ LoadSpec to_load_spec(const Napi::Value& value) {
   if (fields.has("group")) {
     Fields parts(fields.get("group"), fields.path("group"));
     spec.group_limit_ms = static_cast<int>(parts.integer("limitMs", 1, 1 << 30));
+    if (parts.has("joinMs")) {
+      spec.group_join_ms = static_cast<int>(parts.integer("joinMs", 1, 1 << 30));
+    }
   }
   if (fields.has("draft")) spec.draft = to_draft_spec(fields, spec);
   return spec;

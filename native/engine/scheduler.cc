@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "engine/generate/batch_step.h"
 #include "engine/runtime.h"
@@ -16,6 +17,9 @@ constexpr int kReplyTokens = 256;
 
 // Prompt tokens a turn while other sequences decode, where all processes must read as many.
 constexpr int kSharedRead = 64;
+
+// Between two decisions while all that runs rests for slow readers.
+constexpr std::chrono::milliseconds kRest{10};
 
 double milliseconds_of(const std::function<void()>& body) {
   auto start = std::chrono::steady_clock::now();
@@ -78,8 +82,11 @@ bool Scheduler::decide() {
                                 [](const Running& one) { return one.generation.unread() == 0; });
     if (decoding) decisions.ask();
   } catch (const std::exception&) {
-    // Whatever runs fails at its next step, for the same reason.
+    // MLX tells an error once, and this may be that of a step under way.
     decisions.cancel_asked();
+    drop_running();
+    for (Running& one : running_) attempt(one, [] { throw; });
+    remove_over();
   }
   return true;
 }
@@ -90,7 +97,15 @@ bool Scheduler::turn() {
   bool has_read = read();
   // A job that is new here is begun when it has come everywhere.
   bool unknown = options_.decisions && running_.empty() && !waiting_.empty();
-  return left || ended || admitted || decoded || has_read || unknown || run_idle();
+  bool done = left || ended || admitted || decoded || has_read || unknown;
+  return done || rest_together() || run_idle();
+}
+
+bool Scheduler::rest_together() {
+  if (!options_.decisions || running_.empty()) return false;
+  // All processes come to the next decision, which may be the one to go on.
+  std::this_thread::sleep_for(kRest);
+  return true;
 }
 
 bool Scheduler::run_idle() {
@@ -203,7 +218,7 @@ std::vector<Scheduler::Running*> Scheduler::decoding() {
   std::vector<Running*> rows;
   for (Running& one : running_) {
     Generation& generation = one.generation;
-    if (generation.unread() > 0 || !one.job->events.has_room()) continue;
+    if (generation.unread() > 0 || !one.job->has_room()) continue;
     // Whoever came first goes on, even beyond the budget, and makes room by ending.
     if (!rows.empty() && !sequences_.may_grow(generation.sequence())) continue;
     rows.push_back(&one);
@@ -253,7 +268,13 @@ bool Scheduler::decode() {
     waited = propose(rows);
     launch(rows);
     // Of those cancelled meanwhile too: what is launched must be counted in their sequences.
-    for (Running* row : rows) step(*row, [&] { row->generation.settle(); });
+    for (Running* row : rows) {
+      step(*row, [&] {
+        // What failed for the row before has left no token for this one.
+        if (options_.decisions) options_.decisions->check();
+        row->generation.settle();
+      });
+    }
   });
   budget_.decoded(ms);
   // It began when the turn before ended, and has ended now.
@@ -264,14 +285,14 @@ bool Scheduler::decode() {
 
 Scheduler::Running* Scheduler::reading() {
   auto found = std::find_if(running_.begin(), running_.end(), [](const Running& one) {
-    return one.generation.unread() > 0 && one.job->events.has_room();
+    return one.generation.unread() > 0 && one.job->has_room();
   });
   return found == running_.end() ? nullptr : &*found;
 }
 
 bool Scheduler::read() {
   bool alone = std::all_of(running_.begin(), running_.end(), [](const Running& one) {
-    return one.generation.unread() > 0 || !one.job->events.has_room();
+    return one.generation.unread() > 0 || !one.job->has_room();
   });
   bool any = false;
   while (Running* one = reading()) {

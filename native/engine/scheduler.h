@@ -76,6 +76,8 @@ class Scheduler {
   bool admit();
   // Reads the file that has the beginning of a job's prompt, if it has more than the caches have.
   void read_prefix(const Job& job);
+  // -> whether all that runs rests in all processes that share the model
+  bool rest_together();
   // -> whether there was something for such a time
   bool run_idle();
   bool reproducible(const Job& job) const {

@@ -35,7 +35,9 @@ std::shared_ptr<ProcessGroup> group_of(const LoadSpec& spec) {
   if (!spec.group_limit_ms) return nullptr;
   check_shareable(spec);
   sharding_of(Config(spec.config));
-  return ProcessGroup::join(std::chrono::milliseconds(*spec.group_limit_ms));
+  int sum = *spec.group_limit_ms, joining = spec.group_join_ms;
+  return ProcessGroup::join(
+      {std::chrono::milliseconds(sum), std::chrono::milliseconds(joining > 0 ? joining : sum)});
 }
 
 // What this process has of the model.

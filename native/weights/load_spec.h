@@ -42,6 +42,7 @@ struct LoadSpec {
   std::shared_ptr<LoadSpec> draft;  // of a smaller model that proposes tokens, or null
   // Milliseconds to wait for the other processes that share the model; none: it is whole.
   std::optional<int> group_limit_ms;
+  int group_join_ms = 0;                          // until all are there; 0: as long as that
   std::shared_ptr<const PartialModules> partial;  // set by part_of (layers/sharding), or null
 };
 

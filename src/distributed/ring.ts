@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** For all machines to find each other, once each has been told to load. */
+export const JOIN_MS = 8000;
+
 /** Loads a model whose processes meet at these addresses; MLX hears of them by variables and a file. */
 export async function inRing<T>(ring: readonly string[], rank: number, load: () => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-ring-'));

@@ -124,6 +124,8 @@ export async function readSource(source: string, options: LoadEngineOptions): Pr
 export interface LoadReadOptions extends LoadEngineOptions {
   /** Called with each request once it is queued here, for the other processes of the group. */
   readonly onStart?: (request: NativeRequest) => void;
+  /** With `group`: until its processes are all there. Default: the group's limit. */
+  readonly joinMs?: number;
 }
 
 /** Loads what was found. */
@@ -144,7 +146,9 @@ export async function loadRead(read: ReadModel, options: LoadReadOptions): Promi
       ...{ ...read.spec, cacheBytes, parallel },
       ...(saved && { saveTo: saved.folder }),
       ...(draft && { draft }),
-      ...(options.group && { group: options.group }),
+      ...(options.group && {
+        group: { ...options.group, ...(options.joinMs !== undefined && { joinMs: options.joinMs }) },
+      }),
     };
     const engine = await MlxEngine.create(addon, spec, {
       name: read.name,

@@ -84,11 +84,22 @@ export interface LoadSpec {
   readonly group?: {
     /** Milliseconds to wait for the other processes. */
     readonly limitMs: number;
+    /** The same until they are all there. Default: `limitMs`. */
+    readonly joinMs?: number;
   };
   /** Generations at once, 1 (default) to 256; more wait. */
   readonly parallel?: number;
   /** A smaller model with the same tokens, which proposes what comes next. Its caches get `cacheBytes` more. */
   readonly draft?: LoadSpec;
+}
+
+export interface GroupProgress {
+  /** Begun in the life of the process. */
+  readonly sums: number;
+  /** Whether it waits for the others in the last one. */
+  readonly waits: boolean;
+  /** Of the last one. */
+  readonly bytes: number;
 }
 
 export interface LoadProgress {
@@ -340,6 +351,8 @@ export interface NativeAddon {
    * message, and so do all later ones with `group`. The first message counts.
    */
   abandonGroup(why: string): void;
+  /** What this process' sums with the others of its group do. */
+  groupProgress(): GroupProgress;
   /** Cancels everything and joins the model thread. Called from process.on('exit'); afterwards nothing works. */
   shutdown(): void;
 }

@@ -30,7 +30,8 @@ export class ScriptedWorker {
       worker.socket = socket;
       socket.on('error', () => undefined);
       const answer = (type: string) => {
-        const said = answers[type] ?? (type === 'ping' ? { type: 'pong' } : undefined);
+        const said =
+          answers[type] ?? (type === 'ping' ? { type: 'pong', sums: 0, waits: false, bytes: 0 } : undefined);
         if (said !== undefined) worker.say(said);
       };
       answer('hello');

@@ -16,14 +16,19 @@ std::vector<int32_t> Decisions::Jobs::decide() {
   std::lock_guard lock(mutex);
   std::vector<int32_t> decision{come};
   for (const auto& [number, job] : numbered) {
-    if (decision.size() > kCancels) break;
-    if (job->cancel_asked && !job->events.cancelled() && !job->over) decision.push_back(number);
+    if (decision.size() > kChanges) break;
+    if (job->over) continue;
+    if (job->cancel_asked && !job->events.cancelled()) {
+      decision.push_back(number);
+    } else if (job->rests == job->events.has_room()) {
+      decision.push_back(-number);
+    }
   }
   return decision;
 }
 
 void Decisions::ask() {
-  asked_ = group_->said_first(1 + kCancels, [jobs = jobs_] { return jobs->decide(); });
+  asked_ = group_->said_first(1 + kChanges, [jobs = jobs_] { return jobs->decide(); });
   mx::async_eval(*asked_);
 }
 
@@ -49,8 +54,9 @@ void Decisions::carry_out(std::span<const int32_t> decision) {
     std::lock_guard lock(jobs_->mutex);
     known_ = decision[0];
     for (const auto& [number, job] : jobs_->numbered) {
-      if (std::ranges::find(decision.subspan(1), number) != decision.end()) {
-        cancelled.push_back(job);
+      for (int32_t change : decision.subspan(1)) {
+        if (change == number) cancelled.push_back(job);
+        if (change == -number) job->rests = !job->rests;
       }
     }
   }
@@ -68,6 +74,7 @@ void Decisions::cancel_asked() {
   std::lock_guard lock(jobs_->mutex);
   known_ = jobs_->come;
   for (const auto& [number, job] : jobs_->numbered) {
+    job->rests = false;
     if (job->cancel_asked && !job->over) job->events.cancel();
   }
 }

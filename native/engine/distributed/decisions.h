@@ -12,8 +12,9 @@
 namespace llm_host {
 
 // What the first of the processes that share a model decides for all of them, so that each runs the
-// same jobs in the same turns: which jobs have come, and which were cancelled. Jobs are known by
-// their order, which is the same everywhere. For the model thread only.
+// same jobs in the same turns: which jobs have come, which were cancelled, and which rest for their
+// slow readers. Jobs are known by their order, which is the same everywhere. For the model thread
+// only.
 class Decisions {
  public:
   explicit Decisions(std::shared_ptr<ProcessGroup> group);
@@ -29,12 +30,14 @@ class Decisions {
   // The others are gone: what was asked is done here at once.
   void cancel_asked();
 
+  // Throws ENGINE if the others are gone.
+  void check() const { group_->check(); }
   // The first process' x, in all of them.
   mx::array first(const mx::array& x) const { return group_->first(x); }
 
  private:
-  // Cancelled jobs in one decision; more of them wait for the next.
-  static constexpr size_t kCancels = 15;
+  // Changes in one decision; more of them wait for the next.
+  static constexpr size_t kChanges = 15;
 
   // Jobs that are not over, in their order. Shared with the thread that computes.
   struct Jobs {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "engine/distributed/group_progress.h"
 #include "engine/distributed/ring_sockets.h"
 #include "kernels/base/cpu_op.h"
 #include "mlx/distributed/distributed_impl.h"
@@ -77,14 +78,14 @@ mx::distributed::Group ring(std::chrono::milliseconds limit) {
 
 }  // namespace
 
-std::shared_ptr<ProcessGroup> ProcessGroup::join(std::chrono::milliseconds limit) {
+std::shared_ptr<ProcessGroup> ProcessGroup::join(const Limits& limits) {
   Ring& known = Ring::get();
   known.check();
   if (!known.joined) {
-    mx::distributed::Group group = ring(limit);
+    mx::distributed::Group group = ring(limits.joining);
     if (group.size() < 2) throw Error(kUsage, "MLX_HOSTFILE must list two processes or more");
     std::lock_guard lock(known.mutex);
-    known.joined = std::shared_ptr<ProcessGroup>(new ProcessGroup(std::move(group), limit));
+    known.joined = std::make_shared<ProcessGroup>(std::move(group), limits.sum);
   }
   known.joined->check();
   return known.joined;
@@ -134,6 +135,7 @@ mx::array ProcessGroup::said_first(int count, std::function<std::vector<int32_t>
 // next one, which would be queued already if these were MLX's own operations.
 void ProcessGroup::add_up(const mx::array& x, mx::array& out) {
   check();
+  SumUnderWay under_way(x.nbytes());
   // Memory that a collective still running after the limit may write to.
   auto buffer =
       std::make_shared<mx::array>(mx::allocator::malloc(x.nbytes()), x.shape(), x.dtype());

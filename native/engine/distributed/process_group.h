@@ -19,15 +19,25 @@ namespace mx = mlx::core;
 // in the same order.
 class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
  public:
-  // The group of MLX's variables MLX_HOSTFILE and MLX_RANK. A process has one, whose limit is that
-  // of its first model. Throws ENGINE if it has not formed after the limit, or has lost a process.
-  static std::shared_ptr<ProcessGroup> join(std::chrono::milliseconds limit);
+  struct Limits {
+    std::chrono::milliseconds sum;
+    std::chrono::milliseconds joining;  // until all are there
+  };
+
+  // The group of MLX's variables MLX_HOSTFILE and MLX_RANK. A process has one, whose limits are
+  // those of its first model. Throws ENGINE if it has not formed in time, or has lost a process.
+  static std::shared_ptr<ProcessGroup> join(const Limits& limits);
   // Any thread: from now on whoever waits for the others, or joins them, fails for this reason.
   static void abandon(const std::string& why);
+
+  // Of a group that has formed.
+  ProcessGroup(mx::distributed::Group group, std::chrono::milliseconds limit);
 
   int rank() const { return group_.rank(); }
   int size() const { return group_.size(); }
 
+  // Throws ENGINE if the others are gone.
+  void check();
   // x [...] of all processes added up; lazy. Where it is computed, it throws if the others have not
   // answered after the limit or are gone; and from then on at once.
   mx::array sum(const mx::array& x);
@@ -38,10 +48,7 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
   mx::array said_first(int count, std::function<std::vector<int32_t>()> say);
 
  private:
-  ProcessGroup(mx::distributed::Group group, std::chrono::milliseconds limit);
   void add_up(const mx::array& x, mx::array& out);
-  // Throws ENGINE if the others are gone.
-  void check();
   [[noreturn]] void lose(const std::string& why);
   // The first reason counts.
   void give_up(const std::string& why);

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <limits>
 
 #include "engine/job/event_queue.h"
 #include "engine/job/request.h"
@@ -14,7 +13,7 @@ namespace llm_host {
 struct Job {
   static constexpr size_t kEventCapacity = 256;
 
-  // `shared`: other processes run it too, in step, so that it cannot rest for a slow reader.
+  // `shared`: other processes run it too, in step, and the first one decides when it rests.
   Job(
       int64_t id, int64_t model, Request request, std::function<void(bool)> on_ready,
       std::function<void()> on_room = [] {}, bool shared = false)
@@ -22,8 +21,10 @@ struct Job {
         model(model),
         request(std::move(request)),
         shared(shared),
-        events(shared ? std::numeric_limits<size_t>::max() : kEventCapacity, std::move(on_ready),
-               std::move(on_room)) {}
+        events(kEventCapacity, std::move(on_ready), std::move(on_room)) {}
+
+  // Whether its reader can take more. For the model thread.
+  bool has_room() const { return shared ? !rests : events.has_room(); }
 
   // Any thread. All processes end a shared job in the same turn: see Decisions.
   void cancel() {
@@ -37,6 +38,8 @@ struct Job {
   const bool shared;
   std::atomic<bool> cancel_asked{false};
   std::atomic<bool> over{false};  // its last event is out
+  // Of a shared one, in all processes at once, until the first one's reader has caught up.
+  std::atomic<bool> rests{false};
   EventQueue events;
 };
 

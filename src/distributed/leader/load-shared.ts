@@ -12,7 +12,7 @@ import { type ReadModel, readModel } from '../../model/load-model.ts';
 import { notAChatModel } from '../../model/not-a-chat-model.ts';
 import type { SharedLoading } from '../link/messages.ts';
 import { markOf } from '../model-mark.ts';
-import { inRing } from '../ring.ts';
+import { inRing, JOIN_MS } from '../ring.ts';
 import { readGroupHosts } from './group-hosts.ts';
 import { MachineGroup } from './machine-group.ts';
 import { SharedEngine } from './shared-engine.ts';
@@ -47,7 +47,7 @@ export async function loadShared(
     await group.compare(source, mark, loading);
     const shared = {
       ...options,
-      ...{ cacheBytes: loading.cacheBytes, diskCacheBytes: 0, group: { limitMs: LIMIT_MS } },
+      ...{ cacheBytes: loading.cacheBytes, diskCacheBytes: 0, group: { limitMs: LIMIT_MS }, joinMs: JOIN_MS },
       onStart: group.run.bind(group),
     };
     const parts = await group.load(LIMIT_MS, async () => {

@@ -2,6 +2,7 @@ import { LlmHostError } from '../../errors.ts';
 import type { NativeRequest } from '../../native/addon-types.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { type ModelMark, PROTOCOL, type SharedLoading, toWire } from '../link/messages.ts';
+import { DataPath } from './data-path.ts';
 import type { GroupHosts, WorkerHost } from './group-hosts.ts';
 import { Machine } from './machine.ts';
 
@@ -13,6 +14,7 @@ const DIFFERENT: Readonly<Record<keyof ModelMark, string>> = {
   numbers: 'another kind of device or precision',
 };
 
+const LOOK_MS = 1000;
 /** Within which a machine that is gone is known to be. */
 const REASON_MS = 1000;
 
@@ -25,6 +27,7 @@ export class MachineGroup {
   #tellLost: (error: LlmHostError) => void = () => undefined;
   #closed: Promise<void> | undefined;
   #runs = 0;
+  readonly #looking: NodeJS.Timeout;
 
   private constructor(ring: readonly string[], machines: readonly Machine[]) {
     this.ring = ring;
@@ -33,6 +36,11 @@ export class MachineGroup {
       this.#tellLost = resolve;
     });
     for (const machine of machines) void machine.lost.then(error => this.giveUp(error));
+    const path = new DataPath();
+    this.#looking = setInterval(() => {
+      const others = machines.map(machine => machine.takeProgress());
+      if (path.look([loadAddon().groupProgress(), ...others])) this.giveUp(this.#noData());
+    }, LOOK_MS);
   }
 
   /** Connects to all of them. Throws LlmHostError that names the machine. */
@@ -65,6 +73,7 @@ export class MachineGroup {
   giveUp(error: LlmHostError): LlmHostError {
     if (this.#lost) return this.#lost;
     this.#lost = error;
+    clearInterval(this.#looking);
     // What waits for the others here fails with that.
     loadAddon().abandonGroup(error.message);
     this.#tellLost(error);
@@ -132,8 +141,17 @@ export class MachineGroup {
 
   /** Ends the others' part. Idempotent. */
   close(): Promise<void> {
+    clearInterval(this.#looking);
     this.#closed ??= Promise.all(this.#machines.map(machine => machine.close())).then(() => undefined);
     return this.#closed;
+  }
+
+  #noData(): LlmHostError {
+    const others = this.titles.join(', ');
+    return new LlmHostError(
+      'ENGINE',
+      `${others}: the data between the machines no longer arrives, at ${this.ring.join(', ')}`,
+    );
   }
 
   async #greet(version: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { LlmHostError, messageOf } from '../../errors.ts';
+import type { GroupProgress } from '../../native/addon-types.ts';
 import { addressText } from '../link/address.ts';
 import { Channel } from '../link/channel.ts';
 import { Heartbeat } from '../link/heartbeat.ts';
@@ -30,6 +31,7 @@ export class Machine {
   #error: LlmHostError | undefined;
   #tellLost: (error: LlmHostError) => void = () => undefined;
   #closed = false;
+  #progress: GroupProgress | undefined;
 
   private constructor(host: WorkerHost, started: StartedWorker | undefined) {
     this.#host = host;
@@ -69,6 +71,13 @@ export class Machine {
     return this.#host.model ?? here;
   }
 
+  /** What it has said of its sums since this was asked last. */
+  takeProgress(): GroupProgress | undefined {
+    const progress = this.#progress;
+    this.#progress = undefined;
+    return progress;
+  }
+
   tell(order: Order): void {
     this.#channel.send(order);
   }
@@ -103,7 +112,10 @@ export class Machine {
 
   #hear(report: Report): void {
     this.#heartbeat?.heard();
-    if (report.type === 'pong') return;
+    if (report.type === 'pong') {
+      this.#progress = report;
+      return;
+    }
     if (report.type === 'failed') {
       const { code, message, hint } = report;
       this.#lose(new LlmHostError(code, `${this.title}: ${message}`, hint === undefined ? {} : { hint }));

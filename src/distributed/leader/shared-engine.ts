@@ -83,7 +83,7 @@ export class SharedEngine implements LocalJobEngine {
   #howToGoOn(): string {
     try {
       this.#options.checkAlone();
-      return 'The next prompt loads the whole model on this machine and goes on here.';
+      return 'The next prompt loads the whole model on this machine and goes on here. To share it again, start this program again.';
     } catch (error) {
       return `This machine cannot go on alone (${messageOf(error)}). Start the worker again, and then this program; --resume goes on with a saved conversation.`;
     }

@@ -4,7 +4,7 @@ import type { NativeRequest } from '../../native/addon-types.ts';
 import { visible } from '../../text/clean/visible.ts';
 
 /** Raised when machines of both sides would no longer understand each other. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 const short = z.string().max(4096);
 /** Of what people read. */
@@ -84,7 +84,8 @@ const report = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('hello'), protocol: count, version: short, mlx: short }),
   z.strictObject({ type: z.literal('compared'), facts }),
   z.strictObject({ type: z.literal('loaded'), weightBytes: count }),
-  z.strictObject({ type: z.literal('pong') }),
+  // Of its sums with the others: see GroupProgress.
+  z.strictObject({ type: z.literal('pong'), sums: count, waits: z.boolean(), bytes: count }),
   z.strictObject({ type: z.literal('closed') }),
   z.strictObject({
     type: z.literal('failed'),

@@ -6,7 +6,7 @@ import type { NativeModel } from '../../native/addon-types.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { failure, fromWire, type Order, type Report, type SharedLoading } from '../link/messages.ts';
 import { markOf } from '../model-mark.ts';
-import { inRing } from '../ring.ts';
+import { inRing, JOIN_MS } from '../ring.ts';
 
 type OrderOf<T extends Order['type']> = Extract<Order, { type: T }>;
 
@@ -23,7 +23,7 @@ export class Rank {
 
   take(order: Order): void {
     if (order.type === 'ping') {
-      this.#say({ type: 'pong' });
+      this.#say({ type: 'pong', ...loadAddon().groupProgress() });
       return;
     }
     this.#last = this.#last.then(async () => {
@@ -70,7 +70,7 @@ export class Rank {
     if (!this.#compared || this.#model) throw new LlmHostError('USAGE', 'there is nothing to load');
     const { read, loading } = this.#compared;
     const { cacheBytes, parallel } = loading;
-    const spec = { ...read.spec, cacheBytes, parallel, group: { limitMs } };
+    const spec = { ...read.spec, cacheBytes, parallel, group: { limitMs, joinMs: JOIN_MS } };
     this.#model = await inRing(ring, rank, () => loadAddon().load(spec, () => undefined));
     this.#say({ type: 'loaded', weightBytes: this.#model.info.weightBytes });
   }

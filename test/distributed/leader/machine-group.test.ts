@@ -5,6 +5,9 @@ import { LlmHostError } from '../../../src/errors.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
 import { ScriptedWorker } from '../scripted-worker.ts';
 
+/** On a busy machine a process takes its time. */
+const BUSY = { timeout: 20_000 };
+
 const VERSION = '1.2.3';
 const MLX = loadAddon().versions.mlxLoaded;
 const HELLO = { type: 'hello', protocol: PROTOCOL, version: VERSION, mlx: MLX };
@@ -26,7 +29,7 @@ test.each<[string, object, string]>([
 ])('%s is refused, and let go', async (_, hello, why) => {
   const worker = await ScriptedWorker.start({ hello });
   await expect(group(worker)).rejects.toThrow(`${worker.title} ${why}`);
-  await expect.poll(() => worker.socket?.closed).toBe(true);
+  await expect.poll(() => worker.socket?.closed, BUSY).toBe(true);
 });
 
 test('of three machines one is missing: it is named, and the other is let go', async () => {
@@ -34,7 +37,7 @@ test('of three machines one is missing: it is named, and the other is let go', a
   const host = { ...missing.host, name: 'three', control: { host: '127.0.0.1', port: 1 } };
   const hosts = { ring: [...RING, '127.0.0.1:9002'], workers: [worker.host, host] };
   await expect(MachineGroup.connect(hosts, VERSION)).rejects.toThrow('three (127.0.0.1:1) runs no worker');
-  await expect.poll(() => worker.socket?.closed ?? true).toBe(true);
+  await expect.poll(() => worker.socket?.closed ?? true, BUSY).toBe(true);
 });
 
 test.each([
@@ -96,4 +99,19 @@ test('the first reason counts, and closing twice is closing once', async () => {
   expect(made.giveUp(new LlmHostError('ENGINE', 'second'))).toBe(first);
   expect(await made.lost(1)).toBe(first);
   await Promise.all([made.close(), made.close()]);
+});
+
+test('all wait for data though each answers: given up within 10 s, with names and addresses', {
+  timeout: 30_000,
+}, async () => {
+  const waiting = { sums: 9, waits: true, bytes: 64 };
+  const progress = vi.spyOn(loadAddon(), 'groupProgress').mockReturnValue(waiting);
+  onTestFinished(() => progress.mockRestore());
+  const worker = await ScriptedWorker.start({ hello: HELLO, ping: { type: 'pong', ...waiting } });
+  const made = await group(worker);
+  const start = Date.now();
+  expect((await made.lost(10_000))?.message).toBe(
+    `${worker.title}: the data between the machines no longer arrives, at ${RING.join(', ')}`,
+  );
+  expect(Date.now() - start).toBeGreaterThan(4000);
 });

@@ -18,7 +18,7 @@ test.each<[string, unknown, RegExp]>([
   ['a list', [], /expected object/i],
   ['an unknown kind', { type: 'erase' }, /type:/],
   ['no kind', {}, /type:/],
-  ['a report', { type: 'pong' }, /type:/],
+  ['a report', { type: 'closed' }, /type:/],
   ['more than the protocol has', { type: 'ping', twice: true }, /twice/],
   ['fewer than no machines', { ...COMPARE, machines: -1 }, /machines/],
   ['half a machine', { ...COMPARE, machines: 1.5 }, /machines/],
@@ -51,12 +51,14 @@ test.each([
   { type: 'compared', facts: FACTS },
   { type: 'loaded', weightBytes: 1 },
   { type: 'closed' },
+  { type: 'pong', sums: 1, waits: false, bytes: 64 },
   { type: 'failed', code: 'ENGINE', message: 'm' },
 ])('a report: $type', report => expect(readReport(report)).toEqual(report));
 
 test.each<[string, unknown, RegExp]>([
   ['an order', { type: 'ping' }, /type:/],
   ['facts that lack one', { type: 'compared', facts: { ...FACTS, numbers: undefined } }, /facts\.numbers/],
+  ['sums without a number', { type: 'pong', sums: null, waits: true, bytes: 0 }, /sums/],
   ['bytes below zero', { type: 'loaded', weightBytes: -1 }, /weightBytes/],
   ['an error without words', { type: 'failed', code: 'ENGINE' }, /message/],
   ['a book instead of an error', { type: 'failed', code: 'ENGINE', message: 'x'.repeat(70_000) }, /message/],

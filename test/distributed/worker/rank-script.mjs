@@ -2,6 +2,6 @@
 process.on('disconnect', () => process.exit());
 process.send({ type: 'hello', protocol: 1, version: String(process.pid), mlx: '1' });
 process.on('message', order => {
-  if (order.type === 'ping') process.send({ type: 'pong' });
+  if (order.type === 'ping') process.send({ type: 'pong', sums: 0, waits: false, bytes: 0 });
   if (order.type === 'load') process.exit(7);
 });

@@ -6,6 +6,9 @@ import { connectSecurely } from '../../../src/distributed/link/secure-connection
 import { runWorker } from '../../../src/distributed/worker/run-worker.ts';
 import { freePort } from '../../e2e/machines.ts';
 
+/** On a busy machine a process takes its time. */
+const BUSY = { timeout: 20_000 };
+
 const SECRET = 'a secret that only these machines know';
 const RANK = fileURLToPath(new URL('rank-script.mjs', import.meta.url));
 
@@ -51,19 +54,19 @@ const alive = (pid: string | undefined) => {
 test('one program at a time: the second hears why, the next one is served', async () => {
   const { listen, notes } = await started();
   const first = await program(listen);
-  await expect.poll(() => first.heard[0]?.type).toBe('hello');
+  await expect.poll(() => first.heard[0]?.type, BUSY).toBe('hello');
   const second = await program(listen);
   await second.closed;
   expect(second.heard).toEqual([
     { type: 'failed', code: 'USAGE', message: 'it works for another program already' },
   ]);
   say(first.socket, { type: 'ping' });
-  await expect.poll(() => first.heard.at(-1)?.type).toBe('pong');
+  await expect.poll(() => first.heard.at(-1)?.type, BUSY).toBe('pong');
   first.socket.destroy();
-  await expect.poll(() => alive(first.heard[0]?.version)).toBe(false);
-  await expect.poll(() => notes.at(-1)).toMatch(/It does no more: the first machine has/);
+  await expect.poll(() => alive(first.heard[0]?.version), BUSY).toBe(false);
+  await expect.poll(() => notes.at(-1), BUSY).toMatch(/It does no more: the first machine has/);
   const third = await program(listen);
-  await expect.poll(() => third.heard[0]?.type).toBe('hello');
+  await expect.poll(() => third.heard[0]?.type, BUSY).toBe('hello');
 });
 
 test.each<[string, string, RegExp]>([
@@ -78,13 +81,13 @@ test.each<[string, string, RegExp]>([
 ])('who has the secret and sends %s is let go, and the worker stays', async (_, bytes, why) => {
   const { listen, notes } = await started();
   const hostile = await program(listen);
-  await expect.poll(() => hostile.heard[0]?.type).toBe('hello');
+  await expect.poll(() => hostile.heard[0]?.type, BUSY).toBe('hello');
   hostile.socket.write(bytes);
   await hostile.closed;
-  await expect.poll(() => notes.at(-1)).toMatch(why);
+  await expect.poll(() => notes.at(-1), BUSY).toMatch(why);
   expect(alive(hostile.heard[0]?.version)).toBe(false);
   const next = await program(listen);
-  await expect.poll(() => next.heard[0]?.type).toBe('hello');
+  await expect.poll(() => next.heard[0]?.type, BUSY).toBe('hello');
 });
 
 test('who does not know the secret starts no process', async () => {
@@ -96,7 +99,7 @@ test('who does not know the secret starts no process', async () => {
   }
   expect(notes).toEqual([]);
   const known = await program(listen);
-  await expect.poll(() => known.heard[0]?.type).toBe('hello');
+  await expect.poll(() => known.heard[0]?.type, BUSY).toBe('hello');
 });
 
 test('its process ends: the program hears it', async () => {
@@ -107,13 +110,13 @@ test('its process ends: the program hears it', async () => {
   expect(heard.at(-1)).toEqual({
     ...{ type: 'failed', code: 'ENGINE', message: 'its process has ended (exit code 7)' },
   });
-  await expect.poll(() => notes.at(-1)).toContain('exit code 7');
+  await expect.poll(() => notes.at(-1), BUSY).toContain('exit code 7');
 });
 
 test('closed twice while a program uses it: its process ends, and it listens no more', async () => {
   const { worker, listen } = await started();
   const { heard, closed } = await program(listen);
-  await expect.poll(() => heard[0]?.type).toBe('hello');
+  await expect.poll(() => heard[0]?.type, BUSY).toBe('hello');
   await Promise.all([worker.close(), worker.close()]);
   await Promise.all([worker.ended, closed]);
   expect(alive(heard[0]?.version)).toBe(false);
@@ -123,7 +126,7 @@ test('closed twice while a program uses it: its process ends, and it listens no 
 test('with --once it ends with its first program', async () => {
   const { worker, listen } = await started({ once: true });
   const { socket, heard } = await program(listen);
-  await expect.poll(() => heard[0]?.type).toBe('hello');
+  await expect.poll(() => heard[0]?.type, BUSY).toBe('hello');
   socket.end();
   await worker.ended;
 });
