@@ -95,6 +95,34 @@ describe('start', () => {
     expect((await host.call('echo', { text: 'still here' }, LIMIT)).text).toBe('still here');
   });
 
+  it('says what a server that does not start has printed in the place of messages', async () => {
+    const node = (name: string, script: string) => ({
+      ...fixture('raw', [], { startTimeoutMs: 8000 }),
+      ...{ name, args: ['-e', script] },
+    });
+    const host = await started({
+      configs: [
+        node(
+          'banner',
+          "console.log('Listening on \\x1b[31mport 80'); console.log('second'); process.exitCode = 3",
+        ),
+        node('both', "console.log('x'.repeat(500)); console.error('no key'); process.exitCode = 3"),
+        node('chatty', "setInterval(() => console.log('tick'), 10)"),
+        node('quiet', "console.log('  '); process.exitCode = 3"),
+      ],
+    });
+    const errors = Object.fromEntries(host.servers().map(server => [server.name, server.error]));
+    const printed = 'Its stdout, which is for messages of the protocol, says:';
+    expect(errors.banner).toBe(
+      `server 'banner' ended (exit code 3) during its start\n${printed} Listening on port 80`,
+    );
+    expect(errors.both).toMatch(
+      new RegExp(`^server 'both' ended .*\n${printed} x{190,200}\\S*\nIts last output:\n  no key$`),
+    );
+    expect(errors.chatty).toBe(`server 'chatty' did not answer within 8.0s of its start\n${printed} tick`);
+    expect(errors.quiet).toBe("server 'quiet' ended (exit code 3) during its start");
+  });
+
   it('reads all pages of tools', async () => {
     const host = await started({ configs: [fixture('raw', ['pages'])] });
     expect(host.tools().map(tool => tool.tool)).toEqual(

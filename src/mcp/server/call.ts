@@ -1,9 +1,10 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { CallOptions } from './call-types.ts';
-import { type CallHooks, type Connection, quoteTail } from './connection.ts';
+import type { CallHooks, Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { ManagedServer } from './managed-server.ts';
+import { quoteTail } from './start-fault.ts';
 
 /** Progress extends a call up to this many times its limit. */
 const MAX_EXTENSION = 10;

@@ -20,7 +20,7 @@ import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-request
 import type { Questions } from './questions.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
 import { ServerLog } from './server-log.ts';
-import { ownError, startFault } from './start-fault.ts';
+import { startFailure } from './start-fault.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { startedTask, type TaskState } from './task-state.ts';
 import {
@@ -309,18 +309,11 @@ export class Connection {
   }
 
   #startFailure(error: unknown, timedOutAfterMs: number | undefined): LlmHostError {
-    const { name } = this.#config;
     if (error instanceof LlmHostError) return error;
-    const reason =
-      this.ending !== undefined
-        ? `${this.ending} during its start`
-        : timedOutAfterMs !== undefined
-          ? `did not answer within ${(timedOutAfterMs / 1000).toFixed(1)}s of its start`
-          : `could not be started: ${startFault(error)}`;
-    const hint = ownError(error)?.hint;
-    return new LlmHostError('MCP_SERVER', `server '${name}' ${reason}${quoteTail(this.stderrTail)}`, {
-      cause: error,
-      ...(hint !== undefined && { hint }),
+    const { ending, stderrTail } = this;
+    return startFailure(error, {
+      ...{ server: this.#config.name, ending, timedOutAfterMs, stderrTail },
+      strayLine: this.#transport.strayLine,
     });
   }
 }
@@ -339,9 +332,4 @@ function cleanProgress({ message, ...progress }: Progress): Progress {
   return message === undefined
     ? progress
     : { ...progress, message: cleanLine(message, TEXT_LIMITS.progress) };
-}
-
-/** The tail of stderr, to append to a message; '' if there is none. */
-export function quoteTail(tail: string): string {
-  return tail === '' ? '' : `\nIts last output:\n${tail.replace(/^/gm, '  ')}`;
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
-import { Connection, type ConnectionOptions, quoteTail, startLimitMs } from './connection.ts';
+import { Connection, type ConnectionOptions, startLimitMs } from './connection.ts';
 import type { LeftOut } from './discovery.ts';
 import type { EraMemory } from './era-memory.ts';
 import { isCold } from './package-runner.ts';
 import { foldersOf } from './peer-requests.ts';
 import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
-import { isFailedProbe } from './start-fault.ts';
+import { isFailedProbe, quoteTail } from './start-fault.ts';
 import type { StartSlots } from './start-slots.ts';
 import type { ServerTool } from './wire-schemas.ts';
 

@@ -4,9 +4,43 @@ import { isPlainObject } from '../../text/json/plain-object.ts';
 import { cleanLine, TEXT_LIMITS } from './incoming-text.ts';
 
 const MAX_ISSUES = 3;
+const MAX_STRAY_CHARS = 200;
+
+interface FailedStart {
+  readonly server: string;
+  /** Why the server is gone; undefined: it runs. */
+  readonly ending: string | undefined;
+  readonly timedOutAfterMs: number | undefined;
+  readonly stderrTail: string;
+  /** What it printed in the place of messages. */
+  readonly strayLine: string | undefined;
+}
+
+/** What the user is told of a server that did not start. */
+export function startFailure(error: unknown, failed: FailedStart): LlmHostError {
+  const { server, ending, timedOutAfterMs, stderrTail, strayLine } = failed;
+  const reason =
+    ending !== undefined
+      ? `${ending} during its start`
+      : timedOutAfterMs !== undefined
+        ? `did not answer within ${(timedOutAfterMs / 1000).toFixed(1)}s of its start`
+        : `could not be started: ${startFault(error)}`;
+  const stray = strayLine === undefined ? '' : cleanLine(strayLine, MAX_STRAY_CHARS);
+  const printed = stray === '' ? '' : `\nIts stdout, which is for messages of the protocol, says: ${stray}`;
+  const hint = ownError(error)?.hint;
+  return new LlmHostError('MCP_SERVER', `server '${server}' ${reason}${printed}${quoteTail(stderrTail)}`, {
+    cause: error,
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+/** The tail of stderr, to append to a message; '' if there is none. */
+export function quoteTail(tail: string): string {
+  return tail === '' ? '' : `\nIts last output:\n${tail.replace(/^/gm, '  ')}`;
+}
 
 /** Why the handshake failed, on one line. */
-export function startFault(error: unknown): string {
+function startFault(error: unknown): string {
   return cleanLine(withReadableIssues(messageOf(error)), TEXT_LIMITS.error);
 }
 
@@ -31,7 +65,7 @@ function withReadableIssues(whole: string): string {
 }
 
 /** Ours, which says what to do: the SDK wraps what stops its question for the newer era. */
-export function ownError(error: unknown): LlmHostError | undefined {
+function ownError(error: unknown): LlmHostError | undefined {
   let cause = error;
   for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
     if (cause instanceof LlmHostError) return cause;

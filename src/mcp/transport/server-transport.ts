@@ -6,6 +6,8 @@ export interface ServerTransport extends Transport {
   readonly ending: string | undefined;
   /** The last lines of the server's stderr; '' if it has none. */
   readonly stderrTail: string;
+  /** The first line of its stdout that was no message; undefined: there is none, or no stdout. */
+  readonly strayLine?: string | undefined;
   /** Process id of a local server. */
   readonly pid: number | undefined;
   /** Resolves when the server is seen to be gone, or after a moment if it is not. */

@@ -59,6 +59,7 @@ export class StdioTransport implements ServerTransport {
   #ending: string | undefined;
   #finished = false;
   #pipeLost = false;
+  #strayLine: string | undefined;
   #groupEnd: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -73,7 +74,10 @@ export class StdioTransport implements ServerTransport {
     });
     this.#reader = new MessageReader({
       onMessage: message => this.#flow.take(message),
-      onJunk: line => onLog(`stray line on stdout: ${line}`),
+      onJunk: line => {
+        this.#strayLine ??= line;
+        onLog(`stray line on stdout: ${line}`);
+      },
       onFatal: reason => this.#giveUp(reason),
     });
   }
@@ -86,6 +90,10 @@ export class StdioTransport implements ServerTransport {
   /** The last lines of the server's stderr. */
   get stderrTail(): string {
     return this.#stderr.last();
+  }
+
+  get strayLine(): string | undefined {
+    return this.#strayLine;
   }
 
   get pid(): number | undefined {

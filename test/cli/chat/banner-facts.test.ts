@@ -1,5 +1,27 @@
 import { expect, test } from 'vitest';
-import { folderText } from '../../../src/cli/chat/banner-facts.ts';
+import { folderText, serversText } from '../../../src/cli/chat/banner-facts.ts';
+
+test('the servers: how many tools each has, or why none', () => {
+  const server = (
+    name: string,
+    state: 'ready' | 'starting' | 'failed' | 'disabled' | 'closed',
+    tools = 0,
+  ) => ({
+    ...{ name, state, tools },
+  });
+  expect(
+    serversText([
+      server('a', 'ready', 3),
+      server('b', 'starting'),
+      { ...server('c', 'starting'), installing: true },
+      server('d', 'failed'),
+      server('e', 'disabled'),
+      server('f', 'closed'),
+    ]),
+  ).toBe('a (3), b (starting), c (installing…), d (failed: see /mcp)');
+  expect(serversText([server('e', 'disabled')])).toBe('none');
+  expect(serversText([])).toBe('none');
+});
 
 const HOME = '/home/ada';
 
