@@ -14,6 +14,7 @@ export const LONGEST = [
   'test/golden/same-text-together.test.ts',
   'test/scripts/release/pack-cross-built.test.ts',
   'test/e2e/documented-use.test.ts',
+  'test/e2e/machine-faults.test.ts',
 ];
 
 /** Starts the longest files first, the others in vitest's order. */

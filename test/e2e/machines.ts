@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MAIN, Program, ROOT, workplace } from './program.ts';
 
 /** One token a letter. */
@@ -88,4 +89,22 @@ exec "$@"
   writeFileSync(join(bin, 'llm-host'), `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`, { mode: 0o755 });
   symlinkSync(process.execPath, join(bin, 'node'));
   return bin;
+}
+
+/** Processes that compute for programs which use this worker. */
+export function ranksOf({ child: { pid } }: Program): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children === '' ? [] : children.split(' ').map(Number);
+}
+
+const RANK_PROCESS = 'rank-process.js';
+
+/** The first one, once it is there: until then it is a copy of the worker. */
+export async function rankOf(worker: Program, limitMs = 30_000): Promise<number> {
+  for (const limit = Date.now() + limitMs; Date.now() < limit; await sleep(5)) {
+    const [rank] = ranksOf(worker);
+    if (rank !== undefined && readFileSync(`/proc/${rank}/cmdline`, 'utf8').includes(RANK_PROCESS))
+      return rank;
+  }
+  throw new Error(`no process computes for ${worker.child.spawnargs.join(' ')}`);
 }

@@ -31,8 +31,10 @@ std::shared_future<mx::distributed::Group> connecting() {
   std::thread([made = std::move(made)]() mutable {
     try {
       made.set_value(mx::distributed::init(true, "ring"));
-    } catch (...) {
-      made.set_exception(std::current_exception());
+    } catch (const std::exception& error) {
+      made.set_exception(std::make_exception_ptr(
+          Error(kEngine, std::string("cannot join the ring; another program may have its port (") +
+                             error.what() + ")")));
     }
   }).detach();
   return group;
