@@ -8,14 +8,11 @@ import { AllowedTools } from '../mcp/policy/allowed-tools.ts';
 import { Redactor } from '../mcp/policy/audit-redact.ts';
 import type { ToolPolicy } from '../mcp/policy/policy.ts';
 import { EraMemory } from '../mcp/server/era-memory.ts';
-import type { ServerState } from '../mcp/tool-host.ts';
 import { ToolTrust } from '../mcp/trust/tools.ts';
 import { stripControls } from '../text/clean/strip-controls.ts';
 import type { Log } from './log.ts';
 import { openTrustStore } from './prepare-servers.ts';
-
-/** More servers that are starting are counted instead of named. */
-const MAX_NAMED = 5;
+import { startingSentences } from './starting-sentences.ts';
 
 export interface ServersReport {
   /** One line per server that is up: name and number of tools. */
@@ -110,27 +107,11 @@ function startProblems(host: McpHost, redactor: Redactor): string[] {
   const said = new Set(states.map(({ name, error = '' }) => eventSentence(name, 'failed', error)));
   return [
     ...host.takeNotices().filter(notice => !said.has(notice)),
-    ...stillStarting(states.filter(({ state, installing }) => state === 'starting' && !installing)),
-    ...installing(states),
+    ...startingSentences(states),
     ...states.flatMap(({ state, error }) =>
       state === 'failed' && error ? [asSentence(stripControls(redactor.text(error)))] : [],
     ),
   ];
-}
-
-function stillStarting(servers: readonly { readonly name: string }[]): string[] {
-  const names = servers.map(({ name }) => `'${name}'`);
-  if (names.length === 0) return [];
-  if (names.length > MAX_NAMED)
-    return [`${names.length} servers are still starting; their tools join when they are ready.`];
-  if (names.length === 1) return [`Server ${names[0]} is still starting; its tools join when it is ready.`];
-  return [`Servers ${names.join(', ')} are still starting; their tools join when they are ready.`];
-}
-
-function installing(servers: readonly ServerState[]): string[] {
-  return servers.flatMap(({ name, installing: cold }) =>
-    cold ? [`Server '${name}' is installing its package, which may take minutes; its tools join then.`] : [],
-  );
 }
 
 function instructionsOf(host: McpHost): string[] {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Agent } from '../../src/agent/turn/agent.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import { LlmHostError } from '../../src/errors.ts';
@@ -156,6 +156,27 @@ describe('a turn', () => {
       { type: 'tool_progress', id: 'call_1', message: 'nearly' },
       expect.objectContaining({ type: 'tool_result', text: 'done' }),
     ]);
+  });
+
+  test('the time in which the user fills in a form is not that of the call', async () => {
+    let now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const host = new FakeHost({
+      form: async (_args, { onWaiting }) => {
+        onWaiting?.(true);
+        now += 60_000;
+        onWaiting?.(false);
+        now += 2000;
+        return { text: 'done', isError: false };
+      },
+    });
+    try {
+      const { agent } = setUp([[call('form')], [content('ok')]], host);
+      const result = (await collect(agent.turn('x'))).find(({ type }) => type === 'tool_result');
+      expect(result).toMatchObject({ seconds: expect.closeTo(2) });
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   test('what the servers have to say comes before the prompt and after the calls', async () => {

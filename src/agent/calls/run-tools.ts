@@ -4,6 +4,7 @@ import type { ApprovalAnswer, ApprovalRequest } from '../../mcp/policy/approval.
 import type { Progress, ToolHost } from '../../mcp/tool-host.ts';
 import { formatArguments } from '../../text/console-format.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
+import { CallClock } from './call-clock.ts';
 import { ToolProgress } from './tool-progress.ts';
 
 /** Asks the user of one turn about its calls, by the id of each. */
@@ -86,17 +87,15 @@ async function runOne(
 ): Promise<Finished> {
   const name = call.function.name;
   const { approver } = options;
-  const started = performance.now();
-  let waitedMs = 0;
+  const clock = new CallClock();
   /** For the model: the user has changed its call. */
   let changed = '';
-  const seconds = () => Math.max(0, performance.now() - started - waitedMs) / 1000;
   const failed = (text: string, refused = false): Finished => {
     // Readers print their own label; the model always sees the word.
     const message = text.replace(/^Error: /, '');
     return {
       event: {
-        ...{ type: 'tool_error', id: call.id, name, message, seconds: seconds() },
+        ...{ type: 'tool_error', id: call.id, name, message, seconds: clock.seconds },
         ...(refused && { refused }),
       },
       content: changed + options.cut(name, `Error: ${message}`),
@@ -111,8 +110,9 @@ async function runOne(
         approver: { ask: request => approver.ask(request, call.id), everyCall: approver.everyCall },
       }),
       onProgress: progress => emit({ type: 'tool_progress', id: call.id, message: progressText(progress) }),
+      onWaiting: waiting => clock.setWaiting(waiting),
       onPermit: permit => {
-        ({ waitedMs } = permit);
+        clock.addWait(permit.waitedMs);
         if (permit.changed === undefined) return;
         changed = `[The user changed the arguments to ${JSON.stringify(permit.changed)}]\n`;
         emit({ type: 'notice', message: `Calling ${name}(${formatArguments(permit.changed)}) instead` });
@@ -121,7 +121,7 @@ async function runOne(
     if (outcome.isError) return failed(outcome.text);
     return {
       event: {
-        ...{ type: 'tool_result', id: call.id, name, text: outcome.text, seconds: seconds() },
+        ...{ type: 'tool_result', id: call.id, name, text: outcome.text, seconds: clock.seconds },
         ...(outcome.saved && { saved: outcome.saved }),
       },
       content: changed + options.cut(name, outcome.whole ?? outcome.text),

@@ -22,6 +22,8 @@ export interface CallOptions {
   /** Milliseconds. Progress restarts it, up to ten times this in all. */
   readonly timeoutMs: number;
   readonly onProgress?: (progress: Progress) => void;
+  /** The server starts or stops waiting for the user, who fills in a form. */
+  readonly onWaiting?: (waiting: boolean) => void;
   /**
    * Called once the call may run or is refused: how long that took, since the user may have been asked, and other arguments
    * that the user has put in the place of the given ones.

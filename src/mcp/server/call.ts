@@ -47,10 +47,14 @@ export async function callServer<T>(call: ServerCall<T>, options: CallOptions): 
   }
 }
 
-function hooksOf(deadline: Deadline, { onProgress }: CallOptions): CallHooks {
+function hooksOf(deadline: Deadline, { onProgress, onWaiting }: CallOptions): CallHooks {
   return {
     signal: deadline.signal,
-    onWaiting: waiting => (waiting ? deadline.pause() : deadline.resume()),
+    onWaiting: waiting => {
+      if (waiting) deadline.pause();
+      else deadline.resume();
+      onWaiting?.(waiting);
+    },
     // Always requested: it tells a long call from a hanging one.
     onProgress: ({ progress, total, message }) => {
       deadline.extend();
