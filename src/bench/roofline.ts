@@ -1,6 +1,6 @@
 import { kvBytesPerToken, kvElementBytes } from '../model/fit.ts';
 import type { ReadModel } from '../model/load-model.ts';
-import { stateBytes } from '../model/recurrent-states.ts';
+import { stateBytes } from '../model/memory/recurrent-states.ts';
 import { bytesPerDecodedToken, loadedBytes } from '../model/weights/loaded-bytes.ts';
 import type { Quantization } from '../model/weights/quantization.ts';
 import { loadAddon } from '../native/load-addon.ts';

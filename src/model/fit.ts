@@ -13,12 +13,11 @@ export interface MemoryNeed {
   readonly stateBytes: number;
   /** Tokens. */
   readonly contextLength: number;
+  /** What `workingSet` foretells. */
+  readonly workingBytes: number;
   /** For the conversations of a server together, if that is more than one of them takes. */
   readonly cacheBytes?: number | undefined;
 }
-
-/** Bytes for activations, logits and the program itself. */
-export const WORKING_SET = 256 * 1024 * 1024;
 
 /** Tokens; a smaller context is not worth suggesting. */
 const SMALLEST_CONTEXT = 512;
@@ -69,19 +68,19 @@ export function checkFit(need: MemoryNeed, available: number): number {
   const { cacheBytes = 0 } = need;
   const one = need.kvBytesPerToken * need.contextLength + need.stateBytes;
   const kv = Math.max(one, cacheBytes);
-  const total = need.weightBytes + kv + WORKING_SET;
-  if (total <= available) return available - need.weightBytes - WORKING_SET;
+  const total = need.weightBytes + kv + need.workingBytes;
+  if (total <= available) return available - need.weightBytes - need.workingBytes;
   const parts = [
     `weights ${size(need.weightBytes)}`,
     kv > one ? `KV caches ${size(kv)}` : `KV cache for ${need.contextLength} tokens ${size(kv)}`,
-    `working set ${size(WORKING_SET)}`,
+    `working set ${size(need.workingBytes)}`,
   ];
   const message = `Not enough memory: the model needs ${size(total)} (${parts.join(', ')}), but only ${size(available)} is available`;
   throw new LlmHostError('OUT_OF_MEMORY', message, { hint: advice(need, available) });
 }
 
 function advice(need: MemoryNeed, available: number): string {
-  const forCaches = available - need.weightBytes - WORKING_SET;
+  const forCaches = available - need.weightBytes - need.workingBytes;
   const { cacheBytes = 0 } = need;
   if (cacheBytes > forCaches && need.kvBytesPerToken * need.contextLength + need.stateBytes <= forCaches)
     return `--cache-mb ${Math.floor(forCaches / 2 ** 20)} would fit.`;

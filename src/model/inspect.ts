@@ -5,10 +5,11 @@ import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
 import { modelContext } from './context-length.ts';
 import type { EncoderConfig } from './encoder-config.ts';
-import { availableMemory, kvBytesPerToken, kvElementBytes, WORKING_SET } from './fit.ts';
-import { type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
+import { availableMemory, kvBytesPerToken, kvElementBytes } from './fit.ts';
+import { hasTokens, type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
+import { stateBytes } from './memory/recurrent-states.ts';
+import { workingSet } from './memory/working-set.ts';
 import { type MemoryBandwidth, memoryBandwidth } from './memory-bandwidth.ts';
-import { stateBytes } from './recurrent-states.ts';
 import { layerCount } from './weights/layer-types.ts';
 import { bytesPerDecodedToken, type Loading, loadedBytes } from './weights/loaded-bytes.ts';
 import { quantizationOf } from './weights/quantization.ts';
@@ -100,14 +101,18 @@ function memoryOf(
   const kvBytes = loading.encoder
     ? 0
     : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)) * contextLength + stateBytes(config);
-  const totalBytes = weightBytes + kvBytes + WORKING_SET;
+  const workingSetBytes = workingSet({
+    ...{ config, weights, weightBytes, contextLength, loading },
+    ...{ tokenizer: hasTokens(read), adapters: read.spec.adapters },
+  });
+  const totalBytes = weightBytes + kvBytes + workingSetBytes;
   const availableBytes = availableMemory();
   return {
     storedBytes: read.weightBytes,
     weightBytes,
     contextLength,
     kvBytes,
-    workingSetBytes: WORKING_SET,
+    workingSetBytes,
     totalBytes,
     availableBytes,
     fits: totalBytes <= availableBytes,

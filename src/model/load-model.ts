@@ -12,11 +12,12 @@ import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from './fi
 import type { GgufMetadata } from './gguf/gguf.ts';
 import { checkKvBits } from './kv-bits.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
-import { stateBytes } from './recurrent-states.ts';
+import { stateBytes } from './memory/recurrent-states.ts';
+import { type Work, workingSet } from './memory/working-set.ts';
 import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
 import { textPart } from './text-part.ts';
 import { isFloat32Throughout } from './weights/float32-weights.ts';
-import { type Loading, loadedBytes } from './weights/loaded-bytes.ts';
+import { loadedBytes } from './weights/loaded-bytes.ts';
 import { countParameters, storedBytes } from './weights/parameters.ts';
 import { parseQuantize, type Quantization, quantizationOf } from './weights/quantization.ts';
 import { folderWeights, ggufWeights } from './weights-manifest.ts';
@@ -97,12 +98,15 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const loading = () => ({
     ...{ layout: loadAddon().weightLayout(exact), quantize, encoder: encoder !== undefined },
   });
-  const bytesLeft = options.anyMemory
-    ? Number.POSITIVE_INFINITY
-    : checkMemory(weights, config, loading(), { ...options, contextLength });
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
   const adapters = folders.map(folder => readAdapter(folder, weights));
+  const bytesLeft = options.anyMemory
+    ? Number.POSITIVE_INFINITY
+    : checkMemory(
+        { ...{ weights, config, contextLength, adapters }, loading: loading(), tokenizer: hasTokens(rest) },
+        options,
+      );
   return {
     ...rest,
     spec: {
@@ -205,16 +209,25 @@ function ggufParts(name: string, path: string): Parts {
   };
 }
 
+/** Whether texts become tokens: a model for measuring may have no tokenizer. */
+export function hasTokens({
+  tokenizer,
+  ggufMetadata,
+}: Pick<ReadModel, 'tokenizer' | 'ggufMetadata'>): boolean {
+  return tokenizer !== undefined || ggufMetadata?.has('tokenizer.ggml.tokens') === true;
+}
+
 function checkMemory(
-  weights: WeightFiles,
-  config: JsonObject,
-  loading: Loading,
-  { contextLength, kvBits = 0, cacheBytes }: ReadModelOptions,
+  work: Omit<Work, 'weightBytes'>,
+  { kvBits = 0, cacheBytes }: Pick<ReadModelOptions, 'kvBits' | 'cacheBytes'>,
 ): number {
+  const { weights, config, loading, contextLength } = work;
+  const weightBytes = loadedBytes(weights, config, loading);
   const need = {
-    weightBytes: loadedBytes(weights, config, loading),
+    weightBytes,
     kvBytesPerToken: loading.encoder ? 0 : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)),
     stateBytes: stateBytes(config),
+    workingBytes: workingSet({ ...work, weightBytes }),
     contextLength,
     ...(!loading.encoder && { cacheBytes }),
   };

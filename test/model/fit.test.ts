@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
 import { availableMemory, checkFit, kvBytesPerToken, memoryForModel } from '../../src/model/fit.ts';
-import { stateBytes } from '../../src/model/recurrent-states.ts';
+import { stateBytes } from '../../src/model/memory/recurrent-states.ts';
 import { layerCount } from '../../src/model/weights/layer-types.ts';
 import { thrown, thrownHint } from './thrown.ts';
 
-const need = { weightBytes: 2e9, kvBytesPerToken: 100_000, stateBytes: 0, contextLength: 32_768 };
+const need = {
+  weightBytes: 2e9,
+  kvBytesPerToken: 100_000,
+  stateBytes: 0,
+  workingBytes: 2 ** 28,
+  contextLength: 32_768,
+};
 
 test('refuses with the numbers and a context that would fit', () => {
   expect(thrown(() => checkFit(need, 4e9))).toBe(

@@ -18,6 +18,8 @@ export interface ModelParts {
   readonly embeddingBytes: number;
   /** Of all keys and values for the context. */
   readonly kvBytes: number;
+  /** Of each machine, beside its weights and caches. */
+  readonly workingBytes: number;
   /** Of a token's activations between two layers. */
   readonly activationBytes: number;
 }
@@ -34,7 +36,7 @@ const EMBEDDING = /embed_tokens|embeddings\./;
 export function modelParts(
   { config, weights }: { readonly config: JsonObject; readonly weights: WeightFiles },
   loading: Loading,
-  kvBytes: number,
+  { kvBytes, workingBytes }: Pick<ModelParts, 'kvBytes' | 'workingBytes'>,
 ): ModelParts {
   const bytesOf = (tensors: readonly TensorEntry[]): Bytes => {
     const part = { files: weights.files, tensors };
@@ -62,6 +64,7 @@ export function modelParts(
     ends: bytesOf(ends),
     embeddingBytes: bytesOf(ends.filter(({ name }) => EMBEDDING.test(name))).held,
     kvBytes,
+    workingBytes,
     activationBytes: Number(config.hidden_size ?? 0) * (loading.layout === 'stored' ? 2 : 4),
   };
 }

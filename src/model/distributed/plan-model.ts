@@ -11,7 +11,8 @@ export function planModel({ inspection, read, loading }: InspectedModel, hosts: 
   if (inspection.encoder)
     throw new LlmHostError('USAGE', `--hosts: ${read.name} turns texts into vectors: it runs on one machine`);
   const { spec, configFile } = read;
-  const parts = modelParts(spec, loading, inspection.memory.kvBytes);
+  const { kvBytes, workingSetBytes: workingBytes } = inspection.memory;
+  const parts = modelParts(spec, loading, { kvBytes, workingBytes });
   if (parts.layers.length === 0)
     throw new LlmHostError('USAGE', `--hosts: ${read.name} has no layers to divide`);
   const quantization = loading.quantize ?? quantizationOf(configFile, spec.config);

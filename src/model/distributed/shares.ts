@@ -1,4 +1,3 @@
-import { WORKING_SET } from '../fit.ts';
 import type { Host } from './hosts.ts';
 import type { Bytes, ModelParts } from './model-parts.ts';
 
@@ -19,11 +18,14 @@ export interface Share {
   readonly seconds: number;
 }
 
-type Part = Pick<Share, 'firstLayer' | 'layers' | 'kvBytes'> & { readonly weights: Bytes };
+type Part = Pick<Share, 'firstLayer' | 'layers' | 'kvBytes'> & {
+  readonly weights: Bytes;
+  readonly workingBytes: number;
+};
 
 function shareOf({ name, address, memoryBytes, bytesPerSecond }: Host, part: Part): Share {
-  const { weights, ...rest } = part;
-  const totalBytes = weights.held + part.kvBytes + WORKING_SET;
+  const { weights, workingBytes, ...rest } = part;
+  const totalBytes = weights.held + part.kvBytes + workingBytes;
   return {
     name,
     address,
@@ -42,7 +44,13 @@ export function tensorShares(parts: ModelParts, hosts: readonly Host[]): Share[]
   const whole = sum([parts.ends, ...parts.layers.map(layer => layer.whole)]);
   const divided = sum(parts.layers.map(layer => layer.divided));
   const weights = { held: whole.held + divided.held / n, read: whole.read + divided.read / n };
-  const part = { firstLayer: 0, layers: parts.layers.length, kvBytes: parts.kvBytes / n, weights };
+  const part = {
+    firstLayer: 0,
+    layers: parts.layers.length,
+    kvBytes: parts.kvBytes / n,
+    weights,
+    workingBytes: parts.workingBytes,
+  };
   return hosts.map(host => shareOf(host, part));
 }
 
@@ -63,6 +71,7 @@ export function pipelineShares(parts: ModelParts, hosts: readonly Host[]): Share
       firstLayer,
       layers,
       kvBytes: (parts.kvBytes * layers) / parts.layers.length,
+      workingBytes: parts.workingBytes,
       weights: sum([
         ...own.flatMap(layer => [layer.divided, layer.whole]),
         index === 0 && last > 0 ? { held: parts.embeddingBytes, read: 0 } : NOTHING,

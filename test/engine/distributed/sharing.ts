@@ -47,7 +47,10 @@ export function expectSame(shared: Answer | undefined, whole: Reply | undefined)
 function plannedBytes(path: string, count: number): number {
   const { read, loading } = inspectModel(path, { contextLength: 64, cwd: FAMILIES, env: {}, exact: true });
   const host = { name: '', address: '', memoryBytes: 1e9, bytesPerSecond: 1e9 };
-  return tensorShares(modelParts(read.spec, loading, 0), Array(count).fill(host))[0]?.weightBytes as number;
+  return tensorShares(
+    modelParts(read.spec, loading, { kvBytes: 0, workingBytes: 0 }),
+    Array(count).fill(host),
+  )[0]?.weightBytes as number;
 }
 
 /** The processes give the tokens of one, each with its share of the weights. */

@@ -4,7 +4,6 @@ import type { ModelParts } from '../../../src/model/distributed/model-parts.ts';
 import { planHosts } from '../../../src/model/distributed/plan.ts';
 import { layerCounts, pipelineShares, tensorShares } from '../../../src/model/distributed/shares.ts';
 import { pipelineWire, tensorWire } from '../../../src/model/distributed/wire.ts';
-import { WORKING_SET } from '../../../src/model/fit.ts';
 
 const bytes = (held: number, read = held) => ({ held, read });
 const LAYER = { divided: bytes(1e9), whole: bytes(1e6) };
@@ -15,6 +14,7 @@ const PARTS: ModelParts = {
   ends: bytes(1e9, 0.5e9),
   embeddingBytes: 0.5e9,
   kvBytes: 4e9,
+  workingBytes: 0.3e9,
   activationBytes: 16384,
 };
 const LINK: Link = { bytesPerSecond: 10e9, latency: 7e-6, mesh: false };
@@ -43,7 +43,7 @@ describe('shares', () => {
     for (const shares of [tensor, pipeline]) {
       expect(total(shares.map(({ kvBytes }) => kvBytes))).toBeCloseTo(PARTS.kvBytes, 0);
       for (const { totalBytes, weightBytes, kvBytes } of shares)
-        expect(totalBytes).toBe(weightBytes + kvBytes + WORKING_SET);
+        expect(totalBytes).toBe(weightBytes + kvBytes + PARTS.workingBytes);
     }
     expect(
       pipeline.flatMap(({ firstLayer, layers }) => Array.from({ length: layers }, (_, i) => firstLayer + i)),

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../text/files/json-file.ts';
-import { layerCount, layerTypes } from './weights/layer-types.ts';
+import type { JsonObject } from '../../text/files/json-file.ts';
+import { layerCount, layerTypes } from '../weights/layer-types.ts';
 
 /** Layers whose state has a fixed size; what it is, their keys say. */
 const RECURRENT: ReadonlySet<unknown> = new Set(['mamba', 'linear_attention', 'conv']);
