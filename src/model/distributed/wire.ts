@@ -11,20 +11,27 @@ export interface Wire {
   readonly latencySeconds: number;
 }
 
+/** What the first machine has decided, once a step. */
+const DECISION_BYTES = 64;
+const ID_BYTES = 4;
+
 /**
- * Two sums of the activations in each layer: behind the heads and behind the feed-forward network. In a ring each machine
- * passes on its n-th part 2 (n - 1) times; in a mesh it sends all it has to every other one at once.
+ * Two sums of the activations in each layer, behind the heads and behind the feed-forward network; then the decision of
+ * the first machine, and the token's id, which a ring fills up to a number for each machine. In a ring each machine passes
+ * on its n-th part 2 (n - 1) times; in a mesh it sends all it has to every other one at once.
  */
 export function tensorWire(link: Link, machines: number, layers: number, activationBytes: number): Wire {
   const n = machines;
-  const steps = n === 1 ? 0 : link.mesh ? 1 : 2 * (n - 1);
-  const stepBytes = link.mesh ? activationBytes : activationBytes / n;
-  const messages = n === 1 ? 0 : 2 * layers;
+  if (n === 1) return { messages: 0, bytes: 0, seconds: 0, latencySeconds: 0 };
+  const messages = 2 * layers + 2;
+  const summed = 2 * layers * activationBytes + DECISION_BYTES + ID_BYTES * n;
+  const steps = link.mesh ? 1 : 2 * (n - 1);
+  const stepBytes = link.mesh ? summed : summed / n;
   const latencySeconds = messages * steps * link.latency;
   return {
     messages,
-    bytes: messages * n * (link.mesh ? n - 1 : steps) * stepBytes,
-    seconds: latencySeconds + (messages * steps * stepBytes) / link.bytesPerSecond,
+    bytes: n * (link.mesh ? n - 1 : steps) * stepBytes,
+    seconds: latencySeconds + (steps * stepBytes) / link.bytesPerSecond,
     latencySeconds,
   };
 }
@@ -36,5 +43,3 @@ export function pipelineWire(link: Link, machines: number, activationBytes: numb
   const latencySeconds = messages * link.latency;
   return { messages, bytes, seconds: latencySeconds + bytes / link.bytesPerSecond, latencySeconds };
 }
-
-const ID_BYTES = 4;

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LoadEngineOptions, loadEngine } from '../../../src/engine/load-engine.ts';
 import { Ranks } from './ranks.ts';
-import { alone, expectShared, FAMILIES, LIMIT, REQUEST, without } from './sharing.ts';
+import { alone, expectShared, FAMILIES, LIMIT, REQUEST, wireBytes, without } from './sharing.ts';
+import { countsBytes } from './wire-bytes.ts';
 
 // A process that waits polls, so that on a busy machine they wait for each other.
 describe('two processes on one model', { timeout: 120_000 }, () => {
@@ -17,6 +18,11 @@ describe('two processes on one model', { timeout: 120_000 }, () => {
     '%s: the tokens of one process, each with its share of the weights',
     name => expectShared(ranks, name),
   );
+
+  test.skipIf(!countsBytes())('the bytes over the wire that the plan computes', async () => {
+    const { counted, computed } = await wireBytes(ranks, 'llama/plain');
+    expect(Math.abs(counted / computed - 1)).toBeLessThan(0.02);
+  });
 
   test('weights packed for the CPU: each process has the same tokens', async () => {
     const path = join(FAMILIES, 'llama/mlx');

@@ -5,8 +5,10 @@ import type { GenerateRequest, TokenEvent } from '../../../src/engine/engine.ts'
 import { type LoadEngineOptions, loadEngine } from '../../../src/engine/load-engine.ts';
 import { modelParts } from '../../../src/model/distributed/model-parts.ts';
 import { tensorShares } from '../../../src/model/distributed/shares.ts';
+import { tensorWire } from '../../../src/model/distributed/wire.ts';
 import { inspectModel } from '../../../src/model/inspect.ts';
 import { type Answer, Ranks } from './ranks.ts';
+import { bytesSent } from './wire-bytes.ts';
 
 export const FAMILIES = fileURLToPath(new URL('../../fixtures/families/', import.meta.url));
 export const LIMIT = { limitMs: 60_000 };
@@ -63,6 +65,28 @@ export async function expectShared(ranks: Ranks, name: string) {
   expect(loaded).toEqual(ranks.processes.map(() => ({ weightBytes: bytes })));
   for (const answer of await ranks.ask({ do: 'generate', request: REQUEST }))
     expectSame(answer, whole.replies[0]);
+}
+
+/** Bytes that all of them send for a token, as counted by the system and as computed. */
+export async function wireBytes(ranks: Ranks, name: string) {
+  const path = join(FAMILIES, name);
+  const pids = ranks.processes.map(({ pid }) => pid as number);
+  await ranks.ask({ do: 'load', path, options: { exact: true, group: LIMIT } });
+  const sent = async (maxTokens: number) => {
+    const before = bytesSent(pids);
+    await ranks.ask({ do: 'generate', request: { ...REQUEST, promptIds: [1 + maxTokens, 2, 3], maxTokens } });
+    return bytesSent(pids) - before;
+  };
+  // What a prompt takes is in both.
+  const few = await sent(8);
+  const counted = ((await sent(56)) - few) / 48;
+  const { read, loading } = inspectModel(path, { contextLength: 64, cwd: FAMILIES, env: {}, exact: true });
+  const { layers, activationBytes } = modelParts(read.spec, loading, {
+    kvBytes: 0,
+    workingBytes: 0,
+  });
+  const link = { bytesPerSecond: 1, latency: 0, mesh: false };
+  return { counted, computed: tensorWire(link, pids.length, layers.length, activationBytes).bytes };
 }
 
 /** What the other one says if this happens to one of two in the middle of a reply, and when asked again; and alone. */

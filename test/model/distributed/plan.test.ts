@@ -76,17 +76,17 @@ describe('what goes over the wire for a token', () => {
     expect(pipelineWire(LINK, 1, 16384)).toEqual({ messages: 0, bytes: 0, seconds: 0, latencySeconds: 0 });
   });
 
-  test('in a ring of n, 2 (n - 1) steps of an n-th of the activations for each of two sums a layer', () => {
+  test('in a ring of n, 2 (n - 1) steps of an n-th of the activations for each of two sums a layer, and two small ones', () => {
     const { messages, bytes: sent } = tensorWire(LINK, 4, 40, 16384);
-    expect(messages).toBe(80);
-    // Each of 4 machines: 80 sums of 6 steps of 4096 bytes.
-    expect(sent).toBe(4 * 80 * 6 * 4096);
-    expect(seconds(4, false)).toBeCloseTo(80 * 6 * (7e-6 + 4096 / 10e9), 9);
+    expect(messages).toBe(82);
+    // Each of 4 machines: 80 sums of 6 steps of 4096 bytes, and two of 16 and of 4 bytes.
+    expect(sent).toBe(4 * 6 * (80 * 4096 + 16 + 4));
+    expect(seconds(4, false)).toBeCloseTo(6 * (82 * 7e-6 + (80 * 4096 + 20) / 10e9), 9);
   });
 
   test('in a mesh, all to every other one at once', () => {
-    expect(tensorWire({ ...LINK, mesh: true }, 4, 40, 16384).bytes).toBe(4 * 80 * 3 * 16384);
-    expect(seconds(4, true)).toBeCloseTo(80 * (7e-6 + 16384 / 10e9), 9);
+    expect(tensorWire({ ...LINK, mesh: true }, 4, 40, 16384).bytes).toBe(4 * 3 * (80 * 16384 + 80));
+    expect(seconds(4, true)).toBeCloseTo(82 * 7e-6 + (80 * 16384 + 80) / 10e9, 9);
     expect(seconds(4, true)).toBeLessThan(seconds(4, false));
   });
 
