@@ -47,9 +47,10 @@ const LINKS = {
 /** Weights as MLX holds them on a Mac: in 4 bits as stored, activations in 16. */
 function partsOf(folder) {
   const options = { contextLength: CONTEXT, quantize: '4', cwd: folder, env: process.env };
-  const { read, loading } = inspectModel(folder, options);
+  const { inspection, read, loading } = inspectModel(folder, options);
   const kvBytes = kvBytesPerToken(read.spec.config, kvElementBytes('stored', 0)) * CONTEXT;
-  const parts = modelParts(read.spec, { ...loading, layout: 'stored' }, kvBytes);
+  const workingBytes = inspection.memory.workingSetBytes;
+  const parts = modelParts(read.spec, { ...loading, layout: 'stored' }, { kvBytes, workingBytes });
   const groupSize = loading.quantize.groupSize;
   return { parts, whyNot: machines => whyIndivisible(read.spec, groupSize, machines) };
 }
