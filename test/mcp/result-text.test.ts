@@ -43,6 +43,12 @@ describe('a resource that came as bytes', () => {
     expect(resultText(blob(type, 'words'), 1000)).toBe('[resource x:1, 5 bytes]');
   });
 
+  it('of a type of a megabyte: not read as one', () => {
+    const shown = resultText(blob(`a/${'b+'.repeat(500_000)}json`, 'words'), 100);
+    expect(shown).toMatch(/^\[resource x:1, a\/b/);
+    expect(shown).not.toContain('words');
+  });
+
   it('is cut where a text would be', () => {
     const label = '[resource x:1, text/plain]\n';
     expect(resultText(blob('text/plain', 'a'.repeat(5_000_000)), 100)).toBe(
