@@ -58,6 +58,7 @@ class ActivationRows {
       int8_.resize(2 * values);
       scales_.resize(rows * groups_);
       sums_.resize(rows * groups_);
+      fine_.resize(rows * groups_);
     } else {
       values_.resize(values);
     }
@@ -83,13 +84,19 @@ class ActivationRows {
     return values_.data() + run.begin * static_cast<size_t>(matrix_.cols);
   }
   PackedInt8 int8_of(const Run& run) {
+    size_t group = run.begin * groups_;
     return {int8_.data() + 2 * run.begin * static_cast<size_t>(matrix_.cols),
-            scales_.data() + run.begin * groups_, sums_.data() + run.begin * groups_, run.count()};
+            scales_.data() + group,
+            sums_.data() + group,
+            fine_.data() + group,
+            run.count(),
+            kFineAbove};
   }
 
   PackedMatrix matrix_;
   size_t groups_;
   std::vector<int8_t> int8_;
+  std::vector<uint8_t> fine_;
   std::vector<float> scales_, sums_, values_;
 };
 

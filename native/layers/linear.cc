@@ -117,6 +117,13 @@ mx::array Linear::operator()(const mx::array& x) const {
   return packed() ? apply({*this}, cpu::Operand{x}) : completed(multiply(x));
 }
 
+mx::array Linear::precise(const Normed& x) const {
+  if (!packed()) return (*this)(x.value());
+  cpu::Operand operand = normalised(x);
+  operand.fine_above = 0;
+  return apply({*this}, operand);
+}
+
 mx::array Linear::completed(mx::array y) const {
   if (sum_) y = sum_(y);
   return sum_bias_ ? mx::add(y, *sum_bias_) : y;

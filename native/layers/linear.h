@@ -54,6 +54,8 @@ class Linear {
 
   // x [..., in] -> [..., out]
   mx::array operator()(const mx::array& x) const;
+  // The same, with all that packed kernels can give, for logits: small differences decide there.
+  mx::array precise(const Normed& x) const;
 
   // Whether `apply` can take it.
   bool packed() const { return weight_.packed() != nullptr; }

@@ -44,8 +44,7 @@ Vocabulary::Vocabulary(const Config& config, const DecoderConfig& c, WeightStore
 mx::array Vocabulary::embed(const mx::array& ids) const { return scaled(embedding_(ids), factor_); }
 
 mx::array Vocabulary::logits(const Normed& hidden) const {
-  mx::array logits =
-      head_.packed() ? Linear::apply({head_}, normalised(hidden)) : head_(hidden.value());
+  mx::array logits = head_.precise(hidden);
   if (cap_ != 0) return fused("CapLogits", capped, {logits, mx::array(divisor_), mx::array(cap_)});
   if (divisor_ != 1)
     return fused("DivideLogits", divided, {logits, mx::array(divisor_, logits.dtype())});

@@ -22,6 +22,7 @@ struct Plan {
   float eps;
   int cols;
   bool residual;
+  float fine_above;
   bool reproducible;
   std::optional<Gate> gate;
   std::vector<PartPlan> parts;
@@ -47,7 +48,8 @@ void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
     parts.push_back(ready);
   }
   int m = static_cast<int>(x.size() / static_cast<size_t>(plan.cols));
-  PackedProduct product(x.data<float>(), norm_weight, plan.eps, m, plan.cols, plan.reproducible);
+  PackedProduct product({x.data<float>(), norm_weight, plan.eps, m, plan.cols, plan.fine_above},
+                        plan.reproducible);
   if (plan.gate) {
     product.run_gated(parts, *plan.gate, out.shape(-1), out.data<float>());
   } else {
@@ -158,6 +160,7 @@ mx::array product(const Operand& operand, std::span<const PackedPart> parts,
             operand.eps,
             parts.front().matrix.layout().cols,
             residual.has_value(),
+            operand.fine_above,
             reproducible(),
             gate,
             {}};

@@ -5,6 +5,7 @@
 
 #include "kernels/packed/form/matrix.h"
 #include "kernels/packed/form/weight_arena.h"
+#include "kernels/packed/sets/kernels.h"
 #include "mlx/mlx.h"
 
 // Products with packed matrices on the CPU, fused with the norm before them and with the bias,
@@ -57,6 +58,8 @@ struct Operand {
   // If given, x is normalised first: RMSNorm with this weight [cols] and eps.
   std::optional<mx::array> norm_weight;
   float eps = 0;
+  // Which groups of its int8 form have fine bytes, see PackedInt8. Those without take half as long.
+  float fine_above = kFineAbove;
 };
 
 // Which activation(gate) · up: silu or gelu.

@@ -149,11 +149,12 @@ void PackedProduct::add_int8(const PackedMatrix& matrix) {
   if (int8_for(matrix) != nullptr) return;
   static thread_local Scratch<int8_t> int8[kMaxInt8];
   static thread_local Scratch<float> scales[kMaxInt8];
+  static thread_local Scratch<uint8_t> fine[kMaxInt8];
   size_t i = int8_.size();
   size_t groups = static_cast<size_t>(m_) * matrix.groups();
   float* both = scales[i].reserve(2 * groups);
-  int8_.push_back(
-      {matrix, {int8[i].reserve(static_cast<size_t>(2 * m_) * cols_), both, both + groups, m_}});
+  int8_t* bytes = int8[i].reserve(static_cast<size_t>(2 * m_) * cols_);
+  int8_.push_back({matrix, {bytes, both, both + groups, fine[i].reserve(groups), m_, fine_above_}});
 }
 
 const PackedProduct::Int8Rows* PackedProduct::int8_for(const PackedMatrix& matrix) const {

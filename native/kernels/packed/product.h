@@ -18,19 +18,26 @@ struct PackedProductPart {
   int64_t column;     // of the output, where the part's first row goes
 };
 
+struct PackedOperand {
+  const float* x;            // [m, cols]
+  const float* norm_weight;  // [cols], or nullptr without RMSNorm
+  float eps;
+  int m, cols;
+  float fine_above;  // see PackedInt8
+};
+
 // The product of x with one or several matrices: converts x to the forms that their kernels read,
 // then splits the matrices over all threads.
 class PackedProduct {
  public:
-  // x [m, cols]; norm_weight [cols], or nullptr without RMSNorm. `reproducible`: each row of y has
-  // the same bits for any m, which a matrix unit does not give.
-  PackedProduct(const float* x, const float* norm_weight, float eps, int m, int cols,
-                bool reproducible)
-      : x_(x),
-        norm_weight_(norm_weight),
-        eps_(eps),
-        m_(m),
-        cols_(cols),
+  // `reproducible`: each row of y has the same bits for any m, which a matrix unit does not give.
+  PackedProduct(const PackedOperand& x, bool reproducible)
+      : x_(x.x),
+        norm_weight_(x.norm_weight),
+        eps_(x.eps),
+        m_(x.m),
+        cols_(x.cols),
+        fine_above_(x.fine_above),
         reproducible_(reproducible) {}
 
   // y [m, Σ rows] = the parts' products, plus `residual` of the same shape unless that is nullptr.
@@ -73,6 +80,7 @@ class PackedProduct {
   const float* norm_weight_;
   float eps_;
   int m_, cols_;
+  float fine_above_;
   bool reproducible_;
   const float* values_ = nullptr;  // [m, cols], if a part needs float32
   uint16_t* rounded_ = nullptr;    // as PackedTiles::round writes it

@@ -48,7 +48,10 @@ mx::array TextLinear::operator()(const mx::array& x,
   if (packed_) {
     std::optional<mx::array> none;
     cpu::PackedPart part{*packed_, bias_, none, none};
-    return cpu::packed_linear(cpu::Operand(x), {&part, 1}, residual);
+    cpu::Operand operand(x);
+    // Texts are compared by small differences of their vectors.
+    operand.fine_above = 0;
+    return cpu::packed_linear(operand, {&part, 1}, residual);
   }
   mx::array y = multiply(x);
   return residual ? mx::add(y, *residual) : y;

@@ -89,7 +89,7 @@ mx::array Router::in_kept_groups(const mx::array& scores) const {
 }
 
 Routing Router::operator()(const mx::array& x) const {
-  mx::array logits = projection_(x);
+  mx::array logits = projection_.precise(Normed{x});
   if (options_.kind != Kind::kSigmoidTopK) return by_softmax(logits);
   if (options_.cap == 0) return by_sigmoid(logits);
   mx::array cap(options_.cap, logits.dtype());

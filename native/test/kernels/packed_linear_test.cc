@@ -6,6 +6,7 @@
 #include "kernels/packed/linear.h"
 #include "kernels/packed/sets/kernels.h"
 #include "kernels/packed/sets/tiles.h"
+#include "kernels/simd/simd.h"
 #include "packed_part.h"
 
 using namespace llm_host;
@@ -18,6 +19,9 @@ double gelu(double x) {
   return x / 2 * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }
 
+// No group has a maximum of so many times the root mean square.
+constexpr float kNoneFine = 1e9f;
+
 cpu::Operand random_operand(bool normalised, int m, int cols) {
   cpu::Operand operand(random_array({1, m, cols}));
   if (normalised) {
@@ -27,15 +31,19 @@ cpu::Operand random_operand(bool normalised, int m, int cols) {
   return operand;
 }
 
-// One row of x, normalised if the operand has a norm.
-std::vector<double> normalised(const cpu::Operand& operand, std::vector<double> row) {
+// One row of x, normalised if the operand has a norm: in float32, as what is rounded to int8.
+std::vector<double> normalised(const cpu::Operand& operand, const std::vector<double>& row) {
   if (!operand.norm_weight) return row;
-  std::vector<double> weight = doubles(*operand.norm_weight);
-  double squares = 0;
-  for (double value : row) squares += value * value;
-  double root = std::sqrt(squares / static_cast<double>(row.size()) + operand.eps);
-  for (size_t i = 0; i < row.size(); ++i) row[i] *= weight[i] / root;
-  return row;
+  std::vector<float> x(row.begin(), row.end()), y(row.size());
+  mx::array weight = mx::contiguous(*operand.norm_weight);
+  weight.eval();
+  simd().rms_norm(x.data(), weight.data<float>(), static_cast<int>(x.size()), operand.eps,
+                  y.data());
+  return {y.begin(), y.end()};
+}
+
+bool with_tiles(int m, int cols) {
+  return packed_tiles() != nullptr && m >= kTileRows && cols % kTileColumns == 0;
 }
 
 // The products of all parts with each row of x, concatenated, and the magnitudes of their terms.
@@ -43,25 +51,27 @@ void multiply_all(const std::vector<Part>& parts, const cpu::Operand& operand,
                   std::vector<double>& y, std::vector<double>& sizes) {
   std::vector<double> x = doubles(operand.x);
   auto width = static_cast<std::ptrdiff_t>(operand.x.shape(-1));
+  std::optional<float> fine_above;
+  if (!with_tiles(operand.x.shape(-2), operand.x.shape(-1))) fine_above = operand.fine_above;
   for (auto row = x.begin(); row != x.end(); row += width) {
     std::vector<double> values = normalised(operand, {row, row + width});
-    for (const Part& part : parts) part.multiply(values, y, sizes);
+    for (const Part& part : parts) part.multiply(values, fine_above, y, sizes);
   }
 }
 
 // Relative to the sum of the terms' magnitudes. Tiles round both factors to bfloat16, by at most
-// 2^-9 each. int8 activations have steps of 1 / (127 · 254) of a group's maximum, which matters
-// most to values far below it.
-double tolerance(const std::vector<Part>& parts, int m, int cols) {
-  bool tiles = packed_tiles() != nullptr;
-  if (tiles && m >= kTileRows && cols % kTileColumns == 0) return 0x1p-8;
+// 2^-9 each. Fine bytes of int8 activations have steps of 1 / (127 · 254) of a group's maximum,
+// which matters most to values far below it.
+double tolerance(const std::vector<Part>& parts, const cpu::Operand& operand) {
+  if (with_tiles(operand.x.shape(-2), operand.x.shape(-1))) return 0x1p-8;
   bool quantized = false;
   for (const Part& part : parts) quantized = quantized || part.packed().layout().quantized();
-  return quantized ? 3e-4 : 1e-5;
+  return quantized && operand.fine_above != kNoneFine ? 3e-4 : 1e-5;
 }
 
-void check_worst(const std::vector<Part>& parts, int m, int cols, double worst) {
-  double limit = tolerance(parts, m, cols);
+void check_worst(const std::vector<Part>& parts, const cpu::Operand& operand, double worst) {
+  double limit = tolerance(parts, operand);
+  int m = operand.x.shape(-2), cols = operand.x.shape(-1);
   if (!(worst <= limit)) {
     const PackedMatrix& first = parts.front().packed().layout();
     std::printf("  %zu parts, the first %dx%d kind %d group %d scales %d, m %d: error %g\n",
@@ -71,8 +81,10 @@ void check_worst(const std::vector<Part>& parts, int m, int cols, double worst) 
   CHECK(worst <= limit);
 }
 
-void check_products(const std::vector<Part>& parts, bool normalised, int m, int cols, bool added) {
+void check_products(const std::vector<Part>& parts, bool normalised, int m, int cols, bool added,
+                    float fine_above = kFineAbove) {
   cpu::Operand operand = random_operand(normalised, m, cols);
+  operand.fine_above = fine_above;
   std::vector<cpu::PackedPart> views;
   int rows = 0;
   for (const Part& part : parts) {
@@ -91,12 +103,13 @@ void check_products(const std::vector<Part>& parts, bool normalised, int m, int 
     double error = std::abs(got[i] - expected[i] - more[i]);
     worst = std::max(worst, error / (sizes[i] + std::abs(more[i])));
   }
-  check_worst(parts, m, cols, worst);
+  check_worst(parts, operand, worst);
 }
 
 // Gate and up are two parts of `width` rows each, or the two halves of one part.
 void check_gated(const std::vector<Part>& parts, cpu::Gate gate, int width, int m, int cols) {
   cpu::Operand operand = random_operand(m % 2 == 0, m, cols);
+  operand.fine_above = m == 3 ? kNoneFine : kFineAbove;
   std::vector<cpu::PackedPart> views;
   for (const Part& part : parts) views.push_back(part.view());
   mx::array y = cpu::packed_gated(operand, views, gate);
@@ -112,7 +125,7 @@ void check_gated(const std::vector<Part>& parts, cpu::Gate gate, int width, int 
         1.13 * sizes[g] * (std::abs(both[u]) + sizes[u] * 0.01) + std::abs(active) * sizes[u];
     worst = std::max(worst, std::abs(got[i] - active * both[u]) / (size + 1e-3));
   }
-  check_worst(parts, m, cols, worst);
+  check_worst(parts, operand, worst);
 }
 
 }  // namespace
@@ -129,7 +142,9 @@ TEST(every_storage_equals_float64) {
         int rows = kRows[turn % 4];
         std::vector<Part> parts;
         parts.emplace_back(arena, rows, 256, storage, turn % 2 == 0, turn % 3 == 0 ? 3 : 0);
-        check_products(parts, normalised, m, 256, turn % 5 < 2);
+        for (float fine_above : {0.0f, kFineAbove, kNoneFine}) {
+          check_products(parts, normalised, m, 256, turn % 5 < 2, fine_above);
+        }
         ++turn;
       }
     }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <vector>
@@ -22,6 +24,29 @@ inline std::vector<double> doubles(const mx::array& array) {
   mx::array values = mx::contiguous(mx::astype(array, mx::float32));
   values.eval();
   return {values.data<float>(), values.data<float>() + values.size()};
+}
+
+// A row of x as the int8 activations of a matrix have it, see PackedInt8, but that groups with fine
+// bytes are not rounded.
+inline std::vector<double> rounded_for(const PackedMatrix& matrix, const std::vector<double>& x,
+                                       float fine_above) {
+  std::vector<double> rounded;
+  auto size = static_cast<size_t>(matrix.group_size);
+  double squares = 0;
+  for (double value : x) squares += value * value;
+  double least = fine_above * std::sqrt(squares / static_cast<double>(x.size()));
+  for (size_t begin = 0; begin < x.size(); begin += size) {
+    float maximum = 0;
+    for (size_t i = begin; i < begin + size; ++i) {
+      maximum = std::max(maximum, std::abs(static_cast<float>(x[i])));
+    }
+    float inverse = maximum > 0 ? 127 / maximum : 0;
+    for (size_t i = begin; i < begin + size; ++i) {
+      double steps = std::nearbyint(static_cast<float>(x[i]) * inverse);
+      rounded.push_back(maximum > least ? x[i] : steps * (maximum / 127));
+    }
+  }
+  return rounded;
 }
 
 // How a matrix is stored: affine with scales that `type` represents exactly, dense (0 bits) in
@@ -77,9 +102,12 @@ class Part {
   int rows() const { return rows_; }
 
   // Appends to `y` the products with one row of x, and to `sizes` the sums of their terms'
-  // magnitudes.
-  void multiply(const std::vector<double>& x, std::vector<double>& y,
-                std::vector<double>& sizes) const {
+  // magnitudes. `fine_above`: of int8 activations, if they are used.
+  void multiply(const std::vector<double>& x, std::optional<float> fine_above,
+                std::vector<double>& y, std::vector<double>& sizes) const {
+    const PackedMatrix& layout = packed_.layout();
+    bool rounds = fine_above && layout.quantized();
+    std::vector<double> factors = rounds ? rounded_for(layout, x, *fine_above) : x;
     std::vector<double> low(static_cast<size_t>(rank_)), bias(static_cast<size_t>(rows_)), down, up;
     if (bias_) bias = doubles(*bias_);
     if (rank_ > 0) down = doubles(*down_), up = doubles(*up_);
@@ -87,9 +115,9 @@ class Part {
     for (size_t r = 0; r < bias.size(); ++r) {
       double sum = bias[r], size = std::abs(sum);
       for (size_t c = 0; c < x.size(); ++c) {
-        double product = weight_[r * x.size() + c] * x[c];
-        sum += product;
-        size += std::abs(product);
+        double weight = weight_[r * x.size() + c];
+        sum += weight * factors[c];
+        size += std::abs(weight * x[c]);
       }
       for (size_t k = 0; k < low.size(); ++k) sum += low[k] * up[k * bias.size() + r];
       y.push_back(sum);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "check.h"
@@ -19,20 +20,46 @@ bool same_values(std::vector<float> expected, std::vector<float> values) {
                     [](float a, float b) { return std::abs(a - b) <= 1e-6f * a; });
 }
 
-void check_path(const PackedKernels& path, const Case& c) {
+// No group of these tests has a maximum of so many times the root mean square of its row.
+constexpr float kNoneFine = 1e9f;
+
+double root_mean_square(const float* x, size_t count) {
+  double squares = 0;
+  for (size_t i = 0; i < count; ++i) squares += double{x[i]} * x[i];
+  return std::sqrt(squares / static_cast<double>(count));
+}
+
+// The int8 form of x, m rows.
+struct Int8Rows {
+  Int8Rows(const PackedKernels& path, const PackedMatrix& w, const float* x, int m,
+           float fine_above)
+      : int8(static_cast<size_t>(2 * m) * w.cols, 5),
+        scales(static_cast<size_t>(m) * w.groups()),
+        sums(scales.size()),
+        fine(scales.size()),
+        view{int8.data(), scales.data(), sums.data(), fine.data(), m, fine_above} {
+    for (int i = 0; i < m; ++i) path.quantize(x + static_cast<int64_t>(i) * w.cols, w, i, view);
+  }
+
+  std::vector<int8_t> int8;
+  std::vector<float> scales, sums;
+  std::vector<uint8_t> fine;
+  PackedInt8 view;
+};
+
+void check_path(const PackedKernels& path, const Case& c, float fine_above) {
   Matrix w = random_matrix(c.rows, c.cols, c.form);
   const PackedMatrix& p = w.packed;
   std::vector<float> x;
   for (int i = 0; i < c.m * c.cols; ++i) x.push_back(random_float());
-  std::vector<double> rounded_x = in_float64(x);
-  size_t groups = static_cast<size_t>(p.groups());
-  std::vector<int8_t> int8(2 * x.size());
-  std::vector<float> scales(c.m * groups), sums(c.m * groups), expected;
-  PackedInt8 rows{int8.data(), scales.data(), sums.data(), c.m};
-  for (size_t i = 0; p.quantized() && i < static_cast<size_t>(c.m); ++i) {
-    path.quantize(x.data() + i * c.cols, p, static_cast<int>(i), rows);
-  }
+  std::vector<double> rounded_x = in_float64(x), summed_x = rounded_x;
+  std::optional<Int8Rows> rows;
+  if (p.quantized()) rows.emplace(path, p, x.data(), c.m, fine_above);
+  std::vector<float> expected;
+  double least = 0;
   for (size_t i = 0; p.quantized() && i < x.size(); ++i) {
+    size_t cols = static_cast<size_t>(c.cols);
+    if (i % cols == 0) least = fine_above * root_mean_square(x.data() + i, cols);
     size_t size = static_cast<size_t>(p.group_size), group = i / size;
     float maximum = 0;
     for (size_t k = group * size; k < (group + 1) * size; ++k) {
@@ -43,18 +70,21 @@ void check_path(const PackedKernels& path, const Case& c) {
     // In float32, as the kernels do.
     float steps = x[i] * (127 / maximum);
     double coarse = std::nearbyint(steps), remainder = steps - coarse;
-    rounded_x[i] = (coarse + std::nearbyint(remainder * 254) / 254) * scale;
-    CHECK(std::abs(rounded_x[i] - x[i]) <= 0.0021f * scale);
+    bool fine = maximum > least;
+    rounded_x[i] = (coarse + (fine ? std::nearbyint(remainder * 254) / 254 : 0)) * scale;
+    CHECK(std::abs(rounded_x[i] - x[i]) <= (fine ? 0.0021f : 0.5001f) * scale);
+    // Biases are multiplied with the values as they were, if those are hardly rounded.
+    if (!fine) summed_x[i] = rounded_x[i];
   }
-  if (p.quantized()) CHECK(same_values(expected, scales));
+  if (p.quantized()) CHECK(same_values(expected, rows->scales));
   Additions added(c.rows, c.m);
   std::vector<float> y(static_cast<size_t>(c.m) * c.rows, 1e9f);
-  PackedInput input{x.data(), rows, c.m};
+  PackedInput input{x.data(), rows ? rows->view : PackedInt8{}, c.m};
   path.multiply(p, input, 0, p.blocks(),
                 {y.data(), c.rows, added.bias.data(), added.residual.data()});
   // A step of x that float32 rounds otherwise than float64 is multiplied with a code: those of
   // 4-bit floats are large beside their weights.
-  report(path.name, c, worst_error(w, in_float64(x), rounded_x, c.m, added.sum, y),
+  report(path.name, c, worst_error(w, summed_x, rounded_x, c.m, added.sum, y),
          p.kind == Kind::kFloat4 ? 3e-5 : 1e-5);
 }
 
@@ -86,15 +116,19 @@ TEST(products_equal_float64) {
   on_every_path([](const PackedKernels& path) {
     for_forms([&](const Form& form) {
       for (int rows : {1, 16, 37}) {
-        for (int m : {1, 2, 9}) check_path(path, {rows, 3 * form.unit(), m, form});
+        for (int m : {1, 2, 9, 19}) {
+          for (float fine_above : {0.0f, 1.7f, kNoneFine}) {
+            check_path(path, {rows, 3 * form.unit(), m, form}, fine_above);
+          }
+        }
       }
     });
   });
 }
 
-// Panels of 8, 4, 2 and 1 rows: each row has the bits that it has alone.
+// Panels of 16, 8, 4, 2 and 1 rows: each row has the bits that it has alone.
 TEST(rows_are_the_same_in_every_panel) {
-  constexpr int kRows = 37, kMost = 15;
+  constexpr int kRows = 37, kMost = 31;
   on_every_path([](const PackedKernels& path) {
     for_forms([&](const Form& form) {
       Matrix w = random_matrix(kRows, 2 * form.unit(), form);
@@ -102,25 +136,22 @@ TEST(rows_are_the_same_in_every_panel) {
       size_t cols = static_cast<size_t>(w.packed.cols);
       std::vector<float> x(kMost * cols);
       for (float& value : x) value = random_float();
-      auto product = [&](size_t first, int m) {
-        size_t groups = static_cast<size_t>(m * w.packed.groups());
-        std::vector<int8_t> int8(2 * static_cast<size_t>(m) * cols);
-        std::vector<float> scales(groups), sums(groups), y(static_cast<size_t>(m) * kRows);
-        PackedInt8 rows{int8.data(), scales.data(), sums.data(), m};
-        for (int i = 0; i < m; ++i) {
-          path.quantize(x.data() + (first + static_cast<size_t>(i)) * cols, w.packed, i, rows);
+      for (float fine_above : {0.0f, 1.8f, kNoneFine}) {
+        auto product = [&](size_t first, int m) {
+          Int8Rows rows(path, w.packed, x.data() + first * cols, m, fine_above);
+          std::vector<float> y(static_cast<size_t>(m) * kRows);
+          path.multiply(w.packed, {nullptr, rows.view, m}, 0, w.packed.blocks(), {y.data(), kRows});
+          return y;
+        };
+        std::vector<float> alone;
+        for (size_t row = 0; row < kMost; ++row) {
+          std::vector<float> y = product(row, 1);
+          alone.insert(alone.end(), y.begin(), y.end());
         }
-        path.multiply(w.packed, {nullptr, rows, m}, 0, w.packed.blocks(), {y.data(), kRows});
-        return y;
-      };
-      std::vector<float> alone;
-      for (size_t row = 0; row < kMost; ++row) {
-        std::vector<float> y = product(row, 1);
-        alone.insert(alone.end(), y.begin(), y.end());
-      }
-      for (int m = 2; m <= kMost; ++m) {
-        std::vector<float> together = product(0, m);
-        CHECK(std::equal(together.begin(), together.end(), alone.begin()));
+        for (int m = 2; m <= kMost; ++m) {
+          std::vector<float> together = product(0, m);
+          CHECK(std::equal(together.begin(), together.end(), alone.begin()));
+        }
       }
     });
   });
@@ -158,12 +189,12 @@ TEST(int8_sums_are_exact) {
         for (size_t i = 0; i < x.size(); ++i) {
           x[i] = static_cast<float>(i % 32 == 0 ? 127 * sign : sign * static_cast<int>(i % 120));
         }
-        std::vector<int8_t> int8(256);
-        std::vector<float> scales(4), sums(4), y(16), none(16);
-        PackedInt8 rows{int8.data(), scales.data(), sums.data()};
-        path.quantize(x.data(), w.packed, 0, rows);
-        path.multiply(w.packed, {nullptr, rows}, 0, 1, {y.data(), 16, nullptr, nullptr});
-        CHECK(worst_error(w, in_float64(x), in_float64(x), 1, none, y) <= 1e-5);
+        for (float fine_above : {0.0f, kNoneFine}) {
+          std::vector<float> y(16), none(16);
+          Int8Rows rows(path, w.packed, x.data(), 1, fine_above);
+          path.multiply(w.packed, {nullptr, rows.view}, 0, 1, {y.data(), 16, nullptr, nullptr});
+          CHECK(worst_error(w, in_float64(x), in_float64(x), 1, none, y) <= 1e-5);
+        }
       }
     }
   });
@@ -172,12 +203,12 @@ TEST(int8_sums_are_exact) {
 TEST(zeros_stay_zero) {
   on_every_path([](const PackedKernels& path) {
     Matrix w = random_matrix(16, 64, {Kind::kAffine4, 32, Scales::kFloat16});
-    std::vector<float> x(64), scales(2), sums(2), y(16, 1);
-    std::vector<int8_t> int8(128, 5);
-    PackedInt8 rows{int8.data(), scales.data(), sums.data()};
-    path.quantize(x.data(), w.packed, 0, rows);
-    path.multiply(w.packed, {nullptr, rows}, 0, 1, {y.data(), 16, nullptr, nullptr});
-    for (float value : y) CHECK(value == 0);
+    for (float fine_above : {0.0f, kFineAbove}) {
+      std::vector<float> x(64), y(16, 1);
+      Int8Rows rows(path, w.packed, x.data(), 1, fine_above);
+      path.multiply(w.packed, {nullptr, rows.view}, 0, 1, {y.data(), 16, nullptr, nullptr});
+      for (float value : y) CHECK(value == 0);
+    }
   });
 }
 
@@ -198,13 +229,10 @@ TEST(int8_sums_of_the_largest_codes_are_exact) {
         for (int u = 0; u < p.groups() / p.unit_groups(); ++u)
           pack_unit(p, unit, row, row_start(p, target, row) + u * p.unit_bytes());
       }
-      size_t groups = static_cast<size_t>(p.groups());
       for (float sign : {1.0f, -1.0f}) {
-        std::vector<float> x(256, 127 * sign), scales(groups), sums(groups), y(16);
-        std::vector<int8_t> int8(512);
-        PackedInt8 rows{int8.data(), scales.data(), sums.data()};
-        path.quantize(x.data(), p, 0, rows);
-        path.multiply(p, {nullptr, rows}, 0, 1, {y.data(), 16, nullptr, nullptr});
+        std::vector<float> x(256, 127 * sign), y(16);
+        Int8Rows rows(path, p, x.data(), 1, 0);
+        path.multiply(p, {nullptr, rows.view}, 0, 1, {y.data(), 16, nullptr, nullptr});
         float expected = 256 * 127 * sign * static_cast<float>((1 << p.bits()) - 1 - form.zero);
         for (float value : y) CHECK(value == expected);
       }
@@ -222,11 +250,9 @@ TEST(int8_sums_of_the_largest_floats_are_exact) {
     source.byte_scales = exponents.data();
     pack(p, source, aligned(bytes, p.bytes()));
     for (float sign : {1.0f, -1.0f}) {
-      std::vector<float> x(64, 127 * sign), scales(2), sums(2), y(16);
-      std::vector<int8_t> int8(128);
-      PackedInt8 rows{int8.data(), scales.data(), sums.data()};
-      path.quantize(x.data(), p, 0, rows);
-      path.multiply(p, {nullptr, rows}, 0, 1, {y.data(), 16, nullptr, nullptr});
+      std::vector<float> x(64, 127 * sign), y(16);
+      Int8Rows rows(path, p, x.data(), 1, 0);
+      path.multiply(p, {nullptr, rows.view}, 0, 1, {y.data(), 16, nullptr, nullptr});
       for (float value : y) CHECK(value == 64 * 127 * sign * 12);
     }
   });

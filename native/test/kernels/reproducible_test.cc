@@ -75,10 +75,12 @@ void check_packed(const Storage& storage, int length) {
   mx::array x = random_array({1, length, cols}), residual = random_array({1, length, rows});
   mx::array norm = random_array({cols});
   bool normalised = random_int(0, 1) == 1, added = random_int(0, 1) == 1;
+  float fine_above = static_cast<float>(random_int(0, 4));
   bool same = rows_are_independent(length, [&](int begin, int end) {
     cpu::Operand operand(part_of(x, begin, end));
     if (normalised) operand.norm_weight = norm;
     operand.eps = 1e-5f;
+    operand.fine_above = fine_above;
     return cpu::packed_linear(operand, views,
                               added ? std::optional(part_of(residual, begin, end)) : std::nullopt);
   });

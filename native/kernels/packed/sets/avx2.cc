@@ -1,7 +1,7 @@
 #if defined(__AVX2__) && defined(__F16C__)
 #include <immintrin.h>
 // Compilers keep vectors longer than the CPU's in memory, so the 16 rows are two AVX vectors here.
-#define LLM_HOST_PACKED_ROWS 4
+#define LLM_HOST_PACKED_ROWS 8
 #define LLM_HOST_PACKED_LANES 8
 #define LLM_HOST_PACKED_PARTS 1
 #include "kernels/packed/sets/scales.h"
@@ -16,7 +16,10 @@ struct Dots {
 };
 constexpr bool kSignedDots = false;
 // 8 bits need twice the sums.
-constexpr int rows_at_once(Kind kind, int rows) { return kind == Kind::kAffine8 ? 1 : rows; }
+constexpr int words_at_once(Kind kind, int words) {
+  int most = kind == Kind::kAffine8 ? 2 : 8;
+  return words < most ? words : most;
+}
 // As many pairs as stay below 32768: 8 · 2 · 15 · 127 = 30480 with nibbles, 4 · 2 · 31 · 127 =
 // 31496 with 5 bits, 2 · 2 · 63 · 127 = 32004 with 6. Of 8 bits half of what fits is faster.
 constexpr int dots_at_once(Kind kind) {

@@ -1,6 +1,6 @@
 #if defined(__AVX512F__) && defined(__AVX512VNNI__)
 #include <immintrin.h>
-#define LLM_HOST_PACKED_ROWS 8
+#define LLM_HOST_PACKED_ROWS 16
 #define LLM_HOST_PACKED_LANES 16
 #define LLM_HOST_PACKED_PARTS 1
 #include "kernels/packed/sets/scales.h"
@@ -10,7 +10,7 @@ namespace {
 
 typedef PartInts Dots;
 constexpr bool kSignedDots = false;
-constexpr int rows_at_once(Kind, int rows) { return rows; }
+constexpr int words_at_once(Kind, int words) { return words < 16 ? words : 16; }
 constexpr int dots_at_once(Kind) { return 0; }
 
 template <Kind K>

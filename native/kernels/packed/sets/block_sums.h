@@ -11,8 +11,8 @@
 //                            sums; 0: any number
 //   PartWords look_up(PartWords nibbles)
 //                            kFloat4's as kFloat4Codes
-//   constexpr int rows_at_once(Kind, int rows)
-//                            rows of x, of so many, whose sums fit the registers
+//   constexpr int words_at_once(Kind, int words)
+//                            of x, of so many, whose sums fit the registers
 //   void widen_float16(PartWords, PartFloats& low, PartFloats& high)
 //                            of both halves of each word
 //   PartFloats multiply_add(PartFloats a, PartFloats b, PartFloats c)
@@ -59,14 +59,15 @@ inline PartWords codes_of(PartWords word, PartWords upper, int k) {
   return codes;
 }
 
-// Sums for some rows of x and kPartsAtOnce parts of the weights' rows.
+// Sums for some words, each of a row of x and a part of it, and kPartsAtOnce parts of the weights'
+// rows.
 template <typename V>
 using Sums = V (*)[kPartsAtOnce];
 
-// Adds the products of the v-th four columns after `codes` with M rows of x, a panel of R.
-template <Kind K, int M, int R, typename V>
-ALWAYS_INLINE void add_four(const uint8_t* codes, int v, const int8_t* x, Sums<V> coarse,
-                            Sums<V> fine) {
+// Adds the products of the v-th four columns after `codes` with N of x's words, of which a panel
+// has `All` for every four columns.
+template <Kind K, int N, int All, typename V>
+ALWAYS_INLINE void add_four(const uint8_t* codes, int v, const int8_t* x, Sums<V> sums) {
   constexpr int kLows = PackedMatrix::low_words(K), kPhases = PackedMatrix::phases(K);
   constexpr int kChunk = kLows * kPhases;
   constexpr bool kUpper = PackedMatrix::upper_bits(K) != 0;
@@ -78,99 +79,84 @@ ALWAYS_INLINE void add_four(const uint8_t* codes, int v, const int8_t* x, Sums<V
     const uint8_t* word = chunk + 64 * (v % kChunk / kPhases) + 4 * kLanes * p;
     bytes[p] = codes_of<K>(load<PartWords>(word), upper, v % kChunk);
   }
-  for (int m = 0; m < M; ++m) {
-    const int8_t* at = x + 8 * R * v + 4 * m;
-    for (int p = 0; p < kPartsAtOnce; ++p) {
-      coarse[m][p] = add_dots<K>(coarse[m][p], bytes[p], load_word(at));
-      fine[m][p] = add_dots<K>(fine[m][p], bytes[p], load_word(at + 4 * R));
-    }
+  for (int n = 0; n < N; ++n) {
+    int32_t four = load_word(x + 4 * All * v + 4 * n);
+    for (int p = 0; p < kPartsAtOnce; ++p) sums[n][p] = add_dots<K>(sums[n][p], bytes[p], four);
   }
 }
 
 // The same for as many columns as Dots can take.
-template <Kind K, int M, int R>
-ALWAYS_INLINE void add_some(const uint8_t* codes, int first, const int8_t* x, Sums<PartInts> coarse,
-                            Sums<PartInts> fine) {
-  Dots coarse_dots[M][kPartsAtOnce] = {}, fine_dots[M][kPartsAtOnce] = {};
-  for (int v = 0; v < dots_at_once(K); ++v) {
-    add_four<K, M, R, Dots>(codes, first + v, x, coarse_dots, fine_dots);
-  }
-  for (int m = 0; m < M; ++m) {
-    for (int p = 0; p < kPartsAtOnce; ++p) {
-      coarse[m][p] = add_sums<K>(coarse[m][p], coarse_dots[m][p]);
-      fine[m][p] = add_sums<K>(fine[m][p], fine_dots[m][p]);
-    }
+template <Kind K, int N, int All>
+ALWAYS_INLINE void add_some(const uint8_t* codes, int first, const int8_t* x, Sums<PartInts> sums) {
+  Dots dots[N][kPartsAtOnce] = {};
+  for (int v = 0; v < dots_at_once(K); ++v) add_four<K, N, All, Dots>(codes, first + v, x, dots);
+  for (int n = 0; n < N; ++n) {
+    for (int p = 0; p < kPartsAtOnce; ++p) sums[n][p] = add_sums<K>(sums[n][p], dots[n][p]);
   }
 }
 
-// The sums over the columns of a group; `codes`: of the first part.
-template <Kind K, int M>
+// The sums over the columns of a group, for N of a panel's words; `codes`: of the first part.
+template <Kind K, int N, int All>
 ALWAYS_INLINE void add_codes(const uint8_t* codes, int columns, const int8_t* x,
-                             Sums<PartInts> coarse, Sums<PartInts> fine) {
+                             Sums<PartInts> sums) {
   constexpr int kChunk = PackedMatrix::low_words(K) * PackedMatrix::phases(K);
-  constexpr int kRowsOnce = rows_at_once(K, M);
   constexpr int kAtOnce = dots_at_once(K), kSpan = kAtOnce > kChunk ? kAtOnce : kChunk;
   constexpr int kSpanBytes =
       kSpan * 4 * 16 * (PackedMatrix::low_bits(K) + PackedMatrix::upper_bits(K)) / 8;
-  for (int c = 0; c < columns; c += 4 * kSpan, codes += kSpanBytes, x += 8 * M * kSpan) {
+  for (int c = 0; c < columns; c += 4 * kSpan, codes += kSpanBytes, x += 4 * All * kSpan) {
     if constexpr (kAtOnce == 0) {
 #pragma GCC unroll 8
-      for (int v = 0; v < kSpan; ++v) add_four<K, M, M, PartInts>(codes, v, x, coarse, fine);
+      for (int v = 0; v < kSpan; ++v) add_four<K, N, All, PartInts>(codes, v, x, sums);
     } else {
 #pragma GCC unroll 8
-      for (int v = 0; v < kSpan; v += kAtOnce) {
-        for (int m = 0; m < M; m += kRowsOnce) {
-          add_some<K, kRowsOnce, M>(codes, v, x + 4 * m, coarse + m, fine + m);
-        }
-      }
+      for (int v = 0; v < kSpan; v += kAtOnce) add_some<K, N, All>(codes, v, x, sums);
     }
   }
 }
 
-// Of `columns` columns of a row in a panel of R.
-template <int R>
+// Of `columns` columns of one word of the All in a panel.
+template <int All>
 inline int sum_of(const int8_t* words, int columns) {
   int sum = 0;
-  for (int c = 0; c < columns; c += 4, words += 8 * R) {
+  for (int c = 0; c < columns; c += 4, words += 4 * All) {
     for (int i = 0; i < 4; ++i) sum += words[i];
   }
   return sum;
 }
 
-// What subtracting 128 from each code has taken away.
-template <int M>
-inline void add_offsets(const int8_t* x, int columns, Sums<PartInts> coarse, Sums<PartInts> fine) {
-  for (int m = 0; m < M; ++m) {
-    const int8_t* at = x + 4 * m;
-    int coarse_offset = 128 * sum_of<M>(at, columns);
-    int fine_offset = 128 * sum_of<M>(at + 4 * M, columns);
-    for (int p = 0; p < kPartsAtOnce; ++p) {
-      coarse[m][p] += coarse_offset;
-      fine[m][p] += fine_offset;
-    }
+// The same for the first N of them, and what subtracting 128 from each code has taken away.
+template <Kind K, int N, int All>
+ALWAYS_INLINE void add_words(const uint8_t* codes, int columns, const int8_t* x,
+                             Sums<PartInts> sums) {
+  constexpr int kOnce = words_at_once(K, N);
+  for (int n = 0; n < N; n += kOnce) add_codes<K, kOnce, All>(codes, columns, x + 4 * n, sums + n);
+  if constexpr (K != Kind::kAffine8 || !kSignedDots) return;
+  for (int n = 0; n < N; ++n) {
+    int offset = 128 * sum_of<All>(x + 4 * n, columns);
+    for (int p = 0; p < kPartsAtOnce; ++p) sums[n][p] += offset;
   }
 }
 
-template <Kind K, Scales S, int M>
-inline void add_group(const PackedMatrix& w, const uint8_t* header, const uint8_t* codes,
-                      const PackedInput& x, int first, int index, Floats* totals) {
+// add_group with the fine bytes, or without: where a row has none they are 0 and change nothing.
+template <Kind K, Scales S, int M, bool Fine>
+inline void add_group_of(const PackedMatrix& w, const uint8_t* header, const uint8_t* codes,
+                         const PackedInput& x, int first, int index, Floats* totals) {
+  constexpr int kWords = Fine ? 2 * M : M;
   int size = group_size<S>(w), groups = w.groups();
   const PackedInt8& rows = x.int8;
   const int8_t* int8 = rows.int8 + 2 * (int64_t{first} * w.cols + int64_t{M} * index * size);
   const int64_t scale_at = int64_t{first} * groups + int64_t{M} * index;
   for (int begin = 0; begin < kParts; begin += kPartsAtOnce) {
-    PartInts coarse[M][kPartsAtOnce] = {}, fine[M][kPartsAtOnce] = {};
-    const uint8_t* part_codes = codes + 4 * kLanes * begin;
-    add_codes<K, M>(part_codes, size, int8, coarse, fine);
-    if constexpr (K == Kind::kAffine8 && kSignedDots) {
-      add_offsets<M>(int8, size, coarse, fine);
-    }
+    PartInts sums[kWords][kPartsAtOnce] = {};
+    add_words<K, kWords, 2 * M>(codes + 4 * kLanes * begin, size, int8, sums);
     for (int p = 0; p < kPartsAtOnce; ++p) {
       auto [scale, bias] = load_scales<S>(w, header, in_unit<S>(index), begin + p);
       for (int m = 0; m < M; ++m) {
-        PartFloats product =
-            multiply_add(__builtin_convertvector(fine[m][p], PartFloats), part_splat(1.0f / 254),
-                         __builtin_convertvector(coarse[m][p], PartFloats));
+        PartFloats product = __builtin_convertvector(sums[m][p], PartFloats);
+        if constexpr (Fine) {
+          PartFloats fine = __builtin_convertvector(sums[M + m][p], PartFloats);
+          product = multiply_add(fine, part_splat(1.0f / 254), product);
+        }
         PartFloats total = part_of(totals[m], begin + p);
         total = multiply_add(product, scale * rows.scales[scale_at + m], total);
         set_part(totals[m], begin + p,
@@ -178,6 +164,16 @@ inline void add_group(const PackedMatrix& w, const uint8_t* header, const uint8_
       }
     }
   }
+}
+
+template <Kind K, Scales S, int M>
+inline void add_group(const PackedMatrix& w, const uint8_t* header, const uint8_t* codes,
+                      const PackedInput& x, int first, int index, Floats* totals) {
+  const uint8_t* fine = x.int8.fine + int64_t{first} * w.groups() + int64_t{M} * index;
+  bool any = false;
+  for (int m = 0; m < M; ++m) any = any || fine[m] != 0;
+  if (any) return add_group_of<K, S, M, true>(w, header, codes, x, first, index, totals);
+  add_group_of<K, S, M, false>(w, header, codes, x, first, index, totals);
 }
 
 // The two columns in each word of a dense matrix.

@@ -263,14 +263,53 @@ inline float maximum_and_sum(const float* x, int size, float& sum) {
   return greatest(maxima);
 }
 
-// value = (coarse + fine / 254) · scale, where scale = max |x| / 127 of the group.
+inline float sum_of_lanes(Ints v) {
+  int sum = 0;
+  for (int i = 0; i < 16; ++i) sum += v[i];
+  return static_cast<float>(sum);
+}
+
+inline float root_mean_square(const float* x, int count) {
+  Floats squares{};
+  for (int i = 0; i < count; i += 16) {
+    Floats v = load<Floats>(x + i);
+    squares += v * v;
+  }
+  float sum = 0;
+  for (int i = 0; i < 16; ++i) sum += squares[i];
+  return __builtin_sqrtf(sum / static_cast<float>(count));
+}
+
+// 16 values, each times `inverse` -> their coarse and, if `fine`, their fine bytes; the coarse ones
+// are returned. `step`: bytes from word to word, `rows` the panel's.
 template <int Phases>
-void quantize_for(const float* x, const PackedMatrix& w, int row, const PackedInt8& out) {
+inline Ints quantize_some(const float* x, float inverse, bool fine, int8_t* target, int64_t step,
+                          int rows) {
   // 1.5 · 2^23: adding it leaves the nearest integer in the low bits of the mantissa.
   const Floats round = splat(12582912.0f);
+  // Nothing is larger, but without the comparison a compiler may fuse the product with the sum.
+  const Floats most = splat(127);
+  Floats v = load<Floats>(x) * inverse;
+  v = v < most ? v : most;
+  Floats shifted = v + round;
+  Ints coarse = (Ints)shifted - (Ints)round, rest{};
+  if (fine) {
+    Floats remainder = (v - (shifted - round)) * 254.0f + round;
+    rest = (Ints)remainder - (Ints)round;
+  }
+  store_words(in_order_of_weights<Phases>(__builtin_convertvector(coarse, Bytes)), target, step);
+  store_words(in_order_of_weights<Phases>(__builtin_convertvector(rest, Bytes)), target + 4 * rows,
+              step);
+  return coarse;
+}
+
+// See PackedInt8, where scale = max |x| / 127 of the group.
+template <int Phases>
+void quantize_for(const float* x, const PackedMatrix& w, int row, const PackedInt8& out) {
   // Groups whose maxima are found before the first of them is rounded: rounding waits for its own.
   constexpr int kAtOnce = 8;
   int size = w.group_size, groups = w.groups();
+  float least = out.fine_above == 0 ? 0 : out.fine_above * root_mean_square(x, w.cols);
   Panel panel = panel_of(row, out.m);
   int at = row - panel.first;
   int64_t step = 8 * panel.rows;
@@ -278,25 +317,18 @@ void quantize_for(const float* x, const PackedMatrix& w, int row, const PackedIn
   int64_t scale = static_cast<int64_t>(panel.first) * groups + at;
   for (int first = 0; first < groups; first += kAtOnce) {
     int count = groups - first < kAtOnce ? groups - first : kAtOnce;
-    float inverses[kAtOnce];
-    for (int g = 0; g < count; ++g, scale += panel.rows) {
-      float maximum = maximum_and_sum(x + g * size, size, out.sums[scale]);
-      out.scales[scale] = maximum / 127;
-      inverses[g] = maximum > 0 ? 127 / maximum : 0;
-    }
-    for (int g = 0; g < count; ++g, x += size) {
-      float inverse = inverses[g];
+    float maxima[kAtOnce], sums[kAtOnce];
+    for (int g = 0; g < count; ++g) maxima[g] = maximum_and_sum(x + g * size, size, sums[g]);
+    for (int g = 0; g < count; ++g, x += size, scale += panel.rows) {
+      float inverse = maxima[g] > 0 ? 127 / maxima[g] : 0;
+      bool fine = maxima[g] > least;
+      Ints total{};
       for (int i = 0; i < size; i += 16, int8 += 4 * step) {
-        Floats v = load<Floats>(x + i) * inverse;
-        Floats shifted = v + round;
-        Floats remainder = (v - (shifted - round)) * 254.0f + round;
-        Bytes coarse = in_order_of_weights<Phases>(
-            __builtin_convertvector((Ints)shifted - (Ints)round, Bytes));
-        Bytes fine = in_order_of_weights<Phases>(
-            __builtin_convertvector((Ints)remainder - (Ints)round, Bytes));
-        store_words(coarse, int8, step);
-        store_words(fine, int8 + 4 * panel.rows, step);
+        total += quantize_some<Phases>(x + i, inverse, fine, int8, step, panel.rows);
       }
+      out.scales[scale] = maxima[g] / 127;
+      out.sums[scale] = fine ? sums[g] : sum_of_lanes(total) * out.scales[scale];
+      out.fine[scale] = fine ? 1 : 0;
     }
   }
 }

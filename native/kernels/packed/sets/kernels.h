@@ -8,18 +8,31 @@
 
 namespace llm_host {
 
-// m rows of `cols` int8 activations, for a quantized matrix: value ≈ (coarse + fine / 254) · scale,
-// coarse and fine each from -127 to 127. The rows are in panels, so that a kernel reads what it
-// multiplies with one after the other: panels of as many rows as a kernel takes at once, then one
-// of half as many and so on. A panel of R rows from row `first` on begins at int8 + 2 · first ·
-// cols, and holds for every four columns R words of coarse, then R words of fine bytes. The columns
-// of a word are in the order in which the kernels unpack its weights.
+// m rows of `cols` int8 activations, for a quantized matrix: value ≈ coarse · scale, or (coarse +
+// fine / 254) · scale in groups that have fine bytes, each from -127 to 127. The rows are in
+// panels, so that a kernel reads what it multiplies with one after the other: panels of as many
+// rows as a kernel takes at once, then one of half as many and so on. A panel of R rows from row
+// `first` on begins at int8 + 2 · first · cols, and holds for every four columns R words of coarse,
+// then R words of fine bytes, which are 0 in groups without. The columns of a word are in the order
+// in which the kernels unpack its weights.
 struct PackedInt8 {
   int8_t* int8 = nullptr;   // [m · 2 · cols]
   float* scales = nullptr;  // [m · groups]; a panel's, from first · groups on, as [groups][R]
-  float* sums = nullptr;    // of a group's float32 values, for the biases: like scales
+  // Of a group's values, for the biases: like scales. Without fine bytes of the rounded values:
+  // with those of the values themselves, what rounding adds would be multiplied with scale · code
+  // instead of the weight, which is half as large.
+  float* sums = nullptr;
+  uint8_t* fine = nullptr;  // whether a group has fine bytes, 1 or 0: like scales
   int m = 1;
+  // Groups have fine bytes whose greatest magnitude is more than so many times the root mean square
+  // of the row. 0: all.
+  float fine_above = 0;
 };
+
+// The default of fine_above: rounding changes no value by more than 2.4 % of its row's root mean
+// square. Few groups are above it, and without their fine bytes perplexity rises by a quarter of a
+// percent instead of less than a tenth: see docs/engine.md.
+constexpr float kFineAbove = 6;
 
 // m rows of activations, in the form that the matrix is multiplied with.
 struct PackedInput {

@@ -6,7 +6,7 @@
 #endif
 // Compilers keep vectors longer than the CPU's in memory, so the 16 rows are four NEON vectors
 // here.
-#define LLM_HOST_PACKED_ROWS 2
+#define LLM_HOST_PACKED_ROWS 4
 #define LLM_HOST_PACKED_LANES 4
 #define LLM_HOST_PACKED_PARTS 4
 #include "kernels/packed/sets/scales.h"
@@ -16,7 +16,7 @@ namespace {
 
 typedef PartInts Dots;
 constexpr bool kSignedDots = true;
-constexpr int rows_at_once(Kind, int rows) { return rows; }
+constexpr int words_at_once(Kind, int words) { return words < 4 ? words : 4; }
 constexpr int dots_at_once(Kind) { return 0; }
 
 template <Kind K>

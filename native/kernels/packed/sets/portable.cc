@@ -1,4 +1,4 @@
-#define LLM_HOST_PACKED_ROWS 2
+#define LLM_HOST_PACKED_ROWS 4
 #define LLM_HOST_PACKED_LANES 16
 #define LLM_HOST_PACKED_PARTS 1
 #include "kernels/packed/sets/scales.h"
@@ -8,7 +8,7 @@ namespace {
 
 typedef PartInts Dots;
 constexpr bool kSignedDots = false;
-constexpr int rows_at_once(Kind, int rows) { return rows; }
+constexpr int words_at_once(Kind, int words) { return words < 4 ? words : 4; }
 constexpr int dots_at_once(Kind) { return 0; }
 
 template <Kind K>
