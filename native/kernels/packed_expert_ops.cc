@@ -90,7 +90,7 @@ class ActivationRows {
             sums_.data() + group,
             fine_.data() + group,
             run.count(),
-            kFineAbove};
+            usual_fine_above()};
   }
 
   PackedMatrix matrix_;

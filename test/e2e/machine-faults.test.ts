@@ -189,18 +189,19 @@ describe('Ctrl+C on the first machine: it ends, and the worker waits for the nex
   test('while it connects, loads, reads and writes', async () => {
     const two = await machines();
     const worker = await two.worker();
-    const moments: ((chat: Program) => Promise<unknown>)[] = [
-      () => rankOf(worker),
-      () => rankOf(worker).then(() => sleep(700)),
-      chat => shows(chat, LONG, '"prefill"'),
-      chat => shows(chat, 'Hello', '"token"'),
+    const moments: [until: (chat: Program) => Promise<unknown>, ...codes: number[]][] = [
+      [() => rankOf(worker), 130],
+      // A fast machine has loaded by then and waits for a prompt, where Ctrl+C just ends it.
+      [() => rankOf(worker).then(() => sleep(700)), 130, 0],
+      [chat => shows(chat, LONG, '"prefill"'), 130],
+      [chat => shows(chat, 'Hello', '"token"'), 130],
     ];
-    for (const until of moments) {
+    for (const [until, ...codes] of moments) {
       const chat = start(two, '--json', '--max-tokens', '15000');
       await until(chat);
       const began = Date.now();
       chat.child.kill('SIGINT');
-      expect((await chat.ended).code).toBe(130);
+      expect(codes).toContain((await chat.ended).code);
       expect(Date.now() - began).toBeLessThan(TOLD_MS);
       await nothingLeft(worker);
     }

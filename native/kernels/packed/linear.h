@@ -59,7 +59,7 @@ struct Operand {
   std::optional<mx::array> norm_weight;
   float eps = 0;
   // Which groups of its int8 form have fine bytes, see PackedInt8. Those without take half as long.
-  float fine_above = kFineAbove;
+  float fine_above = usual_fine_above();
 };
 
 // Which activation(gate) · up: silu or gelu.

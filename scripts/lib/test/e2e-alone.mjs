@@ -8,6 +8,7 @@ export const ALONE = [
   'test/e2e/blocked.test.ts',
   'test/e2e/documented-commands.test.ts',
   'test/e2e/hostile-server.test.ts',
+  'test/e2e/machine-faults.test.ts',
   'test/e2e/page',
   'test/e2e/screen-sharing.test.ts',
   'test/e2e/screen.test.ts',

@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from '../../native/optional-package.ts';
 import { modelHash } from './model-hash.ts';
 
 /** Variables that choose kernels, whose results differ in the last bits. */
-const KERNEL_VARIABLES = ['LLM_HOST_SIMD', 'LLM_HOST_DEVICE_POLICY'] as const;
+const KERNEL_VARIABLES = ['LLM_HOST_SIMD', 'LLM_HOST_INT8', 'LLM_HOST_DEVICE_POLICY'] as const;
 
 /** What keys and values depend on beside the tokens: weights and adapters, arithmetic, program and machine. */
 export function prefixOrigin(

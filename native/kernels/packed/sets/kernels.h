@@ -29,10 +29,12 @@ struct PackedInt8 {
   float fine_above = 0;
 };
 
-// The default of fine_above: rounding changes no value by more than 2.4 % of its row's root mean
+// The usual fine_above: rounding changes no value by more than 2.4 % of its row's root mean
 // square. Few groups are above it, and without their fine bytes perplexity rises by a quarter of a
 // percent instead of less than a tenth: see docs/engine.md.
 constexpr float kFineAbove = 6;
+// That, or 0 if LLM_HOST_INT8=fine asks for fine bytes everywhere.
+float usual_fine_above();
 
 // m rows of activations, in the form that the matrix is multiplied with.
 struct PackedInput {
