@@ -1,4 +1,5 @@
 import type { SamplingNumbers } from '../text/sampling/fields.ts';
+import type { GroupProgress } from './group-progress.ts';
 
 /**
  * The whole native surface. Nothing else crosses the boundary: ids, numbers, short strings, typed events in
@@ -91,15 +92,6 @@ export interface LoadSpec {
   readonly parallel?: number;
   /** A smaller model with the same tokens, which proposes what comes next. Its caches get `cacheBytes` more. */
   readonly draft?: LoadSpec;
-}
-
-export interface GroupProgress {
-  /** Begun in the life of the process. */
-  readonly sums: number;
-  /** Whether it waits for the others in the last one. */
-  readonly waits: boolean;
-  /** Of the last one. */
-  readonly bytes: number;
 }
 
 export interface LoadProgress {

@@ -186,22 +186,21 @@ describe('a machine that is lost in a chat: it is named, and the chat goes on he
 });
 
 describe('Ctrl+C on the first machine: it ends, and the worker waits for the next program', LIMIT, () => {
-  test('while it connects, loads, reads and writes', async () => {
+  test('while it connects and loads, at the prompt, while it reads and writes', async () => {
     const two = await machines();
     const worker = await two.worker();
-    const moments: [until: (chat: Program) => Promise<unknown>, ...codes: number[]][] = [
+    const moments: [until: (chat: Program) => Promise<unknown>, code: number][] = [
       [() => rankOf(worker), 130],
-      // A fast machine has loaded by then and waits for a prompt, where Ctrl+C just ends it.
-      [() => rankOf(worker).then(() => sleep(700)), 130, 0],
+      [chat => chat.shows('"ready"').then(() => sleep(300)), 0],
       [chat => shows(chat, LONG, '"prefill"'), 130],
       [chat => shows(chat, 'Hello', '"token"'), 130],
     ];
-    for (const [until, ...codes] of moments) {
+    for (const [until, code] of moments) {
       const chat = start(two, '--json', '--max-tokens', '15000');
       await until(chat);
       const began = Date.now();
       chat.child.kill('SIGINT');
-      expect(codes).toContain((await chat.ended).code);
+      expect((await chat.ended).code).toBe(code);
       expect(Date.now() - began).toBeLessThan(TOLD_MS);
       await nothingLeft(worker);
     }

@@ -57,22 +57,25 @@ describe('an unknown option', () => {
   });
 });
 
+/** The options with which the chat would run. */
+async function takenByChat(words: readonly string[]): Promise<object> {
+  let given: object = {};
+  const [chat, ...others] = COMMANDS;
+  const run = (args: object) => {
+    given = args;
+    return 0;
+  };
+  expect(await commandLine(words, [{ ...chat, run } as never, ...others], CONTEXT)).toBe(0);
+  return given;
+}
+
 describe('words after --', () => {
   test.each([
     [['--', 'demo'], 'demo'],
     [['--no-mcp', '--', 'demo'], 'demo'],
     [['demo', '--'], 'demo'],
   ])('%j is the model', async (words, model) => {
-    let given: object = {};
-    const chat = {
-      ...(COMMANDS[0] as (typeof COMMANDS)[number]),
-      run: (args: object) => {
-        given = args;
-        return 0;
-      },
-    };
-    await commandLine(words, [chat], CONTEXT);
-    expect(given).toMatchObject({ model });
+    expect(await takenByChat(words)).toMatchObject({ model });
   });
 
   test.each([
@@ -108,14 +111,7 @@ describe('options that are true or false', () => {
     [['--think', 'false'], { think: false }],
     [['--quiet', '--'], { quiet: true }],
   ])('%j is taken', async (words, expected) => {
-    let given: object = {};
-    const [chat, ...others] = COMMANDS;
-    const run = (args: object) => {
-      given = args;
-      return 0;
-    };
-    expect(await commandLine(['demo', ...words], [{ ...chat, run } as never, ...others], CONTEXT)).toBe(0);
-    expect(given).toMatchObject(expected);
+    expect(await takenByChat(['demo', ...words])).toMatchObject(expected);
   });
 });
 
@@ -180,13 +176,6 @@ describe('options with a value', () => {
     [['-p', 'no-config', '--seed=-1', '--stop', 'x y'], { prompt: 'no-config', seed: -1, stop: ['x y'] }],
     [['--resume', '', '--quiet', '--quiet'], { resume: '', quiet: true }],
   ])('%j is taken', async (words, expected) => {
-    let given: object = {};
-    const [chat, ...others] = COMMANDS;
-    const run = (args: object) => {
-      given = args;
-      return 0;
-    };
-    expect(await commandLine(['demo', ...words], [{ ...chat, run } as never, ...others], CONTEXT)).toBe(0);
-    expect(given).toMatchObject(expected);
+    expect(await takenByChat(['demo', ...words])).toMatchObject(expected);
   });
 });
