@@ -20,7 +20,7 @@ export interface LimitedBodyOptions {
 }
 
 /**
- * A response body with limits per message, a whole body or one event of a stream: 10 MB, 700,000 values. A larger one
+ * A response body with limits per message, a whole body or one event of a stream: 10 MB, 400,000 values. A larger one
  * becomes an error before it is all in memory; in a stream an error event, since the waiting request would not see an
  * error of the stream itself.
  */
