@@ -204,7 +204,7 @@ export class Chat implements AsyncDisposable {
     };
     return new Agent({
       ...{ model: this.#model, tools: this.#tools, history: this.#history, offer: this.#offer },
-      ...{ sampling: this.#sampling, toolTimeoutMs, overflow, reply },
+      ...{ sampling: this.#sampling, toolTimeoutMs, overflow, reply, awaitTasks: true },
     });
   }
 }

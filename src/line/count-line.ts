@@ -1,4 +1,4 @@
-import { duration } from './duration.ts';
+import { duration } from '../text/duration.ts';
 import { ProgressLine } from './progress-line.ts';
 
 const STEPS = 10;

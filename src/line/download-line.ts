@@ -1,5 +1,5 @@
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
-import { duration } from './duration.ts';
+import { duration } from '../text/duration.ts';
 import { ProgressLine } from './progress-line.ts';
 
 const STEPS = 10;

@@ -268,8 +268,10 @@ export class McpHost implements ToolHost, ServerControl {
   }
 
   close(): Promise<void> {
-    this.#tasks.close();
-    this.#closed ??= Promise.all(this.#servers.map(server => server.close())).then(() => this.#media.close());
+    this.#closed ??= this.#tasks
+      .close()
+      .then(() => Promise.all(this.#servers.map(server => server.close())))
+      .then(() => this.#media.close());
     return this.#closed;
   }
 

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { resultText } from './result-text.ts';
+import { MAX_EXTENSION } from './server/call.ts';
+import { NO_TIMEOUT_MS } from './server/deadline.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import { answerTask, cancelTask, getTask, taskResult } from './server/task-requests.ts';
 import type { TaskState } from './server/task-state.ts';
@@ -20,6 +22,8 @@ const MAX_FAILED_POLLS = 5;
 const MAX_LIFE_MS = 24 * 3_600_000;
 /** In the background. */
 const MAX_TASKS = 20;
+/** How long the end of the program waits for servers to hear that their tasks are cancelled. */
+const CANCEL_PATIENCE_MS = 500;
 
 /** A call that a server has made a task of. */
 export interface TaskCall {
@@ -37,12 +41,14 @@ export interface TasksOptions {
 
 /**
  * Follows tasks to their end. A call waits for its task for as long as for any call; then the task goes on in the
- * background, and what becomes of it is told to the model with the user's next prompt.
+ * background, and what becomes of it is told to the model with the user's next prompt. Where there may be no such prompt
+ * (`onLongTask`), the call waits longer, and a task that takes longer still is cancelled.
  */
 export class Tasks {
   readonly #options: TasksOptions;
   readonly #closed = new AbortController();
-  readonly #followed = new Set<string>();
+  readonly #followed = new Map<string, TaskCall>();
+  readonly #cancelling = new Set<Promise<void>>();
   #background = 0;
   #finished: string[] = [];
 
@@ -58,9 +64,8 @@ export class Tasks {
         'TOOL_FAILED',
         `Tool '${call.tool}' failed: the server gave the id of another task`,
       );
-    this.#followed.add(key);
+    this.#followed.set(key, call);
     const stop = new AbortController();
-    const { signal: caller } = options;
     const signal = AbortSignal.any([stop.signal, this.#closed.signal]);
     let latest = call.task;
     let polls = 0;
@@ -69,28 +74,19 @@ export class Tasks {
       if (!signal.aborted && state.message !== undefined)
         options.onProgress?.({ done: ++polls, message: state.message });
     }).finally(() => this.#followed.delete(key));
-    const outcome = await Promise.race([end.then(asResult, asFailure), expiry(timeoutMs, caller, signal)]);
+    const outcome = await inTime(end, signal, timeoutMs, options);
     if (typeof outcome === 'object') {
       if ('failure' in outcome) throw failed(call, outcome.failure);
       return outcome.result;
     }
-    if (outcome === 'expired' && this.#background < MAX_TASKS) {
+    if (outcome === 'expired' && !options.onLongTask && this.#background < MAX_TASKS) {
       this.#keep(call, end);
-      const stands =
-        latest.message === undefined ? '' : ` It stands at: ${latest.message.replace(/[.\s]+$/, '')}.`;
-      return text(
-        `The tool '${call.tool}' is still at work as a task.${stands} Do not call it again for this; its result will come with a later message of the user.`,
-      );
+      return text(stillAtWork(call, latest));
     }
     stop.abort();
-    end.catch(() => undefined);
-    void this.#cancel(call);
-    if (outcome === 'expired')
-      throw new LlmHostError(
-        'TOOL_FAILED',
-        `Tool '${call.tool}' was cancelled: ${MAX_TASKS} tasks are running already`,
-      );
-    throw new LlmHostError('CANCELLED', `Tool '${call.tool}' was cancelled`);
+    if (!this.#closed.signal.aborted) this.#cancel(call);
+    if (outcome === 'cancelled') throw new LlmHostError('CANCELLED', `Tool '${call.tool}' was cancelled`);
+    throw options.onLongTask ? timedOut(call, timeoutMs) : tooMany(call);
   }
 
   /** What became of tasks in the background, for the model; told once. */
@@ -98,9 +94,19 @@ export class Tasks {
     return this.#finished.splice(0);
   }
 
-  /** Follows none any more; their servers may go on with them. */
-  close(): void {
+  /**
+   * Follows none any more, and cancels all on their servers, since nobody will ask for them. Resolves once the servers have
+   * heard that, or after half a second.
+   */
+  async close(): Promise<void> {
+    const left = [...this.#followed.values()];
     this.#closed.abort();
+    for (const call of left) this.#cancel(call);
+    if (this.#cancelling.size === 0) return;
+    const patience = new AbortController();
+    const expired = sleep(CANCEL_PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.#cancelling), expired]);
+    patience.abort();
   }
 
   #keep(call: TaskCall, end: Promise<CallResult>): void {
@@ -160,13 +166,16 @@ export class Tasks {
     }
   }
 
-  async #cancel({ server, task }: TaskCall): Promise<void> {
-    try {
+  #cancel({ server, task }: TaskCall): void {
+    const told = async (): Promise<void> => {
       const connection = await server.connection();
       await cancelTask(connection, task.id, { signal: AbortSignal.timeout(REQUEST_LIMIT_MS) });
-    } catch {
-      // The call is over for us; the server has the word, or is gone with its task.
-    }
+    };
+    // The call is over for us; the server has the word, or is gone with its task.
+    const cancelling: Promise<void> = told()
+      .catch(() => undefined)
+      .finally(() => this.#cancelling.delete(cancelling));
+    this.#cancelling.add(cancelling);
   }
 }
 
@@ -186,15 +195,20 @@ function reasonOf({ error, message }: TaskState): string {
   return reason === undefined ? '' : `: ${reason}`;
 }
 
+function stillAtWork({ tool }: TaskCall, { message }: TaskState): string {
+  const stands = message === undefined ? '' : ` It stands at: ${message.replace(/[.\s]+$/, '')}.`;
+  return `The tool '${tool}' is still at work as a task.${stands} Do not call it again for this; its result will come with a later message of the user.`;
+}
+
 function text(value: string): CallResult {
   return { content: [{ type: 'text', text: value }] };
 }
 
-function asResult(result: CallResult): { readonly result: CallResult } {
+function asResult(result: CallResult): Ending {
   return { result };
 }
 
-function asFailure(failure: unknown): { readonly failure: unknown } {
+function asFailure(failure: unknown): Ending {
   return { failure };
 }
 
@@ -204,12 +218,47 @@ function failed({ tool }: TaskCall, failure: unknown): LlmHostError {
   });
 }
 
-/** Resolves when the time is up or the caller cancels. */
-async function expiry(
-  ms: number,
-  caller: AbortSignal | undefined,
-  over: AbortSignal,
-): Promise<'expired' | 'cancelled'> {
-  const signal = caller === undefined ? over : AbortSignal.any([caller, over]);
-  return await sleep(ms, 'expired' as const, { signal, ref: false }).catch(() => 'cancelled' as const);
+function timedOut({ tool }: TaskCall, timeoutMs: number): LlmHostError {
+  const seconds = ((timeoutMs * MAX_EXTENSION) / 1000).toFixed(1);
+  return new LlmHostError(
+    'TOOL_TIMEOUT',
+    `Tool '${tool}' timed out after ${seconds}s as a task, which was cancelled`,
+  );
+}
+
+function tooMany({ tool }: TaskCall): LlmHostError {
+  return new LlmHostError(
+    'TOOL_FAILED',
+    `Tool '${tool}' was cancelled: ${MAX_TASKS} tasks are running already`,
+  );
+}
+
+type Ending = { readonly result: CallResult } | { readonly failure: unknown };
+
+/** How a task ends within its call's limit, or within the longer one of those that cannot go on in the background. */
+async function inTime(
+  end: Promise<CallResult>,
+  followed: AbortSignal,
+  timeoutMs: number,
+  { signal: caller, onLongTask }: CallOptions,
+): Promise<Ending | 'expired' | 'cancelled'> {
+  const ending = end.then(asResult, asFailure);
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, followed, ...(caller ? [caller] : [])]);
+  const within = (ms: number) => Promise.race([ending, expiry(ms, signal)]);
+  try {
+    const outcome = await within(timeoutMs);
+    if (outcome !== 'expired' || !onLongTask) return outcome;
+    onLongTask(timeoutMs * MAX_EXTENSION);
+    return await within(timeoutMs * (MAX_EXTENSION - 1));
+  } finally {
+    over.abort();
+  }
+}
+
+/** Resolves when the time is up or the signal aborts. */
+async function expiry(ms: number, signal: AbortSignal): Promise<'expired' | 'cancelled'> {
+  return await sleep(Math.min(ms, NO_TIMEOUT_MS), 'expired' as const, { signal }).catch(
+    () => 'cancelled' as const,
+  );
 }

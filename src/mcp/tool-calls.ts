@@ -129,7 +129,10 @@ export class ToolCalls {
     ).catch(error => {
       if (definition.execution?.taskSupport !== 'optional' || !isTimeout(error)) throw error;
       this.#slow.add(key);
-      throw new LlmHostError('TOOL_TIMEOUT', `${error.message}; called again it goes on in the background`);
+      throw new LlmHostError(
+        'TOOL_TIMEOUT',
+        `${error.message}; called again it runs as a task, which may take longer`,
+      );
     });
     if (!('task' in answer)) return this.#outcome(server, answer, definition);
     const task = answer.task as TaskState;

@@ -7,6 +7,7 @@ import { tempFolder } from '../model/temp-folder.ts';
 import { calls, says, scriptedModel } from './fake-library-model.ts';
 
 const POLITE = fileURLToPath(new URL('../fixtures/mcp/polite.mjs', import.meta.url));
+const TASKS = fileURLToPath(new URL('../fixtures/mcp/tasks.mjs', import.meta.url));
 const SERVERS = { servers: { polite: { command: process.execPath, args: [POLITE] } } };
 const alive = (pid: number) => {
   try {
@@ -31,6 +32,28 @@ it('the tools of a server join the functions, which hide those of the same name;
   expect((await chat.send('2')).calls).toMatchObject([{ name: 'echo', result: 'mine' }]);
   await chat.close();
   expect(alive(Number(pid?.result))).toBe(false);
+});
+
+const tasks = (behaviour: string) => ({
+  servers: { tasks: { command: process.execPath, args: [TASKS, 'new', behaviour] } },
+});
+
+it('a task that outlasts the limit of its call is waited for', async () => {
+  const { model } = scriptedModel(calls('work', {}), says('done'));
+  const chat = model.chat({ mcp: tasks('long'), toolTimeoutMs: 700 });
+  expect(await chat.send('go')).toMatchObject({ text: 'done', calls: [{ name: 'work', result: 'worked' }] });
+  await chat.close();
+});
+
+it('a chat that is closed meanwhile: the task is cancelled at its server', async () => {
+  const log: string[] = [];
+  const { model } = scriptedModel(calls('work', {}), says('done'));
+  const onLog = (_server: string, line: string) => void log.push(line);
+  const chat = model.chat({ mcp: tasks('endless'), toolTimeoutMs: 300, onLog });
+  for await (const event of chat.send('go'))
+    if (event.type === 'notice' && event.message.includes('still at work as a task')) void chat.close();
+  await chat.close();
+  expect(log).toContain('cancelled');
 });
 
 it.each([

@@ -192,7 +192,7 @@ describe('links in results', TIMEOUT, () => {
 test('a tool that may run as a task does once a call has outlasted its limit', TIMEOUT, async () => {
   await start('old', 'tasks', 1500);
   await expect(host.call('links', {}, LIMIT)).rejects.toThrow(
-    "Tool 'links' timed out after 1.5s; called again it goes on in the background",
+    "Tool 'links' timed out after 1.5s; called again it runs as a task, which may take longer",
   );
   await expect.poll(() => host.servers()[0]?.state).toBe('ready');
   expect((await host.call('links', {}, LIMIT)).text).toBe('done as a task');

@@ -10,13 +10,17 @@ const NOTHING = { timeoutMs: 5000 };
 async function withTasks(
   era: string,
   behaviour: string,
-  work: (host: McpHost) => Promise<void>,
+  work: (host: McpHost, log: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const protocol = era === 'old' ? 'legacy' : 'auto';
-  const host = new McpHost({ configs: [fixture('tasks', [era, behaviour], { protocol })] });
+  const log: string[] = [];
+  const host = new McpHost({
+    configs: [fixture('tasks', [era, behaviour], { protocol })],
+    onLog: (_server, line) => log.push(line),
+  });
   try {
     await host.start();
-    await work(host);
+    await work(host, log);
   } finally {
     await host.close();
   }
@@ -126,6 +130,50 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
         "[The task of the tool 'work' is done]\nworked\n\nhello",
       );
       expect((await host.prepareInput('hello', NOTHING)).text).toBe('hello');
+    }));
+
+  it('that outlives its call where no prompt may follow: waited for, which is told once', () =>
+    withTasks(era, 'long', async host => {
+      const limits: number[] = [];
+      const options = { timeoutMs: 700, onLongTask: (limitMs: number) => void limits.push(limitMs) };
+      expect(await host.call('work', {}, options)).toEqual({ text: 'worked', isError: false });
+      expect(limits).toEqual([7000]);
+      expect((await host.prepareInput('hello', NOTHING)).text).toBe('hello');
+    }));
+
+  it('that takes ten times as long there: cancelled, also at the server', () =>
+    withTasks(era, 'endless', async host => {
+      await expect(
+        host.call('work', {}, { timeoutMs: 100, onLongTask: () => undefined }),
+      ).rejects.toMatchObject({
+        code: 'TOOL_TIMEOUT',
+        message: "Tool 'work' timed out after 1.0s as a task, which was cancelled",
+      });
+      await until(async () => (await report(host)).cancelled, 5000);
+    }));
+
+  it('in the background at the end of the host: cancelled at the server', () =>
+    withTasks(era, 'endless', async (host, log) => {
+      await host.call('work', {}, { timeoutMs: 300 });
+      expect(log).not.toContain('cancelled');
+      await host.close();
+      expect(log).toContain('cancelled');
+    }));
+
+  it('waited for at the end of the host: cancelled at the server', () =>
+    withTasks(era, 'endless', async (host, log) => {
+      const call = host.call('work', {}, LIMIT);
+      await until(async () => (await report(host)).polls > 0, 10_000);
+      await Promise.all([host.close(), expect(call).rejects.toMatchObject({ code: 'CANCELLED' })]);
+      expect(log).toContain('cancelled');
+    }));
+
+  it('that its server does not cancel: the host closes all the same', () =>
+    withTasks(era, 'deaf', async host => {
+      await host.call('work', {}, { timeoutMs: 300 });
+      const began = performance.now();
+      await host.close();
+      expect(performance.now() - began).toBeLessThan(5000);
     }));
 
   it('two with the same id: the second is refused', () =>

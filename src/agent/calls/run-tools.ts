@@ -3,6 +3,7 @@ import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../mcp/policy/approval.ts';
 import type { Progress, ToolHost } from '../../mcp/tool-host.ts';
 import { formatArguments } from '../../text/console-format.ts';
+import { duration } from '../../text/duration.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import { CallClock } from './call-clock.ts';
 import { ToolProgress } from './tool-progress.ts';
@@ -21,6 +22,8 @@ export interface RunToolsOptions {
   readonly signal?: AbortSignal | undefined;
   /** Default: the host's approver is asked. */
   readonly approver?: CallApprover | undefined;
+  /** Whether tasks of servers that outlast the limit are waited for. Default: they go on in the background. */
+  readonly awaitTasks?: boolean | undefined;
 }
 
 /** The result of a call for the model. */
@@ -79,6 +82,11 @@ function progressText({ done, total, message }: Progress): string {
   return message === undefined ? count : `${count}: ${message}`;
 }
 
+function longTask(name: string, limitMs: number): string {
+  const limit = duration(limitMs / 1000);
+  return `'${name}' is still at work as a task; its result is waited for, ${limit} in all.`;
+}
+
 async function runOne(
   host: ToolHost,
   call: ToolCall,
@@ -110,6 +118,9 @@ async function runOne(
         approver: { ask: request => approver.ask(request, call.id), everyCall: approver.everyCall },
       }),
       onProgress: progress => emit({ type: 'tool_progress', id: call.id, message: progressText(progress) }),
+      ...(options.awaitTasks && {
+        onLongTask: limitMs => emit({ type: 'notice', message: longTask(name, limitMs) }),
+      }),
       onWaiting: waiting => clock.setWaiting(waiting),
       onPermit: permit => {
         clock.addWait(permit.waitedMs);

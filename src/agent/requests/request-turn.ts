@@ -154,7 +154,7 @@ export class RequestTurn {
       history: this.#history,
       offer: this.#offer,
       sampling: merged,
-      ...{ toolTimeoutMs, overflow, newCallId, approver },
+      ...{ toolTimeoutMs, overflow, newCallId, approver, awaitTasks: true },
       ...(maxResultChars !== undefined && { maxResultChars }),
       ...(retry && { retry }),
       ...(constrain && { constrain }),

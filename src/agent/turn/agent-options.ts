@@ -51,6 +51,11 @@ export interface TurnOptions extends AgentOptions {
   readonly handOver?: ReadonlySet<string>;
   /** Who is asked about calls that need approval. Default: the host's approver. */
   readonly approver?: CallApprover | undefined;
+  /**
+   * Whether calls wait for tasks of servers that outlast the time limit, ten times as long in all: there may be no later turn in
+   * which to tell what became of them. Default false.
+   */
+  readonly awaitTasks?: boolean;
   /** Goes into every request to the model; `toolChoice` only until the first call. */
   readonly reply?: Pick<
     ReplyRequest,

@@ -299,7 +299,8 @@ export class Agent {
   }
 
   #callParts(): Omit<AnswerCallsParts, 'attempt' | 'signal'> {
-    const { tools, history, model, toolTimeoutMs: timeoutMs, maxResultChars, approver } = this.#options;
+    const { tools, history, model, toolTimeoutMs: timeoutMs, maxResultChars } = this.#options;
+    const { approver, awaitTasks } = this.#options;
     const limit = maxResultChars ?? resultLimit(model.contextLength);
     const cut = (tool: string, text: string) => this.#results.cut(tool, text, limit);
     const newCallId = () => this.#newCall('', {}).id;
@@ -308,7 +309,7 @@ export class Agent {
       timeoutMs,
       cut,
       newCallId,
-      approver,
+      ...{ approver, awaitTasks },
     };
   }
 

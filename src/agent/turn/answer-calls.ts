@@ -24,6 +24,7 @@ export interface AnswerCallsParts {
   readonly attempt: number;
   readonly signal: AbortSignal | undefined;
   readonly approver: CallApprover | undefined;
+  readonly awaitTasks: boolean | undefined;
 }
 
 /** Runs the valid calls; the invalid ones are answered with what was wrong. All results go into the history. */
@@ -40,12 +41,13 @@ export async function* answerCalls(
     attempt,
     signal,
     approver,
+    awaitTasks,
   }: AnswerCallsParts,
 ): AsyncGenerator<TurnEvent, CallRecord[]> {
   yield* unchecked.notices(valid, tools);
   for (const { call, repairs } of valid) metrics.attempt(call.function.name, 'ok', attempt, repairs);
   const calls = valid.map(({ call }) => call);
-  const records = yield* runTools(tools, calls, { timeoutMs, cut, signal, approver });
+  const records = yield* runTools(tools, calls, { timeoutMs, cut, signal, approver, awaitTasks });
   yield* invalidCallEvents(invalid, newCallId);
   for (const { tool, label } of invalid) {
     metrics.attempt(tool ?? '', label, attempt);

@@ -62,6 +62,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     ...{ model: opened.model, tools: servers.host, history },
     ...turnOptions,
     overflow: settings.config.overflow ?? 'summarize',
+    awaitTasks: !hasLaterTurns(args),
     ...(responseFormat && { responseFormat }),
   });
   const room = () => definitionsNotice(servers.host.tools(), agent.offer, opened.model.contextLength);
@@ -99,6 +100,11 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     notices: [...warnings, ...notices.map(notice => `Notice: ${notice}`)],
     close,
   };
+}
+
+/** Whether more may be asked once a turn is over: by a person at a terminal, or a program that reads JSON. */
+function hasLaterTurns({ prompt, json }: ChatArguments): boolean {
+  return prompt === undefined && (json === true || process.stdin.isTTY === true);
 }
 
 function resumePath(option: string, folder: SessionFolder): string {

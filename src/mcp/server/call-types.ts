@@ -32,4 +32,9 @@ export interface CallOptions {
     readonly waitedMs: number;
     readonly changed: Readonly<Record<string, unknown>> | undefined;
   }) => void;
+  /**
+   * The server works on the call as a task, for longer than `timeoutMs`: told once, and the call waits up to `limitMs` in all.
+   * Without it such a task goes on in the background.
+   */
+  readonly onLongTask?: (limitMs: number) => void;
 }

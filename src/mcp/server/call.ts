@@ -6,8 +6,8 @@ import { Deadline } from './deadline.ts';
 import type { ManagedServer } from './managed-server.ts';
 import { quoteTail } from './start-fault.ts';
 
-/** Progress extends a call up to this many times its limit. */
-const MAX_EXTENSION = 10;
+/** Progress extends a call up to this many times its limit, as does a task. */
+export const MAX_EXTENSION = 10;
 
 /** A request to a server, described for messages. */
 export interface ServerCall<T> {
