@@ -289,6 +289,7 @@ export class McpHost implements ToolHost, ServerControl {
         slots: this.#slots,
         onResources: (connection, uri) => this.#onResources(config.name, connection, uri),
         onChange: () => this.#changed(),
+        onNewTools: (before, now) => this.#notices.addTools(config.name, before, now),
         onEvent: (event, detail) => this.#onEvent(config.name, event, detail),
       },
       enabled,

@@ -58,9 +58,11 @@ it('a tool that changes is told, and is asked about again', async () => {
   await call();
   expect(asked).toBe(1);
   await change(EVIL);
-  expect(host.takeNotices().join('\n')).toContain(
+  const notices = host.takeNotices().join('\n');
+  expect(notices).toContain(
     "Tool 'send' of server 'changing' has changed since you first used it: its description and its annotations.",
   );
+  expect(notices).toContain("Server 'changing' has changed its tools: 'send' changed; now 1 tool.");
   await call();
   expect(asked).toBe(2);
 });

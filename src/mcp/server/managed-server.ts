@@ -21,7 +21,7 @@ const INSTALL_TIMEOUT_MS = 180_000;
 const NO_EXTRAS: Extras = { prompts: [], resources: [], templates: [] };
 
 /** Server events that the user may want to know about. */
-export type ServerEvent = 'ready' | 'failed' | 'crashed' | 'restarted' | 'tools' | 'declined' | 'left-out';
+export type ServerEvent = 'ready' | 'failed' | 'crashed' | 'restarted' | 'declined' | 'left-out';
 
 export interface ManagedServerOptions
   extends Omit<
@@ -31,6 +31,8 @@ export interface ManagedServerOptions
   /** The state, tools, prompts or resources have changed. */
   readonly onChange: () => void;
   readonly onEvent: (event: ServerEvent, detail: string) => void;
+  /** A running server has another list of tools. */
+  readonly onNewTools: (before: readonly ServerTool[], now: readonly ServerTool[]) => void;
   /** A resource that was attached has changed, or without `uri` perhaps any of them. */
   readonly onResources: (connection: Connection, uri?: string) => void;
   readonly eras: EraMemory;
@@ -221,6 +223,8 @@ export class ManagedServer {
     const { signal } = this.#stop;
     const tools = await connection.start(signal, limitMs);
     if (signal.aborted) return connection.close();
+    // Kept from before a crash.
+    if (this.#tools.length > 0) this.#options.onNewTools(this.#tools, tools);
     this.#tools = tools;
     this.#installing = false;
     this.#state = 'ready';
@@ -231,11 +235,10 @@ export class ManagedServer {
 
   #onTools(connection: Connection, tools: readonly ServerTool[]): void {
     if (this.#connection !== connection || this.#state !== 'ready') return;
-    const before = new Set(this.#tools.map(tool => tool.name));
-    const added = tools.filter(tool => !before.delete(tool.name)).length;
+    const before = this.#tools;
     this.#tools = tools;
+    this.#options.onNewTools(before, tools);
     this.#options.onChange();
-    if (added + before.size > 0) this.#tell('tools');
   }
 
   #onCrash(connection: Connection, reason: string): void {
@@ -273,7 +276,7 @@ export class ManagedServer {
     await closing;
   }
 
-  #tell(event: 'ready' | 'restarted' | 'tools'): void {
+  #tell(event: 'ready' | 'restarted'): void {
     if (this.#state === 'ready') this.#options.onEvent(event, String(this.#tools.length));
   }
 
