@@ -7,15 +7,15 @@ import type {
 import { stripControls } from '../text/clean/strip-controls.ts';
 import { choiceNames, type FieldValue, readField, YES_OR_NO, yesOrNo } from './read-field.ts';
 
-/** `ask` resolves with undefined on Ctrl+D and when the signal is aborted. */
+/** `ask` resolves with undefined on Esc, on Ctrl+D and when the signal is aborted. */
 export interface FormTerminal {
   readonly print: (text: string) => void;
   readonly ask: (prompt: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
 /**
- * Fills in a server's form (elicitation) line by line, or asks to open an address. The user sees which server asks and can decline, or cancel with
- * Ctrl+D; the signal cancels the form when the server stops waiting.
+ * Fills in a server's form (elicitation) line by line, or asks to open an address. The user sees which server asks and can
+ * decline, or cancel with Esc or Ctrl+D; the signal cancels the form when the server stops waiting.
  */
 export function formAsker(terminal: FormTerminal): Elicit {
   return async (request, signal) => {
@@ -60,7 +60,7 @@ async function fillIn(
   terminal: FormTerminal,
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
-  if (fields.length > 0) terminal.print('Enter alone takes what is in [ ]; Ctrl+D leaves the form.\n');
+  if (fields.length > 0) terminal.print('Enter alone takes what is in [ ]; Esc cancels the form.\n');
   const content = new Map<string, FieldValue>();
   for (const field of fields) {
     while (true) {

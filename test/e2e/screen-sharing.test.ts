@@ -77,6 +77,25 @@ test("a server's form takes the terminal and gives it back; @ completes its reso
   expect(await terminal.exits()).toBe(0);
 });
 
+test("Esc cancels a server's form, not the turn", { timeout: LIMIT_MS }, async () => {
+  const call = '<tool_call>\n{"name": "ask", "arguments": {}}\n</tool_call>';
+  const { dir, env } = place({ replies: [call, 'Never mind.', 'Hello.'] }, { asking: ASKING });
+  const terminal = new Terminal(SCRIPTED_MAIN, ['x'], dir, env);
+  await terminal.displays('prompt ->');
+  terminal.type('go\r');
+  await terminal.displays('Answer (Name)? yes or no [no]:');
+  terminal.type('yes\r');
+  await terminal.displays('Esc cancels the form.');
+  await terminal.displays('  Name:');
+  terminal.type('Ad\u001b');
+  await terminal.displays('Result: cancel undefined');
+  await terminal.displays('assistant -> Never mind.');
+  terminal.type('hi\r');
+  await terminal.displays('assistant -> Hello.');
+  terminal.type('quit\r');
+  expect(await terminal.exits()).toBe(0);
+});
+
 test('an image of a result is drawn below it; the model and the user are told where it is', {
   timeout: LIMIT_MS,
 }, async () => {

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { McpDocument } from '../../mcp/config/document.ts';
 import type { InputDefinition } from '../../mcp/config/inputs.ts';
@@ -9,6 +9,8 @@ import { wrapped } from './wrapped.ts';
 
 /** Far longer than the process needs to receive its own signal. */
 const INTERRUPT_MS = 1000;
+/** How long after an escape byte the rest of a key's sequence may come; without one it is the Esc key. */
+const ESCAPE_MS = 100;
 
 /**
  * Questions on the terminal, asked on stderr because stdout is for the answer; undefined without a terminal. `begin` is called
@@ -68,7 +70,7 @@ export function shareTerminal(take: (() => () => void) | undefined): void {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Reads a line from the keyboard; undefined at Ctrl+D and when `signal` aborts. Ctrl+C is SIGINT, as everywhere else.
+ * Reads a line from the keyboard; undefined at Esc, at Ctrl+D and when `signal` aborts. Ctrl+C is SIGINT, as everywhere else.
  * Questions wait for each other: a line answers one of them. `text` is there to be edited.
  */
 export function readLine(
@@ -100,6 +102,7 @@ function readLineNow(
     output: masked ? mute : process.stderr,
     terminal: true,
     historySize: 0,
+    escapeCodeTimeout: ESCAPE_MS,
     prompt: masked ? '' : row,
   });
   // Only now has the terminal stopped echoing.
@@ -117,8 +120,13 @@ function readLineNow(
       process.kill(process.pid, 'SIGINT');
     });
     const close = (): void => reader.close();
+    const onKey = (_text: string | undefined, key: Key): void => {
+      if (key.name === 'escape') close();
+    };
+    process.stdin.on('keypress', onKey);
     signal?.addEventListener('abort', close);
     reader.on('close', () => {
+      process.stdin.off('keypress', onKey);
       signal?.removeEventListener('abort', close);
       if (masked || answer === undefined) process.stderr.write('\n');
       giveBack?.();

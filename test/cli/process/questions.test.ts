@@ -5,6 +5,7 @@ import { formAsker } from '../../../src/line/ask-form.ts';
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
+const ESC = '\u001b';
 const real = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;
 const { isTTY: realTty, columns: realColumns } = process.stderr;
 
@@ -59,6 +60,12 @@ describe('one line', () => {
     ['n\u007fyes\n', 'yes'],
     [CTRL_D, undefined],
     [`half\u0015${CTRL_D}`, undefined],
+    [ESC, undefined],
+    [`half${ESC}`, undefined],
+    [`${ESC}${ESC}`, undefined],
+    // Arrows, other keys of several bytes, and Alt with a letter are no Esc.
+    [`no${ESC}[D${ESC}[D${ESC}[C${ESC}OA${ESC}[3~\r`, 'n'],
+    [`a b${ESC}b${ESC}fc\r`, 'a bc'],
   ])('%j', async (typed, answer) => {
     const asked = readLine('Well? ', false);
     await typeAt('Well? ', typed);
@@ -211,6 +218,28 @@ describe('questions of the start', () => {
     await typeAt('1 to 2 [usual]: ', CTRL_D);
     expect(await asked).toBeUndefined();
   });
+});
+
+test('Esc in a form cancels it, which is no refusal, and the next question is asked', async () => {
+  const elicit = formAsker({
+    print: text => void process.stderr.write(text),
+    ask: (prompt, signal) => readLine(prompt, false, signal),
+  });
+  const fields = [{ name: 'age', type: 'integer', required: true, schema: {} }];
+  const request = { server: 'web', message: 'Who?', fields };
+  const listeners = keyboard.listenerCount('keypress');
+  const first = elicit(request, new AbortController().signal);
+  await typeAt('Answer (age)? yes or no [no]: ', ESC);
+  expect(await first).toEqual({ action: 'cancel' });
+  const second = elicit(request, new AbortController().signal);
+  await typeAt('Answer (age)? yes or no [no]: ', 'yes\r');
+  await typeAt('  age: ', `4${ESC}`);
+  expect(await second).toEqual({ action: 'cancel' });
+  expect(shown).toContain('Enter alone takes what is in [ ]; Esc cancels the form.');
+  const third = elicit(request, new AbortController().signal);
+  await typeAt('Answer (age)? yes or no [no]: ', 'no\r');
+  expect(await third).toEqual({ action: 'decline' });
+  expect(keyboard.listenerCount('keypress')).toBe(listeners);
 });
 
 test('a form whose server no longer waits gives the keyboard back', async () => {
