@@ -130,8 +130,8 @@ test.each(ERAS)('%s era: titles are shown on one clean line, whatever the icons 
 });
 
 describe('links in results', TIMEOUT, () => {
-  test('are told with their server, as far as they can be repeated, and read', async () => {
-    await start('old');
+  test.each(ERAS)('%s era: told with their server, as far as they can be repeated, and read', async era => {
+    await start(era);
     const outcome = await host.call('links', {}, LIMIT);
     expect(outcome.links).toEqual([{ server: 'x', uri: 'memo://today' }]);
     const read = await host.readResource('x', 'memo://today', LIMIT);

@@ -2,16 +2,17 @@ import {
   Client,
   type Progress,
   ProtocolError,
-  type StandardSchemaV1,
   UrlElicitationRequiredError,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
+import type { output, ZodType } from 'zod';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { OAuthOptions } from '../oauth/session.ts';
 import { AttachedTransport } from '../transport/attached-transport.ts';
 import { openTransport } from '../transport/open.ts';
 import type { ServerTransport } from '../transport/server-transport.ts';
+import { withShownLists } from '../transport/wire-extensions.ts';
 import { argumentHeaders, headerFault } from './argument-headers.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import type { Elicit, ElicitationAnswer } from './elicitation.ts';
@@ -24,11 +25,13 @@ import { startFailure } from './start-fault.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { startedTask, type TaskState } from './task-state.ts';
 import {
+  AnyResultSchema,
   type CallResult,
   CallResultSchema,
   type PromptResult,
   PromptResultSchema,
   ReadResultSchema,
+  readResult,
   type ServerTool,
 } from './wire-schemas.ts';
 
@@ -284,21 +287,22 @@ export class Connection {
   }
 
   /** A request of a method that is allowed in the era. Rejects with the SDK's errors. */
-  async ask<S extends StandardSchemaV1>(
+  async ask<S extends ZodType>(
     method: string,
     params: Readonly<Record<string, unknown>>,
     schema: S,
     { signal, onProgress, onWaiting }: CallHooks,
     headers: Record<string, string> = {},
-  ): Promise<StandardSchemaV1.InferOutput<S>> {
+  ): Promise<output<S>> {
     if (onWaiting !== undefined) this.#waiting.add(onWaiting);
     try {
-      return await this.#client.request({ method, params }, schema, {
+      const answer = await this.#client.request({ method, params }, AnyResultSchema, {
         timeout: NO_TIMEOUT_MS,
         signal,
         headers,
         ...(onProgress ? { onprogress: progress => onProgress(cleanProgress(progress)) } : {}),
       });
+      return readResult(method, schema, withShownLists(answer));
     } catch (error) {
       // A broken pipe shows up before the exit that explains it.
       if (!(error instanceof ProtocolError) && !signal.aborted) await this.#transport.waitForEnd();

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { ZodType } from 'zod';
 import { quoted } from '../../text/clean/visible.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
@@ -19,6 +20,8 @@ import {
 const MAX_PAGES = 256;
 /** More than anyone can use, and all of it is kept in memory. */
 const MAX_ITEMS = 5000;
+/** Items between which others may have the thread. */
+const SLICE = 200;
 
 /** A list that a server may have. */
 export interface ListKind<T> {
@@ -122,6 +125,7 @@ export async function listAll<T>(ask: PageRequest, kind: ListKind<T>, news: List
         return [...items.values()];
       }
       addItem(items, item, kind, news);
+      if (items.size % SLICE === 0) await immediate();
     }
     cursor = answer.nextCursor;
     // An empty string is a cursor like any other.

@@ -66,8 +66,32 @@ export function cleanTitle(text: string | undefined): string {
 
 /** The error with a clean message: what a server sends as an error is text like any other. */
 export function cleanError(error: unknown): unknown {
-  if (error instanceof Error) error.message = cleanText(error.message, TEXT_LIMITS.error);
+  if (error instanceof Error) error.message = cleanText(withReadableIssues(error.message), TEXT_LIMITS.error);
   return error;
+}
+
+const MAX_ISSUES = 3;
+/** Longer ones, which a server may have written, are not taken apart. */
+const MAX_ISSUES_CHARS = 100_000;
+
+/** Issues of a schema are printed as JSON: `Invalid result for initialize: [{"path":["capabilities"], ...}]`. */
+export function withReadableIssues(message: string): string {
+  if (message.length > MAX_ISSUES_CHARS) return message;
+  const parts = /^([^[]*: )(\[.*\])$/s.exec(message);
+  if (parts === null) return message;
+  let issues: unknown;
+  try {
+    issues = JSON.parse(parts[2] as string);
+  } catch {
+    // Any other message.
+    return message;
+  }
+  if (!Array.isArray(issues)) return message;
+  const texts = issues.filter(isPlainObject).map(issue => {
+    const path = Array.isArray(issue.path) ? issue.path.join('.') : '';
+    return `${path === '' ? '' : `${path}: `}${String(issue.message)}`;
+  });
+  return texts.length === 0 ? message : `${parts[1]}${texts.slice(0, MAX_ISSUES).join('; ')}`;
 }
 
 /** A schema with cleaned descriptions. Values and names stay as they are, since calls must repeat them exactly. */

@@ -1,9 +1,7 @@
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { isPlainObject } from '../../text/json/plain-object.ts';
-import { cleanLine, TEXT_LIMITS } from './incoming-text.ts';
+import { cleanLine, TEXT_LIMITS, withReadableIssues } from './incoming-text.ts';
 
-const MAX_ISSUES = 3;
 const MAX_STRAY_CHARS = 200;
 
 interface FailedStart {
@@ -41,27 +39,9 @@ export function quoteTail(tail: string): string {
 
 /** Why the handshake failed, on one line. */
 function startFault(error: unknown): string {
-  return cleanLine(withReadableIssues(messageOf(error)), TEXT_LIMITS.error);
-}
-
-/** The SDK prints a schema's issues as JSON: `Invalid result for initialize: [{"path":["capabilities"], ...}]`. */
-function withReadableIssues(whole: string): string {
   // How the SDK asks first is of no interest.
-  const message = whole.replace(/^Version negotiation probe failed: /, '');
-  const parts = /^([^[]*: )(\[.*\])$/s.exec(message);
-  let issues: unknown;
-  try {
-    issues = JSON.parse(parts?.[2] ?? '');
-  } catch {
-    // Any other message.
-    return message;
-  }
-  if (!Array.isArray(issues)) return message;
-  const texts = issues.filter(isPlainObject).map(issue => {
-    const path = Array.isArray(issue.path) ? issue.path.join('.') : '';
-    return `${path === '' ? '' : `${path}: `}${String(issue.message)}`;
-  });
-  return `${parts?.[1]}${texts.slice(0, MAX_ISSUES).join('; ')}`;
+  const message = messageOf(error).replace(/^Version negotiation probe failed: /, '');
+  return cleanLine(withReadableIssues(message), TEXT_LIMITS.error);
 }
 
 /** Ours, which says what to do: the SDK wraps what stops its question for the newer era. */

@@ -1,11 +1,9 @@
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
-import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
+import { AnyResultSchema } from './wire-schemas.ts';
 
 const MAX_RESOURCES = 50;
 const LIMIT_MS = 10_000;
-const AnySchema = z.looseObject({});
-
 export interface SubscriptionsOptions {
   readonly onLog: (line: string) => void;
   /** A resource that was subscribed to has changed. */
@@ -46,7 +44,11 @@ export class Subscriptions {
     try {
       const options = { signal: this.#closed, timeout: LIMIT_MS };
       if (this.#client.getProtocolEra() !== 'modern') {
-        await this.#client.request({ method: 'resources/subscribe', params: { uri } }, AnySchema, options);
+        await this.#client.request(
+          { method: 'resources/subscribe', params: { uri } },
+          AnyResultSchema,
+          options,
+        );
         return;
       }
       // The newer era has one list for all.

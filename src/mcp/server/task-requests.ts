@@ -1,15 +1,14 @@
-import { z } from 'zod';
 import { isPlainObject } from '../../text/json/plain-object.ts';
 import { EXTENSION } from '../transport/wire-extensions.ts';
 import type { CallHooks, Connection } from './connection.ts';
 import { readTask, type TaskState } from './task-state.ts';
-import { type CallResult, CallResultSchema } from './wire-schemas.ts';
-
-const AnySchema = z.looseObject({});
+import { AnyResultSchema, type CallResult, CallResultSchema } from './wire-schemas.ts';
 
 /** How a task stands. Throws Error if the answer is not about this task. */
 export async function getTask(connection: Connection, id: string, hooks: CallHooks): Promise<TaskState> {
-  const task = readTask(await connection.ask(method(connection, 'get'), { taskId: id }, AnySchema, hooks));
+  const task = readTask(
+    await connection.ask(method(connection, 'get'), { taskId: id }, AnyResultSchema, hooks),
+  );
   if (task.id !== id) throw new Error('the server answered for another task');
   return task;
 }
@@ -27,7 +26,7 @@ export async function taskResult(
 }
 
 export async function cancelTask(connection: Connection, id: string, hooks: CallHooks): Promise<void> {
-  await connection.ask(method(connection, 'cancel'), { taskId: id }, AnySchema, hooks);
+  await connection.ask(method(connection, 'cancel'), { taskId: id }, AnyResultSchema, hooks);
 }
 
 /** Asks the user what the task wants to know; `answered` holds the keys that need no answer any more. */
@@ -43,7 +42,12 @@ export async function answerTask(
     const params = isPlainObject(request) && request.method === 'elicitation/create' ? request.params : {};
     const answer = await connection.answerQuestion(params, hooks.signal);
     const inputResponses = { [key]: answer };
-    await connection.ask(method(connection, 'update'), { taskId: task.id, inputResponses }, AnySchema, hooks);
+    await connection.ask(
+      method(connection, 'update'),
+      { taskId: task.id, inputResponses },
+      AnyResultSchema,
+      hooks,
+    );
   }
 }
 

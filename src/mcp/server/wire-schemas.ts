@@ -11,6 +11,8 @@ export const PageSchema = z.looseObject({
   ttlMs: z.number().optional().catch(undefined),
 });
 
+export const AnyResultSchema = z.looseObject({});
+
 const title = z.string().optional().catch(undefined);
 
 export const ServerToolSchema = z.looseObject({
@@ -64,26 +66,55 @@ export const ResourceTemplateSchema = z.looseObject({
 });
 export type ResourceTemplate = z.infer<typeof ResourceTemplateSchema>;
 
-const BlockSchema = z.looseObject({ type: z.string() });
-type Block = z.infer<typeof BlockSchema>;
+type Block = { readonly type: string; readonly [key: string]: unknown };
 
-/** By hand: zod takes a third of a second for the 130,000 blocks that a message may hold. */
+function isBlock(value: unknown): value is Block {
+  return isPlainObject(value) && typeof value.type === 'string';
+}
+
+/** By hand, as the next two: zod takes a third of a second for the 130,000 blocks that a message may hold. */
 function areBlocks(value: unknown): value is Block[] {
-  return Array.isArray(value) && value.every(block => isPlainObject(block) && typeof block.type === 'string');
+  return Array.isArray(value) && value.every(isBlock);
+}
+
+function areObjects(value: unknown): value is Record<string, unknown>[] {
+  return Array.isArray(value) && value.every(isPlainObject);
+}
+
+interface PromptMessage {
+  readonly role: string;
+  readonly content: Block | Block[];
+}
+
+function areMessages(value: unknown): value is PromptMessage[] {
+  return (
+    areObjects(value) &&
+    value.every(({ role, content }) => typeof role === 'string' && (isBlock(content) || areBlocks(content)))
+  );
 }
 
 export const CallResultSchema = z.looseObject({
-  content: z.custom<Block[]>(areBlocks).optional(),
+  content: z.custom<Block[]>(areBlocks, 'a list of blocks is expected, each with its type').optional(),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional(),
 });
 export type CallResult = z.infer<typeof CallResultSchema>;
 
-export const ReadResultSchema = z.looseObject({ contents: z.array(z.looseObject({})) });
+export const ReadResultSchema = z.looseObject({
+  contents: z.custom<Record<string, unknown>[]>(areObjects, 'a list of objects is expected'),
+});
 
 export const PromptResultSchema = z.looseObject({
-  messages: z.array(
-    z.looseObject({ role: z.string(), content: z.union([BlockSchema, z.array(BlockSchema)]) }),
+  messages: z.custom<PromptMessage[]>(
+    areMessages,
+    'a list of messages is expected, each with role and content',
   ),
 });
 export type PromptResult = z.infer<typeof PromptResultSchema>;
+
+/** The answer to a request as its schema reads it. Throws Error with what is wrong. */
+export function readResult<S extends z.ZodType>(method: string, schema: S, answer: unknown): z.infer<S> {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new Error(`Invalid result for ${method}: ${parsed.error.message}`);
+}

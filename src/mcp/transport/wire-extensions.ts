@@ -9,9 +9,15 @@ export const EXTENSION = 'extension:';
 /** On a result that is the handle of a task; the SDK takes no result of another type than `complete`. */
 export const TASK_MARK = 'llm-host/task';
 
-/** Before the key of a list: there the SDK does not see it. In the newer era it refuses a whole list for one odd item. */
+/**
+ * Before the key of a list: there the SDK does not see it. In the newer era it refuses a whole list for one odd item, and works
+ * for seconds on the faults of many.
+ */
 export const LIST_MARK = 'llm-host/list:';
-const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
+const LISTS = [
+  ...['tools', 'prompts', 'resources', 'resourceTemplates'],
+  ...['content', 'contents', 'messages'],
+];
 
 /** A message as it goes to the server. */
 export function outgoing(message: JSONRPCMessage): JSONRPCMessage {
@@ -41,4 +47,15 @@ function withHiddenLists(result: Record<string, unknown>): Record<string, unknow
     hidden[key] = [];
   }
   return hidden;
+}
+
+/** A result with its lists where the server had them. */
+export function withShownLists(result: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const shown: Record<string, unknown> = { ...result };
+  for (const key of LISTS) {
+    if (!(LIST_MARK + key in shown)) continue;
+    shown[key] = shown[LIST_MARK + key];
+    delete shown[LIST_MARK + key];
+  }
+  return shown;
 }

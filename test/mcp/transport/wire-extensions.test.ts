@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { EXTENSION, incoming, outgoing, TASK_MARK } from '../../../src/mcp/transport/wire-extensions.ts';
+import {
+  EXTENSION,
+  incoming,
+  outgoing,
+  TASK_MARK,
+  withShownLists,
+} from '../../../src/mcp/transport/wire-extensions.ts';
 
 const answer = (result: Record<string, unknown>, id: string | number = 1) => ({
   jsonrpc: '2.0' as const,
@@ -34,6 +40,15 @@ it('answers to the question for the era, errors and requests stay as they are', 
   const request = { jsonrpc: '2.0' as const, id: 1, method: 'roots/list' };
   expect(incoming(request)).toBe(request);
   expect(outgoing(request)).toBe(request);
+});
+
+it.each([
+  { content: [{ type: 'text', text: 7 }], isError: false },
+  { contents: [], messages: [1] },
+  { content: 'none', structuredContent: { content: [1] } },
+])('lists come back as they were: %j', result => {
+  const { result: seen } = incoming(answer(result)) as { result: Record<string, unknown> };
+  expect(withShownLists(seen)).toEqual({ ...result, resultType: 'complete' });
 });
 
 it('methods of extensions leave under their own names', () => {
