@@ -12,6 +12,8 @@ export interface LinePrinterOptions {
   readonly lines: NodeJS.WriteStream;
   /** Print `assistant -> ` before the reply. */
   readonly label: boolean;
+  /** The command that shows long results whole. Default: none. */
+  readonly expandedBy?: string;
   readonly now?: () => Date;
 }
 
@@ -61,7 +63,7 @@ export class LinePrinter {
         break;
       case 'tool_result':
         this.#line(
-          `${this.#clock()} Result: ${indented(formatResult(event.text, '/expand'))} (${formatSeconds(event.seconds)})`,
+          `${this.#clock()} Result: ${indented(formatResult(event.text, this.#options.expandedBy))} (${formatSeconds(event.seconds)})`,
         );
         this.#spinner.start('reading');
         break;

@@ -30,6 +30,21 @@ function printed(events: TurnEvent[], label = true, showThinking = false) {
   return out.text();
 }
 
+test.each([
+  [undefined, '... (12 more lines) (took 1.00s)'],
+  ['/expand', '... (12 more lines, /expand shows all) (took 1.00s)'],
+])('a long result where %s shows it whole', (expandedBy, end) => {
+  const out = sink();
+  const printer = new LinePrinter({
+    ...{ answer: out.stream, lines: out.stream, label: false },
+    ...(expandedBy !== undefined && { expandedBy }),
+  });
+  const text = Array.from({ length: 24 }, (_, index) => `line ${index}`).join('\n');
+  printer.print({ type: 'tool_result', id: '1', name: 'read', text, seconds: 1 });
+  printer.end();
+  expect(out.text().trimEnd().endsWith(end)).toBe(true);
+});
+
 describe('the lines of a turn', () => {
   test('call, result and reply', () => {
     const events: TurnEvent[] = [

@@ -33,7 +33,9 @@ export class LineSession {
   constructor({ session, signals, answersAlone, note }: LineSessionOptions) {
     this.#session = session;
     const lines = answersAlone ? process.stderr : process.stdout;
-    const printer = new LinePrinter({ answer: process.stdout, lines, label: !answersAlone });
+    const printer = new LinePrinter({
+      ...{ answer: process.stdout, lines, label: !answersAlone, expandedBy: '/expand' },
+    });
     this.#lines = lines;
     this.#printer = printer;
     this.#loop = new TurnLoop({

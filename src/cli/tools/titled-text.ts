@@ -4,6 +4,17 @@ export function titledText(name: string, title: string | undefined, description:
   return [own, description].filter(Boolean).join(': ');
 }
 
+/** `name (server): title: description`, without a colon behind which nothing would stand. */
+export function describedTool(
+  name: string,
+  server: string,
+  title: string | undefined,
+  description: string | undefined,
+): string {
+  const text = titledText(name, title, description);
+  return `${name} (${server})${text === '' ? '' : `: ${text}`}`;
+}
+
 /** Names of no such characters are compared as they are. */
 function letters(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '') || text;

@@ -1,5 +1,5 @@
 import type { HostTool } from '../../mcp/tool-host.ts';
-import { titledText } from './titled-text.ts';
+import { describedTool } from './titled-text.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ export function toolDetails({ definition, server, title }: HostTool): string {
     argumentLine(key, schema, needed.includes(key)),
   );
   return [
-    `${name} (${server}): ${titledText(name, title, description)}`,
+    describedTool(name, server, title, description),
     lines.length === 0 ? 'It takes no arguments.' : 'Arguments:',
     ...lines,
   ].join('\n');

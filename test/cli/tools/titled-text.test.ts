@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { titledText } from '../../../src/cli/tools/titled-text.ts';
+import { describedTool, titledText } from '../../../src/cli/tools/titled-text.ts';
 
 test.each([
   ['read_file', 'Read File', 'Reads.', 'Reads.'],
@@ -11,4 +11,9 @@ test.each([
   ['--', '...', 'x', '...: x'],
 ])('%j, %j, %j: %j', (name, title, description, expected) => {
   expect(titledText(name, title, description)).toBe(expected);
+});
+
+test('a tool of which nothing is said has no colon', () => {
+  expect(describedTool('read', 'files', undefined, undefined)).toBe('read (files)');
+  expect(describedTool('read', 'files', 'Read', 'Reads.')).toBe('read (files): Reads.');
 });

@@ -6,12 +6,14 @@ import { firstWords } from '../../../text/first-words.ts';
 import { nearest } from '../../../text/nearest.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { shareText, tokenLines } from '../../tools/definition-tokens.ts';
-import { titledText } from '../../tools/titled-text.ts';
+import { describedTool } from '../../tools/titled-text.ts';
 import { toolDetails } from '../../tools/tool-details.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
 const MAX_LINE_WORDS = 160;
 const FORMS = '/tools, /tools NAME, /tools offered, /tools pin NAME, /tools unpin NAME, /tools ask NAME';
+/** Forms that need a name. */
+const NAMING = new Set(['pin', 'unpin', 'ask']);
 
 export const tools: Builtin = {
   name: 'tools',
@@ -25,6 +27,7 @@ export const tools: Builtin = {
     if (verb !== undefined && name === '') {
       const found = session.tools.tools().filter(tool => nameOf(tool) === verb || tool.server === verb);
       if (found.length > 0) return print(stripControls(shown(found, verb)));
+      if (!NAMING.has(verb)) throw unknownName(session.tools, verb, FORMS);
     }
     if (name !== '' && more.length === 0) {
       if (verb === 'pin') return print(pin(session, name));
@@ -43,7 +46,7 @@ const nameOf = ({ definition }: HostTool): string => definition.function.name;
 /** In one line; what a description says further is shown by the tool's name. */
 function lineOf(tool: HostTool): string {
   const words = firstWords(tool.definition.function.description ?? '', MAX_LINE_WORDS);
-  return `${nameOf(tool)} (${tool.server}): ${titledText(nameOf(tool), tool.title, words)}`;
+  return describedTool(nameOf(tool), tool.server, tool.title, words);
 }
 
 /** A tool as the model may know it, or the tools of a server in a line each. */
@@ -52,14 +55,19 @@ function shown(tools: readonly HostTool[], name: string): string {
   return tool === undefined ? tools.map(lineOf).join('\n') : toolDetails(tool);
 }
 
+const namesOf = (host: ToolHost): string[] => [
+  ...new Set(host.tools().flatMap(tool => [nameOf(tool), tool.server])),
+];
+
+function unknownName(host: ToolHost, name: string, advice: string): LlmHostError {
+  const near = nearest(name, namesOf(host));
+  return new LlmHostError('USAGE', `there is no tool or server '${name}'`, {
+    hint: near ? `Did you mean '${near}'?` : advice,
+  });
+}
+
 function pin({ tools: host, offer }: ChatSession, name: string): string {
-  const names = [...new Set(host.tools().flatMap(tool => [nameOf(tool), tool.server]))];
-  if (!names.includes(name)) {
-    const near = nearest(name, names);
-    throw new LlmHostError('USAGE', `there is no tool or server '${name}'`, {
-      hint: near ? `Did you mean '${near}'?` : '/tools lists all.',
-    });
-  }
+  if (!namesOf(host).includes(name)) throw unknownName(host, name, '/tools lists all.');
   offer.pin(name);
   return `'${visible(name)}' is offered from the next prompt on.`;
 }
