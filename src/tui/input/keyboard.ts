@@ -28,6 +28,8 @@ export class Keyboard {
     this.#input.setRawMode(true);
     this.#input.on('data', this.#read);
     this.#input.on('end', this.#listener.onEnd);
+    // A terminal that goes away may end the reading so, before a write fails.
+    this.#input.on('error', this.#listener.onEnd);
     this.#input.resume();
     // Input typed before raw mode arrives within two iterations of the event loop.
     this.#typedAhead = true;
@@ -41,6 +43,7 @@ export class Keyboard {
   close(): void {
     this.#input.off('data', this.#read);
     this.#input.off('end', this.#listener.onEnd);
+    this.#input.off('error', this.#listener.onEnd);
     this.#input.setRawMode(false);
     this.#input.pause();
   }
