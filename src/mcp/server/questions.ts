@@ -1,5 +1,7 @@
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { definitionSizeFault } from '../../text/json/definition-size.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
+import { FORM_MARK, MAX_QUESTIONS } from '../transport/wire-extensions.ts';
 import {
   type Elicit,
   type ElicitationAnswer,
@@ -59,6 +61,11 @@ export class Questions {
    * Asks for each address that a call was refused for. Throws LlmHostError TOOL_FAILED if the user does not go there.
    */
   async visit(elicitations: readonly unknown[], signal: AbortSignal): Promise<void> {
+    if (elicitations.length > MAX_QUESTIONS)
+      throw new LlmHostError(
+        'TOOL_FAILED',
+        `The tool asks for ${elicitations.length} addresses at once; ${MAX_QUESTIONS} may be`,
+      );
     for (const params of elicitations) {
       const { action } = await this.answer(params, signal);
       if (action !== 'accept')
@@ -82,7 +89,14 @@ function readQuestion(
   const { message, mode = 'form', requestedSchema, url } = params;
   if (typeof message !== 'string') return { fault: 'it has no message' };
   const asked = { server, message: cleanText(message, TEXT_LIMITS.question) };
-  if (mode === 'form') return { ...asked, fields: elicitationFields(requestedSchema) };
+  if (mode === 'form') {
+    const marked = isPlainObject(params._meta) ? params._meta[FORM_MARK] : undefined;
+    // A task's question has not been through the SDK.
+    const fault = typeof marked === 'string' ? marked : definitionSizeFault(requestedSchema);
+    return fault === undefined
+      ? { ...asked, fields: elicitationFields(requestedSchema) }
+      : { fault: `its form ${cleanLine(fault, TEXT_LIMITS.field)}` };
+  }
   if (mode !== 'url') return { fault: 'it asks in an unknown way' };
   const address = safeAddress(url);
   return 'fault' in address ? address : { ...asked, fields: [], url: address.href };

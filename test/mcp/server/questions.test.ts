@@ -88,3 +88,22 @@ it('a call that needs an address goes on only if the user was there', async () =
     'The user did not open an address that the tool needs (decline)',
   );
 });
+
+it.each([
+  ['marked by the reader of messages', { _meta: { 'llm-host/form': 'is larger than 32 KB' } }],
+  ['of a task', { requestedSchema: { properties: { a: { description: 'x'.repeat(40_000) } } } }],
+])('a form that is too large (%s) is declined with the reason', async (_, params) => {
+  const { asker, asked, declined } = questions(accept);
+  expect(await asker.answer({ message: 'Who?', ...params }, signal)).toEqual({ action: 'decline' });
+  expect(asked).toEqual([]);
+  expect(declined).toEqual([
+    "Server 'bank' asked for input, which was declined (its form is larger than 32 KB): Who?",
+  ]);
+});
+
+it('so many addresses at once are not visited', async () => {
+  const { asker, asked } = questions(accept);
+  const addresses = Array.from({ length: 21 }, () => address('https://bank.example/'));
+  await expect(asker.visit(addresses, signal)).rejects.toThrow('asks for 21 addresses at once; 20 may be');
+  expect(asked).toEqual([]);
+});

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import {
   EXTENSION,
+  FORM_MARK,
   incoming,
+  MAX_QUESTIONS,
   outgoing,
   TASK_MARK,
   withShownLists,
@@ -32,6 +34,42 @@ it.each([
 ])('%s', (_, result, expected) => {
   const { result: seen } = incoming(answer(result)) as { result: object };
   expect(seen).toEqual(expected);
+});
+
+it('an answer that asks too much is an error for its request; so many questions are not', () => {
+  const asking = (count: number) =>
+    answer({
+      resultType: 'input_required',
+      inputRequests: Object.fromEntries(Array.from({ length: count }, (_, index) => [`q${index}`, {}])),
+    });
+  expect(incoming(asking(MAX_QUESTIONS))).toEqual(asking(MAX_QUESTIONS));
+  expect(incoming(asking(MAX_QUESTIONS + 1))).toEqual({
+    ...{ jsonrpc: '2.0', id: 1 },
+    error: { code: -32000, message: 'the answer asks more than 20 questions at once and was refused' },
+  });
+});
+
+it('a question loses a form that nobody would fill in, and says why', () => {
+  const asking = (fields: number) => ({
+    method: 'elicitation/create',
+    params: {
+      message: 'Who?',
+      requestedSchema: {
+        type: 'object',
+        properties: Object.fromEntries(Array.from({ length: fields }, (_, index) => [`f${index}`, {}])),
+      },
+    },
+  });
+  const cut = {
+    ...asking(0),
+    params: { ...asking(0).params, _meta: { [FORM_MARK]: 'is larger than 32 KB' } },
+  };
+  const request = (fields: number) => ({ jsonrpc: '2.0' as const, id: 1, ...asking(fields) });
+  expect(incoming(request(200))).toEqual(request(200));
+  expect(incoming(request(20_000))).toEqual({ ...request(0), ...cut });
+  const inAnswer = (...inputRequests: object[]) =>
+    answer({ resultType: 'input_required', inputRequests: { ...inputRequests } });
+  expect(incoming(inAnswer(asking(20_000), asking(2)))).toEqual(inAnswer(cut, asking(2)));
 });
 
 it('answers to the question for the era, errors and requests stay as they are', () => {
