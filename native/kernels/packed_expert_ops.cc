@@ -58,6 +58,7 @@ class ActivationRows {
       int8_.resize(2 * values);
       scales_.resize(rows * groups_);
       sums_.resize(rows * groups_);
+      offsets_.resize(2 * rows * groups_);
       fine_.resize(rows * groups_);
     } else {
       values_.resize(values);
@@ -88,6 +89,7 @@ class ActivationRows {
     return {int8_.data() + 2 * run.begin * static_cast<size_t>(matrix_.cols),
             scales_.data() + group,
             sums_.data() + group,
+            offsets_.data() + 2 * group,
             fine_.data() + group,
             run.count(),
             usual_fine_above()};
@@ -97,6 +99,7 @@ class ActivationRows {
   size_t groups_;
   std::vector<int8_t> int8_;
   std::vector<uint8_t> fine_;
+  std::vector<int32_t> offsets_;
   std::vector<float> scales_, sums_, values_;
 };
 

@@ -149,18 +149,22 @@ void PackedProduct::add_int8(const PackedMatrix& matrix) {
   if (int8_for(matrix) != nullptr) return;
   static thread_local Scratch<int8_t> int8[kMaxInt8];
   static thread_local Scratch<float> scales[kMaxInt8];
+  static thread_local Scratch<int32_t> offsets[kMaxInt8];
   static thread_local Scratch<uint8_t> fine[kMaxInt8];
   size_t i = int8_.size();
   size_t groups = static_cast<size_t>(m_) * matrix.groups();
   float* both = scales[i].reserve(2 * groups);
   int8_t* bytes = int8[i].reserve(static_cast<size_t>(2 * m_) * cols_);
-  int8_.push_back({matrix, {bytes, both, both + groups, fine[i].reserve(groups), m_, fine_above_}});
+  int8_.push_back({matrix,
+                   {bytes, both, both + groups, offsets[i].reserve(2 * groups),
+                    fine[i].reserve(groups), m_, fine_above_}});
 }
 
 const PackedProduct::Int8Rows* PackedProduct::int8_for(const PackedMatrix& matrix) const {
   for (const Int8Rows& rows : int8_) {
     bool same_order = PackedMatrix::phases(rows.like.kind) == PackedMatrix::phases(matrix.kind);
-    if (same_order && rows.like.group_size == matrix.group_size) return &rows;
+    bool same_groups = rows.like.group_size == matrix.group_size && rows.like.zero == matrix.zero;
+    if (same_order && same_groups) return &rows;
   }
   return nullptr;
 }

@@ -51,7 +51,7 @@ class PackedProduct {
   struct Item {
     int part, begin, end;
   };
-  // x as int8, for all matrices with like's phases and group size.
+  // x as int8, for all matrices with like's phases, group size and zero.
   struct Int8Rows {
     PackedMatrix like;
     PackedInt8 rows;
@@ -75,7 +75,7 @@ class PackedProduct {
                        const PackedOutput& out) const;
   void add_low_rank(const Item& item, const PackedProductPart& part, const PackedOutput& out) const;
 
-  static constexpr size_t kMaxInt8 = 12;  // phases · group sizes
+  static constexpr size_t kMaxInt8 = 24;  // more than phases · group sizes · zeros of the kinds
 
   const float* x_;
   const float* norm_weight_;

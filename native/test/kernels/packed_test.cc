@@ -36,13 +36,15 @@ struct Int8Rows {
       : int8(static_cast<size_t>(2 * m) * w.cols, 5),
         scales(static_cast<size_t>(m) * w.groups()),
         sums(scales.size()),
+        offsets(2 * scales.size()),
         fine(scales.size()),
-        view{int8.data(), scales.data(), sums.data(), fine.data(), m, fine_above} {
+        view{int8.data(), scales.data(), sums.data(), offsets.data(), fine.data(), m, fine_above} {
     for (int i = 0; i < m; ++i) path.quantize(x + static_cast<int64_t>(i) * w.cols, w, i, view);
   }
 
   std::vector<int8_t> int8;
   std::vector<float> scales, sums;
+  std::vector<int32_t> offsets;
   std::vector<uint8_t> fine;
   PackedInt8 view;
 };
@@ -74,7 +76,7 @@ void check_path(const PackedKernels& path, const Case& c, float fine_above) {
     rounded_x[i] = (coarse + (fine ? std::nearbyint(remainder * 254) / 254 : 0)) * scale;
     CHECK(std::abs(rounded_x[i] - x[i]) <= (fine ? 0.0021f : 0.5001f) * scale);
     // Biases are multiplied with the values as they were, if those are hardly rounded.
-    if (!fine) summed_x[i] = rounded_x[i];
+    if (!fine || PackedMatrix::symmetric(p.scales)) summed_x[i] = rounded_x[i];
   }
   if (p.quantized()) CHECK(same_values(expected, rows->scales));
   Additions added(c.rows, c.m);

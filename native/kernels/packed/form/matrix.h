@@ -84,6 +84,7 @@ struct PackedMatrix {
   static constexpr int unit_groups(Scales scales) {
     return scales == Scales::kSixBits ? 8 : scales == Scales::kSignedBytes ? 16 : 1;
   }
+  static constexpr int kMostUnitGroups = 16;
   static constexpr int header_bytes(Scales scales) {
     switch (scales) {
       case Scales::kFloat32:
@@ -100,6 +101,12 @@ struct PackedMatrix {
       default:
         return 64;
     }
+  }
+
+  // Whether a bias is -zero · scale.
+  static constexpr bool symmetric(Scales scales) {
+    return scales == Scales::kSymmetric || scales == Scales::kSignedBytes ||
+           scales == Scales::kExponents || scales == Scales::kFloat8;
   }
 
   bool quantized() const { return kind != Kind::kBfloat16 && kind != Kind::kFloat16; }

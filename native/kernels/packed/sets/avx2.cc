@@ -2,6 +2,7 @@
 #include <immintrin.h>
 // Compilers keep vectors longer than the CPU's in memory, so the 16 rows are two AVX vectors here.
 #define LLM_HOST_PACKED_ROWS 8
+#define LLM_HOST_PACKED_BLOCKS 1
 #define LLM_HOST_PACKED_LANES 8
 #define LLM_HOST_PACKED_PARTS 1
 #include "kernels/packed/sets/scales.h"
@@ -30,7 +31,10 @@ constexpr int dots_at_once(Kind kind) {
 }
 
 inline __m256i add_pairs(__m256i pairs, __m256i codes, int32_t x) {
-  return _mm256_add_epi16(pairs, _mm256_maddubs_epi16(codes, _mm256_set1_epi32(x)));
+  pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(codes, _mm256_set1_epi32(x)));
+  // Else a compiler adds up later, and keeps all products in memory until then.
+  asm("" : "+x"(pairs));
+  return pairs;
 }
 template <Kind K>
 inline Dots add_dots(Dots dots, PartWords codes, int32_t x) {
@@ -73,6 +77,7 @@ inline PartFloats multiply_add(PartFloats a, PartFloats b, PartFloats c) {
 }  // namespace llm_host
 
 #include "kernels/packed/sets/block_sums.h"
+#include "kernels/packed/sets/quantize.h"
 
 namespace llm_host {
 

@@ -1,6 +1,7 @@
 #if defined(__AVX512F__) && defined(__AVX512VNNI__)
 #include <immintrin.h>
-#define LLM_HOST_PACKED_ROWS 16
+#define LLM_HOST_PACKED_ROWS 8
+#define LLM_HOST_PACKED_BLOCKS 2
 #define LLM_HOST_PACKED_LANES 16
 #define LLM_HOST_PACKED_PARTS 1
 #include "kernels/packed/sets/scales.h"
@@ -47,6 +48,7 @@ inline PartFloats multiply_add(PartFloats a, PartFloats b, PartFloats c) {
 }  // namespace llm_host
 
 #include "kernels/packed/sets/block_sums.h"
+#include "kernels/packed/sets/quantize.h"
 
 namespace llm_host {
 

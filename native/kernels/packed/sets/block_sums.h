@@ -27,7 +27,7 @@ namespace {
 // Otherwise compilers keep sums of eight rows in memory.
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-constexpr int kParts = kRows / kLanes, kPartsAtOnce = LLM_HOST_PACKED_PARTS;
+constexpr int kPartsAtOnce = LLM_HOST_PACKED_PARTS;
 
 inline int32_t load_word(const int8_t* source) {
   int32_t word;
@@ -59,121 +59,221 @@ inline PartWords codes_of(PartWords word, PartWords upper, int k) {
   return codes;
 }
 
-// Sums for some words, each of a row of x and a part of it, and kPartsAtOnce parts of the weights'
-// rows.
-template <typename V>
-using Sums = V (*)[kPartsAtOnce];
+// What a panel of M rows of x has in a group: its coarse bytes, or its fine ones. See PackedInt8.
+template <int M>
+struct PanelGroup {
+  const int8_t* words;
+  const float* scales;     // [M]
+  const float* sums;       // [M], or nullptr with fine bytes: the coarse ones' are of both
+  const int32_t* offsets;  // [M]
+  float step;              // of the bytes, as a part of the scale
 
-// Adds the products of the v-th four columns after `codes` with N of x's words, of which a panel
-// has `All` for every four columns.
-template <Kind K, int N, int All, typename V>
-ALWAYS_INLINE void add_four(const uint8_t* codes, int v, const int8_t* x, Sums<V> sums) {
+  static constexpr int kWordStep = 4 * M;  // bytes from four columns to the next four
+};
+
+// All rows of a panel, or those of a list.
+struct InOrder {
+  int first;
+  int operator[](int n) const { return first + n; }
+  InOrder from(int n) const { return {first + n}; }
+};
+struct Chosen {
+  const int* rows;
+  int operator[](int n) const { return rows[n]; }
+  Chosen from(int n) const { return {rows + n}; }
+};
+
+// Some rows of the weights: kPartsAtOnce parts of each of B blocks that follow each other.
+template <int B>
+struct PartsOf {
+  static constexpr int kCount = B * kPartsAtOnce;
+
+  const uint8_t* codes;  // of a group in the first part
+  int64_t block_bytes;
+
+  // Of the p-th part.
+  const uint8_t* of(int p) const {
+    return codes + p / kPartsAtOnce * block_bytes + 4 * kLanes * (p % kPartsAtOnce);
+  }
+};
+
+// Sums for N rows of x and P parts.
+template <typename V, int N, int P>
+using Sums = V (&)[N][P];
+
+// Adds the products of the v-th four columns after `parts` with N rows' words after `x`, of which
+// four columns have Step bytes.
+template <Kind K, int N, int Step, int B, typename V, typename Rows>
+ALWAYS_INLINE void add_four(PartsOf<B> parts, int v, const int8_t* x, Rows rows,
+                            Sums<V, N, PartsOf<B>::kCount> sums) {
   constexpr int kLows = PackedMatrix::low_words(K), kPhases = PackedMatrix::phases(K);
-  constexpr int kChunk = kLows * kPhases;
+  constexpr int kChunk = kLows * kPhases, kCount = PartsOf<B>::kCount;
   constexpr bool kUpper = PackedMatrix::upper_bits(K) != 0;
-  const uint8_t* chunk = codes + v / kChunk * (64 * (kLows + (kUpper ? 1 : 0)));
-  PartWords bytes[kPartsAtOnce];
-  for (int p = 0; p < kPartsAtOnce; ++p) {
+  PartWords bytes[kCount];
+  for (int p = 0; p < kCount; ++p) {
+    const uint8_t* chunk = parts.of(p) + v / kChunk * (64 * (kLows + (kUpper ? 1 : 0)));
     PartWords upper{};
-    if constexpr (kUpper) upper = load<PartWords>(chunk + 64 * kLows + 4 * kLanes * p);
-    const uint8_t* word = chunk + 64 * (v % kChunk / kPhases) + 4 * kLanes * p;
-    bytes[p] = codes_of<K>(load<PartWords>(word), upper, v % kChunk);
+    if constexpr (kUpper) upper = load<PartWords>(chunk + 64 * kLows);
+    PartWords word = load<PartWords>(chunk + 64 * (v % kChunk / kPhases));
+    bytes[p] = codes_of<K>(word, upper, v % kChunk);
   }
   for (int n = 0; n < N; ++n) {
-    int32_t four = load_word(x + 4 * All * v + 4 * n);
-    for (int p = 0; p < kPartsAtOnce; ++p) sums[n][p] = add_dots<K>(sums[n][p], bytes[p], four);
+    int32_t four = load_word(x + Step * v + 4 * rows[n]);
+    for (int p = 0; p < kCount; ++p) sums[n][p] = add_dots<K>(sums[n][p], bytes[p], four);
   }
 }
 
 // The same for as many columns as Dots can take.
-template <Kind K, int N, int All>
-ALWAYS_INLINE void add_some(const uint8_t* codes, int first, const int8_t* x, Sums<PartInts> sums) {
-  Dots dots[N][kPartsAtOnce] = {};
-  for (int v = 0; v < dots_at_once(K); ++v) add_four<K, N, All, Dots>(codes, first + v, x, dots);
+template <Kind K, int N, int Step, int B, typename Rows>
+ALWAYS_INLINE void add_some(PartsOf<B> parts, int first, const int8_t* x, Rows rows,
+                            Sums<PartInts, N, PartsOf<B>::kCount> sums) {
+  constexpr int kCount = PartsOf<B>::kCount;
+  Dots dots[N][kCount] = {};
+  for (int v = 0; v < dots_at_once(K); ++v) {
+    add_four<K, N, Step, B, Dots>(parts, first + v, x, rows, dots);
+  }
   for (int n = 0; n < N; ++n) {
-    for (int p = 0; p < kPartsAtOnce; ++p) sums[n][p] = add_sums<K>(sums[n][p], dots[n][p]);
+    for (int p = 0; p < kCount; ++p) sums[n][p] = add_sums<K>(sums[n][p], dots[n][p]);
   }
 }
 
-// The sums over the columns of a group, for N of a panel's words; `codes`: of the first part.
-template <Kind K, int N, int All>
-ALWAYS_INLINE void add_codes(const uint8_t* codes, int columns, const int8_t* x,
-                             Sums<PartInts> sums) {
+// The same for a group's columns.
+template <Kind K, int N, int Step, int B, typename Rows>
+ALWAYS_INLINE void add_codes(PartsOf<B> parts, int columns, const int8_t* x, Rows rows,
+                             Sums<PartInts, N, PartsOf<B>::kCount> sums) {
   constexpr int kChunk = PackedMatrix::low_words(K) * PackedMatrix::phases(K);
   constexpr int kAtOnce = dots_at_once(K), kSpan = kAtOnce > kChunk ? kAtOnce : kChunk;
   constexpr int kSpanBytes =
       kSpan * 4 * 16 * (PackedMatrix::low_bits(K) + PackedMatrix::upper_bits(K)) / 8;
-  for (int c = 0; c < columns; c += 4 * kSpan, codes += kSpanBytes, x += 4 * All * kSpan) {
+  // Unrolled, a compiler unpacks codes so early that it has no registers left for the sums.
+#pragma GCC unroll 1
+  for (int c = 0; c < columns; c += 4 * kSpan, parts.codes += kSpanBytes, x += Step * kSpan) {
     if constexpr (kAtOnce == 0) {
 #pragma GCC unroll 8
-      for (int v = 0; v < kSpan; ++v) add_four<K, N, All, PartInts>(codes, v, x, sums);
+      for (int v = 0; v < kSpan; ++v) {
+        add_four<K, N, Step, B, PartInts>(parts, v, x, rows, sums);
+      }
     } else {
 #pragma GCC unroll 8
-      for (int v = 0; v < kSpan; v += kAtOnce) add_some<K, N, All>(codes, v, x, sums);
+      for (int v = 0; v < kSpan; v += kAtOnce) add_some<K, N, Step, B>(parts, v, x, rows, sums);
     }
   }
 }
 
-// Of `columns` columns of one word of the All in a panel.
-template <int All>
-inline int sum_of(const int8_t* words, int columns) {
+// Of a group's columns in one row of x.
+inline int sum_of(const int8_t* words, int step, int columns) {
   int sum = 0;
-  for (int c = 0; c < columns; c += 4, words += 4 * All) {
+  for (int c = 0; c < columns; c += 4, words += step) {
     for (int i = 0; i < 4; ++i) sum += words[i];
   }
   return sum;
 }
 
-// The same for the first N of them, and what subtracting 128 from each code has taken away.
-template <Kind K, int N, int All>
-ALWAYS_INLINE void add_words(const uint8_t* codes, int columns, const int8_t* x,
-                             Sums<PartInts> sums) {
-  constexpr int kOnce = words_at_once(K, N);
-  for (int n = 0; n < N; n += kOnce) add_codes<K, kOnce, All>(codes, columns, x + 4 * n, sums + n);
-  if constexpr (K != Kind::kAffine8 || !kSignedDots) return;
-  for (int n = 0; n < N; ++n) {
-    int offset = 128 * sum_of<All>(x + 4 * n, columns);
-    for (int p = 0; p < kPartsAtOnce; ++p) sums[n][p] += offset;
-  }
-}
+// Whether codes of a kind are reduced by 128, the zero of the symmetric ones.
+constexpr bool centred(Kind kind) { return kSignedDots && kind == Kind::kAffine8; }
 
-// add_group with the fine bytes, or without: where a row has none they are 0 and change nothing.
-template <Kind K, Scales S, int M, bool Fine>
-inline void add_group_of(const PackedMatrix& w, const uint8_t* header, const uint8_t* codes,
-                         const PackedInput& x, int first, int index, Floats* totals) {
-  constexpr int kWords = Fine ? 2 * M : M;
-  int size = group_size<S>(w), groups = w.groups();
-  const PackedInt8& rows = x.int8;
-  const int8_t* int8 = rows.int8 + 2 * (int64_t{first} * w.cols + int64_t{M} * index * size);
-  const int64_t scale_at = int64_t{first} * groups + int64_t{M} * index;
-  for (int begin = 0; begin < kParts; begin += kPartsAtOnce) {
-    PartInts sums[kWords][kPartsAtOnce] = {};
-    add_words<K, kWords, 2 * M>(codes + 4 * kLanes * begin, size, int8, sums);
-    for (int p = 0; p < kPartsAtOnce; ++p) {
-      auto [scale, bias] = load_scales<S>(w, header, in_unit<S>(index), begin + p);
-      for (int m = 0; m < M; ++m) {
-        PartFloats product = __builtin_convertvector(sums[m][p], PartFloats);
-        if constexpr (Fine) {
-          PartFloats fine = __builtin_convertvector(sums[M + m][p], PartFloats);
-          product = multiply_add(fine, part_splat(1.0f / 254), product);
-        }
-        PartFloats total = part_of(totals[m], begin + p);
-        total = multiply_add(product, scale * rows.scales[scale_at + m], total);
-        set_part(totals[m], begin + p,
-                 multiply_add(bias, part_splat(rows.sums[scale_at + m]), total));
+// Adds to `totals` [B][M] the products of a group with N of a panel's rows.
+template <Kind K, Scales S, int N, int B, int M, typename Rows>
+ALWAYS_INLINE void add_rows(PartsOf<B> parts, int columns, const PanelGroup<M>& x, Rows rows,
+                            const ScalesAndBiases* scales, int begin, Floats* totals) {
+  constexpr bool kSymmetric = PackedMatrix::symmetric(S);
+  constexpr int kStep = PanelGroup<M>::kWordStep, kCount = PartsOf<B>::kCount;
+  // With Dots beside them, sums that begin with something need more registers than there are.
+  constexpr bool kOffsetFirst = dots_at_once(K) == 0;
+  const int8_t* words = x.words;
+  // Else a compiler reads the words once for all parts, into more registers than there are.
+  if constexpr (N > kRowsStreamed) asm volatile("" : "+r"(words));
+  int32_t offsets[N];
+  for (int n = 0; n < N; ++n) {
+    offsets[n] = 0;
+    if (kSymmetric && !centred(K)) offsets[n] = x.offsets[rows[n]];
+    if (!kSymmetric && centred(K)) offsets[n] = 128 * sum_of(words + 4 * rows[n], kStep, columns);
+  }
+  PartInts sums[N][kCount];
+  for (int n = 0; n < N; ++n) {
+    for (int p = 0; p < kCount; ++p) sums[n][p] = PartInts{} + (kOffsetFirst ? offsets[n] : 0);
+  }
+  add_codes<K, N, kStep, B>(parts, columns, words, rows, sums);
+  for (int n = 0; n < N; ++n) {
+    for (int p = 0; p < kCount; ++p) {
+      Floats& all = totals[p / kPartsAtOnce * M + rows[n]];
+      int part = begin + p % kPartsAtOnce;
+      PartInts sum = kOffsetFirst ? sums[n][p] : sums[n][p] + offsets[n];
+      PartFloats product = __builtin_convertvector(sum, PartFloats);
+      PartFloats scale = scales[p].scales * (x.scales[rows[n]] * x.step);
+      PartFloats total = multiply_add(product, scale, part_of(all, part));
+      if (!kSymmetric && x.sums != nullptr) {
+        total = multiply_add(scales[p].biases, part_splat(x.sums[rows[n]]), total);
       }
+      set_part(all, part, total);
     }
   }
 }
 
-template <Kind K, Scales S, int M>
-inline void add_group(const PackedMatrix& w, const uint8_t* header, const uint8_t* codes,
-                      const PackedInput& x, int first, int index, Floats* totals) {
-  const uint8_t* fine = x.int8.fine + int64_t{first} * w.groups() + int64_t{M} * index;
-  bool any = false;
-  for (int m = 0; m < M; ++m) any = any || fine[m] != 0;
-  if (any) return add_group_of<K, S, M, true>(w, header, codes, x, first, index, totals);
-  add_group_of<K, S, M, false>(w, header, codes, x, first, index, totals);
+// The same for Count rows, as many at a time as registers hold.
+template <Kind K, Scales S, int Count, int B, int M, typename Rows>
+ALWAYS_INLINE void add_all(PartsOf<B> parts, int columns, const PanelGroup<M>& x, Rows rows,
+                           const ScalesAndBiases* scales, int begin, Floats* totals) {
+  constexpr int kOnce = words_at_once(K, Count);
+  for (int n = 0; n < Count; n += kOnce) {
+    add_rows<K, S, kOnce, B, M>(parts, columns, x, rows.from(n), scales, begin, totals);
+  }
+}
+
+// The rows of a panel that have fine bytes in a group. Returns their number.
+template <int M>
+ALWAYS_INLINE int fine_rows(const uint8_t* fine, int* rows) {
+  int count = 0;
+  for (int m = 0; m < M; ++m) {
+    rows[count] = m;
+    count += fine[m];
+  }
+  return count;
+}
+template <int M>
+ALWAYS_INLINE bool any_fine(const uint8_t* fine) {
+  uint8_t any[M];
+  __builtin_memcpy(any, fine, M);
+  for (int half = M / 2; half > 0; half /= 2) {
+    for (int m = 0; m < half; ++m) any[m] |= any[m + half];
+  }
+  return any[0] != 0;
+}
+
+template <Kind K, Scales S, int B, int M>
+inline void add_group(const PackedMatrix& w, const GroupOfBlocks& group, const PackedInput& x,
+                      int first, Floats* totals) {
+  constexpr int kCount = PartsOf<B>::kCount;
+  // Rows with fine bytes that are taken at once.
+  constexpr int kSome = M < 4 ? M : 4;
+  int size = group_size<S>(w);
+  const int64_t groups = group.count, index = group.index;
+  const PackedInt8& rows = x.int8;
+  const int64_t at = first * groups + M * index;
+  const int8_t* words = rows.int8 + 2 * int64_t{first} * w.cols + M * index * size;
+  PanelGroup<M> coarse{words, rows.scales + at, rows.sums + at, rows.offsets + at, 1};
+  PanelGroup<M> fine{words + int64_t{M} * w.cols, coarse.scales, nullptr,
+                     coarse.offsets + rows.m * groups, 1.0f / 254};
+  int chosen[M + 1];
+  int count = any_fine<M>(rows.fine + at) ? fine_rows<M>(rows.fine + at, chosen) : 0;
+  // Unrolled, so that the totals of few rows stay in registers.
+#pragma GCC unroll 4
+  for (int begin = 0; begin < kParts; begin += kPartsAtOnce) {
+    PartsOf<B> parts{group.codes + 4 * kLanes * begin, group.block_bytes};
+    ScalesAndBiases scales[kCount];
+    for (int p = 0; p < kCount; ++p) {
+      int part = p / kPartsAtOnce * kParts + begin + p % kPartsAtOnce;
+      scales[p] = group.scales[part * PackedMatrix::unit_groups(S)];
+    }
+    add_all<K, S, M, B, M>(parts, size, coarse, InOrder{0}, scales, begin, totals);
+    int n = 0;
+    for (; n + kSome <= count; n += kSome) {
+      add_all<K, S, kSome, B, M>(parts, size, fine, Chosen{chosen + n}, scales, begin, totals);
+    }
+    for (; n < count; ++n) {
+      add_all<K, S, 1, B, M>(parts, size, fine, Chosen{chosen + n}, scales, begin, totals);
+    }
+  }
 }
 
 // The two columns in each word of a dense matrix.

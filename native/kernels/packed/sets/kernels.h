@@ -12,17 +12,21 @@ namespace llm_host {
 // fine / 254) · scale in groups that have fine bytes, each from -127 to 127. The rows are in
 // panels, so that a kernel reads what it multiplies with one after the other: panels of as many
 // rows as a kernel takes at once, then one of half as many and so on. A panel of R rows from row
-// `first` on begins at int8 + 2 · first · cols, and holds for every four columns R words of coarse,
-// then R words of fine bytes, which are 0 in groups without. The columns of a word are in the order
-// in which the kernels unpack its weights.
+// `first` on begins at int8 + 2 · first · cols, and holds R words of coarse bytes for every four
+// columns, then, behind all of them, R words of fine bytes for every four columns; those of groups
+// without are undefined. The columns of a word are in the order in which the kernels unpack its
+// weights.
 struct PackedInt8 {
   int8_t* int8 = nullptr;   // [m · 2 · cols]
   float* scales = nullptr;  // [m · groups]; a panel's, from first · groups on, as [groups][R]
-  // Of a group's values, for the biases: like scales. Without fine bytes of the rounded values:
-  // with those of the values themselves, what rounding adds would be multiplied with scale · code
-  // instead of the weight, which is half as large.
+  // Of a group's values, for a matrix with biases: like scales. Without fine bytes of the rounded
+  // values: with those of the values themselves, what rounding adds would be multiplied with scale
+  // · code instead of the weight, which is half as large.
   float* sums = nullptr;
-  uint8_t* fine = nullptr;  // whether a group has fine bytes, 1 or 0: like scales
+  // For a symmetric matrix -zero · the sum of a group's coarse bytes: like scales; and, [m ·
+  // groups] behind, of its fine bytes.
+  int32_t* offsets = nullptr;  // [2 · m · groups]
+  uint8_t* fine = nullptr;     // whether a group has fine bytes, 1 or 0: like scales
   int m = 1;
   // Groups have fine bytes whose greatest magnitude is more than so many times the root mean square
   // of the row. 0: all.

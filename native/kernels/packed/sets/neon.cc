@@ -7,6 +7,7 @@
 // Compilers keep vectors longer than the CPU's in memory, so the 16 rows are four NEON vectors
 // here.
 #define LLM_HOST_PACKED_ROWS 4
+#define LLM_HOST_PACKED_BLOCKS 1
 #define LLM_HOST_PACKED_LANES 4
 #define LLM_HOST_PACKED_PARTS 4
 #include "kernels/packed/sets/scales.h"
@@ -50,6 +51,7 @@ inline PartFloats multiply_add(PartFloats a, PartFloats b, PartFloats c) {
 }  // namespace llm_host
 
 #include "kernels/packed/sets/block_sums.h"
+#include "kernels/packed/sets/quantize.h"
 
 namespace llm_host {
 namespace {

@@ -18,24 +18,24 @@ inline PartInts widen_bytes(const uint8_t* source) {
   return (PartInts)_mm512_cvtepi8_epi32(load<__m128i>(source));
 }
 
-ScalesAndBiases load_scales(const PackedMatrix& w, const uint8_t* header, int group) {
+void load_scales(const PackedMatrix& w, const uint8_t* header, ScalesAndBiases* groups) {
   switch (w.scales) {
     case Scales::kFloat32:
-      return load_scales<Scales::kFloat32>(w, header, group, 0);
+      return load_scales<Scales::kFloat32>(w, header, 0, groups);
     case Scales::kBfloat16:
-      return load_scales<Scales::kBfloat16>(w, header, group, 0);
+      return load_scales<Scales::kBfloat16>(w, header, 0, groups);
     case Scales::kFloat16:
-      return load_scales<Scales::kFloat16>(w, header, group, 0);
+      return load_scales<Scales::kFloat16>(w, header, 0, groups);
     case Scales::kSymmetric:
-      return load_scales<Scales::kSymmetric>(w, header, group, 0);
+      return load_scales<Scales::kSymmetric>(w, header, 0, groups);
     case Scales::kSixBits:
-      return load_scales<Scales::kSixBits>(w, header, group, 0);
+      return load_scales<Scales::kSixBits>(w, header, 0, groups);
     case Scales::kSignedBytes:
-      return load_scales<Scales::kSignedBytes>(w, header, group, 0);
+      return load_scales<Scales::kSignedBytes>(w, header, 0, groups);
     case Scales::kExponents:
-      return load_scales<Scales::kExponents>(w, header, group, 0);
+      return load_scales<Scales::kExponents>(w, header, 0, groups);
     case Scales::kFloat8:
-      return load_scales<Scales::kFloat8>(w, header, group, 0);
+      return load_scales<Scales::kFloat8>(w, header, 0, groups);
   }
   __builtin_trap();
 }
@@ -116,10 +116,12 @@ void round_float16(const uint8_t* words, int count, uint8_t* out) {
 template <Kind K>
 void unpack_block(const PackedMatrix& w, const uint8_t* source, uint8_t* out) {
   int in_unit = w.unit_groups();
+  ScalesAndBiases scales[PackedMatrix::kMostUnitGroups];
   for (int g = 0; g < w.groups(); source += w.unit_bytes()) {
     const uint8_t* words = source + w.header_bytes();
+    load_scales(w, source, scales);
     for (int i = 0; i < in_unit; ++i, ++g, words += w.group_bytes(), out += 32 * w.group_size) {
-      unpack_group<K>(w, words, load_scales(w, source, i), out);
+      unpack_group<K>(w, words, scales[i], out);
     }
   }
 }

@@ -1,4 +1,5 @@
 #define LLM_HOST_PACKED_ROWS 4
+#define LLM_HOST_PACKED_BLOCKS 1
 #define LLM_HOST_PACKED_LANES 16
 #define LLM_HOST_PACKED_PARTS 1
 #include "kernels/packed/sets/scales.h"
@@ -55,6 +56,7 @@ inline PartFloats multiply_add(PartFloats a, PartFloats b, PartFloats c) { retur
 }  // namespace llm_host
 
 #include "kernels/packed/sets/block_sums.h"
+#include "kernels/packed/sets/quantize.h"
 
 namespace llm_host {
 

@@ -38,54 +38,67 @@ struct ScalesAndBiases {
   PartFloats scales, biases;
 };
 
-// d · scale and -dmin · minimum of group `group`; see PackedMatrix::Scales::kSixBits.
-inline ScalesAndBiases six_bit_scales(const uint8_t* header, int group, int part) {
-  int row = kLanes * part, shift = 4 * group;
-  auto words = [&](int index) {
-    return load<PartWords>(header + 64 + 64 * index + 4 * row) >> shift;
-  };
-  PartWords upper = words(2);
-  PartWords scale = (words(0) & 15u) | ((upper & 3u) << 4);
-  PartWords minimum = (words(1) & 15u) | ((upper & 12u) << 2);
+// d · scale and -dmin · minimum of a unit's 8 groups; see PackedMatrix::Scales::kSixBits. The six
+// bits of every other group are put together in the bytes of a word.
+inline void six_bit_scales(const uint8_t* header, int part, ScalesAndBiases* groups) {
+  int row = kLanes * part;
+  auto words = [&](int index) { return load<PartWords>(header + 64 + 64 * index + 4 * row); };
   PartFloats d = widen_float16(load<PartShorts>(header + 2 * row));
-  PartFloats dmin = widen_float16(load<PartShorts>(header + 32 + 2 * row));
-  return {d * to_floats(scale), -(dmin * to_floats(minimum))};
+  PartFloats less = -widen_float16(load<PartShorts>(header + 32 + 2 * row));
+  PartWords scales = words(0), minima = words(1), upper = words(2);
+  for (int odd = 0; odd < 2; ++odd) {
+    PartWords scale = (scales & 0x0f0f0f0fu) | ((upper & 0x03030303u) << 4);
+    PartWords minimum = (minima & 0x0f0f0f0fu) | ((upper & 0x0c0c0c0cu) << 2);
+    for (int byte = 0; byte < 4; ++byte) {
+      int shift = 8 * byte;
+      groups[2 * byte + odd] = {d * to_floats((scale >> shift) & 0xffu),
+                                less * to_floats((minimum >> shift) & 0xffu)};
+    }
+    scales >>= 4;
+    minima >>= 4;
+    upper >>= 4;
+  }
 }
 
-// Of rows [kLanes · part, kLanes · (part + 1)) in the group-th group of the unit whose header this
-// is.
+// Those of rows [kLanes · part, kLanes · (part + 1)) in all groups of the unit whose header this
+// is -> `groups`.
 template <Scales S>
-inline ScalesAndBiases load_scales(const PackedMatrix& w, const uint8_t* header, int group,
-                                   int part) {
+inline void load_scales(const PackedMatrix& w, const uint8_t* header, int part,
+                        ScalesAndBiases* groups) {
   int row = kLanes * part;
   PartFloats zero = part_splat(static_cast<float>(-w.zero));
   if constexpr (S == Scales::kFloat32) {
-    return {load<PartFloats>(header + 4 * row), load<PartFloats>(header + 64 + 4 * row)};
+    groups[0] = {load<PartFloats>(header + 4 * row), load<PartFloats>(header + 64 + 4 * row)};
   } else if constexpr (S == Scales::kBfloat16) {
     auto widen = [](const uint8_t* source) {
       return (PartFloats)(__builtin_convertvector(load<PartShorts>(source), PartWords) << 16);
     };
-    return {widen(header + 2 * row), widen(header + 32 + 2 * row)};
+    groups[0] = {widen(header + 2 * row), widen(header + 32 + 2 * row)};
   } else if constexpr (S == Scales::kExponents) {
     PartFloats twice = (PartFloats)((PartWords)widen_bytes(header + row) << 23 & 0x7fffffffu);
     PartFloats scales = twice * 0.5f;
-    return {scales, scales * zero};
+    groups[0] = {scales, scales * zero};
   } else if constexpr (S == Scales::kFloat8) {
     PartWords bytes = (PartWords)widen_bytes(header + row);
     PartFloats magnitudes = (PartFloats)((bytes & 127u) << 20) * 0x1p119f;
     PartFloats scales = (PartFloats)((PartWords)magnitudes | (bytes & 0x80000000u));
-    return {scales, scales * zero};
+    groups[0] = {scales, scales * zero};
   } else if constexpr (S == Scales::kSixBits) {
-    return six_bit_scales(header, group, part);
+    six_bit_scales(header, part, groups);
+  } else if constexpr (S == Scales::kSignedBytes) {
+    PartFloats d = widen_float16(load<PartShorts>(header + 2 * row));
+    for (int group = 0; group < PackedMatrix::unit_groups(S); ++group) {
+      PartInts bytes = widen_bytes(header + 32 + 16 * group + row);
+      PartFloats scales = d * __builtin_convertvector(bytes, PartFloats);
+      groups[group] = {scales, scales * zero};
+    }
   } else {
     PartFloats first = widen_float16(load<PartShorts>(header + 2 * row));
-    if constexpr (S == Scales::kSymmetric) return {first, first * zero};
-    if constexpr (S == Scales::kSignedBytes) {
-      PartInts bytes = widen_bytes(header + 32 + 16 * group + row);
-      PartFloats scales = first * __builtin_convertvector(bytes, PartFloats);
-      return {scales, scales * zero};
+    if constexpr (S == Scales::kSymmetric) {
+      groups[0] = {first, first * zero};
+    } else {
+      groups[0] = {first, widen_float16(load<PartShorts>(header + 32 + 2 * row))};
     }
-    return {first, widen_float16(load<PartShorts>(header + 32 + 2 * row))};
   }
 }
 
