@@ -49,7 +49,7 @@ export function tensorShares(parts: ModelParts, hosts: readonly Host[]): Share[]
     layers: parts.layers.length,
     kvBytes: parts.kvBytes / n,
     weights,
-    workingBytes: parts.workingBytes,
+    workingBytes: parts.workingBytes(n),
   };
   return hosts.map(host => shareOf(host, part));
 }
@@ -71,7 +71,7 @@ export function pipelineShares(parts: ModelParts, hosts: readonly Host[]): Share
       firstLayer,
       layers,
       kvBytes: (parts.kvBytes * layers) / parts.layers.length,
-      workingBytes: parts.workingBytes,
+      workingBytes: parts.workingBytes(1),
       weights: sum([
         ...own.flatMap(layer => [layer.divided, layer.whole]),
         index === 0 && last > 0 ? { held: parts.embeddingBytes, read: 0 } : NOTHING,

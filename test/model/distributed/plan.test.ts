@@ -14,7 +14,7 @@ const PARTS: ModelParts = {
   ends: bytes(1e9, 0.5e9),
   embeddingBytes: 0.5e9,
   kvBytes: 4e9,
-  workingBytes: 0.3e9,
+  workingBytes: machines => 0.2e9 + 0.1e9 / machines,
   activationBytes: 16384,
 };
 const LINK: Link = { bytesPerSecond: 10e9, latency: 7e-6, mesh: false };
@@ -43,7 +43,7 @@ describe('shares', () => {
     for (const shares of [tensor, pipeline]) {
       expect(total(shares.map(({ kvBytes }) => kvBytes))).toBeCloseTo(PARTS.kvBytes, 0);
       for (const { totalBytes, weightBytes, kvBytes } of shares)
-        expect(totalBytes).toBe(weightBytes + kvBytes + PARTS.workingBytes);
+        expect(totalBytes).toBe(weightBytes + kvBytes + PARTS.workingBytes(shares === tensor ? count : 1));
     }
     expect(
       pipeline.flatMap(({ firstLayer, layers }) => Array.from({ length: layers }, (_, i) => firstLayer + i)),
