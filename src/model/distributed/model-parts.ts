@@ -19,8 +19,8 @@ export interface ModelParts {
   readonly embeddingBytes: number;
   /** Of all keys and values for the context. */
   readonly kvBytes: number;
-  /** Of each machine beside its weights and caches, where so many divide each layer. */
-  readonly workingBytes: (machines: number) => number;
+  /** Of the first machine or another one beside its weights and caches, where so many divide each layer. */
+  readonly workingBytes: (machines: number, first: boolean) => number;
   /** Of a token's activations between two layers. */
   readonly activationBytes: number;
 }

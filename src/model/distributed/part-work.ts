@@ -9,12 +9,23 @@ export interface Sharing {
   readonly contextLength: number;
   /** That divide the model's layers. */
   readonly machines: number;
+  /** Whether it is about the machine that runs the program. */
+  readonly first: boolean;
 }
 
-/** Bytes that one of them has of the weights, and takes beside those and its caches. */
-export function partWork(read: ReadModel, { loading, contextLength, machines }: Sharing) {
+// Fitted to the peaks of processes on a CPU: docs/distributed.md has foretold and measured ones.
+/** What sharing takes in each process; of it 34 MB are the buffers of MLX's ring. */
+const GROUP_BYTES = 56e6;
+/** What the program takes on the first machine beside what each process does. */
+const CHAT_BYTES = 40e6;
+
+/** Bytes that a machine has of the weights, and takes beside those and its caches. */
+export function partWork(read: ReadModel, { loading, contextLength, machines, first }: Sharing) {
   const { config, weights, adapters } = partOfModel(read.spec, machines);
   const weightBytes = loadedBytes(weights, config, loading);
   const work = { config, weights, adapters, loading, weightBytes, contextLength };
-  return { weightBytes, workingBytes: workingSet({ ...work, tokenizer: hasTokens(read) }) };
+  // On a GPU it is assumed, not measured.
+  const shared = machines > 1 && loading.layout !== 'stored';
+  const own = workingSet({ ...work, shared, tokenizer: first && hasTokens(read) });
+  return { weightBytes, workingBytes: own + (shared ? GROUP_BYTES + (first ? CHAT_BYTES : 0) : 0) };
 }

@@ -15,7 +15,8 @@ export function planModel({ inspection, read, loading }: InspectedModel, hosts: 
   const { kvBytes, contextLength } = inspection.memory;
   const parts = modelParts(spec, loading, {
     kvBytes,
-    workingBytes: machines => partWork(read, { loading, contextLength, machines }).workingBytes,
+    workingBytes: (machines, first) =>
+      partWork(read, { loading, contextLength, machines, first }).workingBytes,
   });
   if (parts.layers.length === 0)
     throw new LlmHostError('USAGE', `--hosts: ${read.name} has no layers to divide`);
