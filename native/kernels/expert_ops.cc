@@ -74,7 +74,8 @@ mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& rou
   auto body = [first, second, activation](const std::vector<mx::array>& in, mx::array& out) {
     int hidden = in[0].shape(-1), wide = in[first.weight].shape(1), width = activation.width(wide);
     int tokens = static_cast<int>(in[1].size()) / in[1].shape(-1);
-    std::vector<Route> routes = routes_of(in[1], in[2], 0, tokens);
+    int experts = in[first.weight].shape(0);
+    std::vector<Route> routes = routes_of(in[1], in[2], 0, tokens, experts);
     std::fill_n(out.data<float>(), out.size(), 0.0f);
     std::vector<float> rows, middle, active, result;
     for (size_t begin = 0, end = 0; begin < routes.size(); begin = end) {

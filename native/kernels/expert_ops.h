@@ -42,7 +42,7 @@ bool supports(const ExpertWeight& weight);
 // Reads only the experts that a token is routed to, each once.
 // x [..., H], ids [..., k] uint32, routing weights [..., k], gate_up [E, 2I, H] (gate's rows
 // first) or up alone [E, I, H], down [E, H, I] -> Σ_k routing weight ·
-// down(activation(gate_up(x))), [..., H].
+// down(activation(gate_up(x))), [..., H]. Ids from E on count as 0.
 mx::array experts(const mx::array& x, const mx::array& ids, const mx::array& routing_weights,
                   const ExpertWeight& gate_up, const ExpertWeight& down,
                   ExpertActivation activation);

@@ -8,11 +8,13 @@
 namespace llm_host::cpu {
 
 std::vector<Route> routes_of(const mx::array& ids, const mx::array& routing_weights, int begin,
-                             int end) {
+                             int end, int experts) {
   int per_token = ids.shape(-1);
   std::vector<Route> routes;
   for (int i = begin * per_token; i < end * per_token; ++i) {
-    routes.push_back({ids.data<uint32_t>()[i], i / per_token, routing_weights.data<float>()[i]});
+    uint32_t expert = ids.data<uint32_t>()[i];
+    if (expert >= static_cast<uint32_t>(experts)) continue;
+    routes.push_back({expert, i / per_token, routing_weights.data<float>()[i]});
   }
   std::stable_sort(routes.begin(), routes.end(),
                    [](const Route& a, const Route& b) { return a.expert < b.expert; });

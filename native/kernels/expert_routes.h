@@ -15,9 +15,10 @@ struct Route {
 };
 
 // Of the tokens [begin, end), ids and routing weights [..., k]; sorted by expert, so that each
-// expert's weights are read once for all of its tokens.
+// expert's weights are read once for all of its tokens. Without ids from `experts` on: those are in
+// another process.
 std::vector<Route> routes_of(const mx::array& ids, const mx::array& routing_weights, int begin,
-                             int end);
+                             int end, int experts);
 
 // gate_up [2 · size], or [size] where there is no gate -> out [size], which may be gate_up
 void activate(ExpertActivation activation, const float* gate_up, int size, float* out);

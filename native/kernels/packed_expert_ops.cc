@@ -156,7 +156,9 @@ void run(const Plan& plan, const std::vector<mx::array>& in, int begin, int end,
   const float* x = in[0].data<float>();
   int hidden = plan.down.rows, wide = plan.gate_up.rows;
   int middle = plan.activation.width(wide);
-  std::vector<Route> routes = routes_of(in[1], in[2], begin, end);
+  int experts = plan.down.matrix.layout().rows / hidden;
+  std::vector<Route> routes = routes_of(in[1], in[2], begin, end, experts);
+  if (routes.empty()) return;
   std::vector<Run> runs = runs_of(routes), run_of = by_route(runs);
   int count = static_cast<int>(routes.size());
   ActivationRows first(plan.gate_up.matrix.layout(), routes.size());

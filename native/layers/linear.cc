@@ -79,8 +79,8 @@ Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int he
 Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, WeightStore& weights,
                         const std::string& path, int out, int in) {
   Linear linear(std::move(matrix));
-  if (const SumOverProcesses* sum = weights.sum_over_processes(path)) {
-    linear.sum_ = *sum;
+  if (const PartialModules* partial = weights.partial(path)) {
+    linear.sum_ = partial->sum;
     linear.sum_bias_ = std::move(bias);
   } else {
     linear.bias_ = std::move(bias);

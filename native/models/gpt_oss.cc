@@ -64,6 +64,6 @@ static std::unique_ptr<Model> make_gpt_oss(const Config& config, WeightStore& we
                                    DecoderParts{feed_forward, nullptr});
 }
 
-static const ModelFamily kFamily("gpt_oss", make_gpt_oss);
+static const ModelFamily kFamily("gpt_oss", make_gpt_oss, &kHeadsAndExperts);
 
 }  // namespace llm_host

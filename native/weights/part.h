@@ -12,10 +12,12 @@ namespace llm_host {
 // others do not answer.
 using SumOverProcesses = std::function<mlx::core::array(const mlx::core::array&)>;
 
-// Modules of which a process has some of the columns: what they make has to be added up.
+// Modules of which a process has some of the columns, or some of the experts: what they make has to
+// be added up.
 struct PartialModules {
   std::vector<std::string> names;  // ends of their paths
   SumOverProcesses sum;
+  int index = 0, count = 1;  // this process, of so many
 
   bool contains(const std::string& path) const {
     for (const std::string& name : names) {

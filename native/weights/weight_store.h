@@ -78,9 +78,9 @@ class WeightStore {
     return adapters_.find(path, out, in, dtype_);
   }
 
-  // Adds up what module `path` makes, over all processes; nullptr where it is whole.
-  const SumOverProcesses* sum_over_processes(const std::string& path) const {
-    return spec_.partial && spec_.partial->contains(path) ? &spec_.partial->sum : nullptr;
+  // If what module `path` makes is to be added up over all processes; nullptr where it is whole.
+  const PartialModules* partial(const std::string& path) const {
+    return spec_.partial && spec_.partial->contains(path) ? spec_.partial.get() : nullptr;
   }
 
   // Logical weights handed out, and the bytes they take in memory.

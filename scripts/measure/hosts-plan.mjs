@@ -49,7 +49,7 @@ function partsOf(folder) {
   const options = { contextLength: CONTEXT, quantize: '4', cwd: folder, env: process.env };
   const { inspection, read, loading } = inspectModel(folder, options);
   const kvBytes = kvBytesPerToken(read.spec.config, kvElementBytes('stored', 0)) * CONTEXT;
-  const workingBytes = inspection.memory.workingSetBytes;
+  const workingBytes = () => inspection.memory.workingSetBytes;
   const parts = modelParts(read.spec, { ...loading, layout: 'stored' }, { kvBytes, workingBytes });
   const groupSize = loading.quantize.groupSize;
   return { parts, whyNot: machines => whyIndivisible(read.spec, groupSize, machines) };

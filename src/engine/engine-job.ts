@@ -50,6 +50,8 @@ export interface JobEngine extends Engine {
   readonly info: JobEngineInfo;
   generate(job: EngineJob): AsyncGenerator<TokenEvent, JobResult>;
   events(job: EngineJob): AsyncGenerator<EngineEvent, JobResult>;
+  /** What has become of it that the user should know before the next generation; each once. */
+  takeNotices?(): readonly string[];
 }
 
 /** In this process. */

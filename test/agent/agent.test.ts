@@ -28,6 +28,14 @@ describe('a turn', () => {
     ]);
   });
 
+  test('begins with what has become of the model', async () => {
+    const { agent, model } = setUp([[content('Hello')]]);
+    Object.assign(model, { takeNotices: () => ['a machine is gone'] });
+    const events = await collect(agent.turn('hi'));
+    expect(types(events)).toEqual(['notice', 'token', 'assistant']);
+    expect(events[0]).toEqual({ type: 'notice', message: 'a machine is gone' });
+  });
+
   test('runs calls until the model answers, and the model sees each result', async () => {
     const host = new FakeHost({ add: answer('42') });
     const { agent, model } = setUp([[call('add', { a: 17, b: 25 })], [content('It is 42.')]], host);

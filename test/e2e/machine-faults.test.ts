@@ -169,7 +169,7 @@ describe('a machine that is lost in a chat: it is named, and the chat goes on he
     expect((await chat.ended).code).toBe(130);
   });
 
-  test('killed between two turns: the next one is made here', async () => {
+  test('killed between two turns: the chat says that it goes on alone, once', async () => {
     const two = await machines();
     const worker = await two.worker();
     const chat = start(two, '--json', '--max-tokens', '5');
@@ -182,6 +182,10 @@ describe('a machine that is lost in a chat: it is named, and the chat goes on he
     chat.say('Hello again');
     await expect.poll(() => chat.stdout.slice(before), LIMIT).toContain('"token"');
     expect(chat.stdout).not.toContain('"type":"error"');
+    const said = `${two.title}: its process has ended (SIGKILL); this machine loads the whole model to go on alone`;
+    chat.say('And again');
+    await expect.poll(() => chat.stdout.split('"type":"assistant"').length, LIMIT).toBe(4);
+    expect(chat.stdout.split(said)).toHaveLength(2);
   });
 });
 

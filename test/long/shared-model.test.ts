@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomAdapter, randomExperts, WITH_EXPERTS } from '../engine/distributed/random-files.ts';
 import { Ranks } from '../engine/distributed/ranks.ts';
 import {
   alone,
   expectSame,
   expectShared,
+  expectSharedRows,
   FAMILIES,
   LIMIT,
   REQUEST,
@@ -20,17 +22,24 @@ describe('two processes on one model', { timeout: 120_000 }, () => {
 
   test.each([
     'ernie4_5/plain',
+    'gpt_oss/gguf.gguf',
+    'gpt_oss/mlx',
     'granite/tied',
+    'granitemoe/bias',
     'hunyuan_v1_dense/mlx',
+    'lfm2_moe/mlx',
+    'lfm2_moe/scaled',
     'llama/plain',
     'ministral3/full',
     'mistral/full',
     'qwen2/tied',
     'qwen3/mlx',
     'qwen3/plain',
+    'qwen3_moe/gguf.gguf',
+    'qwen3_moe/plain',
     'seed_oss/plain',
     'smollm3/every-second',
-  ])('%s', name => expectShared(ranks, name));
+  ])('%s', async name => void (await expectShared(ranks, join(FAMILIES, name))));
 
   test('a second prompt that begins like the first, and one with a seed', async () => {
     const path = join(FAMILIES, 'qwen3/plain');
@@ -48,9 +57,32 @@ describe('two processes on one model', { timeout: 120_000 }, () => {
   });
 });
 
-test('four processes', { timeout: 120_000 }, async () => {
-  using ranks = await Ranks.start(4);
-  await expectShared(ranks, 'mistral/window');
+describe('four processes', { timeout: 120_000 }, () => {
+  let ranks: Ranks;
+  beforeAll(async () => {
+    ranks = await Ranks.start(4);
+  });
+  afterAll(() => ranks[Symbol.dispose]());
+
+  test('rows of a batch', () => expectSharedRows(ranks, join(FAMILIES, 'mistral/window')));
+
+  test('rows of a batch with experts', () => expectSharedRows(ranks, randomExperts('gpt_oss')));
+
+  test('heads and networks', async () => void (await expectShared(ranks, join(FAMILIES, 'mistral/window'))));
+
+  test.each(WITH_EXPERTS)('%s: two of eight experts', async family => {
+    await expectShared(ranks, randomExperts(family));
+  });
+
+  test.each(['mlx', 'peft'] as const)('an adapter in the layout of %s', async layout => {
+    const path = join(FAMILIES, 'mistral/window');
+    await expectShared(ranks, path, { adapter: randomAdapter(path, layout) });
+  });
+
+  test('an adapter beside experts', async () => {
+    const path = randomExperts('qwen3_moe');
+    await expectShared(ranks, path, { adapter: randomAdapter(path, 'mlx') });
+  });
 });
 
 test('stopped: the same after the limit', { timeout: 60_000 }, async () => {

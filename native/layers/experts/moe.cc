@@ -58,12 +58,24 @@ mx::array indices(mx::Shape shape) {
   return mx::array(values.begin(), std::move(shape), mx::uint32);
 }
 
+// For operations that take no ids from `experts` on: another expert without weight.
+Routing without_others(const Routing& routing, int experts) {
+  mx::array here = mx::less(routing.experts, mx::array(static_cast<uint32_t>(experts)));
+  return {mx::where(here, routing.experts, mx::array(0u)),
+          mx::where(here, routing.weights, mx::array(0.0f, routing.weights.dtype()))};
+}
+
 }  // namespace
 
 Experts::Experts(WeightStore& weights, const std::string& path, const Shape& shape)
     : shape_(shape), stacks_(no_matrices()) {
+  if (const PartialModules* partial = weights.partial(path)) {
+    shape_.experts /= partial->count;
+    first_ = shape_.experts * partial->index;
+    sum_ = partial->sum;
+  }
   if (packs(weights, shape) && pack_while_reading(weights, path)) return;
-  stacks_ = read_expert_stacks(weights, path, shape, packs(weights, shape));
+  stacks_ = read_expert_stacks(weights, path, shape_, packs(weights, shape));
   if (packs(weights, shape)) pack(weights);
 }
 
@@ -125,6 +137,13 @@ void Experts::pack(WeightStore& weights) {
 }
 
 mx::array Experts::operator()(const mx::array& x, const Routing& routing) const {
+  if (!sum_) return own(x, routing);
+  // Those before the first one become the greatest numbers.
+  mx::array first(static_cast<uint32_t>(first_));
+  return sum_(own(x, {mx::subtract(routing.experts, first), routing.weights}));
+}
+
+mx::array Experts::own(const mx::array& x, const Routing& routing) const {
   if (packed_) {
     mx::array ids = mx::contiguous(routing.experts), weights = mx::contiguous(routing.weights);
     return cpu::packed_experts(
@@ -142,7 +161,8 @@ mx::array Experts::operator()(const mx::array& x, const Routing& routing) const 
       return cpu::experts(x, ids, weights, gate_up, down, shape_.activation);
     }
   }
-  return mx::reshape(gather(mx::reshape(x, {-1, shape_.hidden}), routing), x.shape());
+  Routing here = sum_ ? without_others(routing, shape_.experts) : routing;
+  return mx::reshape(gather(mx::reshape(x, {-1, shape_.hidden}), here), x.shape());
 }
 
 mx::array Experts::gather(const mx::array& x, const Routing& routing) const {

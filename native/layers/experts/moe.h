@@ -11,7 +11,8 @@ class Experts {
  public:
   using Shape = ExpertShape;
 
-  // Reads the matrices below `path`; see read_expert_stacks.
+  // Reads the matrices below `path`; see read_expert_stacks. `shape` is of all experts, of which
+  // this process may have some.
   Experts(WeightStore& weights, const std::string& path, const Shape& shape);
 
   // x [1, L, hidden] -> Σ routing weight · expert(x), [1, L, hidden]
@@ -44,12 +45,17 @@ class Experts {
   mx::array activate(const mx::array& gate_up, const std::optional<mx::array>& biases) const;
   // The first matrix, activation and second matrix without its bias, as `chosen`.
   mx::array through(const Chosen& chosen) const;
-  // `operator()` by MLX's operations, for x [L, hidden].
+  // What this process' experts add to the sum; ids count from its first one.
+  mx::array own(const mx::array& x, const Routing& routing) const;
+  // The same by MLX's operations, for x [L, hidden].
   mx::array gather(const mx::array& x, const Routing& routing) const;
 
   Shape shape_;
   ExpertStacks stacks_;  // if packed, only the biases are used
   std::optional<PackedStacks> packed_;
+  // If the others are in other processes: adds up what all make.
+  SumOverProcesses sum_;
+  int first_ = 0;  // of this process
 };
 
 // Router and experts.

@@ -92,7 +92,8 @@ mx::array activated(const mx::array& gate_up, cpu::ExpertActivation activation) 
 }
 
 void check_experts(int length, int per_token, int bits, bool biased,
-                   cpu::ExpertActivation activation, const char* mode = "affine") {
+                   cpu::ExpertActivation activation, const char* mode = "affine",
+                   std::optional<uint32_t> elsewhere = std::nullopt) {
   Stack gate_up(2 * kMiddle, kHidden, bits, biased, 1, mode);
   Stack down(kHidden, kMiddle, bits, biased, 3, mode);
   mx::array x = random_array({1, length, kHidden}, 5);
@@ -103,6 +104,7 @@ void check_experts(int length, int per_token, int bits, bool biased,
     // Some experts get many tokens, others one or none.
     uint32_t first = t % 3 == 0 ? bits_of() % (kExperts - 1) : 1;
     for (int k = 0; k < per_token; ++k) ids.push_back((first + k) % (kExperts - 1));
+    if (elsewhere && t % 4 != 3) ids.back() = *elsewhere;
   }
   mx::array chosen(ids.begin(), {1, length, per_token}, mx::uint32);
   std::optional<mx::array> y;
@@ -120,6 +122,7 @@ void check_experts(int length, int per_token, int bits, bool biased,
     mx::array expected = mx::zeros({kHidden}), rounded = expected;
     for (int k = 0; k < per_token; ++k) {
       int id = static_cast<int>(ids[static_cast<size_t>(t) * per_token + k]);
+      if (elsewhere && id == static_cast<int>(*elsewhere)) continue;
       mx::array row = mx::take(mx::reshape(x, {length, kHidden}), t, 0);
       mx::array routing_weight = mx::take(mx::flatten(routing_weights), t * per_token + k);
       mx::array out = down.apply(activated(gate_up.apply(row, id), activation), id);
@@ -154,6 +157,15 @@ TEST(packed_experts_of_other_types) {
   for (int length : {1, 13}) {
     for (int bits : {2, 3, 5, 6, 16}) check_experts(length, 2, bits, false, {});
     check_experts(length, 4, 4, true, {7, 1.702f}, "mxfp4");
+  }
+}
+
+TEST(experts_of_another_process_count_as_0) {
+  // The first ids that are too large, and what those become that are too small.
+  for (uint32_t id : {static_cast<uint32_t>(kExperts), UINT32_MAX}) {
+    for (int bits : {0, 4}) {
+      for (int per_token : {1, 3}) check_experts(9, per_token, bits, true, {}, "affine", id);
+    }
   }
 }
 

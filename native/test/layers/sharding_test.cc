@@ -133,6 +133,77 @@ TEST(a_part_of_a_model_is_a_smaller_model) {
               part_of(llama.spec(), kHeadsAndNetwork, {0, 4, nullptr}));
 }
 
+TEST(of_an_adapter_each_process_reads_what_meets_its_channels) {
+  TinyLlama llama;
+  const std::string q = "model.layers.0.self_attn.q_proj", o = "model.layers.0.self_attn.o_proj";
+  for (bool transposed : {false, true}) {
+    auto shape = [&](int64_t rows, int64_t columns) {
+      return transposed ? std::vector<int64_t>{columns, rows} : std::vector<int64_t>{rows, columns};
+    };
+    LoadSpec spec = llama.spec();
+    spec.adapters.push_back({{{"file"},
+                              {entry(q + ".lora_a", "F32", shape(32, 3), 384),
+                               entry(q + ".lora_b", "F32", shape(3, 32), 384),
+                               entry(o + ".lora_a", "F32", shape(32, 3), 384),
+                               entry(o + ".lora_b", "F32", shape(3, 32), 384)}},
+                             1,
+                             transposed});
+    std::vector<TensorEntry> own =
+        part_of(spec, kHeadsAndNetwork, {1, 2, nullptr}).adapters[0].weights.tensors;
+    CHECK(own[0].shape == shape(32, 3) && own[0].offset == 1000);
+    CHECK(own[1].shape == shape(3, 16));
+    CHECK(own[2].shape == shape(16, 3));
+    CHECK(own[3].shape == shape(3, 32) && own[3].offset == 1000);
+    CHECK(own[1].row_stride == (transposed ? 0 : 32 * 4));
+    CHECK(own[2].row_stride == (transposed ? 32 * 4 : 0));
+    uint64_t bytes = 0;
+    for (const TensorEntry& tensor : own) bytes += tensor.bytes;
+    CHECK(bytes == 2 * 384 + 2 * 192);
+  }
+}
+
+TEST(a_process_has_some_of_the_experts) {
+  TinyLlama llama;
+  const std::string block = "model.layers.0.mlp.", stack = block + "experts.gate_up_proj";
+  LoadSpec spec = llama.spec();
+  spec.weights.tensors = {entry("model.layers.0.self_attn.q_proj.weight", "F32", {32, 32}, 4096),
+                          entry(stack, "F32", {4, 8, 2}, 256),
+                          entry(stack + "_bias", "F32", {4, 8}, 128),
+                          entry(block + "router.weight", "F32", {4, 2}, 32)};
+  LoadSpec part = part_of(spec, kHeadsAndExperts, {1, 2, nullptr});
+  const std::vector<TensorEntry>& own = part.weights.tensors;
+  CHECK((own[1].shape == std::vector<int64_t>{2, 8, 2}) && own[1].offset == 1128);
+  CHECK((own[2].shape == std::vector<int64_t>{2, 8}) && own[2].offset == 1064);
+  CHECK((own[3].shape == std::vector<int64_t>{4, 2}));
+  CHECK(part.partial->contains("model.layers.0.mlp") && part.partial->index == 1);
+  CHECK(number_in(part, "intermediate_size") == 64);
+  spec.weights.tensors[1] = entry(stack, "F32", {3, 8, 2}, 192);
+  CHECK_ERROR("MODEL_UNSUPPORTED", "the 3 experts of tensor model",
+              part_of(spec, kHeadsAndExperts, {0, 2, nullptr}));
+}
+
+TEST(experts_with_tensors_of_their_own_are_counted_from_the_first_of_a_process) {
+  TinyLlama llama;
+  auto name = [](int expert) {
+    return "model.layers.0.mlp.experts." + std::to_string(expert) + ".up_proj.weight";
+  };
+  LoadSpec spec = llama.spec();
+  spec.weights.tensors = {entry("model.layers.0.self_attn.q_proj.weight", "F32", {32, 32}, 4096)};
+  for (int e = 0; e < 12; ++e) {
+    spec.weights.tensors.push_back(entry(name(e), "F32", {8, 2}, 64));
+    spec.weights.tensors.back().offset = static_cast<uint64_t>(e);
+  }
+  LoadSpec part = part_of(spec, kHeadsNetworkAndExperts, {1, 2, nullptr});
+  CHECK(part.weights.tensors.size() == 7);
+  for (int e = 0; e < 6; ++e) {
+    const TensorEntry& own = part.weights.tensors[static_cast<size_t>(e) + 1];
+    CHECK(own.name == name(e) && own.offset == static_cast<uint64_t>(6 + e) && own.bytes == 64);
+  }
+  spec.weights.tensors.pop_back();
+  CHECK_ERROR("MODEL_UNSUPPORTED", "the 11 experts of tensor model.layers.0.mlp.experts.0.",
+              part_of(spec, kHeadsNetworkAndExperts, {0, 2, nullptr}));
+}
+
 TEST(fused_matrices_are_refused) {
   TinyLlama llama;
   LoadSpec fused = llama.spec();

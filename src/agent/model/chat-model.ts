@@ -64,6 +64,8 @@ export interface ChatModel {
   setThinking?(on: boolean): ThinkingOutcome;
   /** A call ran or was given up; a model that gets its tools as text may be asked in another style from then on. */
   callSettled?(worked: boolean): void;
+  /** What has become of it that the user should know before the next reply; each once. */
+  takeNotices?(): readonly string[];
   /** Whether `constrainCalls` has an effect. Default false. */
   readonly canConstrain?: boolean;
   /** Whether `responseFormat` is supported; if not, requests with one are refused. Default false. */

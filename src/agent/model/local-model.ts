@@ -67,6 +67,10 @@ export class LocalChatModel implements ChatModel {
     if (this.#protocol.settle(worked)) this.#prompts.forget();
   }
 
+  takeNotices(): readonly string[] {
+    return this.#parts.engine.takeNotices?.() ?? [];
+  }
+
   setThinking(on: boolean): ThinkingOutcome {
     return this.#prompts.setThinking(on);
   }

@@ -235,6 +235,7 @@ export class Agent {
     const messages = yield* this.#fit(offered, options.thinking);
     const mayLookUp = !responseFormat && retry.attempts === 0;
     const toolChoice = asked ?? (mayLookUp ? lookUpFirst(offered.tools, history) : undefined);
+    for (const message of model.takeNotices?.() ?? []) yield { type: 'notice', message };
     const events = model.reply({
       ...{ messages, tools, listed: offered.listed, sampling, constrainCalls, ...options },
       ...(responseFormat && { responseFormat }),

@@ -73,7 +73,7 @@ export async function loadShared(
 /** Throws OUT_OF_MEMORY if this machine cannot hold its part. */
 function loadingOf(read: ReadModel, machines: number, options: LoadEngineOptions): SharedLoading {
   const { cacheBytes = 0, parallel = 1, adapter } = options;
-  const left = checkShare(read, machines, cacheBytes === 'auto' ? 0 : cacheBytes);
+  const left = checkShare(read, { machines, first: true }, cacheBytes === 'auto' ? 0 : cacheBytes);
   return {
     contextLength: options.contextLength ?? 0,
     ...(options.kvBits !== undefined && { kvBits: options.kvBits }),

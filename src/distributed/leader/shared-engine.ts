@@ -7,6 +7,9 @@ import type { MachineGroup } from './machine-group.ts';
 /** What has failed here first, such as a connection of the ring, shows on the control channel within this time. */
 const GRACE_MS = 7000;
 
+const START_AGAIN =
+  'Start the worker again, and then this program; --resume goes on with a saved conversation.';
+
 export interface SharedEngineOptions {
   /** This machine's part. */
   readonly engine: LocalJobEngine;
@@ -22,6 +25,8 @@ export class SharedEngine implements LocalJobEngine {
   #engine: LocalJobEngine;
   #alone: Promise<LocalJobEngine> | undefined;
   #closed = false;
+  /** Whether the user knows that a machine is gone. */
+  #told = false;
 
   constructor(options: SharedEngineOptions) {
     this.#options = options;
@@ -57,6 +62,14 @@ export class SharedEngine implements LocalJobEngine {
     }
   }
 
+  /** That a machine was lost while nothing ran. */
+  takeNotices(): readonly string[] {
+    const lost = this.#options.group.lostNow();
+    if (this.#told || !lost) return [];
+    this.#told = true;
+    return [`${lost.message}; this machine loads the whole model to go on alone`];
+  }
+
   saveCache(_path: string): Promise<SavedCache> {
     return Promise.reject(notInFiles());
   }
@@ -77,15 +90,21 @@ export class SharedEngine implements LocalJobEngine {
   }
 
   #afterLoss(lost: LlmHostError): LlmHostError {
-    return new LlmHostError('ENGINE', `${lost.message}; the reply ends here`, { hint: this.#howToGoOn() });
+    this.#told = true;
+    const whyNot = this.#whyNotAlone();
+    const hint =
+      whyNot === undefined
+        ? 'The next prompt loads the whole model on this machine and goes on here. To share it again, start this program again.'
+        : `This machine cannot go on alone (${whyNot}). ${START_AGAIN}`;
+    return new LlmHostError('ENGINE', `${lost.message}; the reply ends here`, { hint });
   }
 
-  #howToGoOn(): string {
+  #whyNotAlone(): string | undefined {
     try {
       this.#options.checkAlone();
-      return 'The next prompt loads the whole model on this machine and goes on here. To share it again, start this program again.';
+      return undefined;
     } catch (error) {
-      return `This machine cannot go on alone (${messageOf(error)}). Start the worker again, and then this program; --resume goes on with a saved conversation.`;
+      return messageOf(error);
     }
   }
 
@@ -102,6 +121,13 @@ export class SharedEngine implements LocalJobEngine {
     if (this.#closed) throw new LlmHostError('ENGINE', 'the model has been closed');
     await engine.close();
     await group.close();
+    const whyNot = this.#whyNotAlone();
+    if (whyNot !== undefined) {
+      const lost = group.lostNow()?.message ?? 'a machine is gone';
+      throw new LlmHostError('ENGINE', `${lost}, and this machine cannot go on alone (${whyNot})`, {
+        hint: START_AGAIN,
+      });
+    }
     const whole = await loadAlone();
     this.#engine = whole;
     return whole;

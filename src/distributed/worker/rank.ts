@@ -61,7 +61,7 @@ export class Rank {
       cwd: process.cwd(),
       env: process.env,
     });
-    checkShare(read, machines, loading.cacheBytes);
+    checkShare(read, { machines, first: false }, loading.cacheBytes);
     this.#compared = { read, loading };
     this.#say({ type: 'compared', facts: await markOf(read) });
   }

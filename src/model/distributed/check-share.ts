@@ -1,34 +1,30 @@
 import { loadAddon } from '../../native/load-addon.ts';
 import { checkContext } from '../context-length.ts';
 import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from '../fit.ts';
-import { hasTokens, type ReadModel } from '../load-model.ts';
+import type { ReadModel } from '../load-model.ts';
 import { stateBytes } from '../memory/recurrent-states.ts';
-import { workingSet } from '../memory/working-set.ts';
 import type { Quantization } from '../weights/quantization.ts';
-import { modelParts } from './model-parts.ts';
-import { tensorShares } from './shares.ts';
+import { partWork, type Sharing } from './part-work.ts';
 
 /**
- * -> bytes left for KV caches. Throws OUT_OF_MEMORY if this machine cannot hold its part of a model that `machines` of them
- * share.
+ * -> bytes left for KV caches. Throws OUT_OF_MEMORY if this machine cannot hold its part of a model.
+ * @param cacheBytes as `MemoryNeed` has it
  */
-export function checkShare(read: ReadModel, machines: number, cacheBytes: number): number {
-  const { spec } = read;
-  const { config, weights, adapters } = spec;
-  const layout = loadAddon().weightLayout(spec.exact === true);
-  const loading = { layout, quantize: spec.quantize as Quantization | undefined, encoder: false };
-  const parts = modelParts(spec, loading, { kvBytes: 0, workingBytes: 0 });
-  const machine = { name: '', address: '', memoryBytes: 0, bytesPerSecond: 1 };
-  const [share] = tensorShares(parts, new Array<typeof machine>(machines).fill(machine));
-  const weightBytes = share?.weightBytes ?? 0;
-  const contextLength = checkContext(spec.contextLength, config);
-  const work = { config, weights, adapters, loading, weightBytes, contextLength };
+export function checkShare(
+  read: ReadModel,
+  { machines, first }: Pick<Sharing, 'machines' | 'first'>,
+  cacheBytes: number,
+): number {
+  const { config, quantize, exact, contextLength: wanted, kvBits } = read.spec;
+  const layout = loadAddon().weightLayout(exact === true);
+  const loading = { layout, quantize: quantize as Quantization | undefined, encoder: false };
+  const contextLength = checkContext(wanted, config);
   return checkFit(
     {
-      ...{ weightBytes, contextLength, cacheBytes },
-      kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(layout, spec.kvBits)) / machines,
+      ...{ contextLength, cacheBytes },
+      ...partWork(read, { loading, contextLength, machines, first }),
+      kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(layout, kvBits)) / machines,
       stateBytes: stateBytes(config),
-      workingBytes: workingSet({ ...work, tokenizer: hasTokens(read) }),
     },
     availableMemory(),
   );

@@ -1,5 +1,6 @@
 import type { WeightFiles } from '../../native/addon-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
+import { expertsOf, hasNetwork } from './part-of-model.ts';
 
 /** Weights that share a scale in ggml's blocks: 256 in those of its K types, else 32. */
 const groupOfDtype = (dtype: string): number => {
@@ -8,7 +9,7 @@ const groupOfDtype = (dtype: string): number => {
 };
 
 /** Parts that are not made of heads and a feed-forward network. */
-const OTHER_PARTS = /\.(?:mamba|linear_attn|conv|mixer|kv_a_proj_with_mqa)\./;
+const OTHER_PARTS = /\.(?:mamba|linear_attn|mixer|kv_a_proj_with_mqa)\./;
 const WHOLE_NORM = /\.self_attn\.[qk]_norm\.weight$/;
 
 /**
@@ -28,11 +29,17 @@ export function whyIndivisible(
   if (other) return `${other.name} is no part of heads or of a feed-forward network`;
   const norm = weights.tensors.find(({ name, shape }) => WHOLE_NORM.test(name) && shape[0] !== headDim);
   if (norm && heads > 1) return `${norm.name} is a norm over all heads`;
+  const experts = expertsOf(config);
   const counts: [string, number][] = [
     ['num_attention_heads', heads],
     ['num_key_value_heads', number('num_key_value_heads') || heads],
+    ...(experts ? [[experts.key, experts.count] as [string, number]] : []),
   ];
-  const networks = ['intermediate_size', 'moe_intermediate_size', 'shared_expert_intermediate_size'];
+  // Experts stay whole.
+  const networks = [
+    ...(hasNetwork({ config, weights }) ? ['intermediate_size'] : []),
+    'shared_expert_intermediate_size',
+  ];
   const widths: [string, number][] = [
     ['the heads together', heads * headDim],
     ...networks.filter(key => number(key) > 0).map(key => [key, number(key)] as [string, number]),

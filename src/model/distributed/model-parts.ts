@@ -1,6 +1,7 @@
 import type { TensorEntry, WeightFiles } from '../../native/addon-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
 import { bytesPerDecodedToken, type Loading, loadedBytes } from '../weights/loaded-bytes.ts';
+import { isDivided } from './part-of-model.ts';
 
 /** Bytes of tensors in memory, and of those that a token reads. */
 export interface Bytes {
@@ -18,18 +19,12 @@ export interface ModelParts {
   readonly embeddingBytes: number;
   /** Of all keys and values for the context. */
   readonly kvBytes: number;
-  /** Of each machine, beside its weights and caches. */
-  readonly workingBytes: number;
+  /** Of the first machine or another one beside its weights and caches, where so many divide each layer. */
+  readonly workingBytes: (machines: number, first: boolean) => number;
   /** Of a token's activations between two layers. */
   readonly activationBytes: number;
 }
 
-/** Matrices of heads and of feed-forward networks, experts included; not norms and routers. */
-const DIVIDED =
-  /\.(?:self_attn\.(?:[qkvo]|qkv)_proj|gate_proj|up_proj|down_proj|gate_up_proj|experts|switch_mlp)\b/;
-/** Added behind the sum over all machines. */
-const WHOLE_BIAS = /\.(?:o_proj|down_proj)\.bias$/;
-const isDivided = ({ name }: TensorEntry) => DIVIDED.test(name) && !WHOLE_BIAS.test(name);
 const LAYER = /\.layers\.(\d+)\./;
 const EMBEDDING = /embed_tokens|embeddings\./;
 
@@ -58,8 +53,8 @@ export function modelParts(
     layers: [...layers.entries()]
       .sort(([a], [b]) => a - b)
       .map(([, tensors]) => ({
-        divided: bytesOf(tensors.filter(isDivided)),
-        whole: bytesOf(tensors.filter(tensor => !isDivided(tensor))),
+        divided: bytesOf(tensors.filter(({ name }) => isDivided(name))),
+        whole: bytesOf(tensors.filter(({ name }) => !isDivided(name))),
       })),
     ends: bytesOf(ends),
     embeddingBytes: bytesOf(ends.filter(({ name }) => EMBEDDING.test(name))).held,

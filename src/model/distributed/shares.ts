@@ -49,9 +49,10 @@ export function tensorShares(parts: ModelParts, hosts: readonly Host[]): Share[]
     layers: parts.layers.length,
     kvBytes: parts.kvBytes / n,
     weights,
-    workingBytes: parts.workingBytes,
   };
-  return hosts.map(host => shareOf(host, part));
+  return hosts.map((host, index) =>
+    shareOf(host, { ...part, workingBytes: parts.workingBytes(n, index === 0) }),
+  );
 }
 
 /** Each machine has some of the layers, as many as its part of all memory; the first has the embedding, the last the head. */
@@ -71,7 +72,7 @@ export function pipelineShares(parts: ModelParts, hosts: readonly Host[]): Share
       firstLayer,
       layers,
       kvBytes: (parts.kvBytes * layers) / parts.layers.length,
-      workingBytes: parts.workingBytes,
+      workingBytes: parts.workingBytes(1, index === 0),
       weights: sum([
         ...own.flatMap(layer => [layer.divided, layer.whole]),
         index === 0 && last > 0 ? { held: parts.embeddingBytes, read: 0 } : NOTHING,

@@ -19,6 +19,8 @@ export interface Work {
   /** Whether texts become tokens here. */
   readonly tokenizer: boolean;
   readonly adapters: readonly AdapterSpec[];
+  /** Whether other machines have the rest of the model. Default: false. */
+  readonly shared?: boolean;
 }
 
 // Fitted to the peaks of processes on a CPU: docs/measurements.md has foretold and measured ones.
@@ -32,6 +34,8 @@ const TOKEN_BYTES = 200;
 const ADAPTER_SHARE = 2.4;
 /** For each number that a layer computes of a token: 4 bytes, and as many of results that wait for others. */
 const RESULT_BYTES = 8;
+/** The same where fewer wait, since sums with other machines hold up what comes behind them. */
+const SHARED_RESULT_BYTES = 6.5;
 
 /** Bytes that a prompt takes beside weights and caches at most. */
 export function workingSet(work: Work): number {
@@ -43,7 +47,7 @@ export function workingSet(work: Work): number {
   const states = contextLength > chunk ? stateBytes(config) : 0;
   const words = tokenizer ? TOKEN_BYTES * (numberOf(config, 'vocab_size') ?? 0) : 0;
   const adapters = work.adapters.reduce((sum, adapter) => sum + storedBytes(adapter.weights), 0);
-  const results = RESULT_BYTES * rows * layerWidth(config);
+  const results = (work.shared ? SHARED_RESULT_BYTES : RESULT_BYTES) * rows * layerWidth(config);
   return Math.round(
     PROGRAM_BYTES + PACKED_SHARE * weightBytes + ADAPTER_SHARE * adapters + words + results + states,
   );

@@ -20,6 +20,15 @@ const actions = {
       if (tokens.length === 1) process.send({ first: true });
     }
   },
+  // All at once, in this order.
+  async together({ requests }) {
+    const replies = requests.map(async request => {
+      const tokens = [];
+      for await (const { id, logprob } of engine.generate(request)) tokens.push({ id, logprob });
+      return tokens;
+    });
+    return { replies: await Promise.all(replies) };
+  },
   async save({ path }) {
     return await engine.saveCache(path);
   },

@@ -8,9 +8,16 @@ import type { GenerateResult } from '../../../src/engine/engine.ts';
 
 const CHILD = fileURLToPath(new URL('rank-child.mjs', import.meta.url));
 
+export interface Token {
+  readonly id: number;
+  readonly logprob: number;
+}
+
 export interface Answer {
   readonly weightBytes?: number;
-  readonly tokens?: readonly { readonly id: number; readonly logprob: number }[];
+  readonly tokens?: readonly Token[];
+  /** Of several requests. */
+  readonly replies?: readonly (readonly Token[])[];
   readonly result?: GenerateResult;
   readonly error?: { readonly code: string; readonly message: string };
 }

@@ -1,8 +1,18 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LoadEngineOptions, loadEngine } from '../../../src/engine/load-engine.ts';
+import { randomAdapter } from './random-files.ts';
 import { Ranks } from './ranks.ts';
-import { alone, expectShared, FAMILIES, LIMIT, REQUEST, wireBytes, without } from './sharing.ts';
+import {
+  alone,
+  expectShared,
+  expectSharedRows,
+  FAMILIES,
+  LIMIT,
+  REQUEST,
+  wireBytes,
+  without,
+} from './sharing.ts';
 import { countsBytes } from './wire-bytes.ts';
 
 // Rounded to 8 bits, each process's own share would differ more from the whole. Read when the first model is loaded.
@@ -17,26 +27,38 @@ describe('two processes on one model', { timeout: 120_000 }, () => {
   afterAll(() => ranks[Symbol.dispose]());
 
   // The other families: test/long.
-  test.each(['llama/gguf.gguf', 'llama/mlx', 'qwen3/windows'])(
+  test.each(['llama/gguf.gguf', 'llama/mlx', 'qwen3/windows', 'gpt_oss/mxfp4'])(
     '%s: the tokens of one process, each with its share of the weights',
-    name => expectShared(ranks, name),
+    async name => void (await expectShared(ranks, join(FAMILIES, name))),
   );
+
+  test.each(['mlx', 'peft'] as const)('an adapter in the layout of %s', async layout => {
+    const path = join(FAMILIES, 'llama/plain');
+    const { replies } = await alone(path, { exact: true }, [REQUEST]);
+    const adapted = await expectShared(ranks, path, { adapter: randomAdapter(path, layout) });
+    expect(adapted?.ids).not.toEqual(replies[0]?.ids);
+  });
+
+  test('rows of a batch, greedy and seeded', () => expectSharedRows(ranks, join(FAMILIES, 'qwen3/plain')));
 
   test.skipIf(!countsBytes())('the bytes over the wire that the plan computes', async () => {
     const { counted, computed } = await wireBytes(ranks, 'llama/plain');
     expect(Math.abs(counted / computed - 1)).toBeLessThan(0.02);
   });
 
-  test('weights packed for the CPU: each process has the same tokens', async () => {
-    const path = join(FAMILIES, 'llama/mlx');
-    await ranks.ask({ do: 'load', path, options: { exact: false, group: LIMIT } });
-    const [first, second] = await ranks.ask({ do: 'generate', request: REQUEST });
-    expect(first?.tokens).toHaveLength(REQUEST.maxTokens);
-    expect(second?.tokens).toEqual(first?.tokens);
-    // Activations are rounded, each process its own, so only the beginning is that of one process.
-    const whole = (await alone(path, { exact: false }, [REQUEST])).replies[0];
-    expect(first?.tokens?.[0]?.logprob).toBeCloseTo(whole?.logprobs[0] as number, 1);
-  });
+  test.each(['llama/mlx', 'gpt_oss/mlx'])(
+    '%s packed for the CPU: each process has the same tokens',
+    async name => {
+      const path = join(FAMILIES, name);
+      await ranks.ask({ do: 'load', path, options: { exact: false, group: LIMIT } });
+      const [first, second] = await ranks.ask({ do: 'generate', request: REQUEST });
+      expect(first?.tokens).toHaveLength(REQUEST.maxTokens);
+      expect(second?.tokens).toEqual(first?.tokens);
+      // Activations are rounded, each process its own, so only the beginning is that of one process.
+      const whole = (await alone(path, { exact: false }, [REQUEST])).replies[0];
+      expect(first?.tokens?.[0]?.logprob).toBeCloseTo(whole?.logprobs[0] as number, 1);
+    },
+  );
 
   test('groups that would lie in two processes are refused by both', async () => {
     const path = join(FAMILIES, 'mistral/full');

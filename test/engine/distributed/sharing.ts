@@ -36,7 +36,7 @@ export async function alone(path: string, options: LoadEngineOptions, requests: 
   return { replies, weightBytes: engine.info.weightBytes };
 }
 
-export function expectSame(shared: Answer | undefined, whole: Reply | undefined) {
+export function expectSame(shared: Pick<Answer, 'tokens'> | undefined, whole: Reply | undefined) {
   expect(shared).toMatchObject({ tokens: expect.any(Array) });
   const { ids, logprobs } = replyOf(shared?.tokens ?? []);
   expect(ids).toEqual(whole?.ids);
@@ -50,21 +50,47 @@ function plannedBytes(path: string, count: number): number {
   const { read, loading } = inspectModel(path, { contextLength: 64, cwd: FAMILIES, env: {}, exact: true });
   const host = { name: '', address: '', memoryBytes: 1e9, bytesPerSecond: 1e9 };
   return tensorShares(
-    modelParts(read.spec, loading, { kvBytes: 0, workingBytes: 0 }),
+    modelParts(read.spec, loading, { kvBytes: 0, workingBytes: () => 0 }),
     Array(count).fill(host),
   )[0]?.weightBytes as number;
 }
 
 /** The processes give the tokens of one, each with its share of the weights. */
-export async function expectShared(ranks: Ranks, name: string) {
-  const path = join(FAMILIES, name);
-  const whole = await alone(path, { exact: true }, [REQUEST]);
-  const loaded = await ranks.ask({ do: 'load', path, options: { exact: true, group: LIMIT } });
+export async function expectShared(ranks: Ranks, path: string, more: LoadEngineOptions = {}) {
+  const options = { exact: true, ...more };
+  const whole = await alone(path, options, [REQUEST]);
+  const loaded = await ranks.ask({ do: 'load', path, options: { ...options, group: LIMIT } });
   const bytes = plannedBytes(path, ranks.processes.length);
   expect(bytes).toBeLessThan(whole.weightBytes);
   expect(loaded).toEqual(ranks.processes.map(() => ({ weightBytes: bytes })));
   for (const answer of await ranks.ask({ do: 'generate', request: REQUEST }))
     expectSame(answer, whole.replies[0]);
+  return whole.replies[0];
+}
+
+/** Of different lengths, which come and go while others run: greedy, seeded, with penalties and alternatives. */
+const ROWS: readonly GenerateRequest[] = [
+  REQUEST,
+  { ...REQUEST, promptIds: [8, 3, 21], maxTokens: 40 },
+  { ...REQUEST, temperature: 1, seed: 7 },
+  { ...REQUEST, promptIds: [4, 4, 9, 17, 2], temperature: 0.8, topP: 0.9, seed: 1, maxTokens: 20 },
+  { ...REQUEST, promptIds: [33, 6], temperature: 1.2, minP: 0.05, seed: 99, maxTokens: 50 },
+  { ...REQUEST, promptIds: Array.from({ length: 70 }, (_, i) => (i * 7) % 90), repetitionPenalty: 1.3 },
+];
+
+/** Rows of one batch have the tokens that each has alone in one process. */
+export async function expectSharedRows(ranks: Ranks, path: string) {
+  const options = { exact: true, parallel: 4, cacheBytes: 2 ** 20 };
+  const whole = await alone(path, { exact: true }, ROWS);
+  await ranks.ask({ do: 'load', path, options: { ...options, group: LIMIT } });
+  const answers = await ranks.ask({ do: 'together', requests: ROWS });
+  for (const { replies, error } of answers) {
+    expect(error).toBeUndefined();
+    expect(replies).toHaveLength(ROWS.length);
+    replies?.forEach((tokens, row) => {
+      expectSame({ tokens }, whole.replies[row]);
+    });
+  }
 }
 
 /** Bytes that all of them send for a token, as counted by the system and as computed. */
@@ -83,7 +109,7 @@ export async function wireBytes(ranks: Ranks, name: string) {
   const { read, loading } = inspectModel(path, { contextLength: 64, cwd: FAMILIES, env: {}, exact: true });
   const { layers, activationBytes } = modelParts(read.spec, loading, {
     kvBytes: 0,
-    workingBytes: 0,
+    workingBytes: () => 0,
   });
   const link = { bytesPerSecond: 1, latency: 0, mesh: false };
   return { counted, computed: tensorWire(link, pids.length, layers.length, activationBytes).bytes };

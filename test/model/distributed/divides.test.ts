@@ -43,11 +43,11 @@ describe('whether heads and networks divide', () => {
     ],
     ['without groups', model({ ...LLAMA_70B, intermediate_size: 8256 }), undefined, 2, undefined],
     [
-      'narrow experts',
-      model({ ...LLAMA_70B, moe_intermediate_size: 768 }),
+      'experts that stay whole',
+      model({ ...LLAMA_70B, num_experts: 12, moe_intermediate_size: 768 }),
       64,
       8,
-      /^moe_intermediate_size \(768\)/,
+      'num_experts (12) is no multiple of 8',
     ],
     [
       'blocks of 256',

@@ -14,7 +14,7 @@ const PARTS: ModelParts = {
   ends: bytes(1e9, 0.5e9),
   embeddingBytes: 0.5e9,
   kvBytes: 4e9,
-  workingBytes: 0.3e9,
+  workingBytes: (machines, first) => 0.2e9 + 0.1e9 / machines + (first ? 0.05e9 : 0),
   activationBytes: 16384,
 };
 const LINK: Link = { bytesPerSecond: 10e9, latency: 7e-6, mesh: false };
@@ -42,8 +42,10 @@ describe('shares', () => {
     expect(total(pipeline.map(({ weightBytes }) => weightBytes))).toBeCloseTo(divided + whole, 0);
     for (const shares of [tensor, pipeline]) {
       expect(total(shares.map(({ kvBytes }) => kvBytes))).toBeCloseTo(PARTS.kvBytes, 0);
-      for (const { totalBytes, weightBytes, kvBytes } of shares)
-        expect(totalBytes).toBe(weightBytes + kvBytes + PARTS.workingBytes);
+      for (const [index, { totalBytes, weightBytes, kvBytes }] of shares.entries()) {
+        const working = PARTS.workingBytes(shares === tensor ? count : 1, index === 0);
+        expect(totalBytes).toBe(weightBytes + kvBytes + working);
+      }
     }
     expect(
       pipeline.flatMap(({ firstLayer, layers }) => Array.from({ length: layers }, (_, i) => firstLayer + i)),
