@@ -249,6 +249,33 @@ mx::array Decoder::step(const mx::array& ids, std::span<ModelCache* const> cache
   return h;
 }
 
+bool Decoder::reads_texts() const {
+  // Angles that depend on a text's length would differ within a batch.
+  bool fixed = position_regime(info_.context_length) == 0;
+  return fixed && std::all_of(layers_.begin(), layers_.end(), [](const Layer& layer) {
+           return !layer.state_mixer && !layer.latent_attention &&
+                  (!layer.attention || layer.attention->reads_texts());
+         });
+}
+
+mx::array Decoder::texts(const TextBatch& batch) const {
+  mx::array ids = mx::reshape(batch.ids, {1, -1});
+  mx::array h = vocabulary_.embed(ids);
+  std::optional<mx::array> ends = end_inputs(ids, h);
+  TextMasks masks(batch);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    AttentionTexts texts{batch, angles_of(i, 1), masks, !config_.bidirectional};
+    h = through(layers_[i], h, h.shape(1), [&](const Normed& x, const mx::array& rest) {
+      return add_attention(layers_[i], rest, [&](const std::optional<mx::array>& residual) {
+        return layers_[i].attention->texts(x, texts, residual);
+      });
+    });
+    h = ended(layers_[i], h, ends);
+    if (cpu::usable()) h.eval();
+  }
+  return mx::reshape(norm_(h), {batch.ids.shape(0), batch.ids.shape(1), config_.hidden});
+}
+
 mx::array Decoder::head(const mx::array& hidden) const {
   return vocabulary_.logits({hidden, &norm_});
 }

@@ -12,7 +12,8 @@ static std::unique_ptr<Model> make_gemma3_text(const Config& config, WeightStore
                            .head_dim = 256,
                            .activation_key = "hidden_activation",
                            .activation = "gelu_pytorch_tanh"});
-  if (config.boolean_or("use_bidirectional_attention", false)) {
+  c.bidirectional = config.boolean_or("use_bidirectional_attention", false);
+  if (c.bidirectional && !weights.encodes()) {
     throw Error(kModelUnsupported,
                 "config.json: use_bidirectional_attention is not supported: such a model encodes "
                 "text and does not generate it");
@@ -23,6 +24,10 @@ static std::unique_ptr<Model> make_gemma3_text(const Config& config, WeightStore
   c.qk_norm = QkNorm::kHeads;
   c.logit_cap = static_cast<float>(config.number_or("final_logit_softcapping", 0));
   c.windows = windows_of(config, c, types);
+  // Half of the window to either side of a token.
+  for (int& window : c.windows) {
+    if (c.bidirectional && window > 0) window = window / 2 + 1;
+  }
   c.ropes = gemma_ropes(config, c, types);
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
