@@ -52,8 +52,9 @@ function tensorBytes(tensor: TensorEntry, config: JsonObject, loading: Loading):
   if (quantize && isQuantizable(tensor, config, quantize)) return quantizedBytes(tensor, layout, quantize);
   if (layout === 'stored') return tensor.bytes;
   const packed = layout === 'packed' && isPacked(tensor, config);
-  const rounded = loading.encoder && layout === 'packed' && tensor.dtype === 'F32';
-  if (rounded && isPacked({ ...tensor, dtype: 'BF16' }, config)) return filledUp(tensor.bytes / 2, tensor);
+  const wide = layout === 'packed' && tensor.dtype === 'F32' && tensor.name.endsWith('.weight');
+  if (loading.encoder && wide && isPacked({ ...tensor, dtype: 'BF16' }, config))
+    return filledUp(tensor.bytes / 2, tensor);
   return packed
     ? filledUp(tensor.bytes, tensor) * (GGML_GROWTH[tensor.dtype] ?? 1)
     : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];
