@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/error.h"
 #include "kernels/ops.h"
 #include "layers/attention/positions.h"
 #include "models/residual.h"
@@ -45,6 +46,11 @@ Decoder::Decoder(const Config& config, DecoderConfig c, WeightStore& weights, in
       end_inputs_(parts.end_inputs),
       norm_(weights, config_.names.final_norm, config_.hidden, config_.norm()),
       info_(info_of(config, config_, context_length)) {
+  if (config_.bidirectional && !weights.encodes()) {
+    throw Error(kModelUnsupported,
+                "config.json: is_causal is false: such a model encodes text and does not generate "
+                "it, and needs the modules.json of an embedding model");
+  }
   for (int i = 0; i < config_.layers; ++i) {
     layers_.push_back(load_layer(weights, i, parts));
     place_caches();

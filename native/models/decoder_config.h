@@ -56,7 +56,7 @@ struct DecoderConfig {
   bool output_gate = false;  // see AttentionOptions
   // Of a model that encodes texts and generates none: a token sees those behind it too, and a
   // window reaches as far to either side.
-  bool bidirectional = false;
+  bool bidirectional;        // default: unless is_causal
   std::vector<int> windows;  // [layers] tokens seen; 0 = all. Default: 0
   // [layers]; null: the layer has no positions. Set by the family.
   std::vector<std::shared_ptr<const Rope>> ropes;

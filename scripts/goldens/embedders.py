@@ -74,6 +74,10 @@ VARIANTS = [
         use_sliding_window=True, sliding_window=8,
         layer_types=["sliding_attention", "full_attention", "sliding_attention"],
     ), "lasttoken", head=True, dtype=torch.bfloat16, seed=2),
+    Variant("qwen3-both-ways", "qwen3", QWEN3 | dict(
+        num_hidden_layers=3, head_dim=16, is_causal=False, use_sliding_window=True, sliding_window=5,
+        layer_types=["sliding_attention", "full_attention", "sliding_attention"],
+    ), "lasttoken", seed=9),
     Variant("qwen3-mlx", "qwen3", QWEN3 | dict(head_dim=32), "lasttoken", head=True, bits=4, seed=3),
     Variant("gemma3", "gemma3_text", GEMMA3, "mean", dense=[(64, False, "Identity"), (32, False, "Identity")], seed=4),
     # A width whose root bfloat16 holds: the reference, in float32, does not round it.
