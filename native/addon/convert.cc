@@ -93,6 +93,18 @@ std::shared_ptr<LoadSpec> to_draft_spec(const Fields& fields, const LoadSpec& of
   return draft;
 }
 
+EncoderSpec to_encoder_spec(const Napi::Value& value) {
+  Fields fields(value, "spec.encoder");
+  EncoderSpec spec{fields.text("pooling"), {}};
+  Napi::Array dense = fields.array("dense");
+  for (uint32_t i = 0; i < dense.Length(); ++i) {
+    Fields parts(dense.Get(i), fields.path("dense") + "[" + std::to_string(i) + "]");
+    spec.dense.push_back({static_cast<int>(parts.integer("out", 1, 1 << 20)), parts.boolean("bias"),
+                          parts.text("activation")});
+  }
+  return spec;
+}
+
 }  // namespace
 
 LoadSpec to_load_spec(const Napi::Value& value) {
@@ -107,6 +119,7 @@ LoadSpec to_load_spec(const Napi::Value& value) {
     throw Error(kUsage, "spec.kvBits must be 0, 4 or 8");
   }
   spec.exact = fields.has("exact") && fields.boolean("exact");
+  if (fields.has("encoder")) spec.encoder = to_encoder_spec(fields.get("encoder"));
   spec.norm_shift = static_cast<float>(fields.number_or("normShift", 0));
   Napi::Array adapters = fields.array("adapters");
   for (uint32_t i = 0; i < adapters.Length(); ++i) {

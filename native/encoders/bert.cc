@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "kernels/base/cpu_op.h"
+#include "layers/encoder/text_tables.h"
 
 namespace llm_host {
 namespace {
@@ -32,15 +33,6 @@ void check(const Config& config) {
 float eps_of(const Config& config) {
   check(config);
   return static_cast<float>(config.number_or("layer_norm_eps", 1e-12));
-}
-
-mx::array sum_of(const std::vector<cpu::Lookup>& lookups) {
-  if (cpu::usable()) return cpu::sum_of_rows(lookups);
-  mx::array sum = mx::take(lookups[0].table, lookups[0].ids, 0);
-  for (size_t i = 1; i < lookups.size(); ++i) {
-    sum = mx::add(sum, mx::take(lookups[i].table, lookups[i].ids, 0));
-  }
-  return sum;
 }
 
 }  // namespace
@@ -74,9 +66,8 @@ Bert::Layer Bert::load_layer(const Config& config, WeightStore& weights, const s
   std::string self = path + ".attention.self.", output = path + ".attention.output";
   return {
       {weights,
-       {self + "query", self + "key", self + "value", output + ".dense"},
-       hidden,
-       config.integer("num_attention_heads")},
+       {{self + "query", self + "key", self + "value"}, output + ".dense"},
+       {hidden, config.integer("num_attention_heads")}},
       {weights, output + ".LayerNorm", hidden, eps},
       {weights,
        {path + ".intermediate.dense", path + ".output.dense"},
@@ -87,11 +78,11 @@ Bert::Layer Bert::load_layer(const Config& config, WeightStore& weights, const s
   };
 }
 
-Bert::Bert(const Config& config, const BertOptions& options, WeightStore& weights,
-           int context_length)
+Bert::Bert(const Config& config, const EncoderSpec& spec, const BertOptions& options,
+           WeightStore& weights, int context_length)
     : prefix_(prefix_of(weights, options.prefix)),
       eps_(eps_of(config)),
-      pooling_(pooling_of(config.string_or("pooling", "mean"))),
+      pooling_(pooling_of(spec.pooling)),
       tables_(load_tables(config, options, weights, prefix_ + "embeddings.")),
       norm_(weights, prefix_ + "embeddings.LayerNorm", config.integer("hidden_size"), eps_) {
   info_.model_type = config.string("model_type");
@@ -127,7 +118,7 @@ mx::array Bert::embed(const TextBatch& batch) const {
   std::vector<cpu::Lookup> lookups{{batch.ids, tables_.words},
                                    {batch.positions, tables_.positions}};
   if (tables_.types) lookups.push_back({batch.types, *tables_.types});
-  return norm_(sum_of(lookups));
+  return norm_(sum_of_rows(lookups));
 }
 
 mx::array Bert::operator()(const TextBatch& batch) const {
@@ -142,21 +133,22 @@ mx::array Bert::operator()(const TextBatch& batch) const {
   return mx::astype(classifier_->scores(mx::tanh(classifier_->dense(first))), mx::float32);
 }
 
-static std::unique_ptr<Encoder> make_bert(const Config& config, WeightStore& weights,
-                                          int context_length) {
+static std::unique_ptr<Encoder> make_bert(const Config& config, const EncoderSpec& spec,
+                                          WeightStore& weights, int context_length) {
   return std::make_unique<Bert>(
-      config, BertOptions{.prefix = "bert.", .dense = "bert.pooler.dense", .scores = "classifier"},
-      weights, context_length);
+      config, spec,
+      BertOptions{.prefix = "bert.", .dense = "bert.pooler.dense", .scores = "classifier"}, weights,
+      context_length);
 }
 
 // Positions are counted from behind the padding's id on.
-static std::unique_ptr<Encoder> make_roberta(const Config& config, WeightStore& weights,
-                                             int context_length) {
+static std::unique_ptr<Encoder> make_roberta(const Config& config, const EncoderSpec& spec,
+                                             WeightStore& weights, int context_length) {
   BertOptions options{.prefix = "roberta.",
                       .first_position = config.integer_or("pad_token_id", 1, 0) + 1,
                       .dense = "classifier.dense",
                       .scores = "classifier.out_proj"};
-  return std::make_unique<Bert>(config, options, weights, context_length);
+  return std::make_unique<Bert>(config, spec, options, weights, context_length);
 }
 
 static const EncoderFamily kBert("bert", make_bert);

@@ -24,7 +24,8 @@ struct BertOptions {
 // Bidirectional layers with norms after attention and feed-forward network, learned positions.
 class Bert final : public Encoder {
  public:
-  Bert(const Config& config, const BertOptions& options, WeightStore& weights, int context_length);
+  Bert(const Config& config, const EncoderSpec& spec, const BertOptions& options,
+       WeightStore& weights, int context_length);
 
   mx::array operator()(const TextBatch& batch) const override;
   const ModelInfo& info() const override { return info_; }

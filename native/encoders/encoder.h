@@ -4,6 +4,7 @@
 
 #include "layers/encoder/text_batch.h"
 #include "models/model_info.h"
+#include "weights/load_spec.h"
 #include "weights/weight_store.h"
 
 namespace llm_host {
@@ -23,18 +24,17 @@ class Encoder {
   virtual const ModelInfo& info() const = 0;
 };
 
-using MakeEncoder = std::unique_ptr<Encoder>(const Config&, WeightStore&, int context_length);
+using MakeEncoder = std::unique_ptr<Encoder>(const Config&, const EncoderSpec&, WeightStore&,
+                                             int context_length);
 
-// As ModelFamily; src/model/encoder-types.ts lists them.
+// As ModelFamily; src/model/encoder/encoder-types.ts lists them.
 struct EncoderFamily {
   EncoderFamily(const char* model_type, MakeEncoder* make);
 };
 
-// Whether config.json's model_type is one of an encoder.
-bool is_encoder(const Config& config);
-
+// The encoder of config.json's model_type; of a family of decoders, one that reads texts by it.
 // `context_length` as in make_model. Throws MODEL_UNSUPPORTED or MODEL_BROKEN.
-std::unique_ptr<Encoder> make_encoder(const Config& config, WeightStore& weights,
-                                      int context_length);
+std::unique_ptr<Encoder> make_encoder(const Config& config, const EncoderSpec& spec,
+                                      WeightStore& weights, int context_length);
 
 }  // namespace llm_host

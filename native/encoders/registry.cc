@@ -1,7 +1,8 @@
 #include <map>
 #include <string>
 
-#include "encoders/encoder.h"
+#include "encoders/decoder_encoder.h"
+#include "encoders/dense_encoder.h"
 
 namespace llm_host {
 namespace {
@@ -12,19 +13,24 @@ std::map<std::string, MakeEncoder*>& families() {
   return by_model_type;
 }
 
+std::unique_ptr<Encoder> encoder_of_family(const Config& config, const EncoderSpec& spec,
+                                           WeightStore& weights, int context_length) {
+  auto family = families().find(config.string("model_type"));
+  if (family != families().end()) return family->second(config, spec, weights, context_length);
+  return std::make_unique<DecoderEncoder>(config, spec, weights, context_length);
+}
+
 }  // namespace
 
 EncoderFamily::EncoderFamily(const char* model_type, MakeEncoder* make) {
   families().emplace(model_type, make);
 }
 
-bool is_encoder(const Config& config) {
-  return families().contains(config.string_or("model_type", ""));
-}
-
-std::unique_ptr<Encoder> make_encoder(const Config& config, WeightStore& weights,
-                                      int context_length) {
-  return families().at(config.string("model_type"))(config, weights, context_length);
+std::unique_ptr<Encoder> make_encoder(const Config& config, const EncoderSpec& spec,
+                                      WeightStore& weights, int context_length) {
+  std::unique_ptr<Encoder> encoder = encoder_of_family(config, spec, weights, context_length);
+  if (spec.dense.empty()) return encoder;
+  return std::make_unique<DenseEncoder>(std::move(encoder), spec.dense, weights);
 }
 
 }  // namespace llm_host

@@ -41,7 +41,8 @@ std::unique_ptr<EncoderSession> EncoderSession::load(const LoadSpec& spec,
 }
 
 EncoderSession::EncoderSession(const Config& config, WeightStore& weights, const LoadSpec& spec)
-    : encoder_(make_encoder(config, weights, spec.context_length)), info_(encoder_->info()) {
+    : encoder_(make_encoder(config, *spec.encoder, weights, spec.context_length)),
+      info_(encoder_->info()) {
   weights.finish();
   info_.parameters = weights.parameters();
   info_.weight_bytes = weights.bytes();

@@ -4,7 +4,6 @@
 #include <string>
 #include <system_error>
 
-#include "encoders/encoder.h"
 #include "engine/device/autorelease_pool.h"
 #include "engine/encoder_session.h"
 #include "engine/session.h"
@@ -169,7 +168,7 @@ void ModelThread::run_load(LoadCommand command) {
 void ModelThread::open(const LoadSpec& spec,
                        const std::function<void(uint64_t, uint64_t)>& progress,
                        LoadResult& result) {
-  result.encodes = is_encoder(Config(spec.config));
+  result.encodes = spec.encoder.has_value();
   if (result.encodes) {
     auto encoder = EncoderSession::load(spec, progress);
     result.info = encoder->info();

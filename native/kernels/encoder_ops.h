@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/attention/attention.h"
 #include "mlx/mlx.h"
 
 // What text encoders need beside kernels/ops.h, on the CPU. The tokens of several texts are side by
@@ -28,13 +29,20 @@ mx::array gelu(const mx::array& x);
 
 struct TextAttentionShape {
   int heads;
+  int kv_heads;
   int head_dim;
-  float scale;  // of the scores q · k
+  float scale;          // of the scores q · k
+  bool causal = false;  // a token sees itself and those before it only
+  // A token sees itself and window - 1 tokens before it, and unless causal as many behind it; 0 =
+  // all.
+  int window = 0;
 };
-// Each token attends to all tokens of its own text. `projected`: q, k and v side by side
-// [1, T, 3 · heads · head_dim]; `lengths`: of the texts, T in all -> [1, T, heads · head_dim].
-mx::array attend_texts(const mx::array& projected, const std::vector<int>& lengths,
-                       const TextAttentionShape& shape);
+// Each token attends to tokens of its own text. `projected`: q [1, T, heads · head_dim], k and v
+// [1, T, kv_heads · head_dim], or the three side by side in one array; `lengths`: of the texts, T
+// in all. Queries and keys are rotated to their positions in the text
+// -> [1, T, heads · head_dim].
+mx::array attend_texts(const std::vector<mx::array>& projected, const std::vector<int>& lengths,
+                       const TextAttentionShape& shape, const Rotation& rotation);
 
 // The mean of each text's rows: x [1, T, n] -> [texts, n].
 mx::array mean_of_texts(const mx::array& x, const std::vector<int>& lengths);

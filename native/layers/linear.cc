@@ -1,7 +1,10 @@
 #include "layers/linear.h"
 
+#include <algorithm>
+
 #include "common/device_policy.h"
 #include "kernels/ops.h"
+#include "kernels/packed/rounded_linear.h"
 #include "weights/join.h"
 #include "weights/unpermute.h"
 
@@ -22,7 +25,12 @@ Matrix sum_of(Matrix m, const Adapters::LowRank& adapter) {
 
 WeightMatrix::WeightMatrix(Matrix stored, WeightStore& weights) {
   if (weights.packed()) {
-    packed_ = cpu::Packed::pack(weights.arena(), stored.weight, stored.scales, stored.biases,
+    mx::array weight = stored.weight;
+    if (weights.encodes() && !stored.quantized() && weight.dtype() == mx::float32) {
+      weight = mx::astype(weight, mx::bfloat16);
+      weight.eval();
+    }
+    packed_ = cpu::Packed::pack(weights.arena(), weight, stored.scales, stored.biases,
                                 stored.group_size, stored.bits);
   }
   if (packed_) {
@@ -79,6 +87,7 @@ Linear Linear::load_rotary(WeightStore& weights, const std::string& path, int he
 Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, WeightStore& weights,
                         const std::string& path, int out, int in) {
   Linear linear(std::move(matrix));
+  linear.encodes_ = weights.encodes();
   if (const PartialModules* partial = weights.partial(path)) {
     linear.sum_ = partial->sum;
     linear.sum_bias_ = std::move(bias);
@@ -183,16 +192,52 @@ std::vector<cpu::PackedPart> Linear::matrices(const Parts& parts) {
   return matrices;
 }
 
+cpu::Operand Linear::as_fine(const Parts& parts, cpu::Operand operand) {
+  if (parts.front().get().encodes_) operand.fine_above = 0;
+  return operand;
+}
+
+bool Linear::rounds(const Parts& parts) {
+  return std::all_of(parts.begin(), parts.end(), [](const Linear& part) {
+    bool whole = !part.down_ && !part.sum_;
+    return part.encodes_ && whole && cpu::rounds_activations(*part.weight_.packed());
+  });
+}
+
+std::vector<mx::array> Linear::rounded(const Parts& parts, const cpu::Operand& operand,
+                                       const std::optional<mx::array>& residual) {
+  const auto& weight = operand.norm_weight;
+  mx::array x = weight ? cpu::rms_norm(operand.x, *weight, operand.eps) : operand.x;
+  std::vector<mx::array> products;
+  for (const Linear& part : parts) {
+    products.push_back(cpu::rounded_linear(x, *part.weight_.packed(), part.bias_, residual));
+  }
+  return products;
+}
+
 mx::array Linear::apply(const Parts& parts, const cpu::Operand& operand,
                         const std::optional<mx::array>& residual) {
   const Linear& first = parts.front();
-  if (!first.sum_) return cpu::packed_linear(operand, matrices(parts), residual);
-  mx::array y = first.completed(cpu::packed_linear(operand, matrices(parts), std::nullopt));
+  if (rounds(parts)) {
+    if (parts.size() == 1) return rounded(parts, operand, residual)[0];
+    mx::array y = mx::concatenate(rounded(parts, operand), -1);
+    return residual ? mx::add(*residual, y) : y;
+  }
+  cpu::Operand fine = as_fine(parts, operand);
+  if (!first.sum_) return cpu::packed_linear(fine, matrices(parts), residual);
+  mx::array y = first.completed(cpu::packed_linear(fine, matrices(parts), std::nullopt));
   return residual ? mx::add(*residual, y) : y;
 }
 
 mx::array Linear::apply_gated(const Parts& parts, const cpu::Operand& operand, cpu::Gate gate) {
-  return cpu::packed_gated(operand, matrices(parts), gate);
+  if (!rounds(parts)) return cpu::packed_gated(as_fine(parts, operand), matrices(parts), gate);
+  std::vector<mx::array> halves = rounded(parts, operand);
+  if (halves.size() == 1) {
+    halves = mx::split(halves[0], 2, -1);
+    for (mx::array& half : halves) half = mx::contiguous(half);
+  }
+  return gate == cpu::Gate::kSwiGlu ? cpu::swiglu(halves[0], halves[1])
+                                    : cpu::geglu(halves[0], halves[1]);
 }
 
 cpu::Operand normalised(const Normed& x) {

@@ -70,6 +70,13 @@ class Linear {
   static mx::array apply_gated(const Parts& parts, const cpu::Operand& operand, cpu::Gate gate);
 
  private:
+  // The operand, as fine as the parts want it.
+  static cpu::Operand as_fine(const Parts& parts, cpu::Operand operand);
+  // Of a model that turns texts into vectors: whether activations are rounded as the weights are.
+  static bool rounds(const Parts& parts);
+  // The products of each part then, plus `residual` of a single one.
+  static std::vector<mx::array> rounded(const Parts& parts, const cpu::Operand& operand,
+                                        const std::optional<mx::array>& residual = std::nullopt);
   static std::vector<cpu::PackedPart> matrices(const Parts& parts);
   // A matrix with its bias and its adapter.
   static Linear complete(WeightMatrix matrix, std::optional<mx::array> bias, WeightStore& weights,
@@ -86,6 +93,7 @@ class Linear {
   void join_adapters(const Parts& parts);
 
   WeightMatrix weight_;
+  bool encodes_ = false;  // see WeightStore::encodes
   std::optional<mx::array> bias_;
   std::optional<mx::array> down_, up_;  // an adapter's: [rank, in], [rank, out] with its scale
   // If W has only some of the columns: adds up the products of all processes. Then the bias, which

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/error.h"
 #include "kernels/ops.h"
 #include "layers/attention/positions.h"
 #include "models/residual.h"
@@ -45,6 +46,11 @@ Decoder::Decoder(const Config& config, DecoderConfig c, WeightStore& weights, in
       end_inputs_(parts.end_inputs),
       norm_(weights, config_.names.final_norm, config_.hidden, config_.norm()),
       info_(info_of(config, config_, context_length)) {
+  if (config_.bidirectional && !weights.encodes()) {
+    throw Error(kModelUnsupported,
+                "config.json: is_causal is false: such a model encodes text and does not generate "
+                "it, and needs the modules.json of an embedding model");
+  }
   for (int i = 0; i < config_.layers; ++i) {
     layers_.push_back(load_layer(weights, i, parts));
     place_caches();
@@ -247,6 +253,33 @@ mx::array Decoder::step(const mx::array& ids, std::span<ModelCache* const> cache
     h = ended(layers_[i], h, ends);
   }
   return h;
+}
+
+bool Decoder::reads_texts() const {
+  // Angles that depend on a text's length would differ within a batch.
+  bool fixed = position_regime(info_.context_length) == 0;
+  return fixed && std::all_of(layers_.begin(), layers_.end(), [](const Layer& layer) {
+           return !layer.state_mixer && !layer.latent_attention &&
+                  (!layer.attention || layer.attention->reads_texts());
+         });
+}
+
+mx::array Decoder::texts(const TextBatch& batch) const {
+  mx::array ids = mx::reshape(batch.ids, {1, -1});
+  mx::array h = vocabulary_.embed(ids);
+  std::optional<mx::array> ends = end_inputs(ids, h);
+  TextMasks masks(batch);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    AttentionTexts texts{batch, angles_of(i, 1), masks, !config_.bidirectional};
+    h = through(layers_[i], h, h.shape(1), [&](const Normed& x, const mx::array& rest) {
+      return add_attention(layers_[i], rest, [&](const std::optional<mx::array>& residual) {
+        return layers_[i].attention->texts(x, texts, residual);
+      });
+    });
+    h = ended(layers_[i], h, ends);
+    if (cpu::usable()) h.eval();
+  }
+  return mx::reshape(norm_(h), {batch.ids.shape(0), batch.ids.shape(1), config_.hidden});
 }
 
 mx::array Decoder::head(const mx::array& hidden) const {

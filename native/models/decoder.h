@@ -50,6 +50,8 @@ class Decoder final : public Model {
   mx::array step(const mx::array& ids, std::span<ModelCache* const> caches) const override;
   mx::array head(const mx::array& hidden) const override;
   ModelCache new_cache(const CacheOptions& options) const override;
+  bool reads_texts() const override;
+  mx::array texts(const TextBatch& batch) const override;
   const ModelInfo& info() const override { return info_; }
   int position_regime(int length) const override;
   bool positions_restart_at(int length) const override;

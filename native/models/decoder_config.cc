@@ -45,6 +45,7 @@ DecoderConfig::DecoderConfig(const Config& c, const DecoderDefaults& defaults)
       intermediate(
           defaults.own_intermediate ? 0 : size_or(c, "intermediate_size", 0, kMaxIntermediate)),
       attention_scale(1 / std::sqrt(static_cast<float>(head_dim))),
+      bidirectional(!c.boolean_or("is_causal", true)),
       windows(static_cast<size_t>(layers), 0),
       contents(static_cast<size_t>(layers), Contents::kBoth) {
   if (heads % kv_heads != 0) {
@@ -124,7 +125,9 @@ std::vector<int> windows_of(const Config& config, const DecoderConfig& c,
                             const std::vector<std::string>& types) {
   std::vector<int> windows(static_cast<size_t>(c.layers), 0);
   for (size_t i = 0; i < types.size(); ++i) {
-    if (types[i] == "sliding_attention") windows[i] = config.integer("sliding_window");
+    if (types[i] != "sliding_attention") continue;
+    // Both ways transformers counts the tokens to one side.
+    windows[i] = config.integer("sliding_window") + (c.bidirectional ? 1 : 0);
   }
   return windows;
 }
@@ -133,6 +136,7 @@ std::vector<int> windows_everywhere(const Config& config, const DecoderConfig& c
                                     const std::vector<std::string>& types, int missing) {
   if (!types.empty()) return windows_of(config, c, types);
   int window = config.integer_or("sliding_window", config.mentions("sliding_window") ? 0 : missing);
+  if (c.bidirectional && window > 0) ++window;
   return std::vector<int>(static_cast<size_t>(c.layers), window);
 }
 

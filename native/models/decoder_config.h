@@ -54,6 +54,9 @@ struct DecoderConfig {
   QueryGrowth growth;        // see AttentionOptions
   float score_cap = 0;       // see AttentionOptions
   bool output_gate = false;  // see AttentionOptions
+  // Of a model that encodes texts and generates none: a token sees those behind it too, and a
+  // window reaches as far to either side.
+  bool bidirectional;        // default: unless is_causal
   std::vector<int> windows;  // [layers] tokens seen; 0 = all. Default: 0
   // [layers]; null: the layer has no positions. Set by the family.
   std::vector<std::shared_ptr<const Rope>> ropes;

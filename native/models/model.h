@@ -4,6 +4,7 @@
 #include <span>
 
 #include "layers/cache/model_cache.h"
+#include "layers/encoder/text_batch.h"
 #include "layers/sharding/sharding.h"
 #include "mlx/mlx.h"
 #include "models/model_info.h"
@@ -30,6 +31,12 @@ class Model {
   // An empty cache for a sequence.
   virtual ModelCache new_cache(const CacheOptions& options) const = 0;
   virtual const ModelInfo& info() const = 0;
+
+  // Whether `texts` can be called.
+  virtual bool reads_texts() const { return false; }
+  // Several whole texts -> their hidden states behind the last norm [rows, columns of the batch,
+  // H]. On a CPU each layer is evaluated before the next, so that activations stay in its caches.
+  virtual mx::array texts(const TextBatch& batch) const;
 
   // For position angles that depend on the sequence's length; see Rope::regime and
   // Rope::restarts_at.

@@ -20,6 +20,10 @@ std::map<std::string, Family>& families() {
 
 }  // namespace
 
+mx::array Model::texts(const TextBatch&) const {
+  throw Error(kEngine, "the model does not read whole texts");
+}
+
 ModelFamily::ModelFamily(const char* model_type, MakeModel* make, const Sharding* sharding) {
   families().emplace(model_type, Family{make, sharding});
 }

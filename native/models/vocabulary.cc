@@ -9,8 +9,10 @@ mx::array scaled(const mx::array& x, float factor) {
   return factor == 1 ? x : mx::multiply(x, mx::array(factor, x.dtype()));
 }
 
+// A model that turns texts into vectors needs no head.
 bool is_tied(const Config& config, const WeightStore& weights) {
-  return config.boolean_or("tie_word_embeddings", !weights.has("lm_head.weight"));
+  return weights.encodes() ||
+         config.boolean_or("tie_word_embeddings", !weights.has("lm_head.weight"));
 }
 
 Linear head_of(const Config& config, const DecoderConfig& c, WeightStore& weights,

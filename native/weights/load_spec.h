@@ -25,6 +25,19 @@ struct QuantizeSpec {
   int group_size = 0;
 };
 
+// A matrix behind the pooling: `dense.<index>.linear` in the weights.
+struct DenseSpec {
+  int out = 0;
+  bool bias = false;
+  std::string activation;  // "identity" or "tanh"
+};
+
+// How a model turns a text into one vector, instead of generating text.
+struct EncoderSpec {
+  std::string pooling;  // see pooling_of
+  std::vector<DenseSpec> dense;
+};
+
 // What to load and how: LoadSpec in src/native/addon-types.ts, where the fields are explained.
 struct LoadSpec {
   Value config;
@@ -37,6 +50,7 @@ struct LoadSpec {
   int context_length = 0;
   int kv_bits = 0;
   bool exact = false;
+  std::optional<EncoderSpec> encoder;
   uint64_t cache_bytes = 0;
   int parallel = 1;
   std::shared_ptr<LoadSpec> draft;  // of a smaller model that proposes tokens, or null

@@ -45,6 +45,10 @@ class WeightStore {
   // The float type of the embedding (or its scales) in the files; float16 for ggml blocks.
   mx::Dtype stored_dtype() const { return stored_dtype_; }
 
+  // Whether the model turns texts into vectors. Then float32 matrices are rounded to bfloat16 where
+  // they are packed, and products are as fine as can be: vectors differ by little.
+  bool encodes() const { return spec_.encoder.has_value(); }
+
   // Whether matrices are packed for the CPU's kernels, as cpu::packs_weights says.
   bool packed() const { return arena_.has_value(); }
   // Memory for packed matrices; only if they are packed.

@@ -15,11 +15,18 @@ export function textFiles(files: readonly HubFile[]): HubFile[] {
 export const isWholeWeights = (name: string): boolean =>
   /^model.*\.safetensors$/.test(name) && !/-\d+-of-\d+\.safetensors$/.test(name);
 
+/** Matrices behind the pooling of an embedding model. */
+const MODULES = /^\d_[A-Za-z]+\/model\.safetensors$/;
+
 /**
- * The weights: the shards of the index, or the only safetensors file. `index` is the parsed index; undefined if the
- * repository has none. Throws LlmHostError MODEL_BROKEN or MODEL_UNSUPPORTED.
+ * The weights: the shards of the index, or the only safetensors file, and those of modules. `index` is the parsed index;
+ * undefined if the repository has none. Throws LlmHostError MODEL_BROKEN or MODEL_UNSUPPORTED.
  */
 export function weightFiles(source: string, files: readonly HubFile[], index: unknown): HubFile[] {
+  return [...modelFiles(source, files, index), ...files.filter(({ path }) => MODULES.test(path))];
+}
+
+function modelFiles(source: string, files: readonly HubFile[], index: unknown): HubFile[] {
   if (index !== undefined) return shards(source, files, index);
   const whole = files.filter(({ path }) => isWholeWeights(path));
   const chosen = whole.find(({ path }) => path === 'model.safetensors') ?? whole[0];

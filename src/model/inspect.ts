@@ -4,7 +4,7 @@ import { loadAddon } from '../native/load-addon.ts';
 import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import { formatOfTemplate } from '../parse/formats/table.ts';
 import { modelContext } from './context-length.ts';
-import type { EncoderConfig } from './encoder-config.ts';
+import type { EncoderConfig } from './encoder/encoder-config.ts';
 import { availableMemory, kvBytesPerToken, kvElementBytes } from './fit.ts';
 import { hasTokens, type ReadModel, type ReadModelOptions, readModel } from './load-model.ts';
 import { stateBytes } from './memory/recurrent-states.ts';
@@ -96,7 +96,8 @@ function memoryOf(
 ) {
   const { config, weights } = read.spec;
   const own = modelContext(config) ?? USUAL_CONTEXT;
-  const contextLength = wanted > 0 ? wanted : Math.min(own, USUAL_CONTEXT);
+  const usual = loading.encoder ? read.spec.contextLength || own : Math.min(own, USUAL_CONTEXT);
+  const contextLength = wanted > 0 ? wanted : usual;
   const weightBytes = loadedBytes(weights, config, loading);
   const kvBytes = loading.encoder
     ? 0

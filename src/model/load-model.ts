@@ -7,7 +7,8 @@ import { readAdapter } from './adapter.ts';
 import { readModelTexts } from './config.ts';
 import { checkContext, modelContext } from './context-length.ts';
 import { demoFiles } from './demo-model.ts';
-import { type EncoderConfig, readEncoderConfig } from './encoder-config.ts';
+import { type EncoderConfig, readEncoderConfig } from './encoder/encoder-config.ts';
+import { encoderPart, encoderSpec } from './encoder-part.ts';
 import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from './fit.ts';
 import type { GgufMetadata } from './gguf/gguf.ts';
 import { checkKvBits } from './kv-bits.ts';
@@ -84,15 +85,16 @@ type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes' | 'bytesLeft'
 export function readModel(source: string, options: ReadModelOptions): ReadModel {
   const parts = readParts(source, options);
   const { config: wholeConfig, weights: allWeights, gguf, normShift, adapter: ownAdapter, ...rest } = parts;
-  const { config, weights } = textPart(rest.configFile, wholeConfig, allWeights);
+  const { encoder } = rest;
+  const text = textPart(rest.configFile, wholeConfig, allWeights);
+  const { config, weights } = encoder ? encoderPart(text, encoder) : text;
   const quantize = quantizationToDo(rest, config, options.quantize);
   checkKvBits(rest.name, config, options.kvBits);
-  const { encoder } = rest;
   // Texts are read as far as an encoder goes.
   const isLimit = encoder !== undefined || options.contextIsLimit === true;
   const beyond = isLimit && options.contextLength > (modelContext(config) ?? Infinity);
   const wanted = beyond ? 0 : options.contextLength;
-  const contextLength = checkContext(wanted, config);
+  const contextLength = checkContext(encoder && wanted === 0 ? textTokens(encoder, config) : wanted, config);
   const exact =
     options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize !== undefined || !!encoder);
   const loading = () => ({
@@ -110,10 +112,11 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   return {
     ...rest,
     spec: {
-      config: encoder ? { ...config, pooling: encoder.pooling } : config,
+      config,
       weights,
+      ...(encoder && { encoder: encoderSpec(encoder) }),
       gguf,
-      contextLength: wanted || (encoder ? textTokens(encoder, config) : 0),
+      contextLength: encoder ? contextLength : wanted,
       kvBits: options.kvBits ?? 0,
       exact,
       adapters,

@@ -2,7 +2,7 @@ import { LlmHostError } from '../errors.ts';
 import type { WeightFiles } from '../native/addon-types.ts';
 import { isObject, type JsonObject } from '../text/files/json-file.ts';
 import { nearest } from '../text/nearest.ts';
-import { ENCODER_TYPES } from './encoder-types.ts';
+import { ENCODER_TYPES } from './encoder/encoder-types.ts';
 import { MODEL_TYPES } from './model-types.ts';
 
 export interface TextPart {

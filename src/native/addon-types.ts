@@ -52,11 +52,23 @@ export interface AdapterSpec {
   readonly transposed: boolean;
 }
 
+/** What comes behind the layers of a model that turns texts into vectors. */
+export interface EncoderSpec {
+  /** How the tokens' vectors become the text's: `mean`, `cls` or `lasttoken`. */
+  readonly pooling: string;
+  /** Matrices behind the pooling: tensors dense.INDEX.linear.weight [out, ..] and .bias. */
+  readonly dense: readonly {
+    readonly out: number;
+    readonly bias: boolean;
+    /** `identity` or `tanh`. */
+    readonly activation: string;
+  }[];
+}
+
 export interface LoadSpec {
   /**
    * config.json, parsed (Hugging Face names). For a GGUF file: the same keys, made from its metadata, with
-   * Hugging Face tensor names in `weights`. For an encoder also `pooling`, which sentence-transformers keeps elsewhere:
-   * `mean`, `cls` or `lasttoken`.
+   * Hugging Face tensor names in `weights`.
    */
   readonly config: Readonly<Record<string, unknown>>;
   readonly weights: WeightFiles;
@@ -76,6 +88,8 @@ export interface LoadSpec {
   readonly kvBits: number;
   /** On the CPU, multiply weights by float32 activations instead of rounded ones. Default: false. */
   readonly exact?: boolean;
+  /** Turn texts into vectors, and generate nothing. */
+  readonly encoder?: EncoderSpec;
   /** Bytes for the caches of several conversations; 0 (default): keep the last one, whatever its size. */
   readonly cacheBytes?: number;
   /**

@@ -3,9 +3,10 @@ import { Embedder } from '../embed/embedder.ts';
 import { TextReader } from '../embed/text-reader.ts';
 import { loadEncoder } from '../engine/load-encoder.ts';
 import type { LoadEngineOptions } from '../engine/load-engine.ts';
-import type { EncoderConfig } from '../model/encoder-config.ts';
+import type { EncoderConfig } from '../model/encoder/encoder-config.ts';
 import type { ReadModel } from '../model/load-model.ts';
 import { notAChatModel } from '../model/not-a-chat-model.ts';
+import { quantizationOf } from '../model/weights/quantization.ts';
 import { addonNotices } from '../native/load-addon.ts';
 import { specialFrame } from '../tokens/special-frame.ts';
 import type { OpenedModel } from './open-model.ts';
@@ -22,6 +23,7 @@ export async function openEmbedder(
   const frame = specialFrame(read.tokenizer ?? {});
   const reader = new TextReader(tokenizer, frame, info.contextLength);
   const embedder = new Embedder({ encoder, reader, kind, prompts, defaultPrompt });
+  const packed = read.spec.quantize ?? quantizationOf(read.name, read.spec.config);
   const seconds = (performance.now() - started) / 1000;
   return {
     model: silentModel(info),
@@ -30,7 +32,7 @@ export async function openEmbedder(
       ...{ family: info.modelType, parameters: read.parameters, vocabSize: info.vocabSize },
       ...{
         bytes: read.weightBytes,
-        quantization: undefined,
+        quantization: packed && `${packed.bits}-bit`,
         format: 'safetensors',
         template: '',
         thinks: false,

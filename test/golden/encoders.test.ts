@@ -1,3 +1,3 @@
 import { describeEncoders } from './encoder-cases.ts';
 
-describeEncoders();
+describeEncoders({ leastCosine: 0.9998, sameAlone: true });

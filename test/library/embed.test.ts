@@ -38,6 +38,34 @@ it('embeds texts and ranks documents', async () => {
   });
 });
 
+it('a decoder embeds and ranks as an encoder does', async () => {
+  await using('qwen3', async model => {
+    expect(model).toMatchObject({ name: 'qwen3', dimensions: 32, contextLength: 96 });
+    const [cat, same, other] = await model.embed(['a cat', 'a cat', 'rain']);
+    expect(Math.hypot(...(cat ?? []))).toBeCloseTo(1, 5);
+    expect(cosine(cat, same)).toBeCloseTo(1, 5);
+    expect(cosine(cat, other)).toBeLessThan(0.99);
+    const [short] = await model.embed(['a cat'], { dimensions: 8 });
+    expect(short).toHaveLength(8);
+    expect(Math.hypot(...(short ?? []))).toBeCloseTo(1, 5);
+    const [asked] = await model.embed(['cat'], { prompt: 'query' });
+    expect(cosine(asked, (await model.embed(['task: find | query: cat']))[0])).toBeCloseTo(1, 5);
+    const ranked = await model.rank('a cat', ['rain', 'task: find | query: a cat'], { topK: 1 });
+    expect(ranked[0]).toMatchObject({ index: 1, score: expect.closeTo(1, 4) });
+    await expect(model.embed(['a'], { prompt: 'none' })).rejects.toThrow(
+      "no prompt 'none'; it has query, document",
+    );
+    expect(() => model.chat()).toThrow('qwen3 turns texts into vectors and does not chat');
+  });
+});
+
+it('matrices behind the pooling decide how long vectors are', async () => {
+  await using('gemma3-one-kv', async model => {
+    expect(model.dimensions).toBe(48);
+    expect((await model.embed(['a cat']))[0]).toHaveLength(48);
+  });
+});
+
 it('a context beyond what an encoder reads is its own', async () => {
   const model = await loadModel(folder('bert-mean'), { contextLength: 5000 });
   expect(model.contextLength).toBe(48);

@@ -7,10 +7,12 @@ import type { CommandContext } from '../../src/cli/options/command.ts';
 import { loadEngine } from '../../src/engine/load-engine.ts';
 import { inspectModel } from '../../src/model/inspect.ts';
 import { readSafetensorsHeader } from '../../src/model/weights/safetensors.ts';
+import { loadAddon } from '../../src/native/load-addon.ts';
 import { MODELS, safetensors, vector } from './model-files.ts';
 import { tempFolder } from './temp-folder.ts';
 
 const FAMILIES = fileURLToPath(new URL('../fixtures/families/', import.meta.url));
+const ENCODERS = fileURLToPath(new URL('../fixtures/encoders/', import.meta.url));
 const OPTIONS = { contextLength: 0, cwd: MODELS, env: {} };
 
 /** A copy of a tiny model with other entries in config.json. */
@@ -57,6 +59,19 @@ describe('what is said of a model is what loading makes of it', () => {
     const { inspection } = inspectModel(path, { ...OPTIONS, exact: true });
     expect(inspection.memory.weightBytes).toBe(exact.info.weightBytes);
     await exact.close();
+  });
+
+  test.each(readdirSync(ENCODERS))('of the encoder %s', async name => {
+    const path = join(ENCODERS, name);
+    // BERT's heads for other tasks are counted, though they are left aside.
+    for (const exact of /bert-|roberta/.test(name) ? [] : [false, true]) {
+      const { inspection, read } = inspectModel(path, { ...OPTIONS, exact });
+      const model = await loadAddon().load(read.spec, () => {});
+      const { modelType: family, parameters, weightBytes } = model.info;
+      await model.close();
+      expect(inspection).toMatchObject({ family, parameters, memory: { weightBytes, kvBytes: 0 } });
+    }
+    expect(await printed({ model: path })).toMatch(/use +(vectors of texts|ranks texts)/);
   });
 
   test('quantized while loading', async () => {

@@ -62,10 +62,13 @@ describe('workingSet', () => {
     expect(workingSet(work(LLAMA, 1e9, { adapters })) - plain).toBeCloseTo(2.4e6, -1);
   });
 
-  test('a GPU and encoders have the usual one', () => {
-    const of = (loading: object) => workingSet(work(LLAMA, 1e9, { loading: loading as Work['loading'] }));
+  test('a GPU has the usual one, and encoders of short texts', () => {
+    const of = (loading: object, contextLength = 4096) =>
+      workingSet(work(LLAMA, 1e9, { loading: loading as Work['loading'], contextLength }));
     expect(of({ layout: 'stored', encoder: false })).toBe(USUAL_WORKING_SET);
-    expect(of({ layout: 'packed', encoder: true })).toBe(USUAL_WORKING_SET);
+    expect(of({ layout: 'packed', encoder: true }, 512)).toBe(USUAL_WORKING_SET);
+    // A long text is encoded as a whole.
+    expect(of({ layout: 'packed', encoder: true }, 8192)).toBeGreaterThan(2 * USUAL_WORKING_SET);
   });
 
   test.each([{}, { hidden_size: -1, num_attention_heads: 0 }, { hidden_size: 'many', vocab_size: null }])(

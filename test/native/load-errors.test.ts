@@ -145,6 +145,12 @@ test.each<[string, LoadSpec, string, string]>([
     'residual_multiplier must be above 0',
   ],
   [
+    'a model that sees both ways',
+    withConfig({ is_causal: false }),
+    'MODEL_UNSUPPORTED',
+    'is_causal is false: such a model encodes text',
+  ],
+  [
     'a Gemma that encodes text',
     withConfig({ model_type: 'gemma3_text', use_bidirectional_attention: true }),
     'MODEL_UNSUPPORTED',

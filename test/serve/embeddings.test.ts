@@ -101,6 +101,15 @@ describe('/v1/embeddings', () => {
     expect(cut).toMatchObject({ status: 200, body: { usage: { prompt_tokens: 18 } } });
   });
 
+  it("a text after one of the model's prompts", async () => {
+    const { post, encoder } = await serve({ prompts: { query: 'q:' } });
+    await post('/v1/embeddings', { model, input: ['ab'], prompt_name: 'query' });
+    expect(encoder.requests.at(-1)?.[0]?.ids).toEqual([113, 58, 97, 98]);
+    const refused = await post('/v1/embeddings', { model, input: 'ab', prompt_name: 'passage' });
+    const message = expect.stringContaining("has no prompt 'passage'; it has query");
+    expect(refused).toMatchObject({ status: 400, body: { error: { message } } });
+  });
+
   it('as many texts as a request may have', async () => {
     const { post } = await serve();
     const { body } = await post('/v1/embeddings', { model, input: Array(2048).fill('ab') });

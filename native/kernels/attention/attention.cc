@@ -131,12 +131,13 @@ std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation
   return kept[next] = angles;
 }
 
-void rotate(const AttentionTask& task, int index, const float* source, float* target) {
-  int pairs = static_cast<int>(task.angles->frequencies.size());
-  const float* cosines = task.angles->cosines.data() + static_cast<int64_t>(index) * pairs;
-  const float* sines = task.angles->sines.data() + static_cast<int64_t>(index) * pairs;
+void rotate(const Angles& angles, bool interleaved, int index, int head_dim, const float* source,
+            float* target) {
+  int pairs = static_cast<int>(angles.frequencies.size());
+  const float* cosines = angles.cosines.data() + static_cast<int64_t>(index) * pairs;
+  const float* sines = angles.sines.data() + static_cast<int64_t>(index) * pairs;
   // Channel c is rotated with c + pairs or, interleaved, 2c with 2c + 1.
-  if (task.interleaved) {
+  if (interleaved) {
     for (int c = 0; c < pairs; ++c) {
       float a = source[2 * c], b = source[2 * c + 1];
       target[2 * c] = a * cosines[c] - b * sines[c];
@@ -149,7 +150,7 @@ void rotate(const AttentionTask& task, int index, const float* source, float* ta
       target[c + pairs] = b * cosines[c] + a * sines[c];
     }
   }
-  std::copy(source + 2 * pairs, source + task.shape.head_dim, target + 2 * pairs);
+  std::copy(source + 2 * pairs, source + head_dim, target + 2 * pairs);
 }
 
 mx::array attention(const std::vector<mx::array>& projected, const mx::array& keys,

@@ -63,8 +63,13 @@ const float* cached_rows(const AttentionTask& task, const void* cache, int kv_he
 // step use the same, for each of its sequences.
 std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation& rotation);
 
-// target = `source` [head_dim], rotated to the position of query `index`.
-void rotate(const AttentionTask& task, int index, const float* source, float* target);
+// target = `source` [head_dim], rotated to position `index` of the angles.
+void rotate(const Angles& angles, bool interleaved, int index, int head_dim, const float* source,
+            float* target);
+// The same to the position of query `index`.
+inline void rotate(const AttentionTask& task, int index, const float* source, float* target) {
+  rotate(*task.angles, task.interleaved, index, task.shape.head_dim, source, target);
+}
 // target = query `index` of a head, rotated.
 inline void rotate_query(const AttentionTask& task, int head, int index, float* target) {
   int size = task.shape.head_dim;

@@ -9,6 +9,7 @@
 #include "layers/attention/query_growth.h"
 #include "layers/attention/window_masks.h"
 #include "layers/cache/layer_cache.h"
+#include "layers/encoder/text_masks.h"
 #include "layers/linear.h"
 #include "layers/norm.h"
 #include "layers/rope/rope.h"
@@ -67,6 +68,14 @@ struct AttentionStep {
   int outputs;  // the last positions that are asked for
 };
 
+// What the layers of a pass over whole texts have in common.
+struct AttentionTexts {
+  const TextBatch& batch;
+  const RopeAngles& angles;
+  TextMasks& masks;
+  bool causal;  // a token sees itself and those before it only
+};
+
 // Grouped-query self-attention.
 class Attention {
  public:
@@ -85,6 +94,12 @@ class Attention {
   // follow each other with the same cache are consecutive tokens of one sequence.
   mx::array step(const Normed& x, std::span<const Row> rows,
                  const std::optional<mx::array>& residual) const;
+
+  // Whole texts, without a cache: x [1, rows · columns of the batch, hidden] -> the same shape,
+  // plus `residual`. Only if `reads_texts`.
+  mx::array texts(const Normed& x, const AttentionTexts& texts,
+                  const std::optional<mx::array>& residual) const;
+  bool reads_texts() const;
 
  private:
   // q [1, L, heads · head_dim], k and v [1, L, kv_heads · head_dim]; or all side by side.
@@ -139,6 +154,8 @@ class Attention {
   // The attention of such a token -> [1, heads, 1, head_dim]
   mx::array attend_joined(const mx::array& side_by_side, const AttentionStep& step,
                           AttentionCache& cache) const;
+  // The attention of whole texts by MLX's operations, of the same shape as queries.
+  mx::array attend_texts_in_graph(const Projected& p, const AttentionTexts& texts) const;
   void load_norms(WeightStore& weights, const std::string& path);
   // The norms before rotation of queries and keys that are apart.
   void norm(Projected& p) const;

@@ -6,17 +6,19 @@
 
 namespace llm_host {
 
-TextLinear::TextLinear(WeightStore& weights, const std::vector<std::string>& paths, int out,
-                       int in) {
+TextLinear::TextLinear(WeightStore& weights, const std::vector<std::string>& paths, int out, int in,
+                       bool bias) {
   std::vector<Matrix> parts;
   std::vector<mx::array> biases;
   for (const std::string& path : paths) {
     parts.push_back(weights.matrix(path, out, in));
-    biases.push_back(weights.vector(path + ".bias", out));
+    if (bias) biases.push_back(weights.vector(path + ".bias", out));
   }
   stored_ = parts.size() == 1 ? parts.front() : concatenate(paths.front(), parts, weights.where());
-  bias_ = mx::concatenate(biases, 0);
-  bias_->eval();
+  if (bias) {
+    bias_ = mx::concatenate(biases, 0);
+    bias_->eval();
+  }
   if (weights.packed()) pack(weights, parts);
 }
 
@@ -34,10 +36,10 @@ mx::array TextLinear::multiply(const mx::array& x) const {
   const Matrix& w = *stored_;
   std::optional<mx::array> none;
   cpu::Weight cpu_weight{w.weight, w.scales, w.biases, w.group_size, w.bits, none, none};
-  if (cpu::usable() && cpu::supports(cpu_weight))
-    return mx::add(cpu::linear(x, cpu_weight), *bias_);
-  if (w.quantized()) return mx::add(w.multiply(x), *bias_);
-  return mx::addmm(*bias_, x, mx::transpose(w.weight));
+  bool own = cpu::usable() && cpu::supports(cpu_weight);
+  if (!own && !w.quantized() && bias_) return mx::addmm(*bias_, x, mx::transpose(w.weight));
+  mx::array y = own ? cpu::linear(x, cpu_weight) : w.multiply(x);
+  return bias_ ? mx::add(y, *bias_) : y;
 }
 
 mx::array TextLinear::operator()(const mx::array& x,

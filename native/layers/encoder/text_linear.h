@@ -16,8 +16,9 @@ namespace llm_host {
 class TextLinear {
  public:
   // One matrix, or several with the same input, whose outputs are side by side: `path`.weight
-  // [out, in] and .bias [out] of each.
-  TextLinear(WeightStore& weights, const std::vector<std::string>& paths, int out, int in);
+  // [out, in] and, if `bias`, .bias [out] of each.
+  TextLinear(WeightStore& weights, const std::vector<std::string>& paths, int out, int in,
+             bool bias = true);
 
   // x [..., in] -> [..., Σ out], plus `residual`.
   mx::array operator()(const mx::array& x,

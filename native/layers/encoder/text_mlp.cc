@@ -17,7 +17,7 @@ mx::array gelu(const mx::array& x) {
   return mx::multiply(mx::multiply(x, scalar(0.5f, x)), tail);
 }
 
-mx::array gelu_tanh(const mx::array& x) {
+mx::array gelu_by_tanh(const mx::array& x) {
   mx::array cube = mx::multiply(mx::multiply(mx::multiply(x, x), x), scalar(0.044715f, x));
   mx::array inner = mx::multiply(mx::add(x, cube), scalar(0.7978845608f, x));
   return mx::multiply(mx::multiply(x, scalar(0.5f, x)), mx::add(scalar(1, x), mx::tanh(inner)));
@@ -27,9 +27,9 @@ mx::array relu(const mx::array& x) { return mx::maximum(x, scalar(0, x)); }
 
 }  // namespace
 
-TextMlp::Activation TextMlp::activation_of(const std::string& name) {
+TextMlp::Function TextMlp::function_of(const std::string& name) {
   if (name == "gelu") return gelu;
-  if (name == "gelu_new" || name == "gelu_pytorch_tanh") return gelu_tanh;
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh") return gelu_by_tanh;
   if (name == "relu") return relu;
   throw Error(kModelUnsupported, "config.json: hidden_act \"" + name +
                                      "\" is not supported; supported are: gelu, gelu_new, "
@@ -40,7 +40,7 @@ TextMlp::TextMlp(WeightStore& weights, const Names& names, int hidden, int inter
                  const std::string& activation)
     : up_(weights, {names.up}, intermediate, hidden),
       down_(weights, {names.down}, hidden, intermediate),
-      activation_(activation_of(activation)) {}
+      activation_(function_of(activation)) {}
 
 mx::array TextMlp::operator()(const mx::array& x) const { return down_(activation_(up_(x)), x); }
 

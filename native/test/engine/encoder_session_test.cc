@@ -5,6 +5,7 @@
 #include "check.h"
 #include "engine/runtime.h"
 #include "tiny_bert.h"
+#include "tiny_llama.h"
 
 using namespace llm_host;
 
@@ -65,6 +66,14 @@ double cosine(const std::vector<float>& a, const std::vector<float>& b) {
   return product / std::sqrt(left * right);
 }
 
+// A decoder, whose vectors are as long as those of TinyBert.
+std::unique_ptr<EncoderSession> load_decoder(const char* pooling) {
+  static const TinyLlama files;
+  LoadSpec spec = files.spec();
+  spec.encoder = EncoderSpec{pooling, {}};
+  return load(spec);
+}
+
 void finish(EncoderSession& session) { while (session.turn()); }
 
 }  // namespace
@@ -83,6 +92,30 @@ TEST(a_text_has_the_same_vector_alone_and_among_others) {
     CHECK(alone.vector(0) == all.vector(i));
   }
   CHECK(all.vector(3) != all.vector(4));
+}
+
+TEST(a_decoder_reads_texts_side_by_side) {
+  auto session = load_decoder("lasttoken");
+  Texts texts;
+  for (int i = 0; i < 30; ++i) texts.push_back(text_of(1 + i * 7 % 60, i));
+  Asked all(*session, texts);
+  finish(*session);
+  CHECK(!all.result.error);
+  for (int i : {0, 11, 29}) {
+    Asked alone(*session, {texts[static_cast<size_t>(i)]});
+    finish(*session);
+    CHECK(alone.vector(0) == all.vector(i));
+  }
+}
+
+TEST(a_token_of_a_decoder_sees_none_behind_it) {
+  auto first = load_decoder("cls"), last = load_decoder("lasttoken");
+  Texts texts{{5, 6, 7, 8}, {5, 9, 10, 8}};
+  Asked firsts(*first, texts), lasts(*last, texts);
+  finish(*first);
+  finish(*last);
+  CHECK(firsts.vector(0) == firsts.vector(1));
+  CHECK(lasts.vector(0) != lasts.vector(1));
 }
 
 TEST(packed_weights_turn_a_vector_by_little) {

@@ -23,6 +23,7 @@ class TinyBert {
     file_.open(path_, std::ios::binary);
     spec_.weights.files = {path_};
     spec_.config = config();
+    spec_.encoder = llm_host::EncoderSpec{.pooling = "mean"};
     add("embeddings.word_embeddings.weight", {kVocab, kHidden});
     add("embeddings.position_embeddings.weight", {kPositions, kHidden});
     add("embeddings.token_type_embeddings.weight", {2, kHidden});
@@ -45,7 +46,6 @@ class TinyBert {
       object.emplace(key, llm_host::Value(value));
     };
     object.emplace("model_type", llm_host::Value(std::string("bert")));
-    object.emplace("pooling", llm_host::Value(std::string("mean")));
     number("hidden_size", kHidden);
     number("num_hidden_layers", kLayers);
     number("num_attention_heads", kHeads);

@@ -22,42 +22,82 @@ mx::array random_array(const mx::Shape& shape) {
   return mx::array(values.begin(), shape, mx::float32);
 }
 
-// One head of one text in float64: rows of `stride` floats, `length` of them.
-std::vector<double> attend(const float* q, const float* k, const float* v, int stride, int length,
-                           int head_dim, int query, double scale) {
-  std::vector<double> weights, out(static_cast<size_t>(head_dim));
+// A row of one head in float64, rotated to a position.
+std::vector<double> rotated(const float* x, int head_dim, int position,
+                            const std::vector<float>& frequencies) {
+  std::vector<double> y(x, x + head_dim);
+  size_t pairs = frequencies.size();
+  for (size_t c = 0; c < pairs; ++c) {
+    double angle = position * double{frequencies[c]};
+    y[c] = x[c] * std::cos(angle) - x[c + pairs] * std::sin(angle);
+    y[c + pairs] = x[c + pairs] * std::cos(angle) + x[c] * std::sin(angle);
+  }
+  return y;
+}
+
+// One head of one text: rows of `stride` floats, `length` of them.
+struct HeadRows {
+  const float *q, *k, *v;
+  int stride, length;
+};
+
+// What a query sees, in float64.
+std::vector<double> attend(const HeadRows& head, const cpu::TextAttentionShape& shape,
+                           const std::vector<float>& frequencies, int query) {
+  int size = shape.head_dim;
+  std::vector<double> weights, out(static_cast<size_t>(size));
+  std::vector<double> q = rotated(head.q + query * head.stride, size, query, frequencies);
   double sum = 0;
-  for (int key = 0; key < length; ++key) {
+  for (int key = 0; key < head.length; ++key) {
+    std::vector<double> k = rotated(head.k + key * head.stride, size, key, frequencies);
     double score = 0;
-    for (int d = 0; d < head_dim; ++d) score += double{q[query * stride + d]} * k[key * stride + d];
-    weights.push_back(std::exp(score * scale));
+    for (size_t d = 0; d < k.size(); ++d) score += q[d] * k[d];
+    bool seen = (!shape.causal || key <= query) &&
+                (shape.window == 0 || std::abs(key - query) < shape.window);
+    weights.push_back(seen ? std::exp(score * double{shape.scale}) : 0);
     sum += weights.back();
   }
-  for (int key = 0; key < length; ++key) {
-    for (int d = 0; d < head_dim; ++d) {
-      out[static_cast<size_t>(d)] += weights[static_cast<size_t>(key)] / sum * v[key * stride + d];
+  for (int key = 0; key < head.length; ++key) {
+    for (int d = 0; d < size; ++d) {
+      out[static_cast<size_t>(d)] +=
+          weights[static_cast<size_t>(key)] / sum * head.v[key * head.stride + d];
     }
   }
   return out;
 }
 
-void check_attention(const std::vector<int>& lengths, int heads, int head_dim) {
-  int tokens = 0, width = heads * head_dim;
+// `apart`: queries, keys and values in arrays of their own.
+mx::array attended(const mx::array& projected, const std::vector<int>& lengths,
+                   const cpu::TextAttentionShape& shape, const std::vector<float>& frequencies,
+                   bool apart) {
+  cpu::Rotation rotation{frequencies, 1, false};
+  if (!apart) return cpu::attend_texts({projected}, lengths, shape, rotation);
+  int queries = shape.heads * shape.head_dim, keys = shape.kv_heads * shape.head_dim;
+  std::vector<mx::array> parts = mx::split(projected, mx::Shape{queries, queries + keys}, -1);
+  for (mx::array& part : parts) part = mx::contiguous(part);
+  return cpu::attend_texts(parts, lengths, shape, rotation);
+}
+
+void check_attention(const std::vector<int>& lengths, const cpu::TextAttentionShape& shape,
+                     const std::vector<float>& frequencies = {}, bool apart = false) {
+  int tokens = 0, size = shape.head_dim, width = shape.heads * size;
+  int stride = width + 2 * shape.kv_heads * size;
   for (int length : lengths) tokens += length;
-  mx::array projected = random_array({1, tokens, 3 * width});
-  cpu::TextAttentionShape shape{heads, head_dim, 0.2f};
-  mx::array y = cpu::attend_texts(projected, lengths, shape);
+  mx::array projected = random_array({1, tokens, stride});
+  mx::array y = attended(projected, lengths, shape, frequencies, apart);
   mx::eval(projected, y);
   double worst = 0;
   int start = 0;
   for (int length : lengths) {
-    for (int head = 0; head < heads; ++head) {
-      const float* q = projected.data<float>() + start * 3 * width + head * head_dim;
+    for (int head = 0; head < shape.heads; ++head) {
+      const float* rows = projected.data<float>() + start * stride;
+      int kv_head = head / (shape.heads / shape.kv_heads);
+      const float* k = rows + width + kv_head * size;
+      HeadRows own{rows + head * size, k, k + shape.kv_heads * size, stride, length};
       for (int i = 0; i < length; ++i) {
-        std::vector<double> expected =
-            attend(q, q + width, q + 2 * width, 3 * width, length, head_dim, i, 0.2f);
-        const float* found = y.data<float>() + (start + i) * width + head * head_dim;
-        for (int d = 0; d < head_dim; ++d) {
+        std::vector<double> expected = attend(own, shape, frequencies, i);
+        const float* found = y.data<float>() + (start + i) * width + head * size;
+        for (int d = 0; d < size; ++d) {
           worst = std::max(worst, std::abs(found[d] - expected[static_cast<size_t>(d)]));
         }
       }
@@ -106,10 +146,26 @@ TEST(products_of_rounded_activations) {
 }
 
 TEST(each_text_attends_to_itself_alone) {
-  check_attention({1}, 2, 32);
-  check_attention({5, 1, 16, 33}, 3, 32);
-  check_attention({17, 100, 2}, 2, 64);
-  check_attention({9, 4}, 2, 20);
+  check_attention({1}, {2, 2, 32, 0.2f});
+  check_attention({5, 1, 16, 33}, {3, 3, 32, 0.2f});
+  check_attention({17, 100, 2}, {2, 2, 64, 0.2f});
+  check_attention({9, 4}, {2, 2, 20, 0.2f});
+}
+
+TEST(texts_with_shared_keys_that_are_rotated) {
+  std::vector<float> frequencies{1, 0.3f, 0.05f, 0.01f};
+  for (bool apart : {false, true}) {
+    check_attention({1, 40, 7}, {4, 2, 8, 0.3f}, frequencies, apart);
+    check_attention({33, 3}, {3, 1, 20, 0.3f}, frequencies, apart);
+  }
+}
+
+TEST(tokens_see_no_more_than_they_may) {
+  for (bool causal : {true, false}) {
+    for (int window : {0, 1, 5, 16, 200}) {
+      check_attention({1, 7, 70, 33}, {4, 2, 16, 0.3f, causal, window}, {1, 0.1f});
+    }
+  }
 }
 
 TEST(rows_of_several_tables_add_up) {

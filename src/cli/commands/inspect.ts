@@ -57,7 +57,7 @@ async function planFor(inspected: InspectedModel, file: string): Promise<Plan> {
  * configuration gets as far as the first tensor, which is missing.
  */
 async function checkFamily({ spec, configFile }: ReadModel): Promise<void> {
-  const { config, gguf } = spec;
+  const { config, gguf, encoder } = spec;
   const empty = {
     config,
     gguf,
@@ -65,6 +65,7 @@ async function checkFamily({ spec, configFile }: ReadModel): Promise<void> {
     adapters: [],
     contextLength: 0,
     kvBits: 0,
+    ...(encoder && { encoder }),
   };
   const { loadAddon } = await import('../../native/load-addon.ts');
   try {

@@ -11,7 +11,7 @@ export function modelRows(model: Inspection): Row[] {
     ['quantization', model.quantization],
     ['layers', String(model.layers ?? 'unknown')],
     ['context', model.contextLength === undefined ? 'unknown' : `${model.contextLength} tokens`],
-    ...(encoder ? encoderRows(encoder) : chatRows(model, template)),
+    ...(encoder ? encoderRows(encoder, model.contextLength) : chatRows(model, template)),
     ['on disk', sized(memory.storedBytes)],
     [
       'memory',
@@ -22,11 +22,15 @@ export function modelRows(model: Inspection): Row[] {
   ];
 }
 
-function encoderRows({ kind, pooling, maxTokens, prompts }: NonNullable<Inspection['encoder']>): Row[] {
+function encoderRows(
+  { kind, pooling, maxTokens, prompts }: NonNullable<Inspection['encoder']>,
+  context: number | undefined,
+): Row[] {
   const names = Object.keys(prompts);
+  const cut = maxTokens !== undefined && maxTokens < (context ?? Number.POSITIVE_INFINITY);
   return [
     ['use', kind === 'classifier' ? 'ranks texts' : `vectors of texts (pooling: ${pooling})`],
-    ['text', maxTokens === undefined ? 'up to the context' : `up to ${maxTokens} tokens`],
+    ['text', cut ? `up to ${maxTokens} tokens` : 'up to the context'],
     ...(names.length > 0 ? [['prompts', names.join(', ')] as Row] : []),
   ];
 }

@@ -4,7 +4,7 @@ import type { Loading } from '../weights/loaded-bytes.ts';
 import { countParameters, storedBytes } from '../weights/parameters.ts';
 import { stateBytes } from './recurrent-states.ts';
 
-/** Bytes for the program, activations and logits where they were not measured: on a GPU, and of encoders. */
+/** Bytes for the program, activations and logits where they were not measured: on a GPU, and of encoders at least. */
 export const USUAL_WORKING_SET = 256 * 1024 * 1024;
 
 /** What decides how much memory is in use beside weights and caches. */
@@ -40,17 +40,19 @@ const SHARED_RESULT_BYTES = 6.5;
 /** Bytes that a prompt takes beside weights and caches at most. */
 export function workingSet(work: Work): number {
   const { config, weights, weightBytes, contextLength, loading, tokenizer } = work;
-  if (loading.encoder || loading.layout === 'stored') return USUAL_WORKING_SET;
+  if (loading.layout === 'stored') return USUAL_WORKING_SET;
   const chunk = chunkTokens(countParameters(weights, config));
-  const rows = Math.min(chunk, contextLength);
+  // A text is encoded as a whole.
+  const rows = loading.encoder ? contextLength : Math.min(chunk, contextLength);
   // A chunk behind another makes new states while the old ones are still there.
   const states = contextLength > chunk ? stateBytes(config) : 0;
   const words = tokenizer ? TOKEN_BYTES * (numberOf(config, 'vocab_size') ?? 0) : 0;
   const adapters = work.adapters.reduce((sum, adapter) => sum + storedBytes(adapter.weights), 0);
   const results = (work.shared ? SHARED_RESULT_BYTES : RESULT_BYTES) * rows * layerWidth(config);
-  return Math.round(
+  const bytes = Math.round(
     PROGRAM_BYTES + PACKED_SHARE * weightBytes + ADAPTER_SHARE * adapters + words + results + states,
   );
+  return loading.encoder ? Math.max(bytes, USUAL_WORKING_SET) : bytes;
 }
 
 /** Tokens of a prompt that are read together: DevicePolicy::prefill_chunk in the addon. */

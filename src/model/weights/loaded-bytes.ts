@@ -1,5 +1,6 @@
 import type { StoredDtype, TensorEntry, WeightFiles, WeightLayout } from '../../native/addon-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
+import { isEncoderType } from '../encoder/encoder-types.ts';
 import { takenTensors } from './left-aside.ts';
 import { bitsOf } from './parameters.ts';
 import type { Quantization } from './quantization.ts';
@@ -45,11 +46,15 @@ const PACKED_BITS: ReadonlySet<number | undefined> = new Set([2, 3, 4, 5, 6, 8])
 
 function tensorBytes(tensor: TensorEntry, config: JsonObject, loading: Loading): number {
   const { layout, quantize } = loading;
-  if (loading.encoder) return encoderBytes(tensor, loading);
+  const textLinear = isEncoderType(config.model_type) || tensor.name.startsWith('dense.');
+  if (loading.encoder && textLinear) return encoderBytes(tensor, loading);
   if (layout !== 'stored' && LATENT_HEADS.test(tensor.name)) return headBytes(tensor, config, loading);
   if (quantize && isQuantizable(tensor, config, quantize)) return quantizedBytes(tensor, layout, quantize);
   if (layout === 'stored') return tensor.bytes;
   const packed = layout === 'packed' && isPacked(tensor, config);
+  const wide = layout === 'packed' && tensor.dtype === 'F32' && tensor.name.endsWith('.weight');
+  if (loading.encoder && wide && isPacked({ ...tensor, dtype: 'BF16' }, config))
+    return filledUp(tensor.bytes / 2, tensor);
   return packed
     ? filledUp(tensor.bytes, tensor) * (GGML_GROWTH[tensor.dtype] ?? 1)
     : tensor.bytes * FLOAT32_GROWTH[tensor.dtype];

@@ -14,6 +14,8 @@ const embeddingsBody = z.looseObject({
   dimensions: z.number().int().min(1).nullish(),
   /** Not OpenAI's: cut texts that are too long, instead of refusing them. */
   truncate: z.boolean().nullish(),
+  /** Not OpenAI's: one of the model's prompts, such as `query`, to be put before the texts. */
+  prompt_name: z.string().nullish(),
   user: z.string().nullish(),
 });
 
@@ -24,7 +26,11 @@ export function embedRoute(app: FastifyInstance, context: ServeContext): void {
     const used = await leaseEmbedder(context, request, reply, body.model);
     const texts = textList(body.input);
     checkTextCount(texts.length, 'input');
-    const options = { dimensions: body.dimensions ?? undefined, truncate: body.truncate ?? false };
+    const options = {
+      dimensions: body.dimensions ?? undefined,
+      truncate: body.truncate ?? false,
+      prompt: body.prompt_name ?? undefined,
+    };
     const asked = { texts: texts.length, user: body.user ?? undefined };
     const { vectors, tokens } = await embeddingRequest(used, request, reply, asked, signal =>
       used.embedder.embed(texts, { ...options, signal }),
