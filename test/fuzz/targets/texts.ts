@@ -38,7 +38,9 @@ const mcpJson: FuzzTarget = {
   files: /src\/mcp\/config\/[\w-]+\.ts/,
   seeds: () => [
     read('mcp.json.example'),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: inputs are written so in mcp.json
     '{"mcpServers":{"a":{"command":"x","args":["${env:HOME}"],"env":{"A":"${input:k}"}}},"inputs":[{"id":"k","type":"promptString"}]}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: variables are written so in mcp.json
     '{"servers":[{"name":"h","url":"https://example.com/mcp","headers":{"A":"${B:-c}"}}]}',
   ],
   dictionary: [
