@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Program, ROOT, runProgram, SCRIPTED_MAIN, workplace } from './program.ts';
 
@@ -65,9 +64,7 @@ test('Ctrl+C ends the wait, and the server cancels its task', { timeout: LIMIT_M
   const log = join(where.cwd, 'log.txt');
   const program = new Program(SCRIPTED_MAIN, ['x', '-p', 'work', '--log-file', log], where);
   program.child.stdin.end();
-  const limit = Date.now() + 60_000;
-  while (!program.stderr.includes(NOTICE) && Date.now() < limit) await sleep(20);
-  expect(program.stderr).toContain(NOTICE);
+  await expect.poll(() => program.stderr, { timeout: LIMIT_MS }).toContain(NOTICE);
   program.child.kill('SIGINT');
   const { code, stderr } = await program.ended;
   expect(code).toBe(130);

@@ -1,7 +1,9 @@
 // add_group and add_columns of impl.h, written once over vectors of kLanes rows. What is rounded is
 // spelled out, since a compiler may fuse a product and a sum for one number of rows and not for
 // another. The source that includes this defines before it, besides what scales.h asks for:
-//   LLM_HOST_PACKED_PARTS    parts of the 16 rows that are accumulated at a time
+//   LLM_HOST_PACKED_ROWS     rows of x in a panel, a power of two
+//   LLM_HOST_PACKED_BLOCKS   blocks of weights that meet them at a time
+//   LLM_HOST_PACKED_PARTS    parts of the 16 rows of a block that are accumulated at a time
 //   Dots add_dots<Kind>(Dots, PartWords codes, int32_t x)
 //                            adds to each lane the dot product of four bytes with four of x
 //   PartInts add_sums<Kind>(PartInts, Dots)
