@@ -12,7 +12,8 @@ export default defineConfig({
     include: [
       'test/engine/{,cache/}*.test.ts',
       'test/golden/{families,family-cache,lookup,quantized,same-text-together,tiny}.test.ts',
-      'test/native/{adapters,model-math}.test.ts',
+      'test/native/adapters.test.ts',
+      'test/native/model-math/model-math.test.ts',
     ],
     env: { ...base.test?.env, LLM_HOST_DEVICE_POLICY: 'gpu' },
   },

@@ -5,7 +5,7 @@
 
 #include "kernels/packed/linear.h"
 #include "weights/files/tensor_reader.h"
-#include "weights/quantization.h"
+#include "weights/quantize/quantization.h"
 #include "weights/stack_shape.h"
 
 namespace llm_host {

@@ -3,8 +3,8 @@ import type { GenerateResult } from '../../src/engine/engine.ts';
 import type { EngineJob } from '../../src/engine/engine-job.ts';
 import { MlxEngine } from '../../src/engine/mlx-engine.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { promptOf } from '../native/run-job.ts';
-import { tinyModel } from '../native/tiny-model.ts';
+import { promptOf } from '../native/tiny/run-job.ts';
+import { tinyModel } from '../native/tiny/tiny-model.ts';
 
 let engine: MlxEngine;
 /** Reads every prompt from its start. */

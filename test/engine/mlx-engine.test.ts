@@ -5,8 +5,8 @@ import { MlxEngine } from '../../src/engine/mlx-engine.ts';
 import { LlmHostError } from '../../src/errors.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
 import type { TextStream } from '../../src/tokens/tokenizer-types.ts';
-import { promptOf } from '../native/run-job.ts';
-import { tinyModel } from '../native/tiny-model.ts';
+import { promptOf } from '../native/tiny/run-job.ts';
+import { tinyModel } from '../native/tiny/tiny-model.ts';
 
 /** Every id is its number; ids divisible by 3 hold their text back until the next one, like half a character. */
 const tokenizer = {

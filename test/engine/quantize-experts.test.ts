@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { folderWeights } from '../../src/model/weights-manifest.ts';
 import { safetensorsOf } from '../model/model-files.ts';
 import { tempFolder } from '../model/temp-folder.ts';
-import { randomNumbers } from '../native/tiny-model.ts';
+import { randomNumbers } from '../native/tiny/tiny-model.ts';
 import { topLogprobs } from './top-logprobs.ts';
 
 const HIDDEN = 64;

@@ -5,7 +5,7 @@ import { inspectModel } from '../../src/model/inspect.ts';
 import { folderWeights } from '../../src/model/weights-manifest.ts';
 import { safetensorsOf } from '../model/model-files.ts';
 import { tempFolder } from '../model/temp-folder.ts';
-import { randomNumbers } from '../native/tiny-model.ts';
+import { randomNumbers } from '../native/tiny/tiny-model.ts';
 import { topLogprobs } from './top-logprobs.ts';
 
 const [HIDDEN, INNER, EXPERTS] = [64, 128, 3];

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { loadEngine } from '../../src/engine/load-engine.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 import { thrownCode } from '../model/thrown.ts';
-import { tinyModel } from '../native/tiny-model.ts';
+import { tinyModel } from '../native/tiny/tiny-model.ts';
 import { topLogprobs } from './top-logprobs.ts';
 
 /** A folder in Hugging Face's layout with rows of 64 and more, in bf16. */

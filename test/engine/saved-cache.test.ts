@@ -6,8 +6,8 @@ import type { GenerateRequest, GenerateResult } from '../../src/engine/engine.ts
 import { MlxEngine } from '../../src/engine/mlx-engine.ts';
 import type { LoadSpec } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { promptOf } from '../native/run-job.ts';
-import { type TinyOptions, tinyModel } from '../native/tiny-model.ts';
+import { promptOf } from '../native/tiny/run-job.ts';
+import { type TinyOptions, tinyModel } from '../native/tiny/tiny-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'llm-host-saved-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { EngineJob, LocalJobEngine } from '../../src/engine/engine-job.ts';
 import { loadEngine } from '../../src/engine/load-engine.ts';
-import { randomNumbers } from '../native/tiny-model.ts';
+import { randomNumbers } from '../native/tiny/tiny-model.ts';
 
 /** Layers of each kind that cannot go back to any token: states, convolutions, windows, both. */
 export const REMEMBERING = [

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readModel } from '../../src/model/load-model.ts';
 import { newFolder, once } from '../engine/cache/kept-prefixes.ts';
-import { promptOf } from '../native/run-job.ts';
+import { promptOf } from '../native/tiny/run-job.ts';
 import { REMEMBERING } from './edited-dialogues.ts';
 
 const models = fileURLToPath(new URL('../fixtures/families/', import.meta.url));

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { NativeModel } from '../../src/native/addon-types.ts';
-import { request } from '../native/native-request.ts';
-import { promptOf, run, withTinyModel } from '../native/run-job.ts';
-import type { Storage } from '../native/tensor-storage.ts';
-import type { TinyOptions } from '../native/tiny-model.ts';
+import { request } from '../native/tiny/native-request.ts';
+import { promptOf, run, withTinyModel } from '../native/tiny/run-job.ts';
+import type { Storage } from '../native/tiny/tensor-storage.ts';
+import type { TinyOptions } from '../native/tiny/tiny-model.ts';
 import { loadNative } from './native-run.ts';
 
 // What a GPU launches. Read when the first model is loaded.

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { randomIds } from '../../src/bench/random-ids.ts';
 import type { NativeDecoding, NativeModel, NativeRequest } from '../../src/native/addon-types.ts';
-import { request } from '../native/native-request.ts';
+import { request } from '../native/tiny/native-request.ts';
 import { loadNative } from './native-run.ts';
 
 /** More than a block of keys, and than the window of every tiny model. */

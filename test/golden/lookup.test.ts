@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { tinyModel } from '../native/tiny-model.ts';
+import { tinyModel } from '../native/tiny/tiny-model.ts';
 import { familyNames, variantsOf, withModel } from './family-cases.ts';
 import { sameWithLookup, sameWithLookupFrom } from './lookup-runs.ts';
 

@@ -1,7 +1,7 @@
 import { readModel } from '../../src/model/load-model.ts';
 import type { NativeEvent, NativeModel } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { request } from '../native/native-request.ts';
+import { request } from '../native/tiny/native-request.ts';
 
 /** One greedy continuation by the reference. */
 export interface GoldenCase {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { randomIds } from '../../src/bench/random-ids.ts';
 import type { NativeModel, NativeRequest } from '../../src/native/addon-types.ts';
-import { request } from '../native/native-request.ts';
+import { request } from '../native/tiny/native-request.ts';
 import { familyNames, type Variant, variantsOf, withModel } from './family-cases.ts';
 import { loadNative } from './native-run.ts';
 

@@ -3,7 +3,7 @@ import { randomIds } from '../../src/bench/random-ids.ts';
 import { readModel } from '../../src/model/load-model.ts';
 import type { NativeModel, NativeRequest } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { request } from '../native/native-request.ts';
+import { request } from '../native/tiny/native-request.ts';
 
 /** A request, and after how many of its tokens it is cancelled. */
 interface Asked {

@@ -7,7 +7,7 @@ import type { NativeAddon, NativeModel } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
 import { hermes } from '../../src/parse/formats/hermes.ts';
-import { tinyModel } from '../native/tiny-model.ts';
+import { tinyModel } from '../native/tiny/tiny-model.ts';
 import { byteGrammar } from './byte-grammar.ts';
 import { ByteTokenizer } from './wishing-engine.ts';
 

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { AdapterSpec, LoadSpec } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { request } from './native-request.ts';
-import { promptOf, run } from './run-job.ts';
-import { tinyModel } from './tiny-model.ts';
+import { request } from './tiny/native-request.ts';
+import { promptOf, run } from './tiny/run-job.ts';
+import { tinyModel } from './tiny/tiny-model.ts';
 
 const ADAPTER_ON = ['model.layers.0.self_attn.q_proj', 'model.layers.1.mlp.down_proj'];
 

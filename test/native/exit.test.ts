@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import { describe, expect, test } from 'vitest';
 import { type NodeRun, runNode } from '../run-node.ts';
-import { request } from './native-request.ts';
-import { tinyModel } from './tiny-model.ts';
+import { request } from './tiny/native-request.ts';
+import { tinyModel } from './tiny/tiny-model.ts';
 
 const child = fileURLToPath(new URL('exit-child.mjs', import.meta.url));
 const addon = fileURLToPath(new URL('../../build/Release/llm_host.node', import.meta.url));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NativeModel } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { request } from './native-request.ts';
-import { type EndEvent, promptOf, run, withTinyModel } from './run-job.ts';
-import { tinyModel } from './tiny-model.ts';
+import { request } from './tiny/native-request.ts';
+import { type EndEvent, promptOf, run, withTinyModel } from './tiny/run-job.ts';
+import { tinyModel } from './tiny/tiny-model.ts';
 
 let model: NativeModel;
 beforeAll(async () => {

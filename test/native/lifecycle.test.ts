@@ -2,9 +2,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { NativeJob } from '../../src/engine/native-job.ts';
 import type { LoadProgress, NativeEvent, NativeModel } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { request } from './native-request.ts';
-import { promptOf, run, withTinyModel } from './run-job.ts';
-import { tinyModel } from './tiny-model.ts';
+import { request } from './tiny/native-request.ts';
+import { promptOf, run, withTinyModel } from './tiny/run-job.ts';
+import { tinyModel } from './tiny/tiny-model.ts';
 
 const LONG = { maxTokens: 4000 };
 

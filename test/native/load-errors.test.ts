@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { MODEL_TYPES } from '../../src/model/model-types.ts';
 import type { LoadSpec, TensorEntry } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { request } from './native-request.ts';
-import { run } from './run-job.ts';
-import { type TinyOptions, tinyModel } from './tiny-model.ts';
+import { request } from './tiny/native-request.ts';
+import { run } from './tiny/run-job.ts';
+import { type TinyOptions, tinyModel } from './tiny/tiny-model.ts';
 
 async function expectRefusal(spec: LoadSpec, code: string, message: string): Promise<void> {
   const load = loadAddon().load(spec, () => {});

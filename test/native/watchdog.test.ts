@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import { expect, onTestFinished, test } from 'vitest';
-import { tinyModel } from './tiny-model.ts';
+import { tinyModel } from './tiny/tiny-model.ts';
 
 const CHILD = fileURLToPath(new URL('watchdog-child.mjs', import.meta.url));
 const ADDON = fileURLToPath(new URL('../../build/Release/llm_host.node', import.meta.url));

@@ -1,4 +1,4 @@
-#include "weights/quantize.h"
+#include "weights/quantize/quantize.h"
 
 #include "check.h"
 #include "mlx/mlx.h"

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { promptOf } from '../../native/run-job.ts';
-import { tinyModel } from '../../native/tiny-model.ts';
+import { promptOf } from '../../native/tiny/run-job.ts';
+import { tinyModel } from '../../native/tiny/tiny-model.ts';
 import { filesOf, newFolder, once } from './kept-prefixes.ts';
 
 const { spec } = tinyModel({

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { EngineJob } from '../../../src/engine/engine-job.ts';
-import { promptOf } from '../../native/run-job.ts';
-import { type TinyOptions, tinyModel } from '../../native/tiny-model.ts';
+import { promptOf } from '../../native/tiny/run-job.ts';
+import { type TinyOptions, tinyModel } from '../../native/tiny/tiny-model.ts';
 import { filesOf, newFolder, once, open, say } from './kept-prefixes.ts';
 
 /** A sliding layer and a full one: it cannot go back to any token. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readModel } from '../../../src/model/load-model.ts';
 import { safetensorsOf } from '../../model/model-files.ts';
-import { randomNumbers } from '../../native/tiny-model.ts';
+import { randomNumbers } from '../../native/tiny/tiny-model.ts';
 
 type Shapes = Readonly<Record<string, readonly number[]>>;
 

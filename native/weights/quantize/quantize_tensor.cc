@@ -1,10 +1,10 @@
-#include "weights/quantize_tensor.h"
+#include "weights/quantize/quantize_tensor.h"
 
 #include <algorithm>
 
 #include "weights/files/dims.h"
 #include "weights/files/dtypes.h"
-#include "weights/quantize.h"
+#include "weights/quantize/quantize.h"
 #include "weights/transpose.h"
 
 namespace llm_host {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "weights/quantization.h"
+#include "weights/quantize/quantization.h"
 
 namespace llm_host {
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { request } from './native-request.ts';
+import { request } from '../tiny/native-request.ts';
+import { promptOf, run, withTinyModel } from '../tiny/run-job.ts';
+import type { Storage } from '../tiny/tensor-storage.ts';
+import type { TinyOptions } from '../tiny/tiny-model.ts';
 import { referenceLogprobs } from './reference-llama.ts';
-import { promptOf, run, withTinyModel } from './run-job.ts';
-import type { Storage } from './tensor-storage.ts';
-import type { TinyOptions } from './tiny-model.ts';
 
 /** How the models are computed. `tolerance`: of log-probabilities, by default as float32 allows. */
 interface Arithmetic {

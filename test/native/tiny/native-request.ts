@@ -1,4 +1,4 @@
-import type { NativeRequest } from '../../src/native/addon-types.ts';
+import type { NativeRequest } from '../../../src/native/addon-types.ts';
 
 /** A greedy request of eight tokens, but for `options`. */
 export function request(promptIds: readonly number[], options: Partial<NativeRequest> = {}): NativeRequest {

@@ -1,6 +1,6 @@
-import { NativeJob } from '../../src/engine/native-job.ts';
-import type { NativeEvent, NativeModel, NativeRequest } from '../../src/native/addon-types.ts';
-import { loadAddon } from '../../src/native/load-addon.ts';
+import { NativeJob } from '../../../src/engine/native-job.ts';
+import type { NativeEvent, NativeModel, NativeRequest } from '../../../src/native/addon-types.ts';
+import { loadAddon } from '../../../src/native/load-addon.ts';
 import { type TinyModel, type TinyOptions, tinyModel } from './tiny-model.ts';
 
 export type EndEvent = Extract<NativeEvent, { type: 'end' }>;

@@ -1,4 +1,4 @@
-#include "weights/quantize.h"
+#include "weights/quantize/quantize.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "weights/quantization.h"
+#include "weights/quantize/quantization.h"
 
 #include "common/error.h"
 

@@ -1,4 +1,4 @@
-import type { Tensor, TinyModel } from './tiny-model.ts';
+import type { Tensor, TinyModel } from '../tiny/tiny-model.ts';
 
 /**
  * The log-probabilities after `ids`, computed in float64 straight from the formulas: no cache, no chunks, no

@@ -5,7 +5,7 @@
 
 #include "weights/files/tensor_reader.h"
 #include "weights/matrix.h"
-#include "weights/quantization.h"
+#include "weights/quantize/quantization.h"
 
 namespace llm_host {
 
