@@ -118,7 +118,6 @@ function report(
   const all = [...rounds.entries()].map(([{ runner }, ofEngine]) => engineReport(runner.name, ofEngine));
   const [own, ...peers] = all as [(typeof all)[number], ...typeof all];
   const weightBytes = [...rounds.values()][0]?.[0]?.warm.weightBytes ?? 0;
-  const bandwidth = spreadOf(bandwidths);
   const kvBits = load.kvBits ?? 0;
   return {
     version: 1,
@@ -143,9 +142,9 @@ function report(
     engines: all,
     ratios: peers.flatMap(peer => ratiosOf(own, peer)),
     roofline: {
-      bandwidth,
+      bandwidth: spreadOf(bandwidths),
       threads: bandwidthThreads,
-      points: rooflinePoints(own, { read, weightBytes, generate, kvBits, bandwidth }),
+      points: rooflinePoints(own, { read, weightBytes, generate, kvBits, bandwidths }),
     },
   };
 }

@@ -54,6 +54,6 @@ function rooflineTable({ roofline: { bandwidth, threads, points } }: BenchReport
   });
   return `<h2>Roofline</h2>
 <p>Memory, read by ${threads} threads: ${(bandwidth.max / 1e9).toFixed(1)} GB/s (best).</p>
-<table><tr><th>context</th><th>weights a token</th><th>keys and values a token</th><th>about</th><th>reached</th><th>share</th></tr>
+<table><tr><th>context</th><th>weights a token</th><th>keys and values a token</th><th>about</th><th>reached</th><th>share, run by run</th></tr>
 ${rows.join('\n')}</table>`;
 }

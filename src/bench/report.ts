@@ -48,11 +48,11 @@ export interface RooflinePoint {
   /** Bytes read per token: of the loaded weights, and of the context's keys, values and states. */
   readonly weightBytes: number;
   readonly kvBytes: number;
-  /** The median bandwidth over these bytes. */
+  /** The best bandwidth over these bytes. */
   readonly limitTokensPerSecond: number;
   /** The median of generation. */
   readonly tokensPerSecond: number;
-  /** Tokens per second over the limit. */
+  /** The median of each run's tokens per second over what its own bandwidth allows. */
   readonly share: number;
 }
 

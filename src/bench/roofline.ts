@@ -5,7 +5,7 @@ import { bytesPerDecodedToken, loadedBytes } from '../model/weights/loaded-bytes
 import type { Quantization } from '../model/weights/quantization.ts';
 import { loadAddon } from '../native/load-addon.ts';
 import type { EngineReport, RooflinePoint } from './report.ts';
-import type { Spread } from './spread.ts';
+import { spreadOf } from './spread.ts';
 
 export interface RooflineInput {
   readonly read: ReadModel;
@@ -13,37 +13,38 @@ export interface RooflineInput {
   readonly weightBytes: number;
   readonly generate: number;
   readonly kvBits: number;
-  /** Bytes per second. */
-  readonly bandwidth: Spread;
+  /** Bytes per second, in each run. */
+  readonly bandwidths: readonly number[];
 }
 
 /**
  * Decoding reads every weight, all keys and values, and the states of recurrent layers once per token, so memory
- * bandwidth over these bytes bounds it: the best that was measured, which on a busy machine may still be less than what a
- * run got. One point per prompt length.
+ * bandwidth over these bytes bounds it: the best that was measured. How much of it was reached is told run by run, since a
+ * virtual machine gets another bandwidth from one run to the next. One point per prompt length.
  */
 export function rooflinePoints(own: EngineReport, input: RooflineInput): RooflinePoint[] {
-  const { read, generate, bandwidth } = input;
+  const { read, generate, bandwidths } = input;
   const { config, weights } = read.spec;
   const loading = loadingOf(read);
   // Not read for a token: an untied embedding, and experts that are not chosen.
   const readShare = bytesPerDecodedToken(weights, config, loading) / loadedBytes(weights, config, loading);
   const weightBytes = input.weightBytes * readShare;
   const elementBytes = kvElementBytes(loading.layout, input.kvBits);
-  return own.figures.flatMap(({ metric, at = 0, median }) => {
+  return own.figures.flatMap(({ metric, at = 0, values, median }) => {
     if (metric !== 'generationTokensPerSecond') return [];
     const contextTokens = at + Math.round(generate / 2);
     const kvBytes = kvBytesPerToken(config, elementBytes) * contextTokens + stateBytes(config);
-    const limit = bandwidth.max / (weightBytes + kvBytes);
+    const bytes = weightBytes + kvBytes;
+    const shares = values.map((speed, run) => speed / ((bandwidths[run] as number) / bytes));
     return [
       {
         promptTokens: at,
         contextTokens,
         weightBytes,
         kvBytes,
-        limitTokensPerSecond: limit,
+        limitTokensPerSecond: Math.max(...bandwidths) / bytes,
         tokensPerSecond: median,
-        share: median / limit,
+        share: spreadOf(shares).median,
       },
     ];
   });

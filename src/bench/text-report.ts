@@ -70,7 +70,7 @@ function roofline({ roofline: { bandwidth, threads, points } }: BenchReport): st
   const rate = [bandwidth.min, bandwidth.median, bandwidth.max].map(value => (value / 1e9).toFixed(1));
   const rows = points.map(point => {
     const read = `${quantity(point.weightBytes, 'bytes')} of weights and ${quantity(point.kvBytes, 'bytes')} of keys and values a token`;
-    return `  ${point.contextTokens} tokens of context: ${read}, which allows about ${significant(point.limitTokensPerSecond)} tok/s; reached ${significant(point.tokensPerSecond)}, ${(100 * point.share).toFixed(0)} %`;
+    return `  ${point.contextTokens} tokens of context: ${read}, which allows about ${significant(point.limitTokensPerSecond)} tok/s; reached ${significant(point.tokensPerSecond)}, ${(100 * point.share).toFixed(0)} % run by run`;
   });
   return ['', `memory, read by ${threads} threads: ${rate.join(' / ')} GB/s`, ...rows];
 }

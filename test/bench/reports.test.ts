@@ -58,7 +58,7 @@ describe('the report as text', () => {
     expect(text).toContain('LLM_HOST_SIMD=avx2');
     expect(text).toContain('loading, over mlx-lm: 0.50 / 0.50 / 0.50 (lower is better)');
     expect(text).toContain('1.0 / 2.0 / 3.0 GB/s');
-    expect(text).toContain('which allows about 400 tok/s; reached 100, 25 %');
+    expect(text).toContain('which allows about 400 tok/s; reached 100, 25 % run by run');
   });
 });
 

@@ -10,9 +10,14 @@ describe('what memory allows', () => {
   const read = readModel('tiny-f32', { contextLength: 0, cwd: MODELS, env: {}, exact: true });
   const prompts = [{ promptTokens: 100, firstTokenMs: 10, generatedTokens: 21, decodeMs: 2000 }];
   const warm = { version: '1', device: 'cpu', loadMs: 1, prompts, peakBytes: 1 };
-  const own = engineReport('llm-host', [{ warm, start: { result: warm, startToFirstTokenMs: 1 } }]);
-  const bandwidth = { min: 1e6, median: 2e6, max: 3e6 };
-  const input = { read, weightBytes: 50_000, generate: 21, kvBits: 0, bandwidth };
+  const start = { result: warm, startToFirstTokenMs: 1 };
+  const faster = { ...warm, prompts: prompts.map(prompt => ({ ...prompt, decodeMs: 1000 })) };
+  const own = engineReport('llm-host', [
+    { warm, start },
+    { warm: faster, start },
+    { warm, start },
+  ]);
+  const input = { read, weightBytes: 50_000, generate: 21, kvBits: 0, bandwidths: [1e6, 3e6, 2e6] };
 
   test('is the best bandwidth over the weights and the keys and values of the context', () => {
     // Keys and values of 2 layers with 1 head of 16 numbers of 4 bytes; the context reaches the middle of the reply.
@@ -23,7 +28,8 @@ describe('what memory allows', () => {
     expect(point).toMatchObject({ promptTokens: 100, contextTokens: 111, weightBytes: 50_000, kvBytes });
     expect(point?.limitTokensPerSecond).toBeCloseTo(limit);
     expect(point?.tokensPerSecond).toBeCloseTo(10);
-    expect(point?.share).toBeCloseTo(10 / limit);
+    // 10 of 1e6, 20 of 3e6 and 10 of 2e6 bytes a second: the last is between the others.
+    expect(point?.share).toBeCloseTo((20 * (50_000 + kvBytes)) / 3e6);
   });
 
   test('quantized keys and values are fewer bytes', () => {
