@@ -121,6 +121,19 @@ describe('responses of the official openai client', () => {
     expect(engine.requests.at(-1)).toMatchObject({ logprobs: 1, maxTokens: 2 });
   });
 
+  it('log-probabilities of a stream: those of its events have no bytes', async () => {
+    const { responses } = await clientOf(() => 'ab');
+    const listed: OpenAI.Responses.ResponseTextDeltaEvent.Logprob[] = [];
+    const asked = { model, input: '?', top_logprobs: 1, max_output_tokens: 2 };
+    const stream = responses.stream(asked);
+    stream.on('response.output_text.delta', ({ logprobs }) => listed.push(...logprobs));
+    const { output } = await stream.finalResponse();
+    expect(listed[0]).toEqual({ token: 'a', logprob: -0.5, top_logprobs: [{ token: 'a', logprob: -0.5 }] });
+    expect(output).toMatchObject([
+      { content: [{ logprobs: [{ token: 'a', bytes: [97] }, { token: 'b' }] }] },
+    ]);
+  });
+
   it('thoughts are items of their own', async () => {
     const { responses } = await clientOf(() => '<think>\nhm\n</think>\n\nYes.', { template: THINKING });
     const whole = await responses.create({ model, input: '?' });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { lexer } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { BlockReader } from '../../web/markdown/block-reader.ts';
-import { codeChunks } from '../../web/markdown/code-chunks.ts';
+import { codePieces, codeSections } from '../../web/markdown/code-pieces.ts';
 
 const TEXT = `# Title
 
@@ -124,11 +124,24 @@ describe('a text that grows', () => {
 describe('code', () => {
   const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}`).join('\n');
 
-  it('is coloured in pieces while it grows and where it is long, else as one', () => {
-    expect(codeChunks(lines(100), false)).toHaveLength(1);
-    expect(codeChunks(lines(17), true)).toHaveLength(3);
-    expect(codeChunks(lines(3200), false)).toHaveLength(50);
-    for (const open of [false, true]) expect(codeChunks(lines(3000), open).join('\n')).toBe(lines(3000));
-    expect(codeChunks('', true)).toEqual(['']);
+  it('is one section where it is short and complete, else has sections of 64 lines', () => {
+    expect(codeSections(lines(100), false)).toHaveLength(1);
+    expect(codeSections(lines(100), true).map(section => section.split('\n').length)).toEqual([64, 36]);
+    expect(codeSections(lines(3200), false)).toHaveLength(50);
+    for (const open of [false, true]) expect(codeSections(lines(3000), open).join('\n')).toBe(lines(3000));
+    expect(codeSections('', true)).toEqual(['']);
+  });
+
+  it('is coloured in pieces of 8 lines while it grows', () => {
+    expect(codePieces(lines(64), true)).toHaveLength(8);
+    expect(codePieces(lines(17), true)).toEqual([...codePieces(lines(16), true), 'line 16']);
+    expect(codePieces(lines(64), false)).toEqual([lines(64)]);
+    // A line has just ended.
+    expect(codePieces(`${lines(8)}\n`, true)).toEqual([lines(8), '']);
+  });
+
+  it('keeps its sections while lines come', () => {
+    const before = codeSections(lines(200), true);
+    expect(codeSections(`${lines(200)}\nmore`, true).slice(0, 3)).toEqual(before.slice(0, 3));
   });
 });

@@ -21,7 +21,7 @@ interface OpenItem {
   readonly id: string;
   /** Its index in the output. */
   readonly index: number;
-  readonly logprobs: object[];
+  readonly logprobs: TokenLogprob[];
   text: string;
 }
 
@@ -53,7 +53,7 @@ export class ResponsesFormat implements WireFormat {
   text(text: string, logprobs: readonly TokenLogprob[] | undefined): string {
     const before = this.#endReasoning('completed');
     const opened = this.#message === undefined ? this.#open('message') : '';
-    return before + opened + this.#delta(this.#message as OpenItem, text, logprobItems(logprobs ?? []));
+    return before + opened + this.#delta(this.#message as OpenItem, text, logprobs ?? []);
   }
 
   thinking(text: string): string {
@@ -119,19 +119,19 @@ export class ResponsesFormat implements WireFormat {
     );
   }
 
-  #delta(item: OpenItem, text: string, logprobs: readonly object[]): string {
+  #delta(item: OpenItem, text: string, logprobs: readonly TokenLogprob[]): string {
     item.text += text;
     item.logprobs.push(...logprobs);
-    const listed = item.kind === 'message' ? { logprobs } : {};
+    const listed = item.kind === 'message' ? { logprobs: eventLogprobs(logprobs) } : {};
     return this.#event(`${DELTA_OF[item.kind]}.delta`, { ...placeOf(item), delta: text, ...listed });
   }
 
   #close(item: OpenItem, status: 'completed' | 'incomplete'): string {
     const { kind, id, index, text, logprobs } = item;
-    const part = textPart(kind, text, logprobs);
+    const part = textPart(kind, text, logprobItems(logprobs));
     const whole = textItem(kind, id, status, part);
     this.#output[index] = whole;
-    const listed = kind === 'message' ? { logprobs } : {};
+    const listed = kind === 'message' ? { logprobs: eventLogprobs(logprobs) } : {};
     return (
       this.#event(`${DELTA_OF[kind]}.done`, { ...placeOf(item), text, ...listed }) +
       this.#event('response.content_part.done', { ...placeOf(item), part }) +
@@ -167,6 +167,11 @@ export class ResponsesFormat implements WireFormat {
 
 function placeOf({ id, index }: OpenItem): object {
   return { item_id: id, output_index: index, content_index: 0 };
+}
+
+/** Those of events have no bytes. */
+function eventLogprobs(logprobs: readonly TokenLogprob[]): object[] {
+  return logprobs.map(({ token, logprob, top }) => ({ token, logprob, top_logprobs: top }));
 }
 
 function argumentsOf(call: ToolCall): string {
