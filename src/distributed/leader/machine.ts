@@ -32,6 +32,7 @@ export class Machine {
   #tellLost: (error: LlmHostError) => void = () => undefined;
   #closed = false;
   #progress: GroupProgress | undefined;
+  #progressBefore: GroupProgress | undefined;
 
   private constructor(host: WorkerHost, started: StartedWorker | undefined) {
     this.#host = host;
@@ -71,9 +72,10 @@ export class Machine {
     return this.#host.model ?? here;
   }
 
-  /** What it has said of its sums since this was asked last. */
+  /** What it has said of its sums since this was asked last, or the time before: beats and looks need not take turns. */
   takeProgress(): GroupProgress | undefined {
-    const progress = this.#progress;
+    const progress = this.#progress ?? this.#progressBefore;
+    this.#progressBefore = this.#progress;
     this.#progress = undefined;
     return progress;
   }

@@ -24,6 +24,7 @@ export async function listenSecurely(
     {
       ...CIPHERS,
       handshakeTimeout: HANDSHAKE_MS,
+      noDelay: true,
       pskCallback: (_socket, identity) => (identity === IDENTITY ? key : null),
     },
     onConnection,

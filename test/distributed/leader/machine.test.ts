@@ -131,6 +131,18 @@ test('one that is silent is lost after 5 s', { timeout: 10_000 }, async () => {
   expect((await machine.lost).message).toBe(`${worker.title} has not answered for 5 s`);
 });
 
+test('what it has said of its sums counts twice, unless it says more', async () => {
+  const pong = { type: 'pong', sums: 1, waits: true, bytes: 64 };
+  const worker = await ScriptedWorker.start({ hello: HELLO, ping: '' });
+  const machine = await connected(worker);
+  await machine.hear('hello');
+  expect(machine.takeProgress()).toBeUndefined();
+  worker.say(pong);
+  await expect.poll(() => machine.takeProgress(), { ...BUSY, interval: 5 }).toEqual(pong);
+  expect(machine.takeProgress()).toEqual(pong);
+  expect(machine.takeProgress()).toBeUndefined();
+});
+
 test('closed while it is waited for, closed again, asked after that', async () => {
   const worker = await ScriptedWorker.start();
   const machine = await connected(worker);
