@@ -17,6 +17,8 @@ export class ScriptedWorker {
   /** Types of the orders that came, pings aside. */
   readonly orders: string[] = [];
   socket: TLSSocket | undefined;
+  /** Called with each order, beside the answer. */
+  onOrder: (order: { type: string; data?: string; answer?: boolean }) => unknown = () => undefined;
 
   private constructor(name: string, port: number) {
     const control = { host: '127.0.0.1', port };
@@ -41,9 +43,10 @@ export class ScriptedWorker {
         const lines = text.split('\n');
         text = lines.pop() as string;
         for (const line of lines) {
-          const { type } = JSON.parse(line) as { type: string };
-          if (type !== 'ping') worker.orders.push(type);
-          answer(type);
+          const order = JSON.parse(line) as { type: string };
+          if (order.type !== 'ping') worker.orders.push(order.type);
+          answer(order.type);
+          worker.onOrder(order);
         }
       });
     });

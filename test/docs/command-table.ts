@@ -77,6 +77,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
   },
   // docs/distributed.md
   'llm-host inspect <model> --hosts hosts.json': { runs: 'application', shows: /^machines +2, /m },
+  'llm-host inspect <model> --hosts hosts.json --probe': {
+    runsIn: 'test/model/distributed/inspect-hosts.test.ts',
+    test: '--probe: ',
+  },
   'openssl rand -hex 32 > secret && chmod 600 secret': {
     runsIn: 'test/e2e/shared-model.test.ts',
     test: 'a worker started by hand: ',

@@ -1,16 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Machines, machines, rankOf, ranksOf } from './machines.ts';
-import { MAIN, Program, runProgram } from './program.ts';
+import { describe, expect, test } from 'vitest';
+import { type Machines, machines, rankOf, ranksOf, toldInTime } from './machines.ts';
+import { MAIN, Program, processesLeft } from './program.ts';
 
-const LIMIT = { timeout: 120_000 };
-/** In which each fault has been told; of it, starting takes most. */
-const TOLD_MS = 10_000;
-const ASKED = ['-p', 'Hello, and good morning', '--max-tokens', '40'];
-
+const LIMIT = { timeout: 60_000 };
 const LONG = 'x'.repeat(12_000);
 
 const start = (two: Machines, ...args: string[]) =>
@@ -31,101 +24,30 @@ const alive = (pid: number) => {
 
 const nothingLeft = (worker: Program) => expect.poll(() => ranksOf(worker), LIMIT).toEqual([]);
 
-async function listens(port: number): Promise<void> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-}
-
-interface Refusal {
-  readonly second?: Readonly<Record<string, unknown>>;
-  /** Before the program starts. */
-  readonly before?: (two: Machines) => Promise<unknown> | unknown;
-  /** Once a process computes for it. */
-  readonly meanwhile?: (rank: number) => void;
-  /** Beside the name of the machine. */
+interface Loss {
+  readonly prompt?: string;
+  /** What the chat has shown when it happens. */
+  readonly until: string;
+  readonly fault: (rank: number, worker: Program) => void;
   readonly says: RegExp;
 }
-
-/** The last bytes of the weights, which are of a tensor. */
-function changeWeights({ dir }: Machines): void {
-  const path = join(dir, 'other-model', 'model.safetensors');
-  const bytes = readFileSync(path);
-  bytes.fill(7, bytes.length - 64);
-  writeFileSync(path, bytes);
-}
-
-describe('a model that cannot be shared: the machine is named, and nothing is left', LIMIT, () => {
-  test.each<[string, Refusal]>([
-    ['killed while it loads', { meanwhile: rank => process.kill(rank, 'SIGKILL'), says: /SIGKILL/ }],
-    [
-      'stopped while it loads',
-      { meanwhile: rank => process.kill(rank, 'SIGSTOP'), says: /not answered for 5 s/ },
-    ],
-    [
-      'other weights',
-      {
-        second: { model: 'other-model' },
-        before: changeWeights,
-        says: /has other weights than this machine/,
-      },
-    ],
-    [
-      'a port of its ring is taken',
-      { before: two => listens(two.ring[1] as number), says: /another program may have its port/ },
-    ],
-    [
-      'a port here is taken',
-      { before: two => listens(two.ring[0] as number), says: /another program may have its port/ },
-    ],
-    [
-      'it works for another program',
-      {
-        before: async two => {
-          const first = start(two, '--json');
-          await first.shows('"ready"');
-        },
-        says: /it works for another program already/,
-      },
-    ],
-  ])('%s', async (_, { second, before, meanwhile, says }) => {
-    const two = await machines(second);
-    const worker = await two.worker();
-    await before?.(two);
-    const busy = ranksOf(worker);
-    const program = start(two, ...ASKED);
-    if (meanwhile) meanwhile(await rankOf(worker));
-    const began = Date.now();
-    const { code, stderr } = await program.ended;
-    expect(code).not.toBe(0);
-    expect(stderr).toContain(two.title);
-    expect(stderr).toMatch(says);
-    expect(Date.now() - began).toBeLessThan(2 * TOLD_MS);
-    await expect.poll(() => ranksOf(worker), LIMIT).toEqual(busy);
-  });
-
-  test('a second worker at the same address', async () => {
-    const two = await machines();
-    await two.worker();
-    const args = ['worker', '--listen', `127.0.0.1:${two.control}`, '--secret-file', 'secret'];
-    const { code, stderr } = await runProgram(MAIN, args, { cwd: two.dir, env: two.env });
-    expect(code).toBe(2);
-    expect(stderr).toContain(`--listen 127.0.0.1:${two.control}: another program listens there`);
-  });
-});
 
 describe('a machine that is lost in a chat: it is named, and the chat goes on here', LIMIT, () => {
   const kill = (rank: number) => process.kill(rank, 'SIGKILL');
   const stop = (rank: number) => process.kill(rank, 'SIGSTOP');
+  const KILLED = /its process has ended \(SIGKILL\)/;
+  const SILENT = /has not answered for 5 s/;
+  const GONE = /the connection|its process has ended/;
 
-  test.each<
-    [string, { prompt?: string; until: string; fault: (rank: number, worker: Program) => void; says: RegExp }]
-  >([
+  test.for<[string, Loss]>([
+    ['killed while it reads', { prompt: LONG, until: '"prefill"', fault: kill, says: KILLED }],
+    ['killed while it writes', { until: '"token"', fault: kill, says: KILLED }],
+    ['stopped while it reads', { prompt: LONG, until: '"prefill"', fault: stop, says: SILENT }],
+    ['stopped while it writes', { until: '"token"', fault: stop, says: SILENT }],
     [
-      'killed while it reads',
-      { prompt: LONG, until: '"prefill"', fault: kill, says: /its process has ended \(SIGKILL\)/ },
+      'its worker killed',
+      { until: '"token"', fault: (_, worker) => void worker.child.kill('SIGKILL'), says: GONE },
     ],
-    ['stopped while it writes', { until: '"token"', fault: stop, says: /has not answered for 5 s/ }],
     [
       'its worker stopped',
       {
@@ -134,7 +56,7 @@ describe('a machine that is lost in a chat: it is named, and the chat goes on he
           worker.child.kill('SIGSTOP');
           setTimeout(() => worker.child.kill('SIGCONT'), 8000);
         },
-        says: /has not answered for 5 s/,
+        says: SILENT,
       },
     ],
     [
@@ -145,20 +67,19 @@ describe('a machine that is lost in a chat: it is named, and the chat goes on he
           worker.child.kill('SIGINT');
           setTimeout(() => worker.child.kill('SIGINT'), 50);
         },
-        says: /the connection|its process has ended/,
+        says: GONE,
       },
     ],
-  ])('%s', async (_, { prompt = 'Hello', until, fault, says }) => {
+  ])('%s', async ([, { prompt = 'Hello', until, fault, says }], context) => {
     const two = await machines();
     const worker = await two.worker();
     const chat = start(two, '--json', '--max-tokens', '15000');
     const rank = await rankOf(worker);
-    chat.say(prompt);
-    await chat.shows(until);
+    await shows(chat, prompt, until);
     const began = Date.now();
     fault(rank, worker);
-    await chat.shows('"type":"error"', 3 * TOLD_MS);
-    expect(Date.now() - began).toBeLessThan(TOLD_MS);
+    await chat.shows('"type":"error"');
+    await toldInTime(began, context);
     expect(chat.stdout).toContain(two.title);
     expect(chat.stdout).toMatch(says);
     const before = chat.stdout.length;
@@ -173,8 +94,7 @@ describe('a machine that is lost in a chat: it is named, and the chat goes on he
     const two = await machines();
     const worker = await two.worker();
     const chat = start(two, '--json', '--max-tokens', '5');
-    chat.say('Hello');
-    await chat.shows('"assistant"');
+    await shows(chat, 'Hello', '"assistant"');
     process.kill(await rankOf(worker), 'SIGKILL');
     await nothingLeft(worker);
     await sleep(300);
@@ -189,25 +109,41 @@ describe('a machine that is lost in a chat: it is named, and the chat goes on he
   });
 });
 
-describe('Ctrl+C on the first machine: it ends, and the worker waits for the next program', LIMIT, () => {
-  test('while it connects and loads, at the prompt, while it reads and writes', async () => {
+describe('the first machine ends: the worker waits for the next program', LIMIT, () => {
+  const moments: [string, (chat: Program, worker: Program) => Promise<unknown>, code: number][] = [
+    ['while it connects and loads', (_, worker) => rankOf(worker), 130],
+    ['at the prompt', chat => chat.shows('"ready"').then(() => sleep(300)), 0],
+    ['while it reads', chat => shows(chat, LONG, '"prefill"'), 130],
+    ['while it writes', chat => shows(chat, 'Hello', '"token"'), 130],
+  ];
+
+  test.for(moments)('Ctrl+C %s', async ([, until, code], context) => {
     const two = await machines();
     const worker = await two.worker();
-    const moments: [until: (chat: Program) => Promise<unknown>, code: number][] = [
-      [() => rankOf(worker), 130],
-      [chat => chat.shows('"ready"').then(() => sleep(300)), 0],
-      [chat => shows(chat, LONG, '"prefill"'), 130],
-      [chat => shows(chat, 'Hello', '"token"'), 130],
-    ];
-    for (const [until, code] of moments) {
-      const chat = start(two, '--json', '--max-tokens', '15000');
-      await until(chat);
-      const began = Date.now();
-      chat.child.kill('SIGINT');
-      expect((await chat.ended).code).toBe(code);
-      expect(Date.now() - began).toBeLessThan(TOLD_MS);
-      await nothingLeft(worker);
-    }
+    const chat = start(two, '--json', '--max-tokens', '15000');
+    await until(chat, worker);
+    const began = Date.now();
+    chat.child.kill('SIGINT');
+    expect((await chat.ended).code).toBe(code);
+    await nothingLeft(worker);
+    await toldInTime(began, context);
     expect(worker.child.exitCode).toBeNull();
+    // Nor of the program.
+    expect(await processesLeft(`${two.dir}/model`)).toEqual([]);
+  });
+
+  test('killed while it writes', async context => {
+    const two = await machines();
+    const worker = await two.worker();
+    const chat = start(two, '--json', '--max-tokens', '15000');
+    await shows(chat, 'Hello', '"token"');
+    const began = Date.now();
+    chat.child.kill('SIGKILL');
+    await nothingLeft(worker);
+    await toldInTime(began, context);
+    const next = start(two, '--json', '--max-tokens', '5');
+    await shows(next, 'Hello', '"assistant"');
+    next.child.kill('SIGINT');
+    await next.ended;
   });
 });

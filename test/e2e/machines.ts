@@ -2,6 +2,8 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, type TestContext } from 'vitest';
+import type { Cable } from './cable.ts';
 import { MAIN, Program, ROOT, workplace } from './program.ts';
 
 /** One token a letter. */
@@ -29,50 +31,102 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export interface Machines {
+/** One that runs a worker. */
+interface Other {
+  /** `two (127.0.0.1:9102)` */
+  readonly title: string;
+  readonly control: number;
+  /** Its worker, once it listens. `main`: another program's. */
+  worker(options?: { readonly secretFile?: string; readonly main?: string }): Promise<Program>;
+}
+
+export interface Machines extends Other {
   readonly dir: string;
   readonly env: NodeJS.ProcessEnv;
   /** Arguments of a chat that shares the tiny model. */
   readonly chat: readonly string[];
-  /** `two (127.0.0.1:9102)` */
-  readonly title: string;
-  readonly control: number;
   readonly ring: readonly number[];
-  /** The worker on the second machine, once it listens. */
-  worker(secretFile?: string): Promise<Program>;
+  /** The third and later ones. */
+  readonly more: readonly Other[];
 }
 
-/** Two machines, both this one, with a tiny model. `second`: more of the second one's entry in the hosts file. */
-export async function machines(second: Readonly<Record<string, unknown>> = {}): Promise<Machines> {
+/** In networks of their own: the addresses, and what programs are started under there. */
+export type Apart = Pick<Cable, 'addresses' | 'on'>;
+const HERE: Apart = { addresses: ['127.0.0.1', '127.0.0.1'], on: [[], []] };
+const NAMES = ['two', 'three', 'four'];
+
+/**
+ * Two machines, both this one, with a tiny model.
+ * @param second more of the second one's entry in the hosts file
+ * @param count of machines; more than two cannot compute: the tiny model has two KV heads
+ */
+export async function machines(
+  second: Readonly<Record<string, unknown>> = {},
+  { addresses: [here, there], on }: Apart = HERE,
+  count = 2,
+): Promise<Machines> {
   const { dir, env } = workplace({ 'config.json': '{ "SystemPrompt": "Be brief." }' });
-  const [first, other, control] = [await freePort(), await freePort(), await freePort()];
-  for (const name of ['model', 'other-model']) {
-    cpSync(TINY, join(dir, name), { recursive: true });
-    writeFileSync(join(dir, name, 'tokenizer.json'), TOKENIZER);
-    const config = JSON.parse(readFileSync(join(TINY, 'config.json'), 'utf8'));
-    // Replies as long as a test needs them.
-    const long = { ...config, max_position_embeddings: 20_000, eos_token_id: undefined };
-    writeFileSync(join(dir, name, 'config.json'), JSON.stringify(long));
-  }
+  for (const name of ['model', 'other-model']) writeModel(join(dir, name));
   writeFileSync(join(dir, 'secret'), SECRET, { mode: 0o600 });
   writeFileSync(join(dir, 'other-secret'), `${SECRET}!`, { mode: 0o600 });
-  const hosts = [
-    { name: 'one', address: `127.0.0.1:${first}` },
-    { name: 'two', address: `127.0.0.1:${other}`, controlPort: control, ...second },
-  ];
-  writeFileSync(join(dir, 'hosts.json'), JSON.stringify({ hosts, secretFile: 'secret' }));
   const exactEnv = { ...env, ...EXACT };
-  return {
-    ...{ dir, env: exactEnv, control, ring: [first, other] },
-    chat: [join(dir, 'model'), '--no-mcp', '--hosts', 'hosts.json', ...STEADY],
-    title: `two (127.0.0.1:${control})`,
-    worker: async (secretFile = 'secret') => {
-      const args = ['worker', '--listen', `127.0.0.1:${control}`, '--secret-file', secretFile];
-      const worker = new Program(MAIN, args, { cwd: dir, env: exactEnv });
-      await worker.shows('Listening on');
-      return worker;
-    },
-  };
+  const first = await freePort();
+  const hosts: Record<string, unknown>[] = [{ name: 'one', address: `${here}:${first}` }];
+  const ring = [first];
+  const others: Other[] = [];
+  for (const name of NAMES.slice(0, count - 1)) {
+    const [port, control] = [await freePort(), await freePort()];
+    ring.push(port);
+    const own = others.length === 0 ? second : {};
+    hosts.push({ name, address: `${there}:${port}`, controlPort: control, ...own });
+    others.push({
+      ...{ title: `${name} (${there}:${control})`, control },
+      worker: async ({ secretFile = 'secret', main = MAIN } = {}) => {
+        const args = ['worker', '--listen', `${there}:${control}`, '--secret-file', secretFile];
+        const worker = new Program(main, args, { cwd: dir, env: exactEnv, under: on[1] });
+        await worker.shows('Listening on');
+        return worker;
+      },
+    });
+  }
+  writeFileSync(join(dir, 'hosts.json'), JSON.stringify({ hosts, secretFile: 'secret' }));
+  const [two, ...more] = others as [Other, ...Other[]];
+  const chat = [join(dir, 'model'), '--no-mcp', '--hosts', 'hosts.json', ...STEADY];
+  return { ...two, ...{ dir, env: exactEnv, ring, chat, more } };
+}
+
+function writeModel(folder: string): void {
+  cpSync(TINY, folder, { recursive: true });
+  writeFileSync(join(folder, 'tokenizer.json'), TOKENIZER);
+  const config = JSON.parse(readFileSync(join(TINY, 'config.json'), 'utf8'));
+  // Replies as long as a test needs them.
+  const long = { ...config, max_position_embeddings: 20_000, eos_token_id: undefined };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(long));
+}
+
+/** The same program with another version. -> its main file */
+export function otherVersion(dir: string, version: string): string {
+  const folder = join(dir, 'other-version');
+  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+  for (const name of ['build', 'models', 'node_modules', 'vendor'])
+    symlinkSync(join(ROOT, name), join(folder, name));
+  const description = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...description, version }));
+  return join(folder, 'dist', 'cli', 'main.js');
+}
+
+/** In which a fault has been told. */
+const TOLD_MS = 10_000;
+
+/** The fault of then has been told in time. How fast shows with vitest's `--reporter=verbose`. */
+export async function toldInTime(
+  began: number,
+  { annotate }: Pick<TestContext, 'annotate'>,
+  limitMs = TOLD_MS,
+) {
+  const ms = Date.now() - began;
+  expect(ms).toBeLessThan(limitMs);
+  await annotate(`told after ${(ms / 1000).toFixed(1)} s`);
 }
 
 /** A program named `ssh` that runs what it is asked to on this machine, and says of what. */

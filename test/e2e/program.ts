@@ -57,8 +57,14 @@ export class Program {
   stderr = '';
   readonly ended: Promise<Ended>;
 
-  constructor(main: string, args: readonly string[], options: { cwd: string; env: NodeJS.ProcessEnv }) {
-    this.child = spawn(process.execPath, [main, ...args], options);
+  /** `under`: what runs the program, such as `nsenter ... --`. */
+  constructor(
+    main: string,
+    args: readonly string[],
+    { under = [], ...options }: { cwd: string; env: NodeJS.ProcessEnv; under?: readonly string[] },
+  ) {
+    const [file = '', ...rest] = [...under, process.execPath, main, ...args];
+    this.child = spawn(file, rest, options);
     this.child.stdout.on('data', chunk => {
       this.stdout += chunk;
     });
@@ -95,7 +101,7 @@ export class Program {
 export async function runProgram(
   main: string,
   args: readonly string[],
-  options: { cwd: string; env: NodeJS.ProcessEnv; stdin?: string | Uint8Array },
+  options: { cwd: string; env: NodeJS.ProcessEnv; under?: readonly string[]; stdin?: string | Uint8Array },
 ): Promise<Ended> {
   const program = new Program(main, args, options);
   program.child.stdin.end(options.stdin ?? '');

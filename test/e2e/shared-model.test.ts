@@ -79,7 +79,7 @@ describe('refused', LIMIT, () => {
 
   test('another secret', async () => {
     const two = await machines();
-    await two.worker('other-secret');
+    await two.worker({ secretFile: 'other-secret' });
     expect(await refusal(two)).toContain(`${two.title} has another secret`);
   });
 });

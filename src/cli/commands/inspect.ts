@@ -1,3 +1,4 @@
+import type { ProbedLink } from '../../distributed/leader/probe.ts';
 import { LlmHostError } from '../../errors.ts';
 import type { Plan } from '../../model/distributed/plan.ts';
 import type { InspectedModel } from '../../model/inspect.ts';
@@ -20,36 +21,54 @@ export const inspect = defineCommand({
       .option('context', { ...number('tokens of context to count memory for'), alias: 'ctx' })
       .option('quantize', { ...text('as if loaded with --quantize'), choices: QUANTIZE_CHOICES })
       .option('hosts', text('plan how to divide it over the machines in this file'))
+      .option('probe', {
+        type: 'boolean',
+        describe: 'measure the connections to the workers in that file, which must run, for the plan',
+      })
       .option('json', json),
   run: async args => {
-    const { context, quantize, hosts } = args;
+    const { context, quantize, hosts, probe } = args;
     checkNumber('context', context, CONTEXT);
+    if (probe && hosts === undefined)
+      throw new LlmHostError('USAGE', '--probe measures the machines of --hosts FILE, which is missing');
     const { inspectModel } = await import('../../model/inspect.ts');
     const place = { cwd: process.cwd(), env: process.env };
     const inspected = inspectModel(args.model, { contextLength: context ?? 0, quantize, ...place });
     const { inspection, read } = inspected;
-    const plan = hosts === undefined ? undefined : await planFor(inspected, hosts);
+    const planned = hosts === undefined ? undefined : await planFor(inspected, hosts, probe === true);
     await checkFamily(read);
     const printed = args.json
-      ? JSON.stringify({ ...inspection, plan }, null, 2)
-      : lines(await rowsOf(inspected, plan)).join('\n');
+      ? JSON.stringify({ ...inspection, ...planned }, null, 2)
+      : lines(await rowsOf(inspected, planned)).join('\n');
     process.stdout.write(`${args.json ? printed : stripControls(printed)}\n`);
     return 0;
   },
 });
 
-async function rowsOf({ inspection }: InspectedModel, plan: Plan | undefined): Promise<Row[]> {
-  const { modelRows } = await import('../inspect/model-rows.ts');
-  const { planRows } = await import('../inspect/plan-rows.ts');
-  return [...modelRows(inspection), ...(plan ? planRows(plan) : [])];
+interface Planned {
+  readonly plan: Plan;
+  /** undefined: the hosts file says what connects the machines. */
+  readonly probe: readonly ProbedLink[] | undefined;
 }
 
-async function planFor(inspected: InspectedModel, file: string): Promise<Plan> {
+async function rowsOf({ inspection }: InspectedModel, planned: Planned | undefined): Promise<Row[]> {
+  const { modelRows } = await import('../inspect/model-rows.ts');
+  const { planRows, probeRows } = await import('../inspect/plan-rows.ts');
+  const rows = modelRows(inspection);
+  return planned ? [...rows, ...probeRows(planned.probe ?? []), ...planRows(planned.plan)] : rows;
+}
+
+async function planFor(inspected: InspectedModel, file: string, measured: boolean): Promise<Planned> {
   const { readHostsFile } = await import('../../model/distributed/hosts-file.ts');
   const { planModel } = await import('../../model/distributed/plan-model.ts');
   const { memory, prediction } = inspected.inspection;
   const own = { memoryBytes: memory.availableBytes, bytesPerSecond: prediction.bandwidth.bytesPerSecond };
-  return planModel(inspected, readHostsFile(file, own));
+  const hosts = readHostsFile(file, own, measured);
+  if (!measured) return { plan: planModel(inspected, hosts), probe: undefined };
+  const { readGroupHosts } = await import('../../distributed/leader/group-hosts.ts');
+  const { probeWorkers, slowest } = await import('../../distributed/leader/probe.ts');
+  const probe = await probeWorkers(readGroupHosts(file, process.cwd()).workers);
+  return { plan: planModel(inspected, { ...hosts, link: { ...hosts.link, ...slowest(probe) } }), probe };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ProbedLink } from '../../distributed/leader/probe.ts';
 import type { Division } from '../../model/distributed/division.ts';
 import type { Plan } from '../../model/distributed/plan.ts';
 import type { Share } from '../../model/distributed/shares.ts';
@@ -19,6 +20,14 @@ export function planRows(plan: Plan): Row[] {
     ['together', `at most ${rounded(plan.tokensPerSecond)} tok/s${other ? `; ${otherWay(other)}` : ''}`],
     ...advice.map(sentence => ['advice', sentence] as Row),
   ];
+}
+
+/** What was measured of the connections. */
+export function probeRows(links: readonly ProbedLink[]): Row[] {
+  return links.map(({ title, latency, bytesPerSecond }) => [
+    'measured',
+    `${title}: ${rounded(latency * 1e6)} µs, ${rounded((bytesPerSecond * 8) / 1e9)} Gbit/s`,
+  ]);
 }
 
 const WAYS: Readonly<Record<Division['split'], string>> = {

@@ -4,7 +4,7 @@ import type { NativeRequest } from '../../native/addon-types.ts';
 import { visible } from '../../text/clean/visible.ts';
 
 /** Raised when machines of both sides would no longer understand each other. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 const short = z.string().max(4096);
 /** Of what people read. */
@@ -40,7 +40,7 @@ const request = z.looseObject({
   allowedFirst: z.base64().optional(),
 });
 
-/** What the first machine asks of a worker, in this order; `ping` and `close` at any time. */
+/** What the first machine asks of a worker, in this order; `ping`, `probe` and `close` at any time. */
 const order = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('compare'),
@@ -58,6 +58,8 @@ const order = z.discriminatedUnion('type', [
     .refine(({ ring, rank }) => rank < ring.length, { path: ['rank'], message: 'outside of the ring' }),
   z.strictObject({ type: z.literal('run'), request }),
   z.strictObject({ type: z.literal('ping') }),
+  // To measure the connection: nothing is done with the data.
+  z.strictObject({ type: z.literal('probe'), data: z.string().max(LONGEST), answer: z.boolean() }),
   z.strictObject({ type: z.literal('close') }),
 ]);
 export type Order = z.infer<typeof order>;
@@ -78,7 +80,7 @@ const CODES = [
   ...(['ENGINE', 'ENGINE_UNAVAILABLE', 'CONTEXT_FULL', 'CACHE', 'TEMPLATE', 'UNEXPECTED'] as const),
 ] satisfies ErrorCode[];
 
-/** What a worker says: `hello` first, then an answer to each order but `run`. */
+/** What a worker says: `hello` first, then an answer to each order but `run`, and to `probe` if it asks for one. */
 const report = z.discriminatedUnion('type', [
   // Other versions may say more.
   z.looseObject({ type: z.literal('hello'), protocol: count, version: short, mlx: short }),
@@ -86,6 +88,7 @@ const report = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('loaded'), weightBytes: count }),
   // Of its sums with the others: see GroupProgress.
   z.strictObject({ type: z.literal('pong'), sums: count, waits: z.boolean(), bytes: count }),
+  z.strictObject({ type: z.literal('probed') }),
   z.strictObject({ type: z.literal('closed') }),
   z.strictObject({
     type: z.literal('failed'),

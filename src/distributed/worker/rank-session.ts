@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { TLSSocket } from 'node:tls';
 import { Channel } from '../link/channel.ts';
 import { Heartbeat } from '../link/heartbeat.ts';
-import { type Report, readOrder } from '../link/messages.ts';
+import { type Order, type Report, readOrder } from '../link/messages.ts';
 
 /** The first machine asks for a sign of life each second. */
 const MOST_SILENT = 10;
@@ -22,8 +22,7 @@ export class RankSession {
     this.#channel = new Channel(socket, {
       onMessage: message => {
         this.#heartbeat.heard();
-        const order = readOrder(message);
-        this.#child.send(order, () => undefined);
+        this.#take(readOrder(message));
       },
       onClose: why => this.#end(why === undefined ? 'the worker ends' : `the first machine ${why}`),
     });
@@ -47,6 +46,12 @@ export class RankSession {
 
   close(): void {
     this.#channel.close();
+  }
+
+  #take(order: Order): void {
+    // Answered here: the way to the process is none of the connection.
+    if (order.type !== 'probe') this.#child.send(order, () => undefined);
+    else if (order.answer) this.#channel.send({ type: 'probed' } satisfies Report);
   }
 
   #fail(message: string): void {

@@ -22,6 +22,7 @@ export class Rank {
   }
 
   take(order: Order): void {
+    if (order.type === 'probe') return;
     if (order.type === 'ping') {
       this.#say({ type: 'pong', ...loadAddon().groupProgress() });
       return;
@@ -35,7 +36,7 @@ export class Rank {
     });
   }
 
-  async #do(order: Exclude<Order, { type: 'ping' }>): Promise<void> {
+  async #do(order: Exclude<Order, { type: 'ping' | 'probe' }>): Promise<void> {
     switch (order.type) {
       case 'compare':
         return await this.#compare(order);

@@ -48,14 +48,18 @@ type Given = z.infer<typeof host>;
 /** What this machine has, for a first host that does not say. */
 export type OwnMachine = Pick<Host, 'memoryBytes' | 'bytesPerSecond'>;
 
-/** Of a single machine, which sends nothing. */
+/** Of a single machine, which sends nothing, and until it is measured. */
 const NO_LINK: Link = { bytesPerSecond: Number.POSITIVE_INFINITY, latency: 0, mesh: false };
 
-/** `--hosts FILE` for a plan, as docs/distributed.md describes it. Throws LlmHostError USAGE. */
-export function readHostsFile(file: string, own: OwnMachine): Hosts {
+/**
+ * `--hosts FILE` for a plan, as docs/distributed.md describes it. Throws LlmHostError USAGE.
+ * @param measured `link` is going to be: the file need not have it
+ */
+export function readHostsFile(file: string, own: OwnMachine, measured = false): Hosts {
   const { hosts, link } = parseHostsFile(file);
   const fault = (what: string) => hostsFault(file, what);
-  if (!link && hosts.length > 1) throw fault('has several hosts and no link: what connects them?');
+  if (!link && hosts.length > 1 && !measured)
+    throw fault('has several hosts and no link: what connects them? --probe measures it');
   return {
     hosts: hosts.map((one, index) => complete(one, index === 0 ? own : undefined, fault)),
     link: link

@@ -1,9 +1,16 @@
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { inspect } from '../../../src/cli/commands/inspect.ts';
 import type { CommandContext } from '../../../src/cli/options/command.ts';
+import { runWorker } from '../../../src/distributed/worker/run-worker.ts';
+import { SECRET } from '../../distributed/scripted-worker.ts';
+import { freePort } from '../../e2e/machines.ts';
 import { MODELS } from '../model-files.ts';
 import { tempFolder } from '../temp-folder.ts';
+
+const RANK = fileURLToPath(new URL('../../distributed/worker/rank-script.mjs', import.meta.url));
 
 const HOSTS = {
   hosts: [
@@ -56,6 +63,48 @@ test('one host: nothing to divide', async () => {
   expect(text).toMatch(/^machines {6}1: nothing to divide$/m);
   expect(text).toMatch(/^wire {10}0 bytes a token in 0 messages/m);
   expect(text).not.toMatch(/^advice/m);
+});
+
+test('--probe: what is measured, or the machine that is not there, by name', async () => {
+  const control = { host: '127.0.0.1', port: await freePort() };
+  const [here, there] = HOSTS.hosts.map(host => ({
+    ...host,
+    address: host.address.replace('10.0.0', '127.0.0'),
+  }));
+  const folder = tempFolder({
+    'hosts.json': {
+      hosts: [here, { ...there, address: '127.0.0.1:9001', controlPort: control.port }],
+      secretFile: 'secret',
+    },
+    secret: SECRET,
+  });
+  chmodSync(join(folder, 'secret'), 0o600);
+  const hosts = join(folder, 'hosts.json');
+  await expect(printed({ hosts, probe: true })).rejects.toThrow(
+    `a-name-that-is-rather-long (127.0.0.1:${control.port}) runs no worker`,
+  );
+  const worker = await runWorker({
+    ...{ listen: control, secret: SECRET, rankProcess: RANK, once: false },
+    onNote: () => undefined,
+  });
+  onTestFinished(() => worker.close());
+  vi.restoreAllMocks();
+  const { plan, probe } = JSON.parse(await printed({ hosts, probe: true, json: true }));
+  expect(probe).toEqual([
+    {
+      title: `a-name-that-is-rather-long (127.0.0.1:${control.port})`,
+      latency: expect.any(Number),
+      bytesPerSecond: expect.any(Number),
+    },
+  ]);
+  // Of either way to divide it: so many steps, one behind the other.
+  const steps = plan.wire.latencySeconds / probe[0].latency;
+  expect(steps).toBeCloseTo(Math.round(steps), 6);
+  expect(steps).toBeGreaterThan(0);
+});
+
+test('--probe without --hosts is refused', async () => {
+  await expect(printed({ probe: true })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
 test('a broken file is refused before anything is printed', async () => {
