@@ -1,6 +1,6 @@
 // The official openai, anthropic and ollama clients, from npm and from PyPI, unmodified, against `llm-host serve demo` with a key:
-// chat, stream, tools of the client and of mcp.json, JSON schema, responses, abort, wrong model, wrong key. Prints a
-// line per check. Then frameworks over those APIs: langchain, litellm, dspy, instructor, smolagents.
+// chat, stream, tools of the client and of mcp.json, JSON schema, responses, abort, wrong model, wrong key; what is answered, read strictly
+// by their types. Prints a line per check. Then frameworks over those APIs: langchain, litellm, dspy, instructor, smolagents.
 // The PyPI packages go into virtual environments in the user's cache folder.
 // Usage, after `npm run bootstrap`: node scripts/check/program/serve-clients.mjs
 import { mkdirSync } from 'node:fs';
@@ -50,6 +50,7 @@ await runMain(async () => {
     await run(process.execPath, [join(scripts, 'npm.mjs'), server.url, KEY], 'the clients from npm');
     console.log('PyPI:');
     await run(clients, [join(scripts, 'pypi.py'), server.url, KEY], 'the clients from PyPI');
+    await run(clients, [join(scripts, 'replies.py'), server.url, KEY], 'the types of the clients from PyPI');
   } finally {
     console.log(`the server ended with ${await server.stop()}`);
   }

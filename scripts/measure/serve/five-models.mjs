@@ -1,7 +1,8 @@
-// Five models by name on one `llm-host serve` that finds memory for two of the larger ones: mixed requests of several clients in a
-// random order, each answered or asked to come again; what was loaded meanwhile, the largest memory, and how long a swap takes.
+// Five models by name on one `llm-host serve` that finds memory for two of the larger ones, or may have two at a time (--max-models):
+// mixed requests of several clients in a random order, each answered or asked to come again; what was loaded meanwhile, the largest
+// memory, and how long a swap takes.
 // Usage, after `npm run bootstrap` and scripts/measure/peers/install.mjs (makes folders of 0.4 GB in the cache when it is first run):
-//   node scripts/measure/serve/five-models.mjs [--requests 200] [--clients 6] [--seed 1] [--limit-mb 1100] [--swaps 20]
+//   node scripts/measure/serve/five-models.mjs [--requests 200] [--clients 6] [--seed 1] [--limit-mb 1100] [--max-models 5] [--swaps 20]
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,14 +20,15 @@ const { values } = parseArgs({
     clients: { type: 'string', default: '6' },
     seed: { type: 'string', default: '1' },
     'limit-mb': { type: 'string', default: '1100' },
+    'max-models': { type: 'string', default: '5' },
     swaps: { type: 'string', default: '20' },
   },
 });
-const [requests, clients, seed, limitMb, swaps] = ['requests', 'clients', 'seed', 'limit-mb', 'swaps'].map(
-  name => Number(values[name]),
-);
-if (![requests, clients, seed, limitMb, swaps].every(number => Number.isInteger(number) && number > 0)) {
-  console.error('--requests, --clients, --seed, --limit-mb and --swaps take an integer above 0 each');
+const optionNames = ['requests', 'clients', 'seed', 'limit-mb', 'max-models', 'swaps'];
+const numbers = optionNames.map(name => Number(values[name]));
+const [requests, clients, seed, limitMb, maxModels, swaps] = numbers;
+if (!numbers.every(number => Number.isInteger(number) && number > 0) || maxModels === 1) {
+  console.error(`--${optionNames.join(', --')} take an integer above 0 each, --max-models one above 1`);
   process.exit(2);
 }
 const print = line => console.log(JSON.stringify(line));
@@ -140,18 +142,21 @@ await runMain(async () => {
   symlinkSync(demoWeightsPath(), join(links, 'smollm2-q4.gguf'));
   const others = ['smollm2-q4.gguf', ...Object.keys(named)].flatMap(name => ['--models', join(links, name)]);
   const limit = ['--import', `${new URL('memory-limit.mjs', import.meta.url)}?mb=${limitMb}`];
-  const options = ['--no-mcp', '--max-models', '5', '--context', '2048'];
+  const options = ['--no-mcp', '--max-models', `${maxModels}`, '--context', '2048'];
   const server = await serveDemo([...options, ...others], limit);
   try {
     const { url, pid } = server;
     const names = { chats: ['demo', 'smollm2-q4', 'smollm2-bfloat16', 'smollm2-8bit'], embedder: 'minilm' };
-    print({ limitMb, atStart: memoryOf(pid) });
+    print({ limitMb, maxModels, atStart: memoryOf(pid) });
     const found = await mixed(url, names);
     print({ ...found, ...memoryOf(pid), ...(await atRest(url)) });
     print({ ...(await timeSwaps(url, names)), ...memoryOf(pid) });
     const { peakMb } = memoryOf(pid);
-    if (found.lost + found.differing > 0 || peakMb > limitMb)
-      throw new SetupError(`${found.lost} requests lost, ${found.differing} texts differ, peak ${peakMb} MB`);
+    const { lost, differing, mostAtOnce } = found;
+    if (lost + differing > 0 || peakMb > limitMb || mostAtOnce > maxModels)
+      throw new SetupError(
+        `${lost} requests lost, ${differing} texts differ, ${mostAtOnce} models at once, peak ${peakMb} MB`,
+      );
   } finally {
     await server.stop();
     rmSync(links, { recursive: true, force: true });
