@@ -86,7 +86,7 @@ void PackedProduct::run_gated(const std::vector<PackedProductPart>& parts, Gate 
   // Gate and up of an item should still be in the L2 cache when they are combined.
   int fit = kGatedFloats / std::max(1, m_) / PackedMatrix::kBlockRows / 2 * 2;
   int step = std::min(blocks_at_once(blocks), std::max(2, fit));
-  parallel_for((blocks + step - 1) / step, [&](int i) {
+  parallel_in_order((blocks + step - 1) / step, [&](int i) {
     run_gated_blocks(parts, gate, width, i * step, std::min(blocks, (i + 1) * step), y);
   });
 }
@@ -213,8 +213,10 @@ int PackedProduct::blocks_at_once(int blocks) const {
     return std::clamp(even, 2, kMaxBlocks);
   }
   int some = std::max(1, kItemWeights / cols_ / PackedMatrix::kBlockRows);
-  if (m_ < kTileRows) return some;
-  return std::max(some, std::min(kManyRowsBlocks, blocks / (kManyRowsItems * thread_count())));
+  if (m_ == 1) return some;
+  int many = m_ < kTileRows ? some : blocks / (kManyRowsItems * thread_count());
+  // Even, as the kernels multiply blocks in pairs.
+  return std::max(2, std::clamp(many, some, std::max(some, kManyRowsBlocks)) / 2 * 2);
 }
 
 std::vector<PackedProduct::Item> PackedProduct::items_of(
