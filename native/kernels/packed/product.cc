@@ -43,10 +43,13 @@ int blocks_of(int rows) { return (rows + PackedMatrix::kBlockRows - 1) / PackedM
 // What an adapter adds to these rows is read in pieces far apart, which no prefetcher foresees:
 // here while the product is computed.
 void prefetch_up(const PackedProductPart& part, int begin, int end) {
-  constexpr int kFloats = kLine / sizeof(float);
+  bool half = part.up.float16 != nullptr;
+  const char* up = half ? reinterpret_cast<const char*>(part.up.float16)
+                        : reinterpret_cast<const char*>(part.up.floats);
+  int64_t size = half ? sizeof(uint16_t) : sizeof(float);
   for (int64_t r = 0; r < part.rank; ++r) {
-    const float* row = part.up + r * part.matrix.rows;
-    for (int i = begin; i < end; i += kFloats) __builtin_prefetch(row + i, 0, 2);
+    const char* row = up + r * part.matrix.rows * size;
+    for (int64_t i = begin * size; i < end * size; i += kLine) __builtin_prefetch(row + i, 0, 2);
   }
 }
 
@@ -202,8 +205,16 @@ void PackedProduct::multiply_down(const std::vector<PackedProductPart>& parts) {
     auto [at, row, first, ranks] = all[static_cast<size_t>(i)];
     const PackedProductPart& part = parts[at];
     float* products = down_products_[at].data() + int64_t{row} * part.rank + first;
-    simd().dots(values_ + int64_t{row} * cols_, cols_, std::min(kRows, m_ - row),
-                part.down + int64_t{first} * cols_, cols_, ranks, cols_, products, part.rank);
+    const float* x = values_ + int64_t{row} * cols_;
+    int rows = std::min(kRows, m_ - row);
+    int64_t skipped = int64_t{first} * cols_;
+    if (part.down.float16 != nullptr) {
+      simd().dots_float16(x, cols_, rows, part.down.float16 + skipped, cols_, ranks, cols_,
+                          products, part.rank);
+    } else {
+      simd().dots(x, cols_, rows, part.down.floats + skipped, cols_, ranks, cols_, products,
+                  part.rank);
+    }
   });
 }
 
@@ -266,8 +277,15 @@ void PackedProduct::add_low_rank(const Item& item, const PackedProductPart& part
   int begin = item.begin * PackedMatrix::kBlockRows;
   int count = std::min(part.matrix.rows, item.end * PackedMatrix::kBlockRows) - begin;
   float* sums = scratch.reserve(static_cast<size_t>(m_) * count);
-  simd().weighted_sum(down_products_[static_cast<size_t>(item.part)].data(), part.rank, m_,
-                      part.up + begin, part.matrix.rows, part.rank, count, sums, count);
+  const float* products = down_products_[static_cast<size_t>(item.part)].data();
+  int all = part.matrix.rows;
+  if (part.up.float16 != nullptr) {
+    simd().weighted_sum_float16(products, part.rank, m_, part.up.float16 + begin, all, part.rank,
+                                count, sums, count);
+  } else {
+    simd().weighted_sum(products, part.rank, m_, part.up.floats + begin, all, part.rank, count,
+                        sums, count);
+  }
   for (int64_t i = 0; i < m_; ++i) {
     float* y = out.y + i * out.stride + begin;
     for (int row = 0; row < count; ++row) y[row] += sums[i * count + row];
