@@ -290,15 +290,22 @@ Scheduler::Running* Scheduler::reading() {
   return found == running_.end() ? nullptr : &*found;
 }
 
+void Scheduler::wait_for_step() {
+  budget_.waited(milliseconds_of([&] {
+    for (Running& one : running_) attempt(one, [&] { one.generation.wait(); });
+  }));
+  remove_over();
+}
+
 bool Scheduler::read() {
   bool alone = std::all_of(running_.begin(), running_.end(), [](const Running& one) {
     return one.generation.unread() > 0 || !one.job->has_room();
   });
-  bool any = false;
+  bool any = false, shared = options_.decisions != nullptr;
+  if (!alone && !shared && reading() != nullptr) wait_for_step();
   while (Running* one = reading()) {
     int asked = one->job->request.prefill_chunk;
     int most = asked > 0 ? asked : options_.chunk;
-    bool shared = options_.decisions != nullptr;
     if (!alone) most = std::min(most, shared ? kSharedRead : budget_.tokens());
     if (most == 0) break;
     bool ends = one->generation.unread() <= most;

@@ -94,6 +94,8 @@ class Scheduler {
   // allows. -> whether there were any
   bool read();
   Running* reading();
+  // For the step under way, so that the turn's budget knows how long it takes.
+  void wait_for_step();
   void read(Running& one, int most);
   // Ends a generation if `body` throws.
   void attempt(Running& running, const std::function<void()>& body);

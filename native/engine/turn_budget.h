@@ -17,6 +17,9 @@ class TurnBudget {
     spent_ms_ = ms;
     has_read_ = false;
   }
+  // It also waited so long for the step that it has started. Otherwise what is read waits for that,
+  // and seems to take longer.
+  void waited(double ms) { spent_ms_ += ms; }
   void read(int tokens, double ms);
 
   // How many more this turn may read; 0 once it has read some and there is no time left.

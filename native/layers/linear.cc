@@ -21,6 +21,14 @@ Matrix sum_of(Matrix m, const Adapters::LowRank& adapter) {
   return m;
 }
 
+// As float16 if that holds every value: it is read anew for each token.
+mx::array smallest(const mx::array& matrix) {
+  mx::array half = mx::astype(matrix, mx::float16);
+  half.eval();
+  bool same = mx::array_equal(mx::astype(half, matrix.dtype()), matrix).item<bool>();
+  return same ? half : matrix;
+}
+
 }  // namespace
 
 WeightMatrix::WeightMatrix(Matrix stored, WeightStore& weights) {
@@ -100,8 +108,9 @@ Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, Weig
   if (dense && DevicePolicy::get().joins_matrices()) {
     linear.weight_ = WeightMatrix(sum_of(linear.weight_.stored(), *adapter));
   } else {
-    linear.down_ = adapter->down;
-    linear.up_ = adapter->up;
+    bool packed = linear.packed();
+    linear.down_ = packed ? smallest(adapter->down) : adapter->down;
+    linear.up_ = packed ? smallest(adapter->up) : adapter->up;
   }
   return linear;
 }

@@ -198,6 +198,10 @@ void Generation::settle() {
   if (reason_ == nullptr && !step_) conclude();
 }
 
+void Generation::wait() {
+  if (step_) step_->tokens.eval();
+}
+
 void Generation::conclude() {
   if (restarts_) return start_over();
   reason_ = generated_ >= job_.request.max_tokens ? "length" : "full";

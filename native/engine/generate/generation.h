@@ -46,6 +46,8 @@ class Generation {
   void add(const mx::array& logits, const mx::array& tokens, int sequences,
            std::vector<mx::array>& results);
   void settle();
+  // Waits for the step under way.
+  void wait();
 
   // What ends it: "stop", "length", "full" or "cancelled"; null while it runs.
   const char* reason() const { return job_.events.cancelled() ? "cancelled" : reason_; }

@@ -28,6 +28,11 @@ struct Plan {
   std::vector<PartPlan> parts;
 };
 
+LowRank low_rank(const mx::array& matrix) {
+  if (matrix.dtype() == mx::float32) return {matrix.data<float>(), nullptr};
+  return {nullptr, reinterpret_cast<const uint16_t*>(matrix.data<mx::float16_t>())};
+}
+
 void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
   size_t next = 0;
   const mx::array& x = in[next++];
@@ -37,12 +42,12 @@ void run(const Plan& plan, const std::vector<mx::array>& in, mx::array& out) {
   int64_t column = 0;
   for (const PartPlan& part : plan.parts) {
     ++next;  // The array that owns the weights.
-    PackedProductPart ready{part.matrix.layout(), nullptr, nullptr, nullptr, 0, column};
+    PackedProductPart ready{part.matrix.layout(), nullptr, {}, {}, 0, column};
     if (part.biased) ready.bias = in[next++].data<float>();
     if (part.adapted) {
       ready.rank = in[next].shape(0);
-      ready.down = in[next++].data<float>();
-      ready.up = in[next++].data<float>();
+      ready.down = low_rank(in[next++]);
+      ready.up = low_rank(in[next++]);
     }
     column += ready.matrix.rows;
     parts.push_back(ready);

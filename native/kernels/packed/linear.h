@@ -69,7 +69,8 @@ enum class Gate { kSwiGlu, kGeGlu };
 struct PackedPart {
   const Packed& matrix;
   const std::optional<mx::array>& bias;  // [rows]
-  const std::optional<mx::array>& down;  // [rank, cols], of a LoRA adapter
+  // Of a LoRA adapter, float32 or float16.
+  const std::optional<mx::array>& down;  // [rank, cols]
   const std::optional<mx::array>& up;    // [rank, rows]
 };
 

@@ -43,10 +43,13 @@ int blocks_of(int rows) { return (rows + PackedMatrix::kBlockRows - 1) / PackedM
 // What an adapter adds to these rows is read in pieces far apart, which no prefetcher foresees:
 // here while the product is computed.
 void prefetch_up(const PackedProductPart& part, int begin, int end) {
-  constexpr int kFloats = kLine / sizeof(float);
+  bool half = part.up.float16 != nullptr;
+  const char* up = half ? reinterpret_cast<const char*>(part.up.float16)
+                        : reinterpret_cast<const char*>(part.up.floats);
+  int64_t size = half ? sizeof(uint16_t) : sizeof(float);
   for (int64_t r = 0; r < part.rank; ++r) {
-    const float* row = part.up + r * part.matrix.rows;
-    for (int i = begin; i < end; i += kFloats) __builtin_prefetch(row + i, 0, 2);
+    const char* row = up + r * part.matrix.rows * size;
+    for (int64_t i = begin * size; i < end * size; i += kLine) __builtin_prefetch(row + i, 0, 2);
   }
 }
 
@@ -86,7 +89,7 @@ void PackedProduct::run_gated(const std::vector<PackedProductPart>& parts, Gate 
   // Gate and up of an item should still be in the L2 cache when they are combined.
   int fit = kGatedFloats / std::max(1, m_) / PackedMatrix::kBlockRows / 2 * 2;
   int step = std::min(blocks_at_once(blocks), std::max(2, fit));
-  parallel_for((blocks + step - 1) / step, [&](int i) {
+  parallel_in_order((blocks + step - 1) / step, [&](int i) {
     run_gated_blocks(parts, gate, width, i * step, std::min(blocks, (i + 1) * step), y);
   });
 }
@@ -202,8 +205,16 @@ void PackedProduct::multiply_down(const std::vector<PackedProductPart>& parts) {
     auto [at, row, first, ranks] = all[static_cast<size_t>(i)];
     const PackedProductPart& part = parts[at];
     float* products = down_products_[at].data() + int64_t{row} * part.rank + first;
-    simd().dots(values_ + int64_t{row} * cols_, cols_, std::min(kRows, m_ - row),
-                part.down + int64_t{first} * cols_, cols_, ranks, cols_, products, part.rank);
+    const float* x = values_ + int64_t{row} * cols_;
+    int rows = std::min(kRows, m_ - row);
+    int64_t skipped = int64_t{first} * cols_;
+    if (part.down.float16 != nullptr) {
+      simd().dots_float16(x, cols_, rows, part.down.float16 + skipped, cols_, ranks, cols_,
+                          products, part.rank);
+    } else {
+      simd().dots(x, cols_, rows, part.down.floats + skipped, cols_, ranks, cols_, products,
+                  part.rank);
+    }
   });
 }
 
@@ -213,8 +224,10 @@ int PackedProduct::blocks_at_once(int blocks) const {
     return std::clamp(even, 2, kMaxBlocks);
   }
   int some = std::max(1, kItemWeights / cols_ / PackedMatrix::kBlockRows);
-  if (m_ < kTileRows) return some;
-  return std::max(some, std::min(kManyRowsBlocks, blocks / (kManyRowsItems * thread_count())));
+  if (m_ == 1) return some;
+  int many = m_ < kTileRows ? some : blocks / (kManyRowsItems * thread_count());
+  // Even, as the kernels multiply blocks in pairs.
+  return std::max(2, std::clamp(many, some, std::max(some, kManyRowsBlocks)) / 2 * 2);
 }
 
 std::vector<PackedProduct::Item> PackedProduct::items_of(
@@ -264,8 +277,15 @@ void PackedProduct::add_low_rank(const Item& item, const PackedProductPart& part
   int begin = item.begin * PackedMatrix::kBlockRows;
   int count = std::min(part.matrix.rows, item.end * PackedMatrix::kBlockRows) - begin;
   float* sums = scratch.reserve(static_cast<size_t>(m_) * count);
-  simd().weighted_sum(down_products_[static_cast<size_t>(item.part)].data(), part.rank, m_,
-                      part.up + begin, part.matrix.rows, part.rank, count, sums, count);
+  const float* products = down_products_[static_cast<size_t>(item.part)].data();
+  int all = part.matrix.rows;
+  if (part.up.float16 != nullptr) {
+    simd().weighted_sum_float16(products, part.rank, m_, part.up.float16 + begin, all, part.rank,
+                                count, sums, count);
+  } else {
+    simd().weighted_sum(products, part.rank, m_, part.up.floats + begin, all, part.rank, count,
+                        sums, count);
+  }
   for (int64_t i = 0; i < m_; ++i) {
     float* y = out.y + i * out.stride + begin;
     for (int row = 0; row < count; ++row) y[row] += sums[i * count + row];

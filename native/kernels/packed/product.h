@@ -8,12 +8,18 @@
 
 namespace llm_host::cpu {
 
+// One of an adapter's two matrices, in float32 or in float16.
+struct LowRank {
+  const float* floats = nullptr;
+  const uint16_t* float16 = nullptr;  // unless nullptr instead
+};
+
 // A matrix, with the bias and the LoRA adapter that are added to its product.
 struct PackedProductPart {
   PackedMatrix matrix;
   const float* bias;  // [rows]
-  const float* down;  // [rank, cols]
-  const float* up;    // [rank, rows]
+  LowRank down;       // [rank, cols]
+  LowRank up;         // [rank, rows]
   int rank;           // 0 without an adapter
   int64_t column;     // of the output, where the part's first row goes
 };

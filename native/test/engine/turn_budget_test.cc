@@ -31,6 +31,17 @@ TEST(what_a_prompt_leaves_of_a_turn_is_for_the_next) {
   CHECK(budget.tokens() == 160);
 }
 
+TEST(decoding_that_takes_most_of_the_gap_leaves_the_rest_to_prompts) {
+  TurnBudget budget;
+  budget.read(256, 128);
+  for (int i = 0; i < 20; ++i) {
+    budget.decoded(4);
+    budget.waited(56);
+    CHECK(budget.tokens() == 80);
+    budget.read(80, 40);
+  }
+}
+
 TEST(the_few_at_the_end_of_a_prompt_do_not_make_the_next_slower) {
   TurnBudget budget;
   budget.read(512, 256);

@@ -8,7 +8,7 @@ namespace {
 void add_fifth_bits(const uint8_t* source, uint8_t* codes) {
   for (int i = 0; i < 4; ++i) {
     // Bit k of the byte in byte k, then moved from wherever it is there to bit 4.
-    uint64_t bits = source[i] * 0x0101010101010101 & 0x8040201008040201, eight;
+    uint64_t bits = source[i] * uint64_t{0x0101010101010101} & 0x8040201008040201, eight;
     bits = (bits + 0x7f7f7f7f7f7f7f7f) >> 3 & 0x1010101010101010;
     std::memcpy(&eight, codes + 8 * i, sizeof eight);
     eight |= bits;

@@ -79,7 +79,7 @@ inline void store_block(const PackedOutput& out, int block, int rows, int first,
 }
 
 inline void prefetch(const uint8_t* source, int64_t bytes) {
-  for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(source + kAhead + line);
+  for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(source + line);
 }
 
 // Panels of x that are multiplied with a unit before the next one, where its scales take long to
@@ -100,14 +100,20 @@ inline void multiply_blocks(const PackedMatrix& w, const PackedInput& x, int blo
     int64_t step = w.group_bytes();
     int groups = w.groups();
     for (int g = 0; g < groups; g += kGroups, source += kHeader + kGroups * step) {
-      if constexpr (M <= kRowsStreamed) prefetch(source, kHeader);
+      if constexpr (M <= kRowsStreamed) prefetch(source + kAhead, kHeader);
       for (int p = 0; p < B * kParts; ++p) {
         load_scales<S>(w, source + p / kParts * block_bytes, p % kParts, scales[p]);
+      }
+      // The first rows read the next blocks from memory for all.
+      if (M > kRowsStreamed && first == 0) {
+        for (int b = B; b < 2 * B; ++b) {
+          prefetch(source + b * block_bytes, kHeader + kGroups * step);
+        }
       }
       for (int panel = 0; panel < panels; ++panel) {
         for (int i = 0; i < kGroups; ++i) {
           const uint8_t* codes = source + kHeader + i * step;
-          if constexpr (M <= kRowsStreamed) prefetch(codes, step);
+          if constexpr (M <= kRowsStreamed) prefetch(codes + kAhead, step);
           GroupOfBlocks group{codes, block_bytes, &scales[0][i], g + i, groups};
           add_group<K, S, B, M>(w, group, x, first + panel * M, totals[panel]);
         }
