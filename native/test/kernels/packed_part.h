@@ -90,8 +90,9 @@ class Part {
       : rows_(rows), rank_(rank), packed_(pack(arena, rows, cols, storage)) {
     if (biased) bias_ = random_array({rows});
     if (rank > 0) {
-      down_ = mx::astype(random_array({rank, cols}, 0.1f), rank % 2 == 1 ? mx::float16 : mx::float32);
-      up_ = mx::astype(random_array({rank, rows}, 0.1f), rank % 3 == 1 ? mx::float16 : mx::float32);
+      auto type_if = [](bool half) { return half ? mx::float16 : mx::float32; };
+      down_ = mx::astype(random_array({rank, cols}, 0.1f), type_if(rank % 2 == 1));
+      up_ = mx::astype(random_array({rank, rows}, 0.1f), type_if(rank % 3 == 1));
       mx::eval(*down_, *up_);
     }
   }
