@@ -2,17 +2,14 @@
 // docs/distributed.md. Linux only.
 // Usage, after `npm run bootstrap`: node scripts/measure/hosts-memory.mjs MODEL MACHINES [--words 900] [--context 1024]
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { distDir } from '../lib/project.mjs';
 import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { MAIN, startWorkers, writeHosts } from './loopback-machines.mjs';
 
-const MAIN = join(distDir, 'cli', 'main.js');
-const FIRST_PORT = 9400;
 const LOOK_MS = 30;
 
 const { values, positionals } = parseArgs({
@@ -22,19 +19,6 @@ const { values, positionals } = parseArgs({
     context: { type: 'string', default: '1024' },
   },
 });
-
-function writeHosts(folder, machines) {
-  const hosts = Array.from({ length: machines }, (_, index) => ({
-    name: `m${index}`,
-    address: `127.0.0.1:${FIRST_PORT + 2 * index}`,
-    ...{ memoryGB: 1000, bandwidthGBs: 20 },
-    ...(index > 0 && { controlPort: FIRST_PORT + 2 * index + 1 }),
-  }));
-  const link = { bandwidthGbits: 10, latencyMicroseconds: 50 };
-  writeFileSync(join(folder, 'hosts.json'), JSON.stringify({ hosts, link, secretFile: 'secret' }));
-  writeFileSync(join(folder, 'secret'), 'a secret that only these machines know', { mode: 0o600 });
-  return hosts;
-}
 
 /** Bytes of each machine where all divide each layer. */
 function foretold(model, folder) {
@@ -59,19 +43,13 @@ const childOf = pid => Number(lines(`/proc/${pid}/task/${pid}/children`).split('
 const peakOf = pid => 1024 * Number(/VmHWM:\s+(\d+)/.exec(lines(`/proc/${pid}/status`))?.[1] ?? 0);
 
 async function measure(model, folder, hosts) {
-  const options = { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] };
-  const workers = hosts.slice(1).map(({ controlPort }) => {
-    const listen = ['--listen', `127.0.0.1:${controlPort}`, '--secret-file', 'secret'];
-    return spawn(process.execPath, [MAIN, 'worker', ...listen], options);
-  });
-  await Promise.all(workers.map(worker => once(worker.stdout, 'data')));
+  const workers = await startWorkers(folder, hosts);
   const prompt = Array(Number(values.words)).fill('word').join(' ');
   const args = ['--no-mcp', '--context', values.context, '--temperature', '0', '--max-tokens', '32'];
-  const program = spawn(
-    process.execPath,
-    [MAIN, model, '--hosts', 'hosts.json', ...args, '-p', prompt],
-    options,
-  );
+  const program = spawn(process.execPath, [MAIN, model, '--hosts', 'hosts.json', ...args, '-p', prompt], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   program.stdout.resume();
   const peaks = hosts.map(() => 0);
   while (program.exitCode === null) {

@@ -77,6 +77,21 @@ describe.skipIf(whyNot !== undefined)(`a cable between two machines ${whyNot ?? 
     await toldInTime(began, context);
   });
 
+  test('only the data cut while it loads: the machine is named, with where it must be reached', async context => {
+    const { cable, two, worker } = await setUp();
+    cable.tell(`cut ${two.ring.join(' ')}`);
+    const replies = ask(cable, two, 1);
+    await rankOf(worker);
+    const began = Date.now();
+    const [, { code, stderr }] = await replies;
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(two.title);
+    expect(stderr).toContain('had not all connected after 7.5 s');
+    expect(stderr).toContain(two.ring.map((port, index) => `${cable.addresses[index]}:${port}`).join(', '));
+    await toldInTime(began, context);
+    await expect.poll(() => ranksOf(worker), LIMIT).toEqual([]);
+  });
+
   test('cut for two seconds: it waits, and the reply is the same', async () => {
     const { cable, two, worker } = await setUp();
     const replies = ask(cable, two, 400);

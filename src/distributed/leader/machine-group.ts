@@ -2,6 +2,7 @@ import { LlmHostError } from '../../errors.ts';
 import type { NativeRequest } from '../../native/addon-types.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { type ModelMark, PROTOCOL, type SharedLoading, toWire } from '../link/messages.ts';
+import { mustReach } from '../ring.ts';
 import { DataPath } from './data-path.ts';
 import type { GroupHosts, WorkerHost } from './group-hosts.ts';
 import { Machine } from './machine.ts';
@@ -128,7 +129,7 @@ export class MachineGroup {
   async #whyNotLoaded(error: unknown): Promise<unknown> {
     if (!(error instanceof LlmHostError) || error.code !== 'ENGINE') return error;
     const named = new LlmHostError('ENGINE', `with ${this.titles.join(', ')}: ${error.message}`, {
-      hint: `The machines must reach each other at ${this.ring.join(', ')}: is another program there, or a firewall?`,
+      hint: mustReach(this.ring),
     });
     return (await this.lost(REASON_MS)) ?? this.giveUp(named);
   }

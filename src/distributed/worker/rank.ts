@@ -6,7 +6,7 @@ import type { NativeModel } from '../../native/addon-types.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { failure, fromWire, type Order, type Report, type SharedLoading } from '../link/messages.ts';
 import { markOf } from '../model-mark.ts';
-import { inRing, JOIN_MS } from '../ring.ts';
+import { inRing, JOIN_MS, mustReach } from '../ring.ts';
 
 type OrderOf<T extends Order['type']> = Extract<Order, { type: T }>;
 
@@ -72,7 +72,10 @@ export class Rank {
     const { read, loading } = this.#compared;
     const { cacheBytes, parallel } = loading;
     const spec = { ...read.spec, cacheBytes, parallel, group: { limitMs, joinMs: JOIN_MS } };
-    this.#model = await inRing(ring, rank, () => loadAddon().load(spec, () => undefined));
+    this.#model = await inRing(ring, rank, () => loadAddon().load(spec, () => undefined)).catch(error => {
+      if (error.code !== 'ENGINE') throw error;
+      throw new LlmHostError('ENGINE', error.message, { hint: mustReach(ring), cause: error });
+    });
     this.#say({ type: 'loaded', weightBytes: this.#model.info.weightBytes });
   }
 
