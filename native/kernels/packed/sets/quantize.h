@@ -42,6 +42,21 @@ inline void store_words(Bytes bytes, int8_t* target, int64_t step) {
   }
 }
 
+// Of numbers that are bytes. Compilers narrow such a vector lane by lane.
+inline Bytes narrowed(Ints v) {
+#if defined(__AVX512F__)
+  return (Bytes)_mm512_cvtepi32_epi8((__m512i)v);
+#elif defined(__AVX2__)
+  __m256i halves[2];
+  __builtin_memcpy(halves, &v, sizeof v);
+  __m256i shorts = _mm256_permute4x64_epi64(_mm256_packs_epi32(halves[0], halves[1]), 0xd8);
+  return (Bytes)_mm_packs_epi16(_mm256_castsi256_si128(shorts),
+                                _mm256_extracti128_si256(shorts, 1));
+#else
+  return __builtin_convertvector(v, Bytes);
+#endif
+}
+
 // The greatest lane of v, none of which is NaN.
 inline float greatest(Floats v) {
   auto fold = [&v](Floats other) { v = other > v ? other : v; };
@@ -52,25 +67,32 @@ inline float greatest(Floats v) {
   return v[0];
 }
 
-// Of the magnitudes of `size` values, and their sum.
-inline float maximum_and_sum(const float* x, int size, float& sum) {
-  Floats maxima{}, total{};
+// Of the magnitudes of `size` values.
+inline float maximum(const float* x, int size) {
+  Floats maxima{};
   for (int i = 0; i < size; i += 16) {
     Floats v = load<Floats>(x + i), negative = -v;
     Floats magnitude = v > negative ? v : negative;
     maxima = magnitude > maxima ? magnitude : maxima;
-    total += v;
   }
-  float lanes = 0;
-  for (int i = 0; i < 16; ++i) lanes += total[i];
-  sum = lanes;
   return greatest(maxima);
 }
 
-inline int sum_of_lanes(Ints v) {
-  int sum = 0;
-  for (int i = 0; i < 16; ++i) sum += v[i];
+inline float sum_of(const float* x, int size) {
+  Floats total{};
+  for (int i = 0; i < size; i += 16) total += load<Floats>(x + i);
+  float sum = 0;
+  for (int i = 0; i < 16; ++i) sum += total[i];
   return sum;
+}
+
+inline int sum_of_lanes(Ints v) {
+  auto fold = [&v](Ints other) { v += other; };
+  fold(__builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+  fold(__builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+  fold(__builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+  fold(__builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
+  return v[0];
 }
 
 inline float root_mean_square(const float* x, int count) {
@@ -108,8 +130,7 @@ struct RowTarget {
 
   template <int Phases>
   void store(Ints bytes, int64_t behind) const {
-    store_words(in_order_of_weights<Phases>(__builtin_convertvector(bytes, Bytes)), coarse + behind,
-                step);
+    store_words(in_order_of_weights<Phases>(narrowed(bytes)), coarse + behind, step);
   }
 };
 
@@ -149,15 +170,15 @@ void quantize_for(const float* x, const PackedMatrix& w, int row, const PackedIn
   int64_t fine_offsets = static_cast<int64_t>(out.m) * groups;
   for (int first = 0; first < groups; first += kAtOnce) {
     int count = groups - first < kAtOnce ? groups - first : kAtOnce;
-    float maxima[kAtOnce], sums[kAtOnce];
-    for (int g = 0; g < count; ++g) maxima[g] = maximum_and_sum(x + g * size, size, sums[g]);
+    float maxima[kAtOnce];
+    for (int g = 0; g < count; ++g) maxima[g] = maximum(x + g * size, size);
     for (int g = 0; g < count; ++g, x += size, place += panel.rows) {
       float inverse = maxima[g] > 0 ? 127 / maxima[g] : 0, scale = maxima[g] / 127;
       bool fine = maxima[g] > least;
       GroupSums bytes = quantize_group<Phases>(x, size, inverse, fine, target);
       target.coarse += panel.rows * int64_t{size};
       out.scales[place] = scale;
-      out.sums[place] = fine ? sums[g] : static_cast<float>(bytes.coarse) * scale;
+      out.sums[place] = fine ? sum_of(x, size) : static_cast<float>(bytes.coarse) * scale;
       out.offsets[place] = -w.zero * bytes.coarse;
       out.offsets[place + fine_offsets] = -w.zero * bytes.fine;
       out.fine[place] = fine ? 1 : 0;
