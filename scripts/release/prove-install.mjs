@@ -1,5 +1,5 @@
 // Installs the packed packages into an empty folder, with nothing in PATH but node, npm and a shell, then cuts the network,
-// talks to the demo, and compiles and runs a stranger's programs. Usage: node scripts/release/prove-install.mjs   (npm's registry is needed for the dependencies)
+// talks to the demo, and compiles and runs a stranger's programs, those for the AI SDK with each of its versions. Usage: node scripts/release/prove-install.mjs   (npm's registry is needed for the dependencies)
 import { spawnSync } from 'node:child_process';
 import {
   mkdirSync,
@@ -15,12 +15,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runMain, SetupError } from '../lib/setup-error.mjs';
 import { packAll } from './pack.mjs';
-import { proveStranger } from './stranger.mjs';
+import { proveAiSdk, proveStranger } from './stranger.mjs';
 
 const PROMPT = 'What is 17 plus 25?';
 const ANSWER = /\b42\b/;
 /** What a program in TypeScript has beside the library. */
-const FOR_PROGRAMS = ['typescript', 'zod', '@types/node'];
+const FOR_PROGRAMS = ['typescript', 'zod', '@types/node', '@types/json-schema'];
+const AI_SDKS = ['ai@6', 'ai@7'];
 
 await runMain(async () => {
   const packed = await packAll({ only: ['llm-host', 'demo-weights', `${process.platform}-${process.arch}`] });
@@ -82,7 +83,7 @@ function prove(top, files) {
   console.log(`node_modules: ${(bytesBelow(join(folder, 'node_modules')) / 1e6).toFixed(0)} MB`);
 
   timed('npm install, for the programs', () =>
-    run('npm', ['install', '--no-audit', '--no-fund', ...FOR_PROGRAMS], { env, cwd: folder }),
+    run('npm', ['install', '--no-audit', '--no-fund', ...FOR_PROGRAMS, AI_SDKS[0]], { env, cwd: folder }),
   );
 
   const offline = cutNetwork();
@@ -105,9 +106,15 @@ function prove(top, files) {
   );
   console.log(`${PROMPT} -> ${stdout.trim()}`);
   if (!ANSWER.test(stdout)) throw new SetupError('unexpected answer');
-  proveStranger(folder, args =>
-    run(offline[0], [...offline.slice(1), process.execPath, ...args], { env, cwd: folder }),
-  );
+  const node = args =>
+    run(offline[0], [...offline.slice(1), process.execPath, ...args], { env, cwd: folder });
+  proveStranger(folder, node);
+  for (const version of AI_SDKS) {
+    timed(`npm install ${version}`, () =>
+      run('npm', ['install', '--no-audit', '--no-fund', version], { env, cwd: folder }),
+    );
+    proveAiSdk(folder, node);
+  }
 }
 
 /** A network namespace without any network, with the rights of root or of a user of its own. */

@@ -13,11 +13,9 @@ const PROGRAMS = [
   { file: 'no-model.js', prints: /^MODEL_NOT_FOUND$/m, code: 66 },
   { file: 'leave.js', prints: /^$/, code: 7 },
 ];
+const AI_SDK = { file: 'ai-sdk.js', prints: /^.*Paris.*\n.*Paris[\s\S]*^42 .*42.*\nstring string\ntrue$/m };
 const MAX_LINES = 15;
-const COMPILER_OPTIONS = {
-  ...{ target: 'es2022', lib: ['es2023', 'esnext.disposable'], module: 'nodenext', types: ['node'] },
-  ...{ strict: true, skipLibCheck: false },
-};
+const LIB = ['es2023', 'esnext.disposable'];
 
 /**
  * Compiles the programs in a project that has the packed packages, strictly, and runs each.
@@ -27,18 +25,39 @@ const COMPILER_OPTIONS = {
 export function proveStranger(folder, node) {
   const source = join(root, 'scripts', 'release', 'stranger');
   cpSync(source, folder, { recursive: true });
+  cpSync(join(root, 'test/fixtures/encoders/bert-mean'), join(folder, 'embedder'), { recursive: true });
   const lines = readFileSync(join(source, 'chat.ts'), 'utf8').trimEnd().split('\n').length;
   if (lines > MAX_LINES) throw new SetupError(`chat.ts has ${lines} lines`);
-  const include = ['*.ts', '*.cts'];
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include }),
-  );
+  compile(folder, node, { lib: LIB, include: ['*.ts', '*.cts'], exclude: ['ai-sdk.ts'] });
+  for (const program of PROGRAMS) runProgram(program, folder, node);
+}
+
+/**
+ * The same for the AI SDK, in whatever version the project that `proveStranger` has left has now.
+ * @type {typeof proveStranger}
+ */
+export function proveAiSdk(folder, node) {
+  // Its own types are those of browsers.
+  compile(folder, node, { lib: [...LIB, 'dom'], include: ['ai-sdk.ts'] });
+  runProgram(AI_SDK, folder, node);
+}
+
+function compile(folder, node, { lib, ...files }) {
+  const compilerOptions = {
+    target: 'es2022',
+    lib,
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    skipLibCheck: false,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, ...files }));
   expectRun('tsc', node([join(folder, 'node_modules/typescript/bin/tsc'), '-p', folder]), { prints: /^$/ });
-  for (const program of PROGRAMS) {
-    expectRun(program.file, node([join(folder, program.file)]), program);
-    console.log(`${program.file}: as it should`);
-  }
+}
+
+function runProgram(program, folder, node) {
+  expectRun(program.file, node([join(folder, program.file)]), program);
+  console.log(`${program.file}: as it should`);
 }
 
 function expectRun(what, { status, stdout, stderr }, { prints, code = 0 }) {

@@ -217,10 +217,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
     long: true,
     shows: /^every text is the same$/m,
   },
-  'node scripts/measure/embeddings.mjs --texts 2000 --words 8 --rounds 3': {
-    long: true,
-    shows: /^8 words, llm-host: \d+ texts\/s/m,
-  },
+  'node scripts/measure/embeddings.mjs --texts 2000 --words 8 --rounds 3 --python PYTHON': measured(
+    'node scripts/measure/embeddings.mjs --texts 2000 --words 8 --rounds 3',
+    /^8 words, llm-host: \d+ texts\/s/m,
+  ),
   'node scripts/measure/recall.mjs model.gguf': measured(
     'node scripts/measure/recall.mjs model.gguf --facts 1 --context 1024',
     /^(?:right|wrong) {2}Alma, Oslo: .*\n[01] of 1 right; older turns were summarized \d+ times$/m,
