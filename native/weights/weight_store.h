@@ -16,7 +16,7 @@
 #include "weights/mlx_tensor.h"
 #include "weights/part.h"
 #include "weights/quantize/quantization.h"
-#include "weights/quantize/quantize_tensor.h"
+#include "weights/quantize_tensor.h"
 
 namespace llm_host {
 namespace mx = mlx::core;

@@ -1,4 +1,4 @@
-#include "weights/quantize/quantize_tensor.h"
+#include "weights/quantize_tensor.h"
 
 #include <algorithm>
 
