@@ -39,7 +39,8 @@ async function secondsPerToken(load) {
   const { engine } = await load();
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < Number(values.rounds); round++) {
-    const job = { promptIds: PROMPT, maxTokens: Number(values.tokens), ignoreEos: true, temperature: 0 };
+    const maxTokens = Number(values.tokens);
+    const job = { promptIds: PROMPT, maxTokens, ignoreEos: true, temperature: 0, lookup: false };
     const replies = engine.generate(job);
     let step = await replies.next();
     while (!step.done) step = await replies.next();
