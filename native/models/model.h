@@ -24,7 +24,7 @@ class Model {
   virtual mx::array body(const mx::array& ids, ModelCache& cache, int outputs) const = 0;
   // The next token of several sequences in one pass over the weights: ids [1, N] int32, one for
   // each cache -> hidden states [1, N, H]; appends one position to each cache. Where a cache comes
-  // several times in a row, the next tokens of its sequence, whose length must have been planned.
+  // several times in a row, the next tokens of its sequence, all in one regime of positions.
   virtual mx::array step(const mx::array& ids, std::span<ModelCache* const> caches) const = 0;
   // hidden [1, L, H] -> logits [1, L, V].
   virtual mx::array head(const mx::array& hidden) const = 0;

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { randomIds } from '../../src/bench/random-ids.ts';
 import { readModel } from '../../src/model/load-model.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { variantsOf } from './family-cases.ts';
+import { variantsOf, withModel } from './family-cases.ts';
 import { generate, loadNative } from './native-run.ts';
 
 const models = fileURLToPath(new URL('../fixtures/families/', import.meta.url));
@@ -34,6 +35,25 @@ test.each([
   } finally {
     await model.close();
   }
+});
+
+test('keys with the angles of one length are not used in a prompt as long as their reply came to', async () => {
+  // Longer than the 32 positions behind which the angles depend on the length.
+  const first = randomIds(40, 96, 1);
+  const replied = 18;
+  const second = [...first.slice(0, 25), ...randomIds(first.length + replied - 1 - 25, 96, 2)];
+  const variant = variantsOf('llama').find(({ name }) => name === 'dynamic');
+  if (!variant) throw new Error('llama/dynamic is missing');
+  await withModel('llama', variant, async source => {
+    const [used, fresh] = [await loadNative(source), await loadNative(source)];
+    try {
+      await generate(used, first, replied);
+      expect(await generate(used, second, 10)).toEqual(await generate(fresh, second, 10));
+    } finally {
+      await used.close();
+      await fresh.close();
+    }
+  });
 });
 
 test('layers that share quantized keys and values read them whatever the chunks', async () => {

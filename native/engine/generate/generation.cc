@@ -113,7 +113,6 @@ bool Generation::advances() {
   if (length > model_.info().context_length) return false;
   restarts_ = model_.positions_restart_at(length);
   if (restarts_) return false;
-  sequence_.cache.plan(length + static_cast<int>(proposed_.size()));
   if (!proposed_.empty()) sequence_.cache.remember();
   return true;
 }

@@ -48,7 +48,8 @@ class ModelCache {
   LatentCache& latent(size_t index);
   StateCache& state(size_t index);
 
-  // Announces the length that the sequence will have: some position angles depend on it.
+  // Announces the length of the prompt that the sequence begins with: some position angles of its
+  // tokens depend on it.
   void plan(int length) { planned_ = length; }
   int planned() const { return planned_; }
 
