@@ -6,7 +6,7 @@ import { anthropicRoutes } from './anthropic/routes.ts';
 import { apiOf, shapedError } from './api-errors.ts';
 import { approvalRoutes } from './approval-routes.ts';
 import { embeddingRoutes } from './embeddings/routes.ts';
-import { checkAccess, corsOrigin, namedKey } from './http/access.ts';
+import { checkAccess, corsOrigin, namedKey } from './http/access/access.ts';
 import { ApiError, ofThrown, stopping } from './http/api-error.ts';
 import { Clients, clientOf } from './http/clients.ts';
 import { onceClosed } from './http/once-closed.ts';

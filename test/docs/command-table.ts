@@ -93,7 +93,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     runsIn: 'test/e2e/shared-model.test.ts',
     test: 'a worker started by hand: ',
   },
-  'node scripts/measure/hosts-plan.mjs': {
+  'node scripts/measure/hosts/plan.mjs': {
     runs: 'measuring',
     shows: /^\| 2 \| Thunderbolt 5, RDMA \| \d/m,
   },

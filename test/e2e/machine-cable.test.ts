@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tensorWire } from '../../src/model/distributed/wire.ts';
 import { Cable, whyNoCable } from './cable.ts';
-import { type Machines, machines, rankOf, ranksOf, toldInTime } from './machines.ts';
+import { type Machines, machines, rankOf, ranksOf, tellsAndGoesOn, toldInTime } from './machines.ts';
 import { type Ended, MAIN, Program, runProgram } from './program.ts';
 
 const LIMIT = { timeout: 60_000 };
@@ -53,13 +53,7 @@ describe.skipIf(whyNot !== undefined)(`a cable between two machines ${whyNot ?? 
     await chat.shows('"token"');
     const began = Date.now();
     cable.tell(what === 'data' ? `cut ${two.ring.join(' ')}` : what);
-    await chat.shows('"type":"error"');
-    await toldInTime(began, context);
-    expect(chat.stdout).toContain(two.title);
-    expect(chat.stdout).toMatch(says);
-    const before = chat.stdout.length;
-    chat.say('Hello again');
-    await expect.poll(() => chat.stdout.slice(before), LIMIT).toContain('"token"');
+    await tellsAndGoesOn(chat, two, { began, says }, context);
     // The worker too has heard nothing for so long, and waits for the next program.
     await expect.poll(() => ranksOf(worker), LIMIT).not.toContain(rank);
     expect(worker.child.exitCode).toBeNull();

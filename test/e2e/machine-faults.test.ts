@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type Machines, machines, rankOf, ranksOf, toldInTime } from './machines.ts';
+import { type Machines, machines, rankOf, ranksOf, tellsAndGoesOn, toldInTime } from './machines.ts';
 import { MAIN, Program, processesLeft } from './program.ts';
 
 const LIMIT = { timeout: 60_000 };
@@ -78,13 +78,7 @@ describe('a machine that is lost in a chat: it is named, and the chat goes on he
     await shows(chat, prompt, until);
     const began = Date.now();
     fault(rank, worker);
-    await chat.shows('"type":"error"');
-    await toldInTime(began, context);
-    expect(chat.stdout).toContain(two.title);
-    expect(chat.stdout).toMatch(says);
-    const before = chat.stdout.length;
-    chat.say('Hello again');
-    await expect.poll(() => chat.stdout.slice(before), LIMIT).toContain('"token"');
+    await tellsAndGoesOn(chat, two, { began, says }, context);
     await expect.poll(() => alive(rank), LIMIT).toBe(false);
     chat.child.kill('SIGINT');
     expect((await chat.ended).code).toBe(130);

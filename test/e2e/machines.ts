@@ -129,6 +129,22 @@ export async function toldInTime(
   await annotate(`told after ${(ms / 1000).toFixed(1)} s`);
 }
 
+/** The fault of then is told in a chat's events, by the machine's name; the chat goes on here without it. */
+export async function tellsAndGoesOn(
+  chat: Program,
+  { title }: Machines,
+  { began, says }: { began: number; says: RegExp },
+  context: Pick<TestContext, 'annotate'>,
+): Promise<void> {
+  await chat.shows('"type":"error"');
+  await toldInTime(began, context);
+  expect(chat.stdout).toContain(title);
+  expect(chat.stdout).toMatch(says);
+  const before = chat.stdout.length;
+  chat.say('Hello again');
+  await expect.poll(() => chat.stdout.slice(before), { timeout: 60_000 }).toContain('"token"');
+}
+
 /** A program named `ssh` that runs what it is asked to on this machine, and says of what. */
 export function fakeSsh(dir: string): string {
   const bin = join(dir, 'bin');

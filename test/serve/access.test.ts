@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type AccessRules, checkAccess, isLoopback } from '../../src/serve/http/access.ts';
+import { type AccessRules, checkAccess, isLoopback } from '../../src/serve/http/access/access.ts';
 import { serveScripted } from './scripted.ts';
 
 const LOCAL: AccessRules = { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RateLimit } from '../../src/serve/http/rate-limit.ts';
+import { RateLimit } from '../../src/serve/http/access/rate-limit.ts';
 import { ask } from './asking.ts';
 import { type Script, serveScripted, until } from './scripted.ts';
 

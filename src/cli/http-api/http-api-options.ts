@@ -1,5 +1,5 @@
 import { LlmHostError } from '../../errors.ts';
-import { type AccessRules, isLoopback } from '../../serve/http/access.ts';
+import { type AccessRules, isLoopback } from '../../serve/http/access/access.ts';
 import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/http/serve-context.ts';
 import type { ToolsPolicy } from '../../serve/http/tools-policy.ts';
 import type { NumberRange } from '../../text/number-range.ts';

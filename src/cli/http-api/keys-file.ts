@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import type { ApiKey } from '../../serve/http/access.ts';
+import type { ApiKey } from '../../serve/http/access/access.ts';
 import { readTextFile } from '../../text/files/read-text-file.ts';
 import { parseJsonWithComments } from '../../text/json/json-with-comments.ts';
 

@@ -4,6 +4,7 @@ import { AnyResultSchema } from './wire-schemas.ts';
 
 const MAX_RESOURCES = 50;
 const LIMIT_MS = 10_000;
+
 export interface SubscriptionsOptions {
   readonly onLog: (line: string) => void;
   /** A resource that was subscribed to has changed. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import type { ApiKey } from './access.ts';
+import type { ApiKey } from './access/access.ts';
+import { RateLimit } from './access/rate-limit.ts';
 import { ApiError } from './api-error.ts';
-import { RateLimit } from './rate-limit.ts';
 
 /** Who sends a request. */
 export interface Client {

@@ -3,7 +3,7 @@ import type { Embedder } from '../../embed/embedder.ts';
 import type { ModelFacts } from '../../model/model-facts.ts';
 import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
 import type { PageFiles } from '../page/page-files.ts';
-import type { AccessRules } from './access.ts';
+import type { AccessRules } from './access/access.ts';
 import type { PendingApprovals } from './approvals.ts';
 import type { GenerationQueue } from './generation-queue.ts';
 import type { ServeMetrics } from './metrics.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { distDir } from '../lib/project.mjs';
+import { distDir } from '../../lib/project.mjs';
 
 export const MAIN = join(distDir, 'cli', 'main.js');
 const FIRST_PORT = 9400;

@@ -2,14 +2,14 @@
 // one process' speed and a latency: of the probe, or given. All processes have the same memory and the same cores. What a
 // step of a sum has taken shows with a tiny model, whose token is hardly more than its sums.
 // Usage, after `npm run bootstrap`:
-//   node scripts/measure/hosts-speed.mjs MODEL MACHINES [--latency MICROSECONDS] [--tokens 64] [--rounds 3]
+//   node scripts/measure/hosts/speed.mjs MODEL MACHINES [--latency MICROSECONDS] [--tokens 64] [--rounds 3]
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { distDir } from '../lib/project.mjs';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { distDir } from '../../lib/project.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
 import { startWorkers, writeHosts } from './loopback-machines.mjs';
 
 const { values, positionals } = parseArgs({
@@ -73,7 +73,7 @@ const speed = seconds => (1 / seconds).toLocaleString('en', { maximumSignificant
 await runMain(async () => {
   const [given, count] = positionals;
   const machines = Number(count);
-  if (given === undefined || !(machines > 1)) throw new SetupError('usage: hosts-speed.mjs MODEL MACHINES');
+  if (given === undefined || !(machines > 1)) throw new SetupError('usage: hosts/speed.mjs MODEL MACHINES');
   const model = existsSync(given) ? resolve(given) : given;
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-hosts-speed-'));
   let workers = [];

@@ -1,13 +1,13 @@
 // Peak memory of each process that shares a model over the loopback, beside what `inspect --hosts` foretells: the table of
 // docs/distributed.md. Linux only.
-// Usage, after `npm run bootstrap`: node scripts/measure/hosts-memory.mjs MODEL MACHINES [--words 900] [--context 1024]
+// Usage, after `npm run bootstrap`: node scripts/measure/hosts/memory.mjs MODEL MACHINES [--words 900] [--context 1024]
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { runMain, SetupError } from '../lib/setup-error.mjs';
+import { runMain, SetupError } from '../../lib/setup-error.mjs';
 import { MAIN, startWorkers, writeHosts } from './loopback-machines.mjs';
 
 const LOOK_MS = 30;
@@ -65,7 +65,7 @@ async function measure(model, folder, hosts) {
 runMain(async () => {
   const [model, count] = positionals;
   const machines = Number(count);
-  if (model === undefined || !(machines > 1)) throw new SetupError('usage: hosts-memory.mjs MODEL MACHINES');
+  if (model === undefined || !(machines > 1)) throw new SetupError('usage: hosts/memory.mjs MODEL MACHINES');
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-hosts-memory-'));
   try {
     const hosts = writeHosts(folder, machines);

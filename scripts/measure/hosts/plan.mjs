@@ -1,12 +1,12 @@
 // What `llm-host inspect --hosts` would say of published models on several M4 Max: the tables of docs/distributed.md. Writes
 // headers without weights into a temporary folder; downloads and loads nothing.
-// Usage, after `npm run bootstrap`: node scripts/measure/hosts-plan.mjs
+// Usage, after `npm run bootstrap`: node scripts/measure/hosts/plan.mjs
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { distDir } from '../lib/project.mjs';
-import { reportUncaught } from '../lib/setup-error.mjs';
-import { writeHeaders } from './shapes/headers.mjs';
+import { distDir } from '../../lib/project.mjs';
+import { reportUncaught } from '../../lib/setup-error.mjs';
+import { writeHeaders } from '../shapes/headers.mjs';
 
 reportUncaught();
 
