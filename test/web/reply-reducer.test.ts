@@ -41,6 +41,10 @@ describe('a reply', () => {
     expect(empty.parts).toEqual([]);
   });
 
+  it('has the name of the model that answers, also where it was asked before the models were known', () => {
+    expect(withEvents({ ...empty, model: '' }, [{ type: 'model', name: 'demo' }], 1).model).toBe('demo');
+  });
+
   it('asks, and the answer of the server ends the question', () => {
     const asking = withEvents(empty, [called, asked], 0);
     expect(asking.parts).toMatchObject([{ state: 'asking', question: { approval: 'x' }, server: 's' }]);

@@ -7,6 +7,8 @@ import { readSse } from './sse.ts';
 
 /** What comes while a reply is made. */
 export type StreamEvent =
+  /** The model that answers, as the server calls it. */
+  | { readonly type: 'model'; readonly name: string }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   /** What the server does before the first word: `waiting, 2 ahead`, `prefill 100/2000`. */
@@ -31,7 +33,13 @@ export async function* chatStream(
       },
     });
     if (!body) throw new ApiFailure(0, 'The server answers without a stream.');
-    for await (const line of readSse(body)) yield* eventsOf(line);
+    let named = false;
+    for await (const line of readSse(body)) {
+      const name: string | undefined = named ? undefined : modelIn(line);
+      if (name !== undefined) yield { type: 'model', name };
+      named ||= name !== undefined;
+      yield* eventsOf(line);
+    }
   } catch (error) {
     throw signal.aborted ? error : failureOf(error);
   }
@@ -51,6 +59,7 @@ function chatBody(messages: readonly ApiMessage[], { model, sampling, thinking }
 }
 
 interface Chunk {
+  readonly model?: string;
   readonly error?: unknown;
   readonly llm_host_event?: ToolEvent;
   readonly choices?: readonly {
@@ -64,7 +73,13 @@ interface Chunk {
   } | null;
 }
 
-function* eventsOf(line: { data: unknown } | { comment: string }): Generator<StreamEvent> {
+type Line = { data: unknown } | { comment: string };
+
+function modelIn(line: Line): string | undefined {
+  return 'comment' in line ? undefined : (line.data as Chunk).model;
+}
+
+function* eventsOf(line: Line): Generator<StreamEvent> {
   if ('comment' in line) return yield { type: 'status', text: line.comment };
   const { error, llm_host_event: tool, choices, usage } = line.data as Chunk;
   if (error !== undefined) throw refusalOf(500, line.data);

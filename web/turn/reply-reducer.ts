@@ -52,6 +52,8 @@ function withEvent(message: AssistantMessage, event: StreamEvent): AssistantMess
         ...ended(event.refused ? 'refused' : 'failed', event.seconds),
         result: event.message,
       });
+    case 'model':
+      return { ...message, model: event.name };
     case 'usage':
       return { ...message, usage: event.usage };
     case 'finish':

@@ -63,6 +63,17 @@ inBrowser('conversations on the page', () => {
     expect(await replies(page)).toEqual(['You said: Keep me']);
   });
 
+  test('a reply that is asked for before the models are known names its model', async () => {
+    const page = await open();
+    await page.route('**/v1/models', async route => {
+      await page.locator('.reply .figures').waitFor();
+      await route.continue();
+    });
+    await page.reload();
+    await replyOf(page, 'At once');
+    await page.getByRole('article', { name: 'scripted' }).waitFor();
+  });
+
   test('two tabs write to the same one, and nothing is lost', async () => {
     const first = await open();
     await replyOf(first, 'Zero');
