@@ -65,13 +65,17 @@ inBrowser('conversations on the page', () => {
 
   test('a reply that is asked for before the models are known names its model', async () => {
     const page = await open();
+    let answer!: () => void;
+    const answered = new Promise<void>(resolve => (answer = resolve));
     await page.route('**/v1/models', async route => {
-      await page.locator('.reply .figures').waitFor();
+      await answered;
       await route.continue();
     });
     await page.reload();
     await replyOf(page, 'At once');
     await page.getByRole('article', { name: 'scripted' }).waitFor();
+    answer();
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   test('two tabs write to the same one, and nothing is lost', async () => {
