@@ -9,7 +9,7 @@ from collections import Counter
 from make_data import groups
 from tools import render
 
-KINDS = {"string": str, "number": (int, float), "integer": int, "boolean": bool, "array": list}
+KINDS = {"string": str, "number": (int, float), "integer": int, "boolean": bool, "object": dict, "array": list}
 # In a text that the model should write or that a user has said; JSON and code have other braces.
 PLACEHOLDER = re.compile(r"\{(\w{1,2}|who|has|gets|loses|how_many\w*)\}")
 

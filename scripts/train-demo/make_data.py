@@ -8,8 +8,8 @@ import random
 import re
 from collections import Counter
 
-from conversations import abilities, asking, facts, followups, plain, steps, talk, terse
-from conversations.messages import calc_call, done, file_call, other_call, say, turn, user
+from conversations import abilities, asking, facts, followups, library, plain, steps, talk, terse
+from conversations.messages import calc_call, call, done, file_call, other_call, other_said, result, say, turn, user
 from conversations.other_tools import KINDS, any_tool
 from conversations.talk import NEAR, OPS, PURPOSE, PURPOSES, REFUSALS, SUBJECTS, SYSTEMS
 from conversations.values import CITIES, DAYS, ITEMS, NAMES, clock, filename, word
@@ -50,7 +50,7 @@ class Group:
     """The tools of a group and the exchanges that they allow."""
 
     def __init__(self, r, kind):
-        self.r, self.others, listed = r, [], []
+        self.r, self.others, self.absent, listed = r, [], None, []
         if kind == "all":
             k = r.random()
             listed = CALCULATOR + FILES if k < 0.42 else FILES + CALCULATOR if k < 0.84 else r.sample(BUNDLED, 10)
@@ -59,6 +59,9 @@ class Group:
         elif kind == "mixed":
             listed = list(BUNDLED) if r.random() < 0.4 else r.sample(BUNDLED, r.randint(1, 6))
         self.have = [t["function"]["name"] for t in listed]
+        if kind == "library":
+            self.others, self.absent = library.some_tools(r, r.choice([1, 1, 1, 2, 2, 3, 3, 4, 5, 7]))
+            listed = [t for t, _, _ in self.others]
         if kind in ("other", "mixed"):
             names = {t["function"]["name"] for t in BUNDLED}
             for _ in range(r.choice([1, 2, 2, 3, 3, 4, 5, 6]) if kind == "other" else r.choice([1, 1, 2, 3])):
@@ -152,9 +155,49 @@ class Group:
         other_way = {"power": "multiply", "multiply": "add", "divide": "multiply"}.get(name) in self.have and two
         return None if name in self.have or other_way else (q, r.choice(REFUSALS).format(p=r.choice(PURPOSES[name])))
 
+    def several(self, complete):
+        """A tool of the library called for each of several values at once."""
+        r = self.r
+        tool, ask, _ = r.choice(self.others)
+        made = ask.many(r)
+        if made is None:
+            return None
+        calls, q, found = made
+        asked = [user(q), turn([call(tool["function"]["name"], c) for c in calls])]
+        return asked + [result(res) for res in found] + [say(" ".join(dict.fromkeys(other_said(r, res) for res in found)))] if complete else asked
+
+    def unanswered(self):
+        """What none of the library's listed tools answers."""
+        r = self.r
+        if r.random() < 0.5:
+            return r.choice(self.others)[1].near(r), r.choice(talk.NO_TOOL)
+        _, ask, purpose = self.absent
+        if subjects(purpose) & subjects(" ".join(p for _, _, p in self.others)) - NO_SUBJECT:
+            return self.missing()
+        return ask(r)[1], r.choice(REFUSALS).format(p=purpose)
+
+    def of_library(self, complete):
+        """An exchange that is about the library's tools."""
+        r, k = self.r, self.r.random()
+        if k < 0.14:
+            q, a = self.unanswered()
+            return [user(q), say(a)]
+        if k < 0.36 and (found := self.several(complete)):
+            return found
+        if k < 0.5 and len(self.others) > 1:
+            one, two = (other_call(r, tool, ask) for tool, ask, _ in r.sample(self.others, 2))
+            if found := steps.two_of_any(r, one, two):
+                return found
+        return None
+
     def exchange(self, complete):
         """One question with all that answers it; without `complete` it may stop after the call."""
         r, k = self.r, self.r.random()
+        if self.absent and r.random() < 0.7:
+            if found := self.of_library(complete):
+                return found
+            q, c, res, said = self.one_call()
+            return [user(q), *done(c, res), say(said(res))] if complete else [user(q), turn([c])]
         if not self.tools or k < 0.19:
             return self.words()
         if k < 0.245:
@@ -193,8 +236,8 @@ class Group:
             kinds["told number"] = (0.6, lambda: followups.told_number(r, self.have))
             kinds["language"] = (1, lambda: terse.language(r, self.have))
         if self.others:
-            tool, ask, _ = r.choice(self.others)
-            kinds |= {"tool again": (3, lambda: followups.of_tool(r, tool, ask)), "missing argument": (2, lambda: asking.for_tool(r, tool, ask)), "quoted": (1.5, lambda: followups.quoted_result(r, tool, ask, word))}
+            tool, ask, purpose = r.choice(self.others)
+            kinds |= {"tool again": (3, lambda: followups.of_tool(r, tool, ask)), "missing argument": (2, lambda: asking.for_tool(r, tool, ask, purpose if self.absent else None)), "quoted": (1.5, lambda: followups.quoted_result(r, tool, ask, word))}
         kind = r.choices(list(kinds), [w for w, _ in kinds.values()])[0]
         return kind, kinds[kind][1]()
 
@@ -202,7 +245,7 @@ class Group:
         """(kind, messages)"""
         r = self.r
         self.files = []
-        if self.tools and r.random() < 0.36:
+        if self.tools and r.random() < (0.1 if self.absent else 0.36):
             kind, found = self.dialogue()
             if found:
                 # Some of them begin after something else.
@@ -232,7 +275,7 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "none"], [0.50, 0.12, 0.25, 0.11, 0.02])[0])
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "none", "library"], [0.27, 0.07, 0.10, 0.07, 0.02, 0.47])[0])
         found = g.branches(1, g.long_branch) if r.random() < 0.1 else g.branches(branches, g.branch)
         yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}
 

@@ -42,7 +42,7 @@ def for_file(r, have):
     return out + [user(r.choice(PHRASES[answer]).format(f=f, c=c)), *done(call(tool, args), res), say(files.said(r, tool, args, res))]
 
 
-def for_tool(r, tool, ask):
+def for_tool(r, tool, ask, purpose=None):
     f = tool["function"]
     required = f["parameters"].get("required", [])
     if not 1 <= len(required) <= 2:
@@ -59,5 +59,5 @@ def for_tool(r, tool, ask):
     else:
         ask_for, give = r.choice(PHRASES["ask.two"]).format(a=names[0], b=names[1]), f"{spoken(args[required[0]])} and {spoken(args[required[1]])}"
     q, a = r.choice(PHRASES["ask.tool"]).split("|")
-    p = purpose_of(tool)
+    p = purpose or purpose_of(tool)
     return [user(said_so(r, q.format(p=p))), say(a.format(q=ask_for)), user(give), *done(call(f["name"], args), res), say(other_said(r, res))]

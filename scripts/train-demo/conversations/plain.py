@@ -1,6 +1,6 @@
 """Plain requests that need no tool, with answers of our own: lists, code, short texts, other languages."""
 
-from phrase_files import sections
+from phrase_files import lines, sections
 
 from .arithmetic import SMALL
 from .frames import dress
@@ -9,6 +9,7 @@ from .values import capital, listing
 PHRASES = sections("plain.txt")
 CATEGORIES = [(c, [m.strip() for m in members.split(",")]) for c, members in (line.split(": ", 1) for line in PHRASES["categories"])]
 PAIRS = {kind: [tuple(line.replace("\\n", "\n").split("|", 1)) for line in PHRASES[kind]] for kind in ("code", "writing", "texts", "advice")}
+ANSWERS = [tuple(line.replace("\\n", "\n").split("|", 1)) for line in lines("plain-answers.txt")]
 LANGUAGES = [tuple(line.split("|")) for line in sections("dialogues.txt")["languages.talk"]]
 
 
@@ -28,10 +29,9 @@ def some_of(r):
 def request(r):
     """(question, answer)"""
     k = r.random()
-    if k < 0.4:
+    if k < 0.25:
         return some_of(r)
-    if k < 0.5:
+    if k < 0.32:
         return r.choice(LANGUAGES)
-    kind = r.choice(list(PAIRS))
-    q, a = r.choice(PAIRS[kind])
+    q, a = r.choice(ANSWERS) if k < 0.75 else r.choice(PAIRS[r.choice(list(PAIRS))])
     return (q if r.random() < 0.8 else q[0].lower() + q[1:] if r.random() < 0.5 else "Please: " + q), a

@@ -8,6 +8,7 @@ TALK, ABSENT = sections("talk.txt"), sections("absent.txt")
 PAIRS = [tuple(line.split("|")) for line in TALK["pairs"]]
 SUBJECTS = [(purpose, question) for purpose, *questions in (line.split("|") for line in ABSENT["subjects"]) for question in questions]
 SYSTEMS, REFUSALS = TALK["systems"], ABSENT["refusals"]
+NO_TOOL = ABSENT["refusals-nameless"]
 NEAR = [set(line.split()) for line in ABSENT["near"]]
 CAPITALS = dict(line.split(": ") for line in TALK["capitals"])
 
