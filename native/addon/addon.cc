@@ -1,5 +1,7 @@
 #include <napi.h>
 
+#include <mutex>
+
 #include "addon/convert.h"
 #include "addon/device.h"
 #include "addon/errors.h"
@@ -7,6 +9,7 @@
 #include "addon/model.h"
 #include "addon/signal.h"
 #include "addon/watchdog.h"
+#include "common/mlx_environment.h"
 #include "engine/distributed/group_progress.h"
 #include "engine/host.h"
 
@@ -67,6 +70,8 @@ Napi::Value shutdown(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
+  static std::once_flag once;
+  std::call_once(once, prepare_mlx_environment);
   auto* instance = new Instance;
   instance->signal = Signal::create(env);
   instance->model_class = Napi::Persistent(ModelObject::define(env));

@@ -174,6 +174,10 @@ function stageArm64(dir) {
 /** The addon is this machine's own, which check:cuda has shown to serve MLX for CUDA. */
 function stageCuda(dir) {
   stagePlatform(dir, 'linux-x64-cuda', addonPath, join(cudaDir, 'vendor'));
+  // MLX compiles kernels at their first use, from these headers.
+  const headers = join('mlx', 'include');
+  for (const name of ['cccl', 'cute', 'cutlass'])
+    copy(join(cudaDir, 'vendor', headers, name), join(dir, 'vendor', headers, name));
   writeFileSync(join(dir, 'nvidia-requirements.list'), nvidiaRequirements());
 }
 

@@ -36,16 +36,25 @@ std::vector<mx::array> silu(const std::vector<mx::array>& in) {
 
 using In = const std::function<mx::array(const mx::array&)>&;
 
+// As a model's: more groups than one to a row. MLX has other kernels for a single one.
 mx::array quantized_product(In in, Where where, bool experts) {
-  mx::Shape shape = experts ? mx::Shape{4, 64, 64} : mx::Shape{64, 64};
+  mx::Shape shape = experts ? mx::Shape{4, 64, 128} : mx::Shape{64, 128};
   std::vector<mx::array> w =
       mx::quantize(numbers(shape, 0.37f), 64, 4, "affine", std::nullopt, mx::Device::cpu);
-  mx::array x = in(numbers({2, 64}, 0.11f));
+  mx::array x = in(numbers({2, 128}, 0.11f));
   if (!experts)
     return mx::quantized_matmul(x, w[0], in(w[1]), in(w[2]), true, 64, 4, "affine", where);
   mx::array chosen({3, 1}, mx::Shape{2}, mx::uint32);
-  return mx::gather_qmm(mx::expand_dims(x, 1, where), w[0], in(w[1]), in(w[2]), std::nullopt,
+  return mx::gather_qmm(mx::reshape(x, {2, 1, 128}, where), w[0], in(w[1]), in(w[2]), std::nullopt,
                         chosen, true, 64, 4, "affine", std::nullopt, false, where);
+}
+
+// Rows sorted by their expert, as a prompt's. On a CPU MLX has it for float32 alone.
+mx::array sorted_experts(In in, Where where) {
+  mx::array x = numbers({6, 1, 64}, 0.11f), w = numbers({4, 64, 48}, 0.37f);
+  if (mx::default_device() != mx::Device::cpu) x = in(x), w = in(w);
+  mx::array chosen({0, 0, 1, 3, 3, 3}, mx::Shape{6}, mx::uint32);
+  return mx::gather_mm(x, w, std::nullopt, chosen, true, where);
 }
 
 mx::array attention(In in, Where where, int queries) {
@@ -68,6 +77,7 @@ const std::vector<Kernel>& kernels() {
       {"quantized product", [](In in, Where where) { return quantized_product(in, where, false); }},
       {"product with experts",
        [](In in, Where where) { return quantized_product(in, where, true); }},
+      {"product with sorted experts", sorted_experts},
       {"attention of one token", [](In in, Where where) { return attention(in, where, 1); }},
       {"attention of a prompt", [](In in, Where where) { return attention(in, where, 24); }},
       {"norm",

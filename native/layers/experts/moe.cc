@@ -174,7 +174,8 @@ mx::array Experts::gather(const mx::array& x, const Routing& routing) const {
     }
     mx::array all = mx::reshape(experts, {count}), order = mx::argsort(all);
     mx::array tokens = mx::floor_divide(order, mx::array(per_token, mx::uint32));
-    mx::array rows = mx::expand_dims(mx::take(x, tokens, 0), 1);  // [count, 1, hidden]
+    // Not expand_dims: MLX's sorted products take the stride of that axis, 1, for that of a row.
+    mx::array rows = mx::reshape(mx::take(x, tokens, 0), {count, 1, shape_.hidden});
     mx::array sorted = through({rows, mx::take(all, order, 0), true});
     return mx::take(sorted, mx::argsort(order), 0);
   }();

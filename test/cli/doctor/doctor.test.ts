@@ -195,7 +195,7 @@ describe('the whole command', () => {
       expect(stdout).toMatch(new RegExp(`^(ok|warning) +${check}: `, 'm'));
     }
     expect(stdout).toMatch(/^ok +engine: MLX [\d.]+: /m);
-    expect(stdout).toMatch(/^ok +device: .+; all 15 kinds of kernels compute what they should$/m);
+    expect(stdout).toMatch(/^ok +device: .+; all 16 kinds of kernels compute what they should$/m);
     expect(stdout).toMatch(/^ok +server calculator: ready, 6 tools$/m);
     expect(stdout).toMatch(/^ok +tool definitions: \d+ tokens, estimated: calculator \d+$/m);
     expect(code).toBe(0);
