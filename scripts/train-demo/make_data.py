@@ -166,6 +166,22 @@ class Group:
         asked = [user(q), turn([call(tool["function"]["name"], c) for c in calls])]
         return asked + [result(res) for res in found] + [say(" ".join(dict.fromkeys(other_said(r, res) for res in found)))] if complete else asked
 
+    def some(self, complete):
+        """Two to four requests in one, of the library's tools, often of the same one."""
+        r = self.r
+        count, alone = r.choice([2, 2, 2, 3, 3, 4]), r.random() < 0.6
+        one = r.choice(self.others)
+        made = []
+        for _ in range(count):
+            tool, ask, _ = one if alone else r.choice(self.others)
+            args, q, res = ask(r)
+            if len(q) < 130 and all((tool["function"]["name"], args) != (c["function"]["name"], c["function"]["arguments"]) for _, c, _ in made):
+                made.append((q, call(tool["function"]["name"], args), res))
+        if len(made) < 2:
+            return None
+        asked = [user(steps.listed(r, [q for q, _, _ in made])), turn([c for _, c, _ in made])]
+        return asked + [result(res) for _, _, res in made] + [say(" ".join(dict.fromkeys(other_said(r, res) for _, _, res in made)))] if complete else asked
+
     def unanswered(self):
         """What none of the library's listed tools answers."""
         r = self.r
@@ -179,12 +195,14 @@ class Group:
     def of_library(self, complete):
         """An exchange that is about the library's tools."""
         r, k = self.r, self.r.random()
-        if k < 0.14:
+        if k < (0.35 if len(self.others) == 1 else 0.22):
             q, a = self.unanswered()
             return [user(q), say(a)]
-        if k < 0.36 and (found := self.several(complete)):
+        if k < 0.45 and (found := self.several(complete)):
             return found
-        if k < 0.5 and len(self.others) > 1:
+        if k < 0.6 and (found := self.some(complete)):
+            return found
+        if k < 0.68 and len(self.others) > 1:
             one, two = (other_call(r, tool, ask) for tool, ask, _ in r.sample(self.others, 2))
             if found := steps.two_of_any(r, one, two):
                 return found
@@ -275,7 +293,7 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "none", "library"], [0.27, 0.07, 0.10, 0.07, 0.02, 0.47])[0])
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "none", "library"], [0.24, 0.06, 0.08, 0.06, 0.02, 0.54])[0])
         found = g.branches(1, g.long_branch) if r.random() < 0.1 else g.branches(branches, g.branch)
         yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}
 

@@ -1,5 +1,6 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nvidiaRequirements } from '../../build/cuda.mjs';
 import { setupMlx } from '../../build/mlx.mjs';
 import { buildNative } from '../../build/native.mjs';
 import { findCompiler } from '../../lib/build/compiler.mjs';
@@ -7,7 +8,8 @@ import { listFiles, readStamp, writeStamp } from '../../lib/build/fingerprint.mj
 import { placeMlx } from '../../lib/build/mlx-wheel.mjs';
 import { withLock } from '../../lib/lock.mjs';
 import { addonPath, cudaDir, isMain, root, vendorDir, wheels } from '../../lib/project.mjs';
-import { runCommand } from '../../lib/run-command.mjs';
+import { findPython } from '../../lib/python.mjs';
+import { CommandError, runCommand } from '../../lib/run-command.mjs';
 import { runMain, SetupError } from '../../lib/setup-error.mjs';
 import { readElf, reportVersions } from './elf-symbols.mjs';
 import { reportMlxSymbols } from './mlx-symbols.mjs';
@@ -18,11 +20,15 @@ const standInDir = join(cudaDir, 'stand-ins');
 const library = join(cudaDir, 'vendor', 'mlx', 'lib', 'libmlx.so');
 /** Those of the system; the others that libmlx loads are in the wheel, or NVIDIA's. */
 const SYSTEM = /^(lib(stdc\+\+|m|gcc_s|c|pthread|dl|rt)\.so|ld-linux)/;
+/** NVIDIA's wheels that compile, or are compiled. */
+const COMPILER = /^nvidia-cuda-(nvrtc|runtime|crt)==/;
+/** In the sources that libmlx carries as text. */
+const INCLUDE = /^#include <([a-z0-9_/.]+)>$/gm;
 
 /**
  * Checks, without a GPU, that this machine's addon also serves MLX for CUDA: the wheel's headers are those that it was
- * compiled with, libmlx exports what it imports, it asks for no newer system, and Node loads both, with stand-ins
- * for NVIDIA's libraries. Nothing is computed: that needs a GPU.
+ * compiled with, libmlx exports what it imports, it asks for no newer system, Node loads both, with stand-ins for
+ * NVIDIA's libraries, and every header that MLX compiles at its first use is there. Nothing is computed: that needs a GPU.
  * @returns {Promise<string[]>} what is wrong
  */
 async function checkCuda() {
@@ -37,7 +43,7 @@ async function checkCuda() {
     const faults = await headerFaults();
     faults.push(...reportMlxSymbols(addon.imports, mlx.exports, 'libmlx.so').map(name => `no ${name}`));
     faults.push(...reportVersions(addon, mlx, 'libmlx.so').map(name => `needs a newer ${name}`));
-    return [...faults, ...(await loadFaults(mlx.libraries))];
+    return [...faults, ...(await loadFaults(mlx.libraries)), ...(await missingHeaders())];
   });
 }
 
@@ -75,6 +81,32 @@ async function loadFaults(libraries) {
   const { mlxBuilt, mlxLoaded } = JSON.parse(printed);
   console.log(`loaded with stand-ins: MLX ${mlxLoaded}`);
   return mlxBuilt === mlxLoaded ? [] : [`built for MLX ${mlxBuilt}, loaded ${mlxLoaded}`];
+}
+
+/** What NVIDIA's compiler, of the pinned wheels, does not find for a header that libmlx's own sources include. */
+async function missingHeaders() {
+  const nvidia = join(cudaDir, 'compiler');
+  const { command } = await findPython();
+  const wanted = nvidiaRequirements().split('\n').filter(line => COMPILER.test(line));
+  if (readStamp('cuda-compiler')?.wanted.join() !== wanted.join() || !existsSync(nvidia)) {
+    rmSync(nvidia, { recursive: true, force: true });
+    const list = join(cudaDir, 'compiler.list');
+    writeFileSync(list, `${wanted.join('\n')}\n`);
+    const args = ['--quiet', '--no-input', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:'];
+    await runCommand(command, ['-m', 'pip', 'install', ...args, '--target', nvidia, '-r', list]);
+    writeStamp('cuda-compiler', { wanted });
+  }
+  const headers = [...new Set(Array.from(readFileSync(library, 'latin1').matchAll(INCLUDE), m => m[1]))];
+  const script = join(root, 'scripts', 'check', 'cross', 'compile_headers.py');
+  const include = join(cudaDir, 'vendor', 'mlx', 'include');
+  try {
+    await runCommand(command, [script, join(nvidia, 'nvidia'), include, ...headers]);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return error.output.trim().split('\n');
+  }
+  console.log(`headers that MLX compiles: ${headers.length}, all there`);
+  return [];
 }
 
 async function makeStandIns(names) {

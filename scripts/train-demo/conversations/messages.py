@@ -7,7 +7,7 @@ ERRORS = ["the network is down", "access denied", "timed out", "not found", "the
 
 
 def plain(n):
-    return int(n) if isinstance(n, float) and n == int(n) else n
+    return int(n) if isinstance(n, float) and abs(n) < 1e15 and n == int(n) else n
 
 
 def call(name, args):

@@ -52,6 +52,20 @@ def two_files(r, have):
     return at_once(r, [(call(tool, a), res) for a, res in pairs], [files.said(r, tool, a, res) for a, res in pairs], q)
 
 
+def listed(r, questions):
+    """Several requests, one after the other, as one."""
+    k, ends = r.random(), [q if q[-1] in ".?!" else q + "." for q in questions]
+    if k < 0.3:
+        return " ".join(ends)
+    if k < 0.55:
+        first = r.choice(["I need a few things. ", "Could you help me with some things? ", "Some questions: ", "Please do the following. "])
+        marks = r.choice([("First, ", "Second, ", "Third, ", "Finally, "), ("1. ", "2. ", "3. ", "4. "), ("First ", "Then ", "After that, ", "And ")])
+        return first + " ".join(m + (q if m[0].isdigit() else q[0].lower() + q[1:]) for m, q in zip(marks, ends))
+    if k < 0.75:
+        return " ".join([ends[0]] + [r.choice(["Also, ", "And ", "Then ", "Besides, "]) + q[0].lower() + q[1:] for q in ends[1:]])
+    return "\n".join(r.choice(["- ", "* ", ""]) + q for q in questions) if k < 0.88 else "; ".join(q.rstrip(".") for q in questions)
+
+
 def two_of_any(r, one, two):
     """Two requests in one; each is (question, call, result, what is said)."""
     if one[1] == two[1] or ":" in one[0] or len(one[0]) + len(two[0]) > 220:
