@@ -1,8 +1,8 @@
-import { jsonBody } from '../bodies/json-body.ts';
-import { nameThenJson } from '../bodies/name-then-json.ts';
-import { JSON_STRINGS } from '../bodies/strings.ts';
-import { writeJson } from '../json/lenient-json.ts';
-import type { CallLayout, CallRegion, ChatFormat, ReadBody } from '../types/format.ts';
+import { jsonBody } from '../../bodies/json-body.ts';
+import { nameThenJson } from '../../bodies/name-then-json.ts';
+import { JSON_STRINGS } from '../../bodies/strings.ts';
+import { writeJson } from '../../json/lenient-json.ts';
+import type { CallLayout, CallRegion, ChatFormat, ReadBody } from '../../types/format.ts';
 import { OBJECT_LAYOUT } from './hermes.ts';
 
 const named = nameThenJson(/^(?<name>[^[\]{}\s]+)\s*(?:\[CALL_ID\][^[]*)?(?:\[ARGS\](?<args>[\s\S]*))?$/);

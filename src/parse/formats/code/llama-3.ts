@@ -1,7 +1,7 @@
-import { pythonicBody } from '../bodies/pythonic-body.ts';
-import { PYTHON_STRINGS } from '../bodies/strings.ts';
-import type { ChatFormat } from '../types/format.ts';
-import { jsonCall } from './hermes.ts';
+import { pythonicBody } from '../../bodies/pythonic-body.ts';
+import { PYTHON_STRINGS } from '../../bodies/strings.ts';
+import type { ChatFormat } from '../../types/format.ts';
+import { jsonCall } from '../json/hermes.ts';
 
 /**
  * Llama 3.1 to 3.3: the bare JSON of a call with `parameters`; several are separated by `;`. Built-in tools follow

@@ -1,8 +1,8 @@
-import { jsonBody } from '../bodies/json-body.ts';
-import { JSON_STRINGS } from '../bodies/strings.ts';
-import type { CallRegion, ChatFormat } from '../types/format.ts';
+import { jsonBody } from '../../bodies/json-body.ts';
+import { JSON_STRINGS } from '../../bodies/strings.ts';
+import type { CallRegion, ChatFormat } from '../../types/format.ts';
+import { THINK } from '../../types/thinking.ts';
 import { jsonCall, LIST_LAYOUT } from './hermes.ts';
-import { THINK } from './thinking.ts';
 
 export const toolCallsRegion: CallRegion = {
   opener: '<tool_calls>',

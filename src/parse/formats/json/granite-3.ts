@@ -1,6 +1,6 @@
-import { jsonBody } from '../bodies/json-body.ts';
-import { JSON_FOLLOWS, JSON_STRINGS } from '../bodies/strings.ts';
-import type { ChatFormat } from '../types/format.ts';
+import { jsonBody } from '../../bodies/json-body.ts';
+import { JSON_FOLLOWS, JSON_STRINGS } from '../../bodies/strings.ts';
+import type { ChatFormat } from '../../types/format.ts';
 import { jsonCall, LIST_LAYOUT } from './hermes.ts';
 
 /** Granite 3.0 to 3.3: a list from a mark to the end of the reply. 3.1 writes the mark without bars. */

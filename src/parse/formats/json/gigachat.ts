@@ -1,6 +1,6 @@
-import { jsonBody } from '../bodies/json-body.ts';
-import { JSON_STRINGS } from '../bodies/strings.ts';
-import type { ChatFormat } from '../types/format.ts';
+import { jsonBody } from '../../bodies/json-body.ts';
+import { JSON_STRINGS } from '../../bodies/strings.ts';
+import type { ChatFormat } from '../../types/format.ts';
 import { jsonCall, OBJECT_LAYOUT } from './hermes.ts';
 
 /** GigaChat 3: a call is a separate message. */

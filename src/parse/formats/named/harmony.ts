@@ -1,7 +1,7 @@
-import { nameThenJson } from '../bodies/name-then-json.ts';
-import { JSON_STRINGS } from '../bodies/strings.ts';
-import { writeJson } from '../json/lenient-json.ts';
-import type { CallRegion, ChatFormat } from '../types/format.ts';
+import { nameThenJson } from '../../bodies/name-then-json.ts';
+import { JSON_STRINGS } from '../../bodies/strings.ts';
+import { writeJson } from '../../json/lenient-json.ts';
+import type { CallRegion, ChatFormat } from '../../types/format.ts';
 
 /** A call, from the recipient in the header of its message to the end of its arguments. */
 export const recipientRegion: CallRegion = {

@@ -1,6 +1,6 @@
-import { braceBody, writeBraces } from '../bodies/brace-body.ts';
-import { rawSpan } from '../bodies/strings.ts';
-import type { ChatFormat } from '../types/format.ts';
+import { braceBody, writeBraces } from '../../bodies/brace-body.ts';
+import { rawSpan } from '../../bodies/strings.ts';
+import type { ChatFormat } from '../../types/format.ts';
 
 const MARK = '<escape>';
 

@@ -1,7 +1,7 @@
-import { nameThenJson } from '../bodies/name-then-json.ts';
-import { JSON_STRINGS } from '../bodies/strings.ts';
-import { writeJson } from '../json/lenient-json.ts';
-import type { ChatFormat } from '../types/format.ts';
+import { nameThenJson } from '../../bodies/name-then-json.ts';
+import { JSON_STRINGS } from '../../bodies/strings.ts';
+import { writeJson } from '../../json/lenient-json.ts';
+import type { ChatFormat } from '../../types/format.ts';
 
 /** Functionary 3.1: the name in the tag. */
 export const functionaryV31: ChatFormat = {

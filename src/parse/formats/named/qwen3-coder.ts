@@ -1,8 +1,8 @@
-import { rawSpan } from '../bodies/strings.ts';
-import { type TagDialect, taggedBody } from '../bodies/tagged-body.ts';
-import { writeJson } from '../json/lenient-json.ts';
-import type { BodyCall, CallRegion, ChatFormat, ReadBody } from '../types/format.ts';
-import { THINK } from './thinking.ts';
+import { rawSpan } from '../../bodies/strings.ts';
+import { type TagDialect, taggedBody } from '../../bodies/tagged-body.ts';
+import { writeJson } from '../../json/lenient-json.ts';
+import type { BodyCall, CallRegion, ChatFormat, ReadBody } from '../../types/format.ts';
+import { THINK } from '../../types/thinking.ts';
 
 const STRINGS = [rawSpan('<parameter=', '</parameter>')];
 

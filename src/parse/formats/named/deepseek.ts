@@ -1,10 +1,10 @@
-import { nameThenJson } from '../bodies/name-then-json.ts';
-import { JSON_STRINGS, rawSpan } from '../bodies/strings.ts';
-import { taggedBody } from '../bodies/tagged-body.ts';
-import { writeJson } from '../json/lenient-json.ts';
-import type { BodyCall, CallLayout, CallRegion, ChatFormat } from '../types/format.ts';
+import { nameThenJson } from '../../bodies/name-then-json.ts';
+import { JSON_STRINGS, rawSpan } from '../../bodies/strings.ts';
+import { taggedBody } from '../../bodies/tagged-body.ts';
+import { writeJson } from '../../json/lenient-json.ts';
+import type { BodyCall, CallLayout, CallRegion, ChatFormat } from '../../types/format.ts';
+import { THINK } from '../../types/thinking.ts';
 import { rawValue } from './qwen3-coder.ts';
-import { THINK } from './thinking.ts';
 
 const BEGIN = '<｜tool▁call▁begin｜>';
 const END = '<｜tool▁call▁end｜>';

@@ -1,6 +1,6 @@
-import { pythonicBody, writePythonic } from '../bodies/pythonic-body.ts';
-import { PYTHON_STRINGS } from '../bodies/strings.ts';
-import type { CallRegion, ChatFormat } from '../types/format.ts';
+import { pythonicBody, writePythonic } from '../../bodies/pythonic-body.ts';
+import { PYTHON_STRINGS } from '../../bodies/strings.ts';
+import type { CallRegion, ChatFormat } from '../../types/format.ts';
 
 const fence = (opener: string): CallRegion => ({
   opener,

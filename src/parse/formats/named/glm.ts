@@ -1,8 +1,8 @@
-import { rawSpan } from '../bodies/strings.ts';
-import { taggedBody } from '../bodies/tagged-body.ts';
-import type { ChatFormat } from '../types/format.ts';
+import { rawSpan } from '../../bodies/strings.ts';
+import { taggedBody } from '../../bodies/tagged-body.ts';
+import type { ChatFormat } from '../../types/format.ts';
+import { THINK } from '../../types/thinking.ts';
 import { rawValue } from './qwen3-coder.ts';
-import { THINK } from './thinking.ts';
 
 const read = taggedBody({
   call: /(?<name>[^\s<{[]{1,200})/y,

@@ -1,7 +1,7 @@
-import { pythonicBody, writePythonic } from '../bodies/pythonic-body.ts';
-import { PYTHON_STRINGS } from '../bodies/strings.ts';
-import type { ChatFormat } from '../types/format.ts';
-import { THINK } from './thinking.ts';
+import { pythonicBody, writePythonic } from '../../bodies/pythonic-body.ts';
+import { PYTHON_STRINGS } from '../../bodies/strings.ts';
+import type { ChatFormat } from '../../types/format.ts';
+import { THINK } from '../../types/thinking.ts';
 
 /** LFM2 and LFM2.5: a Python list of calls between special tokens. */
 export const lfm2: ChatFormat = {

@@ -1,8 +1,8 @@
-import { nameThenJson } from '../bodies/name-then-json.ts';
-import { JSON_STRINGS } from '../bodies/strings.ts';
-import { writeJson } from '../json/lenient-json.ts';
-import type { ChatFormat } from '../types/format.ts';
-import { THINK } from './thinking.ts';
+import { nameThenJson } from '../../bodies/name-then-json.ts';
+import { JSON_STRINGS } from '../../bodies/strings.ts';
+import { writeJson } from '../../json/lenient-json.ts';
+import type { ChatFormat } from '../../types/format.ts';
+import { THINK } from '../../types/thinking.ts';
 
 const ARGUMENTS = '<|tool_call_argument_begin|>';
 

@@ -1,8 +1,8 @@
-import { jsonBody } from '../bodies/json-body.ts';
-import { JSON_FOLLOWS, JSON_STRINGS } from '../bodies/strings.ts';
-import { writeJson } from '../json/lenient-json.ts';
-import type { BodyCall, ChatFormat, ObjectLayout } from '../types/format.ts';
-import { THINK } from './thinking.ts';
+import { jsonBody } from '../../bodies/json-body.ts';
+import { JSON_FOLLOWS, JSON_STRINGS } from '../../bodies/strings.ts';
+import { writeJson } from '../../json/lenient-json.ts';
+import type { BodyCall, ChatFormat, ObjectLayout } from '../../types/format.ts';
+import { THINK } from '../../types/thinking.ts';
 
 export const OBJECT_LAYOUT: ObjectLayout = { kind: 'object', name: 'name', arguments: 'arguments' };
 

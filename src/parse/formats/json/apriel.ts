@@ -1,4 +1,4 @@
-import type { ChatFormat } from '../types/format.ts';
+import type { ChatFormat } from '../../types/format.ts';
 import { hunyuan, toolCallsRegion } from './hunyuan.ts';
 
 /** Apriel 1.5 and 1.6: Hunyuan's calls; thinking is prose that ends with a mark. */

@@ -1,8 +1,8 @@
-import { jsonBody } from '../bodies/json-body.ts';
-import { JSON_STRINGS } from '../bodies/strings.ts';
-import type { ChatFormat } from '../types/format.ts';
+import { jsonBody } from '../../bodies/json-body.ts';
+import { JSON_STRINGS } from '../../bodies/strings.ts';
+import type { ChatFormat } from '../../types/format.ts';
+import { THINK } from '../../types/thinking.ts';
 import { jsonCall, OBJECT_LAYOUT } from './hermes.ts';
-import { THINK } from './thinking.ts';
 
 /** Phi-4-mini and Firefunction: `functools` before a list; Phi's model card puts marks around it instead. */
 export const phi4Mini: ChatFormat = {

@@ -1,7 +1,7 @@
-import { keyedJsonBody } from '../bodies/json-body.ts';
-import { JSON_STRINGS } from '../bodies/strings.ts';
-import { writeJson } from '../json/lenient-json.ts';
-import type { ChatFormat } from '../types/format.ts';
+import { keyedJsonBody } from '../../bodies/json-body.ts';
+import { JSON_STRINGS } from '../../bodies/strings.ts';
+import { writeJson } from '../../json/lenient-json.ts';
+import type { ChatFormat } from '../../types/format.ts';
 
 /** Apertus: a list of objects whose only key is the tool's name. */
 export const apertus: ChatFormat = {

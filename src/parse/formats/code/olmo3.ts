@@ -1,7 +1,7 @@
-import { pythonicBody, writePythonic } from '../bodies/pythonic-body.ts';
-import { PYTHON_STRINGS } from '../bodies/strings.ts';
-import type { ChatFormat } from '../types/format.ts';
-import { THINK } from './thinking.ts';
+import { pythonicBody, writePythonic } from '../../bodies/pythonic-body.ts';
+import { PYTHON_STRINGS } from '../../bodies/strings.ts';
+import type { ChatFormat } from '../../types/format.ts';
+import { THINK } from '../../types/thinking.ts';
 
 /** Olmo 3: Python calls, one per line. */
 export const olmo3: ChatFormat = {

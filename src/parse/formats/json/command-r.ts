@@ -1,7 +1,7 @@
-import { jsonBody } from '../bodies/json-body.ts';
-import { JSON_STRINGS } from '../bodies/strings.ts';
-import { writeJson } from '../json/lenient-json.ts';
-import type { CallLayout, ChatFormat } from '../types/format.ts';
+import { jsonBody } from '../../bodies/json-body.ts';
+import { JSON_STRINGS } from '../../bodies/strings.ts';
+import { writeJson } from '../../json/lenient-json.ts';
+import type { CallLayout, ChatFormat } from '../../types/format.ts';
 
 const ACTIONS: CallLayout = { kind: 'object', name: 'tool_name', arguments: 'parameters', list: 'only' };
 

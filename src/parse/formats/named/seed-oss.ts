@@ -1,4 +1,4 @@
-import type { ChatFormat } from '../types/format.ts';
+import type { ChatFormat } from '../../types/format.ts';
 import { functionRegions, writeFunction } from './qwen3-coder.ts';
 
 /** Seed-OSS: Qwen3-Coder's functions inside other marks; no newlines around values. */
