@@ -13,8 +13,8 @@ export const LONGEST = [
   'test/golden/caches/family-cache.test.ts',
   'test/golden/same-text/same-text-together.test.ts',
   'test/scripts/release/pack-cross-built.test.ts',
-  'test/e2e/documented-use.test.ts',
-  'test/e2e/machine-faults.test.ts',
+  'test/e2e/docs/documented-use.test.ts',
+  'test/e2e/distributed/machine-faults.test.ts',
 ];
 
 /** Starts the longest files first, the others in vitest's order. */
