@@ -4,8 +4,8 @@
 
 #include "check.h"
 #include "engine/runtime.h"
+#include "engine/tiny_llama.h"
 #include "models/model.h"
-#include "tiny_llama.h"
 
 using namespace llm_host;
 

@@ -1,7 +1,7 @@
 #include "engine/cache/sequence_pool.h"
 
 #include "check.h"
-#include "layered_sequences.h"
+#include "engine/cache/layered_sequences.h"
 #include "layers/cache/counted_cache.h"
 
 using namespace layered;

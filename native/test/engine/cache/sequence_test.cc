@@ -1,7 +1,7 @@
 #include "engine/cache/sequence.h"
 
 #include "check.h"
-#include "layered_sequences.h"
+#include "engine/cache/layered_sequences.h"
 
 using namespace layered;
 

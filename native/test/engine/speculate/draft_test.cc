@@ -1,8 +1,8 @@
 #include <random>
 
-#include "asked.h"
 #include "check.h"
 #include "common/error.h"
+#include "engine/asked.h"
 #include "engine/runtime.h"
 
 using namespace llm_host;

@@ -1,7 +1,7 @@
 #include <random>
 
-#include "asked.h"
 #include "check.h"
+#include "engine/asked.h"
 #include "engine/runtime.h"
 
 using namespace llm_host;

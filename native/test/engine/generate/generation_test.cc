@@ -2,8 +2,8 @@
 #include "common/error.h"
 #include "engine/runtime.h"
 #include "engine/session.h"
+#include "engine/tiny_llama.h"
 #include "mlx/mlx.h"
-#include "tiny_llama.h"
 
 using namespace llm_host;
 
