@@ -11,7 +11,8 @@ export default defineConfig({
     ...base.test,
     include: [
       'test/engine/{,cache/}*.test.ts',
-      'test/golden/{families,family-cache,lookup,quantized,same-text-together,tiny}.test.ts',
+      'test/golden/{caches/family-cache,decoders/families,decoders/tiny,quantized/quantized}.test.ts',
+      'test/golden/same-text/{lookup,same-text-together}.test.ts',
       'test/native/adapters.test.ts',
       'test/native/model-math/model-math.test.ts',
     ],

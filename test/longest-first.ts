@@ -7,14 +7,14 @@ import { BaseSequencer } from 'vitest/node';
  * files, and most of these are a few lines: started last, they would keep one core while the others have nothing to do.
  */
 export const LONGEST = [
-  'test/golden/same-text.test.ts',
-  'test/golden/families.test.ts',
+  'test/golden/same-text/same-text.test.ts',
+  'test/golden/decoders/families.test.ts',
   'test/mcp/hostile/stdio-attacks.test.ts',
-  'test/golden/family-cache.test.ts',
-  'test/golden/same-text-together.test.ts',
+  'test/golden/caches/family-cache.test.ts',
+  'test/golden/same-text/same-text-together.test.ts',
   'test/scripts/release/pack-cross-built.test.ts',
-  'test/e2e/documented-use.test.ts',
-  'test/e2e/machine-faults.test.ts',
+  'test/e2e/docs/documented-use.test.ts',
+  'test/e2e/distributed/machine-faults.test.ts',
 ];
 
 /** Starts the longest files first, the others in vitest's order. */

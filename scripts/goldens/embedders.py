@@ -1,4 +1,4 @@
-"""Adds decoders that turn texts into vectors, and encoders beyond those of encoders.py, to test/fixtures/encoders/, and makes test/golden/embedders.json.
+"""Adds decoders that turn texts into vectors, and encoders beyond those of encoders.py, to test/fixtures/encoders/, and makes test/golden/encoders/embedders.json.
 
 Tiny random models in folders as sentence-transformers writes them. The reference is transformers in float32, with
 sentence-transformers' own modules behind it.
@@ -17,7 +17,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from torch import nn
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
 
-GOLDEN = TEST / "golden" / "embedders.json"
+GOLDEN = TEST / "golden" / "encoders" / "embedders.json"
 MAX_TOKENS = 96
 TEXTS = TEXTS + [
     "Which planet is known as the red planet?",

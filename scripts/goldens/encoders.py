@@ -1,4 +1,4 @@
-"""Makes test/fixtures/encoders/ and test/golden/encoders.json: tiny random encoders with a tokenizer, and their vectors.
+"""Makes test/fixtures/encoders/ and test/golden/encoders/encoders.json: tiny random encoders with a tokenizer, and their vectors.
 
 The reference is transformers in float32, pooled as sentence-transformers does.
 """
@@ -16,7 +16,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification
 
 TEST = Path(__file__).parents[2] / "test"
-MODELS, GOLDEN = TEST / "fixtures" / "encoders", TEST / "golden" / "encoders.json"
+MODELS, GOLDEN = TEST / "fixtures" / "encoders", TEST / "golden" / "encoders" / "encoders.json"
 SEED = 7
 
 TEXTS = [

@@ -1,4 +1,4 @@
-"""Makes test/golden/smollm2-greedy.json: greedy continuations of the demo's base weights by mlx-lm in float32.
+"""Makes test/golden/decoders/smollm2-greedy.json: greedy continuations of the demo's base weights by mlx-lm in float32.
 
 usage: python engine.py [PATH_OF_THE_GGUF]
 """
@@ -17,7 +17,7 @@ from greedy import load, margin, run_mlx, run_transformers, top_steps
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 GGUF = CACHE / "llm-host" / "demo" / "SmolLM2-135M-Instruct.Q4_1.gguf"
-OUT = Path(__file__).parents[2] / "test" / "golden" / "smollm2-greedy.json"
+OUT = Path(__file__).parents[2] / "test" / "golden" / "decoders" / "smollm2-greedy.json"
 STEPS = 24
 
 

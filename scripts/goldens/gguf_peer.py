@@ -1,4 +1,4 @@
-"""What llama.cpp itself computes from the files of gguf_families.py: test/golden/gguf-llama-cpp.json.
+"""What llama.cpp itself computes from the files of gguf_families.py: test/golden/quantized/gguf-llama-cpp.json.
 
 usage: python gguf_peer.py [ARCHITECTURE ...]
 
@@ -17,7 +17,7 @@ import xllamacpp as llama
 
 from gguf_families import FILES, File, write
 
-OUT = Path(__file__).parents[2] / "test" / "golden" / "gguf-llama-cpp.json"
+OUT = Path(__file__).parents[2] / "test" / "golden" / "quantized" / "gguf-llama-cpp.json"
 STEPS = 32
 # Below this gap between best and second best, rounding decides the ids.
 MARGIN = 5e-3

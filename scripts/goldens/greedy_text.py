@@ -1,4 +1,4 @@
-"""Makes test/golden/smollm2-bf16.json: greedy texts of the demo's base weights by mlx-lm in bfloat16.
+"""Makes test/golden/precision/smollm2-bf16.json: greedy texts of the demo's base weights by mlx-lm in bfloat16.
 
 usage: python greedy_text.py [PATH_OF_THE_GGUF]
 """
@@ -57,7 +57,7 @@ def main() -> None:
     mx.set_default_device(mx.cpu)
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else GGUF
     tokenizer = make_tokenizer(path)
-    known = json.loads((GOLDEN / "smollm2-greedy.json").read_text())
+    known = json.loads((GOLDEN / "decoders" / "smollm2-greedy.json").read_text())
     prompts = [(c["text"], c["prompt"]) for c in known] + [(t, tokenizer.encode(t).ids) for t in TEXTS]
     cases = []
     with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +68,7 @@ def main() -> None:
             cases.append(case(model, text, prompt))
             print(f"{min(cases[-1]['gaps']):.4f} {tokenizer.decode(cases[-1]['ids'])!r}", flush=True)
     written = json.dumps(cases, ensure_ascii=False, separators=(",", ":"))
-    (GOLDEN / "smollm2-bf16.json").write_text(written.replace('{"', '\n{"') + "\n")
+    (GOLDEN / "precision" / "smollm2-bf16.json").write_text(written.replace('{"', '\n{"') + "\n")
 
 
 if __name__ == "__main__":

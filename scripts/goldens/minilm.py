@@ -1,4 +1,4 @@
-"""Makes test/golden/minilm.json: ids and vectors of test/fixtures/sentences.json by all-MiniLM-L6-v2.
+"""Makes test/golden/encoders/minilm.json: ids and vectors of test/fixtures/sentences.json by all-MiniLM-L6-v2.
 
 Usage: minilm.py FOLDER, with the folder that holds its config.json. By transformers in float32, with the mean of the
 tokens, scaled to length 1. Vectors are rounded to float16, which turns them by less than 1e-7 (cosine).
@@ -42,7 +42,7 @@ def main(folder):
         "pairs": [[a, b, round(score, 8)] for (a, b), score in zip(places, scores)],
         "vectors": base64.b64encode(stacked.astype("<f2").tobytes()).decode(),
     }
-    (TEST / "golden" / "minilm.json").write_text(json.dumps(golden) + "\n")
+    (TEST / "golden" / "encoders" / "minilm.json").write_text(json.dumps(golden) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Makes test/golden/prompt-scores.json: log-probabilities of a prompt's own tokens by mlx-lm, checked with transformers.
+"""Makes test/golden/decoders/prompt-scores.json: log-probabilities of a prompt's own tokens by mlx-lm, checked with transformers.
 
 usage: python prompt_scores.py
 """
@@ -32,7 +32,7 @@ def main() -> None:
     gap = max(abs(score - row[token]) for score, row, token in zip(scores, others, prompt[1:]))
     print(f"{LENGTH} tokens, greatest difference of transformers {gap:.1e}")
     golden = {"model": MODEL, "prompt": prompt, "scores": [round(score, 5) for score in scores]}
-    (TEST / "golden" / "prompt-scores.json").write_text(json.dumps(golden) + "\n")
+    (TEST / "golden" / "decoders" / "prompt-scores.json").write_text(json.dumps(golden) + "\n")
 
 
 main()

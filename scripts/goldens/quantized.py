@@ -1,4 +1,4 @@
-"""Makes tiny models in every quantization in test/fixtures/quantized/ and their goldens in test/golden/quantized.json.
+"""Makes tiny models in every quantization in test/fixtures/quantized/ and their goldens in test/golden/quantized/quantized.json.
 
 usage: python quantized.py
 """
@@ -15,7 +15,7 @@ from greedy import load, margin, run_mlx, top_steps
 
 TEST = Path(__file__).parents[2] / "test"
 MODELS = TEST / "fixtures" / "quantized"
-OUT = TEST / "golden" / "quantized.json"
+OUT = TEST / "golden" / "quantized" / "quantized.json"
 SEED, STEPS = 11, 8
 
 SMALL = tiny.BASE | {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 1, "vocab_size": 96}

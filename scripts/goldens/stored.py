@@ -1,4 +1,4 @@
-"""Makes test/golden/stored.json: what mlx-lm computes of the tiny models in the types that their files hold.
+"""Makes test/golden/precision/stored.json: what mlx-lm computes of the tiny models in the types that their files hold.
 
 usage: python stored.py [FAMILY ...]
 
@@ -80,7 +80,7 @@ def main() -> None:
     scratch = MODELS / ".stored"
     wanted, results = sys.argv[1:], []
     if wanted:
-        results = [row for row in json.loads((GOLDEN / "stored.json").read_text()) if row.get("family") not in wanted]
+        results = [row for row in json.loads((GOLDEN / "precision" / "stored.json").read_text()) if row.get("family") not in wanted]
     for family, golden, changes in variants():
         if wanted and family not in wanted:
             continue
@@ -88,11 +88,11 @@ def main() -> None:
         results.append({"family": family, "name": golden["name"]} | cases(folder, changes, golden))
     tiny = ("tiny-bf16", "tiny-f16", "tiny-bias-llama3", "tiny-mistral", "tiny-q4", "tiny-q8")
     for name in () if wanted else tiny:
-        golden = next(g for g in json.loads((GOLDEN / "tiny.json").read_text()) if g["model"] == name)
+        golden = next(g for g in json.loads((GOLDEN / "decoders" / "tiny.json").read_text()) if g["model"] == name)
         results.append({"model": name} | cases(MODELS / "models" / name, {}, golden))
     shutil.rmtree(scratch, ignore_errors=True)
     text = json.dumps(results, separators=(",", ":"))
-    (GOLDEN / "stored.json").write_text(text.replace('{"', '\n{"') + "\n")
+    (GOLDEN / "precision" / "stored.json").write_text(text.replace('{"', '\n{"') + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Makes tiny random models in test/fixtures/models/ and their goldens in test/golden/tiny.json.
+"""Makes tiny random models in test/fixtures/models/ and their goldens in test/golden/decoders/tiny.json.
 
 usage: python tiny.py
 """
@@ -20,7 +20,7 @@ from llama_gguf import LAYER_NAMES, TOP_NAMES
 
 TEST = Path(__file__).parents[2] / "test"
 MODELS = TEST / "fixtures" / "models"
-OUT = TEST / "golden" / "tiny.json"
+OUT = TEST / "golden" / "decoders" / "tiny.json"
 SEED, STEPS, RANK = 7, 12, 4
 
 BASE = {

@@ -8,7 +8,7 @@ reportUncaught();
 
 const TOKENS = 32;
 const { loadEngine, loadTokenizer } = await import(new URL('../../dist/index.js', import.meta.url));
-const golden = new URL('../../test/golden/smollm2-greedy.json', import.meta.url);
+const golden = new URL('../../test/golden/decoders/smollm2-greedy.json', import.meta.url);
 const prompts = JSON.parse(readFileSync(golden, 'utf8')).map(({ text }) => text);
 
 /** The prompts' continuations by one model: its own tokenizer, ids and texts. */

@@ -1,4 +1,4 @@
-import { hermes } from '../parse/formats/hermes.ts';
+import { hermes } from '../parse/formats/json/hermes.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import type { ChatFormat } from '../parse/types/format.ts';
 import { callText } from './call-text.ts';

@@ -1,6 +1,6 @@
 import { LlmHostError } from '../errors.ts';
 import { ToolCatalog } from './calls/tool-catalog.ts';
-import { hermes } from './formats/hermes.ts';
+import { hermes } from './formats/json/hermes.ts';
 import { formatIds, formatNamed, formatOfTemplate } from './formats/table.ts';
 import { loadResponseTemplate } from './response-template/load.ts';
 import { ResponseTemplateParser } from './response-template/parser.ts';

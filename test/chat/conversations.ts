@@ -24,7 +24,9 @@ const readJson = (path: string) => JSON.parse(readFileSync(new URL(path, import.
 
 export const CONVERSATIONS: readonly Conversation[] = readJson('../fixtures/conversations.json');
 /** By template, then by conversation. */
-export const GOLDEN: Readonly<Record<string, Record<string, Golden>>> = readJson('../golden/templates.json');
+export const GOLDEN: Readonly<Record<string, Record<string, Golden>>> = readJson(
+  '../golden/text/templates.json',
+);
 
 export function optionsOf(conversation: Conversation): RenderOptions {
   return {

@@ -7,7 +7,7 @@ import { renderNodes } from '../../src/chat/jinja/render.ts';
 const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 const fixture: { variables: Record<string, unknown>; templates: string[] } = read('../fixtures/jinja.json');
 /** What Python's Jinja makes of each template, or the class of its error. */
-const golden: (string | { error: string })[] = read('../golden/jinja.json');
+const golden: (string | { error: string })[] = read('../golden/text/jinja.json');
 const NOW = new Date(2026, 10, 21, 22, 5, 9);
 
 function render(template: string, variables: Record<string, unknown> = fixture.variables): string {

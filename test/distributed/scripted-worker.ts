@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { listenSecurely } from '../../src/distributed/link/secure-connection.ts';
-import { freePort } from '../e2e/machines.ts';
+import { freePort } from '../e2e/distributed/machines.ts';
 
 export const SECRET = 'a secret that only these machines know';
 

@@ -1,4 +1,4 @@
-/** Where a line runs in test/e2e/documented-commands.test.ts and documented-use.test.ts, and what it is given. */
+/** Where a line runs in test/e2e/docs/documented-commands.test.ts and documented-use.test.ts, and what it is given. */
 export type Place = 'checkout' | 'application' | 'hub' | 'measuring';
 
 /** What a line prints when all is well. */
@@ -22,8 +22,8 @@ export type Row =
   /** By a test of its own, whose title begins so. */
   | { readonly runsIn: string; readonly test: string };
 
-const DEMO_TEST = 'test/e2e/demo.test.ts';
-const TUTORIAL_TEST = 'test/e2e/tutorial.test.ts';
+const DEMO_TEST = 'test/e2e/docs/demo.test.ts';
+const TUTORIAL_TEST = 'test/e2e/docs/tutorial.test.ts';
 const COMPARED = /peak memory, over llama\.cpp: \d/;
 const GENERATED = /^generating, after \d+ tokens\n {2}llm-host /m;
 const SERVES = /^Listening on http:/m;
@@ -82,15 +82,15 @@ export const TABLE: Readonly<Record<string, Row>> = {
     test: '--probe: ',
   },
   'openssl rand -hex 32 > secret && chmod 600 secret': {
-    runsIn: 'test/e2e/shared-model.test.ts',
+    runsIn: 'test/e2e/distributed/shared-model.test.ts',
     test: 'a worker started by hand: ',
   },
   'llm-host worker --listen 10.0.0.2:9001 --secret-file secret': {
-    runsIn: 'test/e2e/shared-model.test.ts',
+    runsIn: 'test/e2e/distributed/shared-model.test.ts',
     test: 'a worker started by hand: ',
   },
   'llm-host <model> --hosts hosts.json': {
-    runsIn: 'test/e2e/shared-model.test.ts',
+    runsIn: 'test/e2e/distributed/shared-model.test.ts',
     test: 'a worker started by hand: ',
   },
   'node scripts/measure/hosts/plan.mjs': {
@@ -127,7 +127,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     runs: 'application',
     shows: /^calculator: ready, 6 tools\n[\s\S]*^files: ready, 4 tools\n/m,
   },
-  'llm-host tools --login NAME': { runsIn: 'test/e2e/mcp-commands.test.ts', test: '`tools --login`: ' },
+  'llm-host tools --login NAME': { runsIn: 'test/e2e/mcp/mcp-commands.test.ts', test: '`tools --login`: ' },
   'node --expose-gc scripts/measure/mcp/load.mjs': measured(
     'node --expose-gc scripts/measure/mcp/load.mjs 64',
     /^\d+ with 32 at once: .* 0 of the signal\nclosed: /m,
@@ -173,7 +173,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     test: 'is all of them on request',
   },
   'llm-host bench demo --tools questions': { runs: 'measuring', shows: /^ {2}calendar +2 /m },
-  'llm-host bench <model> --tools': { runsIn: 'test/e2e/bench.test.ts', test: 'measures tool calls' },
+  'llm-host bench <model> --tools': { runsIn: 'test/e2e/engine/bench.test.ts', test: 'measures tool calls' },
   'llm-host bench <model> --tools --all --json > report.json': {
     ...{ runsIn: 'test/scripts/measure/leaderboard.test.ts', test: 'writes a row for each report' },
   },
@@ -255,7 +255,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'llm-host serve <model>': measured('llm-host serve <model> --port 0', SERVES, { stops: true }),
   'llm-host serve demo': measured('llm-host serve demo --port 0', SERVES, { stops: true }),
   'llm-host --connect http://127.0.0.1:8080': {
-    runsIn: 'test/e2e/connect.test.ts',
+    runsIn: 'test/e2e/serve/connect.test.ts',
     test: 'llm-host --connect: ',
   },
   'llm-host serve <model> --host 0.0.0.0 --api-key @key.txt': measured(

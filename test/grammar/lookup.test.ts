@@ -6,7 +6,7 @@ import { replyConstraint } from '../../src/grammar/reply-constraint.ts';
 import type { NativeAddon, NativeModel } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
-import { hermes } from '../../src/parse/formats/hermes.ts';
+import { hermes } from '../../src/parse/formats/json/hermes.ts';
 import { tinyModel } from '../native/tiny/tiny-model.ts';
 import { byteGrammar } from './byte-grammar.ts';
 import { ByteTokenizer } from './wishing-engine.ts';

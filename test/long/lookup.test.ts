@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { loadEngine } from '../../src/engine/load-engine.ts';
 import { loadTokenizer } from '../../src/index.ts';
 import { demoWeightsPath } from '../../src/model/demo-model.ts';
+import { familyNames, variantsOf, withModel } from '../golden/decoders/family-cases.ts';
 import { generateAll } from '../golden/engine-run.ts';
-import { familyNames, variantsOf, withModel } from '../golden/family-cases.ts';
-import { sameWithLookupFrom } from '../golden/lookup-runs.ts';
+import { sameWithLookupFrom } from '../golden/same-text/lookup-runs.ts';
 
 const TEXT = readFileSync(new URL('../../scripts/measure/opticks.txt', import.meta.url), 'utf8');
 

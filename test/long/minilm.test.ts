@@ -13,7 +13,7 @@ interface Golden {
 }
 
 const SENTENCES: readonly string[] = JSON.parse(readFileSync('test/fixtures/sentences.json', 'utf8'));
-const GOLDEN: Golden = JSON.parse(readFileSync('test/golden/minilm.json', 'utf8'));
+const GOLDEN: Golden = JSON.parse(readFileSync('test/golden/encoders/minilm.json', 'utf8'));
 const WIDTH = 384;
 
 function float16(bits: number): number {

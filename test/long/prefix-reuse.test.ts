@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { REMEMBERING, sameAfterEdits } from '../golden/edited-dialogues.ts';
+import { REMEMBERING, sameAfterEdits } from '../golden/caches/edited-dialogues.ts';
 
 const seeds = Array.from({ length: 100 / REMEMBERING.length }, (_, index) => 100 + index);
 

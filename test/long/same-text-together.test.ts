@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { familyNames, variantsOf, withModel } from '../golden/family-cases.ts';
-import { expectSameTogether } from '../golden/together.ts';
+import { familyNames, variantsOf, withModel } from '../golden/decoders/family-cases.ts';
+import { expectSameTogether } from '../golden/same-text/together.ts';
 
 const PARALLEL = [2, 3, 4, 8, 16];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectText, greedyTexts, loadBf16Demo } from '../golden/bf16-greedy.ts';
+import { expectText, greedyTexts, loadBf16Demo } from '../golden/precision/bf16-greedy.ts';
 
 // Activations in bfloat16. Read when the first model is loaded.
 process.env.LLM_HOST_DEVICE_POLICY = 'gpu';

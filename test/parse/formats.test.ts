@@ -177,7 +177,7 @@ const SILENT = [
 ];
 
 const names = Object.keys(
-  JSON.parse(readFileSync(new URL('../golden/templates.json', import.meta.url), 'utf8')) as object,
+  JSON.parse(readFileSync(new URL('../golden/text/templates.json', import.meta.url), 'utf8')) as object,
 ).filter(name => name !== 'demo');
 
 describe('public templates', () => {

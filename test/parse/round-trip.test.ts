@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileTemplate, renderChat } from '../../src/chat/template.ts';
 import { createToolParser } from '../../src/parse/create-tool-parser.ts';
-import { hermes } from '../../src/parse/formats/hermes.ts';
+import { hermes } from '../../src/parse/formats/json/hermes.ts';
 import type { BodyCall } from '../../src/parse/types/format.ts';
 import { mergeEvents } from './merge-events.ts';
 

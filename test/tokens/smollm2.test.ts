@@ -12,7 +12,7 @@ interface GoldenCase {
 }
 
 const golden: GoldenCase[] = JSON.parse(
-  readFileSync(new URL('../golden/tokenizer-smollm2.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../golden/text/tokenizer-smollm2.json', import.meta.url), 'utf8'),
 );
 const CONTROL_IDS = 17;
 

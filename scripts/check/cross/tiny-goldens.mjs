@@ -1,7 +1,8 @@
-// Generates with every tiny model in test/fixtures and compares with the reference, as test/golden/tiny.test.ts does, but
+// Generates with every tiny model in test/fixtures and compares with the reference, as test/golden/decoders/tiny.test.ts does, but
 // without a test runner, which takes minutes to start in an emulated Node. Imports TypeScript directly: Node 22.18.
+
+import { tinyGoldens, tinyModels } from '../../../test/golden/decoders/tiny-cases.ts';
 import { generate, greatestDifference, loadNative } from '../../../test/golden/native-run.ts';
-import { tinyGoldens, tinyModels } from '../../../test/golden/tiny-cases.ts';
 
 const TOLERANCE = 1e-3;
 let greatest = 0;

@@ -26,7 +26,12 @@ const IN_NODE = [
   ...['adapters', 'family-errors', 'generation', 'lifecycle', 'load-errors'].map(
     name => `test/native/${name}`,
   ),
-  ...['test/engine/saved-cache', 'test/engine/quantize.test', 'test/golden/family-reuse', 'test/golden/tiny'],
+  ...[
+    'test/engine/saved-cache',
+    'test/engine/quantize.test',
+    'test/golden/caches/family-reuse',
+    'test/golden/decoders/tiny',
+  ],
 ];
 
 function unitTests(kind, { dir, ctest }) {

@@ -1,4 +1,4 @@
-"""Makes test/golden/sentencepiece.json: tiny vocabularies as GGUF files hold them, and ids by the sentencepiece library.
+"""Makes test/golden/text/sentencepiece.json: tiny vocabularies as GGUF files hold them, and ids by the sentencepiece library.
 
 usage: python sentencepiece_bpe.py
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import sentencepiece as spm
 
-OUT = Path(__file__).parents[3] / "test" / "golden" / "sentencepiece.json"
+OUT = Path(__file__).parents[3] / "test" / "golden" / "text" / "sentencepiece.json"
 CORPUS = [
     "the quick brown fox jumps over the lazy dog", "a quick answer is better than a slow one",
     "the answer to the question is in the book", "books and foxes and dogs", "questions, answers; and more!",

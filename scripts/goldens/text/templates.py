@@ -1,5 +1,5 @@
-"""Writes test/golden/templates.json: what Hugging Face renders for test/fixtures/conversations.json,
-and test/golden/jinja.json: what it makes of the small templates in test/fixtures/jinja.json.
+"""Writes test/golden/text/templates.json: what Hugging Face renders for test/fixtures/conversations.json,
+and test/golden/text/jinja.json: what it makes of the small templates in test/fixtures/jinja.json.
 
     python scripts/goldens/text/templates.py [folder of further .jinja templates]
 
@@ -62,7 +62,7 @@ def write_json(path: str, value) -> None:
 
 def main() -> None:
     chat_template_utils.datetime = FixedClock
-    write_json("test/golden/jinja.json", jinja_results())
+    write_json("test/golden/text/jinja.json", jinja_results())
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared" / "chat-templates"
     cases = json.loads((ROOT / "test/fixtures/conversations.json").read_text("utf-8"))
     files = [ROOT / "models/demo/chat_template.jinja", *sorted(folder.glob("*.jinja"))]
@@ -72,7 +72,7 @@ def main() -> None:
         template = file.read_text("utf-8")
         name = "demo" if demo else file.name
         golden[name] = {case["name"]: expected(template, case, demo) for case in cases}
-    write_json("test/golden/templates.json", golden)
+    write_json("test/golden/text/templates.json", golden)
     failed = sum("error" in entry for entries in golden.values() for entry in entries.values())
     print(f"{len(files)} templates, {len(cases)} conversations, {failed} refused by their template")
 

@@ -1,4 +1,4 @@
-"""Writes test/golden/tokenizer-smollm2.json: ids of the Rust `tokenizers` library for many awkward strings.
+"""Writes test/golden/text/tokenizer-smollm2.json: ids of the Rust `tokenizers` library for many awkward strings.
 
     python scripts/goldens/text/tokenizer.py SmolLM2-135M-Instruct.Q4_1.gguf
 
@@ -153,7 +153,7 @@ def main() -> None:
         tokenizer.encode_special_tokens = not special
         for case in cases:
             case["special" if special else "plain"] = tokenizer.encode(case["text"]).ids
-    target = ROOT / "test/golden/tokenizer-smollm2.json"
+    target = ROOT / "test/golden/text/tokenizer-smollm2.json"
     lines = ",\n".join(json.dumps(case, ensure_ascii=True) for case in cases)
     target.write_text(f"[\n{lines}\n]\n", "utf-8")
     print(f"{len(cases)} strings")

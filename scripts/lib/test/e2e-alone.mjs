@@ -3,16 +3,16 @@
  * file after another, with the machine to itself. The others have folders, homes and ports of their own and run two at a time.
  */
 export const ALONE = [
-  'test/e2e/approval.test.ts',
-  'test/e2e/bench.test.ts',
-  'test/e2e/blocked.test.ts',
-  'test/e2e/documented-commands.test.ts',
-  'test/e2e/hostile-server.test.ts',
-  'test/e2e/machine-cable.test.ts',
-  'test/e2e/machine-faults.test.ts',
-  'test/e2e/machine-refusals.test.ts',
+  'test/e2e/cli/blocked.test.ts',
+  'test/e2e/distributed/machine-cable.test.ts',
+  'test/e2e/distributed/machine-faults.test.ts',
+  'test/e2e/distributed/machine-refusals.test.ts',
+  'test/e2e/docs/documented-commands.test.ts',
+  'test/e2e/engine/bench.test.ts',
+  'test/e2e/mcp/approval.test.ts',
+  'test/e2e/mcp/hostile-server.test.ts',
   'test/e2e/page',
-  'test/e2e/screen-sharing.test.ts',
-  'test/e2e/screen.test.ts',
-  'test/e2e/terminal.test.ts',
+  'test/e2e/tui/screen-sharing.test.ts',
+  'test/e2e/tui/screen.test.ts',
+  'test/e2e/tui/terminal.test.ts',
 ];

@@ -1,6 +1,6 @@
 import type { TemplateCapability } from '../../chat/capability.ts';
 import { createToolParser, endsInThinking } from '../../parse/create-tool-parser.ts';
-import { hermes } from '../../parse/formats/hermes.ts';
+import { hermes } from '../../parse/formats/json/hermes.ts';
 import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
 import { formatOfTemplate } from '../../parse/formats/table.ts';
 import type { CallFormatChoice } from '../../parse/types/call-format-choice.ts';

@@ -1,8 +1,8 @@
 import type { ChatFormat } from '../types/format.ts';
-import { gemma3 } from './gemma-3.ts';
-import { hermes } from './hermes.ts';
-import { llama3 } from './llama-3.ts';
-import { THINK } from './thinking.ts';
+import { THINK } from '../types/thinking.ts';
+import { gemma3 } from './code/gemma-3.ts';
+import { llama3 } from './code/llama-3.ts';
+import { hermes } from './json/hermes.ts';
 import { formatOfUser, type UserFormat } from './user-format.ts';
 
 /** How to present tools to a model that was not trained on a call format. */

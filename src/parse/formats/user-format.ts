@@ -5,8 +5,8 @@ import { JSON_FOLLOWS, JSON_STRINGS, PYTHON_STRINGS } from '../bodies/strings.ts
 import { loadResponseTemplate } from '../response-template/load.ts';
 import type { CallFormatEntry } from '../types/call-format-choice.ts';
 import type { BodyCall, ChatFormat, Delimiters } from '../types/format.ts';
-import { hermes, jsonCall, OBJECT_LAYOUT } from './hermes.ts';
-import { THINK } from './thinking.ts';
+import { THINK } from '../types/thinking.ts';
+import { hermes, jsonCall, OBJECT_LAYOUT } from './json/hermes.ts';
 
 /** A format in Hugging Face's language, for what `UserFormat` cannot express. */
 export interface UserTemplate {

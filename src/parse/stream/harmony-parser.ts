@@ -1,6 +1,6 @@
 import { settleCalls } from '../calls/settle-calls.ts';
 import type { ToolCatalog } from '../calls/tool-catalog.ts';
-import { recipientRegion } from '../formats/harmony.ts';
+import { recipientRegion } from '../formats/named/harmony.ts';
 import type { CallRegion } from '../types/format.ts';
 import type { ParseEvent, ParserProgress } from '../types/parse-event.ts';
 import { PendingParser } from '../types/pending-parser.ts';

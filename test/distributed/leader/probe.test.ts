@@ -4,7 +4,7 @@ import type { WorkerHost } from '../../../src/distributed/leader/group-hosts.ts'
 import { probeWorkers, slowest } from '../../../src/distributed/leader/probe.ts';
 import { PROTOCOL } from '../../../src/distributed/link/messages.ts';
 import { runWorker } from '../../../src/distributed/worker/run-worker.ts';
-import { freePort } from '../../e2e/machines.ts';
+import { freePort } from '../../e2e/distributed/machines.ts';
 import { ScriptedWorker, SECRET } from '../scripted-worker.ts';
 
 const LIMIT = { timeout: 30_000 };

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectSecurely } from '../../../src/distributed/link/secure-connection.ts';
 import { runWorker } from '../../../src/distributed/worker/run-worker.ts';
-import { freePort } from '../../e2e/machines.ts';
+import { freePort } from '../../e2e/distributed/machines.ts';
 
 /** On a busy machine a process takes its time. */
 const BUSY = { timeout: 20_000 };

@@ -6,7 +6,7 @@ import { inspect } from '../../../src/cli/commands/inspect.ts';
 import type { CommandContext } from '../../../src/cli/options/command.ts';
 import { runWorker } from '../../../src/distributed/worker/run-worker.ts';
 import { SECRET } from '../../distributed/scripted-worker.ts';
-import { freePort } from '../../e2e/machines.ts';
+import { freePort } from '../../e2e/distributed/machines.ts';
 import { MODELS } from '../model-files.ts';
 import { tempFolder } from '../temp-folder.ts';
 

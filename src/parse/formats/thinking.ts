@@ -1,4 +1,0 @@
-import type { Delimiters } from '../types/format.ts';
-
-/** The marks of most families. */
-export const THINK: readonly Delimiters[] = [{ opener: '<think>', closer: '</think>' }];

@@ -1,0 +1,308 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { manyWords } from '../../fixtures/many-words.ts';
+import {
+  MAIN,
+  Program,
+  processesLeft,
+  processesWith,
+  ROOT,
+  runProgram,
+  SCRIPTED_MAIN,
+  workplace,
+} from '../program.ts';
+
+const FIXTURES = join(ROOT, 'test', 'fixtures', 'mcp');
+
+interface Script {
+  readonly replies: readonly string[];
+  readonly msPerToken?: number;
+  readonly contextLength?: number;
+}
+
+const calling = (name: string, args: object = {}) =>
+  `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
+
+/** A workplace whose program answers by `script` and has these servers. */
+function scripted(script: Script, servers: Readonly<Record<string, object>> = {}) {
+  const { dir, env } = workplace({
+    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
+    'mcp.json': JSON.stringify({ servers }),
+    'script.json': JSON.stringify(script),
+  });
+  return { dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } };
+}
+
+const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
+const fixture = (file: string, ...args: string[]) => ({
+  command: process.execPath,
+  args: [join(FIXTURES, file), ...args],
+});
+/** The shell stays between the program and the server, as `npx` does. */
+const wrapped = (file: string, ...args: string[]) => ({
+  command: 'sh',
+  args: ['-c', `"$0" "$@"; true`, process.execPath, join(FIXTURES, file), ...args],
+});
+
+describe('the console format', () => {
+  test('prompt, call, result and reply in their exact strings', async () => {
+    const place = scripted(
+      { replies: [calling('add', { a: 17, b: 25 }), 'It is 42.'] },
+      { calculator: CALCULATOR },
+    );
+    // Piped, no bell is rung.
+    const args = ['x', '--plain', '--notify', 'bell', '--notify-after', '0'];
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, args, {
+      cwd: place.dir,
+      env: place.env,
+      stdin: 'sum?\nquit\n',
+    });
+    expect(stdout.replaceAll(/\d\d:\d\d:\d\d/g, 'HH:MM:SS').replaceAll(/\d+\.\d\ds/g, 'X.XXs')).toBe(
+      "Ready. Type your prompt or 'quit' to exit.\n" +
+        'prompt -> sum?\n' +
+        '[HH:MM:SS] Calling tool: add(a=17, b=25) ...\n' +
+        '[HH:MM:SS] Result: 42 (took X.XXs)\n' +
+        'assistant -> It is 42.\n' +
+        'prompt -> quit\n',
+    );
+    expect(code).toBe(0);
+  });
+
+  test('piped, without --plain: the answers alone on stdout, all else on stderr', async () => {
+    const replies = [calling('add', { a: 1, b: 2 }), '3\nindeed', 'two'];
+    const place = scripted({ replies }, { calculator: CALCULATOR });
+    const { stdout, stderr, code } = await runProgram(SCRIPTED_MAIN, ['x'], {
+      cwd: place.dir,
+      env: place.env,
+      stdin: Buffer.concat([
+        Buffer.from('sum?\n\ntools\nb'),
+        Buffer.from([0xff]),
+        Buffer.from('\n/stats\nquit\n'),
+      ]),
+    });
+    expect([stdout, code]).toEqual(['3\nindeed\ntwo\n', 0]);
+    for (const shown of [
+      "Ready. Type your prompt or 'quit' to exit.\nprompt -> sum?\n",
+      'Calling tool: add(a=1, b=2) ...',
+      'Result: 3 (took',
+      'add (calculator): Add two numbers.',
+      'Error: Line 4 of the input is not valid UTF-8',
+      'Tool calls: 1,',
+    ]) {
+      expect(stderr).toContain(shown);
+    }
+    expect(stderr).not.toMatch(/assistant|indeed/);
+  });
+
+  test("a tool's error, an unknown tool and an unreadable call go to the model and the turn goes on", async () => {
+    const replies = [
+      calling('divide', { a: 1, b: 0 }),
+      calling('divid', {}),
+      '<tool_call>{"name": ',
+      'I gave up.',
+    ];
+    const place = scripted({ replies }, { calculator: CALCULATOR });
+    const metricsFile = join(place.dir, 'calls.jsonl');
+    const config = { SystemPrompt: 'You are a helpful assistant.', tools: { metricsFile } };
+    writeFileSync(join(place.dir, 'config.json'), JSON.stringify(config));
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
+      cwd: place.dir,
+      env: place.env,
+      stdin: 'go\n/stats\n',
+    });
+    expect(stdout).toMatch(/ERROR: Division by zero is not allowed\. \(took/);
+    expect(stdout).toMatch(/ERROR: There is no tool 'divid'\. Did you mean 'divide'\?/);
+    expect(stdout).toMatch(/ERROR: The tool call could not be read: /);
+    expect(stdout).toContain('assistant -> I gave up.\n');
+    expect(stdout).toContain(
+      'Tool calls: 2, 1 right at the first attempt (50 %), 0 after a retry, 1 given up, 1 retries\n' +
+        'Errors: wrong_tool 1, malformed_json 1; repairs: none\n',
+    );
+    const attempts = readFileSync(metricsFile, 'utf8').trim().split('\n');
+    expect(attempts.map(line => JSON.parse(line).label)).toEqual(['ok', 'wrong_tool', 'malformed_json']);
+    expect(code).toBe(0);
+  });
+
+  test('-p: the answer alone on stdout, tool lines on stderr, piped text behind the prompt', async () => {
+    const place = scripted(
+      { replies: [calling('add', { a: 1, b: 2 }), '3\nindeed'] },
+      { calculator: CALCULATOR },
+    );
+    const ended = await runProgram(SCRIPTED_MAIN, ['x', '-p', 'sum'], {
+      cwd: place.dir,
+      env: place.env,
+      stdin: '1\n2\n',
+    });
+    expect(ended.stdout).toBe('3\nindeed\n');
+    expect(ended.stderr).toContain('Calling tool: add(a=1, b=2) ...');
+    expect(ended.code).toBe(0);
+  });
+
+  test('invalid UTF-8 on stdin is reported and nothing after it is lost', async () => {
+    const place = scripted({ replies: ['one', 'two'] });
+    const stdin = Buffer.concat([Buffer.from('a'), Buffer.from([0xff, 10]), Buffer.from('b\n')]);
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
+      cwd: place.dir,
+      env: place.env,
+      stdin,
+    });
+    expect(stdout).toContain('Error: Line 1 of the input is not valid UTF-8');
+    expect(stdout).toContain('assistant -> one\nprompt -> b\nassistant -> two\n');
+    expect(code).toBe(0);
+  });
+
+  test('a prompt longer than the context is refused with the numbers, and the next one is answered', async () => {
+    const place = scripted({ replies: ['fine'], contextLength: 400 });
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
+      cwd: place.dir,
+      env: place.env,
+      stdin: `${'long '.repeat(200)}\nshort\n`,
+    });
+    expect(stdout).toMatch(
+      /Error: The prompt has \d+ tokens, but the context holds 400: the conversation \d+, [^\n]+\n/,
+    );
+    expect(stdout).toContain('prompt -> short\nassistant -> fine\n');
+    expect(code).toBe(0);
+  });
+});
+
+describe('servers that misbehave', () => {
+  test('a command that does not exist and one that prints junk: the others go on', async () => {
+    const place = scripted(
+      { replies: [calling('add', { a: 2, b: 2 }), 'four'] },
+      {
+        calculator: CALCULATOR,
+        gone: { command: 'no-such-command-here' },
+        junk: { command: 'sh', args: ['-c', 'yes junk | head -c 100000; exit 3'] },
+      },
+    );
+    const { stdout, stderr, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain'], {
+      cwd: place.dir,
+      env: place.env,
+      stdin: '2+2\n',
+    });
+    expect(stderr).toMatch(/Server 'gone'.*no-such-command-here/);
+    expect(stderr).toMatch(/Server 'junk'.*/);
+    expect(stdout).toContain('Result: 4 (took');
+    expect(code).toBe(0);
+  });
+
+  test('killed in mid-call: the turn goes on with the error', async () => {
+    const mark = 'mark-killed-mid-call';
+    const place = scripted(
+      { replies: [calling('wait'), 'It broke.'] },
+      { slow: fixture('polite.mjs', mark) },
+    );
+    const program = new Program(SCRIPTED_MAIN, ['x', '--plain'], { cwd: place.dir, env: place.env });
+    await program.shows('Ready.');
+    program.say('wait');
+    await program.shows('Calling tool: wait(');
+    const server = processesWith('polite.mjs').find(line => line.includes(mark));
+    process.kill(Number(server?.split(' ')[0]), 'SIGKILL');
+    await program.shows('assistant -> It broke.');
+    expect(program.stdout).toMatch(/ERROR: .*slow.*SIGKILL/);
+    program.say('bye');
+    expect((await program.ended).code).toBe(0);
+    expect(await processesLeft(mark)).toEqual([]);
+  });
+
+  test('too slow: the exact timeout line, then the turn goes on', async () => {
+    const place = scripted(
+      { replies: [calling('wait'), 'Too slow.'] },
+      { slow: fixture('polite.mjs', 'mark-timeout') },
+    );
+    const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--plain', '--tool-timeout', '0.5'], {
+      cwd: place.dir,
+      env: place.env,
+      stdin: 'wait\n',
+    });
+    expect(stdout).toMatch(
+      /ERROR: Tool 'wait' timed out after 0\.5s \(took 0\.\d\ds\)\nassistant -> Too slow\.\n/,
+    );
+    expect(code).toBe(0);
+  });
+});
+
+describe('every way out leaves no process of a server', () => {
+  const stubborn = (mark: string) => ({
+    wrapped: wrapped('polite.mjs', mark),
+    stubborn: wrapped('raw.mjs', 'stubborn', mark),
+  });
+
+  const start = async (mark: string, script: Script = { replies: [] }) => {
+    const place = scripted(script, stubborn(mark));
+    const program = new Program(SCRIPTED_MAIN, ['x', '--plain'], { cwd: place.dir, env: place.env });
+    await program.shows('Ready.');
+    // Both servers run behind their shells, or the checks below would prove nothing.
+    expect(processesWith(mark).filter(line => line.includes('.mjs')).length).toBeGreaterThanOrEqual(4);
+    return program;
+  };
+
+  test.each(['quit', 'BYE', '/quit'])('%s: exit 0', async word => {
+    const mark = `mark-word-${word.replace('/', 'slash-')}`;
+    const program = await start(mark);
+    program.say(word);
+    expect(await program.ended).toMatchObject({ code: 0, signal: null });
+    expect(await processesLeft(mark)).toEqual([]);
+  });
+
+  test('the end of the input: exit 0', async () => {
+    const program = await start('mark-eof');
+    program.child.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0, signal: null });
+    expect(await processesLeft('mark-eof')).toEqual([]);
+  });
+
+  test.each([
+    ['SIGINT', 0],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s at the prompt: exit %i', async (signal, code) => {
+    const mark = `mark-idle-${signal}`;
+    const program = await start(mark);
+    program.child.kill(signal);
+    expect(await program.ended).toMatchObject({ code, signal: null });
+    expect(await processesLeft(mark)).toEqual([]);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s while the model writes: exit %i', async (signal, code) => {
+    const mark = `mark-busy-${signal}`;
+    const program = await start(mark, { replies: [manyWords(10_000)], msPerToken: 5 });
+    program.say('write');
+    await program.shows('assistant -> word');
+    program.child.kill(signal);
+    expect(await program.ended).toMatchObject({ code, signal: null });
+    expect(await processesLeft(mark)).toEqual([]);
+  });
+
+  test('SIGKILL of the program itself', async () => {
+    const program = await start('mark-host-killed');
+    program.child.kill('SIGKILL');
+    expect(await program.ended).toMatchObject({ signal: 'SIGKILL' });
+    expect(await processesLeft('mark-host-killed')).toEqual([]);
+  });
+
+  test('a reader that goes away', async () => {
+    const program = await start('mark-epipe', { replies: [manyWords(10_000)], msPerToken: 1 });
+    program.child.stdout.destroy();
+    program.say('write');
+    await program.ended;
+    expect(await processesLeft('mark-epipe')).toEqual([]);
+  });
+});
+
+test('an mcp file given to --config is taken as one', async () => {
+  const place = scripted({ replies: ['ok'] });
+  writeFileSync(join(place.dir, 'servers.json'), JSON.stringify({ mcpServers: { calculator: CALCULATOR } }));
+  const args = ['x', '--plain', '--config', 'config.json', '--config', 'servers.json'];
+  const { stdout } = await runProgram(SCRIPTED_MAIN, args, {
+    cwd: place.dir,
+    env: place.env,
+    stdin: 'tools\n',
+  });
+  expect(stdout).toContain('add (calculator): Add two numbers.');
+});

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { manyWords } from '../../fixtures/many-words.ts';
+import { eventsOf } from '../../json/event-checker.ts';
+import { MAIN, Program, runProgram, SCRIPTED_MAIN, workplace } from '../program.ts';
+
+const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
+const CALL = '<tool_call>\n{"name": "add", "arguments": {"a": 17, "b": 25}}\n</tool_call>';
+
+function place(script: object) {
+  const { dir, env } = workplace({
+    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
+    'mcp.json': JSON.stringify({ servers: { calculator: CALCULATOR } }),
+    'script.json': JSON.stringify(script),
+  });
+  return { cwd: dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } };
+}
+
+const typesOf = (events: { type: string }[]) =>
+  events.map(event => event.type).filter((type, index, all) => type !== all[index - 1]);
+
+test('a turn with a tool call: all events, in order, as the schema says', async () => {
+  const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--json', '-p', 'sum?'], {
+    ...place({ replies: [CALL, 'It is 42.'] }),
+  });
+  const events = eventsOf(stdout);
+  expect(typesOf(events)).toEqual([
+    ...['start', 'ready', 'user', 'prefill', 'stats', 'tool_call', 'tool_result'],
+    ...['prefill', 'token', 'stats', 'assistant', 'end'],
+  ]);
+  expect(events).toContainEqual(expect.objectContaining({ type: 'tool_result', text: '42' }));
+  expect(events.at(-1)).toMatchObject({ type: 'end', code: 0 });
+  expect(code).toBe(0);
+});
+
+test('prompts, broken requests and commands as lines on stdin', async () => {
+  const stdin = '{"type":"prompt","text":"one"}\n{"type":\ntwo\n/tools\n/nonsense\nquit\nnever\n';
+  const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--json'], {
+    ...place({ replies: ['first', 'second'] }),
+    stdin,
+  });
+  const events = eventsOf(stdout);
+  const answers = events.filter(event => event.type === 'assistant').map(event => event.text);
+  expect(answers).toEqual(['first', 'second']);
+  expect(events).toContainEqual(expect.objectContaining({ type: 'error', code: 'USAGE' }));
+  const notices = events.filter(event => event.type === 'notice').map(event => event.message);
+  expect(notices).toEqual([
+    expect.stringContaining('add (calculator)'),
+    expect.stringContaining('Unknown command'),
+  ]);
+  expect([events.at(-1)?.type, code]).toEqual(['end', 0]);
+});
+
+test('the text of a prompt is what the user said, not a command', async () => {
+  const stdin = ['quit', '/stats', 'tools']
+    .map(text => `${JSON.stringify({ type: 'prompt', text })}\n`)
+    .join('');
+  const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--json'], {
+    ...place({ replies: ['first', 'second', 'third'] }),
+    stdin,
+  });
+  const answers = eventsOf(stdout).filter(event => event.type === 'assistant');
+  expect(answers.map(event => event.text)).toEqual(['first', 'second', 'third']);
+  expect(code).toBe(0);
+});
+
+test('a cancel ends the turn and keeps what was said; the next prompt is answered', async () => {
+  const program = new Program(SCRIPTED_MAIN, ['x', '--json'], {
+    ...place({ replies: [manyWords(10_000), 'second'], msPerToken: 5 }),
+  });
+  program.say('{"type":"prompt","text":"one"}');
+  await program.shows('"type":"token"');
+  program.say('{"type":"cancel"}');
+  program.say('two');
+  await program.shows('"text":"second"');
+  program.child.stdin.end();
+  const { stdout, code } = await program.ended;
+  const answers = eventsOf(stdout).filter(event => event.type === 'assistant');
+  expect(answers).toEqual([
+    expect.objectContaining({ cancelled: true, text: expect.stringMatching(/^w/) }),
+    expect.objectContaining({ cancelled: false, text: 'second' }),
+  ]);
+  expect(code).toBe(0);
+});
+
+test('stdin closed in mid-turn: the turn is finished', async () => {
+  const program = new Program(SCRIPTED_MAIN, ['x', '--json'], {
+    ...place({ replies: ['slow words'], msPerToken: 20 }),
+  });
+  program.say('one');
+  await program.shows('"type":"token"');
+  program.child.stdin.end();
+  const { stdout, code } = await program.ended;
+  expect(eventsOf(stdout).at(-2)).toMatchObject({ type: 'assistant', text: 'slow words' });
+  expect(code).toBe(0);
+});
+
+test('a start-up that fails is an error event, and the end has the exit code', async () => {
+  const { stdout, stderr, code } = await runProgram(MAIN, ['no-such/model', '--json', '--no-mcp'], {
+    ...place({ replies: [] }),
+  });
+  const events = eventsOf(stdout);
+  expect(typesOf(events)).toEqual(['start', 'error', 'end']);
+  expect(events.at(-1)).toMatchObject({ code: 66 });
+  expect(stderr).toContain("Error: Model 'no-such/model' not found");
+  expect(code).toBe(66);
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { loadAddon } from '../../../src/native/load-addon.ts';
+import { tinyModel } from '../../native/tiny/tiny-model.ts';
+import { familyNames, variantsOf, withModel } from '../decoders/family-cases.ts';
+import { sameWithLookup, sameWithLookupFrom } from './lookup-runs.ts';
+
+// MLX's experts on the CPU take float32 only.
+const onGpu = process.env.LLM_HOST_DEVICE_POLICY === 'gpu';
+
+async function expectSame(family: string, exact: boolean): Promise<void> {
+  const [variant] = variantsOf(family);
+  if (!variant) throw new Error(`${family} has no tiny model`);
+  await withModel(family, variant, async source => {
+    const { accepted, rejected } = await sameWithLookupFrom(source, exact);
+    expect(accepted).toBeGreaterThan(5);
+    expect(rejected).toBeGreaterThan(5);
+  });
+}
+
+describe('a reply whose tokens are looked up is the same', () => {
+  if (!onGpu) test.each(familyNames())('%s', family => expectSame(family, false));
+  test.each(familyNames())('%s in exact mode', family => expectSame(family, true));
+
+  test.each([4, 8] as const)('with keys and values in %d bits', async kvBits => {
+    const { spec } = tinyModel({ config: { head_dim: 32 } });
+    const model = await loadAddon().load({ ...spec, kvBits }, () => {});
+    try {
+      const { accepted, rejected } = await sameWithLookup(model);
+      expect(accepted).toBeGreaterThan(5);
+      expect(rejected).toBeGreaterThan(0);
+    } finally {
+      await model.close();
+    }
+  });
+});
