@@ -1,4 +1,5 @@
-"""Adds decoders that turn texts into vectors, and encoders beyond those of encoders.py, to test/fixtures/encoders/, and makes test/golden/encoders/embedders.json.
+"""Adds decoders that turn texts into vectors, and encoders beyond those of encoders.py, to test/fixtures/encoders/,
+and makes test/golden/encoders/embedders.json.
 
 Tiny random models in folders as sentence-transformers writes them. The reference is transformers in float32, with
 sentence-transformers' own modules behind it.

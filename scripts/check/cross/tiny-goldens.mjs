@@ -1,5 +1,5 @@
-// Generates with every tiny model in test/fixtures and compares with the reference, as test/golden/decoders/tiny.test.ts does, but
-// without a test runner, which takes minutes to start in an emulated Node. Imports TypeScript directly: Node 22.18.
+// Generates with every tiny model in test/fixtures and compares with the reference, as test/golden/decoders/tiny.test.ts does,
+// but without a test runner, which takes minutes to start in an emulated Node. Imports TypeScript directly: Node 22.18.
 
 import { tinyGoldens, tinyModels } from '../../../test/golden/decoders/tiny-cases.ts';
 import { generate, greatestDifference, loadNative } from '../../../test/golden/native-run.ts';
