@@ -87,7 +87,9 @@ async function loadFaults(libraries) {
 async function missingHeaders() {
   const nvidia = join(cudaDir, 'compiler');
   const { command } = await findPython();
-  const wanted = nvidiaRequirements().split('\n').filter(line => COMPILER.test(line));
+  const wanted = nvidiaRequirements()
+    .split('\n')
+    .filter(line => COMPILER.test(line));
   if (readStamp('cuda-compiler')?.wanted.join() !== wanted.join() || !existsSync(nvidia)) {
     rmSync(nvidia, { recursive: true, force: true });
     const list = join(cudaDir, 'compiler.list');

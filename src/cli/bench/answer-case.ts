@@ -1,16 +1,11 @@
-import type { ReplyStats, TurnEvent } from '../../agent/events/turn-event.ts';
 import type { ChatModel } from '../../agent/model/chat-model.ts';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import type { Answer, Pass } from '../../bench/tools/answer.ts';
 import type { ToolCase } from '../../bench/tools/cases/tool-case.ts';
-import type { ToolCall } from '../../chat/message.ts';
-import { type ErrorCode, LlmHostError } from '../../errors.ts';
+import { LlmHostError } from '../../errors.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
+import { SeenTurn } from './seen-turn.ts';
 
-/** Characters of an answer in words that are kept. */
-const MAX_TEXT = 400;
-/** Failures of a case, which the next one may not have; any other ends the run. */
-const OF_THE_CASE: readonly string[] = ['CONTEXT_FULL', 'TEMPLATE', 'USAGE'] satisfies ErrorCode[];
 const NO_TIMEOUT_MS = 0;
 
 /** The tools of a case are the client's, as over HTTP: a call that can run ends the turn. */
@@ -47,53 +42,10 @@ export async function answerCase(one: ToolCase, pass: Pass, options: AnswerOptio
     },
   });
   const started = performance.now();
-  const seen = new Seen(started);
+  const seen = new SeenTurn(started);
   const run = turn.run({ acquire: () => Promise.resolve(() => undefined), signal });
   let step = await run.next();
   for (; !step.done; step = await run.next()) seen.add(step.value);
-  return { id: one.id, pass, ...seen.answer(step.value) };
-}
-
-/** What a turn has shown. */
-class Seen {
-  readonly #started: number;
-  readonly #replies: ReplyStats[] = [];
-  #firstSeconds = 0;
-  #text = '';
-  #error: string | undefined;
-
-  constructor(started: number) {
-    this.#started = started;
-  }
-
-  add(event: TurnEvent): void {
-    if (event.type === 'stats') {
-      this.#replies.push(event.stats);
-      if (this.#replies.length === 1) this.#firstSeconds = this.#seconds();
-    }
-    if (event.type === 'assistant') this.#text = event.text;
-    if (event.type !== 'error') return;
-    if (!OF_THE_CASE.includes(event.code))
-      throw new LlmHostError(event.code as ErrorCode, event.message, event.hint ? { hint: event.hint } : {});
-    this.#error = event.code;
-  }
-
-  answer(calls: readonly ToolCall[]): Omit<Answer, 'id' | 'pass'> {
-    const [first] = this.#replies;
-    return {
-      calls: calls.map(({ function: { name, arguments: args } }) => ({ name, arguments: args })),
-      replies: this.#replies.length,
-      text: this.#text.slice(0, MAX_TEXT),
-      promptTokens: first?.promptTokens ?? 0,
-      firstTokens: first?.generatedTokens ?? 0,
-      generatedTokens: this.#replies.reduce((sum, { generatedTokens }) => sum + generatedTokens, 0),
-      firstSeconds: this.#firstSeconds,
-      seconds: this.#seconds(),
-      ...(this.#error !== undefined && { error: this.#error }),
-    };
-  }
-
-  #seconds(): number {
-    return Math.round(performance.now() - this.#started) / 1000;
-  }
+  const calls = step.value.map(({ function: { name, arguments: args } }) => ({ name, arguments: args }));
+  return { id: one.id, pass, ...seen.answer(calls) };
 }

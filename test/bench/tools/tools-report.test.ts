@@ -184,7 +184,7 @@ describe('the report', () => {
   ];
   const figures = scored({ cases, answers, modes: MODES });
   const report: ToolsReport = {
-    ...{ version: 1, date: '2026-01-01T00:00:00.000Z', benchmark: 'My <questions>' },
+    ...{ version: 1, date: '2026-01-01T00:00:00.000Z', benchmark: 'My <questions>', leftOut: [] },
     machine: { processor: 'A CPU', processors: 2, memoryBytes: 8e9, system: 'Linux' },
     versions: { llmHost: '1', mlx: '2', node: '3' },
     model: { name: 'tiny & small', family: 'llama', parameters: 1e6 },
