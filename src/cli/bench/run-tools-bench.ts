@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { describeMachine } from '../../bench/machine.ts';
-import { isMeasured, passOf } from '../../bench/tools/answer.ts';
 import { askCases } from '../../bench/tools/ask-cases.ts';
 import { ConversationScorer, scoredConversations } from '../../bench/tools/bfcl/conversation-scorer.ts';
 import type { Services } from '../../bench/tools/bfcl/services.ts';
-import { chooseCases } from '../../bench/tools/cases/choose-cases.ts';
-import type { ToolCase } from '../../bench/tools/cases/tool-case.ts';
 import { Journal } from '../../bench/tools/journal.ts';
 import { toolsHtml } from '../../bench/tools/tools-html.ts';
 import { scored, type ToolsReport } from '../../bench/tools/tools-report.ts';
@@ -23,9 +20,10 @@ import type { CommandContext } from '../options/command.ts';
 import { stateDirectory } from '../process/folders.ts';
 import { VERSION } from '../process/version.ts';
 import { DEMO_CONFIG } from '../settings/demo.ts';
-import { answerCase } from './answer-case.ts';
+import { answerCase } from './ask/answer-case.ts';
+import { playConversation } from './ask/play-conversation.ts';
 import { loadOf, ownEnvironment, whole, writeHtml } from './bench-arguments.ts';
-import { playConversation } from './conversation/play-conversation.ts';
+import { chosenCases } from './chosen-cases.ts';
 import { type ToolsArguments, type ToolsOptions, toolsOptions } from './tools-arguments.ts';
 import { type Benchmark, benchmarkOf } from './tools-benchmark.ts';
 
@@ -63,8 +61,7 @@ export async function runToolsBench(
     await opened.close();
   });
   const asked = await askCases({
-    ...{ cases, journal, signal: stop.signal },
-    passes: [...new Set(options.modes.map(passOf))],
+    ...{ cases, journal, modes: options.modes, signal: stop.signal },
     answer: (one, pass) => {
       const asking = { model: opened.model, systemMessage: system, maxTokens: options.maxTokens };
       const { signal } = stop;
@@ -92,25 +89,6 @@ export async function runToolsBench(
 }
 
 const say = (text: string): void => void process.stderr.write(`${stripControls(text)}\n`);
-
-/** @throws LlmHostError USAGE if there are none */
-function chosenCases({ cases, leftOut }: Benchmark, options: ToolsOptions): ToolCase[] {
-  const { modes, half } = options;
-  const measured = cases.filter(one => modes.some(mode => isMeasured(mode, one)));
-  const chosen = chooseCases(measured, options);
-  if (chosen.length > 0) return chosen;
-  const [first] = leftOut;
-  if (cases.length === 0 && first)
-    throw new LlmHostError(
-      'ENGINE_UNAVAILABLE',
-      `No question of ${first.category} can be asked: ${first.why}`,
-    );
-  if (measured.length === 0)
-    throw new LlmHostError('USAGE', `--mode ${modes} has no questions here`, {
-      hint: 'Conversations are measured with repair and held to schemas.',
-    });
-  throw new LlmHostError('USAGE', `--half ${half} has no questions here`);
-}
 
 /** Answers are of use again only if nothing that they depend on has changed; where the files lie does not count. */
 function keyOf(

@@ -34,6 +34,7 @@ export async function benchmarkOf(
   const folder = await bfclFolder({ cache, env, signal, onProgress, conversations });
   const single = {
     title: `BFCL v4, ${kindOf(chosen)} (${BFCL.name} ${BFCL.version})`,
+    // Conversations come with the same wheel.
     key: BFCL.dataSha256,
     cases: chosen.single.flatMap(category => readBfcl(folder, category)),
   };

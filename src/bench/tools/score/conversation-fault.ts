@@ -3,14 +3,11 @@
  * result of the right calls that is not among those so far; or it went on without end. Else: a service ended, or gave no answer in
  * time; or its calls could not be judged.
  */
-export const CONVERSATION_FAULTS = [
-  'no call',
-  'wrong state',
-  'missing result',
-  'too many steps',
-  'server failed',
-  'call timed out',
-  'not scored',
-] as const;
-
-export type ConversationFault = (typeof CONVERSATION_FAULTS)[number];
+export type ConversationFault =
+  | 'no call'
+  | 'wrong state'
+  | 'missing result'
+  | 'too many steps'
+  | 'server failed'
+  | 'call timed out'
+  | 'not scored';

@@ -4,9 +4,9 @@ import type { Answer, Pass } from '../../../bench/tools/answer.ts';
 import { CALL_LIMIT_MS, type Services } from '../../../bench/tools/bfcl/services.ts';
 import type { Conversation, ToolCase } from '../../../bench/tools/cases/tool-case.ts';
 import { createHistory } from '../../../chat/history.ts';
-import type { AnswerOptions } from '../answer-case.ts';
-import { SeenTurn } from '../seen-turn.ts';
+import type { AnswerOptions } from './answer-case.ts';
 import { CaseServices } from './case-services.ts';
+import { SeenTurn } from './seen-turn.ts';
 
 /** Replies with calls in a turn; one more ends the conversation, as in BFCL. */
 const MAX_STEPS = 20;
@@ -56,7 +56,8 @@ class Play {
     const quit = new AbortController();
     const signal = AbortSignal.any([this.#signal, quit.signal]);
     for await (const event of this.#agent.turn(text, signal)) {
-      this.#seen.add(event);
+      // What fails since it was broken off tells nothing.
+      if (event.type !== 'error' || !signal.aborted) this.#seen.add(event);
       steps.add(event);
       if (steps.count > MAX_STEPS && OF_A_REPLY.includes(event.type)) quit.abort();
     }

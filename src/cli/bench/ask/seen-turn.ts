@@ -1,7 +1,7 @@
-import type { ReplyStats, TurnEvent } from '../../agent/events/turn-event.ts';
-import type { Answer } from '../../bench/tools/answer.ts';
-import type { MadeCall } from '../../bench/tools/cases/tool-case.ts';
-import { type ErrorCode, LlmHostError } from '../../errors.ts';
+import type { ReplyStats, TurnEvent } from '../../../agent/events/turn-event.ts';
+import type { Answer } from '../../../bench/tools/answer.ts';
+import type { MadeCall } from '../../../bench/tools/cases/tool-case.ts';
+import { type ErrorCode, LlmHostError } from '../../../errors.ts';
 
 /** Characters of an answer in words that are kept. */
 const MAX_TEXT = 400;

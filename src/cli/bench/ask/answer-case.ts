@@ -1,9 +1,9 @@
-import type { ChatModel } from '../../agent/model/chat-model.ts';
-import { RequestTurns } from '../../agent/requests/request-turns.ts';
-import type { Answer, Pass } from '../../bench/tools/answer.ts';
-import type { ToolCase } from '../../bench/tools/cases/tool-case.ts';
-import { LlmHostError } from '../../errors.ts';
-import type { ToolHost } from '../../mcp/tool-host.ts';
+import type { ChatModel } from '../../../agent/model/chat-model.ts';
+import { RequestTurns } from '../../../agent/requests/request-turns.ts';
+import type { Answer, Pass } from '../../../bench/tools/answer.ts';
+import type { ToolCase } from '../../../bench/tools/cases/tool-case.ts';
+import { LlmHostError } from '../../../errors.ts';
+import type { ToolHost } from '../../../mcp/tool-host.ts';
 import { SeenTurn } from './seen-turn.ts';
 
 const NO_TIMEOUT_MS = 0;
