@@ -59,7 +59,8 @@ class Player:
             owner, name = node.value.id, node.attr
             if self._owners.get(name) == owner:
                 return getattr(self.instances[self._by_name[owner]], name)
-            raise NameError(f"name '{owner}' is not defined")
+        while isinstance(node, ast.Attribute):
+            node = node.value
         raise NameError(f"name '{ast.unparse(node)}' is not defined")
 
 

@@ -111,7 +111,8 @@ def break_off(turns, rng):
 
 def add_look(turns, rng):
     """A call that changes nothing, or is of no function at all."""
-    names = ["pwd", "ls", "ticket_get_login_status", "view_messages_sent", "get_watchlist", "no_such_function"]
+    names = ["pwd", "ls", "ticket_get_login_status", "view_messages_sent", "get_watchlist"]
+    names += ["no_such_function", "GorillaFileSystem.pwd", "_load_scenario", "remove"]
     rng.choice(turns).append({"name": rng.choice(names), "arguments": {}})
 
 

@@ -63,11 +63,14 @@ export interface ChosenCategories {
   readonly conversations: readonly ConversationCategory[];
 }
 
-/** Categories of BFCL. Conversations, which take long, only if all are asked or they are named. Throws LlmHostError USAGE. */
-export function bfclCategories({ categories, all = false }: ToolsArguments): ChosenCategories {
+/**
+ * Categories of BFCL. Conversations only if they are named: one takes as long as ten questions, and what is right is another measure.
+ * Throws LlmHostError USAGE.
+ */
+export function bfclCategories({ categories }: ToolsArguments): ChosenCategories {
   const single = Object.keys(BFCL_CATEGORIES) as BfclCategory[];
   const conversations = CONVERSATION_CATEGORIES;
-  if (categories === undefined) return { single, conversations: all ? conversations : [] };
+  if (categories === undefined) return { single, conversations: [] };
   const names: readonly string[] = named('categories', categories, [...single, ...conversations]);
   const chosen = <T extends string>(known: readonly T[]) => known.filter(name => names.includes(name));
   return { single: chosen(single), conversations: chosen(conversations) };

@@ -42,7 +42,7 @@ export const bench = defineCommand({
       })
       .option('all', {
         type: 'boolean',
-        describe: 'with --tools: all questions, not a sample; conversations too',
+        describe: 'with --tools: all questions, not a sample',
       })
       .option('categories', commas('with --tools: only these, comma-separated'))
       .option('mode', commas('with --tools: of free,repair,held (all)'))

@@ -18,7 +18,8 @@ describe('the categories of BFCL', () => {
   const ALL = ['multi_turn_base', 'multi_turn_miss_func', 'multi_turn_miss_param'];
   test.each([
     [{}, 13, []],
-    [{ all: true }, 13, ALL],
+    [{ all: true }, 13, []],
+    [{ categories: ALL.join(), all: true }, 0, ALL],
     [{ categories: 'multi_turn_miss_param,multiple,multi_turn_base' }, 1, [ALL[0], ALL[2]]],
     [{ categories: 'simple_java', all: true }, 1, []],
   ])('with %j are %i of single turns, and of conversations %j', (more, count, conversations) => {
