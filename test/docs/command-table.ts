@@ -172,6 +172,9 @@ export const TABLE: Readonly<Record<string, Row>> = {
     runsIn: 'test/bench/tools/tools-report.test.ts',
     test: 'is all of them on request',
   },
+  'llm-host bench demo --tools --categories multi_turn_base': {
+    ...{ runsIn: 'test/cli/bench/play-conversation.test.ts', test: 'is right when the right calls are made' },
+  },
   'llm-host bench demo --tools questions': { runs: 'measuring', shows: /^ {2}calendar +2 /m },
   'llm-host bench <model> --tools': { runsIn: 'test/e2e/engine/bench.test.ts', test: 'measures tool calls' },
   'llm-host bench <model> --tools --all --json > report.json': {
@@ -183,6 +186,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'node scripts/measure/bfcl/same-scores.mjs': {
     long: true,
     shows: /^1000 answers, .*: 0 scored differently$/m,
+  },
+  'node scripts/measure/bfcl/same-conversations.mjs': {
+    long: true,
+    shows: /^1500 conversations: 0 scored differently; \d+ results: 0 worded differently$/m,
   },
   'node scripts/measure/peers/install.mjs': {
     long: true,

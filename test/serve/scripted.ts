@@ -163,7 +163,7 @@ export function scriptedModel(id: string, script: Script, options: ModelOptions 
       ...options.turns,
     }),
   };
-  return { loaded, engine, renders };
+  return { loaded, engine, renders, chat: model };
 }
 
 /** A server over a scripted engine, on a port of its own until the test ends. */

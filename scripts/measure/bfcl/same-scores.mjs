@@ -3,33 +3,22 @@
 // report.json: from `llm-host bench <model> --tools --json`; its answers come first, then changed right ones up to the count
 // (all the reports' answers if they are more). Exit 1 if a score differs.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BFCL_CATEGORIES } from '../../../dist/bench/tools/bfcl/categories.js';
-import { BFCL, bfclFolder } from '../../../dist/bench/tools/bfcl/fetch-bfcl.js';
 import { readBfcl } from '../../../dist/bench/tools/bfcl/read-bfcl.js';
 import { Float } from '../../../dist/bench/tools/cases/typed-values.js';
 import { answerFault } from '../../../dist/bench/tools/score/score-calls.js';
-import { unpackWheel } from '../../lib/wheel.mjs';
 import { changedCalls } from './changed-calls.mjs';
+import { dataFolder, wheelFolder } from './unpacked.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { count: { type: 'string', default: '1000' } },
 });
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'llm-host');
-const wheel = join(cache, 'bfcl', `wheel-${BFCL.version}`);
-if (!existsSync(wheel)) {
-  const draft = `${wheel}.${process.pid}.tmp`;
-  await unpackWheel({ package: BFCL.name, version: BFCL.version, sha256: BFCL.sha256 }, draft);
-  rmSync(wheel, { recursive: true, force: true });
-  renameSync(draft, wheel);
-}
-const signal = new AbortController().signal;
-const folder = await bfclFolder({ cache, env: process.env, signal, onProgress: console.error });
+const wheel = await wheelFolder();
+const folder = await dataFolder();
 const cases = Object.keys(BFCL_CATEGORIES).flatMap(category => readBfcl(folder, category));
 const byId = new Map(cases.map(one => [one.id, one]));
 

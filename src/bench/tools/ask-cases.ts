@@ -1,10 +1,11 @@
-import type { Answer, Pass } from './answer.ts';
+import { type Answer, isMeasured, type Mode, type Pass, passOf } from './answer.ts';
 import type { ToolCase } from './cases/tool-case.ts';
 import type { Journal } from './journal.ts';
 
 export interface AskOptions {
   readonly cases: readonly ToolCase[];
-  readonly passes: readonly Pass[];
+  /** Each case is asked in the passes that these take. */
+  readonly modes: readonly Mode[];
   readonly journal: Journal;
   /** Asks the model. Throws when the run cannot go on. */
   readonly answer: (one: ToolCase, pass: Pass) => Promise<Answer>;
@@ -15,21 +16,27 @@ export interface AskOptions {
 
 /** Asks what has not been answered yet, pass by pass. An abort ends it early with what there is. */
 export async function askCases(options: AskOptions): Promise<Answer[]> {
-  const { cases, passes, journal, answer, onProgress, signal } = options;
+  const { journal, answer, onProgress, signal } = options;
   const answers: Answer[] = [];
-  const total = cases.length * passes.length;
+  const questions = questionsOf(options);
   let reused = 0;
-  for (const pass of passes) {
-    for (const one of cases) {
-      const known = journal.find(one.id, pass);
-      if (known) reused++;
-      const found = known ?? (signal.aborted ? undefined : await answer(one, pass));
-      // One that was broken off does not count.
-      if (!found || (!known && signal.aborted)) continue;
-      if (!known) journal.add(found);
-      answers.push(found);
-      onProgress(answers.length, total, reused);
-    }
+  for (const { one, pass } of questions) {
+    const known = journal.find(one.id, pass);
+    if (known) reused++;
+    const found = known ?? (signal.aborted ? undefined : await answer(one, pass));
+    // One that was broken off does not count.
+    if (!found || (!known && signal.aborted)) continue;
+    if (!known) journal.add(found);
+    answers.push(found);
+    onProgress(answers.length, questions.length, reused);
   }
   return answers;
+}
+
+function questionsOf({ cases, modes }: AskOptions): { readonly one: ToolCase; readonly pass: Pass }[] {
+  return [...new Set(modes.map(passOf))].flatMap(pass => {
+    const own = modes.filter(mode => passOf(mode) === pass);
+    const asked = cases.filter(one => own.some(mode => isMeasured(mode, one)));
+    return asked.map(one => ({ one, pass }));
+  });
 }

@@ -8,17 +8,24 @@ import { askedOf, MODE_TITLES, shareText, toolsHeading } from './tools-text.ts';
 export function toolsHtml(report: ToolsReport): string {
   const body = [
     `<p>${toolsHeading(report).map(escaped).join('<br>')}<br>${escaped(report.date)}</p>`,
-    ...report.settings.modes.map(mode => modeTable(report, mode)),
+    ...report.settings.modes.flatMap(mode => modeTable(report, mode)),
   ];
   return page(`llm-host bench --tools: ${report.model.name}`, body.join('\n'));
 }
 
-function modeTable({ categories, total }: ToolsReport, mode: Mode): string {
-  const rows = [...categories, total].map(one => row(one, one.modes[mode] as ModeFigures));
-  return `<h2>${escaped(MODE_TITLES[mode])}</h2>
+/** Of the categories that are measured in this mode. */
+function modeTable({ categories, total }: ToolsReport, mode: Mode): string[] {
+  const all = total.modes[mode];
+  if (!all) return [];
+  const rows = [...categories, total].flatMap(one => {
+    const figures = one.modes[mode];
+    return figures ? [row(one, figures)] : [];
+  });
+  const table = `<h2>${escaped(MODE_TITLES[mode])}</h2>
 <table><tr><th></th><th>right</th><th></th><th>cases</th><th>at once</th><th>tokens</th><th>seconds</th></tr>
 ${rows.join('\n')}</table>
-<p>${faultsText(total.modes[mode] as ModeFigures)}</p>`;
+<p>${faultsText(all)}</p>`;
+  return [table];
 }
 
 function row({ category, modes }: CategoryFigures, figures: ModeFigures): string {

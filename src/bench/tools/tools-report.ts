@@ -1,5 +1,5 @@
 import type { Machine } from '../machine.ts';
-import { type Answer, answerIn, type Mode, passOf } from './answer.ts';
+import { type Answer, answerIn, isMeasured, type Mode, passOf } from './answer.ts';
 import type { MadeCall, ToolCase } from './cases/tool-case.ts';
 import { type AnswerFault, answerFault } from './score/score-calls.ts';
 import { type Share, shareOf } from './wilson.ts';
@@ -22,6 +22,7 @@ export interface CategoryFigures {
   readonly category: string;
   /** Cases that there are. */
   readonly cases: number;
+  /** Those that its cases are measured in. */
   readonly modes: Readonly<Partial<Record<Mode, ModeFigures>>>;
 }
 
@@ -32,7 +33,16 @@ export interface CaseResult {
   readonly right: boolean;
   readonly fault?: AnswerFault;
   readonly calls: readonly MadeCall[];
+  /** Of a conversation. */
+  readonly turns?: readonly (readonly MadeCall[])[];
   readonly error?: string;
+}
+
+/** Cases that cannot be asked on this machine. */
+export interface LeftOut {
+  readonly category: string;
+  readonly cases: number;
+  readonly why: string;
 }
 
 export interface ToolsReport {
@@ -51,6 +61,7 @@ export interface ToolsReport {
     readonly maxTokens: number;
     readonly environment: Readonly<Record<string, string>>;
   };
+  readonly leftOut: readonly LeftOut[];
   readonly categories: readonly CategoryFigures[];
   /** All categories together. */
   readonly total: CategoryFigures;
@@ -72,15 +83,16 @@ export function scored({
 }: Asked): Pick<ToolsReport, 'categories' | 'total' | 'results'> {
   const byId = new Map(cases.map(one => [one.id, one]));
   const judged = modes.flatMap(mode =>
-    answers.filter(answer => answer.pass === passOf(mode)).map(answer => judge(mode, answer, byId)),
+    answers
+      .filter(({ id, pass }) => pass === passOf(mode) && isMeasured(mode, byId.get(id) as ToolCase))
+      .map(answer => judge(mode, answer, byId)),
   );
-  const figures = (category: string, own: readonly Judged[]): CategoryFigures => ({
-    category,
-    cases: cases.filter(one => category === TOTAL || one.category === category).length,
-    modes: Object.fromEntries(
-      modes.map(mode => [mode, figuresOf(own.filter(one => one.result.mode === mode))]),
-    ),
-  });
+  const figures = (category: string, own: readonly Judged[]): CategoryFigures => {
+    const all = cases.filter(one => category === TOTAL || one.category === category);
+    const measured = modes.filter(mode => all.some(one => isMeasured(mode, one)));
+    const of = (mode: Mode) => figuresOf(own.filter(one => one.result.mode === mode));
+    return { category, cases: all.length, modes: Object.fromEntries(measured.map(mode => [mode, of(mode)])) };
+  };
   const names = [...new Set(cases.map(one => one.category))];
   const categories = names
     .map(name => [name, judged.filter(one => one.category === name)] as const)
@@ -103,12 +115,13 @@ interface Judged {
 function judge(mode: Mode, given: Answer, cases: ReadonlyMap<string, ToolCase>): Judged {
   const { id, category, expected } = cases.get(given.id) as ToolCase;
   const answer = answerIn(mode, given);
-  const { calls, error } = answer;
-  const fault = answerFault(calls, expected);
+  const { calls, turns, error } = answer;
+  const fault = answerFault(calls, expected, answer.fault);
   return {
     ...{ category, answer },
     result: {
       ...{ id, mode, right: fault === undefined && error === undefined, calls },
+      ...(turns !== undefined && { turns }),
       ...(fault !== undefined && { fault }),
       ...(error !== undefined && { error }),
     },

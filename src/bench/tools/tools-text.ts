@@ -1,6 +1,6 @@
 import { significant } from '../quantities.ts';
 import type { Mode } from './answer.ts';
-import type { CategoryFigures, ModeFigures, ToolsReport } from './tools-report.ts';
+import type { CategoryFigures, ToolsReport } from './tools-report.ts';
 import type { Share } from './wilson.ts';
 
 /** What a mode does, for people. */
@@ -21,6 +21,7 @@ export function toolsHeading({
   model,
   benchmark,
   settings,
+  leftOut,
   total,
 }: ToolsReport): string[] {
   const { perCategory, half, maxTokens, environment } = settings;
@@ -32,11 +33,14 @@ export function toolsHeading({
     `${machine.processor}, ${machine.processors} processors, ${machine.system}`,
     `llm-host ${versions.llmHost}, MLX ${versions.mlx}, Node ${versions.node}`,
     `${benchmark}: ${asked} of ${total.cases} questions${sample}${half ? `, half ${half}` : ''}; temperature 0, at most ${maxTokens} tokens${set.length > 0 ? `; ${set.join(' ')}` : ''}`,
+    ...leftOut.map(({ category, cases, why }) => `left out: ${cases} of ${category}: ${why}`),
   ];
 }
 
-/** `72 % (52 to 86)`. */
-export function shareText({ share, low, high }: Share): string {
+/** `72 % (52 to 86)`; `-`: not measured. */
+export function shareText(found: Share | undefined): string {
+  if (!found) return '-';
+  const { share, low, high } = found;
   const percent = (value: number) => (100 * value).toFixed(0);
   return `${percent(share)} % (${percent(low)} to ${percent(high)})`;
 }
@@ -45,7 +49,7 @@ function scores({ categories, total, settings: { modes } }: ToolsReport): string
   const rows = [...categories, total].map(({ category, modes: figures }) => [
     category,
     String(askedOf(figures)),
-    ...modes.map(mode => shareText(figures[mode] as ModeFigures)),
+    ...modes.map(mode => shareText(figures[mode])),
   ]);
   const head = ['', 'cases', ...modes.map(mode => MODE_TITLES[mode])];
   return ['', 'right answers, with 95 % confidence intervals', ...table([head, ...rows])];
@@ -56,15 +60,18 @@ export function askedOf(modes: CategoryFigures['modes']): number {
 }
 
 function costs({ total, settings: { modes } }: ToolsReport): string[] {
-  const rows = modes.map(mode => {
-    const { asked, firstAttempt, promptTokens, generatedTokens, seconds } = total.modes[mode] as ModeFigures;
-    return [
+  const rows = modes.flatMap(mode => {
+    const figures = total.modes[mode];
+    if (!figures) return [];
+    const { asked, firstAttempt, promptTokens, generatedTokens, seconds } = figures;
+    const row = [
       MODE_TITLES[mode],
       `${((100 * firstAttempt) / Math.max(1, asked)).toFixed(0)} %`,
       promptTokens.toFixed(0),
       generatedTokens.toFixed(0),
       significant(seconds),
     ];
+    return [row];
   });
   const head = ['', 'right at once', 'prompt tokens', 'generated tokens', 'seconds'];
   return ['', 'a question, on average', ...table([head, ...rows])];
@@ -72,7 +79,7 @@ function costs({ total, settings: { modes } }: ToolsReport): string[] {
 
 function faults({ total, settings: { modes } }: ToolsReport): string[] {
   const rows = modes.flatMap(mode => {
-    const counts = Object.entries((total.modes[mode] as ModeFigures).faults).sort(([, a], [, b]) => b - a);
+    const counts = Object.entries(total.modes[mode]?.faults ?? {}).sort(([, a], [, b]) => b - a);
     return counts.length > 0
       ? [`  ${MODE_TITLES[mode]}: ${counts.map(([what, n]) => `${what} ${n}`).join(', ')}`]
       : [];

@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describeMachine } from '../../bench/machine.ts';
-import { passOf } from '../../bench/tools/answer.ts';
 import { askCases } from '../../bench/tools/ask-cases.ts';
-import { BFCL, bfclFolder } from '../../bench/tools/bfcl/fetch-bfcl.ts';
-import { readBfcl } from '../../bench/tools/bfcl/read-bfcl.ts';
-import { chooseCases } from '../../bench/tools/cases/choose-cases.ts';
-import { readFolder } from '../../bench/tools/cases/folder-cases.ts';
-import type { ToolCase } from '../../bench/tools/cases/tool-case.ts';
+import { ConversationScorer, scoredConversations } from '../../bench/tools/bfcl/conversation-scorer.ts';
+import type { Services } from '../../bench/tools/bfcl/services.ts';
 import { Journal } from '../../bench/tools/journal.ts';
 import { toolsHtml } from '../../bench/tools/tools-html.ts';
 import { scored, type ToolsReport } from '../../bench/tools/tools-report.ts';
@@ -25,22 +20,12 @@ import type { CommandContext } from '../options/command.ts';
 import { stateDirectory } from '../process/folders.ts';
 import { VERSION } from '../process/version.ts';
 import { DEMO_CONFIG } from '../settings/demo.ts';
-import { answerCase } from './answer-case.ts';
+import { answerCase } from './ask/answer-case.ts';
+import { playConversation } from './ask/play-conversation.ts';
 import { loadOf, ownEnvironment, whole, writeHtml } from './bench-arguments.ts';
-import {
-  bfclCategories,
-  named,
-  type ToolsArguments,
-  type ToolsOptions,
-  toolsOptions,
-} from './tools-arguments.ts';
-
-interface Benchmark {
-  readonly title: string;
-  /** Changes when any question does. */
-  readonly key: string;
-  readonly cases: readonly ToolCase[];
-}
+import { chosenCases } from './chosen-cases.ts';
+import { type ToolsArguments, type ToolsOptions, toolsOptions } from './tools-arguments.ts';
+import { type Benchmark, benchmarkOf } from './tools-benchmark.ts';
 
 /** `llm-host bench <model> --tools`: how well it calls tools. Resolves with the exit code. */
 export async function runToolsBench(
@@ -57,9 +42,8 @@ export async function runToolsBench(
     cwd: process.cwd(),
     env: process.env,
   });
-  const benchmark = await benchmarkOf(args, stop.signal);
-  const cases = chooseCases(benchmark.cases, options);
-  if (cases.length === 0) throw new LlmHostError('USAGE', `--half ${options.half} has no questions here`);
+  const benchmark = await benchmarkOf(args, say, stop.signal);
+  const cases = chosenCases(benchmark, options);
   const system = args.model === 'demo' ? DEMO_CONFIG.SystemPrompt : '';
   const path = join(
     stateDirectory(process.env),
@@ -76,21 +60,25 @@ export async function runToolsBench(
     say('What has been answered is kept: the same command goes on from there.');
     await opened.close();
   });
-  const answers = await askCases({
-    ...{ cases, journal, signal: stop.signal },
-    passes: [...new Set(options.modes.map(passOf))],
-    answer: (one, pass) =>
-      answerCase(one, pass, {
-        model: opened.model,
-        systemMessage: system,
-        maxTokens: options.maxTokens,
-        signal: stop.signal,
-      }),
+  const asked = await askCases({
+    ...{ cases, journal, modes: options.modes, signal: stop.signal },
+    answer: (one, pass) => {
+      const asking = { model: opened.model, systemMessage: system, maxTokens: options.maxTokens };
+      const { signal } = stop;
+      if (!one.conversation) return answerCase(one, pass, { ...asking, signal });
+      const services = benchmark.services as Services;
+      return playConversation(one, pass, { ...asking, signal, services });
+    },
     onProgress: (done, total, reused) => progress.update(done, total, reused),
   }).finally(() => progress.end());
   if (stop.signal.aborted) return EXIT.unexpected;
   asking = false;
   await opened.close();
+  const { services } = benchmark;
+  const answers = services
+    ? await scoredConversations(asked, new ConversationScorer(services), stop.signal)
+    : asked;
+  if (stop.signal.aborted) return EXIT.unexpected;
   const report: ToolsReport = {
     ...reportOf(read, benchmark, options),
     ...scored({ cases: benchmark.cases, answers, modes: options.modes }),
@@ -101,24 +89,6 @@ export async function runToolsBench(
 }
 
 const say = (text: string): void => void process.stderr.write(`${stripControls(text)}\n`);
-
-async function benchmarkOf(args: ToolsArguments, signal: AbortSignal): Promise<Benchmark> {
-  if (args.tools !== '') {
-    const folder = resolve(args.tools);
-    const { cases, sha256 } = readFolder(folder);
-    const known = [...new Set(cases.map(one => one.category))];
-    const wanted = args.categories === undefined ? known : named('categories', args.categories, known);
-    return { title: folder, key: sha256, cases: cases.filter(one => wanted.includes(one.category)) };
-  }
-  const categories = bfclCategories(args.categories);
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'llm-host');
-  const folder = await bfclFolder({ cache, env: process.env, signal, onProgress: say });
-  return {
-    title: `BFCL v4, single turn (${BFCL.name} ${BFCL.version})`,
-    key: BFCL.dataSha256,
-    cases: categories.flatMap(category => readBfcl(folder, category)),
-  };
-}
 
 /** Answers are of use again only if nothing that they depend on has changed; where the files lie does not count. */
 function keyOf(
@@ -155,7 +125,7 @@ async function open(args: ToolsArguments, openModel: OpenModel, signal: AbortSig
 
 function reportOf(
   { name, spec, parameters }: ReadModel,
-  { title }: Benchmark,
+  { title, leftOut }: Benchmark,
   { modes, perCategory, half, maxTokens }: ToolsOptions,
 ): Omit<ToolsReport, 'categories' | 'total' | 'results'> {
   return {
@@ -164,7 +134,7 @@ function reportOf(
     machine: describeMachine(),
     versions: { llmHost: VERSION, mlx: loadAddon().versions.mlxLoaded, node: process.versions.node },
     model: { name, family: String(spec.config.model_type), parameters },
-    benchmark: title,
+    ...{ benchmark: title, leftOut },
     settings: { modes, perCategory, half, maxTokens, environment: ownEnvironment(process.env) },
   };
 }

@@ -1,5 +1,9 @@
 import { MODES, type Mode } from '../../bench/tools/answer.ts';
-import { BFCL_CATEGORIES } from '../../bench/tools/bfcl/categories.ts';
+import { BFCL_CATEGORIES, type BfclCategory } from '../../bench/tools/bfcl/categories.ts';
+import {
+  CONVERSATION_CATEGORIES,
+  type ConversationCategory,
+} from '../../bench/tools/bfcl/conversation-categories.ts';
 import type { Half } from '../../bench/tools/cases/choose-cases.ts';
 import { LlmHostError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
@@ -31,7 +35,7 @@ const NOT_WITH_TOOLS = {
 
 /** Of each category, by default: with both passes of the demo some ten minutes on two cores. */
 const SAMPLE = 25;
-/** Tokens of a case's replies, calls and repairs included. */
+/** Tokens of a case's replies, calls and repairs included; in a conversation of each reply. */
 const MAX_TOKENS = 512;
 
 export interface ToolsOptions {
@@ -54,11 +58,23 @@ export function toolsOptions(args: ToolsArguments): ToolsOptions {
   };
 }
 
-/** Categories of BFCL. Throws LlmHostError USAGE. */
-export const bfclCategories = (given: string | undefined) => {
-  const all = Object.keys(BFCL_CATEGORIES) as (keyof typeof BFCL_CATEGORIES)[];
-  return given === undefined ? all : named('categories', given, all);
-};
+export interface ChosenCategories {
+  readonly single: readonly BfclCategory[];
+  readonly conversations: readonly ConversationCategory[];
+}
+
+/**
+ * Categories of BFCL. Conversations only if they are named: one takes as long as ten questions, and what is right is another measure.
+ * Throws LlmHostError USAGE.
+ */
+export function bfclCategories({ categories }: ToolsArguments): ChosenCategories {
+  const single = Object.keys(BFCL_CATEGORIES) as BfclCategory[];
+  const conversations = CONVERSATION_CATEGORIES;
+  if (categories === undefined) return { single, conversations: [] };
+  const names: readonly string[] = named('categories', categories, [...single, ...conversations]);
+  const chosen = <T extends string>(known: readonly T[]) => known.filter(name => names.includes(name));
+  return { single: chosen(single), conversations: chosen(conversations) };
+}
 
 /** The values of a comma-separated option, in the order of `known`. Throws LlmHostError USAGE. */
 export function named<T extends string>(option: string, given: string, known: readonly T[]): T[] {

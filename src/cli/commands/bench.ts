@@ -40,7 +40,10 @@ export const bench = defineCommand({
         type: 'string',
         describe: 'measure tool calls: on a sample of BFCL v4, or on your own questions in this folder',
       })
-      .option('all', { type: 'boolean', describe: 'with --tools: all questions, not a sample' })
+      .option('all', {
+        type: 'boolean',
+        describe: 'with --tools: all questions, not a sample',
+      })
       .option('categories', commas('with --tools: only these, comma-separated'))
       .option('mode', commas('with --tools: of free,repair,held (all)'))
       .option('half', {

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BFCL_CATEGORIES, type BfclCategory, filesOf } from '../../../src/bench/tools/bfcl/categories.ts';
+import { CONVERSATION_FILES } from '../../../src/bench/tools/bfcl/conversation-categories.ts';
 import { type BfclPackage, bfclFolder } from '../../../src/bench/tools/bfcl/fetch-bfcl.ts';
 import { readBfcl } from '../../../src/bench/tools/bfcl/read-bfcl.ts';
 
@@ -47,7 +48,11 @@ function dataOf(category: BfclCategory): Record<string, string> {
 }
 
 const CATEGORIES = Object.keys(BFCL_CATEGORIES) as BfclCategory[];
-const FILES: Record<string, string> = Object.assign({}, ...CATEGORIES.map(dataOf));
+const FILES: Record<string, string> = Object.assign(
+  {},
+  ...CATEGORIES.map(dataOf),
+  ...CONVERSATION_FILES.map(file => ({ [file]: `What is in ${file}.` })),
+);
 const WHEEL = 'the wheel';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const PACKAGE: BfclPackage = {
@@ -57,6 +62,7 @@ const PACKAGE: BfclPackage = {
       .map(file => FILES[file])
       .join(''),
   ),
+  conversationsSha256: sha256(CONVERSATION_FILES.map(file => FILES[file]).join('')),
 };
 
 /** A cache, and a python whose pip has the wheel; `says` runs first. */
@@ -78,7 +84,8 @@ if [ "$2" = pip ]; then
   while [ "$1" != --dest ]; do shift; done
   printf '%s' '${WHEEL}' > "$2/bfcl_eval-1.2.3-py3-none-any.whl"
 else
-  mkdir -p "$5/bfcl_eval" && cp -r "${dir}/data" "$5/bfcl_eval/data"
+  mkdir -p "$5/bfcl_eval/eval_checker/multi_turn_eval" && cp -r "${dir}/data" "$5/bfcl_eval/data"
+  mv "$5/bfcl_eval/data/classes" "$5/bfcl_eval/eval_checker/multi_turn_eval/func_source_code"
 fi
 `,
   );
@@ -117,6 +124,21 @@ describe("BFCL's data", () => {
     rmSync(join(folder, 'BFCL_v4_parallel.json'));
     expect(readBfcl(await bfclFolder(options, PACKAGE), 'parallel')).toHaveLength(1);
     expect(runs()).toHaveLength(6);
+  });
+
+  test('is fetched again for conversations alone when a class of theirs is damaged', async () => {
+    const { options, runs } = place();
+    const folder = await bfclFolder(options, PACKAGE);
+    writeFileSync(join(folder, 'classes', 'math_api.py'), 'import os');
+    expect(await bfclFolder(options, PACKAGE)).toBe(folder);
+    expect(runs()).toHaveLength(2);
+    await bfclFolder({ ...options, conversations: true }, PACKAGE);
+    expect(readFileSync(join(folder, 'classes', 'math_api.py'), 'utf8')).toBe(
+      'What is in classes/math_api.py.',
+    );
+    expect(runs()).toHaveLength(4);
+    const other = bfclFolder({ ...options, conversations: true }, { ...PACKAGE, conversationsSha256: 'abc' });
+    await expect(other).rejects.toThrow('its data is not what it was');
   });
 
   test.each([

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { LlmHostError, messageOf } from '../../../errors.ts';
 import { makeFolder } from '../../../text/files/make-folder.ts';
 import { BFCL_CATEGORIES, type BfclCategory, filesOf } from './categories.ts';
+import { CLASSES, CONVERSATION_FILES } from './conversation-categories.ts';
 
 const run = promisify(execFile);
 
@@ -15,19 +16,26 @@ export interface BfclPackage {
   readonly version: string;
   /** Of the wheel. */
   readonly sha256: string;
-  /** Of all data files, one after another. */
+  /** Of all data files of single turns, one after another. */
   readonly dataSha256: string;
+  /** Of the data files and classes of conversations. */
+  readonly conversationsSha256: string;
 }
 
-/** The authors' own package (Apache-2.0). Nothing of it is part of this program, and no code of it runs. */
+/**
+ * The authors' own package (Apache-2.0). Nothing of it is part of this program; of its code only the classes of the simulated
+ * services run, each in a process of its own.
+ */
 export const BFCL: BfclPackage = {
   name: 'bfcl-eval',
   version: '2026.3.23',
   sha256: '3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a',
   dataSha256: '36f4374ffae64c4b7f1e493a2735ca33410c1ed41144eb4d1d4f887ea2b049de',
+  conversationsSha256: '3803def55ea64011161eea7e99e29de75d760cfc971d9d2eb2b73aff46096411',
 };
 
 const DATA = join('bfcl_eval', 'data');
+const CLASS_FILES = join('bfcl_eval', 'eval_checker', 'multi_turn_eval', 'func_source_code');
 
 export interface FetchOptions {
   /** Where caches are kept. */
@@ -35,6 +43,8 @@ export interface FetchOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
+  /** Whether what conversations need has to be there too. Default false. */
+  readonly conversations?: boolean;
 }
 
 /**
@@ -43,7 +53,7 @@ export interface FetchOptions {
  */
 export async function bfclFolder(options: FetchOptions, wanted: BfclPackage = BFCL): Promise<string> {
   const folder = join(options.cache, 'bfcl', wanted.version);
-  if (fingerprint(folder) === wanted.dataSha256) return folder;
+  if (isIntact(folder, wanted, options)) return folder;
   const title = `${wanted.name} ${wanted.version}`;
   options.onProgress(`fetching ${title} from PyPI`);
   const draft = `${folder}.${process.pid}.tmp`;
@@ -51,7 +61,8 @@ export async function bfclFolder(options: FetchOptions, wanted: BfclPackage = BF
     makeFolder(draft);
     await unpack(draft, wanted, options);
     const data = join(draft, DATA);
-    if (fingerprint(data) !== wanted.dataSha256) throw new Error('its data is not what it was');
+    renameSync(join(draft, CLASS_FILES), join(data, CLASSES));
+    if (!isIntact(data, wanted, options)) throw new Error('its data is not what it was');
     rmSync(folder, { recursive: true, force: true });
     rename(data, folder);
     return folder;
@@ -83,7 +94,7 @@ async function unpack(
     '--progress-bar',
     'off',
   ];
-  // No Python code of the wheel runs, so an older Python may fetch it too.
+  // What of the wheel runs here is old enough for an older Python.
   const only = ['--no-deps', '--only-binary=:all:', '--ignore-requires-python', '--dest', into];
   await run(python, [...pip, ...only, `${name}==${version}`], { env, signal });
   const file = readdirSync(into).find(entry => entry.endsWith('.whl'));
@@ -103,12 +114,17 @@ function rename(from: string, to: string): void {
   }
 }
 
+function isIntact(folder: string, wanted: BfclPackage, { conversations = false }: FetchOptions): boolean {
+  const single = (Object.keys(BFCL_CATEGORIES) as BfclCategory[]).flatMap(filesOf);
+  if (fingerprint(folder, single) !== wanted.dataSha256) return false;
+  return !conversations || fingerprint(folder, CONVERSATION_FILES) === wanted.conversationsSha256;
+}
+
 /** undefined: files are missing. */
-function fingerprint(folder: string): string | undefined {
+function fingerprint(folder: string, files: readonly string[]): string | undefined {
   const hash = createHash('sha256');
   try {
-    for (const category of Object.keys(BFCL_CATEGORIES) as BfclCategory[])
-      for (const file of filesOf(category)) hash.update(readFileSync(join(folder, file)));
+    for (const file of files) hash.update(readFileSync(join(folder, file)));
   } catch {
     return undefined;
   }

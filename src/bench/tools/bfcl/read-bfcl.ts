@@ -1,13 +1,10 @@
 import { join } from 'node:path';
 import type { Message } from '../../../chat/message.ts';
-import { LlmHostError, messageOf } from '../../../errors.ts';
-import { readTextFile } from '../../../text/files/read-text-file.ts';
+import { messageOf } from '../../../errors.ts';
 import type { Expected, ExpectedCall, ToolCase } from '../cases/tool-case.ts';
-import { readTypedJson } from '../cases/typed-values.ts';
+import { damaged, readLines } from './bfcl-lines.ts';
 import { BFCL_CATEGORIES, type BfclCategory, filesOf } from './categories.ts';
 import { type BfclFunction, offeredName, offeredTool, signatureOf } from './offered-tool.ts';
-
-const MAX_BYTES = 64 * 1024 * 1024;
 
 interface Question {
   readonly id: string;
@@ -25,9 +22,9 @@ interface Answers {
 export function readBfcl(folder: string, category: BfclCategory): ToolCase[] {
   const [questions, answers] = filesOf(category).map(file => join(folder, file)) as [string, string?];
   const accepted = new Map(
-    answers === undefined ? [] : lines<Answers>(answers).map(entry => [entry.id, entry]),
+    answers === undefined ? [] : readLines<Answers>(answers).map(entry => [entry.id, entry]),
   );
-  return lines<Question>(questions).map(entry => {
+  return readLines<Question>(questions).map(entry => {
     try {
       return toolCase(entry, category, accepted.get(entry.id));
     } catch (error) {
@@ -60,29 +57,4 @@ function expectedOf(category: BfclCategory, described: readonly BfclFunction[], 
     Object.entries(call).map(([name, args]) => ({ name: offeredName(name), arguments: args })),
   );
   return { kind: 'calls', language, signatures, calls };
-}
-
-/** A file with a JSON value on each line. */
-function lines<T>(path: string): T[] {
-  let text: string;
-  try {
-    text = readTextFile(path, MAX_BYTES);
-  } catch (error) {
-    throw new LlmHostError('CONFIG', messageOf(error), { cause: error });
-  }
-  return text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    try {
-      return [readTypedJson(line) as T];
-    } catch (error) {
-      throw damaged(path, `line ${index + 1}: ${messageOf(error)}`, error);
-    }
-  });
-}
-
-function damaged(path: string, what: string, cause: unknown): LlmHostError {
-  return new LlmHostError('CONFIG', `${path}: ${what}`, {
-    cause,
-    hint: 'Remove its folder; it is then fetched again.',
-  });
 }

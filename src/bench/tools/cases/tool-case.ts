@@ -22,8 +22,12 @@ export interface ExpectedCall {
   readonly arguments: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** `none`: the question has nothing to do with the tools; `some`: any call will do. */
+/**
+ * `none`: the question has nothing to do with the tools; `some`: any call will do; `conversation`: what all calls of a
+ * conversation have done is judged.
+ */
 export type Expected =
+  | { readonly kind: 'conversation' }
   | { readonly kind: 'none' }
   | { readonly kind: 'some' }
   | {
@@ -34,6 +38,15 @@ export type Expected =
       readonly calls: readonly ExpectedCall[];
     };
 
+/** What a user says in turn, while the model calls tools of services that keep what it does. */
+export interface Conversation {
+  readonly turns: readonly string[];
+  /** Names of the classes that are its services. */
+  readonly services: readonly string[];
+  /** Names of tools, by the turn in which they are there at last. */
+  readonly withheld: ReadonlyMap<number, readonly string[]>;
+}
+
 /** A question, the tools offered with it, and what counts as right. */
 export interface ToolCase {
   /** Unique in its benchmark. */
@@ -42,6 +55,8 @@ export interface ToolCase {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly expected: Expected;
+  /** Instead of messages and tools. */
+  readonly conversation?: Conversation;
 }
 
 /** A call that a model made. */

@@ -1,11 +1,20 @@
 import type { Expected, ExpectedCall, MadeCall, ToolSignature } from '../cases/tool-case.ts';
+import type { ConversationFault } from './conversation-fault.ts';
 import { type CallFault, faultOf } from './score-call.ts';
 
 /** Why an answer is wrong. */
-export type AnswerFault = CallFault | 'no call' | 'needless call' | 'wrong number of calls';
+export type AnswerFault = CallFault | 'needless call' | 'wrong number of calls' | ConversationFault;
 
-/** What is wrong with the calls of an answer; undefined: nothing. The order of several calls does not count. */
-export function answerFault(calls: readonly MadeCall[], expected: Expected): AnswerFault | undefined {
+/**
+ * What is wrong with the calls of an answer; undefined: nothing. The order of several calls does not count.
+ * @param played what was wrong with a conversation when its calls were run
+ */
+export function answerFault(
+  calls: readonly MadeCall[],
+  expected: Expected,
+  played?: ConversationFault,
+): AnswerFault | undefined {
+  if (expected.kind === 'conversation') return played;
   if (expected.kind === 'none') return calls.length > 0 ? 'needless call' : undefined;
   if (calls.length === 0) return 'no call';
   if (expected.kind === 'some') return undefined;
