@@ -121,7 +121,7 @@ test('a summary is asked for behind what the model has read, and what its tools 
   const tools = before.prompt.indexOf('<|im_end|>');
   const own = after.prompt.slice(tools, after.prompt.indexOf('<|im_end|>'));
   expect(after.prompt.slice(0, tools)).toBe(before.prompt.slice(0, tools));
-  expect(own).toMatch(/^\nrecall\(about: string\)[^\n]*\n  about: [^\n]*$/);
+  expect(own).toMatch(/^\nrecall\(about: string\)[^\n]*\n {2}about: [^\n]*$/);
   expect(after.cached).toBeGreaterThanOrEqual(tools);
   // As with the next prompts and the next summary.
   const summaries = () => engine.reads.filter(({ prompt }) => prompt.includes(ASKED_WITHIN));
