@@ -10,8 +10,7 @@ const BY_CLOCK = process.env.HOSTILE_CLOCK === '1';
 export function expectHeld({ texts, left, ...spent }: Withstood): void {
   for (const text of texts) expect.soft(text).not.toMatch(UNCLEAN);
   expect.soft(Math.max(0, ...texts.map(text => text.length))).toBeLessThan(70_000);
-  // A processor that is shared counts the same work higher.
-  expect.soft(spent.callCpuMs, 'work within a call of the other server').toBeLessThan(BY_CLOCK ? 200 : 400);
+  expect.soft(spent.callCpuMs, 'work within a call of the other server').toBeLessThan(200);
   if (BY_CLOCK) expect.soft(spent.callMs, 'a call of the other server').toBeLessThan(200);
   expect.soft(spent.megabytes, 'growth in MB').toBeLessThan(300);
   expect.soft(spent.closeTicks, 'until it was gone').toBeLessThan(2000);
