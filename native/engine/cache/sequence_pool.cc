@@ -101,8 +101,11 @@ bool SequencePool::put(Sequence sequence) {
 }
 
 bool SequencePool::may_grow(const Sequence& sequence) {
-  uint64_t more = sequence.cache.bytes_after(1) - sequence.cache.bytes();
-  return more == 0 || make_room(more, rows_.end());
+  auto row = std::find_if(rows_.begin(), rows_.end(),
+                          [&](const Row& one) { return &one.sequence == &sequence; });
+  if (row == rows_.end()) return false;
+  uint64_t grown = sequence.bytes() + sequence.cache.bytes_after(1) - sequence.cache.bytes();
+  return grown <= row->bytes() || make_room(grown - row->bytes(), rows_.end());
 }
 
 bool SequencePool::make_room(uint64_t more, Rows::iterator kept) {

@@ -64,7 +64,8 @@ class SequencePool {
   bool put(Sequence sequence);
   // Whether that many bytes could ever fit.
   bool could_hold(uint64_t bytes) const { return budget_ == 0 || bytes <= budget_; }
-  // Whether a sequence in use may grow by one token. Evicts others that are not in use if it must.
+  // Whether a sequence in use may grow by one token, within what it has reserved or beyond it.
+  // Evicts others that are not in use if it must.
   bool may_grow(const Sequence& sequence);
 
   // The one used last, while none is in use.

@@ -164,6 +164,16 @@ TEST(what_does_not_fit_beside_those_in_use_waits) {
   CHECK(pool.take(counted(3000, 100), 50000).has_value());
 }
 
+TEST(a_row_grows_into_what_it_has_reserved) {
+  SequencePool pool(with({kFull, kFull}), 2 * kSequenceBytes);
+  auto first = pool.take(counted(0, 100), 200);
+  auto second = pool.take(counted(1000, 100), 200);
+  CHECK(first.has_value() && second.has_value() && pool.bytes() == 2 * kSequenceBytes);
+  CHECK(pool.may_grow(first->sequence()) && pool.may_grow(second->sequence()));
+  read(first->sequence(), {kFull, kFull}, counted(0, 100));
+  CHECK(pool.may_grow(first->sequence()));
+}
+
 TEST(a_broken_row_is_forgotten) {
   SequencePool pool(with({kFull, kFull}), kPlenty);
   {
