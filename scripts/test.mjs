@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
 import { darwinCheckReady } from './check/cross/darwin.mjs';
 import { checkLayers } from './check/layers.mjs';
@@ -43,6 +44,11 @@ function excluded(path) {
 }
 
 await runMain(async () => {
+  const { values } = parseArgs({ options: { help: { type: 'boolean' } } });
+  if (values.help) {
+    console.log('Usage: npm test. Runs every check and test; for some files: npx vitest run FILE...');
+    return;
+  }
   await bootstrap({ quiet: true, tests: true });
   const results = [];
   for (const part of PARTS) {
