@@ -67,7 +67,7 @@ export type { CallOptions, Progress, ToolOutcome } from './mcp/server/call-types
 export type { ServerState } from './mcp/server/server-state.ts';
 export type { HostTool, ToolSource } from './mcp/tool-host.ts';
 export { loadTokenizer } from './model/load-tokenizer.ts';
-export type { LoadProgress } from './native/addon-types.ts';
+export type { LoadProgress } from './native/load-types.ts';
 export type { ToolParserOptions } from './parse/create-tool-parser.ts';
 export type { SchemaProblem } from './parse/json/schema-check.ts';
 export type { ParseEvent, ParserEnd, ToolParser } from './parse/types/parse-event.ts';

@@ -137,6 +137,9 @@ LoadSpec to_load_spec(const Napi::Value& value) {
     spec.cache_bytes = static_cast<uint64_t>(fields.integer("cacheBytes", 0, 1e15));
   }
   if (fields.has("parallel")) spec.parallel = static_cast<int>(fields.integer("parallel", 1, 256));
+  if (fields.has("maxGapMs")) {
+    spec.max_gap_ms = static_cast<double>(fields.integer("maxGapMs", 1, 60000));
+  }
   if (fields.has("saveTo")) spec.save_to = fields.text("saveTo");
   if (fields.has("group")) {
     Fields parts(fields.get("group"), fields.path("group"));

@@ -22,6 +22,7 @@ class Scheduler {
   struct Options {
     int parallel = 1;  // generations at once, at least 1
     int chunk = 512;   // prompt tokens a step while nothing else runs
+    double max_gap_ms = 100;  // see turn_budget.h
     // Compute every request reproducibly, because it costs nothing; see
     // kernels/base/reproducible.h.
     bool reproducible = false;
@@ -30,7 +31,7 @@ class Scheduler {
     std::shared_ptr<Decisions> decisions = nullptr;         // of a model that processes share
   };
   Scheduler(const Model& model, SequencePool& sequences, const Options& options)
-      : model_(model), sequences_(sequences), options_(options) {}
+      : model_(model), sequences_(sequences), options_(options), budget_(options.max_gap_ms) {}
 
   void add(std::shared_ptr<Job> job);
   // Runs when all jobs added before are over, and before any that is added later; at once if

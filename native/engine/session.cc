@@ -71,6 +71,7 @@ Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spe
       scheduler_(*model_, sequences_,
                  {.parallel = spec.parallel,
                   .chunk = DevicePolicy::get().prefill_chunk(info_.parameters),
+                  .max_gap_ms = spec.max_gap_ms,
                   .reproducible = !group && weights.packed() && packed_tiles() == nullptr,
                   .drafts = drafts_.get(),
                   .read_prefix =

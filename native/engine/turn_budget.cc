@@ -16,7 +16,7 @@ void TurnBudget::read(int tokens, double ms) {
 
 int TurnBudget::tokens() const {
   if (token_ms_ == 0) return has_read_ ? 0 : kFirst;
-  double fit = (kMaxGapMs - spent_ms_) / token_ms_;
+  double fit = (max_gap_ms_ - spent_ms_) / token_ms_;
   // Whole groups of rows, which the kernels compute together.
   int groups = static_cast<int>(std::clamp(fit, 0.0, 1e6)) / kFewest;
   return std::max(has_read_ ? 0 : 1, groups) * kFewest;

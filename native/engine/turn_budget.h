@@ -3,14 +3,15 @@
 namespace llm_host {
 
 // How many prompt tokens a turn may read while other sequences decode: as many as take no longer
-// than `kMaxGapMs`, the decoding included. Learns from what was read before.
+// than the longest gap, the decoding included. Learns from what was read before.
 class TurnBudget {
  public:
-  // The longest that a running stream should wait for its next token because of others' prompts, in
-  // milliseconds.
-  static constexpr double kMaxGapMs = 100;
   // Prompts go on even where this many tokens take longer.
   static constexpr int kFewest = 16;
+
+  // `max_gap_ms`: the longest that a running stream should wait for its next token because of
+  // others' prompts, in milliseconds.
+  explicit TurnBudget(double max_gap_ms) : max_gap_ms_(max_gap_ms) {}
 
   // A turn begins, and its decoding took so many milliseconds.
   void decoded(double ms) {
@@ -28,6 +29,7 @@ class TurnBudget {
  private:
   static constexpr int kFirst = 32;  // before anything has been measured
 
+  double max_gap_ms_;
   double spent_ms_ = 0;  // of the turn
   bool has_read_ = false;
   double token_ms_ = 0;  // of reading; 0 = not measured yet

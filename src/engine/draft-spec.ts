@@ -2,7 +2,7 @@ import { LlmHostError } from '../errors.ts';
 import { ensureModel } from '../model/ensure-model.ts';
 import { readModel } from '../model/load-model.ts';
 import { loadTokenizer } from '../model/load-tokenizer.ts';
-import type { LoadSpec } from '../native/addon-types.ts';
+import type { LoadSpec } from '../native/load-types.ts';
 import { differentToken } from '../tokens/same-tokens.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { LoadEngineOptions } from './load-engine.ts';

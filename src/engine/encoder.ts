@@ -1,5 +1,6 @@
 import { type ErrorCode, LlmHostError, messageOf } from '../errors.ts';
-import type { LoadProgress, LoadSpec, NativeAddon, NativeModel } from '../native/addon-types.ts';
+import type { NativeAddon, NativeModel } from '../native/addon-types.ts';
+import type { LoadProgress, LoadSpec } from '../native/load-types.ts';
 
 /** The tokens of a text, special ones included, with the type of each (0 or 1). */
 export interface TextTokens {

@@ -8,8 +8,9 @@ import { withConfigFile } from '../model/name-config-file.ts';
 import { notAChatModel } from '../model/not-a-chat-model.ts';
 import { type NewCheckpoint, newCheckpoint } from '../model/weights/new-checkpoint.ts';
 import type { Quantization } from '../model/weights/quantization.ts';
-import type { LoadProgress, NativeRequest } from '../native/addon-types.ts';
+import type { NativeRequest } from '../native/addon-types.ts';
 import { loadAddon } from '../native/load-addon.ts';
+import type { LoadProgress } from '../native/load-types.ts';
 import { ggufTokenizer } from '../tokens/gguf-tokenizer.ts';
 import { createTokenizer } from '../tokens/tokenizer.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
@@ -53,6 +54,11 @@ export interface LoadEngineOptions {
   readonly onDiskCache?: (note: string) => void;
   /** Generations at once, 1 to 256; more wait. Default 1. */
   readonly parallel?: number;
+  /**
+   * Milliseconds, 1 to 60,000, that a running reply should wait at most for its next token because others' prompts are read:
+   * less is smoother, more reads prompts faster. Default 100.
+   */
+  readonly maxGapMs?: number;
   /** A smaller model with the same tokens, which proposes what comes next: the text is the same, and may come faster. */
   readonly draftModel?: string;
   /**
@@ -144,6 +150,7 @@ export async function loadRead(read: ReadModel, options: LoadReadOptions): Promi
         : await draftSpec(draftModel, { name: read.name, tokenizer }, options);
     const spec = {
       ...{ ...read.spec, cacheBytes, parallel },
+      ...(options.maxGapMs !== undefined && { maxGapMs: options.maxGapMs }),
       ...(saved && { saveTo: saved.folder }),
       ...(draft && { draft }),
       ...(options.group && {

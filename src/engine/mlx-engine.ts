@@ -1,13 +1,7 @@
 import { resolve } from 'node:path';
 import { type ErrorCode, LlmHostError, messageOf } from '../errors.ts';
-import type {
-  LoadProgress,
-  LoadSpec,
-  NativeAddon,
-  NativeEvent,
-  NativeModel,
-  NativeRequest,
-} from '../native/addon-types.ts';
+import type { NativeAddon, NativeEvent, NativeModel, NativeRequest } from '../native/addon-types.ts';
+import type { LoadProgress, LoadSpec } from '../native/load-types.ts';
 import type { TextStream, Tokenizer } from '../tokens/tokenizer-types.ts';
 import { readCacheFile } from './cache/cache-file.ts';
 import { modelHash } from './cache/model-hash.ts';

@@ -12,6 +12,7 @@ export interface LoadModelOptions
     | 'cacheBytes'
     | 'diskCacheBytes'
     | 'parallel'
+    | 'maxGapMs'
     | 'draftModel'
     | 'onProgress'
     | 'onDownload'
@@ -40,6 +41,7 @@ export async function loadModel(source: string, options: LoadModelOptions = {}):
     ...(rest.quantize !== undefined && { quantize: rest.quantize }),
     ...(rest.diskCacheBytes !== undefined && { diskCacheBytes: rest.diskCacheBytes }),
     ...(rest.draftModel !== undefined && { draftModel: rest.draftModel }),
+    ...(rest.maxGapMs !== undefined && { maxGapMs: rest.maxGapMs }),
     onProgress: rest.onProgress ?? (() => undefined),
     onDownload: rest.onDownload ?? (() => undefined),
     onWait: () => undefined,

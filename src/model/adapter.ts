@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LlmHostError } from '../errors.ts';
-import type { AdapterSpec, TensorEntry, WeightFiles } from '../native/addon-types.ts';
+import type { AdapterSpec, TensorEntry, WeightFiles } from '../native/load-types.ts';
 import { readJsonObject } from '../text/files/json-file.ts';
 import { broken, unsupported } from '../text/files/model-fault.ts';
 import { type AdapterConfig, mlxAdapterConfig, peftAdapterConfig } from './adapter-config.ts';

@@ -1,4 +1,4 @@
-import type { EncoderSpec, TensorEntry, WeightFiles } from '../native/addon-types.ts';
+import type { EncoderSpec, TensorEntry, WeightFiles } from '../native/load-types.ts';
 import { isObject, type JsonObject } from '../text/files/json-file.ts';
 import type { EncoderConfig } from './encoder/encoder-config.ts';
 import type { DenseModule } from './encoder/encoder-modules.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { LlmHostError } from '../errors.ts';
-import type { LoadSpec, WeightFiles } from '../native/addon-types.ts';
 import { loadAddon } from '../native/load-addon.ts';
+import type { LoadSpec, WeightFiles } from '../native/load-types.ts';
 import type { JsonObject } from '../text/files/json-file.ts';
 import { readAdapter } from './adapter.ts';
 import { readModelTexts } from './config.ts';

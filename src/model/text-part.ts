@@ -1,5 +1,5 @@
 import { LlmHostError } from '../errors.ts';
-import type { WeightFiles } from '../native/addon-types.ts';
+import type { WeightFiles } from '../native/load-types.ts';
 import { isObject, type JsonObject } from '../text/files/json-file.ts';
 import { nearest } from '../text/nearest.ts';
 import { ENCODER_TYPES } from './encoder/encoder-types.ts';

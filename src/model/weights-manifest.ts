@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
-import type { TensorEntry, WeightFiles } from '../native/addon-types.ts';
+import type { TensorEntry, WeightFiles } from '../native/load-types.ts';
 import { isObject, readJsonObject } from '../text/files/json-file.ts';
 import { broken } from '../text/files/model-fault.ts';
 import { type GgufModel, readGgufModel } from './gguf/config.ts';

@@ -90,6 +90,7 @@ function engineOptionsOf(options: OpenModelOptions): LoadEngineOptions {
     ...(options.diskCacheBytes !== undefined && { diskCacheBytes: options.diskCacheBytes }),
     ...(options.onDiskCache && { onDiskCache: options.onDiskCache }),
     ...(options.parallel !== undefined && { parallel: options.parallel }),
+    ...(options.maxGapMs !== undefined && { maxGapMs: options.maxGapMs }),
     ...(options.draftModel !== undefined && { draftModel: options.draftModel }),
     ...(options.saveQuantized !== undefined && { saveQuantized: options.saveQuantized }),
   };

@@ -31,6 +31,8 @@ export interface OpenModelOptions {
   readonly onDiskCache?: (note: string) => void;
   /** Generations at once. Default 1. */
   readonly parallel?: number | undefined;
+  /** As `LoadEngineOptions` has it. */
+  readonly maxGapMs?: number | undefined;
   readonly saveQuantized?: string | undefined;
   /** As `LoadEngineOptions` has it. */
   readonly draftModel?: string | undefined;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GenerateRequest, GenerateResult } from '../../src/engine/engine.ts';
 import { MlxEngine } from '../../src/engine/mlx-engine.ts';
-import type { LoadSpec } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
+import type { LoadSpec } from '../../src/native/load-types.ts';
 import { promptOf } from '../native/tiny/run-job.ts';
 import { type TinyOptions, tinyModel } from '../native/tiny/tiny-model.ts';
 

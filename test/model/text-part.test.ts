@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { textPart } from '../../src/model/text-part.ts';
-import type { TensorEntry } from '../../src/native/addon-types.ts';
+import type { TensorEntry } from '../../src/native/load-types.ts';
 import { thrown } from './thrown.ts';
 
 function weightsOf(...names: string[]) {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { AdapterSpec, LoadSpec } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
+import type { AdapterSpec, LoadSpec } from '../../src/native/load-types.ts';
 import { request } from './tiny/native-request.ts';
 import { promptOf, run } from './tiny/run-job.ts';
 import { tinyModel } from './tiny/tiny-model.ts';

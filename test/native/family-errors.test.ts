@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readModel } from '../../src/model/load-model.ts';
-import type { LoadSpec, TensorEntry } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
+import type { LoadSpec, TensorEntry } from '../../src/native/load-types.ts';
 
 const families = fileURLToPath(new URL('../fixtures/families/', import.meta.url));
 

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { NativeJob } from '../../src/engine/native-job.ts';
-import type { LoadProgress, NativeEvent, NativeModel } from '../../src/native/addon-types.ts';
+import type { NativeEvent, NativeModel } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
+import type { LoadProgress } from '../../src/native/load-types.ts';
 import { request } from './tiny/native-request.ts';
 import { promptOf, run, withTinyModel } from './tiny/run-job.ts';
 import { tinyModel } from './tiny/tiny-model.ts';

@@ -1,8 +1,8 @@
 import { closeSync, openSync, truncateSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { MODEL_TYPES } from '../../src/model/model-types.ts';
-import type { LoadSpec, TensorEntry } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
+import type { LoadSpec, TensorEntry } from '../../src/native/load-types.ts';
 import { request } from './tiny/native-request.ts';
 import { run } from './tiny/run-job.ts';
 import { type TinyOptions, tinyModel } from './tiny/tiny-model.ts';
@@ -34,6 +34,7 @@ test.each<[string, LoadSpec, string, string]>([
     'MODEL_UNSUPPORTED',
     `model_type "gpt9" is not supported; supported are: ${MODEL_TYPES.join(', ')}`,
   ],
+  ['no time for a stream', { ...tinyModel().spec, maxGapMs: 0 }, 'USAGE', 'maxGapMs'],
   ['no model_type', withConfig({ model_type: undefined }), 'MODEL_BROKEN', 'config.json has no model_type'],
   ['a missing key', withConfig({ hidden_size: null }), 'MODEL_BROKEN', 'config.json has no hidden_size'],
   [

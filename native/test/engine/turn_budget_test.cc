@@ -1,11 +1,17 @@
 #include "engine/turn_budget.h"
 
+#include <utility>
+
 #include "check.h"
 
 using namespace llm_host;
 
+namespace {
+constexpr double kGapMs = 100;
+}
+
 TEST(a_turn_fits_into_the_gap) {
-  TurnBudget budget;
+  TurnBudget budget(kGapMs);
   int first = budget.tokens();
   CHECK(first >= TurnBudget::kFewest);
   // A machine that reads a token in half a millisecond and decodes for 20 ms.
@@ -15,11 +21,20 @@ TEST(a_turn_fits_into_the_gap) {
   }
   budget.decoded(20);
   CHECK(budget.tokens() == 160);
-  CHECK(20 + 0.5 * budget.tokens() <= TurnBudget::kMaxGapMs);
+  CHECK(20 + 0.5 * budget.tokens() <= kGapMs);
+}
+
+TEST(a_longer_gap_leaves_more_to_prompts) {
+  for (auto [gap, tokens] : {std::pair(60.0, 80), {100.0, 160}, {500.0, 960}}) {
+    TurnBudget budget(gap);
+    budget.read(512, 256);
+    budget.decoded(20);
+    CHECK(budget.tokens() == tokens);
+  }
 }
 
 TEST(what_a_prompt_leaves_of_a_turn_is_for_the_next) {
-  TurnBudget budget;
+  TurnBudget budget(kGapMs);
   budget.read(512, 256);
   budget.decoded(20);
   CHECK(budget.tokens() == 160);
@@ -32,7 +47,7 @@ TEST(what_a_prompt_leaves_of_a_turn_is_for_the_next) {
 }
 
 TEST(decoding_that_takes_most_of_the_gap_leaves_the_rest_to_prompts) {
-  TurnBudget budget;
+  TurnBudget budget(kGapMs);
   budget.read(256, 128);
   for (int i = 0; i < 20; ++i) {
     budget.decoded(4);
@@ -43,7 +58,7 @@ TEST(decoding_that_takes_most_of_the_gap_leaves_the_rest_to_prompts) {
 }
 
 TEST(the_few_at_the_end_of_a_prompt_do_not_make_the_next_slower) {
-  TurnBudget budget;
+  TurnBudget budget(kGapMs);
   budget.read(512, 256);
   budget.decoded(20);
   budget.read(3, 6);
@@ -51,7 +66,7 @@ TEST(the_few_at_the_end_of_a_prompt_do_not_make_the_next_slower) {
 }
 
 TEST(slower_counts_at_once_and_prompts_always_go_on) {
-  TurnBudget budget;
+  TurnBudget budget(kGapMs);
   budget.read(100, 10);
   budget.decoded(0);
   CHECK(budget.tokens() > 500);

@@ -35,6 +35,7 @@ export const serve = defineCommand({
       .option('max-models', number('models loaded at once, the first included (3)'))
       .option('max-queue', number('requests at a time (64); more are answered with 429'))
       .option('parallel', number('replies generated at once (8); more wait'))
+      .option('max-gap', number("milliseconds that a reply waits at most for others' prompts (100)"))
       .option('request-timeout', number('seconds per request, including waiting and tools (600)'))
       .option('drain-timeout', number('seconds for running requests at shutdown (20)'))
       .option('max-body', number("megabytes of a request's body (10)"))

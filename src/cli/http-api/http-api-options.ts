@@ -26,6 +26,7 @@ export interface HttpApiArguments extends ChatArguments {
   readonly page?: boolean | undefined;
   readonly cacheMb?: number | undefined;
   readonly parallel?: number | undefined;
+  readonly maxGap?: number | undefined;
 }
 
 export interface HttpApiOptions {
@@ -41,8 +42,12 @@ export interface HttpApiOptions {
   readonly limits: ServeLimits;
   /** Whether browsers get the chat page. */
   readonly page: boolean;
-  /** Bytes for the caches of conversations, and generations at once. */
-  readonly engine: { readonly cacheBytes: number | 'auto'; readonly parallel: number };
+  /** As `LoadEngineOptions` has them. */
+  readonly engine: {
+    readonly cacheBytes: number | 'auto';
+    readonly parallel: number;
+    readonly maxGapMs: number | undefined;
+  };
   /** Requests at a time, including those being generated. */
   readonly places: number;
   /** Milliseconds for running requests at shutdown. */
@@ -52,7 +57,6 @@ export interface HttpApiOptions {
 const DEFAULT_PORT = 8080;
 const DEFAULT_PLACES = 64;
 const DEFAULT_MODELS = 3;
-/** Dozens of short conversations with a small model, or one long one with a large model. */
 /** Each more slows the others down; a waiting request starts as soon as one of these has ended. */
 const DEFAULT_PARALLEL = 8;
 const DEFAULT_DRAIN_SECONDS = 20;
@@ -71,6 +75,7 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
     checkNumber(flag, value, range);
     return value ?? fallback;
   };
+  checkNumber('max-gap', args.maxGap, { min: 1, max: 60_000, integer: true });
   const { requestMs, maxBody } = DEFAULT_LIMITS;
   return {
     access: {
@@ -97,6 +102,7 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
           ? 'auto'
           : Math.round(number('cache-mb', args.cacheMb, 0, { min: 0, max: 1e6 }) * 2 ** 20),
       parallel: number('parallel', args.parallel, DEFAULT_PARALLEL, { min: 1, max: 256, integer: true }),
+      maxGapMs: args.maxGap,
     },
     drainMs: number('drain-timeout', args.drainTimeout, DEFAULT_DRAIN_SECONDS, { min: 0, max: 3600 }) * 1000,
   };

@@ -18,7 +18,7 @@ export async function startRun(
   args: ChatArguments,
   settings: Settings,
   openModel: OpenModel,
-  engine: Pick<OpenModelOptions, 'cacheBytes' | 'parallel'> = {},
+  engine: Pick<OpenModelOptions, 'cacheBytes' | 'parallel' | 'maxGapMs'> = {},
 ): Promise<Run> {
   const { cwd, env } = { cwd: process.cwd(), env: process.env };
   const { config } = settings;

@@ -85,9 +85,18 @@ function loadingOf(read: ReadModel, machines: number, options: LoadEngineOptions
   };
 }
 
-function refuseOptions({ draftModel, saveQuantized }: LoadEngineOptions): void {
-  const option = draftModel === undefined ? saveQuantized && '--save-quantized' : '--draft-model';
-  if (option) throw new LlmHostError('USAGE', `${option} does not go with --hosts`);
+/** What only a model of one machine has, under the name that users know. */
+const ALONE = {
+  draftModel: '--draft-model',
+  saveQuantized: '--save-quantized',
+  maxGapMs: '--max-gap',
+} as const satisfies Partial<Record<keyof LoadEngineOptions, string>>;
+
+function refuseOptions(options: LoadEngineOptions): void {
+  for (const [option, flag] of Object.entries(ALONE)) {
+    if (options[option as keyof typeof ALONE] === undefined) continue;
+    throw new LlmHostError('USAGE', `${flag} does not go with --hosts`);
+  }
 }
 
 /** As for a model of this machine alone. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import type { LoadSpec, WeightFiles } from '../../native/addon-types.ts';
+import type { LoadSpec, WeightFiles } from '../../native/load-types.ts';
 import { openFile } from '../../text/files/json-file.ts';
 import { canonical } from '../../text/json/canonical.ts';
 
@@ -18,6 +18,7 @@ export function modelHash(spec: LoadSpec): string {
     exact: _exact,
     cacheBytes: _cacheBytes,
     parallel: _parallel,
+    maxGapMs: _maxGapMs,
     weights,
     adapters,
     saveTo: _saveTo,

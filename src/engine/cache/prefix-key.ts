@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { arch, cpus } from 'node:os';
 import { join } from 'node:path';
-import type { LoadSpec } from '../../native/addon-types.ts';
+import type { LoadSpec } from '../../native/load-types.ts';
 import { PACKAGE_ROOT } from '../../native/optional-package.ts';
 import { modelHash } from './model-hash.ts';
 

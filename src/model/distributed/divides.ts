@@ -1,4 +1,4 @@
-import type { WeightFiles } from '../../native/addon-types.ts';
+import type { WeightFiles } from '../../native/load-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
 import { expertsOf, hasNetwork } from './part-of-model.ts';
 

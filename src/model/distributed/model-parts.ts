@@ -1,4 +1,4 @@
-import type { TensorEntry, WeightFiles } from '../../native/addon-types.ts';
+import type { TensorEntry, WeightFiles } from '../../native/load-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
 import { bytesPerDecodedToken, type Loading, loadedBytes } from '../weights/loaded-bytes.ts';
 import { isDivided } from './part-of-model.ts';

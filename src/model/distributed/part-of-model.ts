@@ -1,4 +1,4 @@
-import type { AdapterSpec, TensorEntry, WeightFiles } from '../../native/addon-types.ts';
+import type { AdapterSpec, TensorEntry, WeightFiles } from '../../native/load-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
 
 /** A model as far as its memory goes. */

@@ -1,4 +1,4 @@
-import type { TensorEntry } from '../../native/addon-types.ts';
+import type { TensorEntry } from '../../native/load-types.ts';
 import { broken } from '../../text/files/model-fault.ts';
 import type { GgufParts } from './parts.ts';
 

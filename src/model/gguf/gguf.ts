@@ -1,4 +1,4 @@
-import type { StoredDtype } from '../../native/addon-types.ts';
+import type { StoredDtype } from '../../native/load-types.ts';
 import { broken, unsupported } from '../../text/files/model-fault.ts';
 import { type ModelFile, withModelFile } from '../weights/model-file.ts';
 import { checkName, checkRanges, elementCount, type FileTensor } from '../weights/tensor-ranges.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { TensorEntry } from '../../native/addon-types.ts';
+import type { TensorEntry } from '../../native/load-types.ts';
 import { broken, unsupported } from '../../text/files/model-fault.ts';
 import { type GgufHeader, type GgufMetadata, readGgufHeader } from './gguf.ts';
 

@@ -1,4 +1,4 @@
-import type { TensorEntry } from '../../native/addon-types.ts';
+import type { TensorEntry } from '../../native/load-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
 import { broken, unsupported } from '../../text/files/model-fault.ts';
 import { withModelFile } from '../weights/model-file.ts';

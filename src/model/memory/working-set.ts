@@ -1,4 +1,4 @@
-import type { AdapterSpec, WeightFiles } from '../../native/addon-types.ts';
+import type { AdapterSpec, WeightFiles } from '../../native/load-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
 import type { Loading } from '../weights/loaded-bytes.ts';
 import { countParameters, storedBytes } from '../weights/parameters.ts';

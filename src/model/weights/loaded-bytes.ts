@@ -1,4 +1,5 @@
-import type { StoredDtype, TensorEntry, WeightFiles, WeightLayout } from '../../native/addon-types.ts';
+import type { WeightLayout } from '../../native/addon-types.ts';
+import type { StoredDtype, TensorEntry, WeightFiles } from '../../native/load-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
 import { isEncoderType } from '../encoder/encoder-types.ts';
 import { takenTensors } from './left-aside.ts';

@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts';
-import type { StoredDtype } from '../../native/addon-types.ts';
+import type { StoredDtype } from '../../native/load-types.ts';
 import { isObject, type JsonObject } from '../../text/files/json-file.ts';
 import { broken, truncated, unsupported } from '../../text/files/model-fault.ts';
 import { jsonc } from '../../text/json/jsonc.ts';

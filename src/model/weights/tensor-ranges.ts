@@ -1,4 +1,4 @@
-import type { TensorEntry } from '../../native/addon-types.ts';
+import type { TensorEntry } from '../../native/load-types.ts';
 import { broken, truncated } from '../../text/files/model-fault.ts';
 
 /** A tensor of one file. */

@@ -7,6 +7,7 @@ it.each([
   [{ port: 70_000 }, /--port must be an integer from 0 to 65535, got 70000/],
   [{ port: 1.5 }, /--port must be an integer/],
   [{ port: Number.NaN }, /--port must be an integer/],
+  [{ maxGap: 0 }, /--max-gap must be an integer from 1 to 60000, got 0/],
   [{ maxQueue: 0 }, /--max-queue must be an integer from 1/],
   [{ apiKey: '@nowhere.txt' }, /nowhere\.txt cannot be read/],
   [{ manageModels: true, models: ['org/name'] }, /--manage-models is for servers of all models/],
@@ -23,5 +24,8 @@ it('a key from the environment opens other addresses; origins lose their paths',
   expect(access).toMatchObject({ apiKey: 'k', corsOrigins: ['https://example.org', '*'] });
   expect(httpApiOptions({}, {})).toMatchObject({ port: 8080, places: 64, access: { host: '127.0.0.1' } });
   expect([httpApiOptions({}, {}).page, httpApiOptions({ page: false }, {}).page]).toEqual([true, false]);
+  expect(
+    [httpApiOptions({}, {}), httpApiOptions({ maxGap: 30 }, {})].map(({ engine }) => engine.maxGapMs),
+  ).toEqual([undefined, 30]);
   expect(httpApiOptions({ manageModels: true, models: ['*'] }, {}).manageModels).toBe(true);
 });

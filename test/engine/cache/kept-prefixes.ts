@@ -5,8 +5,8 @@ import { afterAll } from 'vitest';
 import type { GenerateResult } from '../../../src/engine/engine.ts';
 import type { EngineJob } from '../../../src/engine/engine-job.ts';
 import { MlxEngine } from '../../../src/engine/mlx-engine.ts';
-import type { LoadSpec } from '../../../src/native/addon-types.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
+import type { LoadSpec } from '../../../src/native/load-types.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'llm-host-prefixes-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -10,7 +10,7 @@ import { countParameters } from '../../../src/model/weights/parameters.ts';
 import { quantizationOf } from '../../../src/model/weights/quantization.ts';
 import { readSafetensorsHeader } from '../../../src/model/weights/safetensors.ts';
 import { folderWeights } from '../../../src/model/weights-manifest.ts';
-import type { WeightFiles } from '../../../src/native/addon-types.ts';
+import type { WeightFiles } from '../../../src/native/load-types.ts';
 import { readJsonObject } from '../../../src/text/files/json-file.ts';
 import { ggufTokenizer } from '../../../src/tokens/gguf-tokenizer.ts';
 import { createTokenizer } from '../../../src/tokens/tokenizer.ts';

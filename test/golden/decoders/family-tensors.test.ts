@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../../src/model/load-model.ts';
-import type { LoadSpec, TensorEntry } from '../../../src/native/addon-types.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
+import type { LoadSpec, TensorEntry } from '../../../src/native/load-types.ts';
 import { familyNames, variantsOf, withModel } from './family-cases.ts';
 
 const specOf = (source: string): LoadSpec =>

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ggufWeights } from '../../../src/model/weights-manifest.ts';
-import type { TensorEntry } from '../../../src/native/addon-types.ts';
+import type { TensorEntry } from '../../../src/native/load-types.ts';
 import { isObject } from '../../../src/text/files/json-file.ts';
 
 /** Writes a llama model in GGUF with blocks of Q4_1 and Q8_0 as a folder in bfloat16, as scripts/goldens does. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readModel } from '../../../src/model/load-model.ts';
-import type { LoadSpec } from '../../../src/native/addon-types.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
+import type { LoadSpec } from '../../../src/native/load-types.ts';
 import { isObject } from '../../../src/text/files/json-file.ts';
 import { generate } from '../native-run.ts';
 

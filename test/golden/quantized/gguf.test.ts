@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readModel } from '../../../src/model/load-model.ts';
-import type { LoadSpec, NativeModel, TensorEntry } from '../../../src/native/addon-types.ts';
+import type { NativeModel } from '../../../src/native/addon-types.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
+import type { LoadSpec, TensorEntry } from '../../../src/native/load-types.ts';
 import { variantsOf } from '../decoders/family-cases.ts';
 import { generate, loadNative } from '../native-run.ts';
 

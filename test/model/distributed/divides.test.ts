@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { whyIndivisible } from '../../../src/model/distributed/divides.ts';
 import { planModel } from '../../../src/model/distributed/plan-model.ts';
 import { inspectModel } from '../../../src/model/inspect.ts';
-import type { StoredDtype } from '../../../src/native/addon-types.ts';
+import type { StoredDtype } from '../../../src/native/load-types.ts';
 import { MODELS } from '../model-files.ts';
 
 const LLAMA_70B = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { LoadSpec, StoredDtype, TensorEntry } from '../../../src/native/addon-types.ts';
+import type { LoadSpec, StoredDtype, TensorEntry } from '../../../src/native/load-types.ts';
 import { encodeTensor, type Storage } from './tensor-storage.ts';
 
 export interface TinyConfig {
