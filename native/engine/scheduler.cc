@@ -217,10 +217,9 @@ bool Scheduler::drop_running() {
 std::vector<Scheduler::Running*> Scheduler::decoding() {
   std::vector<Running*> rows;
   for (Running& one : running_) {
-    Generation& generation = one.generation;
-    if (generation.unread() > 0 || !one.job->has_room()) continue;
+    if (one.generation.unread() > 0 || !one.job->has_room()) continue;
     // Whoever came first goes on, even beyond the budget, and makes room by ending.
-    if (!rows.empty() && !sequences_.may_grow(generation.sequence())) continue;
+    if (!one.lease.grow(1, rows.empty())) continue;
     rows.push_back(&one);
   }
   return rows;
@@ -320,10 +319,12 @@ bool Scheduler::read() {
 
 void Scheduler::read(Running& one, int most) {
   int count = std::min(most, one.generation.unread());
+  int unread = one.generation.unread();
   pass_ = {};
   cpu::ReproducibleScope scope(reproducible(*one.job));
   double ms = milliseconds_of([&] { step(one, [&] { one.generation.read(count); }); });
-  if (!one.over) budget_.read(count, ms);
+  // A checkpoint may have ended it sooner.
+  if (!one.over) budget_.read(unread - one.generation.unread(), ms);
   governor_.prompt_read(ms);
   remove_over();
 }

@@ -13,6 +13,10 @@ SequencePool::Lease::~Lease() {
   if (pool_ != nullptr) pool_->release(row_, broken_);
 }
 
+bool SequencePool::Lease::grow(int tokens, bool anyway) {
+  return pool_->grow(*row_, tokens, anyway);
+}
+
 SequencePool::SequencePool(std::function<ModelCache()> new_cache, uint64_t budget)
     : new_cache_(std::move(new_cache)), budget_(budget) {}
 
@@ -100,12 +104,13 @@ bool SequencePool::put(Sequence sequence) {
   return true;
 }
 
-bool SequencePool::may_grow(const Sequence& sequence) {
-  auto row = std::find_if(rows_.begin(), rows_.end(),
-                          [&](const Row& one) { return &one.sequence == &sequence; });
-  if (row == rows_.end()) return false;
-  uint64_t grown = sequence.bytes() + sequence.cache.bytes_after(1) - sequence.cache.bytes();
-  return grown <= row->bytes() || make_room(grown - row->bytes(), rows_.end());
+bool SequencePool::grow(Row& row, int tokens, bool anyway) {
+  const ModelCache& cache = row.sequence.cache;
+  uint64_t grown = row.sequence.bytes() + cache.bytes_after(tokens) - cache.bytes();
+  if (grown <= row.bytes()) return true;
+  if (!make_room(grown - row.bytes(), rows_.end()) && !anyway) return false;
+  row.reserved = grown;
+  return true;
 }
 
 bool SequencePool::make_room(uint64_t more, Rows::iterator kept) {
@@ -129,7 +134,7 @@ void SequencePool::release(Rows::iterator row, bool broken) {
     rows_.erase(row);
   } else {
     rows_.splice(rows_.end(), rows_, row);
-    if (budget_ == 0) make_room(0, row);
+    make_room(0, row);
   }
 }
 

@@ -36,6 +36,9 @@ class SequencePool {
     Lease& operator=(Lease&&) = delete;
     ~Lease();
     Sequence& sequence() const { return row_->sequence; }
+    // Reserves room for so many more tokens, for which others are evicted that are not in use;
+    // `anyway`: also where that is not enough. -> whether it may grow
+    bool grow(int tokens, bool anyway);
     // Forgets the sequence at the end: after a failed step its contents are unknown.
     void discard() { broken_ = true; }
 
@@ -64,9 +67,6 @@ class SequencePool {
   bool put(Sequence sequence);
   // Whether that many bytes could ever fit.
   bool could_hold(uint64_t bytes) const { return budget_ == 0 || bytes <= budget_; }
-  // Whether a sequence in use may grow by one token, within what it has reserved or beyond it.
-  // Evicts others that are not in use if it must.
-  bool may_grow(const Sequence& sequence);
 
   // The one used last, while none is in use.
   Sequence& latest();
@@ -88,6 +88,7 @@ class SequencePool {
   // Evicts rows that are not in use, but for `kept`, until `more` bytes fit. -> whether they do
   bool make_room(uint64_t more, Rows::iterator kept);
   bool any_in_use() const;
+  bool grow(Row& row, int tokens, bool anyway);
   void release(Rows::iterator row, bool broken);
 
   std::function<ModelCache()> new_cache_;

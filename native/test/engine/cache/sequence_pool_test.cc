@@ -154,10 +154,10 @@ TEST(what_does_not_fit_beside_those_in_use_waits) {
   CHECK(!pool.take(counted(2000, 100), 200).has_value());
   read(first->sequence(), {kFull, kFull}, counted(0, CountedCache::kBlock));
   read(second->sequence(), {kFull, kFull}, counted(0, CountedCache::kBlock));
-  CHECK(!pool.may_grow(first->sequence()));
+  CHECK(!first->grow(1, false));
   second.reset();
   // The other one, no longer in use, makes room for this.
-  CHECK(pool.may_grow(first->sequence()));
+  CHECK(first->grow(1, false));
   CHECK(pool.size() == size_t{1});
   first.reset();
   // However large: nothing else is in use.
@@ -169,9 +169,39 @@ TEST(a_row_grows_into_what_it_has_reserved) {
   auto first = pool.take(counted(0, 100), 200);
   auto second = pool.take(counted(1000, 100), 200);
   CHECK(first.has_value() && second.has_value() && pool.bytes() == 2 * kSequenceBytes);
-  CHECK(pool.may_grow(first->sequence()) && pool.may_grow(second->sequence()));
+  CHECK(first->grow(1, false) && second->grow(1, false));
   read(first->sequence(), {kFull, kFull}, counted(0, 100));
-  CHECK(pool.may_grow(first->sequence()));
+  CHECK(first->grow(1, false));
+}
+
+TEST(what_one_row_was_granted_is_not_granted_to_another) {
+  SequencePool pool(with({kFull, kFull}), 3 * kSequenceBytes);
+  auto first = pool.take(counted(0, 100), 200);
+  auto second = pool.take(counted(1000, 100), 200);
+  read(first->sequence(), {kFull, kFull}, counted(0, CountedCache::kBlock));
+  read(second->sequence(), {kFull, kFull}, counted(1000, CountedCache::kBlock));
+  // Neither has grown yet.
+  CHECK(first->grow(1, false) && !second->grow(1, false));
+  CHECK(second->grow(1, true) && pool.bytes() == 4 * kSequenceBytes);
+}
+
+TEST(a_row_that_grows_anyway_drops_what_is_not_in_use) {
+  SequencePool pool(with({kFull, kFull}), 2 * kSequenceBytes);
+  ask(pool, counted(9000, 100));
+  auto first = pool.take(counted(0, 100), 200);
+  read(first->sequence(), {kFull, kFull}, counted(0, CountedCache::kBlock));
+  CHECK(first->grow(1, true));
+  CHECK(pool.size() == size_t{1} && pool.bytes() == 2 * kSequenceBytes);
+}
+
+TEST(a_row_that_has_grown_makes_room_at_its_end) {
+  SequencePool pool(with({kFull, kFull}), 2 * kSequenceBytes);
+  ask(pool, counted(9000, 100));
+  auto first = pool.take(counted(0, 100), 200);
+  CHECK(pool.size() == size_t{2});
+  read(first->sequence(), {kFull, kFull}, counted(0, 2 * CountedCache::kBlock));
+  first.reset();
+  CHECK(pool.size() == size_t{1} && pool.bytes() <= 2 * kSequenceBytes);
 }
 
 TEST(a_broken_row_is_forgotten) {
