@@ -19,7 +19,7 @@ class ModelHandle {
   ModelHandle(const ModelHandle&) = delete;
   ModelHandle& operator=(const ModelHandle&) = delete;
   ~ModelHandle() {
-    Host::get().close(id_, [] {});
+    Host::get().abandon(id_);
   }
 
   int64_t id() const { return id_; }

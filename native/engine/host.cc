@@ -126,6 +126,17 @@ void Host::close(int64_t model, std::function<void()> on_done) {
   on_done();
 }
 
+void Host::abandon(int64_t model) {
+  close(model, [] {});
+  std::vector<std::shared_ptr<Job>> abandoned;  // freed without the mutex
+  std::lock_guard lock(mutex_);
+  for (auto it = jobs_.begin(); it != jobs_.end();) {
+    bool its_own = it->second->model == model;
+    if (its_own) abandoned.push_back(std::move(it->second));
+    it = its_own ? jobs_.erase(it) : std::next(it);
+  }
+}
+
 void Host::abandon_group(const std::string& why) { ProcessGroup::abandon(why); }
 
 void Host::send_cache(CacheCommand command) {
