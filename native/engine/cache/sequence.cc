@@ -72,10 +72,14 @@ uint64_t Sequence::checkpoint_bytes() const {
   return bytes;
 }
 
-void Sequence::clear() {
+void Sequence::forget() {
   cache.trim(0);
   checkpoints_.clear();
   ids.clear();
+}
+
+void Sequence::clear() {
+  forget();
   reproducible_ = true;
 }
 

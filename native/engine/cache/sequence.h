@@ -32,6 +32,8 @@ class Sequence {
   LayerState state_of(size_t layer, int length) const;
   // Memory of the layers' buffers and the checkpoints.
   uint64_t bytes() const;
+  // Forgets the tokens, but not whether those that come are computed reproducibly.
+  void forget();
   // Forgets everything.
   void clear();
   // Before tokens are computed, reproducibly or not: forgets those that were not, if `needed`.

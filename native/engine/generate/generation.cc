@@ -62,11 +62,12 @@ Generation::Generation(const Model& model, Sequence& sequence, Job& job, Governo
 
 void Generation::read(int count) {
   mx::array hidden = prefill_->step(count);
-  if (!step_) job_.events.push(PrefillEvent{prefill_->done(), prefill_->total(), cached_});
+  bool again = last_id_ >= 0;  // behind a part of the reply, since positions restarted
+  if (!again) job_.events.push(PrefillEvent{prefill_->done(), prefill_->total(), cached_});
   if (drops_buffers()) mx::clear_cache();
   if (speculator_) speculator_->read(prefill_->done());
   if (!prefill_->finished()) return;
-  if (!step_) prompt_scores_ = prefill_->take_scores();
+  if (!again) prompt_scores_ = prefill_->take_scores();
   prefill_.reset();
   mx::array logits = model_.head(last_positions(hidden, 1));
   logits = mx::astype(mx::reshape(logits, {1, logits.shape(2)}), mx::float32);
@@ -78,6 +79,8 @@ void Generation::read(int count) {
 int Generation::most_proposed() const {
   const ModelCache& cache = sequence_.cache;
   int length = cache.length() + 1;
+  // This turn begins the sequence anew and verifies nothing.
+  if (model_.positions_restart_at(length)) return 0;
   int most =
       std::min(job_.request.max_tokens - generated_ - 1, model_.info().context_length - length);
   if (uint64_t bytes = cache.state_bytes()) {

@@ -22,7 +22,7 @@ int reuse_prefix(const Model& model, Sequence& sequence, const Request& request)
   bool other_angles =
       model.position_regime(total) != model.position_regime(sequence.cache.planned());
   // Cached tokens are not computed again, and so would get no scores.
-  if (other_angles || request.prompt_logprobs) sequence.clear();
+  if (other_angles || request.prompt_logprobs) sequence.forget();
   int cached = sequence.rewind(request.prompt_ids);
   sequence.cache.plan(total);
   return cached;
@@ -55,7 +55,7 @@ Prefill::Prefill(const Model& model, Sequence& sequence, const Request& request)
 
 Prefill::Prefill(const Model& model, Sequence& sequence, std::vector<int32_t> ids)
     : model_(model), sequence_(sequence), ids_(std::move(ids)), scored_(false) {
-  sequence.clear();
+  sequence.forget();
   sequence.cache.plan(total());
 }
 

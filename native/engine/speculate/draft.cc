@@ -18,7 +18,7 @@ Draft::Draft(const DraftModel& source, SequencePool::Lease lease, const Sampling
              std::span<const int32_t> prompt)
     : source_(source),
       lease_(std::move(lease)),
-      sampler_(without_penalties(params), {}),
+      sampler_(without_penalties(params), prompt),
       prompt_tokens_(prompt.size()) {
   for (int32_t id : prompt) say(id);
   sequence().rewind(prompt);
@@ -82,6 +82,7 @@ void Draft::come_back() {
 mx::array Draft::append(int count) {
   Sequence& s = sequence();
   auto from = text_.begin() + static_cast<int64_t>(s.ids.size());
+  lease_.grow(count, true);
   s.cache.plan(static_cast<int>(s.ids.size()) + count);
   mx::array ids(from, mx::Shape{1, count}, mx::int32);
   mx::array hidden = source_.model().body(ids, s.cache, 1);
@@ -115,7 +116,8 @@ std::vector<int32_t> Draft::expected(int count) {
   next_ = 0;
   come_back();
   count = std::min(count, most());
-  if (count == 0) return {};
+  // It has read all of the text where the last proposals were never verified.
+  if (count == 0 || unread() == 0) return {};
   ModelCache& cache = sequence().cache;
   cache.remember();
   ahead_ = true;

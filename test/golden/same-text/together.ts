@@ -67,6 +67,8 @@ function randomRequest(index: number, below: (limit: number) => number, vocab: n
         logitBiasIds: Int32Array.from(randomIds(3, vocab, index)),
         logitBias: Float32Array.of(30, 30, 30),
       }),
+      // As if the end of the prompt were a reply that is gone on with.
+      continued: below(3) === 0 ? below(Math.min(promptIds.length, 5)) : 0,
     }),
     leavesAfter: below(4) === 0 ? 1 + below(maxTokens) : Number.POSITIVE_INFINITY,
   };

@@ -50,6 +50,16 @@ TEST(a_model_that_expects_the_same_takes_several_tokens_a_step) {
   }
 }
 
+TEST(it_follows_a_reply_that_goes_on_from_tokens_that_were_forced) {
+  for (float temperature : {0.0f, 0.8f}) {
+    Request request = asking(40, prompt_of(4, 30));
+    request.temperature = temperature;
+    request.seed = 5;
+    request.continued = 3;
+    said_with(Drafts::kSame, request);
+  }
+}
+
 TEST(one_that_expects_other_tokens_changes_nothing) {
   int rejected = 0;
   for (int i = 0; i < 8; ++i) {
