@@ -18,9 +18,7 @@ class ModelHandle {
   explicit ModelHandle(int64_t id) : id_(id) {}
   ModelHandle(const ModelHandle&) = delete;
   ModelHandle& operator=(const ModelHandle&) = delete;
-  ~ModelHandle() {
-    Host::get().abandon(id_);
-  }
+  ~ModelHandle() { Host::get().abandon(id_); }
 
   int64_t id() const { return id_; }
 

@@ -20,8 +20,8 @@ class Scheduler {
   using Task = std::function<void()>;
 
   struct Options {
-    int parallel = 1;  // generations at once, at least 1
-    int chunk = 512;   // prompt tokens a step while nothing else runs
+    int parallel = 1;         // generations at once, at least 1
+    int chunk = 512;          // prompt tokens a step while nothing else runs
     double max_gap_ms = 100;  // see turn_budget.h
     // Compute every request reproducibly, because it costs nothing; see
     // kernels/base/reproducible.h.

@@ -53,7 +53,7 @@ struct LoadSpec {
   std::optional<EncoderSpec> encoder;
   uint64_t cache_bytes = 0;
   int parallel = 1;
-  double max_gap_ms = 100;  // between the tokens of a stream, beside others' prompts
+  double max_gap_ms = 100;          // between the tokens of a stream, beside others' prompts
   std::shared_ptr<LoadSpec> draft;  // of a smaller model that proposes tokens, or null
   // Milliseconds to wait for the other processes that share the model; none: it is whole.
   std::optional<int> group_limit_ms;
