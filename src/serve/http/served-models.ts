@@ -12,7 +12,10 @@ export interface OtherModel {
 /** A model that stays loaded until it is released. */
 export interface Lease {
   readonly loaded: LoadedModel;
-  /** Idempotent. `keepAliveMs`: for how long from now on; Infinity: until its place is needed. */
+  /**
+   * Idempotent. `keepAliveMs`: for how long after its last user, until another one says otherwise; Infinity: until its place
+   * is needed.
+   */
   release(keepAliveMs?: number): void;
 }
 

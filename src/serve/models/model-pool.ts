@@ -50,6 +50,8 @@ interface Entry {
   /** Requests that use it or wait until it is loaded. */
   users: number;
   lastUsed: number;
+  /** As the last request said that said something of it. */
+  keepAliveMs?: number | undefined;
   /** `Date.now()` when it is to be closed; undefined while in use. */
   expires?: number | undefined;
   timer?: NodeJS.Timeout | undefined;
@@ -180,7 +182,7 @@ export class ModelPool implements ServedModels {
       loaded => {
         entry.loaded = loaded;
         // All who waited for it have left.
-        if (entry.users === 0) this.#rest(entry, this.#limits.keepAliveMs);
+        if (entry.users === 0) this.#rest(entry);
       },
       () => this.#drop(entry),
     );
@@ -243,16 +245,18 @@ export class ModelPool implements ServedModels {
     }
   }
 
-  #release(entry: Entry, keepAliveMs = this.#limits.keepAliveMs): void {
+  #release(entry: Entry, keepAliveMs?: number): void {
     entry.users -= 1;
+    entry.keepAliveMs = keepAliveMs ?? entry.keepAliveMs;
     entry.lastUsed = performance.now();
     this.#wake();
-    if (entry.users === 0 && entry.loaded) this.#rest(entry, keepAliveMs);
+    if (entry.users === 0 && entry.loaded) this.#rest(entry);
   }
 
   /** It is not in use any longer. */
-  #rest(entry: Entry, keepAliveMs: number): void {
+  #rest(entry: Entry): void {
     if (this.#entries.get(entry.id) !== entry) return;
+    const { keepAliveMs = this.#limits.keepAliveMs } = entry;
     entry.expires = Date.now() + Math.max(0, keepAliveMs);
     if (keepAliveMs <= 0) this.#unload(entry);
     else if (keepAliveMs <= MAX_TIMER)
