@@ -34,6 +34,8 @@ export interface ServedModels {
    * or the server stops, 499 after an abort, and what loading throws.
    */
   use(id: string, signal?: AbortSignal): Promise<Lease>;
+  /** Closes a model as soon as it is not in use; the first one stays. Loads nothing. */
+  unload(id: string): void;
   /** Keeps a model from being loaded while it is deleted. Throws ApiError 409 if it is loaded or being loaded. */
   removing(id: string, remove: () => Promise<void>): Promise<void>;
 }

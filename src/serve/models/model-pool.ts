@@ -120,6 +120,13 @@ export class ModelPool implements ServedModels {
     }
   }
 
+  unload(id: string): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    entry.keepAliveMs = 0;
+    if (entry.users === 0 && entry.loaded) this.#rest(entry);
+  }
+
   async removing(id: string, remove: () => Promise<void>): Promise<void> {
     if (this.#leaving.has(id)) throw beingRemoved(id);
     if (id === this.first.model.id || this.#entries.has(id)) throw stillLoaded(id);

@@ -167,6 +167,25 @@ describe('the time that a model is kept', () => {
     await until(() => seen.includes('close org/a'));
   });
 
+  it('ends at once for one that is to be unloaded, or with its last user', async () => {
+    const { pool: models, seen, slow } = pool();
+    models.unload('org/a');
+    models.unload('org/first');
+    expect(seen).toEqual([]);
+    (await models.use('org/a')).release();
+    models.unload('org/a');
+    await until(() => seen.includes('close org/a'));
+    slow(20);
+    const loading = models.use('org/b');
+    await sleep(5);
+    models.unload('org/b');
+    const lease = await loading;
+    await sleep(20);
+    expect(idsOf(models)).toEqual(['org/b']);
+    lease.release();
+    await until(() => seen.includes('close org/b'));
+  });
+
   it('that runs out while another one waits for room gives it that room', async () => {
     const { pool: models, seen } = pool({ keepAliveMs: 10 }, 1);
     const a = await models.use('org/a');
