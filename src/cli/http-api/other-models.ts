@@ -3,6 +3,7 @@ import { hubCacheFolder } from '../../hub/hub-environment.ts';
 import { modelName } from '../../model/gguf/parts.ts';
 import { hubIdOf } from '../../model/locate.ts';
 import type { OtherModel } from '../../serve/http/served-models.ts';
+import { isSameModel } from '../../serve/http/served-name.ts';
 
 /** The cache is read again after so many milliseconds. */
 const FRESH_MS = 2000;
@@ -25,7 +26,8 @@ export function otherModels(
 ): OtherModelList {
   const named = names
     .filter(name => name !== '*')
-    .map((source): NamedModel => ({ id: idOf(source, cwd), source }));
+    .map((source): NamedModel => ({ id: idOf(source, cwd), source, hub: hubIdOf(source, { cwd }) }))
+    .filter((model, index, all) => all.findIndex(one => isSameModel(one, model)) === index);
   if (!names.includes('*')) return { list: () => named, readAgain: () => undefined };
   let cached: readonly NamedModel[] = [];
   let read = Number.NEGATIVE_INFINITY;
@@ -35,7 +37,7 @@ export function otherModels(
         cached = cachedModels(hubCacheFolder(env)).filter(isComplete).map(described);
         read = performance.now();
       }
-      return [...named, ...cached.filter(({ id }) => !named.some(one => one.id === id))];
+      return [...named, ...cached.filter(model => !named.some(one => isSameModel(one, model)))];
     },
     readAgain: () => {
       read = Number.NEGATIVE_INFINITY;
@@ -53,5 +55,5 @@ function isComplete({ revisions }: CachedModel): boolean {
 }
 
 function described({ repo, bytes, modifiedMs }: CachedModel): NamedModel {
-  return { id: repo, source: repo, bytes, modifiedMs };
+  return { id: repo, source: repo, hub: { repo, revision: 'main' }, bytes, modifiedMs };
 }

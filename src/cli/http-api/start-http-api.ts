@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { hubIdOf } from '../../model/locate.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { EXIT_PATIENCE_MS, type Run } from '../../run/open-run.ts';
 import { PendingApprovals } from '../../serve/http/approvals.ts';
@@ -12,6 +13,7 @@ import { ModelPool } from '../../serve/models/model-pool.ts';
 import { readPage } from '../../serve/page/page-files.ts';
 import { createServer } from '../../serve/server.ts';
 import { checkNumbers, systemText } from '../options/chat-options.ts';
+import { modelSource } from '../settings/model-source.ts';
 import { loadServeSettings } from '../settings/settings.ts';
 import { modelNotices } from '../start/model-notices.ts';
 import { agentOptions } from '../start/run-options.ts';
@@ -75,6 +77,7 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
       },
       {
         maxLoaded: options.maxOthers,
+        firstHub: hubIdOf(modelSource(args, settings.config), where),
         onCloseFailed: (id, error) =>
           run.log.logger.error({ model: id, problem: messageOf(error) }, 'a model could not be closed'),
       },

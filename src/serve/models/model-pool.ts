@@ -3,7 +3,7 @@ import { stopping } from '../http/api-error.ts';
 import { QueueFull } from '../http/generation-queue.ts';
 import type { LoadedModel } from '../http/serve-context.ts';
 import type { Lease, OtherModel, ServedModels } from '../http/served-models.ts';
-import { matchesModel } from '../http/served-name.ts';
+import { ModelNames } from './model-names.ts';
 import { beingRemoved, cannotLoad, nobodyWaits, noRoom, stillLoaded } from './pool-errors.ts';
 import { RoomTurn, type TurnLimits } from './room-turn.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -35,6 +35,8 @@ const POOL_LIMITS: PoolLimits = {
 };
 
 export interface PoolOptions extends Partial<PoolLimits> {
+  /** Where the first model is on the Hub; undefined: it is no model of the Hub. */
+  readonly firstHub?: OtherModel['hub'];
   /** A model could not be closed; its memory may not be free. */
   readonly onCloseFailed?: (id: string, error: unknown) => void;
 }
@@ -43,6 +45,8 @@ type Opened = Awaited<ReturnType<OtherModels['open']>>;
 
 interface Entry {
   readonly id: string;
+  /** What must not be deleted meanwhile. */
+  readonly files: string;
   /** `performance.now()` when it was asked for. */
   readonly since: number;
   opening: Promise<Opened>;
@@ -61,11 +65,12 @@ interface Entry {
 export class ModelPool implements ServedModels {
   readonly first: LoadedModel;
   readonly #others: OtherModels;
+  readonly #names: ModelNames;
   readonly #limits: PoolLimits;
   readonly #onCloseFailed: (id: string, error: unknown) => void;
   readonly #entries = new Map<string, Entry>();
   readonly #turn: RoomTurn;
-  /** Being deleted from the disk. */
+  /** Files being deleted from the disk. */
   readonly #leaving = new Set<string>();
   /** Loads and closes, one after the other: memory is counted between them. None of them throws. */
   #last: Promise<unknown> = Promise.resolve();
@@ -75,9 +80,10 @@ export class ModelPool implements ServedModels {
   #wake: () => void = () => undefined;
 
   constructor(first: LoadedModel, others: OtherModels, options: PoolOptions = {}) {
-    const { onCloseFailed, ...limits } = options;
+    const { firstHub, onCloseFailed, ...limits } = options;
     this.first = first;
     this.#others = others;
+    this.#names = new ModelNames({ id: first.model.id, hub: firstHub }, () => others.list());
     this.#limits = { ...POOL_LIMITS, ...limits };
     this.#onCloseFailed = onCloseFailed ?? (() => undefined);
     this.#turn = new RoomTurn(this.#limits);
@@ -85,7 +91,7 @@ export class ModelPool implements ServedModels {
 
   /** Those that may be named beside the first. */
   list(): readonly OtherModel[] {
-    return this.#others.list().filter(({ id }) => id !== this.first.model.id);
+    return this.#names.list();
   }
 
   /** Those of them that are in memory. */
@@ -97,9 +103,7 @@ export class ModelPool implements ServedModels {
 
   /** The id that a client means; undefined: there is none. */
   idOf(name: string): string | undefined {
-    if (matchesModel(this.first.model.id, name)) return this.first.model.id;
-    const ids = this.list().map(({ id }) => id);
-    return ids.find(id => id === name) ?? ids.find(id => matchesModel(id, name));
+    return this.#names.idOf(name);
   }
 
   async use(id: string, signal?: AbortSignal): Promise<Lease> {
@@ -128,13 +132,18 @@ export class ModelPool implements ServedModels {
   }
 
   async removing(id: string, remove: () => Promise<void>): Promise<void> {
-    if (this.#leaving.has(id)) throw beingRemoved(id);
-    if (id === this.first.model.id || this.#entries.has(id)) throw stillLoaded(id);
-    this.#leaving.add(id);
+    const files = this.#names.filesOf(id);
+    if (this.#leaving.has(files)) throw beingRemoved(id);
+    const used = [
+      this.#names.filesOf(this.first.model.id),
+      ...[...this.#entries.values()].map(one => one.files),
+    ];
+    if (used.includes(files)) throw stillLoaded(id);
+    this.#leaving.add(files);
     try {
       await remove();
     } finally {
-      this.#leaving.delete(id);
+      this.#leaving.delete(files);
     }
   }
 
@@ -151,7 +160,7 @@ export class ModelPool implements ServedModels {
 
   #present(id: string): Entry | undefined {
     if (this.#closed) throw stopping();
-    if (this.#leaving.has(id)) throw beingRemoved(id);
+    if (this.#leaving.has(this.#names.filesOf(id))) throw beingRemoved(id);
     return this.#entries.get(id);
   }
 
@@ -182,7 +191,8 @@ export class ModelPool implements ServedModels {
   }
 
   #begin(id: string, since: number): Entry {
-    const entry: Entry = { id, since, opening: NOT_BEGUN, loaded: undefined, users: 0, lastUsed: 0 };
+    const files = this.#names.filesOf(id);
+    const entry: Entry = { id, files, since, opening: NOT_BEGUN, loaded: undefined, users: 0, lastUsed: 0 };
     entry.opening = this.#inTurn(() => this.#openWithRoom(entry));
     this.#entries.set(id, entry);
     entry.opening.then(

@@ -1,0 +1,37 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { otherModels } from '../../../src/cli/http-api/other-models.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
+import { cacheModel } from './cached-model.ts';
+
+const GRANITE = 'mlx-community/granite-4.0-1b-4bit';
+
+function place() {
+  const cwd = tempFolder();
+  const cache = join(cwd, 'cache');
+  const idsOf = (...names: string[]) =>
+    otherModels(names, { cwd, env: { HF_HUB_CACHE: cache } })
+      .list()
+      .map(({ id }) => id);
+  return { cwd, cache, idsOf };
+}
+
+describe('the models beside the first', () => {
+  it('are each listed once, by the first name that is given', () => {
+    const { cache, idsOf } = place();
+    cacheModel(cache, GRANITE);
+    cacheModel(cache, 'org/other');
+    expect(idsOf('*')).toEqual([GRANITE, 'org/other']);
+    expect(idsOf('granite4:1b', `${GRANITE}@main`, '*', 'org/other@v1')).toEqual([
+      ...['granite4:1b', 'org/other@v1', 'org/other'],
+    ]);
+  });
+
+  it('a folder with the name of an alias is not the model of the alias', () => {
+    const { cwd, cache, idsOf } = place();
+    cacheModel(cache, GRANITE);
+    mkdirSync(join(cwd, 'granite4:1b'));
+    expect(idsOf('granite4:1b', '*')).toEqual(['granite4:1b', GRANITE]);
+  });
+});
