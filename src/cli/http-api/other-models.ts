@@ -19,7 +19,7 @@ export interface OtherModelList {
   readAgain(): void;
 }
 
-/** The models of `--models`: those named, and for `*` those that are complete in the cache. */
+/** The models of `--models`: those named, and for `*` those that are complete in the cache at `main`. */
 export function otherModels(
   names: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
@@ -34,7 +34,7 @@ export function otherModels(
   return {
     list: () => {
       if (performance.now() - read > FRESH_MS) {
-        cached = cachedModels(hubCacheFolder(env)).filter(isComplete).map(described);
+        cached = cachedModels(hubCacheFolder(env)).filter(isHere).map(described);
         read = performance.now();
       }
       return [...named, ...cached.filter(model => !named.some(one => isSameModel(one, model)))];
@@ -50,8 +50,9 @@ function idOf(source: string, cwd: string): string {
   return hubIdOf(source, { cwd }) || source === 'demo' ? source : modelName(source);
 }
 
-function isComplete({ revisions }: CachedModel): boolean {
-  return revisions.some(({ missing }) => missing.length === 0);
+/** At `main`, which its name stands for: opening another revision by it would download the model. */
+function isHere({ revisions }: CachedModel): boolean {
+  return revisions.some(({ refs, missing }) => refs.includes('main') && missing.length === 0);
 }
 
 function described({ repo, bytes, modifiedMs }: CachedModel): NamedModel {

@@ -70,8 +70,10 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
       {
         list: () => others.list(),
         open: async (id, onFits) => {
-          const source = others.list().find(one => one.id === id)?.source ?? id;
-          const opened = await run.openAnother(source, { ...QUIETLY, onProgress: onFits });
+          const listed = others.list().find(one => one.id === id);
+          // Not by its id alone: that would download what has been deleted meanwhile.
+          if (!listed) throw new LlmHostError('MODEL_NOT_FOUND', `Model '${id}' is no longer there`);
+          const opened = await run.openAnother(listed.source, { ...QUIETLY, onProgress: onFits });
           return { ...loaded(opened, id), close: () => opened.close() };
         },
       },

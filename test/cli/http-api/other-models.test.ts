@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { otherModels } from '../../../src/cli/http-api/other-models.ts';
@@ -26,6 +26,18 @@ describe('the models beside the first', () => {
     expect(idsOf('granite4:1b', `${GRANITE}@main`, '*', 'org/other@v1')).toEqual([
       ...['granite4:1b', 'org/other@v1', 'org/other'],
     ]);
+  });
+
+  it('are, of those in the cache, the ones that need no download', () => {
+    const { cache, idsOf } = place();
+    cacheModel(cache, 'org/pinned', 'v1');
+    expect(idsOf('*')).toEqual([]);
+    expect(idsOf('org/pinned@v1', '*')).toEqual(['org/pinned@v1']);
+    const folder = cacheModel(cache, 'org/part');
+    rmSync(join(folder, 'snapshots'), { recursive: true });
+    expect(idsOf('*')).toEqual([]);
+    cacheModel(cache, 'org/pinned', 'main');
+    expect(idsOf('*')).toEqual(['org/pinned']);
   });
 
   it('a folder with the name of an alias is not the model of the alias', () => {
