@@ -5,41 +5,9 @@ import type { LoadedModel } from '../http/serve-context.ts';
 import type { Lease, OtherModel, ServedModels } from '../http/served-models.ts';
 import { ModelNames } from './model-names.ts';
 import { beingRemoved, cannotLoad, nobodyWaits, noRoom, stillLoaded } from './pool-errors.ts';
-import { RoomTurn, type TurnLimits } from './room-turn.ts';
+import { type OtherModels, POOL_LIMITS, type PoolLimits, type PoolOptions } from './pool-options.ts';
+import { RoomTurn } from './room-turn.ts';
 import { unlessAborted } from './unless-aborted.ts';
-
-export interface OtherModels {
-  /** As of now: the cache changes. */
-  list(): readonly OtherModel[];
-  /**
-   * `onFits`: there is room, and it is being loaded.
-   * @throws LlmHostError; OUT_OF_MEMORY: it does not fit beside those that are loaded
-   */
-  open(id: string, onFits: () => void): Promise<LoadedModel & { close(): Promise<void> }>;
-}
-
-export interface PoolLimits extends TurnLimits {
-  /** Models loaded at once, beside the first. At least 1. */
-  readonly maxLoaded: number;
-  /** Milliseconds without a request after which a model is closed. */
-  readonly keepAliveMs: number;
-  /** Milliseconds that a model waits for others to free memory. */
-  readonly waitMs: number;
-  /** Requests that wait for models. */
-  readonly maxWaiting: number;
-}
-
-const POOL_LIMITS: PoolLimits = {
-  ...{ maxLoaded: 2, keepAliveMs: 300_000, waitMs: 120_000, maxWaiting: 64 },
-  ...{ patienceMs: 3000, mostHeldMs: 30_000 },
-};
-
-export interface PoolOptions extends Partial<PoolLimits> {
-  /** Where the first model is on the Hub; undefined: it is no model of the Hub. */
-  readonly firstHub?: OtherModel['hub'];
-  /** A model could not be closed; its memory may not be free. */
-  readonly onCloseFailed?: (id: string, error: unknown) => void;
-}
 
 type Opened = Awaited<ReturnType<OtherModels['open']>>;
 
@@ -47,8 +15,10 @@ interface Entry {
   readonly id: string;
   /** What must not be deleted meanwhile. */
   readonly files: string;
-  /** `performance.now()` when it was asked for. */
-  readonly since: number;
+  /** `performance.now()` when it was asked for, or its files had come. */
+  since: number;
+  /** Ends its download; undefined: there is none. */
+  fetching?: AbortController | undefined;
   opening: Promise<Opened>;
   loaded: LoadedModel | undefined;
   /** Requests that use it or wait until it is loaded. */
@@ -147,11 +117,12 @@ export class ModelPool implements ServedModels {
     }
   }
 
-  /** Closes all but the first, when what is being loaded has been. */
+  /** Closes all but the first, when what is being loaded has been. Ends downloads. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#turn.end();
     this.#wake();
+    for (const { fetching } of this.#entries.values()) fetching?.abort();
     await Promise.allSettled([...this.#entries.values()].map(({ opening }) => opening));
     const entries = [...this.#entries.values()].filter(({ loaded }) => loaded !== undefined);
     await Promise.all(entries.map(entry => this.#remove(entry)));
@@ -193,17 +164,30 @@ export class ModelPool implements ServedModels {
   #begin(id: string, since: number): Entry {
     const files = this.#names.filesOf(id);
     const entry: Entry = { id, files, since, opening: NOT_BEGUN, loaded: undefined, users: 0, lastUsed: 0 };
-    entry.opening = this.#inTurn(() => this.#openWithRoom(entry));
     this.#entries.set(id, entry);
-    entry.opening.then(
-      loaded => {
-        entry.loaded = loaded;
-        // All who waited for it have left.
-        if (entry.users === 0) this.#rest(entry);
-      },
-      () => this.#drop(entry),
-    );
+    entry.opening = this.#open(entry);
+    entry.opening.catch(() => this.#drop(entry));
     return entry;
+  }
+
+  async #open(entry: Entry): Promise<Opened> {
+    // Before its turn: a download takes no memory, and would hold up all others for as long as it takes.
+    await this.#fetch(entry);
+    return await this.#inTurn(() => this.#openWithRoom(entry));
+  }
+
+  async #fetch(entry: Entry): Promise<void> {
+    entry.fetching = new AbortController();
+    const { signal } = entry.fetching;
+    try {
+      await unlessAborted(Promise.resolve(this.#others.fetch?.(entry.id, signal)), signal);
+    } catch (error) {
+      this.#checkWanted(entry);
+      throw cannotLoad(entry.id, error);
+    }
+    this.#checkWanted(entry);
+    entry.fetching = undefined;
+    entry.since = performance.now();
   }
 
   /** Makes room by closing what is not in use, the longest unused first, and waits for what is. */
@@ -211,7 +195,12 @@ export class ModelPool implements ServedModels {
     const deadline = performance.now() + this.#limits.waitMs;
     this.#opening = true;
     try {
-      return await this.#openBefore(deadline, entry);
+      const opened = await this.#openBefore(deadline, entry);
+      // Within the turn: the next one counts what is in memory.
+      entry.loaded = opened;
+      // All who waited for it have left.
+      if (entry.users === 0) this.#rest(entry);
+      return opened;
     } finally {
       this.#opening = false;
       this.#turn.end();
@@ -267,7 +256,15 @@ export class ModelPool implements ServedModels {
     entry.keepAliveMs = keepAliveMs ?? entry.keepAliveMs;
     entry.lastUsed = performance.now();
     this.#wake();
-    if (entry.users === 0 && entry.loaded) this.#rest(entry);
+    if (entry.users > 0) return;
+    if (entry.loaded) this.#rest(entry);
+    else if (entry.fetching) this.#giveUp(entry);
+  }
+
+  /** At once: who asks for it now begins anew, and finds what has come. */
+  #giveUp(entry: Entry): void {
+    this.#drop(entry);
+    entry.fetching?.abort();
   }
 
   /** It is not in use any longer. */

@@ -44,8 +44,12 @@ function scripted(...steps: Step[]) {
 
 const ARGS: HttpApiArguments = { model: 'org/fake', mcp: false, port: 0 };
 
-async function started(args: Partial<HttpApiArguments>, openModel: OpenModel): Promise<HttpApi> {
-  const serve = await startHttpApi({ ...ARGS, ...args }, openModel);
+async function started(
+  args: Partial<HttpApiArguments>,
+  openModel: OpenModel,
+  fetchModel = (_source: string) => Promise.resolve(),
+): Promise<HttpApi> {
+  const serve = await startHttpApi({ ...ARGS, ...args }, openModel, fetchModel);
   onTestFinished(() => serve.close());
   return serve;
 }
@@ -209,6 +213,22 @@ test('other models are opened when they are named, and closed with the first', a
   expect(opened).toEqual(['org/fake x', 'org/other', file]);
   await serve.close();
   expect(closed.sort()).toEqual([file, 'org/fake', 'org/other'].sort());
+});
+
+test('the files of another model are fetched before it is opened, by what it was named', async () => {
+  const seen: string[] = [];
+  const { openModel } = scripted([content('hi')]);
+  const opening: OpenModel = (source, options) => {
+    seen.push(`open ${source}`);
+    return openModel(source, options);
+  };
+  const fetchModel = async (source: string) => {
+    seen.push(`fetch ${source}`);
+  };
+  const serve = await started({ models: ['org/other@v1'] }, opening, fetchModel);
+  const body = JSON.stringify({ model: 'other@v1', messages: [{ role: 'user', content: 'hello' }] });
+  expect((await fetch(`${serve.url}/v1/chat/completions`, { method: 'POST', body })).status).toBe(200);
+  expect(seen).toEqual(['open org/fake', 'fetch org/other@v1', 'open org/other@v1']);
 });
 
 test('a model is one model, whichever of its names is used', async () => {
