@@ -12,6 +12,9 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, message: strin
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are too large'],
 };
 
+/** Milliseconds for the other side to read the answer and close its half. */
+const LINGER_MS = 2000;
+
 /** Answers a request that never became one, and closes its connection. */
 export function answerParserError(error: ParserError, socket: Socket): void {
   // The other side is gone.
@@ -35,4 +38,7 @@ export function answerParserError(error: ParserError, socket: Socket): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Node no longer watches it, and half a connection would be left for as long as the other side keeps its own.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { tokenPiece } from '../tokens/token-piece.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { ApiError, badRequest } from './http/api-error.ts';
 import { leaseModel } from './http/lease-model.ts';
@@ -35,7 +36,9 @@ export function tokenRoutes(app: FastifyInstance, context: ServeContext): void {
       body.with_pieces === true ? tokens.map(id => ({ id, piece: pieceOf(tokenizer, id) })) : tokens;
     return {
       ...{ tokens: pieces, count: tokens.length, max_model_len: used.model.contextLength },
-      ...(body.return_token_strs === true && { token_strs: tokens.map(id => tokenizer.decode([id])) }),
+      ...(body.return_token_strs === true && {
+        token_strs: tokens.map(id => tokenPiece(tokenizer, id).token),
+      }),
     };
   });
   app.post('/v1/detokenize', async (request, reply) => {

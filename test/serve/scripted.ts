@@ -19,7 +19,8 @@ import {
   type RequestRecord,
   type ServeContext,
 } from '../../src/serve/http/serve-context.ts';
-import { ModelPool, type OtherModels } from '../../src/serve/models/model-pool.ts';
+import { ModelPool } from '../../src/serve/models/model-pool.ts';
+import type { OtherModels } from '../../src/serve/models/pool-options.ts';
 import { createServer } from '../../src/serve/server.ts';
 import type { Tokenizer } from '../../src/tokens/tokenizer-types.ts';
 import { FakeHost } from '../agent/fakes.ts';

@@ -46,6 +46,8 @@ it('BOS as the server has it whose field is used, or as asked', async () => {
   ]);
   const strings = await send('/tokenize', { prompt: 'ab', return_token_strs: true });
   expect(strings.body.token_strs).toEqual(['^', 'a', 'b']);
+  const part = await send('/tokenize', { content: 'aÈ', return_token_strs: true });
+  expect(part.body.token_strs).toEqual(['a', '\ufffd']);
 });
 
 it.each([

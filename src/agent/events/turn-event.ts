@@ -25,10 +25,12 @@ export interface ReplyStats {
 /** A token of a reply's content with its log-probability. */
 export interface TokenLogprob {
   readonly token: string;
+  /** Its UTF-8, perhaps a part of a character; undefined: that of `token`. */
+  readonly bytes?: readonly number[];
   /** Natural log of the probability before penalties, temperature and truncation. */
   readonly logprob: number;
   /** The most probable tokens, best first. */
-  readonly top: readonly { readonly token: string; readonly logprob: number }[];
+  readonly top: readonly Omit<TokenLogprob, 'top'>[];
 }
 
 /** Events of a turn, from the prompt to the final reply, for every reader (lines, JSON, screen, HTTP). */

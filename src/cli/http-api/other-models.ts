@@ -3,6 +3,7 @@ import { hubCacheFolder } from '../../hub/hub-environment.ts';
 import { modelName } from '../../model/gguf/parts.ts';
 import { hubIdOf } from '../../model/locate.ts';
 import type { OtherModel } from '../../serve/http/served-models.ts';
+import { isSameModel } from '../../serve/http/served-name.ts';
 
 /** The cache is read again after so many milliseconds. */
 const FRESH_MS = 2000;
@@ -18,24 +19,25 @@ export interface OtherModelList {
   readAgain(): void;
 }
 
-/** The models of `--models`: those named, and for `*` those that are complete in the cache. */
+/** The models of `--models`: those named, and for `*` those that are complete in the cache at `main`. */
 export function otherModels(
   names: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): OtherModelList {
   const named = names
     .filter(name => name !== '*')
-    .map((source): NamedModel => ({ id: idOf(source, cwd), source }));
+    .map((source): NamedModel => ({ id: idOf(source, cwd), source, hub: hubIdOf(source, { cwd }) }))
+    .filter((model, index, all) => all.findIndex(one => isSameModel(one, model)) === index);
   if (!names.includes('*')) return { list: () => named, readAgain: () => undefined };
   let cached: readonly NamedModel[] = [];
   let read = Number.NEGATIVE_INFINITY;
   return {
     list: () => {
       if (performance.now() - read > FRESH_MS) {
-        cached = cachedModels(hubCacheFolder(env)).filter(isComplete).map(described);
+        cached = cachedModels(hubCacheFolder(env)).filter(isHere).map(described);
         read = performance.now();
       }
-      return [...named, ...cached.filter(({ id }) => !named.some(one => one.id === id))];
+      return [...named, ...cached.filter(model => !named.some(one => isSameModel(one, model)))];
     },
     readAgain: () => {
       read = Number.NEGATIVE_INFINITY;
@@ -48,10 +50,11 @@ function idOf(source: string, cwd: string): string {
   return hubIdOf(source, { cwd }) || source === 'demo' ? source : modelName(source);
 }
 
-function isComplete({ revisions }: CachedModel): boolean {
-  return revisions.some(({ missing }) => missing.length === 0);
+/** At `main`, which its name stands for: opening another revision by it would download the model. */
+function isHere({ revisions }: CachedModel): boolean {
+  return revisions.some(({ refs, missing }) => refs.includes('main') && missing.length === 0);
 }
 
 function described({ repo, bytes, modifiedMs }: CachedModel): NamedModel {
-  return { id: repo, source: repo, bytes, modifiedMs };
+  return { id: repo, source: repo, hub: { repo, revision: 'main' }, bytes, modifiedMs };
 }

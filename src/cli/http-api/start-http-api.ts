@@ -2,6 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { ensureModel } from '../../model/ensure-model.ts';
+import { hubIdOf } from '../../model/locate.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { EXIT_PATIENCE_MS, type Run } from '../../run/open-run.ts';
 import { PendingApprovals } from '../../serve/http/approvals.ts';
@@ -12,6 +14,7 @@ import { ModelPool } from '../../serve/models/model-pool.ts';
 import { readPage } from '../../serve/page/page-files.ts';
 import { createServer } from '../../serve/server.ts';
 import { checkNumbers, systemText } from '../options/chat-options.ts';
+import { modelSource } from '../settings/model-source.ts';
 import { loadServeSettings } from '../settings/settings.ts';
 import { modelNotices } from '../start/model-notices.ts';
 import { agentOptions } from '../start/run-options.ts';
@@ -37,8 +40,12 @@ export interface HttpApi {
   close(): Promise<void>;
 }
 
-/** Checks the options, opens model and servers, then listens. */
-export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel): Promise<HttpApi> {
+/** Checks the options, opens model and servers, then listens. `fetchModel` downloads a source that is not here. */
+export async function startHttpApi(
+  args: HttpApiArguments,
+  openModel: OpenModel,
+  fetchModel: typeof ensureModel = ensureModel,
+): Promise<HttpApi> {
   checkNumbers(args);
   const options = httpApiOptions(args, process.env);
   const where = { cwd: process.cwd(), env: process.env };
@@ -63,18 +70,25 @@ export async function startHttpApi(args: HttpApiArguments, openModel: OpenModel)
       }),
     });
     const others = otherModels(options.models, where);
+    const sourceOf = (id: string) => {
+      const listed = others.list().find(one => one.id === id);
+      // Not its id in its place: that would download what has been deleted meanwhile.
+      if (!listed) throw new LlmHostError('MODEL_NOT_FOUND', `Model '${id}' is no longer there`);
+      return listed.source;
+    };
     const models = new ModelPool(
       loaded(run.opened),
       {
         list: () => others.list(),
+        fetch: async (id, signal) => fetchModel(sourceOf(id), { ...where, signal }),
         open: async (id, onFits) => {
-          const source = others.list().find(one => one.id === id)?.source ?? id;
-          const opened = await run.openAnother(source, { ...QUIETLY, onProgress: onFits });
+          const opened = await run.openAnother(sourceOf(id), { ...QUIETLY, onProgress: onFits });
           return { ...loaded(opened, id), close: () => opened.close() };
         },
       },
       {
         maxLoaded: options.maxOthers,
+        firstHub: hubIdOf(modelSource(args, settings.config), where),
         onCloseFailed: (id, error) =>
           run.log.logger.error({ model: id, problem: messageOf(error) }, 'a model could not be closed'),
       },

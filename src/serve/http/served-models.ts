@@ -1,8 +1,11 @@
+import type { HubId } from '../../hub/hub-id.ts';
 import type { LoadedModel } from './serve-context.ts';
 
 /** A model that requests may name beside the first. */
 export interface OtherModel {
   readonly id: string;
+  /** Where it is on the Hub, whatever it is called here; undefined: it is no model of the Hub. */
+  readonly hub?: Pick<HubId, 'repo' | 'revision'> | undefined;
   /** On disk; undefined: not known. */
   readonly bytes?: number | undefined;
   /** Of its last change, milliseconds since 1970. */
@@ -12,7 +15,10 @@ export interface OtherModel {
 /** A model that stays loaded until it is released. */
 export interface Lease {
   readonly loaded: LoadedModel;
-  /** Idempotent. `keepAliveMs`: for how long from now on; Infinity: until its place is needed. */
+  /**
+   * Idempotent. `keepAliveMs`: for how long after its last user, until another one says otherwise; Infinity: until its place
+   * is needed.
+   */
   release(keepAliveMs?: number): void;
 }
 
@@ -31,6 +37,11 @@ export interface ServedModels {
    * or the server stops, 499 after an abort, and what loading throws.
    */
   use(id: string, signal?: AbortSignal): Promise<Lease>;
-  /** Keeps a model from being loaded while it is deleted. Throws ApiError 409 if it is loaded or being loaded. */
+  /** Closes a model as soon as it is not in use; the first one stays. Loads nothing. */
+  unload(id: string): void;
+  /**
+   * Keeps a model from being loaded while it is deleted. Throws ApiError 409 if it, or another revision of it, is loaded or
+   * being loaded.
+   */
   removing(id: string, remove: () => Promise<void>): Promise<void>;
 }

@@ -28,6 +28,8 @@ export async function readTurn(
   const tally = new Tally();
   const events: ToolEvent[] = [];
   const logprobs: TokenLogprob[] = [];
+  /** Of white space that is left out: those of the next text. */
+  let held: readonly TokenLogprob[] = [];
   let text = '';
   let thinking = '';
   let streamed = '';
@@ -49,10 +51,12 @@ export async function readTurn(
         const begins = !verbatim && (streamed === '' || newRound);
         const fresh = begins ? event.text.trimStart() : event.text;
         const piece = begins && streamed !== '' && fresh !== '' ? `\n${fresh}` : fresh;
+        held = [...held, ...(event.logprobs ?? [])];
         if (piece === '') break;
         newRound = false;
         streamed += piece;
-        listener.text(piece, event.logprobs);
+        listener.text(piece, held.length > 0 ? held : undefined);
+        held = [];
         break;
       }
       case 'thinking':

@@ -3,53 +3,29 @@ import { stopping } from '../http/api-error.ts';
 import { QueueFull } from '../http/generation-queue.ts';
 import type { LoadedModel } from '../http/serve-context.ts';
 import type { Lease, OtherModel, ServedModels } from '../http/served-models.ts';
-import { matchesModel } from '../http/served-name.ts';
+import { ModelNames } from './model-names.ts';
 import { beingRemoved, cannotLoad, nobodyWaits, noRoom, stillLoaded } from './pool-errors.ts';
-import { RoomTurn, type TurnLimits } from './room-turn.ts';
+import { type OtherModels, POOL_LIMITS, type PoolLimits, type PoolOptions } from './pool-options.ts';
+import { RoomTurn } from './room-turn.ts';
 import { unlessAborted } from './unless-aborted.ts';
-
-export interface OtherModels {
-  /** As of now: the cache changes. */
-  list(): readonly OtherModel[];
-  /**
-   * `onFits`: there is room, and it is being loaded.
-   * @throws LlmHostError; OUT_OF_MEMORY: it does not fit beside those that are loaded
-   */
-  open(id: string, onFits: () => void): Promise<LoadedModel & { close(): Promise<void> }>;
-}
-
-export interface PoolLimits extends TurnLimits {
-  /** Models loaded at once, beside the first. At least 1. */
-  readonly maxLoaded: number;
-  /** Milliseconds without a request after which a model is closed. */
-  readonly keepAliveMs: number;
-  /** Milliseconds that a model waits for others to free memory. */
-  readonly waitMs: number;
-  /** Requests that wait for models. */
-  readonly maxWaiting: number;
-}
-
-const POOL_LIMITS: PoolLimits = {
-  ...{ maxLoaded: 2, keepAliveMs: 300_000, waitMs: 120_000, maxWaiting: 64 },
-  ...{ patienceMs: 3000, mostHeldMs: 30_000 },
-};
-
-export interface PoolOptions extends Partial<PoolLimits> {
-  /** A model could not be closed; its memory may not be free. */
-  readonly onCloseFailed?: (id: string, error: unknown) => void;
-}
 
 type Opened = Awaited<ReturnType<OtherModels['open']>>;
 
 interface Entry {
   readonly id: string;
-  /** `performance.now()` when it was asked for. */
-  readonly since: number;
+  /** What must not be deleted meanwhile. */
+  readonly files: string;
+  /** `performance.now()` when it was asked for, or its files had come. */
+  since: number;
+  /** Ends its download; undefined: there is none. */
+  fetching?: AbortController | undefined;
   opening: Promise<Opened>;
   loaded: LoadedModel | undefined;
   /** Requests that use it or wait until it is loaded. */
   users: number;
   lastUsed: number;
+  /** As the last request said that said something of it. */
+  keepAliveMs?: number | undefined;
   /** `Date.now()` when it is to be closed; undefined while in use. */
   expires?: number | undefined;
   timer?: NodeJS.Timeout | undefined;
@@ -59,11 +35,12 @@ interface Entry {
 export class ModelPool implements ServedModels {
   readonly first: LoadedModel;
   readonly #others: OtherModels;
+  readonly #names: ModelNames;
   readonly #limits: PoolLimits;
   readonly #onCloseFailed: (id: string, error: unknown) => void;
   readonly #entries = new Map<string, Entry>();
   readonly #turn: RoomTurn;
-  /** Being deleted from the disk. */
+  /** Files being deleted from the disk. */
   readonly #leaving = new Set<string>();
   /** Loads and closes, one after the other: memory is counted between them. None of them throws. */
   #last: Promise<unknown> = Promise.resolve();
@@ -73,9 +50,10 @@ export class ModelPool implements ServedModels {
   #wake: () => void = () => undefined;
 
   constructor(first: LoadedModel, others: OtherModels, options: PoolOptions = {}) {
-    const { onCloseFailed, ...limits } = options;
+    const { firstHub, onCloseFailed, ...limits } = options;
     this.first = first;
     this.#others = others;
+    this.#names = new ModelNames({ id: first.model.id, hub: firstHub }, () => others.list());
     this.#limits = { ...POOL_LIMITS, ...limits };
     this.#onCloseFailed = onCloseFailed ?? (() => undefined);
     this.#turn = new RoomTurn(this.#limits);
@@ -83,7 +61,7 @@ export class ModelPool implements ServedModels {
 
   /** Those that may be named beside the first. */
   list(): readonly OtherModel[] {
-    return this.#others.list().filter(({ id }) => id !== this.first.model.id);
+    return this.#names.list();
   }
 
   /** Those of them that are in memory. */
@@ -95,9 +73,7 @@ export class ModelPool implements ServedModels {
 
   /** The id that a client means; undefined: there is none. */
   idOf(name: string): string | undefined {
-    if (matchesModel(this.first.model.id, name)) return this.first.model.id;
-    const ids = this.list().map(({ id }) => id);
-    return ids.find(id => id === name) ?? ids.find(id => matchesModel(id, name));
+    return this.#names.idOf(name);
   }
 
   async use(id: string, signal?: AbortSignal): Promise<Lease> {
@@ -118,22 +94,35 @@ export class ModelPool implements ServedModels {
     }
   }
 
+  unload(id: string): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    entry.keepAliveMs = 0;
+    if (entry.users === 0 && entry.loaded) this.#rest(entry);
+  }
+
   async removing(id: string, remove: () => Promise<void>): Promise<void> {
-    if (this.#leaving.has(id)) throw beingRemoved(id);
-    if (id === this.first.model.id || this.#entries.has(id)) throw stillLoaded(id);
-    this.#leaving.add(id);
+    const files = this.#names.filesOf(id);
+    if (this.#leaving.has(files)) throw beingRemoved(id);
+    const used = [
+      this.#names.filesOf(this.first.model.id),
+      ...[...this.#entries.values()].map(one => one.files),
+    ];
+    if (used.includes(files)) throw stillLoaded(id);
+    this.#leaving.add(files);
     try {
       await remove();
     } finally {
-      this.#leaving.delete(id);
+      this.#leaving.delete(files);
     }
   }
 
-  /** Closes all but the first, when what is being loaded has been. */
+  /** Closes all but the first, when what is being loaded has been. Ends downloads. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#turn.end();
     this.#wake();
+    for (const { fetching } of this.#entries.values()) fetching?.abort();
     await Promise.allSettled([...this.#entries.values()].map(({ opening }) => opening));
     const entries = [...this.#entries.values()].filter(({ loaded }) => loaded !== undefined);
     await Promise.all(entries.map(entry => this.#remove(entry)));
@@ -142,7 +131,7 @@ export class ModelPool implements ServedModels {
 
   #present(id: string): Entry | undefined {
     if (this.#closed) throw stopping();
-    if (this.#leaving.has(id)) throw beingRemoved(id);
+    if (this.#leaving.has(this.#names.filesOf(id))) throw beingRemoved(id);
     return this.#entries.get(id);
   }
 
@@ -173,18 +162,32 @@ export class ModelPool implements ServedModels {
   }
 
   #begin(id: string, since: number): Entry {
-    const entry: Entry = { id, since, opening: NOT_BEGUN, loaded: undefined, users: 0, lastUsed: 0 };
-    entry.opening = this.#inTurn(() => this.#openWithRoom(entry));
+    const files = this.#names.filesOf(id);
+    const entry: Entry = { id, files, since, opening: NOT_BEGUN, loaded: undefined, users: 0, lastUsed: 0 };
     this.#entries.set(id, entry);
-    entry.opening.then(
-      loaded => {
-        entry.loaded = loaded;
-        // All who waited for it have left.
-        if (entry.users === 0) this.#rest(entry, this.#limits.keepAliveMs);
-      },
-      () => this.#drop(entry),
-    );
+    entry.opening = this.#open(entry);
+    entry.opening.catch(() => this.#drop(entry));
     return entry;
+  }
+
+  async #open(entry: Entry): Promise<Opened> {
+    // Before its turn: a download takes no memory, and would hold up all others for as long as it takes.
+    await this.#fetch(entry);
+    return await this.#inTurn(() => this.#openWithRoom(entry));
+  }
+
+  async #fetch(entry: Entry): Promise<void> {
+    entry.fetching = new AbortController();
+    const { signal } = entry.fetching;
+    try {
+      await unlessAborted(Promise.resolve(this.#others.fetch?.(entry.id, signal)), signal);
+    } catch (error) {
+      this.#checkWanted(entry);
+      throw cannotLoad(entry.id, error);
+    }
+    this.#checkWanted(entry);
+    entry.fetching = undefined;
+    entry.since = performance.now();
   }
 
   /** Makes room by closing what is not in use, the longest unused first, and waits for what is. */
@@ -192,7 +195,12 @@ export class ModelPool implements ServedModels {
     const deadline = performance.now() + this.#limits.waitMs;
     this.#opening = true;
     try {
-      return await this.#openBefore(deadline, entry);
+      const opened = await this.#openBefore(deadline, entry);
+      // Within the turn: the next one counts what is in memory.
+      entry.loaded = opened;
+      // All who waited for it have left.
+      if (entry.users === 0) this.#rest(entry);
+      return opened;
     } finally {
       this.#opening = false;
       this.#turn.end();
@@ -243,16 +251,26 @@ export class ModelPool implements ServedModels {
     }
   }
 
-  #release(entry: Entry, keepAliveMs = this.#limits.keepAliveMs): void {
+  #release(entry: Entry, keepAliveMs?: number): void {
     entry.users -= 1;
+    entry.keepAliveMs = keepAliveMs ?? entry.keepAliveMs;
     entry.lastUsed = performance.now();
     this.#wake();
-    if (entry.users === 0 && entry.loaded) this.#rest(entry, keepAliveMs);
+    if (entry.users > 0) return;
+    if (entry.loaded) this.#rest(entry);
+    else if (entry.fetching) this.#giveUp(entry);
+  }
+
+  /** At once: who asks for it now begins anew, and finds what has come. */
+  #giveUp(entry: Entry): void {
+    this.#drop(entry);
+    entry.fetching?.abort();
   }
 
   /** It is not in use any longer. */
-  #rest(entry: Entry, keepAliveMs: number): void {
+  #rest(entry: Entry): void {
     if (this.#entries.get(entry.id) !== entry) return;
+    const { keepAliveMs = this.#limits.keepAliveMs } = entry;
     entry.expires = Date.now() + Math.max(0, keepAliveMs);
     if (keepAliveMs <= 0) this.#unload(entry);
     else if (keepAliveMs <= MAX_TIMER)

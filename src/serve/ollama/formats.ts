@@ -66,8 +66,8 @@ function toCall({ id, function: { name, arguments: args } }: ToolCall, index: nu
 
 function listed(logprobs: readonly TokenLogprob[] | undefined): object {
   if (!logprobs) return {};
-  const one = ({ token, logprob }: { token: string; logprob: number }) => ({
-    ...{ token, logprob, bytes: [...Buffer.from(token)] },
+  const one = ({ token, logprob, bytes }: Omit<TokenLogprob, 'top'>) => ({
+    ...{ token, logprob, bytes: bytes ?? [...Buffer.from(token)] },
   });
   return { logprobs: logprobs.map(each => ({ ...one(each), top_logprobs: each.top.map(one) })) };
 }

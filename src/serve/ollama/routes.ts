@@ -47,10 +47,12 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
   });
   app.post('/api/chat', async (request, reply) => {
     const body = readBody(chatBody, request.body);
+    const empty = (body.messages ?? []).length === 0;
+    const unloaded = empty ? unload(context, body) : undefined;
+    if (unloaded !== undefined) return doneAnswer(unloaded, 'unload', EMPTY_MESSAGE);
     const used = await use(context, request, reply, body);
     const { id } = used.model;
-    if ((body.messages ?? []).length === 0)
-      return loadedAnswer(id, { message: { role: 'assistant', content: '' } });
+    if (empty) return doneAnswer(id, 'load', EMPTY_MESSAGE);
     const turn = toTurn(body, used, toolsPolicyOf(request.headers, context.toolsPolicy));
     return exchange(context, request, reply, {
       ...{ format: ollamaFormat(id, 'chat'), stream: body.stream !== false, user: undefined },
@@ -59,8 +61,10 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
   });
   app.post('/api/generate', async (request, reply) => {
     const body = readBody(generateBody, request.body);
+    const unloaded = body.prompt ? undefined : unload(context, body);
+    if (unloaded !== undefined) return doneAnswer(unloaded, 'unload', EMPTY_RESPONSE);
     const { model, turns } = await use(context, request, reply, body);
-    if (!body.prompt) return loadedAnswer(model.id, { response: '' });
+    if (!body.prompt) return doneAnswer(model.id, 'load', EMPTY_RESPONSE);
     const exchanged = {
       format: ollamaFormat(model.id, 'generate'),
       stream: body.stream !== false,
@@ -98,9 +102,20 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
   }
 }
 
-/** What Ollama answers to a request without a prompt, which only loads the model. */
-function loadedAnswer(model: string, body: object): object {
-  return { model, created_at: new Date().toISOString(), ...body, done: true, done_reason: 'load' };
+const EMPTY_MESSAGE = { message: { role: 'assistant', content: '' } };
+const EMPTY_RESPONSE = { response: '' };
+
+/** What Ollama answers to a request without a prompt, which only loads the model or closes it. */
+function doneAnswer(model: string, reason: 'load' | 'unload', body: object): object {
+  return { model, created_at: new Date().toISOString(), ...body, done: true, done_reason: reason };
+}
+
+/** Closes the model if `keep_alive` is 0, for requests without a prompt; undefined if it stays, as the first one does. */
+function unload(context: ServeContext, named: Named): string | undefined {
+  const [id, keepAlive] = leased(context, named);
+  if (keepAlive !== 0 || id === context.models.first.model.id) return undefined;
+  context.models.unload(id);
+  return id;
 }
 
 /** In Ollama's words. */

@@ -112,8 +112,8 @@ function listed(logprobs: readonly TokenLogprob[] | undefined): object | null {
 }
 
 export function logprobItems(logprobs: readonly TokenLogprob[]): object[] {
-  const one = ({ token, logprob }: { token: string; logprob: number }) => ({
-    ...{ token, logprob, bytes: [...Buffer.from(token)] },
+  const one = ({ token, logprob, bytes }: Omit<TokenLogprob, 'top'>) => ({
+    ...{ token, logprob, bytes: bytes ?? [...Buffer.from(token)] },
   });
   return logprobs.map(each => ({ ...one(each), top_logprobs: each.top.map(one) }));
 }

@@ -171,7 +171,8 @@ function placeOf({ id, index }: OpenItem): object {
 
 /** Those of events have no bytes. */
 function eventLogprobs(logprobs: readonly TokenLogprob[]): object[] {
-  return logprobs.map(({ token, logprob, top }) => ({ token, logprob, top_logprobs: top }));
+  const one = ({ token, logprob }: Omit<TokenLogprob, 'top'>) => ({ token, logprob });
+  return logprobs.map(each => ({ ...one(each), top_logprobs: each.top.map(one) }));
 }
 
 function argumentsOf(call: ToolCall): string {

@@ -64,12 +64,19 @@ class InputReader {
     if (role == null) throw badRequest(`${at}: a message needs a role`, `${at}.role`);
     if (role !== 'assistant') requireContent(content, at);
     const text = textOf(content, at);
-    if (role === 'assistant') this.messages.push(this.#assistant(text));
-    else this.messages.push({ role: role === 'developer' ? 'system' : role, content: text });
+    if (role === 'assistant') {
+      this.messages.push(this.#assistant(text));
+      return;
+    }
+    this.#settle();
+    // Without a reply that it belongs to; it must not become that of the next one.
+    if (role === 'user') this.#reasoning = '';
+    this.messages.push({ role: role === 'developer' ? 'system' : role, content: text });
   }
 
   #call({ call_id: id, name, arguments: written }: InputItem, at: string): void {
     if (id == null || name == null) throw badRequest(`${at}: a call needs call_id and name`, `${at}.call_id`);
+    this.#settle();
     const last = this.messages.at(-1);
     const reply = last?.role === 'assistant' ? last : this.#assistant('');
     if (reply === last) this.messages.pop();
@@ -82,7 +89,17 @@ class InputReader {
     const name = this.#names.get(id ?? '');
     if (id == null || name === undefined)
       throw badRequest(`${at}: call_id '${id ?? ''}' answers no call before it`, `${at}.call_id`);
+    this.#settle();
     this.messages.push({ role: 'tool', content: textOf(output, at), tool_call_id: id, name });
+  }
+
+  /** Gives reasoning that follows a reply to that reply: the model may think on after its text. */
+  #settle(): void {
+    const last = this.messages.at(-1);
+    if (last?.role !== 'assistant' || this.#reasoning === '') return;
+    this.messages.pop();
+    this.messages.push({ ...last, reasoning_content: (last.reasoning_content ?? '') + this.#reasoning });
+    this.#reasoning = '';
   }
 
   /** With the reasoning that led to it. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import type { OpenModel } from '../../../src/run/open-model.ts';
 import { content, FakeModel, STATS, type Step } from '../../agent/fakes.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 import { until } from '../../serve/scripted.ts';
+import { cacheModel } from './cached-model.ts';
 
 let dir: string;
 
@@ -43,8 +44,12 @@ function scripted(...steps: Step[]) {
 
 const ARGS: HttpApiArguments = { model: 'org/fake', mcp: false, port: 0 };
 
-async function started(args: Partial<HttpApiArguments>, openModel: OpenModel): Promise<HttpApi> {
-  const serve = await startHttpApi({ ...ARGS, ...args }, openModel);
+async function started(
+  args: Partial<HttpApiArguments>,
+  openModel: OpenModel,
+  fetchModel = (_source: string) => Promise.resolve(),
+): Promise<HttpApi> {
+  const serve = await startHttpApi({ ...ARGS, ...args }, openModel, fetchModel);
   onTestFinished(() => serve.close());
   return serve;
 }
@@ -208,6 +213,54 @@ test('other models are opened when they are named, and closed with the first', a
   expect(opened).toEqual(['org/fake x', 'org/other', file]);
   await serve.close();
   expect(closed.sort()).toEqual([file, 'org/fake', 'org/other'].sort());
+});
+
+test('the files of another model are fetched before it is opened, by what it was named', async () => {
+  const seen: string[] = [];
+  const { openModel } = scripted([content('hi')]);
+  const opening: OpenModel = (source, options) => {
+    seen.push(`open ${source}`);
+    return openModel(source, options);
+  };
+  const fetchModel = async (source: string) => {
+    seen.push(`fetch ${source}`);
+  };
+  const serve = await started({ models: ['org/other@v1'] }, opening, fetchModel);
+  const body = JSON.stringify({ model: 'other@v1', messages: [{ role: 'user', content: 'hello' }] });
+  expect((await fetch(`${serve.url}/v1/chat/completions`, { method: 'POST', body })).status).toBe(200);
+  expect(seen).toEqual(['open org/fake', 'fetch org/other@v1', 'open org/other@v1']);
+});
+
+test('a model is one model, whichever of its names is used', async () => {
+  const cache = join(dir, 'cache');
+  vi.stubEnv('HF_HUB_CACHE', cache);
+  const granite = cacheModel(cache, 'mlx-community/granite-4.0-1b-4bit');
+  cacheModel(cache, 'mlx-community/Qwen3-0.6B-4bit');
+  const { openModel } = scripted([content('hi')], [content('hi')]);
+  const named: OpenModel = async (source, options) => ({
+    ...(await openModel(source, options)),
+    name: source,
+  });
+  const serve = await started({ model: 'granite4:1b', models: ['*'], manageModels: true }, named);
+  const send = async (method: string, path: string, body?: object) => {
+    const response = await fetch(serve.url + path, { method, ...(body && { body: JSON.stringify(body) }) });
+    return [response.status, await response.text()] as const;
+  };
+  const [, models] = await send('GET', '/v1/models');
+  expect(JSON.parse(models).data.map(({ id }: { id: string }) => id)).toEqual([
+    ...['granite4:1b', 'mlx-community/Qwen3-0.6B-4bit'],
+  ]);
+  for (const model of ['granite4:1b', 'mlx-community/granite-4.0-1b-4bit'])
+    expect((await send('DELETE', '/api/delete', { model }))[0]).toBe(409);
+  expect(existsSync(granite)).toBe(true);
+  const chat = { messages: [{ role: 'user', content: 'hello' }] };
+  for (const [asked, id] of [
+    ['qwen3:0.6b', 'mlx-community/Qwen3-0.6B-4bit'],
+    ['granite-4.0-1b-4bit', 'granite4:1b'],
+  ])
+    expect(await send('POST', '/v1/chat/completions', { ...chat, model: asked })).toEqual([
+      ...[200, expect.stringContaining(`"model":"${id}"`)],
+    ]);
 });
 
 test('the address of an IPv6 host is one that can be asked', async context => {

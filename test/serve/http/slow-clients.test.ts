@@ -4,8 +4,8 @@ import { ask, chat, contentOf } from '../asking.ts';
 import { serveScripted, until } from '../scripted.ts';
 
 /** A connection that keeps what it is sent. */
-function dial(port: number) {
-  const socket = connect(port, '127.0.0.1');
+function dial(port: number, allowHalfOpen = false) {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
   const seen = { text: '', closed: false };
   socket.setEncoding('latin1');
   socket.on('data', text => {
@@ -53,6 +53,31 @@ describe('requests that never end', () => {
     expect(slow.filter(({ text }) => text.startsWith('HTTP/1.1 408 ')).length).toBeGreaterThan(25);
   });
 });
+
+it.each([
+  ['half a head', 'GET / HTTP/1.1\r\nHost: lo', '408'],
+  ['half a body', 'POST /api/chat HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nab', '408'],
+  ['nothing', '', '408'],
+  ['what is not HTTP', 'nonsense\r\n\r\n', '400'],
+])(
+  'a connection that sends %s is closed, though the other side never closes its own half',
+  async (_, start, status) => {
+    const { port, app } = await serveScripted(() => 'ok', { limits: { headMs: 200, receiveMs: 400 } });
+    const open = Array.from({ length: 5 }, () => {
+      const { socket, seen } = dial(port, true);
+      socket.write(start);
+      return seen;
+    });
+    await until(() => open.every(({ text }) => text.startsWith(`HTTP/1.1 ${status} `)));
+    const connections = { count: open.length };
+    await until(() => {
+      app.server.getConnections((_error, count) => {
+        connections.count = count;
+      });
+      return connections.count === 0;
+    });
+  },
+);
 
 it('more connections than there may be are closed at once, and served when others go', async () => {
   const { port } = await serveScripted(() => 'ok', { limits: { maxConnections: 20 } });

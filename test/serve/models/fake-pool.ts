@@ -1,19 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError } from '../../../src/errors.ts';
 import type { LoadedModel } from '../../../src/serve/http/serve-context.ts';
-import { ModelPool, type PoolOptions } from '../../../src/serve/models/model-pool.ts';
+import type { OtherModel } from '../../../src/serve/http/served-models.ts';
+import { ModelPool } from '../../../src/serve/models/model-pool.ts';
+import type { OtherModels, PoolOptions } from '../../../src/serve/models/pool-options.ts';
 
 const modelOf = (id: string) => ({ model: { id } }) as unknown as LoadedModel;
 
 /** Models that take memory, of which there is so much. */
-export function pool(options: PoolOptions = {}, memory = Number.POSITIVE_INFINITY) {
+export function pool(
+  options: PoolOptions = {},
+  memory = Number.POSITIVE_INFINITY,
+  more: readonly OtherModel[] = [],
+  fetch?: OtherModels['fetch'],
+) {
   const seen: string[] = [];
   let inMemory = 0;
   let delayMs = 0;
   const faults = new Map<string, Error>();
   const closeFaults = new Map<string, Error>();
-  const others = {
-    list: () => ['org/a', 'org/b', 'org/c', 'd:7b', 'org/first'].map(id => ({ id })),
+  const others: OtherModels = {
+    ...(fetch && { fetch }),
+    list: () =>
+      ['org/a', 'org/b', 'org/c', 'd:7b', 'org/first', ...more].map(one =>
+        typeof one === 'string' ? { id: one } : one,
+      ),
     open: async (id: string, onFits: () => void) => {
       const fault = faults.get(id);
       if (inMemory >= memory) throw new LlmHostError('OUT_OF_MEMORY', 'needs 5 GB, but 1 GB is available');

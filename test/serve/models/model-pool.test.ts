@@ -142,6 +142,50 @@ describe('the time that a model is kept', () => {
     expect(idsOf(models)).toEqual(['org/b']);
   });
 
+  it('stays what a request said for requests that say nothing', async () => {
+    const { pool: models, seen } = pool({ keepAliveMs: 20 });
+    (await models.use('org/a')).release(Number.POSITIVE_INFINITY);
+    (await models.use('org/a')).release();
+    (await models.use('org/b')).release();
+    await until(() => seen.includes('close org/b'));
+    await sleep(40);
+    expect(idsOf(models)).toEqual(['org/a']);
+    (await models.use('org/a')).release(0);
+    await until(() => seen.includes('close org/a'));
+    // Loaded anew, it has the usual time.
+    (await models.use('org/a')).release();
+    expect(idsOf(models)).toEqual(['org/a']);
+  });
+
+  it('counts from the last user on, whoever said it', async () => {
+    const { pool: models, seen } = pool();
+    const [one, other] = await Promise.all([models.use('org/a'), models.use('org/a')]);
+    one.release(0);
+    await sleep(20);
+    expect(idsOf(models)).toEqual(['org/a']);
+    other.release();
+    await until(() => seen.includes('close org/a'));
+  });
+
+  it('ends at once for one that is to be unloaded, or with its last user', async () => {
+    const { pool: models, seen, slow } = pool();
+    models.unload('org/a');
+    models.unload('org/first');
+    expect(seen).toEqual([]);
+    (await models.use('org/a')).release();
+    models.unload('org/a');
+    await until(() => seen.includes('close org/a'));
+    slow(20);
+    const loading = models.use('org/b');
+    await sleep(5);
+    models.unload('org/b');
+    const lease = await loading;
+    await sleep(20);
+    expect(idsOf(models)).toEqual(['org/b']);
+    lease.release();
+    await until(() => seen.includes('close org/b'));
+  });
+
   it('that runs out while another one waits for room gives it that room', async () => {
     const { pool: models, seen } = pool({ keepAliveMs: 10 }, 1);
     const a = await models.use('org/a');

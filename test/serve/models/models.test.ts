@@ -86,11 +86,27 @@ describe('several models by name', () => {
     const minutes = (new Date(expires).getTime() - Date.now()) / 60_000;
     expect(Math.round(minutes)).toBe(10);
     // As Ollama's own program unloads one.
-    await ollama.generate({ model: 'a', prompt: '', keep_alive: 0 });
+    const ended = await ollama.generate({ model: 'a', prompt: '', keep_alive: 0 });
+    expect(ended.done_reason).toBe('unload');
     await expect.poll(running).toEqual(['org/scripted']);
     await expect(ollama.chat({ model: 'qwen2:7b', messages })).rejects.toMatchObject({ status_code: 404 });
     const wrong = client.chat.completions.create({ model: 'gpt-4o', messages });
     await expect(wrong).rejects.toThrow(/'org\/scripted', 'org\/a'.* and 1 more/);
+  });
+
+  it('are not loaded to be unloaded', async () => {
+    const { url, seen } = await serve();
+    const ollama = new Ollama({ host: url });
+    const none = { done: true, done_reason: 'unload' };
+    expect(await ollama.generate({ model: 'a', prompt: '', keep_alive: 0 })).toMatchObject(none);
+    expect(await ollama.chat({ model: 'a', messages: [], keep_alive: '0s' })).toMatchObject({
+      ...none,
+      message: { role: 'assistant', content: '' },
+    });
+    expect(seen).toEqual([]);
+    // The first one stays.
+    const first = await ollama.generate({ model: 'scripted', prompt: '', keep_alive: 0 });
+    expect(first.done_reason).toBe('load');
   });
 
   it('five with room for two: 200 requests at once, each gets the reply of its model', async () => {

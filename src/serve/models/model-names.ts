@@ -1,0 +1,34 @@
+import type { OtherModel } from '../http/served-models.ts';
+import { isSameModel, matchesModel, matchesPlace } from '../http/served-name.ts';
+
+/** The first model and those beside it, by all the names that a model has. */
+export class ModelNames {
+  readonly #first: OtherModel;
+  readonly #others: () => readonly OtherModel[];
+
+  constructor(first: OtherModel, others: () => readonly OtherModel[]) {
+    this.#first = first;
+    this.#others = others;
+  }
+
+  /** Those that are not the first under another name. */
+  list(): readonly OtherModel[] {
+    return this.#others().filter(other => !isSameModel(other, this.#first));
+  }
+
+  /** The id that a client means; undefined: there is none. */
+  idOf(name: string): string | undefined {
+    if (matchesModel(this.#first.id, name)) return this.#first.id;
+    const others = this.list();
+    const found =
+      others.find(({ id }) => id === name) ??
+      others.find(({ id }) => matchesModel(id, name)) ??
+      [this.#first, ...others].find(one => matchesPlace(one, name));
+    return found?.id;
+  }
+
+  /** What is deleted with it: models of one repository, at whatever revisions, have the same. */
+  filesOf(id: string): string {
+    return [this.#first, ...this.#others()].find(one => one.id === id)?.hub?.repo ?? id;
+  }
+}
