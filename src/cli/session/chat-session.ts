@@ -6,7 +6,7 @@ import type { ToolOffer } from '../../agent/offer/tool-offer.ts';
 import type { Agent } from '../../agent/turn/agent.ts';
 import type { History } from '../../chat/history.ts';
 import type { Message, ToolDefinition } from '../../chat/message.ts';
-import { LlmHostError, messageOf } from '../../errors.ts';
+import { LlmHostError } from '../../errors.ts';
 import type { Patience, ToolHost } from '../../mcp/tool-host.ts';
 import type { Log } from '../../run/log.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
@@ -21,6 +21,7 @@ import {
   writeSession,
 } from './saved-sessions.ts';
 import { keepCache, restoreCache } from './session-cache.ts';
+import { SessionKeeper } from './session-keeper.ts';
 import { SessionTotals } from './session-totals.ts';
 import { ToolResults } from './tool-results.ts';
 import type { TurnLog } from './turn-log.ts';
@@ -41,7 +42,7 @@ export interface ChatSessionParts {
   readonly lateNotice?: () => string | undefined;
   /** One prompt (`-p`), kept apart from chats. */
   readonly once?: boolean;
-  /** `--save`: also written after every turn. */
+  /** `--save`: also written after every turn, `/undo` and `/compact`. */
   readonly saveTo: string | undefined;
 }
 
@@ -80,10 +81,8 @@ function checkRoom(
 export class ChatSession {
   readonly #parts: ChatSessionParts;
   readonly #created = new Date();
-  readonly #file: string;
-  #keepFailed = false;
+  readonly #keeper: SessionKeeper;
   #begun = false;
-  #saveProblem: string | undefined;
   #answering = false;
   #systemText: string;
   #opened: OpenedModel;
@@ -100,7 +99,9 @@ export class ChatSession {
 
   constructor(parts: ChatSessionParts) {
     this.#parts = parts;
-    this.#file = parts.folder.newFile(this.#created, parts.once);
+    const { folder, saveTo, log, once } = parts;
+    const file = folder.newFile(this.#created, once);
+    this.#keeper = new SessionKeeper({ folder, file, saveTo, log, snapshot: () => this.snapshot() });
     this.#systemText = parts.systemText();
     this.#opened = parts.opened;
   }
@@ -179,7 +180,7 @@ export class ChatSession {
       }
     } finally {
       this.#answering = false;
-      problem = this.#keep();
+      problem = this.#keeper.keep();
     }
     if (problem !== undefined) yield { type: 'notice', message: problem };
   }
@@ -213,11 +214,12 @@ export class ChatSession {
     this.#changed();
   }
 
-  /** Takes back a summary if nothing was said since, else the last turn. */
-  undo(): 'summary' | 'turn' | 'nothing' {
+  /** Takes back a summary if nothing was said since, else the last turn. `problem`: `--save` could not be written. */
+  undo(): { undone: 'summary' | 'turn' | 'nothing'; problem?: string | undefined } {
+    const undone = this.history.undoSummary() ? 'summary' : this.history.undoTurn() ? 'turn' : 'nothing';
+    if (undone === 'nothing') return { undone };
     this.#context.changed();
-    if (this.history.undoSummary()) return 'summary';
-    return this.history.undoTurn() ? 'turn' : 'nothing';
+    return { undone, problem: this.#keeper.keep() };
   }
 
   /** A summary of all turns but the last; see `Agent.summary`. */
@@ -226,11 +228,14 @@ export class ChatSession {
     return this.#parts.agent.summary(signal, onReply);
   }
 
-  /** Puts a summary in the place of the oldest turns, which stay in the saved conversation. */
-  compact(summary: Compacted): void {
+  /**
+   * Puts a summary in the place of the oldest turns, which stay in the saved conversation. Returns the problem of `--save`,
+   * if any.
+   */
+  compact(summary: Compacted): string | undefined {
     this.#parts.agent.accept(summary);
     this.#changed();
-    this.#keepUnasked();
+    return this.#keeper.keep();
   }
 
   /**
@@ -330,30 +335,5 @@ export class ChatSession {
     if (event.type === 'tool_error') this.results.add(event.name, event.message);
     if (event.type === 'stats' && !event.summary) this.lastReply = event.stats;
     this.#context.note(event);
-  }
-
-  /** Saves the session. The user asked for `--save`, so returns its problem, once per reason. */
-  #keep(): string | undefined {
-    this.#keepUnasked();
-    try {
-      if (this.#parts.saveTo !== undefined) this.save(this.#parts.saveTo);
-      this.#saveProblem = undefined;
-      return undefined;
-    } catch (error) {
-      const before = this.#saveProblem;
-      this.#saveProblem = messageOf(error);
-      return this.#saveProblem === before ? undefined : this.#saveProblem;
-    }
-  }
-
-  /** A failure of the automatic copy goes to the log, once; the conversation continues. */
-  #keepUnasked(): void {
-    try {
-      writeSession(this.#file, this.snapshot());
-      this.#parts.folder.prune();
-    } catch (error) {
-      if (!this.#keepFailed) this.#parts.log.logger.warn(messageOf(error));
-      this.#keepFailed = true;
-    }
   }
 }

@@ -49,3 +49,7 @@ export interface Builtin {
 }
 
 export const print = (output: string): BuiltinResult => ({ output });
+
+/** What a command says, and below it what else the user should know. */
+export const withNotice = (output: string, notice: string | undefined): string =>
+  notice === undefined ? output : `${output}\nNotice: ${notice}`;
