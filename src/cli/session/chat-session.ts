@@ -13,6 +13,7 @@ import type { OpenedModel } from '../../run/open-model.ts';
 import { type Attached, attachFiles } from '../attachments/attach-files.ts';
 import type { ModelChangeHooks, ModelSwitch } from '../start/model-switch.ts';
 import { ContextUse } from './context-use.ts';
+import { type ChatPrompt, LastPrompt } from './last-prompt.ts';
 import {
   readSession,
   type SavedSession,
@@ -50,18 +51,6 @@ export interface ChatSessionParts {
 const FIRST_PATIENCE: Patience = { quietMs: 3000, limitMs: 10_000, fromNow: true };
 const PATIENCE: Patience = { quietMs: 1500, limitMs: 5000 };
 
-/** What the user asks. */
-export interface ChatPrompt {
-  /** As typed: it may name a prompt or resources of servers, and files. */
-  readonly text: string;
-  /** The part of it in which files may be named. Default: all of it. */
-  readonly naming?: string;
-  /** Follows the text as it is: piped input, or a prompt that is asked again. */
-  readonly data?: string;
-  /** What is shown of it, instead of text and data. */
-  readonly shown?: string;
-}
-
 /** Throws LlmHostError CONTEXT_FULL for a model that cannot hold the conversation. */
 function checkRoom(
   { model, name }: OpenedModel,
@@ -92,8 +81,8 @@ export class ChatSession {
   readonly results = new ToolResults();
   /** The numbered conversations that the user saw last: their numbers stay valid until the next list. */
   listed: readonly SessionSummary[] | undefined;
-  /** The last prompt as it was typed, while it is the last of the conversation too. */
-  #typed: string | undefined;
+  /** For `/retry` and `/edit`. */
+  readonly lastPrompt: LastPrompt;
   /** Show the model's thinking in full instead of folded. */
   showThinking = false;
 
@@ -104,6 +93,7 @@ export class ChatSession {
     this.#keeper = new SessionKeeper({ folder, file, saveTo, log, snapshot: () => this.snapshot() });
     this.#systemText = parts.systemText();
     this.#opened = parts.opened;
+    this.lastPrompt = new LastPrompt(parts.history);
   }
 
   get history(): History {
@@ -159,30 +149,49 @@ export class ChatSession {
    * cannot be written.
    */
   async *turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-    const { text, data = '' } = prompt;
     await this.#parts.tools.settled?.(this.#begun ? PATIENCE : FIRST_PATIENCE, signal);
     const late = this.#begun ? undefined : this.#parts.lateNotice?.();
     this.#begun = true;
     if (late !== undefined) yield { type: 'notice', message: late };
     const attached = this.#attach(prompt);
-    if (attached instanceof LlmHostError) return yield errorEvent(attached);
+    if (attached instanceof LlmHostError) {
+      this.#ended(prompt, this.history.messages);
+      return yield errorEvent(attached);
+    }
     for (const message of attached.notices) yield { type: 'notice', message };
     this.#followServers();
-    this.#answering = true;
+    const problem = yield* this.#ask(prompt, attached, signal);
+    if (problem !== undefined) yield { type: 'notice', message: problem };
+  }
+
+  /** Returns the problem of `--save`, if any. */
+  async *#ask(
+    prompt: ChatPrompt,
+    attached: Attached,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEvent, string | undefined> {
+    const { text, data = '' } = prompt;
+    const { agent, turnLog } = this.#parts;
+    const before = this.history.messages;
     let problem: string | undefined;
-    this.#typed = prompt.shown ?? text;
-    this.#parts.turnLog.prompt(text);
+    this.#answering = true;
+    turnLog.prompt(text);
     const rest = [data, attached.text].filter(Boolean).join('\n\n');
     try {
-      for await (const event of this.#parts.agent.turn(text, signal, rest)) {
+      for await (const event of agent.turn(text, signal, rest)) {
         this.#note(event);
         yield event;
       }
     } finally {
       this.#answering = false;
+      this.#ended(prompt, before);
       problem = this.#keeper.keep();
     }
-    if (problem !== undefined) yield { type: 'notice', message: problem };
+    return problem;
+  }
+
+  #ended(prompt: ChatPrompt, before: readonly Message[]): void {
+    if (!this.lastPrompt.ended(prompt, before)) this.#context.changed();
   }
 
   /** The files that the prompt names, or why they cannot be read. */
@@ -200,16 +209,9 @@ export class ChatSession {
     }
   }
 
-  /** The last prompt: what the model was asked, and what of it the user typed. */
-  get lastPrompt(): { readonly content: string; readonly typed: string } | undefined {
-    const content = this.history.messages[this.history.lastPrompt]?.content;
-    if (content === undefined) return undefined;
-    const typed = this.#typed;
-    return { content, typed: typed !== undefined && content.startsWith(typed) ? typed : content };
-  }
-
   clear(): void {
     this.#parts.agent.clear();
+    this.lastPrompt.forget();
     this.tools.approvals?.endConversation();
     this.#changed();
   }
@@ -218,6 +220,7 @@ export class ChatSession {
   undo(): { undone: 'summary' | 'turn' | 'nothing'; problem?: string | undefined } {
     const undone = this.history.undoSummary() ? 'summary' : this.history.undoTurn() ? 'turn' : 'nothing';
     if (undone === 'nothing') return { undone };
+    if (undone === 'turn') this.lastPrompt.forget();
     this.#context.changed();
     return { undone, problem: this.#keeper.keep() };
   }
@@ -300,6 +303,7 @@ export class ChatSession {
   load(path: string): SavedSession {
     const saved = readSession(path);
     this.history.replace(saved.messages, saved.summarized);
+    this.lastPrompt.forget();
     this.#changed();
     this.#parts.agent.forgetResults();
     this.tools.approvals?.endConversation();

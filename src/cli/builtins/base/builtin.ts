@@ -1,5 +1,6 @@
 import type { Message } from '../../../chat/message.ts';
-import type { ChatPrompt, ChatSession } from '../../session/chat-session.ts';
+import type { ChatSession } from '../../session/chat-session.ts';
+import type { ChatPrompt } from '../../session/last-prompt.ts';
 
 export interface BuiltinResult {
   /** Printed; may be empty. */
