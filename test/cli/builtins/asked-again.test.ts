@@ -18,7 +18,11 @@ function talk(...replies: readonly (string | Error)[]) {
     >[0],
   );
   const { folder, session, type } = found;
-  const terminal = { write: () => undefined, lend: () => () => undefined };
+  const terminal = {
+    write: () => undefined,
+    lend: () => () => undefined,
+    blockedBy: <T>(work: () => T) => work(),
+  };
   const ask = (prompt: ChatPrompt) => collect(session.turn(prompt, new AbortController().signal));
   const editor = join(folder, 'editor');
   vi.stubEnv('VISUAL', editor);

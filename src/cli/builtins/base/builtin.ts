@@ -18,6 +18,8 @@ export interface UserTerminal {
   write(sequence: string): void;
   /** Leaves the terminal to another program, in its normal mode, until the returned function is called. */
   lend(): () => void;
+  /** Runs what blocks the program while another one has the terminal: keys and signals are for that one. */
+  blockedBy<T>(work: () => T): T;
 }
 
 /** What a command may use besides the session. */

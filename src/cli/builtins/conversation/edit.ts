@@ -10,7 +10,7 @@ export const edit: Builtin = {
     const resume = terminal.lend();
     let edited: ReturnType<typeof editText>;
     try {
-      edited = editText(last?.text ?? '', process.env);
+      edited = terminal.blockedBy(() => editText(last?.text ?? '', process.env));
     } finally {
       resume();
     }
