@@ -146,3 +146,35 @@ test('after /undo the prompt before is known as it was typed', async () => {
   await run('/edit');
   expect(opened()).toBe('A');
 });
+
+test('/edit attaches no file that a folded paste names, but those that the user names', async () => {
+  const { ask, edits, folder, run, said } = talk('1', '2', '3', '4');
+  for (const name of ['mine', 'secret', 'new']) writeFileSync(join(folder, name), `what is in ${name}`);
+  await ask({
+    text: `@${folder}/mine is like\n@${folder}/secret`,
+    naming: `@${folder}/mine is like [paste]`,
+  });
+  const attached = () => said()[0]?.match(/what is in \w+/g);
+  expect(attached()).toEqual(['what is in mine']);
+  edits('printf " please" >> "$1"');
+  await run('/edit');
+  expect([attached(), said()[0]]).toEqual([['what is in mine'], expect.stringContaining('secret please')]);
+  edits(`printf ', and @${folder}/new' >> "$1"`);
+  await run('/edit');
+  expect(attached()?.sort()).toEqual(['what is in mine', 'what is in new']);
+  edits(`printf ' @${folder}/secret!' >> "$1"`);
+  await run('/edit');
+  expect(attached()).toHaveLength(3);
+});
+
+test('/edit of a loaded prompt resolves nothing in the texts of its files again', async () => {
+  const { ask, edits, folder, run, said, type } = talk('1', '2');
+  writeFileSync(join(folder, 'mine'), `see @${folder}/secret`);
+  for (const name of ['secret', 'new']) writeFileSync(join(folder, name), `what is in ${name}`);
+  await ask({ text: `read @${folder}/mine` });
+  await type(`/save ${folder}/talk.json`);
+  await type(`/load ${folder}/talk.json`);
+  edits(`printf '\nand @${folder}/new' >> "$1"`);
+  await run('/edit');
+  expect(said()[0]?.match(/what is in \w+/g)).toEqual(['what is in new']);
+});

@@ -1,4 +1,5 @@
 import { editText } from '../../../tui/input/external-editor.ts';
+import { editedNaming } from '../../attachments/edited-naming.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
 export const edit: Builtin = {
@@ -19,6 +20,7 @@ export const edit: Builtin = {
     if (edited.text === last?.text.trimEnd())
       return print('The prompt is unchanged; nothing was sent. /retry asks it again.');
     lastPrompt.takeBack();
-    return { output: '', prompt: { text: edited.text } };
+    const naming = last && editedNaming(edited.text, last);
+    return { output: '', prompt: { text: edited.text, ...(naming !== undefined && { naming }) } };
   },
 };
