@@ -1,5 +1,6 @@
 import { LlmHostError } from '../errors.ts';
 import type { Message } from './message.ts';
+import { parseMessages } from './parse-messages.ts';
 
 /** The length of a history at some point, for `rollback`. */
 export type HistoryMark = number & { readonly brand?: 'HistoryMark' };
@@ -34,14 +35,12 @@ export interface History {
   toJSON(): readonly Message[];
 }
 
-const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
-
 /** An empty conversation, with a system message unless `system` is empty. */
 export function createHistory(system = ''): History {
   return new MessageList(system === '' ? [] : [{ role: 'system', content: system }]);
 }
 
-/** Parses what `JSON.stringify(history)` wrote. Throws LlmHostError CONFIG for anything else. */
+/** Parses what `JSON.stringify(history)` wrote, or messages as OpenAI's API has them. Throws LlmHostError CONFIG for anything else. */
 export function parseHistory(json: string): History {
   let value: unknown;
   try {
@@ -49,23 +48,7 @@ export function parseHistory(json: string): History {
   } catch (cause) {
     throw new LlmHostError('CONFIG', 'The saved conversation is not valid JSON', { cause });
   }
-  if (!Array.isArray(value))
-    throw new LlmHostError('CONFIG', 'The saved conversation is not a list of messages');
-  value.forEach((message: unknown, index) => {
-    if (!isMessage(message)) {
-      throw new LlmHostError(
-        'CONFIG',
-        `Message ${index + 1} of the saved conversation has no known role or no text`,
-      );
-    }
-  });
-  return new MessageList(value as Message[]);
-}
-
-function isMessage(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { role, content } = value as { role?: unknown; content?: unknown };
-  return ROLES.has(role) && typeof content === 'string';
+  return new MessageList(parseMessages(value));
 }
 
 /** A summary, and what it replaced. */

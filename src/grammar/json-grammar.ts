@@ -22,8 +22,8 @@ const MAX_RANGE = 64;
 type Type = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
 
 /**
- * Turns JSON Schema (2020-12) into grammar rules. Objects have their properties in schema order, and other properties
- * only where the schema allows them explicitly. Enforced: type, properties, required, additionalProperties, items,
+ * Turns JSON Schema (2020-12) into grammar rules. Objects have their properties in schema order, then those that are only
+ * required, and others only where the schema allows them explicitly or by a pattern. Enforced: type, properties, required, additionalProperties, items,
  * prefixItems, minItems and maxItems up to 24, enum, const, anyOf, oneOf, allOf, local $ref, nullable, small integer
  * ranges. Everything else must be checked afterwards.
  */
@@ -141,18 +141,24 @@ export class JsonGrammar {
   }
 
   #object(schema: Schema): string {
-    const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
+    const properties = isSchema(schema.properties) ? schema.properties : {};
     const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-    const known = properties.filter(([key, value]) => value !== false || required.has(key));
+    const known = Object.entries(properties).filter(([key, value]) => value !== false || required.has(key));
+    const others = this.#otherValues(schema);
+    const member = (name: string, value: string) => `${name} ${SPACE} ":" ${SPACE} ${value}`;
     const members = known.map(([key, value]) => ({
-      text: `${literal(JSON.stringify(key))} ${SPACE} ":" ${SPACE} ${this.value(value)}`,
+      text: member(literal(JSON.stringify(key)), this.value(value)),
       needed: required.has(key),
     }));
-    const others = this.#others(schema);
+    if (others !== undefined || schema.additionalProperties !== false)
+      for (const key of required)
+        if (typeof key === 'string' && !Object.hasOwn(properties, key))
+          members.push({ text: member(literal(JSON.stringify(key)), others ?? this.#any()), needed: true });
+    const other = others && this.#grammar.rule(member(this.#grammar.rule(STRING), others));
     const separator = `${SPACE} "," ${SPACE}`;
     // `after`: the members from here on, following another one; `first`: with none before.
-    let after = others === undefined ? '""' : this.#grammar.rule(`(${separator} ${others})*`);
-    let first = others === undefined ? '""' : this.#grammar.rule(`(${others} ${after})?`);
+    let after = other === undefined ? '""' : this.#grammar.rule(`(${separator} ${other})*`);
+    let first = other === undefined ? '""' : this.#grammar.rule(`(${other} ${after})?`);
     for (const { text, needed } of members.reverse()) {
       const begin = `${text} ${after}`;
       first = this.#grammar.rule(needed ? begin : `${begin} | ${first}`);
@@ -161,13 +167,13 @@ export class JsonGrammar {
     return this.#grammar.rule(`"{" ${SPACE} ${first} ${SPACE} "}"`);
   }
 
-  /** A member not named in `properties`; undefined: none allowed. */
-  #others({ properties, additionalProperties, patternProperties }: Schema): string | undefined {
-    const open =
-      additionalProperties === undefined && (properties === undefined || patternProperties !== undefined);
-    if (!open && additionalProperties !== true && !isSchema(additionalProperties)) return undefined;
-    const value = isSchema(additionalProperties) ? this.value(additionalProperties) : this.#any();
-    return this.#grammar.rule(`${this.#grammar.rule(STRING)} ${SPACE} ":" ${SPACE} ${value}`);
+  /** The values of members that neither `properties` nor `required` names; undefined: there are none. */
+  #otherValues({ properties, additionalProperties, patternProperties }: Schema): string | undefined {
+    // No grammar tells which names a pattern is for.
+    if (isSchema(patternProperties) && Object.keys(patternProperties).length > 0) return this.#any();
+    if (isSchema(additionalProperties)) return this.value(additionalProperties);
+    const open = additionalProperties === undefined && properties === undefined;
+    return open || additionalProperties === true ? this.#any() : undefined;
   }
 
   #array({ items, prefixItems, minItems, maxItems }: Schema): string {

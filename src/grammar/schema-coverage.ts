@@ -23,6 +23,7 @@ export function isCovered(root: unknown): boolean {
       refersToCovered(schema, keys) &&
       (schema.anyOf === undefined ||
         (keys.length === 1 && Array.isArray(schema.anyOf) && schema.anyOf.every(covers))) &&
+      coversValues(schema, keys) &&
       coversObject(schema) &&
       coversList(schema)
     );
@@ -37,9 +38,24 @@ export function isCovered(root: unknown): boolean {
     return isSchema(target) && covers(target);
   }
 
+  /** Where values are listed the grammar looks at nothing else. */
+  function coversValues({ type, nullable, ...schema }: Schema, keys: readonly string[]): boolean {
+    const listed = ['enum', 'const'].filter(key => keys.includes(key));
+    if (listed.length === 0) return true;
+    const others = keys.filter(key => !['type', 'nullable', ...listed].includes(key));
+    if (listed.length > 1 || others.length > 0) return false;
+    const values = listed[0] === 'const' ? [schema.const] : schema.enum;
+    const types = [type ?? [], nullable === true ? 'null' : []].flat();
+    const fits = (value: unknown) => type === undefined || types.some(one => isOfType(value, one));
+    return Array.isArray(values) && values.length > 0 && values.every(fits);
+  }
+
   function coversObject({ properties, required, additionalProperties }: Schema): boolean {
     const named = isSchema(properties) ? properties : {};
     const needed = Array.isArray(required) ? required : [];
+    const open = additionalProperties !== undefined && additionalProperties !== false;
+    // Among others a named one may be written too, with any value that others may have.
+    if (open && Object.keys(named).length > 0) return false;
     return (
       needed.every(key => Object.hasOwn(named, key as string)) &&
       Object.values(named).every(covers) &&
@@ -47,7 +63,17 @@ export function isCovered(root: unknown): boolean {
     );
   }
 
-  function coversList({ items, minItems = 0, maxItems = MAX_ITEMS }: Schema): boolean {
-    return covers(items) && (minItems as number) <= MAX_ITEMS && (maxItems as number) <= MAX_ITEMS;
+  function coversList({ type, items, minItems, maxItems }: Schema): boolean {
+    // Bounds alone make no list for the grammar.
+    if ((minItems ?? maxItems) !== undefined && type === undefined && items === undefined) return false;
+    const [least, most] = [minItems ?? 0, maxItems ?? MAX_ITEMS] as [number, number];
+    return covers(items) && least <= most && most <= MAX_ITEMS;
   }
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isSchema(value);
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type;
 }

@@ -60,6 +60,18 @@ const CASES: readonly Case[] = [
     bad: ['{"x":1.5}', '{"x":"1"}'],
   },
   {
+    name: 'needed properties that are not listed',
+    schema: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a', 'b'] },
+    good: ['{"a":1,"b":2}', '{"a":1,"b":{"c":[]}}'],
+    bad: ['{"a":1}', '{"b":2}', '{"a":1,"b":2,"c":3}'],
+  },
+  {
+    name: 'needed properties among others of one type',
+    schema: { type: 'object', required: ['b'], additionalProperties: { type: 'integer' } },
+    good: ['{"b":2}', '{"b":2,"c":3}'],
+    bad: ['{}', '{"b":"x"}', '{"c":3}'],
+  },
+  {
     name: 'any object',
     schema: { type: 'object' },
     good: ['{}', '{"a":[1,{"b":[]},null,"x"],"c":{}}'],
@@ -197,6 +209,35 @@ async function randomText(grammar: string, random: () => number): Promise<string
   matcher.close();
   return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes));
 }
+
+test.each([
+  [
+    { patternProperties: { '^x': { type: 'integer' } }, additionalProperties: false },
+    '{"x1":1}',
+    '{"x1":"a"}',
+  ],
+  [
+    { patternProperties: { '^x': { type: 'integer' } }, additionalProperties: { type: 'string' } },
+    '{"x1":1,"y":"a"}',
+    '{"y":1}',
+  ],
+  [
+    {
+      properties: { a: { type: 'null' } },
+      required: ['a', 'x'],
+      patternProperties: { '^x': { type: 'integer' } },
+      additionalProperties: false,
+    },
+    '{"a":null,"x":1,"x2":2}',
+    '{"a":null,"x":"a"}',
+  ],
+  [{ patternProperties: {}, properties: { a: {} }, additionalProperties: false }, '{"a":1}', undefined],
+])('names given by patterns are written freely and checked afterwards: %j', async (rest, good, bad) => {
+  const format = { type: 'json_schema' as const, schema: { type: 'object', minProperties: 1, ...rest } };
+  expect(await judge(grammars, responseGrammar(format), good)).toBe('whole');
+  expect(responseProblems(format, good)).toEqual([]);
+  if (bad !== undefined) expect(responseProblems(format, bad)).not.toEqual([]);
+});
 
 test('whitespace ends, so that a model cannot go on with it for ever', async () => {
   const grammar = responseGrammar({ type: 'json_object' });

@@ -5,7 +5,8 @@ const MAX_CHARS = 60;
 const NUMBER = /(?<![\p{L}\d])\d[\d.,:/-]*\d(?![\p{L}\d])/gu;
 /** Capitalized words that do not begin a sentence or line. */
 const NAME = /(?<=[\p{L}\d,;:)]\s)\p{Lu}[\p{L}\d'-]+(?:\s\p{Lu}[\p{L}\d'-]+)*/gu;
-const PATH = /(?:[\w.-]*\/)?[\w-]+\.[a-z]{1,5}\b/g;
+/** Its parts are no longer than a fact: without bounds each character of a long word would look at all that follow. */
+const PATH = /(?:[\w.-]{0,60}\/)?[\w-]{1,60}\.[a-z]{1,5}\b/g;
 
 /** Numbers, names and paths that the user and the model wrote and a summary lacks, each once, in order. */
 export function missingFacts(messages: readonly Message[], summary: string): string[] {

@@ -2,7 +2,8 @@ import { type ErrorCode, EXIT, LlmHostError } from '../../errors.ts';
 import { LinePrinter } from '../../line/line-printer.ts';
 import { readAll } from '../../text/piped-lines.ts';
 import type { Signals } from '../process/signals.ts';
-import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
+import type { ChatPrompt } from '../session/last-prompt.ts';
 
 const PATIENCE_MS = 2000;
 

@@ -3,7 +3,8 @@ import type { EventWriter } from '../../json/event-writer.ts';
 import { parseRequest } from '../../json/json-input.ts';
 import { pipedLines } from '../../text/piped-lines.ts';
 import type { Signals } from '../process/signals.ts';
-import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
+import type { ChatPrompt } from '../session/last-prompt.ts';
 import { TurnLoop } from './turn-loop.ts';
 
 /** Prompts that wait while a turn runs; more are refused. */

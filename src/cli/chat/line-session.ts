@@ -49,7 +49,11 @@ export class LineSession {
         end: () => printer.end(),
         ...(this.#keyboard && {
           // Between prompts the terminal is in its normal mode anyway.
-          terminal: { write: sequence => void process.stdout.write(sequence), lend: () => () => undefined },
+          terminal: {
+            write: sequence => void process.stdout.write(sequence),
+            lend: () => () => undefined,
+            blockedBy: work => signals.blockedBy(work),
+          },
           progress: (_typed, text) => void process.stdout.write(`${stripControls(text)}\n`),
           replay: messages => {
             for (const { type, text } of replayParts(messages))

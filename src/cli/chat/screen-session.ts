@@ -58,11 +58,12 @@ export class ScreenSession {
       process.stderr.write(`Notice: ${stripControls(message)}\n`);
     });
     const files = new FileNames(process.cwd());
+    const blockedBy = <T>(work: () => T): T => signals.blockedBy(work);
     this.#screen = new Screen({
       input: process.stdin,
       output: process.stdout,
       env: process.env,
-      blockedBy: work => signals.blockedBy(work),
+      blockedBy,
       theme: chooseTheme(options.theme, options.colors, process.env),
       images: options.images,
       history,
@@ -86,6 +87,7 @@ export class ScreenSession {
       reader: screenReader(this.#screen, session, {
         write: sequence => void process.stdout.write(sequence),
         lend: () => this.#lend(),
+        blockedBy,
       }),
     });
   }

@@ -3,7 +3,8 @@ import type { Message } from '../../chat/message.ts';
 import type { BuiltinResult, UserTerminal } from '../builtins/base/builtin.ts';
 import { runBuiltin } from '../builtins/run-builtin.ts';
 import type { Signals } from '../process/signals.ts';
-import type { ChatPrompt, ChatSession } from '../session/chat-session.ts';
+import type { ChatSession } from '../session/chat-session.ts';
+import type { ChatPrompt } from '../session/last-prompt.ts';
 import { noteSequence, type TurnNote } from './turn-note.ts';
 
 /** A second Ctrl+C within this time ends the program. */

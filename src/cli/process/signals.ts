@@ -21,10 +21,13 @@ export class Signals {
   #code = 0;
   #cleanupMs = CLEANUP_MS;
   #watchdog: NativeWatchdog | undefined;
+  /** Above 0: SIGINT was for the program in front. */
+  #blocked = 0;
 
   install(): void {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {
+        if (name === 'SIGINT' && this.#blocked > 0) return;
         if (name === 'SIGINT' && this.#interrupt && !this.#ending) this.#interrupt();
         else {
           // Below what the terminal shows for Ctrl+C, or a bar.
@@ -63,10 +66,17 @@ export class Signals {
   /** Runs what blocks JavaScript for good reason: another program in front, which signals and keys are for. */
   blockedBy<T>(work: () => T): T {
     this.#watchdog?.pause(true);
+    this.#blocked += 1;
     try {
       return work();
     } finally {
       this.#watchdog?.pause(false);
+      // Node tells of a signal that came meanwhile in the next round of its loop, which may be the second from here.
+      setImmediate(() =>
+        setImmediate(() => {
+          this.#blocked -= 1;
+        }),
+      );
     }
   }
 

@@ -6,13 +6,14 @@ import type { ToolOffer } from '../../agent/offer/tool-offer.ts';
 import type { Agent } from '../../agent/turn/agent.ts';
 import type { History } from '../../chat/history.ts';
 import type { Message, ToolDefinition } from '../../chat/message.ts';
-import { LlmHostError, messageOf } from '../../errors.ts';
+import { LlmHostError } from '../../errors.ts';
 import type { Patience, ToolHost } from '../../mcp/tool-host.ts';
 import type { Log } from '../../run/log.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
 import { type Attached, attachFiles } from '../attachments/attach-files.ts';
 import type { ModelChangeHooks, ModelSwitch } from '../start/model-switch.ts';
 import { ContextUse } from './context-use.ts';
+import { type ChatPrompt, LastPrompt } from './last-prompt.ts';
 import {
   readSession,
   type SavedSession,
@@ -21,6 +22,7 @@ import {
   writeSession,
 } from './saved-sessions.ts';
 import { keepCache, restoreCache } from './session-cache.ts';
+import { SessionKeeper } from './session-keeper.ts';
 import { SessionTotals } from './session-totals.ts';
 import { ToolResults } from './tool-results.ts';
 import type { TurnLog } from './turn-log.ts';
@@ -41,25 +43,13 @@ export interface ChatSessionParts {
   readonly lateNotice?: () => string | undefined;
   /** One prompt (`-p`), kept apart from chats. */
   readonly once?: boolean;
-  /** `--save`: also written after every turn. */
+  /** `--save`: also written after every turn, `/undo` and `/compact`. */
   readonly saveTo: string | undefined;
 }
 
 /** How long a turn waits for servers that have not come up yet: the first one longer, since most are on their way. */
 const FIRST_PATIENCE: Patience = { quietMs: 3000, limitMs: 10_000, fromNow: true };
 const PATIENCE: Patience = { quietMs: 1500, limitMs: 5000 };
-
-/** What the user asks. */
-export interface ChatPrompt {
-  /** As typed: it may name a prompt or resources of servers, and files. */
-  readonly text: string;
-  /** The part of it in which files may be named. Default: all of it. */
-  readonly naming?: string;
-  /** Follows the text as it is: piped input, or a prompt that is asked again. */
-  readonly data?: string;
-  /** What is shown of it, instead of text and data. */
-  readonly shown?: string;
-}
 
 /** Throws LlmHostError CONTEXT_FULL for a model that cannot hold the conversation. */
 function checkRoom(
@@ -80,10 +70,8 @@ function checkRoom(
 export class ChatSession {
   readonly #parts: ChatSessionParts;
   readonly #created = new Date();
-  readonly #file: string;
-  #keepFailed = false;
+  readonly #keeper: SessionKeeper;
   #begun = false;
-  #saveProblem: string | undefined;
   #answering = false;
   #systemText: string;
   #opened: OpenedModel;
@@ -93,16 +81,19 @@ export class ChatSession {
   readonly results = new ToolResults();
   /** The numbered conversations that the user saw last: their numbers stay valid until the next list. */
   listed: readonly SessionSummary[] | undefined;
-  /** The last prompt as it was typed, while it is the last of the conversation too. */
-  #typed: string | undefined;
+  /** For `/retry` and `/edit`. */
+  readonly lastPrompt: LastPrompt;
   /** Show the model's thinking in full instead of folded. */
   showThinking = false;
 
   constructor(parts: ChatSessionParts) {
     this.#parts = parts;
-    this.#file = parts.folder.newFile(this.#created, parts.once);
+    const { folder, saveTo, log, once } = parts;
+    const file = folder.newFile(this.#created, once);
+    this.#keeper = new SessionKeeper({ folder, file, saveTo, log, snapshot: () => this.snapshot() });
     this.#systemText = parts.systemText();
     this.#opened = parts.opened;
+    this.lastPrompt = new LastPrompt(parts.history);
   }
 
   get history(): History {
@@ -158,30 +149,49 @@ export class ChatSession {
    * cannot be written.
    */
   async *turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-    const { text, data = '' } = prompt;
     await this.#parts.tools.settled?.(this.#begun ? PATIENCE : FIRST_PATIENCE, signal);
     const late = this.#begun ? undefined : this.#parts.lateNotice?.();
     this.#begun = true;
     if (late !== undefined) yield { type: 'notice', message: late };
     const attached = this.#attach(prompt);
-    if (attached instanceof LlmHostError) return yield errorEvent(attached);
+    if (attached instanceof LlmHostError) {
+      this.#ended(prompt, this.history.messages);
+      return yield errorEvent(attached);
+    }
     for (const message of attached.notices) yield { type: 'notice', message };
     this.#followServers();
-    this.#answering = true;
+    const problem = yield* this.#ask(prompt, attached, signal);
+    if (problem !== undefined) yield { type: 'notice', message: problem };
+  }
+
+  /** Returns the problem of `--save`, if any. */
+  async *#ask(
+    prompt: ChatPrompt,
+    attached: Attached,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEvent, string | undefined> {
+    const { text, data = '' } = prompt;
+    const { agent, turnLog } = this.#parts;
+    const before = this.history.messages;
     let problem: string | undefined;
-    this.#typed = prompt.shown ?? text;
-    this.#parts.turnLog.prompt(text);
+    this.#answering = true;
+    turnLog.prompt(text);
     const rest = [data, attached.text].filter(Boolean).join('\n\n');
     try {
-      for await (const event of this.#parts.agent.turn(text, signal, rest)) {
+      for await (const event of agent.turn(text, signal, rest)) {
         this.#note(event);
         yield event;
       }
     } finally {
       this.#answering = false;
-      problem = this.#keep();
+      this.#ended(prompt, before);
+      problem = this.#keeper.keep();
     }
-    if (problem !== undefined) yield { type: 'notice', message: problem };
+    return problem;
+  }
+
+  #ended(prompt: ChatPrompt, before: readonly Message[]): void {
+    if (!this.lastPrompt.ended(prompt, before)) this.#context.changed();
   }
 
   /** The files that the prompt names, or why they cannot be read. */
@@ -199,25 +209,20 @@ export class ChatSession {
     }
   }
 
-  /** The last prompt: what the model was asked, and what of it the user typed. */
-  get lastPrompt(): { readonly content: string; readonly typed: string } | undefined {
-    const content = this.history.messages[this.history.lastPrompt]?.content;
-    if (content === undefined) return undefined;
-    const typed = this.#typed;
-    return { content, typed: typed !== undefined && content.startsWith(typed) ? typed : content };
-  }
-
   clear(): void {
     this.#parts.agent.clear();
+    this.lastPrompt.forget();
     this.tools.approvals?.endConversation();
     this.#changed();
   }
 
-  /** Takes back a summary if nothing was said since, else the last turn. */
-  undo(): 'summary' | 'turn' | 'nothing' {
+  /** Takes back a summary if nothing was said since, else the last turn. `problem`: `--save` could not be written. */
+  undo(): { undone: 'summary' | 'turn' | 'nothing'; problem?: string | undefined } {
+    const undone = this.history.undoSummary() ? 'summary' : this.history.undoTurn() ? 'turn' : 'nothing';
+    if (undone === 'nothing') return { undone };
+    if (undone === 'turn') this.lastPrompt.forget();
     this.#context.changed();
-    if (this.history.undoSummary()) return 'summary';
-    return this.history.undoTurn() ? 'turn' : 'nothing';
+    return { undone, problem: this.#keeper.keep() };
   }
 
   /** A summary of all turns but the last; see `Agent.summary`. */
@@ -226,11 +231,14 @@ export class ChatSession {
     return this.#parts.agent.summary(signal, onReply);
   }
 
-  /** Puts a summary in the place of the oldest turns, which stay in the saved conversation. */
-  compact(summary: Compacted): void {
+  /**
+   * Puts a summary in the place of the oldest turns, which stay in the saved conversation. Returns the problem of `--save`,
+   * if any.
+   */
+  compact(summary: Compacted): string | undefined {
     this.#parts.agent.accept(summary);
     this.#changed();
-    this.#keepUnasked();
+    return this.#keeper.keep();
   }
 
   /**
@@ -295,6 +303,7 @@ export class ChatSession {
   load(path: string): SavedSession {
     const saved = readSession(path);
     this.history.replace(saved.messages, saved.summarized);
+    this.lastPrompt.forget();
     this.#changed();
     this.#parts.agent.forgetResults();
     this.tools.approvals?.endConversation();
@@ -330,30 +339,5 @@ export class ChatSession {
     if (event.type === 'tool_error') this.results.add(event.name, event.message);
     if (event.type === 'stats' && !event.summary) this.lastReply = event.stats;
     this.#context.note(event);
-  }
-
-  /** Saves the session. The user asked for `--save`, so returns its problem, once per reason. */
-  #keep(): string | undefined {
-    this.#keepUnasked();
-    try {
-      if (this.#parts.saveTo !== undefined) this.save(this.#parts.saveTo);
-      this.#saveProblem = undefined;
-      return undefined;
-    } catch (error) {
-      const before = this.#saveProblem;
-      this.#saveProblem = messageOf(error);
-      return this.#saveProblem === before ? undefined : this.#saveProblem;
-    }
-  }
-
-  /** A failure of the automatic copy goes to the log, once; the conversation continues. */
-  #keepUnasked(): void {
-    try {
-      writeSession(this.#file, this.snapshot());
-      this.#parts.folder.prune();
-    } catch (error) {
-      if (!this.#keepFailed) this.#parts.log.logger.warn(messageOf(error));
-      this.#keepFailed = true;
-    }
   }
 }

@@ -15,8 +15,9 @@ export function editText(text: string, env: NodeJS.ProcessEnv): { text: string }
   const path = join(folder, 'prompt.md');
   try {
     writeFileSync(path, text, { mode: 0o600 });
-    // The variables may hold arguments too.
-    const { status, error } = spawnSync('sh', ['-c', `${command} "$0"`, path], { stdio: 'inherit' });
+    // The variables may hold arguments too. Ctrl+C is for the editor, and the shell that waits for it gets it as well.
+    const script = `trap : INT; ${command} "$0"`;
+    const { status, error } = spawnSync('sh', ['-c', script, path], { stdio: 'inherit' });
     const editor = `the editor ${quoted(command)}`;
     if (error) return { problem: `${editor} cannot be started: ${error.message}` };
     if (status === NOT_FOUND) return { problem: `${editor} cannot be found; set VISUAL or EDITOR` };

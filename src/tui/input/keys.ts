@@ -126,6 +126,11 @@ function controlName(text: string): string | undefined {
       : undefined;
 }
 
+/** undefined: there is no such character. */
+function codePoint(code: number): string | undefined {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+}
+
 /** `ESC [ number ; modifiers letter`, and the kitty protocol's `ESC [ codepoint ; modifiers u`. */
 function csiName(parameters: string, final: string): string | undefined {
   const [first = '', second = ''] = parameters.split(';');
@@ -134,7 +139,7 @@ function csiName(parameters: string, final: string): string | undefined {
     final === '~'
       ? NUMBERS[first]
       : final === 'u'
-        ? (CONTROLS[String.fromCharCode(code)] ?? String.fromCodePoint(code || 32).toLowerCase())
+        ? (CONTROLS[String.fromCharCode(code)] ?? codePoint(code || 32)?.toLowerCase())
         : LETTERS[final];
   if (name === undefined) return undefined;
   const bits = Math.max(0, (Number.parseInt(second, 10) || 1) - 1);

@@ -174,6 +174,37 @@ describe('files', () => {
   });
 });
 
+test('/undo and /compact are saved at once, in the automatic copy and by --save, whose problem is told', async () => {
+  const long = 'This is a long reply about nothing in particular. '.repeat(20);
+  const { ask, folder, session, type } = place(says(long, long, long, 'A summary.', 'Yes.'), {
+    saveTo: 'talk.json',
+  });
+  const saved = () => {
+    const [copy] = session.folder.list();
+    return [join(folder, 'talk.json'), copy?.path ?? ''].map(path => {
+      const { messages, summarized = [] } = JSON.parse(readFileSync(path, 'utf8'));
+      return [messages, summarized];
+    });
+  };
+  const present = () => [session.history.messages, session.history.summarized];
+  for (const prompt of ['one', 'two', 'three']) await ask(prompt);
+  for (const line of ['/undo', '/compact', '/undo']) {
+    await type(line);
+    expect([line, ...saved()]).toEqual([line, present(), present()]);
+  }
+  rmSync(join(folder, 'talk.json'));
+  mkdirSync(join(folder, 'talk.json'));
+  const refused = /\nNotice: .*talk\.json: it is not a file/;
+  expect((await type('/compact'))?.output).toMatch(refused);
+  expect((await type('/undo'))?.output).toBe('The summary was taken back; every turn is there again.');
+  rmSync(join(folder, 'talk.json'), { recursive: true });
+  await type('/undo');
+  rmSync(join(folder, 'talk.json'));
+  mkdirSync(join(folder, 'talk.json'));
+  expect((await type('/undo'))?.output).toMatch(refused);
+  expect((await type('/undo'))?.output).toBe('There is no turn to take back.');
+});
+
 describe('the KV cache', () => {
   const cacheOf = (files: string[]) => ({
     saveCache: async (path: string) => {

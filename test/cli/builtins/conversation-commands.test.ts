@@ -19,6 +19,7 @@ function fakeTerminal() {
         seen.push('lent');
         return () => void seen.push('back');
       },
+      blockedBy: <T>(work: () => T) => work(),
     },
   };
 }

@@ -64,7 +64,11 @@ describe('the loop of a chat tells the end of a turn', () => {
         end: () => undefined,
         builtin: () => undefined,
         ...(onTerminal && {
-          terminal: { write: sequence => void written.push(sequence), lend: () => () => undefined },
+          terminal: {
+            write: sequence => void written.push(sequence),
+            lend: () => () => undefined,
+            blockedBy: work => work(),
+          },
         }),
       },
     });

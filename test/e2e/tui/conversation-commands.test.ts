@@ -71,6 +71,29 @@ test.each([
   },
 );
 
+test.each([
+  ['/edit on the screen', [], '/edit\r'],
+  ['/edit in line mode', ['--plain'], '/edit\r'],
+  ['Ctrl+G', [], '\u0007'],
+])('%s: Ctrl+C in the editor is for the editor', { timeout: LIMIT_MS }, async (_how, args, keys) => {
+  const { dir, env } = place(['An answer.', 'Another answer.']);
+  // Longer than a blocked program is given to react; its sleep ends by the signal.
+  const script = 'trap : INT\necho opened\nsleep 9\nsleep 3\nprintf changed > "$1"';
+  writeFileSync(join(dir, 'editor'), `#!/bin/sh\n${script}\n`);
+  const terminal = new Terminal(SCRIPTED_MAIN, ['x', '--quiet', ...args], dir, env);
+  await terminal.displays('prompt ->');
+  terminal.type('the first prompt\r');
+  await terminal.displays('An answer.');
+  terminal.type(keys);
+  await terminal.shows('opened');
+  terminal.type('\u0003');
+  await terminal.displays('prompt -> changed');
+  if (keys !== '/edit\r') terminal.type('\r');
+  await terminal.displays('Another answer.');
+  terminal.type('bye\r');
+  expect(await terminal.exits()).toBe(0);
+});
+
 test('/compact on the screen, and what was typed meanwhile waits', { timeout: LIMIT_MS }, async () => {
   const long = 'words and more words '.repeat(20);
   const { dir, env } = place([long, `${long}2`, 'A summary.', 'Done.']);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseHistory } from '../../../src/chat/history.ts';
 import { compileTemplate, renderSegments } from '../../../src/chat/template.ts';
+import { replayParts } from '../../../src/cli/chat/replay-parts.ts';
 import { readSession } from '../../../src/cli/session/saved-sessions.ts';
 import { parseConfig } from '../../../src/cli/settings/config-file.ts';
 import { parseRequest } from '../../../src/json/json-input.ts';
@@ -198,14 +199,16 @@ const SESSION = {
 
 const sessionFile: FuzzTarget = {
   name: 'session',
-  files: /src\/(cli\/session\/saved-sessions|chat\/history)\.ts/,
+  files: /src\/(cli\/session\/saved-sessions|chat\/(history|parse-messages))\.ts/,
   seeds: () => [JSON.stringify(SESSION), JSON.stringify(CONVERSATION)],
   run: input => {
     withFiles({ 'session.json': input }, folder => {
-      for (const { role, content } of readSession(`${folder}/session.json`).messages) {
+      const { messages } = readSession(`${folder}/session.json`);
+      for (const { role, content } of messages) {
         if (typeof content !== 'string' || typeof role !== 'string')
           throw new Error('a message without text');
       }
+      replayParts(messages);
     });
     parseHistory(text(input));
   },

@@ -25,6 +25,7 @@ const TABLE: readonly (readonly [string, readonly Key[]])[] = [
   ['a\rb', [text('a'), key('enter'), text('b')]],
   ['\u001b[200~one\rtwo\u001b[A\u001b[201~x', [{ type: 'paste', text: 'one\ntwo\u001b[A' }, text('x')]],
   ['\u001b[999;1q', []],
+  ['\u001b[1114111u\u001b[1114112u\u001b[99999999999999999999;5ux', [key('\u{10FFFF}'), text('x')]],
 ];
 
 test.each(TABLE)('%j', (bytes, keys) => {

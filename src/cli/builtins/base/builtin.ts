@@ -1,5 +1,6 @@
 import type { Message } from '../../../chat/message.ts';
-import type { ChatPrompt, ChatSession } from '../../session/chat-session.ts';
+import type { ChatSession } from '../../session/chat-session.ts';
+import type { ChatPrompt } from '../../session/last-prompt.ts';
 
 export interface BuiltinResult {
   /** Printed; may be empty. */
@@ -17,6 +18,8 @@ export interface UserTerminal {
   write(sequence: string): void;
   /** Leaves the terminal to another program, in its normal mode, until the returned function is called. */
   lend(): () => void;
+  /** Runs what blocks the program while another one has the terminal: keys and signals are for that one. */
+  blockedBy<T>(work: () => T): T;
 }
 
 /** What a command may use besides the session. */
@@ -49,3 +52,7 @@ export interface Builtin {
 }
 
 export const print = (output: string): BuiltinResult => ({ output });
+
+/** What a command says, and below it what else the user should know. */
+export const withNotice = (output: string, notice: string | undefined): string =>
+  notice === undefined ? output : `${output}\nNotice: ${notice}`;

@@ -1,6 +1,6 @@
 import { compactedText } from '../../../agent/context/compact-if-full.ts';
 import { LlmHostError } from '../../../errors.ts';
-import { type Builtin, print } from '../base/builtin.ts';
+import { type Builtin, print, withNotice } from '../base/builtin.ts';
 
 export const compact: Builtin = {
   name: 'compact',
@@ -16,7 +16,7 @@ export const compact: Builtin = {
     if (done === 'longer') return print('A summary would be longer than these turns; they stay as they are.');
     if (done.unwritten)
       throw new LlmHostError('ENGINE', 'The model wrote no summary; the conversation is as it was');
-    session.compact(done);
-    return print(`${compactedText(done)}\n${done.summary}`);
+    const problem = session.compact(done);
+    return print(withNotice(`${compactedText(done)}\n${done.summary}`, problem));
   },
 };

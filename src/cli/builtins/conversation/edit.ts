@@ -1,24 +1,26 @@
 import { editText } from '../../../tui/input/external-editor.ts';
+import { editedNaming } from '../../attachments/edited-naming.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
 export const edit: Builtin = {
   name: 'edit',
   help: 'opens the last prompt in your editor and asks it again',
-  run: (session, _argument, { terminal }) => {
+  run: ({ lastPrompt }, _argument, { terminal }) => {
     if (terminal === undefined) return print('/edit needs a terminal.');
-    const last = session.lastPrompt;
+    const last = lastPrompt.typed;
     const resume = terminal.lend();
     let edited: ReturnType<typeof editText>;
     try {
-      edited = editText(last?.typed ?? '', process.env);
+      edited = terminal.blockedBy(() => editText(last?.text ?? '', process.env));
     } finally {
       resume();
     }
     if ('problem' in edited) return print(`Notice: ${edited.problem}`);
     if (edited.text.trim() === '') return print('The prompt is empty; nothing was sent.');
-    if (edited.text === last?.typed.trimEnd())
+    if (edited.text === last?.text.trimEnd())
       return print('The prompt is unchanged; nothing was sent. /retry asks it again.');
-    session.history.undoTurn();
-    return { output: '', prompt: { text: edited.text } };
+    lastPrompt.takeBack();
+    const naming = last && editedNaming(edited.text, last);
+    return { output: '', prompt: { text: edited.text, ...(naming !== undefined && { naming }) } };
   },
 };

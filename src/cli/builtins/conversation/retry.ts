@@ -3,11 +3,10 @@ import { type Builtin, print } from '../base/builtin.ts';
 export const retry: Builtin = {
   name: 'retry',
   help: 'asks the last prompt again',
-  run: session => {
-    const last = session.lastPrompt;
-    if (last === undefined) return print('There is no prompt to ask again.');
-    session.history.undoTurn();
-    // It has the texts of its files and resources already.
-    return { output: '', prompt: { text: '', data: last.content, shown: last.typed } };
+  run: ({ lastPrompt }) => {
+    const prompt = lastPrompt.again;
+    if (prompt === undefined) return print('There is no prompt to ask again.');
+    lastPrompt.takeBack();
+    return { output: '', prompt };
   },
 };

@@ -1,4 +1,4 @@
-import { type Builtin, print } from '../base/builtin.ts';
+import { type Builtin, print, withNotice } from '../base/builtin.ts';
 
 const SAID = {
   summary: 'The summary was taken back; every turn is there again.',
@@ -9,5 +9,8 @@ const SAID = {
 export const undo: Builtin = {
   name: 'undo',
   help: 'takes back the last prompt and its answer, or the last summary',
-  run: session => print(SAID[session.undo()]),
+  run: session => {
+    const { undone, problem } = session.undo();
+    return print(withNotice(SAID[undone], problem));
+  },
 };

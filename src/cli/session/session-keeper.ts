@@ -1,0 +1,50 @@
+import { messageOf } from '../../errors.ts';
+import type { Log } from '../../run/log.ts';
+import { type SavedSession, type SessionFolder, writeSession } from './saved-sessions.ts';
+
+export interface SessionKeeperParts {
+  readonly folder: SessionFolder;
+  /** The automatic copy, in the folder. */
+  readonly file: string;
+  /** `--save`: written too. */
+  readonly saveTo: string | undefined;
+  readonly log: Log;
+  readonly snapshot: () => SavedSession;
+}
+
+/** Keeps a conversation on disk as it stands: the automatic copy, and the file of `--save`. */
+export class SessionKeeper {
+  readonly #parts: SessionKeeperParts;
+  #copyFailed = false;
+  #problem: string | undefined;
+
+  constructor(parts: SessionKeeperParts) {
+    this.#parts = parts;
+  }
+
+  /** The user asked for `--save`, so returns its problem, once per reason. */
+  keep(): string | undefined {
+    const { saveTo, snapshot } = this.#parts;
+    this.#keepCopy();
+    const before = this.#problem;
+    this.#problem = undefined;
+    try {
+      if (saveTo !== undefined) writeSession(saveTo, snapshot());
+    } catch (error) {
+      this.#problem = messageOf(error);
+    }
+    return this.#problem === before ? undefined : this.#problem;
+  }
+
+  /** A failure of the automatic copy goes to the log, once; the conversation continues. */
+  #keepCopy(): void {
+    const { file, folder, log, snapshot } = this.#parts;
+    try {
+      writeSession(file, snapshot());
+      folder.prune();
+    } catch (error) {
+      if (!this.#copyFailed) log.logger.warn(messageOf(error));
+      this.#copyFailed = true;
+    }
+  }
+}
