@@ -1,7 +1,6 @@
 import {
   Client,
   type Progress,
-  ProtocolError,
   UrlElicitationRequiredError,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
@@ -10,6 +9,7 @@ import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { OAuthOptions } from '../oauth/session.ts';
 import { AttachedTransport } from '../transport/attached-transport.ts';
+import { isServerAnswer } from '../transport/lost-answer.ts';
 import { openTransport } from '../transport/open.ts';
 import type { ServerTransport } from '../transport/server-transport.ts';
 import { withShownLists } from '../transport/wire-extensions.ts';
@@ -245,7 +245,7 @@ export class Connection {
       await deadline.race(this.#client.ping({ signal: deadline.signal, timeout: NO_TIMEOUT_MS }));
       return true;
     } catch (error) {
-      return error instanceof ProtocolError;
+      return isServerAnswer(error);
     } finally {
       deadline.dispose();
     }
@@ -305,7 +305,7 @@ export class Connection {
       return readResult(method, schema, withShownLists(answer));
     } catch (error) {
       // A broken pipe shows up before the exit that explains it.
-      if (!(error instanceof ProtocolError) && !signal.aborted) await this.#transport.waitForEnd();
+      if (!isServerAnswer(error) && !signal.aborted) await this.#transport.waitForEnd();
       throw cleanError(error);
     } finally {
       if (onWaiting !== undefined) this.#waiting.delete(onWaiting);

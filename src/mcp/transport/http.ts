@@ -12,6 +12,7 @@ import type { HttpServerConfig } from '../config/types.ts';
 import type { OAuthSession } from '../oauth/session.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
 import { IncomingFlow } from './incoming-flow.ts';
+import { lostAnswer } from './lost-answer.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { incoming, outgoing } from './wire-extensions.ts';
 
@@ -169,9 +170,19 @@ export class HttpTransport implements ServerTransport {
   }
 
   #sendInner(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
-    return this.#inner instanceof StreamableHTTPClientTransport
-      ? this.#inner.send(message, options)
-      : this.#inner.send(message);
+    if (!(this.#inner instanceof StreamableHTTPClientTransport)) return this.#inner.send(message);
+    const onRequestStreamEnd = (): void => {
+      options?.onRequestStreamEnd?.();
+      this.#noteLostAnswer(message);
+    };
+    return this.#inner.send(message, { ...options, onRequestStreamEnd });
+  }
+
+  /** The stream that was to bring the answer has ended and cannot be resumed; the SDK would wait on. */
+  #noteLostAnswer(message: JSONRPCMessage): void {
+    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    // Its own requests with other ids the SDK ends by itself.
+    if (typeof id === 'number' && this.#flow.waitsFor(id)) this.#flow.take(lostAnswer(id));
   }
 
   /** As the protocol says: a rejected first POST, other than for a missing login, suggests the older transport. */
