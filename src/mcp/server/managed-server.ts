@@ -14,6 +14,8 @@ import type { ServerTool } from './wire-schemas.ts';
 
 /** Delays before restarting a crashed server; after the last one it stays failed. */
 const BACKOFF_MS = [500, 1000, 2000];
+/** A server that has run so long has not failed in a row with an earlier time. */
+const STEADY_MS = 30_000;
 /** Of the time for starting; the rest is for a second process that is not probed. */
 const PROBING_SHARE = 2 / 3;
 /** For starting a server whose package is installed first, unless its entry says otherwise. */
@@ -57,6 +59,7 @@ export class ManagedServer {
   #extras = NO_EXTRAS;
   readonly #watched = new Set<string>();
   #restarts = 0;
+  #readySince = 0;
 
   constructor(config: ServerConfig, options: ManagedServerOptions, enabled = true) {
     this.config = config;
@@ -228,6 +231,7 @@ export class ManagedServer {
     this.#tools = tools;
     this.#installing = false;
     this.#state = 'ready';
+    this.#readySince = performance.now();
     this.#error = undefined;
     for (const uri of this.#watched) void connection.watch(uri);
     this.#options.onChange();
@@ -243,6 +247,7 @@ export class ManagedServer {
 
   #onCrash(connection: Connection, reason: string): void {
     if (this.#connection !== connection || this.#stop.signal.aborted) return;
+    if (performance.now() - this.#readySince > STEADY_MS) this.#restarts = 0;
     this.#options.onLog(`server '${this.config.name}' ${reason}`);
     this.#error = `${reason}${quoteTail(connection.stderrTail)}`;
     this.#state = 'starting';

@@ -3,6 +3,7 @@ import {
   type JSONRPCMessage,
   SdkHttpError,
   SSEClientTransport,
+  SseError,
   StreamableHTTPClientTransport,
   type TransportSendOptions,
   UnauthorizedError,
@@ -50,6 +51,8 @@ export class HttpTransport implements ServerTransport {
   #inner: Inner;
   /** The server has answered, so the transport is settled. */
   #proven = false;
+  /** Which has been sent messages. */
+  #spokenTo: Inner | undefined;
   #version: string | undefined;
   #ending: string | undefined;
   #authorizing: Promise<void> | undefined;
@@ -160,7 +163,10 @@ export class HttpTransport implements ServerTransport {
 
   #wired(inner: Inner): Inner {
     inner.onmessage = message => this.#flow.take(message);
-    inner.onerror = error => this.onerror?.(error);
+    inner.onerror = error => {
+      this.onerror?.(error);
+      if (error instanceof SseError) this.#noteLostEvents(inner);
+    };
     inner.onclose = () => {
       if (inner !== this.#inner) return;
       if (!this.#left) this.#ending ??= 'closed the connection';
@@ -170,6 +176,7 @@ export class HttpTransport implements ServerTransport {
   }
 
   #sendInner(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
+    this.#spokenTo = this.#inner;
     if (!(this.#inner instanceof StreamableHTTPClientTransport)) return this.#inner.send(message);
     const onRequestStreamEnd = (): void => {
       options?.onRequestStreamEnd?.();
@@ -214,6 +221,13 @@ export class HttpTransport implements ServerTransport {
     if (this.sessionId === undefined || !(error instanceof SdkHttpError)) return;
     const lost = error.status === 404 || (error.status === 400 && /session/i.test(error.message));
     if (lost) this.#leave('has forgotten its session');
+  }
+
+  /** The SDK opens another stream, but that is a new session, which nobody has initialized. */
+  #noteLostEvents(inner: Inner): void {
+    // Before the first message `start` fails. It would close too early to stop the reconnection that is about to be planned.
+    if (inner === this.#inner && inner === this.#spokenTo)
+      queueMicrotask(() => this.#leave('lost its event stream'));
   }
 
   #leave(reason: string): void {

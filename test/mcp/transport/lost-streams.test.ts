@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { McpHost } from '../../../src/mcp/mcp-host.ts';
 import {
   type Asked,
@@ -8,6 +8,7 @@ import {
   OLD_ERA,
   type Script,
   scripted,
+  strictSse,
 } from '../../fixtures/mcp/http-servers.ts';
 import { eventually } from '../../fixtures/mcp/support.ts';
 
@@ -107,4 +108,63 @@ it('a stream with event ids is resumed instead', async () => {
     },
   });
   expect((await host.call('run', {}, LIMIT)).text).toBe('late');
+});
+
+describe('HTTP+SSE', () => {
+  async function sseHost(script: Script) {
+    const asked: string[] = [];
+    const server = await strictSse({ ...OLD_ERA, ...script }, asked);
+    closers.push(server.close);
+    const host = new McpHost({ configs: [httpEntry(server.url, { transport: 'sse' })] });
+    closers.push(() => host.close());
+    await host.start();
+    return { server, host, asked };
+  }
+  const greetings = (asked: readonly string[]): number =>
+    asked.filter(method => method === 'initialize').length;
+
+  it('a server whose event stream is lost gets a new session, and the pending call ends', async () => {
+    let hangs = true;
+    const { server, host, asked } = await sseHost({
+      'tools/call': () => (hangs ? undefined : { content: [{ type: 'text', text: 'ran' }] }),
+    });
+    const call = host.call('run', {}, LIMIT);
+    const failure = expect(call).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      message: "server 'web' lost its event stream during the call of 'run'",
+    });
+    await eventually(() => asked.includes('tools/call'), 'the call is there');
+    hangs = false;
+    server.drop();
+    await failure;
+    expect((await host.call('run', {}, LIMIT)).text).toBe('ran');
+    expect(greetings(asked)).toBe(2);
+  });
+
+  it('losses that are far apart are no row of failures', async () => {
+    const { server, host, asked } = await sseHost({});
+    const now = performance.now.bind(performance);
+    let passed = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    try {
+      for (let lost = 1; lost <= 4; lost++) {
+        passed += 31_000;
+        server.drop();
+        await eventually(() => greetings(asked) === lost + 1, 'another session');
+        await eventually(() => host.servers()[0]?.state === 'ready', 'it is ready');
+      }
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('losses one after another end in a failed server', async () => {
+    const { server, host } = await sseHost({});
+    for (let lost = 0; lost < 4; lost++) {
+      await eventually(() => host.servers()[0]?.state === 'ready', 'it is ready');
+      server.drop();
+      await eventually(() => host.servers()[0]?.state !== 'ready', 'it has noticed');
+    }
+    expect(host.servers()[0]).toMatchObject({ state: 'failed', error: 'lost its event stream' });
+  });
 });
