@@ -150,9 +150,13 @@ export class McpHost implements ToolHost, ServerControl {
     return await this.#calls.readLink(this.#named(server), uri, options);
   }
 
+  refreshStale(): void {
+    for (const server of this.#servers) server.refreshStale();
+  }
+
   /** Also tells the model what became of tasks that outlived their turn. */
   async prepareInput(input: string, options: CallOptions): Promise<PreparedInput> {
-    for (const server of this.#servers) server.refreshStale();
+    this.refreshStale();
     const parts = { maxChars: this.#maxResultChars, reads: this.#reads };
     const prepared = await prepareInput(input, this.#servers, parts, options);
     const news = [...this.#tasks.takeFinished(), ...this.#news.take()];

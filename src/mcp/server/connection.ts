@@ -45,8 +45,8 @@ const PROBE_TIMEOUT_MS = 3000;
 const LATE_GRACE_MS = 1000;
 
 export interface ConnectionOptions extends Omit<ServerListsOptions, 'hasEnded' | 'toolFault'> {
-  /** A resource that `watch` was called for has changed. */
-  readonly onUpdated: (uri: string) => void;
+  /** A resource that `watch` was called for has changed; without `uri` any of them may have. */
+  readonly onUpdated: (uri?: string) => void;
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** The server ended by itself; called at most once, and only after a successful start. */
   readonly onEnd: (reason: string) => void;
