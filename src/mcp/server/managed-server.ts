@@ -50,6 +50,10 @@ export class ManagedServer {
   #connection: Connection | undefined;
   /** The current or latest start or restart; never rejects. */
   #started: Promise<void> = Promise.resolve();
+  /** What `#started` was begun with, so that nothing is started twice. */
+  #startedBy: AbortController | undefined;
+  /** The latest of restarting, disabling and closing; never rejects. */
+  #changing: Promise<void> = Promise.resolve();
   /** A check of the server after a call timed out. */
   #check: Promise<void> | undefined;
   #state: ServerState['state'];
@@ -92,7 +96,8 @@ export class ManagedServer {
 
   /** Resolves when the server is ready or has failed; never throws. A disabled server stays disabled. */
   start(): Promise<void> {
-    if (this.#state !== 'starting') return this.#started;
+    if (this.#state !== 'starting' || this.#startedBy === this.#stop) return this.#started;
+    this.#startedBy = this.#stop;
     this.#installing = isCold(this.config);
     this.#started = this.#inSlot(() => this.#startOnce()).then(
       () => this.#tell('ready'),
@@ -103,21 +108,17 @@ export class ManagedServer {
 
   /** Stops and starts it again, in any state but closed. Resolves when it is ready or has failed. */
   async restart(): Promise<void> {
-    if (this.#state === 'closed') return;
-    await this.#end('starting');
-    this.#restarts = 0;
-    this.#stop = new AbortController();
-    await this.start();
+    if (this.#state !== 'closed') await this.#change('starting');
   }
 
   /** Stops it but keeps its entry. */
   async disable(): Promise<void> {
-    if (this.#state !== 'closed') await this.#end('disabled');
+    if (this.#state !== 'closed') await this.#change('disabled');
   }
 
   /** Idempotent; leaves no process behind. */
   async close(): Promise<void> {
-    await this.#end('closed');
+    await this.#change('closed');
   }
 
   /** The live connection, after any restart in progress. Throws LlmHostError TOOL_FAILED if there is none. */
@@ -154,6 +155,21 @@ export class ManagedServer {
   /** A server on this machine takes its share of the processor to start. */
   #inSlot(start: () => Promise<void>): Promise<void> {
     return this.config.transport === 'stdio' ? this.#options.slots.run(start, this.#stop.signal) : start();
+  }
+
+  /** Of changes that overlap only the latest goes on, and all of them are over when it is. */
+  async #change(state: ServerState['state']): Promise<void> {
+    const change: Promise<void> = this.#end(state).then(() => {
+      if (change !== this.#changing || state !== 'starting') return;
+      this.#restarts = 0;
+      this.#stop = new AbortController();
+      return this.start();
+    });
+    this.#changing = change;
+    for (let seen: unknown; seen !== this.#changing; ) {
+      seen = this.#changing;
+      await seen;
+    }
   }
 
   async #end(state: ServerState['state']): Promise<void> {
