@@ -42,7 +42,8 @@ const MAX_RESULT_CHARS = 60_000;
 export class McpHost implements ToolHost, ServerControl {
   readonly #options: McpHostParts;
   readonly #servers: ManagedServer[] = [];
-  readonly #failed: readonly ServerState[];
+  /** Entries that could not be read, or have no consent. */
+  #failed: readonly ServerState[];
   readonly #maxResultChars: number;
   readonly #calls: ToolCalls;
   readonly #tasks: Tasks;
@@ -195,12 +196,16 @@ export class McpHost implements ToolHost, ServerControl {
     };
   }
 
-  /** Starts another server; if that fails, its state says so. Throws LlmHostError USAGE if the name is taken. */
+  /**
+   * Starts another server, also in the place of an entry that could not be used; if that fails, its state says so. Throws
+   * LlmHostError USAGE if the name is taken.
+   */
   async add(config: ServerConfig): Promise<ServerState> {
     if (this.#closed !== undefined) throw new LlmHostError('USAGE', 'the servers are closed');
-    if (this.servers().some(({ name }) => name === config.name)) {
+    if (this.#servers.some(server => server.config.name === config.name)) {
       throw new LlmHostError('USAGE', `there is a server '${config.name}' already`);
     }
+    this.#dropFailed(config.name);
     const server = this.#manage(config, true);
     this.#servers.push(server);
     await server.start();
@@ -209,6 +214,10 @@ export class McpHost implements ToolHost, ServerControl {
 
   /** Stops a server and forgets its entry. Throws LlmHostError USAGE for an unknown name, as do the next three. */
   async remove(name: string): Promise<void> {
+    if (this.#dropFailed(name)) {
+      this.#changed();
+      return;
+    }
     const server = this.#named(name);
     this.#servers.splice(this.#servers.indexOf(server), 1);
     this.#changed();
@@ -295,10 +304,21 @@ export class McpHost implements ToolHost, ServerControl {
     return this.#targets;
   }
 
+  /** False: there is no such entry that could not be used. */
+  #dropFailed(name: string): boolean {
+    const before = this.#failed;
+    this.#failed = before.filter(entry => entry.name !== name);
+    return this.#failed.length < before.length;
+  }
+
   #named(name: string): ManagedServer {
     const server = this.#servers.find(({ config }) => config.name === name);
     if (server !== undefined) return server;
-    const names = this.#servers.map(({ config }) => config.name);
+    const failed = this.#failed.find(entry => entry.name === name);
+    if (failed !== undefined) {
+      throw new LlmHostError('USAGE', `the entry of server '${name}' cannot be used`, { hint: failed.error });
+    }
+    const names = this.servers().map(entry => entry.name);
     const near = nearest(name, names);
     throw new LlmHostError('USAGE', `there is no server '${name}'`, {
       hint: near ? `Did you mean '${near}'?` : `Servers: ${names.join(', ') || 'none'}`,
