@@ -8,7 +8,7 @@ import { isCold } from './package-runner.ts';
 import { foldersOf } from './peer-requests.ts';
 import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
-import { isFailedProbe, quoteTail } from './start-fault.ts';
+import { isFailedProbe, isRefusedGreeting, quoteTail } from './start-fault.ts';
 import type { StartSlots } from './start-slots.ts';
 import type { ServerTool } from './wire-schemas.ts';
 
@@ -185,8 +185,8 @@ export class ManagedServer {
   }
 
   /**
-   * With `protocol: auto`, a server not known to be of the older era is asked for the newer one first. One that does not
-   * survive the question, or answers nothing of use to it, is started again and spoken to in the older one.
+   * With `protocol: auto`, a server not known to be of the older era, or no longer of it, is asked for the newer one first. One
+   * that does not survive the question, or answers nothing of use to it, is started again and spoken to in the older one.
    */
   async #startOnce(): Promise<void> {
     const { protocol = 'auto', transport } = this.config;
@@ -194,21 +194,33 @@ export class ManagedServer {
     const limitMs =
       this.#installing && startTimeoutMs === undefined ? INSTALL_TIMEOUT_MS : startLimitMs(this.config);
     if (protocol !== 'auto') return this.#startConnection(this.#connect(this.config), limitMs);
-    if (this.#options.eras.isLegacy(this.config)) {
-      return this.#startAndNote(this.#connect(legacy(this.config)), limitMs);
-    }
-    const started = performance.now();
+    const endsAt = performance.now() + limitMs;
+    const leftMs = (): number => Math.max(1, endsAt - performance.now());
+    if (this.#options.eras.isLegacy(this.config) && (await this.#startedAsLegacy(limitMs))) return;
     const probing = this.#connect(this.config);
     try {
-      return await this.#startAndNote(probing, limitMs * PROBING_SHARE);
+      return await this.#startAndNote(probing, leftMs() * PROBING_SHARE);
     } catch (error) {
       if (this.#stop.signal.aborted || probing.era !== undefined) throw error;
       // A local server may also have died of the question.
       if (transport === 'stdio' ? probing.pid === undefined : !isFailedProbe(error)) throw error;
       this.#options.onLog(`server '${this.config.name}': started again as a legacy one: ${messageOf(error)}`);
     }
-    const leftMs = Math.max(1, limitMs - (performance.now() - started));
-    await this.#startAndNote(this.#connect(legacy(this.config)), leftMs);
+    await this.#startAndNote(this.#connect(legacy(this.config)), leftMs());
+  }
+
+  /** False: a server that was of the older era refuses its greeting now, so that it may be of the newer one. */
+  async #startedAsLegacy(limitMs: number): Promise<boolean> {
+    const connection = this.#connect(legacy(this.config));
+    try {
+      await this.#startAndNote(connection, limitMs);
+      return true;
+    } catch (error) {
+      if (this.#stop.signal.aborted || connection.era !== undefined || !isRefusedGreeting(error)) throw error;
+      this.#options.onLog(`server '${this.config.name}' is no longer a legacy one: ${messageOf(error)}`);
+      this.#options.eras.forget(this.config);
+      return false;
+    }
   }
 
   /** Starts a connection and remembers the era that was found. */

@@ -212,6 +212,7 @@ export class HttpTransport implements ServerTransport {
       throw new LlmHostError(
         'MCP_SERVER',
         `${messageOf(cause)} (nor is it an SSE server: ${messageOf(error)})`,
+        { cause },
       );
     }
   }
