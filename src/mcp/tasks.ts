@@ -148,9 +148,9 @@ export class Tasks {
         const connection = await server.connection();
         const hooks = { signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_LIMIT_MS)]) };
         const asks = state.status === 'input_required';
-        // It waits for the user, which may take long.
+        // It waits for the user, which may take long, and whose question is its own.
         if (state.status === 'completed' || (asks && connection.era !== 'modern'))
-          return await taskResult(connection, state, asks ? { signal } : hooks);
+          return await taskResult(connection, state, asks ? { signal, onWaiting: () => undefined } : hooks);
         if (asks) await answerTask(connection, state, answered, { signal });
         await sleep(pollPause(state.pollMs ?? pauseMs), undefined, { signal, ref: false });
         pauseMs = Math.min(pauseMs * 1.5, UNSUGGESTED_MAX_MS);

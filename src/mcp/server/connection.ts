@@ -16,7 +16,7 @@ import { withShownLists } from '../transport/wire-extensions.ts';
 import { argumentHeaders, headerFault } from './argument-headers.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import type { Elicit, ElicitationAnswer } from './elicitation.ts';
-import { cleanError, cleanLine, cleanText, TEXT_LIMITS } from './incoming-text.ts';
+import { cleanError, cleanLine, cleanProgress, cleanText, TEXT_LIMITS } from './incoming-text.ts';
 import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-requests.ts';
 import type { Questions } from './questions.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
@@ -74,7 +74,10 @@ export class Connection {
   readonly #log: ServerLog;
   readonly #transport: ServerTransport;
   readonly #client: Client;
+  /** The calls that a question of the server may belong to; the older era does not say. */
   readonly #waiting = new Set<(waiting: boolean) => void>();
+  /** Aborts when the last of them is cancelled. */
+  #calls = new AbortController();
   readonly #closed = new AbortController();
   readonly lists: ServerLists;
   readonly #questions: Questions;
@@ -114,6 +117,7 @@ export class Connection {
       onWaiting: waiting => {
         for (const tell of this.#waiting) tell(waiting);
       },
+      callSignal: () => (this.#waiting.size > 0 ? this.#calls.signal : undefined),
       roots: rootsOf(config, options.workingDirectory),
     });
   }
@@ -309,7 +313,14 @@ export class Connection {
       throw cleanError(error);
     } finally {
       if (onWaiting !== undefined) this.#waiting.delete(onWaiting);
+      // What a server asked during its calls is of no use to it once the last of them is cancelled.
+      if (signal.aborted && this.#waiting.size === 0) this.#renewCalls();
     }
+  }
+
+  #renewCalls(): void {
+    this.#calls.abort();
+    this.#calls = new AbortController();
   }
 
   #startFailure(error: unknown, timedOutAfterMs: number | undefined): LlmHostError {
@@ -330,10 +341,4 @@ export function startLimitMs({ startTimeoutMs, timeoutMs }: ServerConfig): numbe
 function negotiation({ protocol = 'auto', transport }: ServerConfig): VersionNegotiationMode {
   if (transport === 'sse') return 'legacy';
   return protocol === 'legacy' || protocol === 'auto' ? protocol : { pin: protocol };
-}
-
-function cleanProgress({ message, ...progress }: Progress): Progress {
-  return message === undefined
-    ? progress
-    : { ...progress, message: cleanLine(message, TEXT_LIMITS.progress) };
 }
