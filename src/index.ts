@@ -60,7 +60,7 @@ export type {
   StdioServerConfig,
 } from './mcp/config/types.ts';
 export type { VariableScope } from './mcp/config/variables.ts';
-export type { McpHostOptions } from './mcp/mcp-host.ts';
+export type { McpHostOptions } from './mcp/mcp-host-options.ts';
 export type { ApprovalAnswer, ApprovalRequest, Approver, CallArguments } from './mcp/policy/approval.ts';
 export type { PolicyTool, ToolPolicy } from './mcp/policy/policy.ts';
 export type { CallOptions, Progress, ToolOutcome } from './mcp/server/call-types.ts';

@@ -35,6 +35,10 @@ export class JoinedHost implements ToolHost {
     return await (isOurs ? this.#functions : (this.#servers as ToolHost)).call(name, args, options);
   }
 
+  refreshStale(): void {
+    this.#servers?.refreshStale?.();
+  }
+
   takeNotices(): readonly string[] {
     return this.#servers?.takeNotices?.() ?? [];
   }

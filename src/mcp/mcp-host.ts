@@ -3,14 +3,11 @@ import { nearest } from '../text/nearest.ts';
 import { completeArgument } from './completions.ts';
 import type { ServerConfig } from './config/types.ts';
 import type { CompletionRequest } from './input-completion.ts';
+import type { McpHostParts } from './mcp-host-options.ts';
 import { eventSentence, Notices } from './notices.ts';
-import type { OAuthOptions } from './oauth/session.ts';
 import { offeredTools, type Target } from './offered-tools.ts';
-import type { AllowedTools } from './policy/allowed-tools.ts';
 import type { Approver } from './policy/approval.ts';
-import type { Redactor } from './policy/audit-redact.ts';
 import { CallGate } from './policy/gate.ts';
-import type { ToolPolicy } from './policy/policy.ts';
 import { prepareInput } from './prepare-input.ts';
 import { hostPrompts, hostResources } from './prompts-and-resources.ts';
 import { ResourceNews } from './resource-news.ts';
@@ -38,50 +35,15 @@ import type {
   ToolHost,
   ToolOutcome,
 } from './tool-host.ts';
-import type { ToolTrust } from './trust/tools.ts';
 
 const MAX_RESULT_CHARS = 60_000;
-
-export interface McpHostOptions {
-  readonly configs: readonly ServerConfig[];
-  /** Lines of a server's stderr, its log messages, and the host's own about it. */
-  readonly onLog?: (server: string, line: string) => void;
-  /** Longer results are cut with a note. Default 60,000 characters. */
-  readonly maxResultChars?: number;
-  /** JSONL file that records every call. Default: none. */
-  readonly auditFile?: string;
-  /** Which tools are offered, and which calls the user must approve. Default: all, and none. */
-  readonly policy?: ToolPolicy;
-  readonly clientInfo?: { readonly name: string; readonly version: string };
-  /** The servers' root, unless their arguments name other folders. Default: the current folder. */
-  readonly workingDirectory?: string;
-}
-
-/** With what the program keeps between its runs. */
-export interface McpHostParts extends McpHostOptions {
-  /** Disabled entries; they can be enabled later. */
-  readonly disabled?: readonly ServerConfig[];
-  /** Entries that could not be read; they are listed as failed servers. */
-  readonly failures?: readonly { readonly name: string; readonly error: string }[];
-  /** Keeps secrets out of that record. */
-  readonly redactor?: Redactor;
-  /** Keeps what the user allows for good. Default: until the program exits. */
-  readonly allowedTools?: AllowedTools;
-  /** Flags tools whose definition has changed since they were approved. Default: no check. */
-  readonly toolTrust?: ToolTrust;
-  /** Stores the logins of HTTP servers, and guides the user through one. */
-  readonly oauth?: OAuthOptions;
-  /** Remembers which servers are of the older era. Default: until the program exits. */
-  readonly eras?: EraMemory;
-  /** How many local servers start at once. Default: as many as there are cores. */
-  readonly slots?: StartSlots;
-}
 
 /** All servers of an mcp.json, and the tools they offer. */
 export class McpHost implements ToolHost, ServerControl {
   readonly #options: McpHostParts;
   readonly #servers: ManagedServer[] = [];
-  readonly #failed: readonly ServerState[];
+  /** Entries that could not be read, or have no consent. */
+  #failed: readonly ServerState[];
   readonly #maxResultChars: number;
   readonly #calls: ToolCalls;
   readonly #tasks: Tasks;
@@ -189,9 +151,13 @@ export class McpHost implements ToolHost, ServerControl {
     return await this.#calls.readLink(this.#named(server), uri, options);
   }
 
+  refreshStale(): void {
+    for (const server of this.#servers) server.refreshStale();
+  }
+
   /** Also tells the model what became of tasks that outlived their turn. */
   async prepareInput(input: string, options: CallOptions): Promise<PreparedInput> {
-    for (const server of this.#servers) server.refreshStale();
+    this.refreshStale();
     const parts = { maxChars: this.#maxResultChars, reads: this.#reads };
     const prepared = await prepareInput(input, this.#servers, parts, options);
     const news = [...this.#tasks.takeFinished(), ...this.#news.take()];
@@ -230,12 +196,16 @@ export class McpHost implements ToolHost, ServerControl {
     };
   }
 
-  /** Starts another server; if that fails, its state says so. Throws LlmHostError USAGE if the name is taken. */
+  /**
+   * Starts another server, also in the place of an entry that could not be used; if that fails, its state says so. Throws
+   * LlmHostError USAGE if the name is taken.
+   */
   async add(config: ServerConfig): Promise<ServerState> {
     if (this.#closed !== undefined) throw new LlmHostError('USAGE', 'the servers are closed');
-    if (this.servers().some(({ name }) => name === config.name)) {
+    if (this.#servers.some(server => server.config.name === config.name)) {
       throw new LlmHostError('USAGE', `there is a server '${config.name}' already`);
     }
+    this.#dropFailed(config.name);
     const server = this.#manage(config, true);
     this.#servers.push(server);
     await server.start();
@@ -244,6 +214,10 @@ export class McpHost implements ToolHost, ServerControl {
 
   /** Stops a server and forgets its entry. Throws LlmHostError USAGE for an unknown name, as do the next three. */
   async remove(name: string): Promise<void> {
+    if (this.#dropFailed(name)) {
+      this.#changed();
+      return;
+    }
     const server = this.#named(name);
     this.#servers.splice(this.#servers.indexOf(server), 1);
     this.#changed();
@@ -330,10 +304,21 @@ export class McpHost implements ToolHost, ServerControl {
     return this.#targets;
   }
 
+  /** False: there is no such entry that could not be used. */
+  #dropFailed(name: string): boolean {
+    const before = this.#failed;
+    this.#failed = before.filter(entry => entry.name !== name);
+    return this.#failed.length < before.length;
+  }
+
   #named(name: string): ManagedServer {
     const server = this.#servers.find(({ config }) => config.name === name);
     if (server !== undefined) return server;
-    const names = this.#servers.map(({ config }) => config.name);
+    const failed = this.#failed.find(entry => entry.name === name);
+    if (failed !== undefined) {
+      throw new LlmHostError('USAGE', `the entry of server '${name}' cannot be used`, { hint: failed.error });
+    }
+    const names = this.servers().map(entry => entry.name);
     const near = nearest(name, names);
     throw new LlmHostError('USAGE', `there is no server '${name}'`, {
       hint: near ? `Did you mean '${near}'?` : `Servers: ${names.join(', ') || 'none'}`,

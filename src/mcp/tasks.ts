@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProtocolError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { resultText } from './result-text.ts';
 import { MAX_EXTENSION } from './server/call.ts';
@@ -9,6 +8,7 @@ import { answerTask, cancelTask, getTask, taskResult } from './server/task-reque
 import type { TaskState } from './server/task-state.ts';
 import type { CallResult } from './server/wire-schemas.ts';
 import type { CallOptions } from './tool-host.ts';
+import { isServerAnswer } from './transport/lost-answer.ts';
 
 /** Whatever the server suggests. */
 const MIN_POLL_MS = 200;
@@ -148,9 +148,9 @@ export class Tasks {
         const connection = await server.connection();
         const hooks = { signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_LIMIT_MS)]) };
         const asks = state.status === 'input_required';
-        // It waits for the user, which may take long.
+        // It waits for the user, which may take long, and whose question is its own.
         if (state.status === 'completed' || (asks && connection.era !== 'modern'))
-          return await taskResult(connection, state, asks ? { signal } : hooks);
+          return await taskResult(connection, state, asks ? { signal, onWaiting: () => undefined } : hooks);
         if (asks) await answerTask(connection, state, answered, { signal });
         await sleep(pollPause(state.pollMs ?? pauseMs), undefined, { signal, ref: false });
         pauseMs = Math.min(pauseMs * 1.5, UNSUGGESTED_MAX_MS);
@@ -181,9 +181,7 @@ export class Tasks {
 
 /** The server's own answer, or one that is wrong, rather than a lost connection. */
 function isAnswer(error: unknown): boolean {
-  return (
-    error instanceof ProtocolError || (error instanceof Error && error.message.startsWith('the server '))
-  );
+  return isServerAnswer(error) || (error instanceof Error && error.message.startsWith('the server '));
 }
 
 function pollPause(wantedMs: number): number {

@@ -112,6 +112,8 @@ export interface ToolSource {
   ): Promise<ToolOutcome>;
   /** Closes all servers at once and leaves no process behind. Idempotent. */
   close(): Promise<void>;
+  /** A turn begins: lists whose time is over are fetched again, for the next one. */
+  refreshStale?(): void;
   /** What happened to the servers since the last call (late, crashed, changed), in full sentences. */
   takeNotices?(): readonly string[];
 }

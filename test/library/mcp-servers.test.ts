@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { tool } from '../../src/library/function-tool.ts';
+import { NEW_ERA, scripted } from '../fixtures/mcp/http-servers.ts';
+import { eventually } from '../fixtures/mcp/support.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 import { calls, says, scriptedModel } from './fake-library-model.ts';
 
@@ -67,4 +69,26 @@ it.each([
   }
   await chat.close();
   expect(chat.messages).toEqual([]);
+});
+
+it('a list whose time is over is fetched again when a message is sent', async () => {
+  const asked: string[] = [];
+  const list = { ...NEW_ERA['tools/list'], ttlMs: 5000 };
+  const server = await scripted({ ...NEW_ERA, 'tools/list': list }, asked);
+  const lists = (): number => asked.filter(method => method === 'tools/list').length;
+  const { model } = scriptedModel(says('a'), says('b'));
+  const chat = model.chat({ mcp: { servers: { web: { url: server.url, allowLocalNetwork: true } } } });
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now');
+  try {
+    await chat.send('1');
+    expect(lists()).toBe(1);
+    clock.mockImplementation(() => now() + 6000);
+    await chat.send('2');
+    await eventually(() => lists() === 2, 'it is fetched again');
+  } finally {
+    clock.mockRestore();
+    await chat.close();
+    await server.close();
+  }
 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LlmHostError } from '../../src/errors.ts';
-import { McpHost, type McpHostParts } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/mcp-host.ts';
+import type { McpHostParts } from '../../src/mcp/mcp-host-options.ts';
 import { eventually, fixture } from '../fixtures/mcp/support.ts';
 
 const hosts: McpHost[] = [];

@@ -113,6 +113,26 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
       expect((await report(host)).given).toEqual({ action: 'accept', content: { one: 'this' } });
     }));
 
+  it('that asks the user: the question goes on when another call is cancelled, and ends with its own', () =>
+    withTasks(era, 'asks', async (host, log) => {
+      let asked: AbortSignal | undefined;
+      host.setElicitation((_request, signal) => {
+        asked = signal;
+        return new Promise(resolve => signal.addEventListener('abort', () => resolve({ action: 'cancel' })));
+      });
+      const [own, other] = [new AbortController(), new AbortController()];
+      const held = host.call('report', { hold: true }, { ...LIMIT, signal: other.signal });
+      await until(async () => log.includes('holding'), 10_000);
+      const work = host.call('work', {}, { ...LIMIT, signal: own.signal });
+      await until(async () => asked !== undefined, 10_000);
+      other.abort();
+      await expect(held).rejects.toMatchObject({ code: 'CANCELLED' });
+      expect(asked?.aborted).toBe(false);
+      own.abort();
+      await expect(work).rejects.toMatchObject({ code: 'CANCELLED' });
+      await until(async () => asked?.aborted === true, 5000);
+    }));
+
   it('that outlives its call: told at once as running, and with the next prompt as done', () =>
     withTasks(era, 'long', async host => {
       const outcome = await host.call('work', {}, { timeoutMs: 700 });

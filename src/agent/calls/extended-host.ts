@@ -3,12 +3,14 @@ import type { HostTool, ToolHost } from '../../mcp/tool-host.ts';
 /** The host with other tools and calls; everything else is its own. */
 export function extendedHost(host: ToolHost, { tools, call }: Pick<ToolHost, 'tools' | 'call'>): ToolHost {
   const prepareInput = host.prepareInput?.bind(host);
+  const refreshStale = host.refreshStale?.bind(host);
   const takeNotices = host.takeNotices?.bind(host);
   return {
     ...{ tools, call },
     servers: () => host.servers(),
     close: () => host.close(),
     ...(prepareInput && { prepareInput }),
+    ...(refreshStale && { refreshStale }),
     ...(takeNotices && { takeNotices }),
   };
 }

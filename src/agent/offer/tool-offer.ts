@@ -67,6 +67,8 @@ export class ToolOffer {
   #head: { readonly from: Message | undefined; readonly chosen: Chosen } | undefined;
   /** What was added with a prompt. */
   #added = new WeakMap<Message, Chosen>();
+  /** The full definitions that what is listed and added was made from, as text: a server may change them. */
+  readonly #madeFrom = new Map<string, string>();
   readonly #texts = new WeakMap<Message, { readonly added: Chosen; readonly message: Message }>();
 
   constructor(options: ToolOfferOptions) {
@@ -165,8 +167,10 @@ export class ToolOffer {
       const listed = all.flatMap(tool => (this.#isUnlisted(tool) ? [] : [tool.definition]));
       return { ...this.#about(all), tools: all, listed, messages, tokens: 0 };
     }
-    const offer = this.#chosen(all, messages, this.#start(messages));
-    if (offer.tokens <= this.#budget * MAX_BUDGETS) return offer;
+    if (!this.#hasChanged(all)) {
+      const offer = this.#chosen(all, messages, this.#start(messages));
+      if (offer.tokens <= this.#budget * MAX_BUDGETS) return offer;
+    }
     this.#forget();
     return this.#chosen(all, messages, messages.findLast(isPrompt));
   }
@@ -189,6 +193,15 @@ export class ToolOffer {
   #forget(): void {
     this.#head = undefined;
     this.#added = new WeakMap();
+    this.#madeFrom.clear();
+  }
+
+  /** Whether a tool in the prompt is defined otherwise now. */
+  #hasChanged(all: readonly HostTool[]): boolean {
+    return all.some(({ definition }) => {
+      const before = this.#madeFrom.get(definition.function.name);
+      return before !== undefined && before !== textOf(definition);
+    });
   }
 
   #chosen(all: readonly HostTool[], messages: readonly Message[], from: Message | undefined): Offer {
@@ -235,7 +248,8 @@ export class ToolOffer {
   /** The same object for the same additions, by which the prompt is recognized. */
   #annotated(message: Message, added: Chosen): Message {
     const known = this.#texts.get(message);
-    if (known?.added.length === added.length) return known.message;
+    if (known?.added.length === added.length && known.added.every((tool, index) => tool === added[index]))
+      return known.message;
     const made = { ...message, content: withMoreTools(message.content, added) };
     this.#texts.set(message, { added, message: made });
     return made;
@@ -276,7 +290,11 @@ export class ToolOffer {
         !offered.has(nameOf(tool)) && always?.has(nameOf(tool)) !== true && !tool.unlisted && !tool.always,
     );
     const chosen = chooseTools(first ? candidates : candidates.slice(0, MAX_FOUND), budget, this.#meter);
-    return [...fixed.filter(tool => !offered.has(nameOf(tool))).map(tool => tool.definition), ...chosen];
+    const own = fixed.filter(tool => !offered.has(nameOf(tool)));
+    const made = new Set(chosen.map(tool => tool.function.name));
+    for (const tool of [...own, ...candidates.filter(candidate => made.has(nameOf(candidate)))])
+      this.#madeFrom.set(nameOf(tool), textOf(tool.definition));
+    return [...own.map(tool => tool.definition), ...chosen];
   }
 }
 
@@ -286,6 +304,15 @@ const sizes = new WeakMap<ToolDefinition, number>();
 function sizeOf(tool: ToolDefinition): number {
   const known = sizes.get(tool) ?? JSON.stringify(tool.function).length;
   sizes.set(tool, known);
+  return known;
+}
+
+const texts = new WeakMap<ToolDefinition, string>();
+
+/** A definition as text, by which it is compared: a host makes new objects of the same definitions. */
+function textOf(tool: ToolDefinition): string {
+  const known = texts.get(tool) ?? JSON.stringify(tool.function);
+  texts.set(tool, known);
   return known;
 }
 

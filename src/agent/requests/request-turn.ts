@@ -219,6 +219,7 @@ function offering(host: ToolHost, tools: readonly HostTool[]): ToolHost {
   return {
     tools: () => tools,
     servers: () => host.servers(),
+    refreshStale: () => host.refreshStale?.(),
     call: (name, args, options) => host.call(name, args, options),
     close: () => Promise.resolve(),
   };

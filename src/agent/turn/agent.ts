@@ -128,7 +128,8 @@ export class Agent {
     ) => AsyncGenerator<TurnEvent, readonly ToolCall[]>,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
-    const { history } = this.#options;
+    const { history, tools } = this.#options;
+    tools.refreshStale?.();
     this.#turnStart = history.mark();
     try {
       return yield* run(this.#rounds(signal));

@@ -1,5 +1,5 @@
-import { ProtocolError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { isServerAnswer } from '../transport/lost-answer.ts';
 import type { CallOptions } from './call-types.ts';
 import type { CallHooks, Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
@@ -74,7 +74,7 @@ function failureOf(
 ): LlmHostError {
   if (error instanceof LlmHostError) return error;
   const ending = connection?.ending;
-  if (ending !== undefined && !(error instanceof ProtocolError)) {
+  if (ending !== undefined && !isServerAnswer(error)) {
     const text = `server '${server.config.name}' ${ending} during ${action}`;
     return new LlmHostError('TOOL_FAILED', `${text}${quoteTail(connection?.stderrTail ?? '')}`, {
       cause: error,

@@ -1,7 +1,6 @@
 import {
   Client,
   type Progress,
-  ProtocolError,
   UrlElicitationRequiredError,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
@@ -10,13 +9,14 @@ import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { OAuthOptions } from '../oauth/session.ts';
 import { AttachedTransport } from '../transport/attached-transport.ts';
+import { isServerAnswer } from '../transport/lost-answer.ts';
 import { openTransport } from '../transport/open.ts';
 import type { ServerTransport } from '../transport/server-transport.ts';
 import { withShownLists } from '../transport/wire-extensions.ts';
 import { argumentHeaders, headerFault } from './argument-headers.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import type { Elicit, ElicitationAnswer } from './elicitation.ts';
-import { cleanError, cleanLine, cleanText, TEXT_LIMITS } from './incoming-text.ts';
+import { cleanError, cleanLine, cleanProgress, cleanText, TEXT_LIMITS } from './incoming-text.ts';
 import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-requests.ts';
 import type { Questions } from './questions.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
@@ -45,8 +45,8 @@ const PROBE_TIMEOUT_MS = 3000;
 const LATE_GRACE_MS = 1000;
 
 export interface ConnectionOptions extends Omit<ServerListsOptions, 'hasEnded' | 'toolFault'> {
-  /** A resource that `watch` was called for has changed. */
-  readonly onUpdated: (uri: string) => void;
+  /** A resource that `watch` was called for has changed; without `uri` any of them may have. */
+  readonly onUpdated: (uri?: string) => void;
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** The server ended by itself; called at most once, and only after a successful start. */
   readonly onEnd: (reason: string) => void;
@@ -74,7 +74,10 @@ export class Connection {
   readonly #log: ServerLog;
   readonly #transport: ServerTransport;
   readonly #client: Client;
+  /** The calls that a question of the server may belong to; the older era does not say. */
   readonly #waiting = new Set<(waiting: boolean) => void>();
+  /** Aborts when the last of them is cancelled. */
+  #calls = new AbortController();
   readonly #closed = new AbortController();
   readonly lists: ServerLists;
   readonly #questions: Questions;
@@ -114,6 +117,7 @@ export class Connection {
       onWaiting: waiting => {
         for (const tell of this.#waiting) tell(waiting);
       },
+      callSignal: () => (this.#waiting.size > 0 ? this.#calls.signal : undefined),
       roots: rootsOf(config, options.workingDirectory),
     });
   }
@@ -245,7 +249,7 @@ export class Connection {
       await deadline.race(this.#client.ping({ signal: deadline.signal, timeout: NO_TIMEOUT_MS }));
       return true;
     } catch (error) {
-      return error instanceof ProtocolError;
+      return isServerAnswer(error);
     } finally {
       deadline.dispose();
     }
@@ -305,11 +309,18 @@ export class Connection {
       return readResult(method, schema, withShownLists(answer));
     } catch (error) {
       // A broken pipe shows up before the exit that explains it.
-      if (!(error instanceof ProtocolError) && !signal.aborted) await this.#transport.waitForEnd();
+      if (!isServerAnswer(error) && !signal.aborted) await this.#transport.waitForEnd();
       throw cleanError(error);
     } finally {
       if (onWaiting !== undefined) this.#waiting.delete(onWaiting);
+      // What a server asked during its calls is of no use to it once the last of them is cancelled.
+      if (signal.aborted && this.#waiting.size === 0) this.#renewCalls();
     }
+  }
+
+  #renewCalls(): void {
+    this.#calls.abort();
+    this.#calls = new AbortController();
   }
 
   #startFailure(error: unknown, timedOutAfterMs: number | undefined): LlmHostError {
@@ -330,10 +341,4 @@ export function startLimitMs({ startTimeoutMs, timeoutMs }: ServerConfig): numbe
 function negotiation({ protocol = 'auto', transport }: ServerConfig): VersionNegotiationMode {
   if (transport === 'sse') return 'legacy';
   return protocol === 'legacy' || protocol === 'auto' ? protocol : { pin: protocol };
-}
-
-function cleanProgress({ message, ...progress }: Progress): Progress {
-  return message === undefined
-    ? progress
-    : { ...progress, message: cleanLine(message, TEXT_LIMITS.progress) };
 }

@@ -77,6 +77,8 @@ export class Deadline {
 
   /** The promise, or a rejection as soon as the signal aborts. */
   async race<T>(promise: Promise<T>): Promise<T> {
+    // It may fail once nobody waits for it, which would end the process.
+    promise.catch(() => undefined);
     const { signal } = this;
     signal.throwIfAborted();
     let onAbort: () => void = () => {};

@@ -40,6 +40,12 @@ export class EraMemory {
     this.#write(servers);
   }
 
+  /** It is asked at its next start again. */
+  forget(config: ServerConfig): void {
+    const servers = this.#servers();
+    if (servers.delete(fingerprint(config))) this.#write(servers);
+  }
+
   #servers(): Map<string, string> {
     this.#kept ??= this.#read();
     return this.#kept;

@@ -1,3 +1,4 @@
+import type { Progress } from '@modelcontextprotocol/client';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import { stripInvisible } from '../../text/clean/strip-invisible.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
@@ -62,6 +63,12 @@ export function cleanDescription(text: string): string {
 /** What a server calls a thing for people, on one line; '' without one. */
 export function cleanTitle(text: string | undefined): string {
   return cleanLine(text ?? '', TEXT_LIMITS.title).trim();
+}
+
+export function cleanProgress({ message, ...progress }: Progress): Progress {
+  return message === undefined
+    ? progress
+    : { ...progress, message: cleanLine(message, TEXT_LIMITS.progress) };
 }
 
 /** The error with a clean message: what a server sends as an error is text like any other. */

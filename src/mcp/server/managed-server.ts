@@ -8,12 +8,14 @@ import { isCold } from './package-runner.ts';
 import { foldersOf } from './peer-requests.ts';
 import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
-import { isFailedProbe, quoteTail } from './start-fault.ts';
+import { isFailedProbe, isRefusedGreeting, quoteTail } from './start-fault.ts';
 import type { StartSlots } from './start-slots.ts';
 import type { ServerTool } from './wire-schemas.ts';
 
 /** Delays before restarting a crashed server; after the last one it stays failed. */
 const BACKOFF_MS = [500, 1000, 2000];
+/** A server that has run so long has not failed in a row with an earlier time. */
+const STEADY_MS = 30_000;
 /** Of the time for starting; the rest is for a second process that is not probed. */
 const PROBING_SHARE = 2 / 3;
 /** For starting a server whose package is installed first, unless its entry says otherwise. */
@@ -48,6 +50,10 @@ export class ManagedServer {
   #connection: Connection | undefined;
   /** The current or latest start or restart; never rejects. */
   #started: Promise<void> = Promise.resolve();
+  /** What `#started` was begun with, so that nothing is started twice. */
+  #startedBy: AbortController | undefined;
+  /** The latest of restarting, disabling and closing; never rejects. */
+  #changing: Promise<void> = Promise.resolve();
   /** A check of the server after a call timed out. */
   #check: Promise<void> | undefined;
   #state: ServerState['state'];
@@ -57,6 +63,7 @@ export class ManagedServer {
   #extras = NO_EXTRAS;
   readonly #watched = new Set<string>();
   #restarts = 0;
+  #readySince = 0;
 
   constructor(config: ServerConfig, options: ManagedServerOptions, enabled = true) {
     this.config = config;
@@ -89,7 +96,8 @@ export class ManagedServer {
 
   /** Resolves when the server is ready or has failed; never throws. A disabled server stays disabled. */
   start(): Promise<void> {
-    if (this.#state !== 'starting') return this.#started;
+    if (this.#state !== 'starting' || this.#startedBy === this.#stop) return this.#started;
+    this.#startedBy = this.#stop;
     this.#installing = isCold(this.config);
     this.#started = this.#inSlot(() => this.#startOnce()).then(
       () => this.#tell('ready'),
@@ -100,21 +108,17 @@ export class ManagedServer {
 
   /** Stops and starts it again, in any state but closed. Resolves when it is ready or has failed. */
   async restart(): Promise<void> {
-    if (this.#state === 'closed') return;
-    await this.#end('starting');
-    this.#restarts = 0;
-    this.#stop = new AbortController();
-    await this.start();
+    if (this.#state !== 'closed') await this.#change('starting');
   }
 
   /** Stops it but keeps its entry. */
   async disable(): Promise<void> {
-    if (this.#state !== 'closed') await this.#end('disabled');
+    if (this.#state !== 'closed') await this.#change('disabled');
   }
 
   /** Idempotent; leaves no process behind. */
   async close(): Promise<void> {
-    await this.#end('closed');
+    await this.#change('closed');
   }
 
   /** The live connection, after any restart in progress. Throws LlmHostError TOOL_FAILED if there is none. */
@@ -153,6 +157,21 @@ export class ManagedServer {
     return this.config.transport === 'stdio' ? this.#options.slots.run(start, this.#stop.signal) : start();
   }
 
+  /** Of changes that overlap only the latest goes on, and all of them are over when it is. */
+  async #change(state: ServerState['state']): Promise<void> {
+    const change: Promise<void> = this.#end(state).then(() => {
+      if (change !== this.#changing || state !== 'starting') return;
+      this.#restarts = 0;
+      this.#stop = new AbortController();
+      return this.start();
+    });
+    this.#changing = change;
+    for (let seen: unknown; seen !== this.#changing; ) {
+      seen = this.#changing;
+      await seen;
+    }
+  }
+
   async #end(state: ServerState['state']): Promise<void> {
     this.#stop.abort();
     this.#state = state;
@@ -166,8 +185,8 @@ export class ManagedServer {
   }
 
   /**
-   * With `protocol: auto`, a server not known to be of the older era is asked for the newer one first. One that does not
-   * survive the question, or answers nothing of use to it, is started again and spoken to in the older one.
+   * With `protocol: auto`, a server not known to be of the older era, or no longer of it, is asked for the newer one first. One
+   * that does not survive the question, or answers nothing of use to it, is started again and spoken to in the older one.
    */
   async #startOnce(): Promise<void> {
     const { protocol = 'auto', transport } = this.config;
@@ -175,21 +194,33 @@ export class ManagedServer {
     const limitMs =
       this.#installing && startTimeoutMs === undefined ? INSTALL_TIMEOUT_MS : startLimitMs(this.config);
     if (protocol !== 'auto') return this.#startConnection(this.#connect(this.config), limitMs);
-    if (this.#options.eras.isLegacy(this.config)) {
-      return this.#startAndNote(this.#connect(legacy(this.config)), limitMs);
-    }
-    const started = performance.now();
+    const endsAt = performance.now() + limitMs;
+    const leftMs = (): number => Math.max(1, endsAt - performance.now());
+    if (this.#options.eras.isLegacy(this.config) && (await this.#startedAsLegacy(limitMs))) return;
     const probing = this.#connect(this.config);
     try {
-      return await this.#startAndNote(probing, limitMs * PROBING_SHARE);
+      return await this.#startAndNote(probing, leftMs() * PROBING_SHARE);
     } catch (error) {
       if (this.#stop.signal.aborted || probing.era !== undefined) throw error;
       // A local server may also have died of the question.
       if (transport === 'stdio' ? probing.pid === undefined : !isFailedProbe(error)) throw error;
       this.#options.onLog(`server '${this.config.name}': started again as a legacy one: ${messageOf(error)}`);
     }
-    const leftMs = Math.max(1, limitMs - (performance.now() - started));
-    await this.#startAndNote(this.#connect(legacy(this.config)), leftMs);
+    await this.#startAndNote(this.#connect(legacy(this.config)), leftMs());
+  }
+
+  /** False: a server that was of the older era refuses its greeting now, so that it may be of the newer one. */
+  async #startedAsLegacy(limitMs: number): Promise<boolean> {
+    const connection = this.#connect(legacy(this.config));
+    try {
+      await this.#startAndNote(connection, limitMs);
+      return true;
+    } catch (error) {
+      if (this.#stop.signal.aborted || connection.era !== undefined || !isRefusedGreeting(error)) throw error;
+      this.#options.onLog(`server '${this.config.name}' is no longer a legacy one: ${messageOf(error)}`);
+      this.#options.eras.forget(this.config);
+      return false;
+    }
   }
 
   /** Starts a connection and remembers the era that was found. */
@@ -228,6 +259,7 @@ export class ManagedServer {
     this.#tools = tools;
     this.#installing = false;
     this.#state = 'ready';
+    this.#readySince = performance.now();
     this.#error = undefined;
     for (const uri of this.#watched) void connection.watch(uri);
     this.#options.onChange();
@@ -243,6 +275,7 @@ export class ManagedServer {
 
   #onCrash(connection: Connection, reason: string): void {
     if (this.#connection !== connection || this.#stop.signal.aborted) return;
+    if (performance.now() - this.#readySince > STEADY_MS) this.#restarts = 0;
     this.#options.onLog(`server '${this.config.name}' ${reason}`);
     this.#error = `${reason}${quoteTail(connection.stderrTail)}`;
     this.#state = 'starting';

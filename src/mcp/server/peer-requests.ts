@@ -9,6 +9,8 @@ import { type QuestionOptions, Questions } from './questions.ts';
 export interface PeerRequestOptions extends QuestionOptions {
   /** Absolute paths of the server's roots. */
   readonly roots: readonly string[];
+  /** Aborts when what a question belongs to is cancelled; undefined: nothing of ours. */
+  readonly callSignal: () => AbortSignal | undefined;
 }
 
 /** What this host offers to servers. Not sampling: the protocol has deprecated it. */
@@ -28,7 +30,9 @@ export function answerPeerRequests(client: Client, options: PeerRequestOptions):
   });
   const questions = new Questions(options);
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-    const answer = await questions.answer(params, mcpReq.signal);
+    const call = options.callSignal();
+    const signal = call === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, call]);
+    const answer = await questions.answer(params, signal);
     return { ...answer };
   });
   return questions;

@@ -4,6 +4,7 @@ import { Coalesced } from './coalesced.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import { type LeftOut, type ListKind, listAll, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './discovery.ts';
 import { cleanError } from './incoming-text.ts';
+import { keepListening } from './subscriptions.ts';
 import { toolLabel } from './tool-definition.ts';
 import {
   PageSchema,
@@ -73,9 +74,11 @@ export class ServerLists {
     const client = this.#client;
     if (client.getProtocolEra() !== 'modern') return;
     const filter = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
-    client
-      .listen(filter, { signal: this.#closed })
-      .catch(error => this.#options.onLog(`cannot watch its lists for changes: ${messageOf(error)}`));
+    const onAgain = (): void => {
+      this.#toolsChanged.request();
+      this.#extrasChanged.request();
+    };
+    void keepListening(client, filter, { signal: this.#closed, onLog: this.#options.onLog, onAgain });
   }
 
   /** Without those that only run as a task, if the server does not say that it runs tasks. */

@@ -1,5 +1,6 @@
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { isServerAnswer } from '../transport/lost-answer.ts';
 import { cleanLine, TEXT_LIMITS, withReadableIssues } from './incoming-text.ts';
 
 const MAX_STRAY_CHARS = 200;
@@ -59,4 +60,10 @@ export function isFailedProbe(error: unknown): boolean {
   const cause = error instanceof LlmHostError ? error.cause : undefined;
   if (cause instanceof SdkHttpError) return cause.code === SdkErrorCode.EraNegotiationFailed;
   return cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout;
+}
+
+/** Whether the server answered the greeting, and with a refusal. */
+export function isRefusedGreeting(error: unknown): boolean {
+  const cause = error instanceof LlmHostError ? error.cause : undefined;
+  return isServerAnswer(cause) || cause instanceof SdkHttpError;
 }

@@ -1,14 +1,26 @@
-import type { Client, McpSubscription } from '@modelcontextprotocol/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Client,
+  type McpSubscription,
+  ProtocolError,
+  SdkHttpError,
+  type SubscriptionFilter,
+} from '@modelcontextprotocol/client';
 import { messageOf } from '../../errors.ts';
 import { AnyResultSchema } from './wire-schemas.ts';
 
 const MAX_RESOURCES = 50;
 const LIMIT_MS = 10_000;
+/** Before a stream of changes that has ended is opened again; then each time twice as long. */
+const REOPEN_MS = 1000;
+const MAX_REOPEN_MS = 60_000;
+/** A stream that was open so long has not ended in a row with an earlier one. */
+const STEADY_MS = 30_000;
 
 export interface SubscriptionsOptions {
   readonly onLog: (line: string) => void;
-  /** A resource that was subscribed to has changed. */
-  readonly onUpdated: (uri: string) => void;
+  /** A resource that was subscribed to has changed; without `uri` any of them may have. */
+  readonly onUpdated: (uri?: string) => void;
 }
 
 /** The resources whose changes a connected server tells, in either era. */
@@ -18,7 +30,8 @@ export class Subscriptions {
   /** Aborts with the connection. */
   readonly #closed: AbortSignal;
   readonly #uris = new Set<string>();
-  #open: McpSubscription | undefined;
+  /** Ends the subscription of the newer era. */
+  #stop: AbortController | undefined;
   /** One change of the subscription after another. */
   #changing: Promise<void> = Promise.resolve();
 
@@ -53,12 +66,70 @@ export class Subscriptions {
         return;
       }
       // The newer era has one list for all.
-      const before = this.#open;
-      this.#open = await this.#client.listen({ resourceSubscriptions: [...this.#uris] }, options);
-      await before?.close();
+      const stop = new AbortController();
+      const signal = AbortSignal.any([this.#closed, stop.signal]);
+      const filter = { resourceSubscriptions: [...this.#uris] };
+      const open = await this.#client.listen(filter, { ...options, signal });
+      this.#stop?.abort();
+      this.#stop = stop;
+      const { onLog, onUpdated } = this.#options;
+      void keepListening(this.#client, filter, { signal, open, onLog, onAgain: () => onUpdated() });
     } catch (error) {
       this.#uris.delete(uri);
       if (!this.#closed.aborted) this.#options.onLog(`cannot subscribe to ${uri}: ${messageOf(error)}`);
     }
   }
+}
+
+export interface ListeningOptions {
+  readonly signal: AbortSignal;
+  /** A stream that is open already. */
+  readonly open?: McpSubscription;
+  readonly onLog: (line: string) => void;
+  /** The stream is open again; what has changed in between is not known. */
+  readonly onAgain: () => void;
+}
+
+/**
+ * Listens for changes in the newer era, which servers and what is between end after a while, until the signal aborts or the
+ * server does not offer it. Never rejects.
+ */
+export async function keepListening(
+  client: Client,
+  filter: SubscriptionFilter,
+  { signal, open, onLog, onAgain }: ListeningOptions,
+): Promise<void> {
+  let stream = open;
+  let pauseMs = REOPEN_MS;
+  let failures = 0;
+  // A connection that has ended is never opened again.
+  for (let again = false; !signal.aborted && client.transport !== undefined; again = true) {
+    try {
+      stream ??= await client.listen(filter, { signal, timeout: LIMIT_MS });
+      failures = 0;
+      if (again) onAgain();
+      const began = performance.now();
+      if ((await stream.closed) === 'local' || !isWatched(stream)) return;
+      if (performance.now() - began > STEADY_MS) pauseMs = REOPEN_MS;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (failures++ === 0) onLog(`cannot watch it for changes: ${messageOf(error)}`);
+      if (isRefusal(error)) return;
+    }
+    stream = undefined;
+    await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+    pauseMs = Math.min(2 * pauseMs, MAX_REOPEN_MS);
+  }
+}
+
+/** Whether the server tells of anything on it. */
+function isWatched({ honoredFilter }: McpSubscription): boolean {
+  return Object.values(honoredFilter).some(value => (Array.isArray(value) ? value.length > 0 : value));
+}
+
+/** Whether asking again would be answered in the same way. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof ProtocolError) return true;
+  const status = error instanceof SdkHttpError ? (error.status ?? 0) : 0;
+  return (status >= 400 && status < 500 && status !== 408 && status !== 429) || status === 501;
 }

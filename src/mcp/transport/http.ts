@@ -3,6 +3,7 @@ import {
   type JSONRPCMessage,
   SdkHttpError,
   SSEClientTransport,
+  SseError,
   StreamableHTTPClientTransport,
   type TransportSendOptions,
   UnauthorizedError,
@@ -12,6 +13,7 @@ import type { HttpServerConfig } from '../config/types.ts';
 import type { OAuthSession } from '../oauth/session.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
 import { IncomingFlow } from './incoming-flow.ts';
+import { lostAnswer } from './lost-answer.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { incoming, outgoing } from './wire-extensions.ts';
 
@@ -49,6 +51,8 @@ export class HttpTransport implements ServerTransport {
   #inner: Inner;
   /** The server has answered, so the transport is settled. */
   #proven = false;
+  /** Which has been sent messages. */
+  #spokenTo: Inner | undefined;
   #version: string | undefined;
   #ending: string | undefined;
   #authorizing: Promise<void> | undefined;
@@ -159,7 +163,10 @@ export class HttpTransport implements ServerTransport {
 
   #wired(inner: Inner): Inner {
     inner.onmessage = message => this.#flow.take(message);
-    inner.onerror = error => this.onerror?.(error);
+    inner.onerror = error => {
+      this.onerror?.(error);
+      if (error instanceof SseError) this.#noteLostEvents(inner);
+    };
     inner.onclose = () => {
       if (inner !== this.#inner) return;
       if (!this.#left) this.#ending ??= 'closed the connection';
@@ -169,9 +176,20 @@ export class HttpTransport implements ServerTransport {
   }
 
   #sendInner(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
-    return this.#inner instanceof StreamableHTTPClientTransport
-      ? this.#inner.send(message, options)
-      : this.#inner.send(message);
+    this.#spokenTo = this.#inner;
+    if (!(this.#inner instanceof StreamableHTTPClientTransport)) return this.#inner.send(message);
+    const onRequestStreamEnd = (): void => {
+      options?.onRequestStreamEnd?.();
+      this.#noteLostAnswer(message);
+    };
+    return this.#inner.send(message, { ...options, onRequestStreamEnd });
+  }
+
+  /** The stream that was to bring the answer has ended and cannot be resumed; the SDK would wait on. */
+  #noteLostAnswer(message: JSONRPCMessage): void {
+    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    // Its own requests with other ids the SDK ends by itself.
+    if (typeof id === 'number' && this.#flow.waitsFor(id)) this.#flow.take(lostAnswer(id));
   }
 
   /** As the protocol says: a rejected first POST, other than for a missing login, suggests the older transport. */
@@ -194,6 +212,7 @@ export class HttpTransport implements ServerTransport {
       throw new LlmHostError(
         'MCP_SERVER',
         `${messageOf(cause)} (nor is it an SSE server: ${messageOf(error)})`,
+        { cause },
       );
     }
   }
@@ -203,6 +222,13 @@ export class HttpTransport implements ServerTransport {
     if (this.sessionId === undefined || !(error instanceof SdkHttpError)) return;
     const lost = error.status === 404 || (error.status === 400 && /session/i.test(error.message));
     if (lost) this.#leave('has forgotten its session');
+  }
+
+  /** The SDK opens another stream, but that is a new session, which nobody has initialized. */
+  #noteLostEvents(inner: Inner): void {
+    // Before the first message `start` fails. It would close too early to stop the reconnection that is about to be planned.
+    if (inner === this.#inner && inner === this.#spokenTo)
+      queueMicrotask(() => this.#leave('lost its event stream'));
   }
 
   #leave(reason: string): void {

@@ -56,6 +56,11 @@ export class IncomingFlow {
     if (!('method' in message) && message.id !== undefined) this.#open.delete(message.id);
   }
 
+  /** Whether this request of ours has no answer yet. */
+  waitsFor(id: RequestId): boolean {
+    return this.#asked.has(id);
+  }
+
   take(message: JSONRPCMessage): void {
     if (this.#ended) return;
     if (!('method' in message)) this.#takeAnswer(message);

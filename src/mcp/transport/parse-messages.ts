@@ -22,8 +22,8 @@ export function parseMessages(line: string): readonly JSONRPCMessage[] {
 }
 
 /** A response that tells the waiting request why there is none. */
-export function refusal(id: RequestId, message: string): JSONRPCMessage {
-  return { jsonrpc: '2.0', id, error: { code: -32000, message } };
+export function refusal(id: RequestId, message: string, code = -32000): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code, message } };
 }
 
 function toMessage(value: unknown): JSONRPCMessage | undefined {
