@@ -26,7 +26,7 @@ def forbidden():
     return {normal(q) for q in asked()}
 
 
-answered = functools.cache(talk.answered)
+answered, own_replies = functools.cache(talk.answered), functools.cache(talk.own_replies)
 
 
 FILE_WORDS = set("file files path note notes text document documents content folder directory page copy archive source target output destination save delete remove".split())
@@ -62,6 +62,8 @@ class Group:
         if kind == "library":
             self.others, self.absent = library.some_tools(r, r.choice([1, 1, 1, 2, 2, 3, 3, 4, 5, 7]))
             listed = [t for t, _, _ in self.others]
+        if kind == "recall":
+            listed = [facts.RECALL] if r.random() < 0.7 else CALCULATOR + FILES + [facts.RECALL]
         if kind in ("other", "mixed"):
             names = {t["function"]["name"] for t in BUNDLED}
             for _ in range(r.choice([1, 2, 2, 3, 3, 4, 5, 6]) if kind == "other" else r.choice([1, 1, 2, 3])):
@@ -73,7 +75,10 @@ class Group:
             if r.random() < 0.8:
                 listed = r.sample(listed, len(listed))
         self.tools = listed
-        self.system = "You are a helpful assistant." if r.random() < 0.75 else r.choice(SYSTEMS)
+        # Where no tool is listed the untuned model is to stay what it is.
+        self.recalls = kind == "recall"
+        self.rehearsed = kind == "none" and r.random() < 0.7
+        self.system = "You are a helpful assistant." if self.rehearsed or r.random() < 0.75 else r.choice(SYSTEMS)
         self.files = []
 
     def one_call(self):
@@ -112,6 +117,8 @@ class Group:
             return abilities.able(r, self.tools)
         if k < 0.17 and self.tools:
             return abilities.able_one(r, self.tools)
+        if k < 0.23:
+            return talk.elliptic(r)
         if k < 0.6:
             return self.plain()
         q, a = self.talk()
@@ -262,6 +269,10 @@ class Group:
     def branch(self):
         """(kind, messages)"""
         r = self.r
+        if self.rehearsed:
+            return "own reply", copy.deepcopy(r.choice(own_replies()))
+        if self.recalls:
+            return "looked up", facts.looked_up(r)
         self.files = []
         if self.tools and r.random() < (0.1 if self.absent else 0.36):
             kind, found = self.dialogue()
@@ -293,8 +304,9 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "none", "library"], [0.24, 0.06, 0.08, 0.06, 0.02, 0.54])[0])
-        found = g.branches(1, g.long_branch) if r.random() < 0.1 else g.branches(branches, g.branch)
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "none", "library", "recall"], [0.2, 0.06, 0.06, 0.05, 0.16, 0.38, 0.09])[0])
+        alone = 0 if g.rehearsed or g.recalls else 0.1 if g.tools else 0.3
+        found = g.branches(1, g.long_branch) if r.random() < alone else g.branches(branches, g.branch)
         yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}
 
 

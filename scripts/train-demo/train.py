@@ -25,6 +25,8 @@ EMPTY = "<|im_start|>system\n<|im_end|>\n"
 
 def branch_tokens(tok, messages, header):
     text = render([{"role": "system", "content": ""}] + messages, [])
+    if messages[-1].get("open"):
+        text = text.removesuffix("<|im_end|>\n")
     ids = tok.encode(text[len(EMPTY):]).ids
     learn, inside = [], False
     for i, t in enumerate(ids):

@@ -1,9 +1,12 @@
 """Facts told in a conversation, in a summary at its beginning or in a long text, and asked for later."""
 
+import json
+import re
+
 from phrase_files import sections
 
 from .kinds import phone
-from .messages import say, user
+from .messages import call, result, say, turn, user
 from .values import CITIES, DAYS, ITEMS, NAMES, clock, word
 
 PHRASES = sections("facts.txt")
@@ -73,6 +76,37 @@ def summarized(r, between, most=20):
         parts.append(f"Also mentioned: {r.choice(CITIES)}, {r.randint(2, 99)}.")
     out = [user("\n".join(p for p in parts if p)), say(PHRASES["go-on"][0] if r.random() < 0.8 else r.choice(PHRASES["go-on"]))]
     return out + (between() if r.random() < 0.25 else []) + _asked(r, facts)
+
+
+# The product's own tool, which it offers while a summary stands for older turns.
+RECALL = {"type": "function", "function": {
+    "name": "recall", "description": "Find what was said earlier in this conversation about a person, a place, a number, a date or anything else.",
+    "parameters": {"type": "object", "properties": {"about": {"type": "string", "description": "words to find"}}, "required": ["about"]}}}
+ASKING = set("what which where when who whose how many much does did was were have has had the and for with that from you your tell told remember mention mentioned called say said".split())
+NOT_FOUND = "Nothing that was said before fits. Try other words."
+
+
+def _about(question):
+    """The names in a question, else its last telling words."""
+    names = [n.removesuffix("'s") for n in re.findall(r"(?<=\s)[A-Z][\w'-]+", question)]
+    return " ".join(names or [w for w in re.findall(r"[\w-]{3,}", question) if w.lower() not in ASKING][-2:] or ["said"])
+
+
+def looked_up(r, most=8):
+    """Facts behind a summary, found again by the product's `recall`, question after question."""
+    facts = several(r, r.randint(3, most), share=0.3)
+    kept = [s for s, _, _ in facts if r.random() < 0.3]
+    parts = ["Summary of our conversation so far:", r.choice(PHRASES["about"]), *kept]
+    out = [user("\n".join(parts)), say(PHRASES["go-on"][0])]
+    for at in r.sample(range(len(facts)), min(len(facts), r.choice([1, 2, 3, 4]))):
+        statement, questions, answer = facts[at]
+        question, lost = r.choice(questions), r.random() < 0.08
+        said = [] if lost else [f"The user said: {json.dumps(statement, ensure_ascii=False)}"]
+        if said and r.random() < 0.4:
+            others = [f"The user said: {json.dumps(facts[at - 1][0], ensure_ascii=False)}", 'You said: "OK, noted."', f"You said: {json.dumps(facts[at - 2][2], ensure_ascii=False)}"]
+            said += r.sample(others, r.choice([1, 1, 2]))
+        out += [user(question), turn([call("recall", {"about": _about(question)})]), result("\n".join(said) or NOT_FOUND), say(r.choice(PHRASES["unknown"]) if lost else answer)]
+    return out
 
 
 def text_of(r, statements, filler):
