@@ -15,6 +15,15 @@ const END_MARKS = [
   '</s>',
 ];
 
+/** In a vocabulary with these, as gpt-oss has them, `<|end|>` ends one message of a reply: its thoughts, before the answer. */
+const HARMONY_ENDS = ['<|return|>', '<|call|>'];
+
+/** The end marks of a vocabulary. */
+function endMarks(has: (mark: string) => boolean): string[] {
+  const harmony = HARMONY_ENDS.every(has);
+  return END_MARKS.filter(mark => has(mark) && !(harmony && mark === '<|end|>'));
+}
+
 /** Ids that end a reply: those the configurations name, and special tokens known to end a turn. */
 export function stopIdsOf(texts: {
   readonly config: JsonObject;
@@ -28,7 +37,7 @@ export function stopIdsOf(texts: {
   }
   const special = specialTokens(texts.tokenizer);
   const eos = texts.tokenizerConfig?.eos_token;
-  for (const mark of [isObject(eos) ? eos.content : eos, ...END_MARKS]) {
+  for (const mark of [isObject(eos) ? eos.content : eos, ...endMarks(mark => special.has(mark))]) {
     const id = special.get(mark);
     if (id !== undefined) ids.add(id);
   }
@@ -44,10 +53,11 @@ export function ggufStopIds(metadata: ReadonlyMap<string, unknown>): number[] {
   const tokens = metadata.get('tokenizer.ggml.tokens');
   const types = metadata.get('tokenizer.ggml.token_type');
   if (tokens instanceof TextList && Array.isArray(types)) {
-    for (const mark of END_MARKS) {
+    const controlId = (mark: string) => {
       const id = tokens.indexOf(mark);
-      if (id >= 0 && types[id] === CONTROL_TOKEN) ids.add(id);
-    }
+      return id >= 0 && types[id] === CONTROL_TOKEN ? id : undefined;
+    };
+    for (const mark of endMarks(mark => controlId(mark) !== undefined)) ids.add(controlId(mark) as number);
   }
   return [...ids];
 }

@@ -95,6 +95,22 @@ describe('stop ids', () => {
     expect(ids.sort((a, b) => a - b)).toEqual([2, 5, 7, 8]);
   });
 
+  test("<|end|> ends a reply of Phi, and only a message of gpt-oss's", () => {
+    const idsOf = (...marks: string[]) =>
+      stopIdsOf({ config: {}, tokenizer: { added_tokens: marks.map((mark, id) => added(id, mark)) } });
+    expect(idsOf('<|end|>', '<|assistant|>')).toEqual([0]);
+    expect(idsOf('<|end|>', '<|return|>', '<|call|>', '<|start|>')).toEqual([1, 2]);
+    const gguf = (...marks: string[]) =>
+      ggufStopIds(
+        new Map<string, unknown>([
+          ['tokenizer.ggml.tokens', TextList.of(marks)],
+          ['tokenizer.ggml.token_type', marks.map(() => 3)],
+        ]),
+      );
+    expect(gguf('<|end|>', '<|assistant|>')).toEqual([0]);
+    expect(gguf('<|end|>', '<|return|>', '<|call|>')).toEqual([1, 2]);
+  });
+
   test('nothing that is no id', () => {
     const odd = { eos_token_id: [null, -1, 1.5, '3', 2 ** 40] };
     expect(stopIdsOf({ config: odd, tokenizer: { added_tokens: [3, { content: '</s>' }] } })).toEqual([]);
