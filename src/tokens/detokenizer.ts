@@ -1,5 +1,5 @@
 import { LlmHostError } from '../errors.ts';
-import type { AddedToken } from './added-tokens.ts';
+import { type AddedToken, isControlToken } from './added-tokens.ts';
 import { byteLetters } from './byte-letters.ts';
 import { isObject, type JsonObject, stepTypes } from './tokenizer-json.ts';
 import type { TextStream } from './tokenizer-types.ts';
@@ -46,7 +46,11 @@ export function createTokenTable(
       `tokenizer.json: a decoder of type '${unknown}' is not supported`,
     );
   }
-  const contents = new Map(added.map(({ id, content }) => [id, content]));
+  const pieces = !steps.includes('ByteLevel') && !steps.includes('WordPiece');
+  // Gemma lists runs of spaces, in SentencePiece's writing.
+  const textOf = (token: AddedToken): string =>
+    pieces && !isControlToken(token) ? token.content.replaceAll('\u2581', ' ') : token.content;
+  const contents = new Map(added.map(token => [token.id, textOf(token)]));
   const ids = new Map(added.map(({ id, content }) => [content, id]));
   const toBytes = bytesBy(steps, decoder);
   return {

@@ -37,6 +37,18 @@ function streamed(tokenizer: typeof byteLevel, ids: number[]): string[] {
   return [...ids.map(id => stream.push(id)), stream.end()];
 }
 
+it("runs of spaces that are listed as added tokens, as Gemma's are, become spaces; control tokens stay", () => {
+  const added = [
+    { id: 100, content: '\u2581\u2581', special: false },
+    { id: 101, content: '<\u2581call>', special: false },
+  ];
+  const of = (vocab: object, decoder: object) =>
+    createTokenizer({ added_tokens: added, model: { type: 'BPE', vocab, merges: [] }, decoder });
+  expect(of(SENTENCE_PIECE, SENTENCE_PIECE_DECODER).decode([1, 100, 2])).toBe('Hi   there');
+  expect(of(SENTENCE_PIECE, SENTENCE_PIECE_DECODER).decode([1, 101])).toBe('Hi<\u2581call>');
+  expect(of(BYTE_LEVEL, { type: 'ByteLevel' }).decode([100])).toBe('\u2581\u2581');
+});
+
 describe('byte-level BPE', () => {
   it('holds the bytes of a character until it is whole', () => {
     expect(streamed(byteLevel, [6, 0, 1, 2, 3, 5])).toEqual(['a', '', '', '', '😀', ' ', '']);
