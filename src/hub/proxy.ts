@@ -39,6 +39,9 @@ export function proxyHeaders(proxy: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
+/** Milliseconds for a proxy to open a tunnel, where the request has no limit of its own. */
+const ANSWER_MS = 10_000;
+
 /** https connections through a proxy's tunnel (CONNECT), which sees no content. */
 export class TunnelAgent extends https.Agent {
   readonly #proxy: URL;
@@ -59,8 +62,12 @@ export class TunnelAgent extends https.Agent {
       path: target,
       headers: { host: target, ...proxyHeaders(this.#proxy) },
       agent: false,
+      // The request that this is for counts its own time from its socket on.
+      timeout: options.timeout ?? ANSWER_MS,
     });
+    connect.once('timeout', () => connect.destroy(silent(this.#proxy)));
     connect.once('connect', ({ statusCode }, socket) => {
+      socket.setTimeout(0);
       if (statusCode === 200) return done(null, tls.connect({ ...options, socket }));
       socket.destroy();
       done(refused(this.#proxy, statusCode));
@@ -73,6 +80,13 @@ export class TunnelAgent extends https.Agent {
     connect.once('error', done);
     connect.end();
   }
+}
+
+function silent(proxy: URL): HubFailure {
+  return new HubFailure(`The proxy ${proxy.host} did not answer.`, {
+    temporary: true,
+    advice: 'Check HTTPS_PROXY and NO_PROXY.',
+  });
 }
 
 function refused(proxy: URL, status: number | undefined): HubFailure {

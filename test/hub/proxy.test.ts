@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, request, type ServerResponse } from 'node:http';
 import https from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { proxyFor, proxyHeaders } from '../../src/hub/proxy.ts';
+import { proxyFor, proxyHeaders, TunnelAgent } from '../../src/hub/proxy.ts';
 import { MAIN, runProgram } from '../e2e/program.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 import { hubPlace } from './hub-place.ts';
@@ -37,6 +37,17 @@ test('which proxy for which address', () => {
 test('a percent sign in a login that is no escape stands for itself', () => {
   const login = `Basic ${Buffer.from('50%:100%zz').toString('base64')}`;
   expect(proxyHeaders(new URL('http://50%:100%zz@proxy:1'))).toEqual({ 'proxy-authorization': login });
+});
+
+test('a proxy that takes the connection and opens no tunnel is given up', async () => {
+  const server = createTcpServer(socket => void socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const proxy = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const asked = https.request('https://hub.example/', { agent: new TunnelAgent(proxy, {}), timeout: 50 });
+  asked.end();
+  const [error] = await once(asked, 'error').catch(thrown => [thrown]);
+  expect(error).toMatchObject({ message: `The proxy ${proxy.host} did not answer.`, temporary: true });
 });
 
 /** A proxy for both kinds of addresses that counts what goes through it. */
