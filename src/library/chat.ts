@@ -155,7 +155,7 @@ export class Chat implements AsyncDisposable {
     return {
       events: signal => this.#turn(() => this.#formattedTurn(text, format, signal)),
       read: async said => {
-        const read = await readBySchema(schema, JSON.parse(said));
+        const read = await readBySchema(schema, parsed(said));
         if ('value' in read) return read.value;
         throw new LlmHostError('RESPONSE_FORMAT', `The reply does not fit the schema: ${read.problem}`);
       },
@@ -206,5 +206,14 @@ export class Chat implements AsyncDisposable {
       ...{ model: this.#model, tools: this.#tools, history: this.#history, offer: this.#offer },
       ...{ sampling: this.#sampling, toolTimeoutMs, overflow, reply, awaitTasks: true },
     });
+  }
+}
+
+/** Throws LlmHostError RESPONSE_FORMAT for a reply that was cut off, by its length or a full context. */
+function parsed(reply: string): unknown {
+  try {
+    return JSON.parse(reply);
+  } catch (cause) {
+    throw new LlmHostError('RESPONSE_FORMAT', 'The reply ended before its JSON was complete', { cause });
   }
 }

@@ -130,6 +130,18 @@ it('a schema types and reads the reply', async () => {
   expect(chat.messages).toHaveLength(2);
 });
 
+it('a reply by a schema that its length cuts off is an error with a code', async () => {
+  const { model } = scriptedModel(async function* () {
+    yield* says('{"name": "Pa');
+    return { ...STATS, finishReason: 'length' } as const;
+  });
+  const reply = model.chat({ maxTokens: 5 }).send('Where?', { schema: z.object({ name: z.string() }) });
+  await expect(reply.then(result => result)).rejects.toMatchObject({
+    code: 'RESPONSE_FORMAT',
+    message: 'The reply ended before its JSON was complete',
+  });
+});
+
 it('a conversation is kept as JSON and goes on elsewhere', async () => {
   const { model, fake } = scriptedModel(says('one'), says('two'));
   const first = model.chat({ system: 'S' });
