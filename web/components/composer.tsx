@@ -26,7 +26,8 @@ export function Composer() {
     attachments.clear();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    // Safari ends the composition before the key that ends it, which then has this code.
+    if (event.nativeEvent.isComposing || event.nativeEvent.keyCode === 229) return;
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       send();

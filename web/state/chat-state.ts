@@ -41,6 +41,13 @@ export function modelOf(state: ChatState): Model | undefined {
   return state.models.find(({ id }) => id === model) ?? state.models[0];
 }
 
+/** The settings without a model that is no longer served: as shown, the first one answers. */
+export function servedSettings({ models }: Pick<ChatState, 'models'>, settings: ChatSettings): ChatSettings {
+  const { model, ...others } = settings;
+  const gone = models.length > 0 && !models.some(({ id }) => id === model);
+  return gone ? others : settings;
+}
+
 export function withLoaded(state: ChatState, conversation: Conversation): Pick<ChatState, 'loaded'> {
   return { loaded: new Map(state.loaded).set(conversation.id, conversation) };
 }

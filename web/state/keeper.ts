@@ -103,13 +103,16 @@ export class Keeper {
     this.#timers.delete(id);
     const conversation = this.#store.state.loaded.get(id);
     if (!conversation || !this.#database) return;
+    const fresh = this.#fresh.delete(id);
     try {
-      const kept = await this.#database.write(conversation, this.#fresh.delete(id));
+      const kept = await this.#database.write(conversation, fresh);
       if (!kept) return this.#forget(id);
       this.#join(kept);
       await this.#list();
       this.#tabs.tell({ type: 'changed', id });
     } catch (error) {
+      // It is still in no database, which is no reason to take it for deleted.
+      if (fresh) this.#fresh.add(id);
       this.#failed(error);
     }
   }

@@ -6,7 +6,7 @@ import { pathTo, withMessage } from '../conversation/tree.ts';
 import type { AssistantMessage, Conversation } from '../conversation/types.ts';
 import { finished, withEvents } from '../turn/reply-reducer.ts';
 import type { Approvals } from './approvals.ts';
-import { type ChatState, modelOf } from './chat-state.ts';
+import { type ChatState, modelOf, servedSettings } from './chat-state.ts';
 import { OncePerFrame } from './frames.ts';
 import type { Keeper } from './keeper.ts';
 import type { Store } from './store.ts';
@@ -54,7 +54,8 @@ export class Replies {
     const asked = apiMessages(pathTo(conversation, parent), conversation.settings.system);
     void (async () => {
       try {
-        for await (const event of chatStream(asked, conversation.settings, stop.signal)) {
+        const settings = servedSettings(this.#store.state, conversation.settings);
+        for await (const event of chatStream(asked, settings, stop.signal)) {
           if (event.type === 'status') this.#tell(message.id, event.text);
           if (event.type === 'tool_approval') this.#approvals.asked(conversation.id, event);
           pending.push(event);
