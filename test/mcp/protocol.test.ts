@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { StdioServerConfig } from '../../src/mcp/config/config.ts';
 import { McpHost } from '../../src/mcp/mcp-host.ts';
 import { EraMemory } from '../../src/mcp/server/era-memory.ts';
-import { httpEntry, listen } from '../fixtures/mcp/http-servers.ts';
+import { httpEntry, listen, OLD_ERA } from '../fixtures/mcp/http-servers.ts';
 import { referenceServer } from '../fixtures/mcp/reference-servers.ts';
 import { fixture } from '../fixtures/mcp/support.ts';
 
@@ -129,15 +129,7 @@ it.each([
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const { id, method } = JSON.parse(await text(request));
     asked.push(method);
-    const result = {
-      initialize: {
-        protocolVersion: '2025-06-18',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'old', version: '1' },
-      },
-      'tools/list': { tools: [{ name: 'run', inputSchema: { type: 'object' } }] },
-      'tools/call': { content: [{ type: 'text', text: 'ran' }] },
-    }[method as string];
+    const result = OLD_ERA[method];
     if (method === 'server/discover') return void response.writeHead(status).end(body);
     if (result === undefined) return void response.writeHead(202).end();
     response.setHeader('content-type', 'application/json');
