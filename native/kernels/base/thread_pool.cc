@@ -46,16 +46,18 @@ class Pool {
     if (count <= 0) return;
     std::lock_guard turn(callers_);
     start_threads();
-    uint64_t call = (state_.load(std::memory_order_relaxed) >> 32) + 1;
+    uint32_t last = call_of(state_.load(std::memory_order_relaxed));
+    // Wraps around after 2^32 calls, which a busy process makes within a day.
+    uint32_t call = last + 1;
     // Close the last call first: a thread still in it must not see the fields below change.
-    state_.store((call - 1) << 32 | kClosed, std::memory_order_seq_cst);
+    state_.store(uint64_t{last} << 32 | kClosed, std::memory_order_seq_cst);
     body_.store(body, std::memory_order_release);
     context_.store(context, std::memory_order_release);
     count_.store(static_cast<uint32_t>(count), std::memory_order_release);
     done_.store(0, std::memory_order_relaxed);
     {
       std::lock_guard lock(mutex_);
-      state_.store(call << 32, std::memory_order_seq_cst);
+      state_.store(uint64_t{call} << 32, std::memory_order_seq_cst);
     }
     if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_.notify_all();
     work(call);
@@ -71,6 +73,8 @@ class Pool {
  private:
   static constexpr uint64_t kClosed = 0xffffffff;
 
+  static uint32_t call_of(uint64_t state) { return static_cast<uint32_t>(state >> 32); }
+
   void start_threads() {
     if (started_) return;
     started_ = true;
@@ -81,11 +85,11 @@ class Pool {
     }
   }
 
-  void work(uint64_t call) {
+  void work(uint32_t call) {
     for (;;) {
       uint64_t state = state_.load(std::memory_order_acquire);
       uint32_t index = static_cast<uint32_t>(state);
-      if (state >> 32 != call || index >= count_.load(std::memory_order_acquire)) return;
+      if (call_of(state) != call || index >= count_.load(std::memory_order_acquire)) return;
       auto body = body_.load(std::memory_order_acquire);
       void* context = context_.load(std::memory_order_acquire);
       if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) continue;
@@ -95,25 +99,25 @@ class Pool {
   }
 
   void serve() {
-    uint64_t seen = 0;
+    uint32_t seen = 0;
     for (;;) {
-      uint64_t call = next_call(seen);
+      uint32_t call = next_call(seen);
       work(call);
       seen = call;
     }
   }
 
-  uint64_t next_call(uint64_t seen) {
+  uint32_t next_call(uint32_t seen) {
     for (int spins = 0; spins < kSpins; ++spins) {
-      uint64_t call = state_.load(std::memory_order_acquire) >> 32;
+      uint32_t call = call_of(state_.load(std::memory_order_acquire));
       if (call != seen) return call;
       pause_cpu();
     }
     std::unique_lock lock(mutex_);
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    wake_.wait(lock, [&] { return state_.load(std::memory_order_seq_cst) >> 32 != seen; });
+    wake_.wait(lock, [&] { return call_of(state_.load(std::memory_order_seq_cst)) != seen; });
     sleepers_.fetch_sub(1, std::memory_order_seq_cst);
-    return state_.load(std::memory_order_acquire) >> 32;
+    return call_of(state_.load(std::memory_order_acquire));
   }
 
   std::atomic<uint64_t> state_{0};
