@@ -36,6 +36,18 @@ inBrowser('a chat on the page', () => {
     expect(await page.locator('.composer .files').count()).toBe(0);
   });
 
+  test('a link whose address is defined further on is one as soon as the reply has ended', async () => {
+    const page = await open();
+    await replyOf(page, 'references');
+    const links = await page
+      .locator('.prose a')
+      .evaluateAll(found => found.map(a => [a.textContent, a.getAttribute('href')]));
+    expect(links).toEqual([
+      ['the first', 'https://example.org/one'],
+      ['the second', 'https://example.org/two'],
+    ]);
+  });
+
   test('a stopped reply keeps what has come, and the server stops too', async () => {
     const page = await open();
     await ask(page, 'slow');
