@@ -30,6 +30,7 @@ import type {
   HostTool,
   Patience,
   PreparedInput,
+  PrepareOptions,
   ServerControl,
   ServerState,
   ToolHost,
@@ -156,7 +157,7 @@ export class McpHost implements ToolHost, ServerControl {
   }
 
   /** Also tells the model what became of tasks that outlived their turn. */
-  async prepareInput(input: string, options: CallOptions): Promise<PreparedInput> {
+  async prepareInput(input: string, options: PrepareOptions): Promise<PreparedInput> {
     this.refreshStale();
     const parts = { maxChars: this.#maxResultChars, reads: this.#reads };
     const prepared = await prepareInput(input, this.#servers, parts, options);

@@ -6,14 +6,14 @@ import { resultText } from './result-text.ts';
 import { callServer } from './server/call.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import type { PromptResult } from './server/wire-schemas.ts';
-import type { CallOptions, PreparedInput } from './tool-host.ts';
+import type { CallOptions, PreparedInput, PrepareOptions } from './tool-host.ts';
 
 /** An input with its prompt or resources filled in; see ToolHost.prepareInput. */
 export async function prepareInput(
   input: string,
   servers: readonly ManagedServer[],
   { maxChars, reads }: { readonly maxChars: number; readonly reads: ResourceReads },
-  options: CallOptions,
+  { naming = input, ...options }: PrepareOptions,
 ): Promise<PreparedInput> {
   const named = (name: string) => servers.find(server => server.config.name === name) as ManagedServer;
   const names = servers.map(server => server.config.name);
@@ -21,7 +21,7 @@ export async function prepareInput(
   if (prompt !== undefined) {
     return { text: await promptText(prompt, named(prompt.server), maxChars, options), notices: [] };
   }
-  const references = resourceReferences(input, names);
+  const references = resourceReferences(naming, names);
   const attached = await Promise.all(
     references.map(async ({ server, uri }) => {
       const text = resultText(await reads.read(named(server), uri, options), maxChars);

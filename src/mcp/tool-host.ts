@@ -55,6 +55,11 @@ export interface HostResource {
   readonly template: boolean;
 }
 
+export interface PrepareOptions extends CallOptions {
+  /** The part of the input in which resources may be named: others may have written the rest. Default: all of it. */
+  readonly naming?: string;
+}
+
 /** An input with what it refers to filled in. */
 export interface PreparedInput {
   readonly text: string;
@@ -138,5 +143,5 @@ export interface ToolHost extends ToolSource {
    * Expands `/server:prompt key=value` to that prompt, and appends the text of each `@server:uri` to the input.
    * Throws LlmHostError (USAGE, TOOL_FAILED, TOOL_TIMEOUT, CANCELLED) if one cannot be fetched.
    */
-  prepareInput?(input: string, options: CallOptions): Promise<PreparedInput>;
+  prepareInput?(input: string, options: PrepareOptions): Promise<PreparedInput>;
 }

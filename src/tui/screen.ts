@@ -9,7 +9,7 @@ import { drawnImage } from './images/drawn-image.ts';
 import { type ImageSetting, imageProtocol } from './images/image-protocol.ts';
 import type { Candidates } from './input/complete.ts';
 import { Dialogue } from './input/dialogue.ts';
-import { type EditorEffect, expandPastes, withText } from './input/editor.ts';
+import type { EditorEffect } from './input/editor.ts';
 import { editText } from './input/external-editor.ts';
 import { Keyboard } from './input/keyboard.ts';
 import type { Key } from './input/keys.ts';
@@ -326,10 +326,10 @@ export class Screen {
     }
     const { env, blockedBy } = this.#options;
     const resume = this.suspend();
-    const edited = blockedBy(() => editText(expandPastes(this.#prompt.state), env));
+    const edited = blockedBy(() => editText(this.#prompt.text, env));
     resume();
     if ('problem' in edited) this.notice(edited.problem);
-    else this.#prompt.state = withText({ ...this.#prompt.state, pastes: [] }, edited.text);
+    else this.#prompt.edited(edited.text);
     this.flush();
   }
 

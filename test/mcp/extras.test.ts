@@ -99,6 +99,15 @@ describe('resources', TIMEOUT, () => {
     },
   );
 
+  test('only those are attached that are named where they may be', async () => {
+    await start('new');
+    const pasted = 'See @x:memo://today and @x:memo://nowhere';
+    for (const naming of ['', 'See [paste]'])
+      expect(await host.prepareInput(pasted, { ...LIMIT, naming })).toEqual({ text: pasted, notices: [] });
+    const { text, notices } = await host.prepareInput(pasted, { ...LIMIT, naming: 'See @x:memo://today' });
+    expect([text, notices]).toEqual([expect.stringContaining('read 1'), [expect.stringContaining('today')]]);
+  });
+
   test('a server without subscriptions is not asked for one', async () => {
     await start('old', 'deaf');
     await host.prepareInput('@x:memo://today', LIMIT);

@@ -5,7 +5,11 @@ export interface Block {
   /** Where it starts: it keeps its place while the text grows. */
   readonly at: number;
   readonly token: Token;
+  /** What its links may refer to: the same block is another one once that is known. */
+  readonly definitions: string;
 }
+
+type Lexed = ReturnType<typeof lexer>;
 
 /** Longer texts are not read as markdown. */
 const MAX_CHARS = 1_000_000;
@@ -83,25 +87,27 @@ export class BlockReader {
 }
 
 /** The tokens whose `raw` joined is the text; a text that marked cannot read is one paragraph. */
-function lexed(text: string): readonly Token[] {
+function lexed(text: string): Lexed {
   try {
     return lexer(text, { gfm: true });
   } catch {
     // Nested too deep.
-    return [textToken(text)];
+    return Object.assign([textToken(text)], { links: {} });
   }
 }
 
 /** Without the empty lines between them. */
-function placed(tokens: readonly Token[], start: number): Block[] {
+function placed(tokens: Lexed, start: number): Block[] {
+  const definitions = JSON.stringify(tokens.links);
   let at = start;
   return tokens.flatMap(token => {
-    const block = { at, token };
+    // A block without a bracket refers to nothing.
+    const block = { at, token, definitions: token.raw.includes('[') ? definitions : '' };
     at += token.raw.length;
     return token.type === 'space' ? [] : [block];
   });
 }
 
-const textBlock = (text: string, at: number): Block => ({ at, token: textToken(text) });
+const textBlock = (text: string, at: number): Block => ({ at, token: textToken(text), definitions: '' });
 
 const textToken = (text: string): Token => ({ type: 'text', raw: text, text, tokens: undefined }) as Token;

@@ -10,12 +10,18 @@ interface BlockProps {
   /** More of it may come. */
   readonly open: boolean;
   readonly depth?: number;
+  /** What its links may refer to, with which they change though its text does not. */
+  readonly definitions?: string;
 }
 
-/** A block of markdown; rendered again only when its text has changed. */
+/** A block of markdown; rendered again only when its text has changed, or what it refers to. */
 export const BlockView = memo(
   Block,
-  (a, b) => a.token.raw === b.token.raw && a.token.type === b.token.type && a.open === b.open,
+  (a, b) =>
+    a.token.raw === b.token.raw &&
+    a.token.type === b.token.type &&
+    a.definitions === b.definitions &&
+    a.open === b.open,
 );
 
 function Block({ token, open, depth = 0 }: BlockProps): ReactNode {

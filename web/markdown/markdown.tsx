@@ -12,7 +12,7 @@ interface MarkdownProps {
 export function Markdown({ text, open }: MarkdownProps) {
   const [reader] = useState(() => new BlockReader());
   const blocks = reader.read(text, !open);
-  return blocks.map(({ at, token }, index) => (
-    <BlockView key={at} token={token} open={open && index === blocks.length - 1} />
+  return blocks.map(({ at, token, definitions }, index) => (
+    <BlockView key={at} token={token} definitions={definitions} open={open && index === blocks.length - 1} />
   ));
 }

@@ -39,15 +39,26 @@ export class Approvals {
     await this.#send(question.approval, answer);
   }
 
+  /** The question waits again only if the answer could not be sent. */
   async #send(approval: string, answer: Answer): Promise<void> {
+    if (this.#store.state.answered.has(approval)) return;
+    this.#setAnswered(approval, answer !== 'no');
     try {
       await answerApproval(approval, {
         approve: answer !== 'no',
         ...(typeof answer === 'object' && { arguments: answer.arguments }),
       });
     } catch (error) {
+      this.#setAnswered(approval, undefined);
       this.#store.set({ notice: failureOf(error).message });
     }
+  }
+
+  #setAnswered(approval: string, approved: boolean | undefined): void {
+    const answered = new Map(this.#store.state.answered);
+    if (approved === undefined) answered.delete(approval);
+    else answered.set(approval, approved);
+    this.#store.set({ answered });
   }
 }
 

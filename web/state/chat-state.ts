@@ -21,6 +21,8 @@ export interface ChatState {
   readonly draft: ChatSettings;
   /** The replies that this tab is receiving: what the server does just now, by message. */
   readonly writing: ReadonlyMap<string, string>;
+  /** Whether a call may run, by the question that this tab has answered. */
+  readonly answered: ReadonlyMap<string, boolean>;
   /** For the user, until it is closed. */
   readonly notice: string | undefined;
   /** For screen readers. */

@@ -16,7 +16,7 @@ export class Chat {
   readonly store = new Store<ChatState>({
     ...{ connection: 'connecting', problem: undefined, models: [], tools: [], summaries: [] },
     ...{ loaded: new Map(), currentId: undefined, draft: storedSettings(), writing: new Map() },
-    ...{ notice: undefined, announced: '' },
+    ...{ answered: new Map(), notice: undefined, announced: '' },
   });
   readonly #approvals = new Approvals(this.store);
   readonly #keeper = new Keeper(this.store, id => this.#replies.stop(id));

@@ -58,9 +58,24 @@ export class Keeper {
     if (conversation) this.#store.set(withLoaded(this.#store.state, withoutAbandoned(conversation)));
   }
 
+  /** What is kept, with what could not be. */
   async readAll(): Promise<readonly Conversation[]> {
     await Promise.all([...this.#timers.keys()].map(id => this.#save(id)));
-    return (await this.#database?.readAll()) ?? [...this.#store.state.loaded.values()];
+    const all = new Map((await this.#allKept()).map(kept => [kept.id, kept]));
+    for (const [id, mine] of this.#store.state.loaded) {
+      const kept = all.get(id);
+      all.set(id, kept ? merged(mine, kept) : mine);
+    }
+    return [...all.values()];
+  }
+
+  async #allKept(): Promise<readonly Conversation[]> {
+    try {
+      return (await this.#database?.readAll()) ?? [];
+    } catch (error) {
+      this.#failed(error);
+      return [];
+    }
   }
 
   begin(conversation: Conversation): void {

@@ -80,10 +80,11 @@ export class Agent {
    * Runs one turn; the history grows as it goes. If the engine fails, the stream ends with an `error` event and the
    * history is as it was before; an abort keeps what was said so far.
    * @param data follows the input; in it nothing is taken for the name of a resource
+   * @param naming the part of the input in which resources may be named; undefined: all of it
    */
-  async *turn(input: string, signal?: AbortSignal, data = ''): AsyncGenerator<TurnEvent> {
+  async *turn(input: string, signal?: AbortSignal, data = '', naming?: string): AsyncGenerator<TurnEvent> {
     const { tools } = this.#options;
-    const prepared = this.#prepareInput(input, signal);
+    const prepared = this.#prepareInput(input, naming, signal);
     const ask = (content: string) => this.#ask(content, signal);
     yield* this.#guarded(async function* (rounds) {
       yield* hostNotices(tools);
@@ -141,10 +142,18 @@ export class Agent {
   }
 
   /** The input with the resources or the server prompt that it names filled in. */
-  async *#prepareInput(input: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, string> {
+  async *#prepareInput(
+    input: string,
+    naming: string | undefined,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<TurnEvent, string> {
     const { tools, toolTimeoutMs } = this.#options;
     if (tools.prepareInput === undefined || input === '') return input;
-    const options = { timeoutMs: toolTimeoutMs, ...(signal && { signal }) };
+    const options = {
+      timeoutMs: toolTimeoutMs,
+      ...(naming !== undefined && { naming }),
+      ...(signal && { signal }),
+    };
     const { text, notices } = await tools.prepareInput(input, options);
     for (const message of notices) yield { type: 'notice', message };
     return text;

@@ -1,8 +1,8 @@
 import { fileReferences } from './file-references.ts';
 
 /**
- * The part of an edited prompt in which files may be named: what could name them before, and what the user added.
- * undefined: all of it. Other references were in a paste or in the text of a file, where others may have written them.
+ * The part of an edited prompt in which files and resources may be named: what could name them before, and what the user
+ * added. undefined: all of it. Other references were in a paste or in the text of a file, where others may have written them.
  */
 export function editedNaming(
   edited: string,

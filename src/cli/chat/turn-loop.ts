@@ -12,9 +12,9 @@ const SECOND_INTERRUPT_MS = 2000;
 
 export interface TurnInput {
   readonly text: string;
-  /** The text with its pastes folded: only what was typed can name files. */
+  /** The text with its pastes folded: only what was typed can name files and resources. */
   readonly folded?: string;
-  /** A prompt, even if it reads like a built-in command; it names no files either. */
+  /** A prompt, even if it reads like a built-in command; it names no files or resources either. */
   readonly promptOnly?: boolean;
 }
 

@@ -170,7 +170,7 @@ export class ChatSession {
     attached: Attached,
     signal: AbortSignal,
   ): AsyncGenerator<TurnEvent, string | undefined> {
-    const { text, data = '' } = prompt;
+    const { text, naming, data = '' } = prompt;
     const { agent, turnLog } = this.#parts;
     const before = this.history.messages;
     let problem: string | undefined;
@@ -178,7 +178,7 @@ export class ChatSession {
     turnLog.prompt(text);
     const rest = [data, attached.text].filter(Boolean).join('\n\n');
     try {
-      for await (const event of agent.turn(text, signal, rest)) {
+      for await (const event of agent.turn(text, signal, rest, naming)) {
         this.#note(event);
         yield event;
       }

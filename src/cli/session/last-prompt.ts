@@ -5,7 +5,7 @@ import type { Message } from '../../chat/message.ts';
 export interface ChatPrompt {
   /** As typed: it may name a prompt or resources of servers, and files. */
   readonly text: string;
-  /** The part of it in which files may be named. Default: all of it. */
+  /** The part of it in which files and resources may be named. Default: all of it. */
   readonly naming?: string;
   /** Follows the text as it is: piped input, or a prompt that is asked again. */
   readonly data?: string;
@@ -16,7 +16,7 @@ export interface ChatPrompt {
 /** What of a prompt the user typed. */
 export interface TypedPrompt {
   readonly text: string;
-  /** The part of it in which files may be named. */
+  /** The part of it in which files and resources may be named. */
   readonly naming: string;
 }
 

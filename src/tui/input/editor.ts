@@ -1,6 +1,7 @@
 import { type Completion, completesUnasked } from './complete.ts';
 import * as text from './edit-text.ts';
 import type { Key } from './keys.ts';
+import { expandPastes, isLarge, PLACEHOLDER, placeholder } from './pastes.ts';
 
 /** The prompt being typed. */
 export interface EditorState {
@@ -45,11 +46,6 @@ export const EMPTY: EditorState = {
   ...{ browse: undefined, search: undefined, menu: undefined },
 };
 
-/** Pastes above either limit are folded to a placeholder. */
-const FOLD_LINES = 10;
-const FOLD_CHARS = 1000;
-const PLACEHOLDER = /\[Pasted text #(\d+): \d+ lines?\]/g;
-
 /** Applies one key. Pure. */
 export function edit(state: EditorState, key: Key, context: EditorContext): Edited {
   if (state.search) return searching(state, state.search, key, context);
@@ -65,11 +61,6 @@ export function edit(state: EditorState, key: Key, context: EditorContext): Edit
   if (key.name === 'enter') return enter(state, context);
   const action = ACTIONS[key.name];
   return action ? action(calm(state), context) : { state: calm(state) };
-}
-
-/** The text with each placeholder replaced by its paste. */
-export function expandPastes({ text: typed, pastes }: EditorState): string {
-  return typed.replaceAll(PLACEHOLDER, (mark, number: string) => pastes[Number(number) - 1] ?? mark);
 }
 
 /** Replaces the text and puts the cursor at its end. */
@@ -162,9 +153,8 @@ function insert(state: EditorState, added: string): EditorState {
 }
 
 function paste(state: EditorState, pasted: string): EditorState {
-  const lines = pasted.replace(/\n$/, '').split('\n').length;
-  if (lines <= FOLD_LINES && pasted.length <= FOLD_CHARS) return insert(state, pasted);
-  const mark = `[Pasted text #${state.pastes.length + 1}: ${lines} ${lines === 1 ? 'line' : 'lines'}]`;
+  if (!isLarge(pasted)) return insert(state, pasted);
+  const mark = placeholder(state.pastes.length, pasted);
   return insert({ ...state, pastes: [...state.pastes, pasted] }, mark);
 }
 

@@ -1,7 +1,8 @@
 import { type Candidates, complete } from './complete.ts';
-import { type EditorEffect, type EditorState, EMPTY, edit, offer } from './editor.ts';
+import { type EditorEffect, type EditorState, EMPTY, edit, offer, withText } from './editor.ts';
 import type { Key } from './keys.ts';
 import { LateCompletions, type LateCompletionsOptions } from './late-completions.ts';
+import { expandPastes, foldAgain } from './pastes.ts';
 import type { PromptHistory } from './prompt-history.ts';
 
 export interface PromptEditorOptions extends Pick<LateCompletionsOptions, 'find'> {
@@ -39,6 +40,17 @@ export class PromptEditor {
     const asked = key.type === 'key' && key.name === 'tab' && !state.menu;
     this.#late.look(state.text, state.cursor, asked);
     return effect;
+  }
+
+  /** With its pastes. */
+  get text(): string {
+    return expandPastes(this.state);
+  }
+
+  /** `text` was edited elsewhere. What is a paste stays one. */
+  edited(text: string): void {
+    const folded = foldAgain(this.state, text);
+    this.state = withText({ ...this.state, pastes: folded.pastes }, folded.text);
   }
 
   /** Looks for nothing any more. */

@@ -167,6 +167,16 @@ test('/edit attaches no file that a folded paste names, but those that the user 
   expect(attached()).toHaveLength(3);
 });
 
+test('/edit attaches no resource that a folded paste names, but those that the user names', async () => {
+  const { ask, edits, naming, run } = talk('1', '2', '3');
+  await ask({ text: '@x:mine is like\n@x:secret', naming: '@x:mine is like [paste]' });
+  edits('printf " please" >> "$1"');
+  await run('/edit');
+  edits('printf ", and @x:new" >> "$1"');
+  await run('/edit');
+  expect(naming).toEqual(['@x:mine is like [paste]', '@x:mine', '@x:mine\n@x:new']);
+});
+
 test('/edit of a loaded prompt resolves nothing in the texts of its files again', async () => {
   const { ask, edits, folder, run, said, type } = talk('1', '2');
   writeFileSync(join(folder, 'mine'), `see @${folder}/secret`);

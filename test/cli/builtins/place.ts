@@ -11,6 +11,7 @@ import { SessionFolder } from '../../../src/cli/session/saved-sessions.ts';
 import { TurnLog } from '../../../src/cli/session/turn-log.ts';
 import type { ModelSwitch } from '../../../src/cli/start/model-switch.ts';
 import { Redactor } from '../../../src/mcp/policy/audit-redact.ts';
+import type { PrepareOptions } from '../../../src/mcp/tool-host.ts';
 import { openLog } from '../../../src/run/log.ts';
 import type { OpenedModel } from '../../../src/run/open-model.ts';
 import { answer, collect, content, FakeHost, FakeModel } from '../../agent/fakes.ts';
@@ -28,7 +29,13 @@ export function place(replies: ConstructorParameters<typeof FakeModel>[0], optio
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-builtins-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const model = new FakeModel(replies);
-  const tools = new FakeHost({ echo: answer(options.echo ?? 'said hf_abcdefghijklmnop') });
+  const naming: string[] = [];
+  const tools = Object.assign(new FakeHost({ echo: answer(options.echo ?? 'said hf_abcdefghijklmnop') }), {
+    prepareInput: async (text: string, prepare: PrepareOptions) => {
+      naming.push(prepare.naming ?? text);
+      return { text, notices: [] };
+    },
+  });
   const history = createHistory('Be brief.');
   const log = openLog(join(folder, 'log.jsonl'), 'info', expect.unreachable);
   const session = new ChatSession({
@@ -46,6 +53,8 @@ export function place(replies: ConstructorParameters<typeof FakeModel>[0], optio
   });
   return {
     ...{ folder, model, session },
+    /** What of each prompt could name resources. */
+    naming,
     ask: (prompt: string) => collect(session.turn({ text: prompt }, new AbortController().signal)),
     type: (line: string, context: Partial<BuiltinContext> = {}) => runBuiltin(line, session, context),
     roles: () => history.messages.map(({ role }) => role).join(' '),

@@ -36,6 +36,18 @@ inBrowser('a chat on the page', () => {
     expect(await page.locator('.composer .files').count()).toBe(0);
   });
 
+  test('a link whose address is defined further on is one as soon as the reply has ended', async () => {
+    const page = await open();
+    await replyOf(page, 'references');
+    const links = await page
+      .locator('.prose a')
+      .evaluateAll(found => found.map(a => [a.textContent, a.getAttribute('href')]));
+    expect(links).toEqual([
+      ['the first', 'https://example.org/one'],
+      ['the second', 'https://example.org/two'],
+    ]);
+  });
+
   test('a stopped reply keeps what has come, and the server stops too', async () => {
     const page = await open();
     await ask(page, 'slow');
@@ -128,6 +140,51 @@ inBrowser('tools on the page', () => {
     await page.locator('.reply').nth(1).locator('.figures').waitFor();
     await replyOf(page, 'Please delete d.txt');
     expect([isThere('c'), isThere('d')]).toEqual([false, false]);
+  });
+
+  test('a question goes with its answer, and comes back only if that could not be sent', async () => {
+    const page = await open();
+    const question = page.locator('.approval:visible');
+    const answers: string[] = [];
+    let answer: 'lost' | 'taken' = 'lost';
+    await page.route('**/v1/approvals/*', route => {
+      answers.push(route.request().postData() ?? '');
+      // Taken, but of a call that takes for ever.
+      return answer === 'lost' ? route.abort() : route.fulfill({ json: {} });
+    });
+    const card = page.locator('.tool-card').last();
+    await ask(page, 'Please delete e.txt');
+    await page.getByRole('button', { name: 'Change …' }).click();
+    const field = page.getByRole('textbox', { name: 'Arguments' });
+    await field.fill('{ "filename": "f.txt" }');
+    await page.getByRole('button', { name: 'Allow with these' }).click();
+    await page.getByRole('alert').getByText('The server does not answer').waitFor();
+    expect(await field.inputValue()).toBe('{ "filename": "f.txt" }');
+    answer = 'taken';
+    await page.getByRole('button', { name: 'Allow with these' }).evaluate((button: HTMLElement) => {
+      button.click();
+      button.click();
+    });
+    await card.getByText('running').waitFor();
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    await page.getByRole('button', { name: 'Please delete e.txt', exact: true }).click();
+    await card.getByText('running').waitFor();
+    expect([await question.count(), answers]).toEqual([
+      0,
+      Array.from({ length: 2 }, () => '{"approve":true,"arguments":{"filename":"f.txt"}}'),
+    ]);
+    await page.getByRole('button', { name: 'Stop the reply' }).click();
+    await ask(page, 'Please delete g.txt');
+    await page.getByRole('button', { name: 'Refuse' }).click();
+    await card.getByText('refused').waitFor();
+    expect(await question.count()).toBe(0);
+    await page.getByRole('button', { name: 'Stop the reply' }).click();
+    await ask(page, 'Please delete h.txt');
+    await page.getByRole('button', { name: 'Allow in this conversation' }).click();
+    await page.getByRole('button', { name: 'Stop the reply' }).click();
+    await ask(page, 'Please delete i.txt');
+    await card.getByText('running').waitFor();
+    expect([await question.count(), answers.length]).toEqual([0, 5]);
   });
 
   test('when the page goes away, the call is refused and nothing runs', async () => {

@@ -1,10 +1,22 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { replyText } from '../../../web/conversation/api-messages.ts';
+import { readExport } from '../../../web/conversation/import.ts';
+import { pathOf } from '../../../web/conversation/tree.ts';
 import { ask, browserAndServer, inBrowser, replyOf, said } from './open-page.ts';
 
 const replies = (page: Page) => page.locator('.reply .prose').allInnerTexts();
 const questions = (page: Page) => page.locator('.bubble').allInnerTexts();
+
+/** The file that a button saves. */
+async function saved(page: Page, button: string) {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
 
 inBrowser('conversations on the page', () => {
   const { open } = browserAndServer();
@@ -38,18 +50,11 @@ inBrowser('conversations on the page', () => {
     await page.getByRole('textbox', { name: 'Title' }).fill('Kept');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Kept', exact: true }).waitFor();
-    const saved = async (button: string) => {
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: button }).click(),
-      ]);
-      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
-    };
-    expect(await saved('Save this one')).toEqual({
+    expect(await saved(page, 'Save this one')).toEqual({
       name: 'kept.md',
       text: '# Kept\n\n## You\n\nKeep me\n\n## scripted\n\nYou said: Keep me\n',
     });
-    const { name, text } = await saved('Export all');
+    const { name, text } = await saved(page, 'Export all');
     expect(name).toBe('llm-host-conversations.json');
     await page.getByRole('button', { name: 'Delete Kept' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -61,6 +66,37 @@ inBrowser('conversations on the page', () => {
     await input.setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) });
     await page.getByRole('button', { name: 'Kept', exact: true }).click();
     expect(await replies(page)).toEqual(['You said: Keep me']);
+  });
+
+  test('all that is there is exported, whatever the storage has no room for', async () => {
+    const page = await open();
+    const exported = async () =>
+      readExport((await saved(page, 'Export all')).text).map(conversation =>
+        pathOf(conversation).map(message => (message.role === 'user' ? message.text : replyText(message))),
+      );
+    await replyOf(page, 'Kept');
+    // It is saved when the reply has rested for a moment.
+    await page.locator('.conversations').getByText('Kept').waitFor();
+    await page.evaluate(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+    });
+    await replyOf(page, 'Not kept');
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    await replyOf(page, 'Never kept');
+    await page.locator('.notice').getByText('does not keep the conversations (full)').waitFor();
+    const all = [
+      ['Kept', 'You said: Kept', 'Not kept', 'You said: Not kept'],
+      ['Never kept', 'You said: Never kept'],
+    ];
+    expect(await exported()).toEqual(all);
+    await page.evaluate(() => {
+      IDBObjectStore.prototype.getAll = () => {
+        throw new DOMException('broken', 'UnknownError');
+      };
+    });
+    expect(await exported()).toEqual(all);
   });
 
   test('a reply that is asked for before the models are known names its model', async () => {

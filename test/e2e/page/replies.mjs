@@ -31,6 +31,15 @@ const LONG = Array.from(
 ).join('');
 
 const PROGRAM = `\`\`\`python\n${Array.from({ length: LINES }, (_, line) => `def f${line}(x): return x + ${line}  # adds\n`).join('')}\`\`\`\n`;
+/** What two blocks refer to is defined between them, far from both. */
+const REFERENCES = [
+  'See [the first][one].',
+  ...Array.from({ length: 20 }, (_, index) => `Paragraph ${index} has words.`),
+  '[one]: https://example.org/one\n[two]: https://example.org/two',
+  ...Array.from({ length: 20 }, (_, index) => `Paragraph ${index} has more words.`),
+  'And [the second][two].',
+  ...Array.from({ length: 20 }, (_, index) => `Paragraph ${index} has other words.`),
+].join('\n\n');
 const SLOW = Array.from({ length: 30_000 }, (_, index) => `word ${index}`).join(' ');
 
 /** @param {string} prompt */
@@ -48,6 +57,7 @@ export function reply(prompt) {
   if (sum) return callOf('add', { a: Number(sum), b: 1 });
   if (question.startsWith('long')) return LONG;
   if (question.startsWith('program')) return PROGRAM;
+  if (question.startsWith('references')) return REFERENCES;
   if (question.startsWith('slow')) return SLOW;
   if (question.startsWith('words') || question.includes('count')) return MARKDOWN;
   return `You said: ${question.split('<|im_end|>', 1)[0]}`;

@@ -5,20 +5,21 @@ import { visibleJson } from '../../markdown/visible-json.ts';
 import type { Answer } from '../../state/approvals.ts';
 import { useChat } from '../../state/use-chat.ts';
 
+interface QuestionProps {
+  readonly call: CallPart;
+  /** It is answered; if that cannot be sent, it comes back with the arguments as changed. */
+  readonly hidden: boolean;
+}
+
 /** Whether a call may run. Nothing happens without an answer, and after five minutes the server refuses it. */
-export function ApprovalQuestion({ call }: { readonly call: CallPart }) {
+export function ApprovalQuestion({ call, hidden }: QuestionProps) {
   const chat = useChat();
-  const [sent, setSent] = useState(false);
   const [changed, setChanged] = useState<string>();
-  const answer = async (given: Answer) => {
-    setSent(true);
-    await chat.answer(call, given);
-    setSent(false);
-  };
+  const answer = (given: Answer) => void chat.answer(call, given);
   const args = changed === undefined ? undefined : objectIn(changed);
   const name = plain(call.name);
   return (
-    <div className="approval">
+    <div className="approval" hidden={hidden}>
       <p>
         {call.question?.reason === 'destructive'
           ? `${name} may delete or overwrite something. May it run?`
@@ -38,20 +39,20 @@ export function ApprovalQuestion({ call }: { readonly call: CallPart }) {
         <button
           type="button"
           className="primary"
-          disabled={sent || (changed !== undefined && args === undefined)}
-          onClick={() => void answer(args ? { arguments: args } : 'yes')}
+          disabled={changed !== undefined && args === undefined}
+          onClick={() => answer(args ? { arguments: args } : 'yes')}
         >
           {changed === undefined ? 'Allow' : 'Allow with these'}
         </button>
-        <button type="button" disabled={sent} onClick={() => void answer('no')}>
+        <button type="button" onClick={() => answer('no')}>
           Refuse
         </button>
         {changed === undefined && (
           <>
-            <button type="button" disabled={sent} onClick={() => void answer('conversation')}>
+            <button type="button" onClick={() => answer('conversation')}>
               Allow in this conversation
             </button>
-            <button type="button" disabled={sent} onClick={() => setChanged(visibleJson(call.arguments))}>
+            <button type="button" onClick={() => setChanged(visibleJson(call.arguments))}>
               Change …
             </button>
           </>

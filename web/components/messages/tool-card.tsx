@@ -1,6 +1,7 @@
 import type { CallPart, CallState } from '../../conversation/types.ts';
 import { plain } from '../../markdown/plain.ts';
 import { visibleJson } from '../../markdown/visible-json.ts';
+import { useChatState } from '../../state/use-chat.ts';
 import { Icon, type IconName } from '../../widgets/icon.tsx';
 import { ApprovalQuestion } from './approval-question.tsx';
 
@@ -15,7 +16,8 @@ const SHOWN: Readonly<Record<CallState, readonly [IconName, string]>> = {
 
 /** A call of a tool: what it was called with, what came back, and the question whether it may run. */
 export function ToolCard({ call }: { readonly call: CallPart }) {
-  const { name, server, state, seconds, progress, result } = call;
+  const { name, server, seconds, progress, result } = call;
+  const state = useShownState(call);
   const [icon, word] = SHOWN[state];
   const detail = [
     state === 'running' && progress ? progress : word,
@@ -41,7 +43,14 @@ export function ToolCard({ call }: { readonly call: CallPart }) {
           </>
         )}
       </details>
-      {state === 'asking' && <ApprovalQuestion call={call} />}
+      {call.state === 'asking' && <ApprovalQuestion call={call} hidden={state !== 'asking'} />}
     </section>
   );
+}
+
+/** An answer shows at once, not only when the call has ended. */
+function useShownState({ state, question }: CallPart): CallState {
+  const approved = useChatState(({ answered }) => question && answered.get(question.approval));
+  if (state !== 'asking' || approved === undefined) return state;
+  return approved ? 'running' : 'refused';
 }
