@@ -43,6 +43,25 @@ test('counts the caches of all conversations of a server, and says what is left 
   expect(thrown(() => checkFit({ ...need, cacheBytes: 1e6 }, 4e9))).toContain('KV cache for 32768 tokens');
 });
 
+test('a draft model is counted with the model, each with caches of its own', () => {
+  const draft = { ...need, weightBytes: 5e8, kvBytesPerToken: 20_000, contextLength: 8192 };
+  expect(thrown(() => checkFit(need, 6e9, draft))).toBe(
+    'OUT_OF_MEMORY: Not enough memory: the model and its draft model need 6.5 GB (weights 2.5 GB, KV caches 3.4 GB, working set 537 MB), but only 6.0 GB is available',
+  );
+  expect(thrownHint(() => checkFit(need, 6e9, draft))).toBe('--context 16384 would fit.');
+  expect(thrownHint(() => checkFit(need, 3e9, draft))).toBe('Choose a smaller draft model, or none.');
+  const free = 8e9 - 2.5e9 - 2 ** 29;
+  const one = 32_768 * 100_000;
+  // What is left when the larger model has one conversation.
+  expect(checkFit(need, 8e9, draft)).toBe(free - one);
+  const short = { ...need, contextLength: 4096 };
+  expect(checkFit(short, 8e9, draft)).toBe(free / 2);
+  const several = (cacheBytes: number) => () =>
+    checkFit({ ...short, cacheBytes }, 8e9, { ...draft, cacheBytes });
+  expect(several(free / 2)).not.toThrow();
+  expect(thrownHint(several(3e9))).toBe(`--cache-mb ${Math.floor(free / 2 ** 21)} would fit.`);
+});
+
 test('states of recurrent layers take room from the context', () => {
   expect(thrownHint(() => checkFit({ ...need, stateBytes: 1.5e8 }, 4e9))).toBe('--context 8192 would fit.');
 });
