@@ -17,6 +17,8 @@ export interface MemoryNeed {
   readonly workingBytes: number;
   /** For the conversations of a server together, if that is more than one of them takes. */
   readonly cacheBytes?: number | undefined;
+  /** The same with --quantize 4; undefined if the model cannot be quantized so while loading. */
+  readonly quantized?: MemoryNeed | undefined;
 }
 
 /** Tokens; a smaller context is not worth suggesting. */
@@ -102,9 +104,17 @@ function roomForCaches(needs: readonly MemoryNeed[], available: number): number 
 }
 
 function advice(needs: readonly MemoryNeed[], available: number): string {
+  const [{ quantized }, ...others] = needs as [MemoryNeed, ...MemoryNeed[]];
   const smaller = smallerCaches(needs, available);
-  if (smaller !== undefined) return `${smaller} would fit.`;
-  return needs.length > 1
+  const ways = smaller === undefined ? [] : [smaller];
+  if (quantized) {
+    const then = [quantized, ...others];
+    const also = ways.length > 0 ? undefined : smallerCaches(then, available);
+    if (totalOf(then) <= available) ways.unshift('--quantize 4');
+    else if (also !== undefined) ways.push(`--quantize 4 with ${also}`);
+  }
+  if (ways.length > 0) return `${ways.join(' or ')} would fit.`;
+  return others.length > 0
     ? 'Choose a smaller draft model, or none.'
     : 'The weights alone do not fit. Choose a smaller or a quantized model.';
 }

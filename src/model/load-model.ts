@@ -99,20 +99,22 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const beyond = isLimit && options.contextLength > (modelContext(config) ?? Infinity);
   const wanted = beyond ? 0 : options.contextLength;
   const contextLength = checkContext(encoder && wanted === 0 ? textTokens(encoder, config) : wanted, config);
-  const exact =
-    options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize !== undefined || !!encoder);
-  const loading = () => ({
-    ...{ layout: loadAddon().weightLayout(exact), quantize, encoder: encoder !== undefined },
-  });
+  const exactWith = (rounded: boolean) =>
+    options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, rounded || !!encoder);
+  const exact = exactWith(quantize !== undefined);
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
   const adapters = folders.map(folder => readAdapter(folder, weights));
+  const work = { ...{ weights, config, contextLength, adapters }, tokenizer: hasTokens(rest) };
+  const needWith = (wanted: Quantization | undefined) => {
+    const layout = loadAddon().weightLayout(exactWith(wanted !== undefined));
+    const loading = { layout, quantize: wanted, encoder: encoder !== undefined };
+    return memoryNeed({ ...work, loading }, options);
+  };
+  const smaller = smallerQuantization(rest, config, quantize);
   const need = options.anyMemory
     ? undefined
-    : memoryNeed(
-        { ...{ weights, config, contextLength, adapters }, loading: loading(), tokenizer: hasTokens(rest) },
-        options,
-      );
+    : { ...needWith(quantize), ...(smaller && { quantized: needWith(smaller) }) };
   return {
     ...rest,
     spec: {
@@ -161,6 +163,16 @@ function quantizationToDo(
   throw new LlmHostError('USAGE', `--quantize: ${name} is ${why}`, {
     hint: 'Quantize the original model in bf16, f16 or f32.',
   });
+}
+
+/** What --quantize 4 would do to the model, if it is possible and makes it smaller. */
+function smallerQuantization(
+  { folder, configFile }: Pick<ReadModel, 'folder' | 'configFile'>,
+  config: JsonObject,
+  { bits }: Pick<Quantization, 'bits'> = { bits: 32 },
+): Quantization | undefined {
+  const possible = folder !== undefined && !quantizationOf(configFile, config);
+  return possible && bits > 4 ? parseQuantize('4') : undefined;
 }
 
 function readParts(source: string, options: LocateOptions): Parts {

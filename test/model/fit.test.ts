@@ -27,6 +27,21 @@ test('says so if no context would help', () => {
   );
 });
 
+test('names --quantize 4 where that makes it fit, alone or with a smaller context', () => {
+  const hint = (available: number, more: object = {}) =>
+    thrownHint(() => checkFit({ ...need, quantized: { ...need, weightBytes: 6e8 }, ...more }, available));
+  expect(hint(5e9)).toBe('--quantize 4 or --context 16384 would fit.');
+  expect(hint(4e9)).toBe('--context 16384 would fit.');
+  expect(hint(2e9)).toBe('--quantize 4 with --context 8192 would fit.');
+  expect(hint(7e8)).toMatch(/^The weights alone do not fit/);
+  expect(
+    hint(2.3e9, { contextLength: 4096, quantized: { ...need, weightBytes: 6e8, contextLength: 4096 } }),
+  ).toBe('--quantize 4 would fit.');
+  expect(thrownHint(() => checkFit({ ...need, quantized: { ...need, weightBytes: 6e8 } }, 2e9, need))).toBe(
+    'Choose a smaller draft model, or none.',
+  );
+});
+
 test('counts the caches of all conversations of a server, and says what is left for them', () => {
   const several = { ...need, contextLength: 4096, cacheBytes: 2e9 };
   expect(thrown(() => checkFit(several, 4e9))).toBe(
