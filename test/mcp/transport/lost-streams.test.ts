@@ -196,4 +196,22 @@ describe('HTTP+SSE', () => {
     }
     expect(host.servers()[0]).toMatchObject({ state: 'failed', error: 'lost its event stream' });
   });
+
+  it('a server that was away for longer than the restarts is tried again by each call', async () => {
+    const { server, host, asked } = await sseHost({});
+    await server.close();
+    await eventually(() => host.servers()[0]?.state === 'failed', 'it has failed');
+    expect(host.tools().map(({ tool }) => tool)).toEqual(['run']);
+    host.takeNotices();
+    await expect(host.call('run', {}, LIMIT)).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      message: expect.stringMatching(/^server 'web' is not running: .*ECONNREFUSED/s),
+    });
+    const back = await strictSse(OLD_ERA, asked, server.port);
+    closers.push(back.close);
+    const calls = await Promise.all([host.call('run', {}, LIMIT), host.call('run', {}, LIMIT)]);
+    expect(calls.map(({ text }) => text)).toEqual(['ran', 'ran']);
+    expect(greetings(asked)).toBe(2);
+    expect(host.takeNotices()).toEqual([expect.stringContaining('restarted')]);
+  });
 });
