@@ -1,21 +1,36 @@
 import { LlmHostError } from '../errors.ts';
+import { modelContext } from '../model/context-length.ts';
 import { ensureModel } from '../model/ensure-model.ts';
-import { readModel } from '../model/load-model.ts';
+import { type ReadModel, readModel } from '../model/load-model.ts';
 import { loadTokenizer } from '../model/load-tokenizer.ts';
 import type { LoadSpec } from '../native/load-types.ts';
 import { differentToken } from '../tokens/same-tokens.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import type { LoadEngineOptions } from './load-engine.ts';
 
+/** The model that another one drafts for. */
+export type DraftedFor = Pick<ReadModel, 'name' | 'need'> & {
+  readonly spec: Pick<LoadSpec, 'config' | 'contextLength'>;
+  readonly tokenizer: Tokenizer | undefined;
+};
+
+export interface DraftSpec {
+  readonly spec: LoadSpec;
+  /** Bytes of memory that are left for the KV caches of each of the two models. */
+  readonly bytesLeft: number;
+}
+
 /**
- * What to load of a draft model for the model `name`. It is downloaded if it is not in the cache.
- * @throws LlmHostError as `loadEngine` does; MODEL_UNSUPPORTED if its tokens are not those of the model.
+ * What to load of a draft model, whose context ends with that of the model it drafts for. It is downloaded if it is not
+ * in the cache.
+ * @throws LlmHostError as `loadEngine` does, OUT_OF_MEMORY if the two do not fit together; MODEL_UNSUPPORTED if its tokens
+ * are not those of the model.
  */
 export async function draftSpec(
   source: string,
-  { name, tokenizer }: { readonly name: string; readonly tokenizer: Tokenizer | undefined },
+  { name, need, spec, tokenizer }: DraftedFor,
   options: LoadEngineOptions,
-): Promise<LoadSpec> {
+): Promise<DraftSpec> {
   const where = { cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env };
   await ensureModel(source, {
     ...where,
@@ -25,7 +40,10 @@ export async function draftSpec(
   });
   const read = readModel(source, {
     ...where,
-    contextLength: 0,
+    contextLength: spec.contextLength || (modelContext(spec.config) ?? 0),
+    contextIsLimit: true,
+    ...(typeof options.cacheBytes === 'number' && { cacheBytes: options.cacheBytes }),
+    beside: need,
     kvBits: options.kvBits ?? 0,
     exact: options.exact,
     adapter: [],
@@ -34,7 +52,7 @@ export async function draftSpec(
   if (!tokenizer) throw refusal(`${name} has no tokenizer to compare with that of ${read.name}`);
   const own = loadTokenizer(source, where);
   const id = differentToken(tokenizer, own);
-  if (id === undefined) return read.spec;
+  if (id === undefined) return { spec: read.spec, bytesLeft: read.bytesLeft };
   const shown = (tokens: Tokenizer) => (id < tokens.vocabSize ? JSON.stringify(tokens.decode([id])) : 'none');
   throw refusal(
     `${read.name} has other tokens than ${name}: token ${id} is ${shown(own)} instead of ${shown(tokenizer)}`,

@@ -141,18 +141,22 @@ export async function loadRead(read: ReadModel, options: LoadReadOptions): Promi
   try {
     const addon = loadAddon();
     const { tokenizer, problem } = makeTokenizer(read);
-    const { cacheBytes: wanted = 0, parallel = 1 } = options;
-    const cacheBytes = wanted === 'auto' ? cacheBytesFor(read.weightBytes, read.bytesLeft) : wanted;
-    const { draftModel } = options;
-    const draft =
+    const { cacheBytes: wanted = 0, parallel = 1, draftModel } = options;
+    const drafted =
       draftModel === undefined
         ? undefined
-        : await draftSpec(draftModel, { name: read.name, tokenizer }, options);
+        : await draftSpec(
+            draftModel,
+            { name: read.name, need: read.need, spec: read.spec, tokenizer },
+            options,
+          );
+    const bytesLeft = drafted?.bytesLeft ?? read.bytesLeft;
+    const cacheBytes = wanted === 'auto' ? cacheBytesFor(read.weightBytes, bytesLeft) : wanted;
     const spec = {
       ...{ ...read.spec, cacheBytes, parallel },
       ...(options.maxGapMs !== undefined && { maxGapMs: options.maxGapMs }),
       ...(saved && { saveTo: saved.folder }),
-      ...(draft && { draft }),
+      ...(drafted && { draft: drafted.spec }),
       ...(options.group && {
         group: { ...options.group, ...(options.joinMs !== undefined && { joinMs: options.joinMs }) },
       }),

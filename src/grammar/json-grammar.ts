@@ -1,4 +1,5 @@
 import { resolvePointer } from '../parse/json/json-pointer.ts';
+import { isCircular } from './circular-schema.ts';
 import { type Grammar, literal, oneOf, SPACE, times } from './ebnf.ts';
 import { isSchema, mergeSchemas, type Schema } from './schema-merge.ts';
 
@@ -92,6 +93,8 @@ export class JsonGrammar {
     if (!isBare(rest)) return this.value(isSchema(target) ? mergeSchemas(target, rest) : rest);
     const known = this.#referred.get(pointer);
     if (known !== undefined) return known;
+    if (isCircular(this.#root, target))
+      throw new RangeError(`$ref ${pointer} refers to itself for the same value`);
     const name = this.#grammar.reserve();
     this.#referred.set(pointer, name);
     this.#grammar.define(name, this.value(target));

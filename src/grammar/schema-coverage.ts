@@ -1,4 +1,5 @@
 import { resolvePointer } from '../parse/json/json-pointer.ts';
+import { isCircular } from './circular-schema.ts';
 import { MAX_ITEMS, SAYS_NOTHING } from './json-grammar.ts';
 import { isSchema, type Schema } from './schema-merge.ts';
 
@@ -35,7 +36,7 @@ export function isCovered(root: unknown): boolean {
     if (seen.has($ref)) return true;
     seen.add($ref);
     const target = resolvePointer(root, $ref);
-    return isSchema(target) && covers(target);
+    return isSchema(target) && !isCircular(root, target) && covers(target);
   }
 
   /** Where values are listed the grammar looks at nothing else. */

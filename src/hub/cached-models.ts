@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
-import { RepoFolder } from './repo-folder.ts';
+import { RepoFolder, repoOfFolder } from './repo-folder.ts';
 import { missingFiles } from './snapshot-state.ts';
 
 export interface CachedRevision {
@@ -28,8 +28,8 @@ export interface CachedModel {
 export function cachedModels(cacheFolder: string): CachedModel[] {
   return entries(cacheFolder)
     .flatMap(({ name }) => {
-      const [, org, model] = /^models--(.+?)--(.+)$/.exec(name) ?? [];
-      return org === undefined || model === undefined ? [] : [describe(cacheFolder, `${org}/${model}`)];
+      const repo = repoOfFolder(name);
+      return repo === undefined ? [] : [describe(cacheFolder, repo)];
     })
     .sort((a, b) => a.repo.localeCompare(b.repo, 'en'));
 }

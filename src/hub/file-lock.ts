@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from '../text/files/make-folder.ts';
 import { readStart } from '../text/files/read-text-file.ts';
+import { processStart } from './process-start.ts';
 
 const BEAT_MS = 10_000;
 const STALE_MS = 120_000;
@@ -19,16 +20,22 @@ interface LockOptions {
   readonly onWait?: ((pid: number | undefined) => void) | undefined;
 }
 
-interface Holder {
-  readonly text: string;
-  readonly ageMs: number;
+interface Owner {
   readonly pid: number | undefined;
   readonly host: string | undefined;
+  /** See `processStart`; undefined in locks of older versions too. */
+  readonly start: string | undefined;
+}
+
+interface Holder extends Owner {
+  readonly text: string;
+  readonly ageMs: number;
 }
 
 /**
- * Runs `work` while this process alone holds the lock file. Waits for another holder; takes over from one that is gone
- * or has not touched the file for two minutes. Throws file system errors.
+ * Runs `work` while this process alone holds the lock file. Waits for another holder, also for one that is stopped;
+ * takes over from one that is gone, or on another machine and has not touched the file for two minutes. Throws file system
+ * errors.
  */
 export async function withFileLock<T>(
   path: string,
@@ -36,7 +43,8 @@ export async function withFileLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   makeFolder(dirname(path));
-  await acquire(path, options);
+  const text = JSON.stringify({ pid: process.pid, host: hostname(), start: processStart(process.pid) });
+  await acquire(path, text, options);
   const release = () => rmSync(path, { force: true });
   const beat = setInterval(() => touch(path), BEAT_MS);
   process.on('exit', release);
@@ -49,11 +57,11 @@ export async function withFileLock<T>(
   }
 }
 
-async function acquire(path: string, { signal, onWait }: LockOptions): Promise<void> {
+async function acquire(path: string, own: string, { signal, onWait }: LockOptions): Promise<void> {
   for (let told = false; ; ) {
     signal?.throwIfAborted();
     try {
-      writeFileSync(path, JSON.stringify({ pid: process.pid, host: hostname() }), { flag: 'wx' });
+      writeFileSync(path, own, { flag: 'wx' });
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -85,19 +93,24 @@ function textOf(path: string): string {
   return readStart(path, MAX_BYTES).bytes.toString('utf8');
 }
 
-function ownerIn(text: string): Pick<Holder, 'pid' | 'host'> {
+function ownerIn(text: string): Owner {
   try {
-    const { pid, host } = JSON.parse(text) as Holder;
-    return { pid, host };
+    const { pid, host, start } = JSON.parse(text) as Owner;
+    return { pid, host, start };
   } catch {
     // Being written, or cut off by a crash: its age decides.
-    return { pid: undefined, host: undefined };
+    return { pid: undefined, host: undefined, start: undefined };
   }
 }
 
-function isStale({ pid, host, ageMs }: Holder): boolean {
+function isStale({ pid, host, start, ageMs }: Holder): boolean {
   if (pid === undefined) return ageMs > UNWRITTEN_MS;
-  return ageMs > STALE_MS || (host === hostname() && !isAlive(pid));
+  if (host !== hostname()) return ageMs > STALE_MS;
+  if (!isAlive(pid)) return true;
+  // Its number may be another process's by now. That takes longer than a beat, and asking takes a program on macOS.
+  if (ageMs <= 2 * BEAT_MS) return false;
+  const now = processStart(pid);
+  return now === 'ended' || (start !== undefined && now !== undefined && now !== start);
 }
 
 function isAlive(pid: number): boolean {

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { makeFolder } from '../text/files/make-folder.ts';
 import { readTextFile } from '../text/files/read-text-file.ts';
 import type { HubFile } from './hub-api.ts';
@@ -8,6 +8,12 @@ import { isCommit } from './hub-id.ts';
 /** The unit of `stat`'s `blocks` on every file system. */
 const BLOCK_BYTES = 512;
 const MAX_REF_BYTES = 4096;
+
+/** The repository, `org/name`, that a path in the cache folder begins with; undefined: with none. */
+export function repoOfFolder(path: string): string | undefined {
+  const [, org, name] = /^models--(.+?)--(.+)$/.exec(path.split(sep)[0] ?? '') ?? [];
+  return org === undefined || name === undefined ? undefined : `${org}/${name}`;
+}
 
 /**
  * A repository's folder in the cache, in the layout of Python's huggingface_hub: `blobs` named by hash,

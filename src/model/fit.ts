@@ -17,6 +17,8 @@ export interface MemoryNeed {
   readonly workingBytes: number;
   /** For the conversations of a server together, if that is more than one of them takes. */
   readonly cacheBytes?: number | undefined;
+  /** The same with --quantize 4; undefined if the model cannot be quantized so while loading. */
+  readonly quantized?: MemoryNeed | undefined;
 }
 
 /** Tokens; a smaller context is not worth suggesting. */
@@ -61,34 +63,76 @@ export function availableMemory(device = loadAddon().usableMemory()): number {
 }
 
 /**
- * -> bytes that are left for the KV caches of all conversations. Throws OUT_OF_MEMORY, with the numbers and what would fit,
- * before anything is loaded.
+ * -> bytes that are left for the KV caches of all conversations, with a draft model for those of each model. Throws
+ * OUT_OF_MEMORY, with the numbers and what would fit, before anything is loaded.
+ * @param draft of the draft model that is loaded beside
  */
-export function checkFit(need: MemoryNeed, available: number): number {
-  const { cacheBytes = 0 } = need;
-  const one = need.kvBytesPerToken * need.contextLength + need.stateBytes;
-  const kv = Math.max(one, cacheBytes);
-  const total = need.weightBytes + kv + need.workingBytes;
-  if (total <= available) return available - need.weightBytes - need.workingBytes;
+export function checkFit(need: MemoryNeed, available: number, draft?: MemoryNeed): number {
+  const needs = draft ? [need, draft] : [need];
+  const total = totalOf(needs);
+  if (total <= available) return roomForCaches(needs, available);
+  const [kv, one] = [sum(needs, kvBytes), sum(needs, oneConversation)];
   const parts = [
-    `weights ${size(need.weightBytes)}`,
-    kv > one ? `KV caches ${size(kv)}` : `KV cache for ${need.contextLength} tokens ${size(kv)}`,
-    `working set ${size(need.workingBytes)}`,
+    `weights ${size(sum(needs, of => of.weightBytes))}`,
+    draft || kv > one ? `KV caches ${size(kv)}` : `KV cache for ${need.contextLength} tokens ${size(kv)}`,
+    `working set ${size(sum(needs, of => of.workingBytes))}`,
   ];
-  const message = `Not enough memory: the model needs ${size(total)} (${parts.join(', ')}), but only ${size(available)} is available`;
-  throw new LlmHostError('OUT_OF_MEMORY', message, { hint: advice(need, available) });
+  const who = draft
+    ? 'Not enough memory: the model and its draft model need'
+    : 'Not enough memory: the model needs';
+  const message = `${who} ${size(total)} (${parts.join(', ')}), but only ${size(available)} is available`;
+  throw new LlmHostError('OUT_OF_MEMORY', message, { hint: advice(needs, available) });
 }
 
-function advice(need: MemoryNeed, available: number): string {
-  const forCaches = available - need.weightBytes - need.workingBytes;
-  const { cacheBytes = 0 } = need;
-  if (cacheBytes > forCaches && need.kvBytesPerToken * need.contextLength + need.stateBytes <= forCaches)
-    return `--cache-mb ${Math.floor(forCaches / 2 ** 20)} would fit.`;
-  const left = forCaches - need.stateBytes;
-  const fitting = need.kvBytesPerToken > 0 ? Math.floor(left / need.kvBytesPerToken) : 0;
-  if (fitting < SMALLEST_CONTEXT)
-    return 'The weights alone do not fit. Choose a smaller or a quantized model.';
-  return `--context ${2 ** Math.floor(Math.log2(fitting))} would fit.`;
+function sum(needs: readonly MemoryNeed[], of: (need: MemoryNeed) => number): number {
+  return needs.reduce((bytes, need) => bytes + of(need), 0);
+}
+
+const oneConversation = (need: MemoryNeed): number =>
+  need.kvBytesPerToken * need.contextLength + need.stateBytes;
+const kvBytes = (need: MemoryNeed): number => Math.max(oneConversation(need), need.cacheBytes ?? 0);
+const withoutCaches = (need: MemoryNeed): number => need.weightBytes + need.workingBytes;
+
+function totalOf(needs: readonly MemoryNeed[]): number {
+  return sum(needs, need => withoutCaches(need) + kvBytes(need));
+}
+
+/** Bytes for the caches of each model. */
+function roomForCaches(needs: readonly MemoryNeed[], available: number): number {
+  const free = available - sum(needs, withoutCaches);
+  return needs.length === 1 ? free : Math.min(free / 2, free - Math.max(...needs.map(oneConversation)));
+}
+
+function advice(needs: readonly MemoryNeed[], available: number): string {
+  const [{ quantized }, ...others] = needs as [MemoryNeed, ...MemoryNeed[]];
+  const smaller = smallerCaches(needs, available);
+  const ways = smaller === undefined ? [] : [smaller];
+  if (quantized) {
+    const then = [quantized, ...others];
+    const also = ways.length > 0 ? undefined : smallerCaches(then, available);
+    if (totalOf(then) <= available) ways.unshift('--quantize 4');
+    else if (also !== undefined) ways.push(`--quantize 4 with ${also}`);
+  }
+  if (ways.length > 0) return `${ways.join(' or ')} would fit.`;
+  return others.length > 0
+    ? 'Choose a smaller draft model, or none.'
+    : 'The weights alone do not fit. Choose a smaller or a quantized model.';
+}
+
+/** The option that makes the caches small enough, if one does. */
+function smallerCaches(needs: readonly MemoryNeed[], available: number): string | undefined {
+  const free = available - sum(needs, withoutCaches);
+  const room = roomForCaches(needs, available);
+  if (needs.some(need => (need.cacheBytes ?? 0) > room) && sum(needs, oneConversation) <= free)
+    return `--cache-mb ${Math.floor(room / 2 ** 20)}`;
+  if (sum(needs, need => need.kvBytesPerToken) === 0) return undefined;
+  const longest = Math.max(...needs.map(need => need.contextLength));
+  for (let context = 2 ** Math.floor(Math.log2(longest)); context >= SMALLEST_CONTEXT; context /= 2) {
+    const shorter = (need: MemoryNeed) =>
+      oneConversation({ ...need, contextLength: Math.min(context, need.contextLength) });
+    if (sum(needs, shorter) <= free) return `--context ${context}`;
+  }
+  return undefined;
 }
 
 function size(bytes: number): string {

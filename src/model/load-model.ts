@@ -9,7 +9,7 @@ import { checkContext, modelContext } from './context-length.ts';
 import { demoFiles } from './demo-model.ts';
 import { type EncoderConfig, readEncoderConfig } from './encoder/encoder-config.ts';
 import { encoderPart, encoderSpec } from './encoder-part.ts';
-import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes } from './fit.ts';
+import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes, type MemoryNeed } from './fit.ts';
 import type { GgufMetadata } from './gguf/gguf.ts';
 import { checkKvBits } from './kv-bits.ts';
 import { type LocateOptions, resolveModel } from './locate.ts';
@@ -40,6 +40,8 @@ export interface ReadModelOptions extends LocateOptions {
   readonly quantize?: string | undefined;
   /** Do not check whether the model fits into memory. */
   readonly anyMemory?: boolean;
+  /** What a larger model needs, for which this one drafts: the two are checked together. */
+  readonly beside?: MemoryNeed | undefined;
 }
 
 /** A model that was found and checked, its weights not loaded yet. */
@@ -68,9 +70,11 @@ export interface ReadModel {
   readonly weightBytes: number;
   /** Bytes of memory that are left for KV caches. */
   readonly bytesLeft: number;
+  /** undefined if nobody asked whether it fits. */
+  readonly need: MemoryNeed | undefined;
 }
 
-type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes' | 'bytesLeft'> & {
+type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes' | 'bytesLeft' | 'need'> & {
   readonly config: JsonObject;
   readonly weights: WeightFiles;
   readonly gguf: boolean;
@@ -95,20 +99,22 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const beyond = isLimit && options.contextLength > (modelContext(config) ?? Infinity);
   const wanted = beyond ? 0 : options.contextLength;
   const contextLength = checkContext(encoder && wanted === 0 ? textTokens(encoder, config) : wanted, config);
-  const exact =
-    options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, quantize !== undefined || !!encoder);
-  const loading = () => ({
-    ...{ layout: loadAddon().weightLayout(exact), quantize, encoder: encoder !== undefined },
-  });
+  const exactWith = (rounded: boolean) =>
+    options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, rounded || !!encoder);
+  const exact = exactWith(quantize !== undefined);
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
   const adapters = folders.map(folder => readAdapter(folder, weights));
-  const bytesLeft = options.anyMemory
-    ? Number.POSITIVE_INFINITY
-    : checkMemory(
-        { ...{ weights, config, contextLength, adapters }, loading: loading(), tokenizer: hasTokens(rest) },
-        options,
-      );
+  const work = { ...{ weights, config, contextLength, adapters }, tokenizer: hasTokens(rest) };
+  const needWith = (wanted: Quantization | undefined) => {
+    const layout = loadAddon().weightLayout(exactWith(wanted !== undefined));
+    const loading = { layout, quantize: wanted, encoder: encoder !== undefined };
+    return memoryNeed({ ...work, loading }, options);
+  };
+  const smaller = smallerQuantization(rest, config, quantize);
+  const need = options.anyMemory
+    ? undefined
+    : { ...needWith(quantize), ...(smaller && { quantized: needWith(smaller) }) };
   return {
     ...rest,
     spec: {
@@ -125,7 +131,8 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
     },
     parameters: countParameters(weights, config),
     weightBytes: storedBytes(weights),
-    bytesLeft,
+    bytesLeft: need ? bytesLeftBy(need, options.beside) : Number.POSITIVE_INFINITY,
+    need,
   };
 }
 
@@ -156,6 +163,16 @@ function quantizationToDo(
   throw new LlmHostError('USAGE', `--quantize: ${name} is ${why}`, {
     hint: 'Quantize the original model in bf16, f16 or f32.',
   });
+}
+
+/** What --quantize 4 would do to the model, if it is possible and makes it smaller. */
+function smallerQuantization(
+  { folder, configFile }: Pick<ReadModel, 'folder' | 'configFile'>,
+  config: JsonObject,
+  { bits }: Pick<Quantization, 'bits'> = { bits: 32 },
+): Quantization | undefined {
+  const possible = folder !== undefined && !quantizationOf(configFile, config);
+  return possible && bits > 4 ? parseQuantize('4') : undefined;
 }
 
 function readParts(source: string, options: LocateOptions): Parts {
@@ -220,13 +237,13 @@ export function hasTokens({
   return tokenizer !== undefined || ggufMetadata?.has('tokenizer.ggml.tokens') === true;
 }
 
-function checkMemory(
+function memoryNeed(
   work: Omit<Work, 'weightBytes'>,
   { kvBits = 0, cacheBytes }: Pick<ReadModelOptions, 'kvBits' | 'cacheBytes'>,
-): number {
+): MemoryNeed {
   const { weights, config, loading, contextLength } = work;
   const weightBytes = loadedBytes(weights, config, loading);
-  const need = {
+  return {
     weightBytes,
     kvBytesPerToken: loading.encoder ? 0 : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)),
     stateBytes: stateBytes(config),
@@ -234,5 +251,10 @@ function checkMemory(
     contextLength,
     ...(!loading.encoder && { cacheBytes }),
   };
-  return checkFit(need, availableMemory());
+}
+
+/** Throws OUT_OF_MEMORY. */
+function bytesLeftBy(need: MemoryNeed, beside: MemoryNeed | undefined): number {
+  const available = availableMemory();
+  return beside ? checkFit(beside, available, need) : checkFit(need, available);
 }

@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { hubCacheFolder } from '../hub/hub-environment.ts';
 import { modelNotFound } from '../hub/hub-failure.ts';
 import { type HubId, parseHubId } from '../hub/hub-id.ts';
-import { RepoFolder } from '../hub/repo-folder.ts';
+import { RepoFolder, repoOfFolder } from '../hub/repo-folder.ts';
 import { modelName } from './gguf/parts.ts';
 
 export interface LocateOptions {
@@ -45,6 +45,26 @@ export function resolveModel(source: string, options: LocateOptions): ModelLocat
 export function hubIdOf(source: string, { cwd }: Pick<LocateOptions, 'cwd'>): HubId | undefined {
   const id = source === 'demo' ? undefined : parseHubId(source);
   return id && kindOf(resolve(cwd, source)) === 'missing' ? id : undefined;
+}
+
+/** The repository of the Hub's cache that a source's files are in, by name or by path; undefined if they are elsewhere. */
+export function repoInCache(source: string, { cwd, env }: LocateOptions): string | undefined {
+  const id = hubIdOf(source, { cwd });
+  if (id) return id.repo;
+  const cache = realPath(hubCacheFolder(env));
+  const path = resolve(cwd, source);
+  // The file of a snapshot is a link, and may lead out of the cache.
+  const places = [realPath(path), join(realPath(dirname(path)), basename(path))];
+  return places.map(place => repoOfFolder(relative(cache, place))).find(repo => repo !== undefined);
+}
+
+/** Without links; the path itself if there is nothing. */
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }
 
 function fileLocation(source: string, path: string): ModelLocation {

@@ -11,6 +11,35 @@ const node = {
   required: ['v'],
 };
 
+const ref = (name: string) => ({ $ref: `#/$defs/${name}` });
+const nothing = { type: 'null' };
+
+/** Schemas that say of a value only that it fits themselves. */
+const CIRCULAR: [object][] = [
+  [{ $defs: { a: { anyOf: [ref('a')] } }, ...ref('a') }],
+  [{ $defs: { a: { anyOf: [nothing, ref('b')] }, b: { anyOf: [nothing, ref('a')] } }, ...ref('a') }],
+  [{ $defs: { a: { anyOf: [ref('a')] } }, type: 'object', properties: { x: ref('a') }, required: ['x'] }],
+  [
+    {
+      $defs: {
+        a: { anyOf: [{ type: 'array', items: ref('b') }, ref('b')] },
+        b: { anyOf: [nothing, ref('a')] },
+      },
+      ...ref('a'),
+    },
+  ],
+];
+
+const WITH_ONE_OF: [object] = [{ $defs: { a: { oneOf: [ref('a'), nothing] } }, ...ref('a') }];
+
+test.each([...CIRCULAR, WITH_ONE_OF])('no grammar is made of %j', circular => {
+  const format = { type: 'json_schema' as const, schema: { ...circular } };
+  expect(canFollow(format)).toBe(false);
+  expect(() => responseGrammar(format)).toThrow(
+    /^The schema cannot be followed: \$ref #\/\$defs\/[ab] refers to itself for the same value$/,
+  );
+});
+
 test.each([
   [undefined],
   [{}],
@@ -24,6 +53,7 @@ test.each([
   [{ title: 'T', type: 'object', properties: { a: { type: 'string', format: 'date', default: '' } } }],
   [{ type: 'array', items: { type: ['number', 'null'] }, minItems: 1, maxItems: 24 }],
   [{ $defs: { node }, $ref: '#/$defs/node' }],
+  [{ $defs: { list: { anyOf: [{ type: 'null' }, { type: 'array', items: ref('list') }] } }, ...ref('list') }],
   [{ type: 'object', additionalProperties: { type: 'integer' } }],
   [{ type: 'object', properties: {}, additionalProperties: true }],
   [{ type: ['integer', 'string'], enum: [1, 'x'] }],
@@ -54,6 +84,7 @@ test.each([
   [{ const: {}, required: ['a'], properties: { a: {} } }],
   [{ type: 'array', minItems: 3, maxItems: 2 }],
   [{ minItems: 1 }],
+  ...CIRCULAR,
 ])('%j is checked afterwards', schema => {
   expect(isCovered(schema)).toBe(false);
 });

@@ -27,6 +27,21 @@ test('says so if no context would help', () => {
   );
 });
 
+test('names --quantize 4 where that makes it fit, alone or with a smaller context', () => {
+  const hint = (available: number, more: object = {}) =>
+    thrownHint(() => checkFit({ ...need, quantized: { ...need, weightBytes: 6e8 }, ...more }, available));
+  expect(hint(5e9)).toBe('--quantize 4 or --context 16384 would fit.');
+  expect(hint(4e9)).toBe('--context 16384 would fit.');
+  expect(hint(2e9)).toBe('--quantize 4 with --context 8192 would fit.');
+  expect(hint(7e8)).toMatch(/^The weights alone do not fit/);
+  expect(
+    hint(2.3e9, { contextLength: 4096, quantized: { ...need, weightBytes: 6e8, contextLength: 4096 } }),
+  ).toBe('--quantize 4 would fit.');
+  expect(thrownHint(() => checkFit({ ...need, quantized: { ...need, weightBytes: 6e8 } }, 2e9, need))).toBe(
+    'Choose a smaller draft model, or none.',
+  );
+});
+
 test('counts the caches of all conversations of a server, and says what is left for them', () => {
   const several = { ...need, contextLength: 4096, cacheBytes: 2e9 };
   expect(thrown(() => checkFit(several, 4e9))).toBe(
@@ -41,6 +56,25 @@ test('counts the caches of all conversations of a server, and says what is left 
   );
   // Less than one conversation takes changes nothing.
   expect(thrown(() => checkFit({ ...need, cacheBytes: 1e6 }, 4e9))).toContain('KV cache for 32768 tokens');
+});
+
+test('a draft model is counted with the model, each with caches of its own', () => {
+  const draft = { ...need, weightBytes: 5e8, kvBytesPerToken: 20_000, contextLength: 8192 };
+  expect(thrown(() => checkFit(need, 6e9, draft))).toBe(
+    'OUT_OF_MEMORY: Not enough memory: the model and its draft model need 6.5 GB (weights 2.5 GB, KV caches 3.4 GB, working set 537 MB), but only 6.0 GB is available',
+  );
+  expect(thrownHint(() => checkFit(need, 6e9, draft))).toBe('--context 16384 would fit.');
+  expect(thrownHint(() => checkFit(need, 3e9, draft))).toBe('Choose a smaller draft model, or none.');
+  const free = 8e9 - 2.5e9 - 2 ** 29;
+  const one = 32_768 * 100_000;
+  // What is left when the larger model has one conversation.
+  expect(checkFit(need, 8e9, draft)).toBe(free - one);
+  const short = { ...need, contextLength: 4096 };
+  expect(checkFit(short, 8e9, draft)).toBe(free / 2);
+  const several = (cacheBytes: number) => () =>
+    checkFit({ ...short, cacheBytes }, 8e9, { ...draft, cacheBytes });
+  expect(several(free / 2)).not.toThrow();
+  expect(thrownHint(several(3e9))).toBe(`--cache-mb ${Math.floor(free / 2 ** 21)} would fit.`);
 });
 
 test('states of recurrent layers take room from the context', () => {

@@ -124,6 +124,16 @@ describe('readModel', () => {
     expect(readModel('tiny-f32', OPTIONS).bytesLeft).toBeGreaterThan(1e6);
   });
 
+  test('what quantizing on load would change is counted where it can be done', () => {
+    const need = (source: string, quantize?: string) => readModel(source, { ...OPTIONS, quantize }).need;
+    const whole = need('tiny-f32');
+    expect(whole?.quantized).toEqual(need('tiny-f32', '4'));
+    expect(whole?.quantized?.weightBytes).toBeLessThan(whole?.weightBytes ?? 0);
+    expect(need('tiny-bf16', '8')?.quantized).toEqual(need('tiny-bf16', '4'));
+    for (const done of [need('tiny-q4'), need('tiny-mixed.gguf'), need('tiny-f16', 'mxfp4')])
+      expect(done?.quantized).toBeUndefined();
+  });
+
   test('memory that no machine has is refused before loading', () => {
     const folder = changedModel({ max_position_embeddings: 1e12 });
     expect(thrown(() => readModel(folder, OPTIONS))).toMatch(

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { resolveModel } from '../../src/model/locate.ts';
+import { repoInCache, resolveModel } from '../../src/model/locate.ts';
 import { tempFolder } from './temp-folder.ts';
 import { thrown, thrownHint } from './thrown.ts';
 
@@ -35,6 +35,29 @@ describe('resolveModel', () => {
     expect(thrown(() => resolveModel(`${id}@v2`, options))).toBe(
       `MODEL_NOT_FOUND: Model '${id}@v2' not found or not accessible`,
     );
+  });
+
+  test('the repository of a name, and of a path into the cache, by whatever link', () => {
+    const cache = tempFolder({
+      'models--org--tiny/blobs/1': '',
+      [`models--org--tiny/snapshots/${COMMIT}/config.json`]: {},
+    });
+    const snapshot = join(cache, 'models--org--tiny/snapshots', COMMIT);
+    symlinkSync('../../blobs/1', join(snapshot, 'tiny.gguf'));
+    const outside = tempFolder({ 'x.gguf': '' });
+    symlinkSync(join(outside, 'x.gguf'), join(snapshot, 'shared.gguf'));
+    const cwd = tempFolder({ 'own/config.json': {} });
+    symlinkSync(snapshot, join(cwd, 'link'));
+    const linkedCache = join(cwd, 'hub');
+    symlinkSync(cache, linkedCache);
+    for (const place of [cache, linkedCache]) {
+      const options = { cwd, env: { HF_HUB_CACHE: place } };
+      const paths = [snapshot, join(snapshot, 'tiny.gguf'), join(snapshot, 'shared.gguf'), './link'];
+      for (const source of ['org/tiny', 'org/tiny@v1', ...paths])
+        expect([source, repoInCache(source, options)]).toEqual([source, 'org/tiny']);
+      for (const source of ['demo', './own', outside, cache, cwd, '/no/such', 'ollama:x', ''])
+        expect([source, repoInCache(source, options)]).toEqual([source, undefined]);
+    }
   });
 
   test('not found: says where it looked', () => {

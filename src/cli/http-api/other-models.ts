@@ -1,7 +1,7 @@
 import { type CachedModel, cachedModels } from '../../hub/cached-models.ts';
 import { hubCacheFolder } from '../../hub/hub-environment.ts';
 import { modelName } from '../../model/gguf/parts.ts';
-import { hubIdOf } from '../../model/locate.ts';
+import { hubIdOf, repoInCache } from '../../model/locate.ts';
 import type { OtherModel } from '../../serve/http/served-models.ts';
 import { isSameModel } from '../../serve/http/served-name.ts';
 
@@ -26,7 +26,12 @@ export function otherModels(
 ): OtherModelList {
   const named = names
     .filter(name => name !== '*')
-    .map((source): NamedModel => ({ id: idOf(source, cwd), source, hub: hubIdOf(source, { cwd }) }))
+    .map(
+      (source): NamedModel => ({
+        ...{ id: idOf(source, cwd), source, hub: hubIdOf(source, { cwd }) },
+        repo: repoInCache(source, { cwd, env }),
+      }),
+    )
     .filter((model, index, all) => all.findIndex(one => isSameModel(one, model)) === index);
   if (!names.includes('*')) return { list: () => named, readAgain: () => undefined };
   let cached: readonly NamedModel[] = [];

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { ensureModel } from '../../model/ensure-model.ts';
-import { hubIdOf } from '../../model/locate.ts';
+import { hubIdOf, repoInCache } from '../../model/locate.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { EXIT_PATIENCE_MS, type Run } from '../../run/open-run.ts';
 import { PendingApprovals } from '../../serve/http/approvals.ts';
@@ -14,6 +14,7 @@ import { ModelPool } from '../../serve/models/model-pool.ts';
 import { readPage } from '../../serve/page/page-files.ts';
 import { createServer } from '../../serve/server.ts';
 import { checkNumbers, systemText } from '../options/chat-options.ts';
+import type { AppConfig } from '../settings/config-file.ts';
 import { modelSource } from '../settings/model-source.ts';
 import { loadServeSettings } from '../settings/settings.ts';
 import { modelNotices } from '../start/model-notices.ts';
@@ -76,6 +77,7 @@ export async function startHttpApi(
       if (!listed) throw new LlmHostError('MODEL_NOT_FOUND', `Model '${id}' is no longer there`);
       return listed.source;
     };
+    const first = modelSource(args, settings.config);
     const models = new ModelPool(
       loaded(run.opened),
       {
@@ -88,7 +90,10 @@ export async function startHttpApi(
       },
       {
         maxLoaded: options.maxOthers,
-        firstHub: hubIdOf(modelSource(args, settings.config), where),
+        firstHub: hubIdOf(first, where),
+        usedRepos: [first, ...besideFirst(args, settings.config)].flatMap(
+          source => repoInCache(source, where) ?? [],
+        ),
         onCloseFailed: (id, error) =>
           run.log.logger.error({ model: id, problem: messageOf(error) }, 'a model could not be closed'),
       },
@@ -162,6 +167,12 @@ async function listen(options: HttpApiOptions, { log }: Run, models: ModelPool, 
       }
     },
   };
+}
+
+/** What the first model is loaded with. */
+function besideFirst({ adapter = [], draftModel }: HttpApiArguments, config: AppConfig): readonly string[] {
+  const draft = draftModel ?? config.draftModel;
+  return draft === undefined ? adapter : [...adapter, draft];
 }
 
 /** Nobody watches. Models of one server share its `--context`. */

@@ -156,3 +156,12 @@ function addItem<T>(
   if (items.has(id)) onLog(`the ${kind.word} '${id}' is listed twice; the first is used`);
   else items.set(id, parsed.data);
 }
+
+const MAX_NAMED = 3;
+
+/** `tool 'a' is left out: its definition ...`, with the first few of several. */
+export function leftOutText(tools: readonly LeftOut[]): string {
+  const named = tools.slice(0, MAX_NAMED).map(({ label, fault }) => `tool ${label} is left out: ${fault}`);
+  const rest = tools.length - named.length;
+  return [...named, ...(rest > 0 ? [`${rest} more tools are left out`] : [])].join('; ');
+}

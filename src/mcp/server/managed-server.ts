@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
 import { Connection, type ConnectionOptions, startLimitMs } from './connection.ts';
-import type { LeftOut } from './discovery.ts';
+import { leftOutText } from './discovery.ts';
 import type { EraMemory } from './era-memory.ts';
 import { isCold } from './package-runner.ts';
 import { foldersOf } from './peer-requests.ts';
 import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
-import { isFailedProbe, isRefusedGreeting, quoteTail } from './start-fault.ts';
+import { isFailedProbe, isRefusedGreeting, quoteTail, withHint } from './start-fault.ts';
 import type { StartSlots } from './start-slots.ts';
 import type { ServerTool } from './wire-schemas.ts';
 
@@ -121,8 +121,15 @@ export class ManagedServer {
     await this.#change('closed');
   }
 
-  /** The live connection, after any restart in progress. Throws LlmHostError TOOL_FAILED if there is none. */
+  /**
+   * The live connection, after any restart in progress; a remote server that was lost is tried once more. Throws LlmHostError
+   * TOOL_FAILED if there is none.
+   */
   async connection(): Promise<Connection> {
+    await this.#started;
+    // It may only have been away for longer than the restarts took.
+    if (this.#state === 'failed' && this.#readySince > 0 && this.config.transport !== 'stdio')
+      this.#started = this.#reconnect();
     await this.#started;
     if (this.#state === 'ready' && this.#connection !== undefined) return this.#connection;
     const why = this.#error === undefined ? '' : `: ${this.#error}`;
@@ -300,6 +307,16 @@ export class ManagedServer {
     }
   }
 
+  /** Never rejects. Whoever asked for it is told why it failed. */
+  #reconnect(): Promise<void> {
+    this.#state = 'starting';
+    this.#options.onChange();
+    return this.#startOnce().then(
+      () => this.#tell('restarted'),
+      error => this.#fail(withHint(error, this.config), { quietly: true }),
+    );
+  }
+
   async #pingOrRestart(): Promise<void> {
     const connection = this.#connection;
     if (this.#state !== 'ready' || connection === undefined || (await connection.answersPing())) return;
@@ -313,33 +330,16 @@ export class ManagedServer {
     if (this.#state === 'ready') this.#options.onEvent(event, String(this.#tools.length));
   }
 
-  #fail(error: string): void {
+  #fail(error: string, { quietly = false } = {}): void {
     if (this.#state !== 'starting' || this.#stop.signal.aborted) return;
     this.#state = 'failed';
     this.#error = error;
     this.#options.onLog(error);
     this.#options.onChange();
-    this.#options.onEvent('failed', error);
+    if (!quietly) this.#options.onEvent('failed', error);
   }
-}
-
-/** The message, with the hint on its own line. */
-function withHint(error: unknown, config: ServerConfig): string {
-  const hint = error instanceof LlmHostError ? error.hint : undefined;
-  if (hint === undefined) return messageOf(error);
-  const where = 'where' in config && config.where ? `\nIts entry: ${config.where}` : '';
-  return `${messageOf(error)}\n${hint}${where}`;
 }
 
 function legacy(config: ServerConfig): ServerConfig {
   return { ...config, protocol: 'legacy' };
-}
-
-const MAX_NAMED = 3;
-
-/** `tool 'a' is left out: its definition ...`, with the first few of several. */
-function leftOutText(tools: readonly LeftOut[]): string {
-  const named = tools.slice(0, MAX_NAMED).map(({ label, fault }) => `tool ${label} is left out: ${fault}`);
-  const rest = tools.length - named.length;
-  return [...named, ...(rest > 0 ? [`${rest} more tools are left out`] : [])].join('; ');
 }

@@ -1,5 +1,6 @@
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import type { ServerConfig } from '../config/types.ts';
 import { isServerAnswer } from '../transport/lost-answer.ts';
 import { cleanLine, TEXT_LIMITS, withReadableIssues } from './incoming-text.ts';
 
@@ -36,6 +37,14 @@ export function startFailure(error: unknown, failed: FailedStart): LlmHostError 
 /** The tail of stderr, to append to a message; '' if there is none. */
 export function quoteTail(tail: string): string {
   return tail === '' ? '' : `\nIts last output:\n${tail.replace(/^/gm, '  ')}`;
+}
+
+/** The message, with the hint on its own line. */
+export function withHint(error: unknown, config: ServerConfig): string {
+  const hint = error instanceof LlmHostError ? error.hint : undefined;
+  if (hint === undefined) return messageOf(error);
+  const where = 'where' in config && config.where ? `\nIts entry: ${config.where}` : '';
+  return `${messageOf(error)}\n${hint}${where}`;
 }
 
 /** Why the handshake failed, on one line. */

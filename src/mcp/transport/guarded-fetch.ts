@@ -6,6 +6,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { checkRedirect, guardedLookup, type LocalAccess } from '../config/address-guard.ts';
 import { limitedBody } from './limited-body.ts';
 
+const ACCEPTED = 202;
 /** Statuses without a body. */
 const BODILESS = new Set([101, 204, 205, 304]);
 
@@ -13,6 +14,8 @@ export interface GuardedFetchOptions {
   /** The server's own address; addresses it redirects to are trusted less. */
   readonly serverUrl: string;
   readonly access: LocalAccess;
+  /** A JSON-RPC request was accepted by a status that brings no answer. */
+  readonly onAccepted?: (id: string | number) => void;
   /** Replaces the system resolver in tests. */
   readonly lookup?: LookupFunction;
 }
@@ -36,7 +39,7 @@ export class GuardedFetch {
 
   /** Rejects with LlmHostError CONFIG for a refused address, else with Node's errors. */
   readonly fetch: FetchLike = async (url, init) => {
-    const { serverUrl, access } = this.#options;
+    const { serverUrl, access, onAccepted } = this.#options;
     const target = checkRedirect(serverUrl, url, access);
     const sameHost = target.host === new URL(serverUrl).host;
     const request = new Request(target, { ...init, redirect: 'manual' });
@@ -59,7 +62,9 @@ export class GuardedFetch {
       outgoing.on('error', reject);
       outgoing.end(body);
     });
-    return responseOf(message, requestId(body));
+    const id = requestId(body);
+    if (id !== undefined && message.statusCode === ACCEPTED) onAccepted?.(id);
+    return responseOf(message, id);
   };
 
   /** Closes what is still open. */
@@ -93,7 +98,8 @@ function responseOf(message: IncomingMessage, id: string | number | undefined): 
 /** The id of the JSON-RPC request in a body; undefined if it is not one. */
 function requestId(body: Buffer | undefined): string | number | undefined {
   if (body?.[0] !== '{'.charCodeAt(0)) return undefined;
-  const { id } = JSON.parse(body.toString('utf8')) as { id?: unknown };
+  const { id, method } = JSON.parse(body.toString('utf8')) as { id?: unknown; method?: unknown };
+  if (method === undefined) return undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 

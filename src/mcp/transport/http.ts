@@ -13,7 +13,7 @@ import type { HttpServerConfig } from '../config/types.ts';
 import type { OAuthSession } from '../oauth/session.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
 import { IncomingFlow } from './incoming-flow.ts';
-import { lostAnswer } from './lost-answer.ts';
+import { lostAnswer, noAnswer } from './lost-answer.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { incoming, outgoing } from './wire-extensions.ts';
 
@@ -69,7 +69,10 @@ export class HttpTransport implements ServerTransport {
       giveUp: reason => this.#leave(`was stopped: ${reason}`),
       onLog,
     });
-    this.#http = new GuardedFetch({ serverUrl: config.url, access: config.localAccess });
+    this.#http = new GuardedFetch({
+      ...{ serverUrl: config.url, access: config.localAccess },
+      onAccepted: id => this.#noteNoAnswer(id),
+    });
     this.#inner = config.transport === 'sse' ? this.#sse() : this.#streamable();
   }
 
@@ -190,6 +193,11 @@ export class HttpTransport implements ServerTransport {
     const id = 'method' in message && 'id' in message ? message.id : undefined;
     // Its own requests with other ids the SDK ends by itself.
     if (typeof id === 'number' && this.#flow.waitsFor(id)) this.#flow.take(lostAnswer(id));
+  }
+
+  /** Of Streamable HTTP, a request has its answer in the response; the SDK would wait on. With SSE it comes on the stream. */
+  #noteNoAnswer(id: string | number): void {
+    if (this.hasPerRequestStream && this.#flow.waitsFor(id)) this.#flow.take(noAnswer(id));
   }
 
   /** As the protocol says: a rejected first POST, other than for a missing login, suggests the older transport. */

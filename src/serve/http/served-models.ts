@@ -6,6 +6,8 @@ export interface OtherModel {
   readonly id: string;
   /** Where it is on the Hub, whatever it is called here; undefined: it is no model of the Hub. */
   readonly hub?: Pick<HubId, 'repo' | 'revision'> | undefined;
+  /** Of a model that was named by a path into the cache: the repository whose files it uses. */
+  readonly repo?: string | undefined;
   /** On disk; undefined: not known. */
   readonly bytes?: number | undefined;
   /** Of its last change, milliseconds since 1970. */

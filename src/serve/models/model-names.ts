@@ -29,6 +29,7 @@ export class ModelNames {
 
   /** What is deleted with it: models of one repository, at whatever revisions, have the same. */
   filesOf(id: string): string {
-    return [this.#first, ...this.#others()].find(one => one.id === id)?.hub?.repo ?? id;
+    const model = [this.#first, ...this.#others()].find(one => one.id === id);
+    return model?.hub?.repo ?? model?.repo ?? id;
   }
 }

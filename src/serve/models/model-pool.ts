@@ -36,6 +36,8 @@ export class ModelPool implements ServedModels {
   readonly first: LoadedModel;
   readonly #others: OtherModels;
   readonly #names: ModelNames;
+  /** Files that are never deleted. */
+  readonly #alwaysUsed: ReadonlySet<string>;
   readonly #limits: PoolLimits;
   readonly #onCloseFailed: (id: string, error: unknown) => void;
   readonly #entries = new Map<string, Entry>();
@@ -50,10 +52,11 @@ export class ModelPool implements ServedModels {
   #wake: () => void = () => undefined;
 
   constructor(first: LoadedModel, others: OtherModels, options: PoolOptions = {}) {
-    const { firstHub, onCloseFailed, ...limits } = options;
+    const { firstHub, usedRepos = [], onCloseFailed, ...limits } = options;
     this.first = first;
     this.#others = others;
     this.#names = new ModelNames({ id: first.model.id, hub: firstHub }, () => others.list());
+    this.#alwaysUsed = new Set([this.#names.filesOf(first.model.id), ...usedRepos]);
     this.#limits = { ...POOL_LIMITS, ...limits };
     this.#onCloseFailed = onCloseFailed ?? (() => undefined);
     this.#turn = new RoomTurn(this.#limits);
@@ -104,10 +107,7 @@ export class ModelPool implements ServedModels {
   async removing(id: string, remove: () => Promise<void>): Promise<void> {
     const files = this.#names.filesOf(id);
     if (this.#leaving.has(files)) throw beingRemoved(id);
-    const used = [
-      this.#names.filesOf(this.first.model.id),
-      ...[...this.#entries.values()].map(one => one.files),
-    ];
+    const used = [...this.#alwaysUsed, ...[...this.#entries.values()].map(one => one.files)];
     if (used.includes(files)) throw stillLoaded(id);
     this.#leaving.add(files);
     try {

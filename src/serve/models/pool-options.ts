@@ -34,6 +34,8 @@ export const POOL_LIMITS: PoolLimits = {
 export interface PoolOptions extends Partial<PoolLimits> {
   /** Where the first model is on the Hub; undefined: it is no model of the Hub. */
   readonly firstHub?: OtherModel['hub'];
+  /** Repositories whose files are in use for as long as the server runs. */
+  readonly usedRepos?: readonly string[];
   /** A model could not be closed; its memory may not be free. */
   readonly onCloseFailed?: (id: string, error: unknown) => void;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -261,6 +261,35 @@ test('a model is one model, whichever of its names is used', async () => {
     expect(await send('POST', '/v1/chat/completions', { ...chat, model: asked })).toEqual([
       ...[200, expect.stringContaining(`"model":"${id}"`)],
     ]);
+});
+
+test('files of the cache that are in use are not deleted, whatever names them', async () => {
+  const cache = join(dir, 'cache');
+  vi.stubEnv('HF_HUB_CACHE', cache);
+  const snapshotOf = (repo: string) => join(cacheModel(cache, repo), 'snapshots', 'a'.repeat(40));
+  const first = snapshotOf('org/first');
+  const named = snapshotOf('org/named');
+  const link = join(dir, 'adapter');
+  symlinkSync(snapshotOf('org/adapter'), link);
+  for (const repo of ['org/draft', 'org/unused']) cacheModel(cache, repo);
+  const { openModel } = scripted([content('hi')]);
+  const serve = await started(
+    {
+      ...{ model: first, models: [named, '*'], manageModels: true },
+      ...{ adapter: ['adapter'], draftModel: 'org/draft' },
+    },
+    openModel,
+  );
+  const send = async (method: string, path: string, body: object) =>
+    (await fetch(serve.url + path, { method, body: JSON.stringify(body) })).status;
+  const remove = (model: string) => send('DELETE', '/api/delete', { model });
+  const chat = { model: 'a'.repeat(40), messages: [{ role: 'user', content: 'hello' }] };
+  expect(await send('POST', '/v1/chat/completions', chat)).toBe(200);
+  for (const name of ['first', 'adapter', 'draft', 'named']) {
+    expect([name, await remove(`org/${name}`)]).toEqual([name, 409]);
+    expect(existsSync(join(cache, `models--org--${name}`))).toBe(true);
+  }
+  expect(await remove('org/unused')).toBe(200);
 });
 
 test('the address of an IPv6 host is one that can be asked', async context => {

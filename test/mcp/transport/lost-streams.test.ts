@@ -93,6 +93,35 @@ describe.each(Object.entries(LOSSES))('a stream that %s before the answer', (_, 
   });
 });
 
+describe('a request that is accepted by status 202, without an answer', () => {
+  const accept = ({ response }: Asked): undefined => void response.writeHead(202).end();
+  const WHY = 'the server accepted the request (HTTP status 202) without answering it';
+
+  it('fails its call at once, and the server stays usable', async () => {
+    const host = await hostOf({ 'tools/call': firstLost(accept, { content: [] }) });
+    await expect(host.call('run', {}, LIMIT)).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      message: `Tool 'run' failed: ${WHY}`,
+    });
+    expect((await host.call('run', {}, LIMIT)).isError).toBe(false);
+  });
+
+  it.each(['initialize', 'tools/list'])('ends the start with that reason (%s)', async method => {
+    const host = await hostOf({ [method]: accept });
+    expect(host.servers()[0]).toMatchObject({
+      state: 'failed',
+      error: `server 'web' could not be started: ${WHY}`,
+    });
+  });
+
+  it('is the answer of an older server to the question for the newer era', async () => {
+    const asked: string[] = [];
+    const host = await hostOf({ 'server/discover': accept }, asked);
+    expect(host.servers()[0]).toMatchObject({ state: 'ready', tools: 1 });
+    expect(asked.slice(0, 2)).toEqual(['server/discover', 'initialize']);
+  });
+});
+
 it('a stream with event ids is resumed instead', async () => {
   let waiting: string | number | undefined;
   const host = await hostOf({
@@ -166,5 +195,23 @@ describe('HTTP+SSE', () => {
       await eventually(() => host.servers()[0]?.state !== 'ready', 'it has noticed');
     }
     expect(host.servers()[0]).toMatchObject({ state: 'failed', error: 'lost its event stream' });
+  });
+
+  it('a server that was away for longer than the restarts is tried again by each call', async () => {
+    const { server, host, asked } = await sseHost({});
+    await server.close();
+    await eventually(() => host.servers()[0]?.state === 'failed', 'it has failed');
+    expect(host.tools().map(({ tool }) => tool)).toEqual(['run']);
+    host.takeNotices();
+    await expect(host.call('run', {}, LIMIT)).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      message: expect.stringMatching(/^server 'web' is not running: .*ECONNREFUSED/s),
+    });
+    const back = await strictSse(OLD_ERA, asked, server.port);
+    closers.push(back.close);
+    const calls = await Promise.all([host.call('run', {}, LIMIT), host.call('run', {}, LIMIT)]);
+    expect(calls.map(({ text }) => text)).toEqual(['ran', 'ran']);
+    expect(greetings(asked)).toBe(2);
+    expect(host.takeNotices()).toEqual([expect.stringContaining('restarted')]);
   });
 });
