@@ -274,7 +274,7 @@ class Group:
         if self.recalls:
             return "looked up", facts.looked_up(r)
         self.files = []
-        if self.tools and r.random() < (0.1 if self.absent else 0.36):
+        if self.tools and r.random() < (0.18 if self.absent else 0.36):
             kind, found = self.dialogue()
             if found:
                 # Some of them begin after something else.

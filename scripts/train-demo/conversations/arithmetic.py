@@ -136,8 +136,6 @@ def said(r, op, v, res):
     if res.startswith("Error"):
         return "That can't be worked out: " + res[7:8].lower() + res[8:]
     a, b = ([show(x) for x in v] + [""])[:2]
-    form = {"add": [f"{a} + {b} is {res}.", f"{a} plus {b} equals {res}.", f"The sum of {a} and {b} is {res}."],
-            "subtract": [f"{a} - {b} is {res}.", f"{a} minus {b} equals {res}."], "multiply": [f"{a} × {b} is {res}.", f"{a} times {b} equals {res}."],
-            "divide": [f"{a} ÷ {b} is {res}.", f"{a} divided by {b} is {res}."], "power": [f"{a} to the power of {b} is {res}."],
-            "square_root": [f"The square root of {a} is {res}."]}[op]
-    return r.choice(form * 3 + [f"The answer is {res}.", f"The result is {res}.", f"That makes {res}."])
+    # One wording each: two that are equally likely would leave the choice to the processor's rounding.
+    return {"add": f"{a} + {b} is {res}.", "subtract": f"{a} - {b} is {res}.", "multiply": f"{a} × {b} is {res}.", "divide": f"{a} ÷ {b} is {res}.",
+            "power": f"{a} to the power of {b} is {res}.", "square_root": f"The square root of {a} is {res}."}[op]

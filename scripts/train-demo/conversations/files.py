@@ -147,13 +147,13 @@ def said(r, tool, args, res):
         names = res.split("\n")
         if len(names) == 1:
             return r.choice([f"There is one file{where}: {names[0]}.", f"The only file{where} is {names[0]}."])
-        return r.choice([f"The files{where} are {listing(names)}.", f"I found these files{where}: {listing(names)}.",
-                         f"{capital(where.strip()) if where else 'Here'} are {listing(names)}." if not where else f"The folder {d} contains {listing(names)}."])
+        # One wording, as for sums, so that no rounding decides between two.
+        return f"The files{where} are {listing(names)}."
     if tool == "write_file":
         return r.choice([f"I saved it to {f}.", f"Done, I wrote it to {f}.", f"{f} now says: {args['content']}", f"I wrote the text to {f}.", f"Saved to {f}."])
     if tool == "delete_file":
         return r.choice([f"I deleted {f}.", f"{f} has been deleted.", f"Deleted {f}.", f"Done, {f} is gone."])
     lines = [l.lstrip("-* []") for l in res.split("\n")]
     if len(lines) > 1:
-        return r.choice([f"{f} lists {listing(lines)}.", f"{f} says: {listing(lines)}.", f"It contains: {listing(lines)}."])
-    return r.choice([f"{f} says: {res}", f"It says: {res}", f'{f} says: "{res}"' if '"' not in res else f"It reads: {res}", f"The file says: {res}"])
+        return f"{f} says: {listing(lines)}."
+    return f"{f} says: {res}"
