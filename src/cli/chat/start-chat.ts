@@ -66,13 +66,16 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     ...(responseFormat && { responseFormat }),
   });
   const room = () => definitionsNotice(servers.host.tools(), agent.offer, opened.model.contextLength);
-  const session = new ChatSession({
+  const session: ChatSession = new ChatSession({
     ...{ agent, history, opened, folder, log, turnLog: new TurnLog(log, servers.redactor) },
     tools: servers.host,
     systemText: currentSystem,
-    modelSwitch: modelSwitch(run, name =>
-      modelSource({ ...args, model: name, revision: undefined }, settings.config),
+    modelSwitch: modelSwitch(
+      run,
+      name => modelSource({ ...args, model: name, revision: undefined }, settings.config),
+      another => modelNotices(another, session.thinking, turnOptions.sampling),
     ),
+    thinking: args.think,
     saveTo: args.save,
     lateNotice: () => (told ? undefined : room()),
     once: args.prompt !== undefined,
