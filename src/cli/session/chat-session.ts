@@ -315,8 +315,8 @@ export class ChatSession {
     return saved;
   }
 
-  /** Another system message, from the next turn on. */
-  setSystem(content: string): void {
+  /** Another system message, from the next turn on; undefined: none. */
+  setSystem(content: string | undefined): void {
     this.history.setSystem(content);
     this.#changed();
   }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runBuiltin } from '../../../src/cli/builtins/run-builtin.ts';
 import { type StartedChat, startChat } from '../../../src/cli/chat/start-chat.ts';
@@ -39,6 +41,31 @@ async function started(args: ChatArguments, openModel = models().openModel): Pro
   onTestFinished(() => chat.close());
   return chat;
 }
+
+describe('--resume', () => {
+  const SAID = { role: 'user', content: 'one' } as const;
+
+  /** Saved with the system prompt 'A'. */
+  async function saved(): Promise<string> {
+    const { session } = await started({ system: 'A' });
+    session.history.add(SAID);
+    const path = join(dir, 'talk.json');
+    session.save(path);
+    return path;
+  }
+
+  test.each<[string, ChatArguments, string | undefined]>([
+    ['its own system prompt', {}, 'A'],
+    ['that of --system', { system: 'B' }, 'B'],
+    ['none, if --system is empty', { system: '' }, undefined],
+  ])('a conversation goes on with %s', async (_name, args, expected) => {
+    const resume = await saved();
+    writeFileSync(join(dir, 'config.json'), '{ "SystemPrompt": "C" }');
+    const { session } = await started({ system: undefined, ...args, resume });
+    const system = expected === undefined ? [] : [{ role: 'system', content: expected }];
+    expect(session.history.messages).toEqual([...system, SAID]);
+  });
+});
 
 describe('/model', () => {
   test('goes on with a model that thinks as --think says, or /think later', async () => {
