@@ -24,7 +24,7 @@ export async function startRun(
   const { cwd, env } = { cwd: process.cwd(), env: process.env };
   const { config } = settings;
   const source = modelSource(args, config, settings.configPaths);
-  checkOllama(source, args, args.models !== undefined);
+  checkOllama(source, args, (args.models ?? []).length > 0);
   const log = openRunLog(logOptions(args, config), env);
   const loading = new ProgressLine(process.stderr, 'Loading');
   const download = new DownloadLine(process.stderr, source);

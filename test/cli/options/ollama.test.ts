@@ -33,8 +33,13 @@ describe.each([...OF_ONE, ...OF_ALL])('%s', (flag, args) => {
       notices: [],
     };
     const openModel = () => Promise.reject(new Error('opened'));
-    for (const named of [{ model: 'ollama:x' }, { model: 'x', backend: 'ollama' as const }]) {
-      await expect(startRun({ ...args, ...named }, settings, openModel)).rejects.toThrow(refusal(flag));
+    const named = [
+      { model: 'ollama:x' },
+      { model: 'ollama:x', models: [] },
+      { model: 'x', backend: 'ollama' as const },
+    ];
+    for (const one of named) {
+      await expect(startRun({ ...args, ...one }, settings, openModel)).rejects.toThrow(refusal(flag));
     }
   });
 });
