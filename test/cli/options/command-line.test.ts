@@ -84,6 +84,17 @@ describe('words after serve are its models', () => {
   });
 });
 
+describe('a word too many', () => {
+  test.each([
+    [['demo', 'hello'], "'hello' is unexpected; give a prompt with -p, in quotes"],
+    [['inspect', 'demo', 'other'], "'other' is unexpected"],
+    [['bench', 'demo', 'other'], "'other' is unexpected"],
+    [['doctor', 'demo'], "'demo' is unexpected"],
+  ])('%j: %s', async (words, message) => {
+    await expect(commandLine(words, COMMANDS, CONTEXT)).rejects.toMatchObject({ code: 'USAGE', message });
+  });
+});
+
 describe('words after --', () => {
   test.each([
     [['--', 'demo'], 'demo'],
