@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { availableMemory } from '../model/fit.ts';
 
 /** Read in each trial, in as many passes as that takes. */
 const TRIAL_BYTES = 1 << 29;
@@ -22,14 +23,18 @@ parentPort.on('message', rounds => {
 parentPort.postMessage('ready');
 `;
 
+/** Bytes that each of the threads goes through: its part of `bytes`, or of a quarter of what is available. */
+export function partBytes(threads: number, bytes: number, available = availableMemory(0)): number {
+  return Math.max(MIN_BYTES_PER_THREAD, Math.ceil(Math.min(bytes, available / 4) / threads));
+}
+
 /**
  * Bytes per second that `threads` threads together read when they go through the same `bytes` again and again, as decoding
  * goes through the weights: what caches hold of them counts here as it does there. The best of several trials, since a limit
  * is what nothing else on the machine took away.
  */
 export async function readBandwidth(threads: number, bytes: number): Promise<number> {
-  const total = Math.min(bytes, process.availableMemory() / 4);
-  const part = Math.max(MIN_BYTES_PER_THREAD, Math.ceil(total / threads));
+  const part = partBytes(threads, bytes);
   const rounds = Math.max(1, Math.round(TRIAL_BYTES / (part * threads)));
   const workers = Array.from(
     { length: threads },

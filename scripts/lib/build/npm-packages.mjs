@@ -9,6 +9,9 @@ import { SetupError } from '../setup-error.mjs';
 /** npm's own list of what it installed, written last: without it node_modules is incomplete. */
 const INSTALLED = 'node_modules/.package-lock.json';
 
+/** The build needs all kinds, whatever NODE_ENV or npm's configuration would leave out. */
+const ALL_KINDS = ['--include=dev', '--include=optional'];
+
 /** True if node_modules holds exactly the packages in package-lock.json, apart from those for other platforms. */
 export function packagesReady() {
   const wanted = packagesIn('package-lock.json');
@@ -24,7 +27,12 @@ export function packagesReady() {
 export async function setupPackages() {
   if (packagesReady()) return;
   await withLock(join(vendorDir, '.npm.lock'), async () => {
-    if (!packagesReady()) await npmCi();
+    if (packagesReady()) return;
+    await npmCi();
+    if (packagesReady()) return;
+    throw new SetupError('npm ci ended without an error, but packages of package-lock.json are missing', {
+      hint: 'Look for settings that leave packages out, such as dry-run: npm config ls',
+    });
   });
 }
 
@@ -41,9 +49,13 @@ async function npmCi() {
   rmSync(join(root, INSTALLED), { force: true }); // npm ci leaves it in place until it writes the new one.
   const [command, ...before] = npm();
   try {
-    await runCommand(command, [...before, 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-      cwd: root,
-    });
+    await runCommand(
+      command,
+      [...before, 'ci', ...ALL_KINDS, '--ignore-scripts', '--no-audit', '--no-fund'],
+      {
+        cwd: root,
+      },
+    );
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new SetupError(error.notFound ? 'npm was not found' : 'npm ci failed', {

@@ -79,10 +79,26 @@ export function peerModels(args: BenchArguments): PeerModels {
   };
 }
 
-/** Variables that change how this program computes. */
+/** Variables that change how this program or a peer computes. A list, since others that begin like these hold keys. */
+export const COMPUTING_VARIABLES: readonly string[] = [
+  'LLM_HOST_ADDON',
+  'LLM_HOST_BENCH_LLAMA_KV',
+  'LLM_HOST_COMPILE',
+  'LLM_HOST_DEVICE_POLICY',
+  'LLM_HOST_EXACT',
+  'LLM_HOST_INT8',
+  'LLM_HOST_SIMD',
+  'LLM_HOST_THREADS',
+  'LLM_HOST_WIRED',
+];
+
+/** Those of `COMPUTING_VARIABLES` that are set, for reports. */
 export function ownEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
-  const own = Object.entries(env).filter(([name]) => name.startsWith('LLM_HOST_'));
-  return Object.fromEntries(own) as Record<string, string>;
+  const own = COMPUTING_VARIABLES.flatMap(name => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(own);
 }
 
 export function writeHtml(path: string, text: string): void {

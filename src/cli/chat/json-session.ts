@@ -1,4 +1,4 @@
-import { EXIT } from '../../errors.ts';
+import { type ErrorCode, EXIT, LlmHostError } from '../../errors.ts';
 import type { EventWriter } from '../../json/event-writer.ts';
 import { parseRequest } from '../../json/json-input.ts';
 import { pipedLines } from '../../text/piped-lines.ts';
@@ -21,6 +21,8 @@ export class JsonSession {
   readonly #writer: EventWriter;
   readonly #loop: TurnLoop;
   #refused = false;
+  /** The exit code of the last error that ended a turn. */
+  #failure: number = EXIT.unexpected;
 
   constructor({ session, signals, writer }: JsonSessionOptions) {
     this.#writer = writer;
@@ -30,6 +32,8 @@ export class JsonSession {
         begin: prompt => writer.write({ type: 'user', text: prompt }),
         event: event => {
           if (event.type === 'tool_error' && event.refused) this.#refused = true;
+          if (event.type === 'error')
+            this.#failure = new LlmHostError(event.code as ErrorCode, event.message).exitCode;
           return writer.write(event);
         },
         end: () => undefined,
@@ -44,9 +48,11 @@ export class JsonSession {
     return this.#loop.run(() => this.#read());
   }
 
-  /** Answers the prompt of `-p`; 77 if a call was refused. */
+  /** Answers the prompt of `-p`. Resolves with the exit code, the same as without JSON; 77 if a call was refused. */
   async once(prompt: ChatPrompt): Promise<number> {
-    if (!(await this.#loop.once(prompt))) return EXIT.unexpected;
+    const outcome = await this.#loop.once(prompt);
+    if (outcome === 'failed') return this.#failure;
+    if (outcome === 'cancelled') return 130;
     return this.#refused ? EXIT.refused : EXIT.ok;
   }
 

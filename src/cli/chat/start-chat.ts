@@ -66,13 +66,16 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     ...(responseFormat && { responseFormat }),
   });
   const room = () => definitionsNotice(servers.host.tools(), agent.offer, opened.model.contextLength);
-  const session = new ChatSession({
+  const session: ChatSession = new ChatSession({
     ...{ agent, history, opened, folder, log, turnLog: new TurnLog(log, servers.redactor) },
     tools: servers.host,
     systemText: currentSystem,
-    modelSwitch: modelSwitch(run, name =>
-      modelSource({ ...args, model: name, revision: undefined }, settings.config),
+    modelSwitch: modelSwitch(
+      run,
+      name => modelSource({ ...args, model: name, revision: undefined }, settings.config),
+      another => modelNotices(another, session.thinking, turnOptions.sampling),
     ),
+    thinking: args.think,
     saveTo: args.save,
     lateNotice: () => (told ? undefined : room()),
     once: args.prompt !== undefined,
@@ -87,7 +90,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     if (responseFormat && !opened.model.canFollowFormat) {
       throw new LlmHostError('MODEL_UNSUPPORTED', `--schema: ${opened.name} cannot follow a JSON Schema`);
     }
-    if (resumed !== undefined) notices.push(...(await resume(session, resumed)));
+    if (resumed !== undefined) notices.push(...(await resume(session, resumed, args.system !== undefined)));
   } catch (error) {
     await close();
     throw error;
@@ -115,8 +118,11 @@ function resumePath(option: string, folder: SessionFolder): string {
   return latest.path;
 }
 
-async function resume(session: ChatSession, path: string): Promise<string[]> {
+/** The saved system message stays, unless `ownSystem`: the user gave another one. */
+async function resume(session: ChatSession, path: string, ownSystem: boolean): Promise<string[]> {
+  const own = session.history.messages.find(({ role }) => role === 'system');
   const saved = session.load(path);
+  if (ownSystem) session.setSystem(own?.content);
   const notice = `continuing the conversation of ${turnCount(saved)} from ${homely(path)}`;
   const cache = await session.restoreCache(path);
   return cache === undefined ? [notice] : [notice, cache];

@@ -48,6 +48,9 @@ export interface TurnLoopOptions {
   readonly keyboard: boolean;
 }
 
+/** How a turn ended: `failed` with an error event, `cancelled` by the user. */
+export type TurnOutcome = 'done' | 'failed' | 'cancelled';
+
 /** The loop of every chat: queues inputs, runs built-in commands and turns one at a time, and handles Ctrl+C. */
 export class TurnLoop {
   readonly #options: TurnLoopOptions;
@@ -77,8 +80,8 @@ export class TurnLoop {
     return Promise.race([left, readInput().then(() => 0)]);
   }
 
-  /** One prompt, which Ctrl+C cancels. False when the turn ended in an error. */
-  once(prompt: ChatPrompt): Promise<boolean> {
+  /** One prompt, which Ctrl+C cancels. */
+  once(prompt: ChatPrompt): Promise<TurnOutcome> {
     this.#options.signals.onInterrupt(() => this.cancel());
     return this.#runTurn(prompt);
   }
@@ -168,8 +171,7 @@ export class TurnLoop {
     }
   }
 
-  /** False when the turn ended in an error event. */
-  async #runTurn(prompt: ChatPrompt, typed = true): Promise<boolean> {
+  async #runTurn(prompt: ChatPrompt, typed = true): Promise<TurnOutcome> {
     const { session, reader } = this.#options;
     const turn = new AbortController();
     this.#turn = turn;
@@ -192,7 +194,8 @@ export class TurnLoop {
     } finally {
       this.#turn = undefined;
     }
-    return !failed;
+    if (failed) return 'failed';
+    return turn.signal.aborted ? 'cancelled' : 'done';
   }
 
   /** Not while more prompts wait: whoever is told would find the model at work. */

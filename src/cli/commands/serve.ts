@@ -11,7 +11,7 @@ const CLOSE_MS = 5000;
 
 /** Answers HTTP until a signal ends the program. */
 export const serve = defineCommand({
-  usage: 'serve [model]',
+  usage: 'serve [model] [models..]',
   description: 'serve an HTTP API compatible with OpenAI, Anthropic and Ollama (docs/serve.md)',
   options: (y, declareModel) =>
     modelOptions(declareModel(y))
@@ -26,7 +26,10 @@ export const serve = defineCommand({
         choices: TOOLS_POLICIES,
       })
       .option('page', { type: 'boolean', describe: '--no-page: no chat page for browsers at /' })
-      .option('models', list('another model that requests may name, or * for all in the cache (repeatable)'))
+      .option(
+        'models',
+        list('another model that requests may name, also as a word; * for all in the cache (repeatable)'),
+      )
       .option('manage-models', {
         type: 'boolean',
         describe:

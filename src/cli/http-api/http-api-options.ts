@@ -77,13 +77,15 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
   };
   checkNumber('max-gap', args.maxGap, { min: 1, max: 60_000, integer: true });
   const { requestMs, maxBody } = DEFAULT_LIMITS;
+  const { models = [] } = args;
+  if (models.includes('')) throw new LlmHostError('USAGE', 'the name of a model is empty');
   return {
     access: {
       ...{ host, apiKey, keys },
       allowedHosts: args.allowHost ?? [],
       corsOrigins: (args.corsOrigin ?? []).map(checkedOrigin),
     },
-    models: args.models ?? [],
+    models,
     manageModels: managesModels(args),
     maxOthers: number('max-models', args.maxModels, DEFAULT_MODELS, { min: 2, max: 100, integer: true }) - 1,
     toolsPolicy: args.toolsPolicy ?? 'auto',

@@ -85,6 +85,8 @@ export async function startHttpApi(
         fetch: async (id, signal) => fetchModel(sourceOf(id), { ...where, signal }),
         open: async (id, onFits) => {
           const opened = await run.openAnother(sourceOf(id), { ...QUIETLY, onProgress: onFits });
+          const notices = [...opened.notices, ...modelNotices(opened, args.think, turnOptions.sampling)];
+          for (const notice of notices) run.log.logger.warn({ model: id }, notice);
           return { ...loaded(opened, id), close: () => opened.close() };
         },
       },

@@ -124,8 +124,10 @@ function complaint(message: string, argv: readonly string[], parser: Argv): stri
   if (lacking !== undefined) return `${lacking.length > 1 ? '--' : '-'}${lacking} needs a value`;
   const unknown = /^Unknown (?:argument|command)s?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
   if (unknown === undefined) return message;
-  if (argv.includes(unknown)) return `'${unknown}' is unexpected; give a prompt with -p, in quotes`;
   const known = Object.keys((parser as unknown as { getOptions(): { key: object } }).getOptions().key);
+  if (argv.includes(unknown)) {
+    return `'${unknown}' is unexpected${known.includes('prompt') ? '; give a prompt with -p, in quotes' : ''}`;
+  }
   const guess = nearest(
     unknown,
     known.filter(name => name.length > 1),

@@ -43,6 +43,8 @@ export interface ChatSessionParts {
   readonly lateNotice?: () => string | undefined;
   /** One prompt (`-p`), kept apart from chats. */
   readonly once?: boolean;
+  /** `--think`, `--no-think`. */
+  readonly thinking?: boolean | undefined;
   /** `--save`: also written after every turn, `/undo` and `/compact`. */
   readonly saveTo: string | undefined;
 }
@@ -83,6 +85,8 @@ export class ChatSession {
   listed: readonly SessionSummary[] | undefined;
   /** For `/retry` and `/edit`. */
   readonly lastPrompt: LastPrompt;
+  /** Whether the user wants this model and those to come to think; undefined: it is up to them. */
+  thinking: boolean | undefined;
   /** Show the model's thinking in full instead of folded. */
   showThinking = false;
 
@@ -93,6 +97,7 @@ export class ChatSession {
     this.#keeper = new SessionKeeper({ folder, file, saveTo, log, snapshot: () => this.snapshot() });
     this.#systemText = parts.systemText();
     this.#opened = parts.opened;
+    this.thinking = parts.thinking;
     this.lastPrompt = new LastPrompt(parts.history);
   }
 
@@ -310,8 +315,8 @@ export class ChatSession {
     return saved;
   }
 
-  /** Another system message, from the next turn on. */
-  setSystem(content: string): void {
+  /** Another system message, from the next turn on; undefined: none. */
+  setSystem(content: string | undefined): void {
     this.history.setSystem(content);
     this.#changed();
   }

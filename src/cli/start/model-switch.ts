@@ -16,12 +16,19 @@ export interface ModelSwitch {
 /** Shares of the work that are told. */
 const STEP_PERCENT = 20;
 
-/** @param sourceOf the source of a name, with the backend of this run */
-export function modelSwitch(run: Run, sourceOf: (name: string) => string): ModelSwitch {
+/**
+ * @param sourceOf the source of a name, with the backend of this run
+ * @param prepare sets the model up as the user asked; returns notices
+ */
+export function modelSwitch(
+  run: Run,
+  sourceOf: (name: string) => string,
+  prepare: (opened: OpenedModel) => readonly string[],
+): ModelSwitch {
   return {
-    open: (name, { signal, progress }) => {
+    open: async (name, { signal, progress }) => {
       progress(`Opening ${name} ...`);
-      return run.openAnother(sourceOf(name), {
+      const opened = await run.openAnother(sourceOf(name), {
         signal,
         onProgress: () => undefined,
         onDownload: inSteps(
@@ -30,6 +37,7 @@ export function modelSwitch(run: Run, sourceOf: (name: string) => string): Model
         ),
         onWait: () => progress(`Waiting for another program that downloads ${name} ...`),
       });
+      return { ...opened, notices: [...opened.notices, ...prepare(opened)] };
     },
     use: opened => run.use(opened),
   };

@@ -4,6 +4,7 @@ import { ProgressLine } from '../../line/progress-line.ts';
 import type { OpenModel, OpenModelOptions } from '../../run/open-model.ts';
 import { openRun, type Run } from '../../run/open-run.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
+import { checkOllama } from '../options/ollama.ts';
 import { configDirectory, stateDirectory } from '../process/folders.ts';
 import { openRunLog } from '../process/program-log.ts';
 import { terminalQuestions } from '../process/questions.ts';
@@ -15,7 +16,7 @@ import { toolPolicy } from './tool-policy.ts';
 
 /** Opens model and servers by command line and config.json, with progress and questions on stderr. */
 export async function startRun(
-  args: ChatArguments,
+  args: ChatArguments & { readonly models?: readonly string[] | undefined },
   settings: Settings,
   openModel: OpenModel,
   engine: Pick<OpenModelOptions, 'cacheBytes' | 'parallel' | 'maxGapMs'> = {},
@@ -23,6 +24,7 @@ export async function startRun(
   const { cwd, env } = { cwd: process.cwd(), env: process.env };
   const { config } = settings;
   const source = modelSource(args, config, settings.configPaths);
+  checkOllama(source, args, (args.models ?? []).length > 0);
   const log = openRunLog(logOptions(args, config), env);
   const loading = new ProgressLine(process.stderr, 'Loading');
   const download = new DownloadLine(process.stderr, source);

@@ -113,7 +113,7 @@ describe('Ctrl+C', () => {
     const done = loop.once({ text: 'one' });
     await settle();
     loop.cancel();
-    expect(await done).toBe(true);
+    expect(await done).toBe('cancelled');
   });
 });
 
@@ -134,6 +134,6 @@ describe('a turn', () => {
     const { loop } = start(async function* () {
       yield { type: 'error', code: 'ENGINE', message: 'no' };
     });
-    expect(await loop.once({ text: 'one' })).toBe(false);
+    expect(await loop.once({ text: 'one' })).toBe('failed');
   });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -213,6 +213,27 @@ test('other models are opened when they are named, and closed with the first', a
   expect(opened).toEqual(['org/fake x', 'org/other', file]);
   await serve.close();
   expect(closed.sort()).toEqual([file, 'org/fake', 'org/other'].sort());
+});
+
+test('another model thinks as the options say, and what it cannot do of it is in the log', async () => {
+  const asked: string[] = [];
+  const openModel: OpenModel = async name => {
+    const setThinking = (on: boolean) => {
+      asked.push(`${name} ${on}`);
+      return name === 'org/fake' ? ('done' as const) : ('none' as const);
+    };
+    const model = Object.assign(new FakeModel([[content('hi')]]), { setThinking });
+    return { model, name, device: 'cpu', description: name, notices: [], close: async () => undefined };
+  };
+  const logFile = join(dir, 'the.log');
+  const serve = await started({ models: ['org/other'], think: false, logFile }, openModel);
+  const body = JSON.stringify({ model: 'other', messages: [{ role: 'user', content: 'hello' }] });
+  expect((await fetch(`${serve.url}/v1/chat/completions`, { method: 'POST', body })).status).toBe(200);
+  expect(asked).toEqual(['org/fake false', 'org/other false']);
+  expect(serve.notices).toEqual([]);
+  expect(readFileSync(logFile, 'utf8')).toContain(
+    'The chat template of org/other has no switch for thinking',
+  );
 });
 
 test('the files of another model are fetched before it is opened, by what it was named', async () => {

@@ -57,17 +57,43 @@ describe('an unknown option', () => {
   });
 });
 
-/** The options with which the chat would run. */
-async function takenByChat(words: readonly string[]): Promise<object> {
+/** The options with which a command would run. */
+async function taken(words: readonly string[]): Promise<object> {
   let given: object = {};
-  const [chat, ...others] = COMMANDS;
   const run = (args: object) => {
     given = args;
     return 0;
   };
-  expect(await commandLine(words, [{ ...chat, run } as never, ...others], CONTEXT)).toBe(0);
+  const commands = COMMANDS.map(command => ({ ...command, run }));
+  expect(await commandLine(words, commands, CONTEXT)).toBe(0);
   return given;
 }
+
+describe('words after serve are its models', () => {
+  test.each([
+    [[], { model: undefined, models: undefined }],
+    [['a'], { model: 'a', models: [] }],
+    [['a', 'b', '12'], { model: 'a', models: ['b', '12'] }],
+    [['--', 'a', 'b'], { model: 'a', models: ['b'] }],
+    [['a', 'b', '--models', 'c', '--port', '0'], { model: 'a', models: ['c', 'b'] }],
+    [['a', '--models', 'b', '--models', 'c'], { model: 'a', models: ['b', 'c'] }],
+    [['--model', 'a', '--models', 'b'], { model: 'a', models: ['b'] }],
+  ])('%j', async (words, expected) => {
+    const { model, models } = (await taken(['serve', ...words])) as Record<string, unknown>;
+    expect({ model, models }).toEqual(expected);
+  });
+});
+
+describe('a word too many', () => {
+  test.each([
+    [['demo', 'hello'], "'hello' is unexpected; give a prompt with -p, in quotes"],
+    [['inspect', 'demo', 'other'], "'other' is unexpected"],
+    [['bench', 'demo', 'other'], "'other' is unexpected"],
+    [['doctor', 'demo'], "'demo' is unexpected"],
+  ])('%j: %s', async (words, message) => {
+    await expect(commandLine(words, COMMANDS, CONTEXT)).rejects.toMatchObject({ code: 'USAGE', message });
+  });
+});
 
 describe('words after --', () => {
   test.each([
@@ -75,7 +101,7 @@ describe('words after --', () => {
     [['--no-mcp', '--', 'demo'], 'demo'],
     [['demo', '--'], 'demo'],
   ])('%j is the model', async (words, model) => {
-    expect(await takenByChat(words)).toMatchObject({ model });
+    expect(await taken(words)).toMatchObject({ model });
   });
 
   test.each([
@@ -111,7 +137,7 @@ describe('options that are true or false', () => {
     [['--think', 'false'], { think: false }],
     [['--quiet', '--'], { quiet: true }],
   ])('%j is taken', async (words, expected) => {
-    expect(await takenByChat(['demo', ...words])).toMatchObject(expected);
+    expect(await taken(['demo', ...words])).toMatchObject(expected);
   });
 });
 
@@ -176,6 +202,6 @@ describe('options with a value', () => {
     [['-p', 'no-config', '--seed=-1', '--stop', 'x y'], { prompt: 'no-config', seed: -1, stop: ['x y'] }],
     [['--resume', '', '--quiet', '--quiet'], { resume: '', quiet: true }],
   ])('%j is taken', async (words, expected) => {
-    expect(await takenByChat(['demo', ...words])).toMatchObject(expected);
+    expect(await taken(['demo', ...words])).toMatchObject(expected);
   });
 });

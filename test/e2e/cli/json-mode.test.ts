@@ -1,8 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { manyWords } from '../../fixtures/many-words.ts';
 import { eventsOf } from '../../json/event-checker.ts';
-import { MAIN, Program, runProgram, SCRIPTED_MAIN, workplace } from '../program.ts';
+import { MAIN, Program, ROOT, runProgram, SCRIPTED_MAIN, workplace } from '../program.ts';
 
 const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
 const CALL = '<tool_call>\n{"name": "add", "arguments": {"a": 17, "b": 25}}\n</tool_call>';
@@ -104,4 +105,42 @@ test('a start-up that fails is an error event, and the end has the exit code', a
   expect(events.at(-1)).toMatchObject({ code: 66 });
   expect(stderr).toContain("Error: Model 'no-such/model' not found");
   expect(code).toBe(66);
+});
+
+test.each([
+  ['OUT_OF_MEMORY', 71],
+  ['ENGINE_UNAVAILABLE', 69],
+  ['ENGINE', 1],
+])('a turn of -p that ends in %s exits with %i, as without --json', async (error, exit) => {
+  const where = place({});
+  const module = join(where.cwd, 'failing.mjs');
+  writeFileSync(
+    module,
+    `import { LlmHostError } from ${JSON.stringify(join(ROOT, 'dist', 'errors.js'))};
+    export const reply = () => { throw new LlmHostError('${error}', 'it failed'); };`,
+  );
+  writeFileSync(where.env.LLM_HOST_SCRIPT, JSON.stringify({ module }));
+  const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--json', '-p', 'one', '--no-mcp'], where);
+  expect(eventsOf(stdout).slice(-2)).toMatchObject([
+    { type: 'error', code: error },
+    { type: 'end', code: exit },
+  ]);
+  expect(code).toBe(exit);
+  const plain = await runProgram(SCRIPTED_MAIN, ['x', '-p', 'one', '--no-mcp'], where);
+  expect(plain.code).toBe(exit);
+});
+
+test('SIGINT in the turn of -p: it is cancelled, and the exit code is 130', async () => {
+  const program = new Program(SCRIPTED_MAIN, ['x', '--json', '-p', 'one', '--no-mcp'], {
+    ...place({ replies: [manyWords(10_000)], msPerToken: 5 }),
+  });
+  program.child.stdin.end();
+  await program.shows('"type":"token"');
+  program.child.kill('SIGINT');
+  const { stdout, code } = await program.ended;
+  expect(eventsOf(stdout).slice(-2)).toMatchObject([
+    { type: 'assistant', cancelled: true },
+    { type: 'end', code: 130 },
+  ]);
+  expect(code).toBe(130);
 });

@@ -7,8 +7,11 @@ export const think: Builtin = {
   help: 'turns thinking on or off; shows it in full, or folds it',
   run: (session, word) => {
     if (word === 'on' || word === 'off') {
-      const [notice] = thinkingNotice(session.opened, word === 'on');
-      return print(notice ?? `The model ${word === 'on' ? 'thinks' : 'does not think'} before it answers.`);
+      session.thinking = word === 'on';
+      const [notice] = thinkingNotice(session.opened, session.thinking);
+      return print(
+        notice ?? `The model ${session.thinking ? 'thinks' : 'does not think'} before it answers.`,
+      );
     }
     if (!['', 'show', 'hide'].includes(word)) return print('/think takes on, off, show or hide.');
     session.showThinking = word === '' ? !session.showThinking : word === 'show';

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import type { ChatArguments } from '../../../src/cli/options/chat-options.ts';
+import { checkOllama } from '../../../src/cli/options/ollama.ts';
+import { startRun } from '../../../src/cli/start/start-run.ts';
+
+const OF_ONE: [string, ChatArguments][] = [
+  ['--adapter', { adapter: ['folder'] }],
+  ['--quantize', { quantize: '4' }],
+  ['--save-quantized', { saveQuantized: 'folder' }],
+  ['--draft-model', { draftModel: 'org/small' }],
+  ['--hosts', { hosts: 'hosts.json' }],
+];
+const OF_ALL: [string, ChatArguments][] = [
+  ['--kv-bits', { kvBits: 8 }],
+  ['--disk-cache-mb', { diskCacheMb: 0 }],
+];
+
+const refusal = (flag: string) =>
+  expect.objectContaining({ code: 'USAGE', message: `${flag} does not go with a model of Ollama` });
+
+describe.each([...OF_ONE, ...OF_ALL])('%s', (flag, args) => {
+  test('is refused with a model of Ollama, and goes with another', () => {
+    expect(() => checkOllama('ollama:x', args, false)).toThrow(refusal(flag));
+    expect(() => checkOllama('org/x', args, false)).not.toThrow();
+  });
+
+  test('is refused before anything starts, however Ollama is named', async () => {
+    const settings = {
+      config: { SystemPrompt: '' },
+      configPaths: [],
+      mcpFiles: [],
+      warnings: [],
+      notices: [],
+    };
+    const openModel = () => Promise.reject(new Error('opened'));
+    const named = [
+      { model: 'ollama:x' },
+      { model: 'ollama:x', models: [] },
+      { model: 'x', backend: 'ollama' as const },
+    ];
+    for (const one of named) {
+      await expect(startRun({ ...args, ...one }, settings, openModel)).rejects.toThrow(refusal(flag));
+    }
+  });
+});
+
+test.each(OF_ALL)('%s is for the further models of a server', (_flag, args) => {
+  expect(() => checkOllama('ollama:x', args, true)).not.toThrow();
+});
+
+test.each(OF_ONE)('%s is for none of the further models', (flag, args) => {
+  expect(() => checkOllama('ollama:x', args, true)).toThrow(refusal(flag));
+});
+
+test('what Ollama can do is taken', () => {
+  expect(() => checkOllama('ollama:x', { context: 100, repetitionGuard: false }, false)).not.toThrow();
+});
