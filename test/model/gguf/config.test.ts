@@ -23,7 +23,7 @@ function read(changes: Readonly<Record<string, GgufValue>> = {}, tensors: readon
   const content = gguf({
     metadata: Object.entries({ ...LLAMA, ...changes }),
     tensors: placed,
-    dataBytes: 512 * 4,
+    dataBytes: 512 * placed.length,
   });
   return readGgufModel(join(tempFolder({ 'm.gguf': content }), 'm.gguf'));
 }
@@ -178,6 +178,41 @@ describe('readGgufModel', () => {
     ],
   ])('%s with %o', (architecture, own, expected) => {
     expect(read(metadataOf(architecture, own)).config).toMatchObject(expected);
+  });
+
+  // A Mamba-2 layer, one with attention, and one that predicts several tokens at once.
+  const NEMOTRON: Record<string, GgufValue> = {
+    block_count: 3,
+    nextn_predict_layers: 1,
+    feed_forward_length: [0, 0, 16],
+    'attention.head_count_kv': [0, 1, 1],
+    'attention.layer_norm_epsilon': 0.25,
+    'ssm.time_step_rank': 2,
+    'ssm.inner_size': 8,
+    'ssm.group_count': 1,
+    'ssm.state_size': 4,
+    'ssm.conv_kernel': 4,
+    // No part of the head's: such models have no positions.
+    'rope.dimension_count': 3,
+  };
+  const EXPERTS: Record<string, GgufValue> = {
+    expert_count: 2,
+    expert_used_count: 1,
+    expert_feed_forward_length: 16,
+    expert_shared_feed_forward_length: 16,
+  };
+
+  test.each([
+    ['nemotron_h', NEMOTRON],
+    ['nemotron_h_moe', { ...NEMOTRON, ...EXPERTS }],
+  ])('%s rotates nothing, and leaves the last layer out', (architecture, own) => {
+    const names = ['attn_norm', 'attn_q', 'post_attention_norm', 'nextn.eh_proj', 'nextn.shared_head_norm'];
+    const { config, tensors } = read(
+      metadataOf(architecture, own),
+      names.map(name => ({ name: `blk.2.${name}.weight`, dimensions: [8] })),
+    );
+    expect(config).toMatchObject({ head_dim: 4, num_hidden_layers: 2, hybrid_override_pattern: 'M*' });
+    expect(tensors.map(t => t.name)).toEqual(['backbone.embeddings.weight']);
   });
 
   const LATENTS = { 'rope.dimension_count': 2, 'attention.kv_lora_rank': 6 };
