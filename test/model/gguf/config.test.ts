@@ -113,6 +113,20 @@ describe('readGgufModel', () => {
     expect(refusal(changes)).toMatch(message);
   });
 
+  const YARN: Record<string, GgufValue> = {
+    'rope.scaling.type': 'yarn',
+    'rope.scaling.factor': 4,
+    'rope.scaling.original_context_length': 16,
+    'rope.scaling.yarn_beta_fast': 8,
+  };
+  const YARN_PARAMETERS = {
+    rope_type: 'yarn',
+    factor: 4,
+    original_max_position_embeddings: 16,
+    beta_fast: 8,
+    mscale: 1,
+  };
+
   test.each<[string, Record<string, GgufValue>, object]>([
     ['glm4', { 'rope.dimension_count': 2 }, { model_type: 'glm4', partial_rotary_factor: 0.5 }],
     ['hunyuan-dense', {}, { model_type: 'hunyuan_v1_dense' }],
@@ -120,6 +134,30 @@ describe('readGgufModel', () => {
     ['olmo2', { 'attention.sliding_window': 7 }, { model_type: 'olmo3', sliding_window: 7 }],
     ['exaone4', {}, { model_type: 'exaone4', sliding_window: null }],
     ['exaone4', { 'attention.sliding_window': 7 }, { sliding_window: 7 }],
+    ['mistral3', {}, { model_type: 'mistral', sliding_window: null }],
+    [
+      'mistral3',
+      { 'rope.scaling.type': 'linear', 'rope.scaling.factor': 4 },
+      { model_type: 'mistral', sliding_window: null, rope_scaling: { rope_type: 'linear', factor: 4 } },
+    ],
+    ...[0, 1].map((log): [string, Record<string, GgufValue>, object] => [
+      'mistral3',
+      { ...YARN, 'rope.scaling.yarn_log_multiplier': log },
+      {
+        model_type: 'ministral3',
+        sliding_window: null,
+        rope_scaling: null,
+        rope_parameters: { ...YARN_PARAMETERS, mscale_all_dim: log, llama_4_scaling_beta: 0 },
+      },
+    ]),
+    [
+      'mistral3',
+      { ...YARN, 'attention.temperature_scale': 0.5 },
+      {
+        model_type: 'ministral3',
+        rope_parameters: { ...YARN_PARAMETERS, mscale_all_dim: 0, llama_4_scaling_beta: 0.5 },
+      },
+    ],
     [
       'gemma2',
       { attn_logit_softcapping: 3, block_count: 46 },
@@ -228,6 +266,11 @@ describe('readGgufModel', () => {
       'MODEL_BROKEN: .*deepseek2.attention.kv_lora_rank is missing',
     ],
     ['minicpm3', { 'attention.kv_lora_rank': 6 }, 'MODEL_BROKEN: .*minicpm3.rope.dimension_count is missing'],
+    [
+      'mistral3',
+      { 'attention.temperature_scale': 0.5, 'rope.scaling.type': 'linear', 'rope.scaling.factor': 4 },
+      'MODEL_UNSUPPORTED: .*queries that grow with the position without yarn',
+    ],
     ['apertus', {}, 'MODEL_BROKEN: .*metadata xielu.alpha_p is missing'],
     ['gemma4', {}, 'MODEL_BROKEN: .*gemma4.attention.sliding_window_pattern is not a list for 1 layers'],
     ['gemma4', { 'attention.sliding_window_pattern': [true] }, 'MODEL_BROKEN: .*no layer has full attention'],
