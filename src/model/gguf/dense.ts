@@ -4,6 +4,7 @@ import type { Architecture } from './architecture.ts';
 import type { GgufFacts } from './facts.ts';
 import { graniteKeys } from './granite.ts';
 import { AFTER_NORMS, HEAD_NORMS, LLAMA, without } from './names.ts';
+import { originalContext } from './rope.ts';
 
 const NORMS = ['blk.%.attn_norm', 'blk.%.ffn_norm'];
 
@@ -29,10 +30,10 @@ export const DENSE: readonly (readonly [string, Architecture])[] = [
         'blk.%.ffn_up': 'model.layers.%.mlp.gate_up_proj',
       },
       rotatesPart: true,
-      keys: ({ number }) => ({
+      keys: facts => ({
         // Phi-4, which has no window, says 0.
-        sliding_window: number('attention.sliding_window', 0) || null,
-        original_max_position_embeddings: number('rope.scaling.original_context_length'),
+        sliding_window: facts.number('attention.sliding_window', 0) || null,
+        original_max_position_embeddings: originalContext(facts),
       }),
     },
   ],

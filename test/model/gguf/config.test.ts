@@ -128,6 +128,14 @@ describe('readGgufModel', () => {
   };
 
   test.each<[string, Record<string, GgufValue>, object]>([
+    // As the first files of Phi-3 were written.
+    ['phi3', {}, { sliding_window: null, original_max_position_embeddings: 64 }],
+    ['phi3', { 'rope.scaling.original_context_length': 16 }, { original_max_position_embeddings: 16 }],
+    [
+      'qwen2',
+      { 'rope.scaling.type': 'yarn', 'rope.scaling.factor': 4 },
+      { rope_scaling: { rope_type: 'yarn', factor: 4, original_max_position_embeddings: 64 } },
+    ],
     ['glm4', { 'rope.dimension_count': 2 }, { model_type: 'glm4', partial_rotary_factor: 0.5 }],
     ['hunyuan-dense', {}, { model_type: 'hunyuan_v1_dense' }],
     ['olmo2', {}, { model_type: 'olmo2' }],
