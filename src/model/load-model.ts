@@ -102,7 +102,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   });
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
-  const adapters = folders.map(folder => readAdapter(folder, weights));
+  const adapters = folders.map(folder => readAdapter(folder, weights, text.wrapped));
   const bytesLeft = options.anyMemory
     ? Number.POSITIVE_INFINITY
     : checkMemory(

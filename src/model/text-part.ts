@@ -8,6 +8,8 @@ import { MODEL_TYPES } from './model-types.ts';
 export interface TextPart {
   readonly config: JsonObject;
   readonly weights: WeightFiles;
+  /** Whether it was a part, whose tensors have other names in the files. */
+  readonly wrapped?: boolean;
 }
 
 /** Vision models, whose text model's configuration is in `text_config`. */
@@ -67,7 +69,8 @@ export function textPart(where: string, given: JsonObject, weights: WeightFiles)
   checkModelType(where, inner.model_type, 'text_config.');
   return {
     config: withoutPrefixes({ ...missing(inner), ...shared(config), ...inner }),
-    weights: { ...weights, tensors: textTensors(weights) },
+    weights: textTensors(weights),
+    wrapped: true,
   };
 }
 
@@ -115,13 +118,14 @@ function withoutPrefixes(config: JsonObject): JsonObject {
   return { ...config, quantization: Object.fromEntries(entries) };
 }
 
-function textTensors({ tensors }: WeightFiles): WeightFiles['tensors'] {
-  return tensors
-    .filter(tensor => !OTHER_PARTS.test(tensor.name))
-    .map(tensor => ({ ...tensor, name: textName(tensor.name) }));
+/** The text model's tensors under its own names; also of an adapter. */
+export function textTensors({ files, tensors }: WeightFiles): WeightFiles {
+  const own = tensors.filter(tensor => !OTHER_PARTS.test(tensor.name));
+  return { files, tensors: own.map(tensor => ({ ...tensor, name: textName(tensor.name) })) };
 }
 
-function textName(name: string): string {
+/** The text model's name of a tensor or module. */
+export function textName(name: string): string {
   const prefix = PREFIXES.find(({ from }) => name.startsWith(from));
   return prefix ? prefix.to + name.slice(prefix.from.length) : name;
 }
