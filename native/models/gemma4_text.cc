@@ -20,6 +20,7 @@ struct Gemma4Defaults {
 };
 
 constexpr int kMaxSize = 1 << 16;
+constexpr size_t kMaxDigits = 4;  // of a layer's number
 
 const Value kDefaultRope = layered_rope(0.25);
 
@@ -37,13 +38,22 @@ struct FullHeads {
   int dim, kv_heads;
 };
 
+// Of a layer where config.json has its own. Its number has leading zeros if that of the last layer
+// there has more digits.
+std::optional<Config> own_config(const Config& config, size_t layer) {
+  std::optional<Config> layers = config.object("per_layer_config"), own;
+  std::string number = std::to_string(layer);
+  for (; layers && !own && number.size() <= kMaxDigits; number.insert(0, "0")) {
+    own = layers->object(number);
+  }
+  return own;
+}
+
 // transformers 5 writes them for each layer, published files once.
 FullHeads full_heads(const Config& config, const DecoderConfig& c,
                      const std::vector<std::string>& types) {
   auto first = std::find_if(types.begin(), types.end(), is_full);
-  std::string index = std::to_string(first - types.begin());
-  std::optional<Config> layers = config.object("per_layer_config");
-  std::optional<Config> own = layers ? layers->object(index) : std::nullopt;
+  std::optional<Config> own = own_config(config, static_cast<size_t>(first - types.begin()));
   bool keys_as_values = config.boolean_or("attention_k_eq_v", false);
   FullHeads heads{c.head_dim, c.kv_heads};
   if (own) {

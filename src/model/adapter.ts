@@ -5,14 +5,16 @@ import type { AdapterSpec, TensorEntry, WeightFiles } from '../native/load-types
 import { readJsonObject } from '../text/files/json-file.ts';
 import { broken, unsupported } from '../text/files/model-fault.ts';
 import { type AdapterConfig, mlxAdapterConfig, peftAdapterConfig } from './adapter-config.ts';
+import { textName, textTensors } from './text-part.ts';
 import { singleFileWeights } from './weights-manifest.ts';
 
 /**
  * Reads a LoRA adapter in mlx-lm's layout (adapter_config.json, adapters.safetensors) or PEFT's
- * (adapter_config.json, adapter_model.safetensors) and checks it against the names and shapes of `base`. Throws
- * MODEL_NOT_FOUND, MODEL_BROKEN or MODEL_UNSUPPORTED.
+ * (adapter_config.json, adapter_model.safetensors) and checks it against the names and shapes of `base`. `wrapped`: base is
+ * the text part of a vision model; so is what is read of the adapter. Throws MODEL_NOT_FOUND, MODEL_BROKEN or
+ * MODEL_UNSUPPORTED.
  */
-export function readAdapter(folder: string, base: WeightFiles): AdapterSpec {
+export function readAdapter(folder: string, base: WeightFiles, wrapped = false): AdapterSpec {
   const configPath = join(folder, 'adapter_config.json');
   const json = readJsonObject(configPath);
   if (!json) {
@@ -29,8 +31,9 @@ export function readAdapter(folder: string, base: WeightFiles): AdapterSpec {
   const config = peft ? peftAdapterConfig(configPath, json) : mlxAdapterConfig(configPath, json);
   const path = peft ? peftPath : join(folder, 'adapters.safetensors');
   const stored = singleFileWeights(path);
-  const weights = peft ? { ...stored, tensors: stored.tensors.map(t => withMlxName(path, t)) } : stored;
-  checkTensors(path, config, weights, base);
+  const named = peft ? { ...stored, tensors: stored.tensors.map(t => withMlxName(path, t)) } : stored;
+  const weights = wrapped ? textTensors(named) : named;
+  checkTensors(path, wrapped ? { ...config, keys: config.keys?.map(textName) } : config, weights, base);
   return { weights, scale: config.scale, transposed: peft };
 }
 

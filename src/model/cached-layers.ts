@@ -43,7 +43,9 @@ function keysPerToken(config: JsonObject): number {
 /** Those of the first full layer where transformers 5 wrote sizes for each layer. */
 function ownKeys(config: JsonObject, types: readonly unknown[], kvHeads: number): number | undefined {
   const layers = config.per_layer_config;
-  const own = isObject(layers) ? layers[String(types.indexOf('full_attention'))] : undefined;
+  const full = types.indexOf('full_attention');
+  // transformers writes numbers with leading zeros if the last layer's has more digits.
+  const own = isObject(layers) && Object.entries(layers).find(([layer]) => Number(layer) === full)?.[1];
   if (!isObject(own) || typeof own.head_dim !== 'number') return undefined;
   return own.head_dim * (typeof own.num_key_value_heads === 'number' ? own.num_key_value_heads : kvHeads);
 }

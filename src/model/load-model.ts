@@ -104,7 +104,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const exact = exactWith(quantize !== undefined);
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
-  const adapters = folders.map(folder => readAdapter(folder, weights));
+  const adapters = folders.map(folder => readAdapter(folder, weights, text.wrapped));
   const work = { ...{ weights, config, contextLength, adapters }, tokenizer: hasTokens(rest) };
   const needWith = (wanted: Quantization | undefined) => {
     const layout = loadAddon().weightLayout(exactWith(wanted !== undefined));

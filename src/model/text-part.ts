@@ -8,6 +8,8 @@ import { MODEL_TYPES } from './model-types.ts';
 export interface TextPart {
   readonly config: JsonObject;
   readonly weights: WeightFiles;
+  /** Whether it was a part, whose tensors have other names in the files. */
+  readonly wrapped?: boolean;
 }
 
 /** Vision models, whose text model's configuration is in `text_config`. */
@@ -27,6 +29,21 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   qwen3_8_text: 'qwen3_5_text',
   qwen3_8_moe: 'qwen3_5_moe',
   qwen3_8_moe_text: 'qwen3_5_moe_text',
+};
+
+/** What keys mean that `text_config` leaves out, as some versions of transformers do where its class has the same. */
+const MISSING: Readonly<Record<string, JsonObject>> = {
+  gemma3_text: {
+    vocab_size: 262208,
+    hidden_size: 2304,
+    intermediate_size: 9216,
+    num_hidden_layers: 26,
+    num_attention_heads: 8,
+    num_key_value_heads: 4,
+    head_dim: 256,
+    max_position_embeddings: 131072,
+    sliding_window: 4096,
+  },
 };
 
 /** Prefixes of the text model's tensors, by transformers 4, transformers 5 and MLX. */
@@ -51,8 +68,9 @@ export function textPart(where: string, given: JsonObject, weights: WeightFiles)
   const inner = withUsualName(config.text_config);
   checkModelType(where, inner.model_type, 'text_config.');
   return {
-    config: withoutPrefixes({ ...shared(config), ...inner }),
-    weights: { ...weights, tensors: textTensors(weights) },
+    config: withoutPrefixes({ ...missing(inner), ...shared(config), ...inner }),
+    weights: textTensors(weights),
+    wrapped: true,
   };
 }
 
@@ -60,6 +78,10 @@ function withUsualName(config: JsonObject): JsonObject {
   const type = config.model_type;
   const known = typeof type === 'string' && Object.hasOwn(OTHER_NAMES, type);
   return known ? { ...config, model_type: OTHER_NAMES[type] as string } : config;
+}
+
+function missing({ model_type: type }: JsonObject): JsonObject {
+  return typeof type === 'string' && Object.hasOwn(MISSING, type) ? (MISSING[type] as JsonObject) : {};
 }
 
 function checkModelType(where: string, type: unknown, path = ''): void {
@@ -74,10 +96,18 @@ function checkModelType(where: string, type: unknown, path = ''): void {
   });
 }
 
-/** Keys of the outer configuration that apply to both parts. */
+const SHARED = [
+  'tie_word_embeddings',
+  'vocab_size',
+  'quantization',
+  'quantization_config',
+  'dtype',
+  'torch_dtype',
+];
+
+/** Keys of the outer configuration that apply to both parts, or to the text part. */
 function shared(config: JsonObject): JsonObject {
-  const keys = ['tie_word_embeddings', 'quantization', 'quantization_config', 'dtype', 'torch_dtype'];
-  return Object.fromEntries(keys.flatMap(key => (key in config ? [[key, config[key]]] : [])));
+  return Object.fromEntries(SHARED.flatMap(key => (key in config ? [[key, config[key]]] : [])));
 }
 
 /** Gives the modules that the quantization names the text model's names. */
@@ -88,13 +118,14 @@ function withoutPrefixes(config: JsonObject): JsonObject {
   return { ...config, quantization: Object.fromEntries(entries) };
 }
 
-function textTensors({ tensors }: WeightFiles): WeightFiles['tensors'] {
-  return tensors
-    .filter(tensor => !OTHER_PARTS.test(tensor.name))
-    .map(tensor => ({ ...tensor, name: textName(tensor.name) }));
+/** The text model's tensors under its own names; also of an adapter. */
+export function textTensors({ files, tensors }: WeightFiles): WeightFiles {
+  const own = tensors.filter(tensor => !OTHER_PARTS.test(tensor.name));
+  return { files, tensors: own.map(tensor => ({ ...tensor, name: textName(tensor.name) })) };
 }
 
-function textName(name: string): string {
+/** The text model's name of a tensor or module. */
+export function textName(name: string): string {
   const prefix = PREFIXES.find(({ from }) => name.startsWith(from));
   return prefix ? prefix.to + name.slice(prefix.from.length) : name;
 }

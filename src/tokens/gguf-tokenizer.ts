@@ -48,6 +48,11 @@ const DEEPSEEK_3: PreTokenization = {
   ),
 };
 
+const QWEN_2: PreTokenization = {
+  preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}|${REST}`), BYTES_ONLY),
+  normalizer: { type: 'NFC' },
+};
+
 /** `tokenizer.ggml.pre`: how text is split before merging. One entry per name that llama.cpp's converter writes. */
 const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
   'gpt-2': { preTokenizer: GPT2_REGEX },
@@ -60,6 +65,9 @@ const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
   granite: { preTokenizer: digitsThenGpt2 },
   'command-r': { preTokenizer: digitsThenGpt2, normalizer: { type: 'NFC' } },
   'llama-bpe': LLAMA_3,
+  'llama-v3': LLAMA_3,
+  llama3: LLAMA_3,
+  falcon3: LLAMA_3,
   lfm2: LLAMA_3,
   'falcon-h1': LLAMA_3,
   pixtral: LLAMA_3,
@@ -104,10 +112,8 @@ const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
       BYTES_ONLY,
     ),
   },
-  qwen2: {
-    preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}|${REST}`), BYTES_ONLY),
-    normalizer: { type: 'NFC' },
-  },
+  qwen2: QWEN_2,
+  'deepseek-r1-qwen': QWEN_2,
 };
 
 const UNKNOWN = 2;

@@ -170,3 +170,48 @@ describe("readAdapter with PEFT's layout", () => {
     expect(peftRefusal(PEFT, shapes)).toMatch(/^MODEL_UNSUPPORTED: .*lora_embedding_A/);
   });
 });
+
+describe('readAdapter over the text part of a vision model', () => {
+  const NAMES = [`${Q}.lora_a`, `${Q}.lora_b`];
+  const wrapped = (folder: string) => readAdapter(folder, base, true).weights.tensors.map(t => t.name);
+  const folderOf = (file: string, config: object, names: readonly [string, readonly number[]][]) =>
+    tempFolder({ 'adapter_config.json': config, [file]: tensors(Object.fromEntries(names)) });
+  const mlx = (config: object, module: string) =>
+    folderOf('adapters.safetensors', config, [
+      [`${module}.lora_a`, [32, 2]],
+      [`${module}.lora_b`, [2, 32]],
+    ]);
+  const peft = (config: object, ...modules: string[]) =>
+    folderOf(
+      'adapter_model.safetensors',
+      config,
+      modules.flatMap(module => [
+        [`base_model.model.${module}.lora_A.weight`, [4, 32]],
+        [`base_model.model.${module}.lora_B.weight`, [32, 4]],
+      ]),
+    );
+  const VISION = 'model.vision_tower.encoder.layers.0.self_attn.q_proj';
+
+  test.each([`language_model.${Q}`, Q])('%s in mlx-lm', module => {
+    expect(wrapped(mlx(CONFIG, module))).toEqual(NAMES);
+    const keys = [module];
+    const whole = { ...CONFIG, lora_parameters: { ...CONFIG.lora_parameters, keys } };
+    expect(wrapped(mlx(whole, module))).toEqual(NAMES);
+  });
+
+  test.each([Q.replace('model.', 'model.language_model.'), `language_model.${Q}`, Q])(
+    '%s in PEFT, without what it changes in how images are seen',
+    module => {
+      expect(wrapped(peft(PEFT, module))).toEqual(NAMES);
+      expect(wrapped(peft({ ...PEFT, target_modules: [module] }, module))).toEqual(NAMES);
+      expect(wrapped(peft(PEFT, VISION, module))).toEqual(NAMES);
+    },
+  );
+
+  test('one that changes nothing else is refused, as are those names over another model', () => {
+    expect(thrown(() => wrapped(peft(PEFT, VISION)))).toMatch(/^MODEL_BROKEN: .* has no tensors/);
+    expect(thrown(() => readAdapter(mlx(CONFIG, `language_model.${Q}`), base))).toMatch(
+      /the model has no module language_model/,
+    );
+  });
+});

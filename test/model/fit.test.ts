@@ -123,6 +123,8 @@ test('Gemma 4 has larger keys in full layers, and none in the last ones', () => 
   const { global_head_dim: _, num_global_key_value_heads: __, ...rest } = config;
   const written = { ...rest, per_layer_config: { 1: { head_dim: 512, num_key_value_heads: 1 } } };
   expect(kvBytesPerToken(written, 2)).toBe(2 * 2 * (2 * 2 * 256 + 2 * 512));
+  const padded = { ...rest, per_layer_config: { '01': { head_dim: 1024, num_key_value_heads: 1 } } };
+  expect(kvBytesPerToken(padded, 2)).toBe(2 * 2 * (2 * 2 * 256 + 2 * 1024));
   expect(kvBytesPerToken({ ...config, num_kv_shared_layers: 2 }, 2)).toBe(2 * 2 * (2 * 256 + 2 * 512));
 });
 

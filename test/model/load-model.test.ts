@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/load-model.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
-import { MODELS } from './model-files.ts';
+import { MODELS, safetensorsOf } from './model-files.ts';
 import { tempFolder } from './temp-folder.ts';
 import { thrown, thrownCode, thrownHint } from './thrown.ts';
 
@@ -47,6 +47,20 @@ describe('readModel', () => {
     expect(readModel('tiny-q4', OPTIONS).parameters).toBe(dense);
     expect(readModel('tiny-q8', OPTIONS).parameters).toBe(dense + 64 * 128);
     expect(readModel('tiny-mixed.gguf', OPTIONS).parameters).toBe(dense + 64 * 128);
+  });
+
+  test('an adapter with the names of a vision model, over its text part', () => {
+    const text_config = JSON.parse(readFileSync(join(MODELS, 'tiny-f32/config.json'), 'utf8'));
+    const model = changedModel({ model_type: 'mistral3', text_config });
+    const q = 'model.language_model.layers.0.self_attn.q_proj';
+    const tensors = { [`${q}.lora_a`]: [32, 2], [`${q}.lora_b`]: [2, 32] };
+    const adapter = tempFolder({
+      'adapter_config.json': { lora_parameters: { rank: 2, scale: 1 } },
+      'adapters.safetensors': safetensorsOf(tensors, () => 1),
+    });
+    const { spec } = readModel(model, { ...OPTIONS, adapter });
+    expect(spec.adapters[0]?.weights.tensors[0]?.name).toBe('model.layers.0.self_attn.q_proj.lora_a');
+    expect(thrownCode(() => readModel('tiny-f32', { ...OPTIONS, adapter }))).toBe('MODEL_BROKEN');
   });
 
   test('an adapter, relative to the working directory', () => {

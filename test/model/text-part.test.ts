@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { modelContext } from '../../src/model/context-length.ts';
+import { kvBytesPerToken } from '../../src/model/fit.ts';
 import { textPart } from '../../src/model/text-part.ts';
 import type { TensorEntry } from '../../src/native/load-types.ts';
 import { thrown } from './thrown.ts';
@@ -116,4 +118,38 @@ test('the text part keeps what the outer configuration says of both, but its own
     tie_word_embeddings: false,
     quantization: { bits: 4, group_size: 64, 'model.embed_tokens': { bits: 8, group_size: 64 } },
   });
+});
+
+test('what the text part of Gemma 3 leaves out is what transformers means by that', () => {
+  // As published with Gemma 3 4B.
+  const text = {
+    model_type: 'gemma3_text',
+    hidden_size: 2560,
+    intermediate_size: 10240,
+    num_hidden_layers: 34,
+    rope_scaling: { factor: 8, rope_type: 'linear' },
+    sliding_window: 1024,
+  };
+  const given = { model_type: 'gemma3', text_config: text, tie_word_embeddings: true };
+  const { config } = textPart('some/model', given, weightsOf());
+  expect(config).toEqual({
+    ...text,
+    vocab_size: 262208,
+    num_attention_heads: 8,
+    num_key_value_heads: 4,
+    head_dim: 256,
+    max_position_embeddings: 131072,
+    tie_word_embeddings: true,
+  });
+  expect(kvBytesPerToken(config, 2)).toBe(34 * 2 * 4 * 256 * 2);
+  expect(modelContext(config)).toBe(131072);
+  const own = { ...text, num_attention_heads: 32, num_key_value_heads: 16, head_dim: 128 };
+  expect(textPart('some/model', { ...given, text_config: own }, weightsOf()).config).toMatchObject(own);
+});
+
+test('the number of tokens may stand in the outer configuration', () => {
+  const outer = { model_type: 'gemma3', vocab_size: 262144, text_config: { model_type: 'gemma3_text' } };
+  expect(textPart('some/model', outer, weightsOf()).config).toMatchObject({ vocab_size: 262144 });
+  const both = { ...outer, text_config: { model_type: 'gemma3_text', vocab_size: 262208 } };
+  expect(textPart('some/model', both, weightsOf()).config).toMatchObject({ vocab_size: 262208 });
 });

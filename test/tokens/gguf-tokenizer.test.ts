@@ -78,8 +78,15 @@ describe('a GGUF tokenizer', () => {
     ' ',
     ' ok',
   ];
+  const QWEN_2 = ['XMLParser', ' isn', "'t", ' HELLO', "'S", ' ', ...'12345', ' a', '/b', '//\n', ' ', ' ok'];
   it.each([
+    ['qwen2', QWEN_2],
+    // That of DeepSeek's distilled Qwen 2.5.
+    ['deepseek-r1-qwen', QWEN_2],
     ['llama-bpe', LLAMA_3],
+    ['llama3', LLAMA_3],
+    ['llama-v3', LLAMA_3],
+    ['falcon3', LLAMA_3],
     ['lfm2', LLAMA_3],
     ['falcon-h1', LLAMA_3],
     ['pixtral', LLAMA_3],

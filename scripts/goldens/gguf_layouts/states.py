@@ -132,6 +132,12 @@ class NemotronH(Layout):
             writer.add_expert_weights_scale(config["routed_scaling_factor"])
             writer.add_expert_group_count(config["n_group"])
 
+    def heads(self, writer: gguf.GGUFWriter, config: dict) -> None:
+        writer.add_key_length(config["head_dim"])
+        writer.add_value_length(config["head_dim"])
+        # The converter does not look at head_dim here, and nothing is rotated.
+        writer.add_rope_dimension_count(config["hidden_size"] // config["num_attention_heads"])
+
     def tensors(self, config: dict, tensors: Tensors) -> Written:
         stacks: dict[str, list[np.ndarray]] = {}
         for name, values in super().tensors(config, tensors):

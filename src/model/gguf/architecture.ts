@@ -18,6 +18,8 @@ export interface Architecture {
   readonly layerNorms?: boolean;
   /** Rotates the first channels of each head only. */
   readonly rotatesPart?: boolean;
+  /** Has no positions; what a file says of its rotation means nothing. Default: false. */
+  readonly withoutPositions?: boolean;
   /** Of yarn's parameters those that no file has. */
   readonly yarn?: JsonObject;
   /** Has mixtures of experts. */

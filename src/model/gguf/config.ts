@@ -71,7 +71,7 @@ function configOf(
   const { number, greatest, hasTensor, headDim, heads } = facts;
   if (number('expert_count', 0) > 0 && !known.experts)
     throw unsupported(path, 'is a mixture of experts, which is not supported');
-  const rotated = number('rope.dimension_count', headDim);
+  const rotated = known.withoutPositions ? headDim : number('rope.dimension_count', headDim);
   if (rotated !== headDim && !known.rotatesPart) {
     throw unsupported(path, 'rotates only a part of each head, which is not supported');
   }

@@ -1,8 +1,10 @@
-import type { JsonObject } from '../../text/files/json-file.ts';
+import { isObject, type JsonObject } from '../../text/files/json-file.ts';
+import { unsupported } from '../../text/files/model-fault.ts';
 import type { Architecture } from './architecture.ts';
 import type { GgufFacts } from './facts.ts';
 import { graniteKeys } from './granite.ts';
 import { AFTER_NORMS, HEAD_NORMS, LLAMA, without } from './names.ts';
+import { originalContext } from './rope.ts';
 
 const NORMS = ['blk.%.attn_norm', 'blk.%.ffn_norm'];
 
@@ -28,10 +30,10 @@ export const DENSE: readonly (readonly [string, Architecture])[] = [
         'blk.%.ffn_up': 'model.layers.%.mlp.gate_up_proj',
       },
       rotatesPart: true,
-      keys: ({ number }) => ({
+      keys: facts => ({
         // Phi-4, which has no window, says 0.
-        sliding_window: number('attention.sliding_window', 0) || null,
-        original_max_position_embeddings: number('rope.scaling.original_context_length'),
+        sliding_window: facts.number('attention.sliding_window', 0) || null,
+        original_max_position_embeddings: originalContext(facts),
       }),
     },
   ],
@@ -153,23 +155,23 @@ function apertus({ perLayer }: GgufFacts, _path: string, common: JsonObject): Js
   };
 }
 
-/** Ministral 3, whose queries grow with the position, and Mistral Small 3, whose do not. */
-function mistral3({ number, has }: GgufFacts): JsonObject {
+/** Ministral 3, whose queries may grow with the position, and Mistral Small 3; neither has a window. */
+function mistral3({ number }: GgufFacts, path: string, { rope_scaling: scaling }: JsonObject): JsonObject {
   const growth = number('attention.temperature_scale', 0);
-  if (growth === 0 || !has('rope.scaling.factor')) return { model_type: 'mistral' };
-  return {
-    model_type: 'ministral3',
-    rope_scaling: null,
-    rope_parameters: {
-      rope_type: 'yarn',
-      factor: number('rope.scaling.factor'),
-      original_max_position_embeddings: number('rope.scaling.original_context_length'),
-      beta_fast: number('rope.scaling.yarn_beta_fast', 32),
-      beta_slow: number('rope.scaling.yarn_beta_slow', 1),
-      // The file has only one of the two, since the models' are equal; then they have no effect.
-      mscale: 1,
-      mscale_all_dim: 1,
-      llama_4_scaling_beta: growth,
-    },
-  };
+  if (isObject(scaling) && scaling.rope_type === 'yarn') {
+    return {
+      model_type: 'ministral3',
+      sliding_window: null,
+      rope_scaling: null,
+      rope_parameters: {
+        ...scaling,
+        // The file has only the other one, which turns it off where it is 1 too.
+        mscale: 1,
+        mscale_all_dim: number('rope.scaling.yarn_log_multiplier', 0),
+        llama_4_scaling_beta: growth,
+      },
+    };
+  }
+  if (growth === 0) return { model_type: 'mistral', sliding_window: null };
+  throw unsupported(path, 'has queries that grow with the position without yarn, which is not supported');
 }

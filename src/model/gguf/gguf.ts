@@ -41,7 +41,7 @@ const SUPPORTED: ReadonlyMap<number, Block> = new Map([
   [39, { name: 'MXFP4', elements: 32, bytes: 17 }],
 ]);
 
-/** ggml's unsupported types by number, for the error message. Any other number is not a type. */
+/** ggml's unsupported types by number, for the error message; those that it has given up, too. */
 const OTHER_TYPES: Readonly<Record<number, string>> = {
   9: 'Q8_1',
   15: 'Q8_K',
@@ -57,7 +57,20 @@ const OTHER_TYPES: Readonly<Record<number, string>> = {
   27: 'I64',
   28: 'F64',
   29: 'IQ1_M',
+  31: 'Q4_0_4_4',
+  32: 'Q4_0_4_8',
+  33: 'Q4_0_8_8',
+  36: 'IQ4_NL_4_4',
+  37: 'IQ4_NL_4_8',
+  38: 'IQ4_NL_8_8',
+  40: 'NVFP4',
+  41: 'Q1_0',
+  42: 'Q2_0',
 };
+
+const NEWEST_TYPE = 42;
+/** ggml counts its types up, and forks leave a gap; a greater number comes from a broken file. */
+const GREATEST_TYPE = 255;
 
 const MAX_DIMENSIONS = 4;
 const MAX_ARRAY_DEPTH = 4;
@@ -195,7 +208,8 @@ function readTensor(path: string, cursor: GgufCursor, alignment: number): FileTe
 function blockOf(path: string, tensor: string, type: number): Block {
   const block = SUPPORTED.get(type);
   if (block) return block;
-  const name = OTHER_TYPES[type];
+  const newer = type > NEWEST_TYPE && type <= GREATEST_TYPE;
+  const name = newer ? `${type} (newer than this program)` : OTHER_TYPES[type];
   if (name === undefined) throw broken(path, `is broken: tensor ${tensor} has type ${type}`);
   const supported = [...SUPPORTED.values()].map(b => b.name).join(', ');
   throw unsupported(

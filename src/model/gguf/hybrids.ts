@@ -7,6 +7,7 @@ import {
   mambaShapes,
   mambaTensors,
   type NameTable,
+  NEXTN,
   networkNames,
   without,
 } from './names.ts';
@@ -35,6 +36,9 @@ const NEMOTRON: NameTable = {
   'blk.%.ffn_up': `${MIXER}.up_proj`,
   'blk.%.ffn_down': `${MIXER}.down_proj`,
   ...mambaNames(MIXER),
+  ...NEXTN,
+  // Of the layer that predicts several tokens at once.
+  'blk.%.post_attention_norm': `${LAYER}.post_attention_layernorm`,
 };
 
 /** Mamba-2 with attention beside it, or in layers of their own. */
@@ -59,6 +63,7 @@ export const HYBRIDS: readonly (readonly [string, Architecture])[] = [
       tensors: mambaTensors(MIXER),
       shapes: mambaShapes,
       layerNorms: true,
+      withoutPositions: true,
       keys: facts => nemotron(facts, '-'),
     },
   ],
@@ -81,6 +86,7 @@ export const HYBRIDS: readonly (readonly [string, Architecture])[] = [
       },
       shapes: mambaShapes,
       layerNorms: true,
+      withoutPositions: true,
       experts: true,
       keys: facts => ({ ...nemotron(facts, 'E'), ...nemotronExperts(facts) }),
     },

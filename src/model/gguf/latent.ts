@@ -58,7 +58,7 @@ function latent({ number, has, hidden, heads }: GgufFacts): JsonObject {
 /** llama.cpp's number of a way to choose experts. */
 const SIGMOID = 2;
 
-/** DeepSeek V3 and what is built like it: Kimi K2, GLM 4.7 Flash. */
+/** DeepSeek V3 and what is built like it, such as GLM 4.7 Flash. */
 function deepseek(facts: GgufFacts, path: string, common: JsonObject): JsonObject {
   const { number, flag, layers } = facts;
   const experts = number('expert_count', 0);

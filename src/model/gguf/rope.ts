@@ -40,11 +40,7 @@ export function ropeScaling(
       rope_type: 'longrope',
       long_factor: factors(long),
       short_factor: factors(short),
-      // As llama.cpp assumes where the file does not say.
-      original_max_position_embeddings: facts.number(
-        'rope.scaling.original_context_length',
-        facts.number('context_length'),
-      ),
+      original_max_position_embeddings: originalContext(facts),
       ...(facts.has(attention) && { attention_factor: facts.number(attention) }),
     };
   }
@@ -66,12 +62,18 @@ const YARN_KEYS: Readonly<Record<string, string>> = {
   attention_factor: 'rope.scaling.yarn_attn_factor',
 };
 
-function yarn({ number, has }: GgufFacts, factor: number): JsonObject {
+/** Tokens before scaling; as llama.cpp assumes where the file does not say. */
+export function originalContext({ number }: GgufFacts): number {
+  return number('rope.scaling.original_context_length', number('context_length'));
+}
+
+function yarn(facts: GgufFacts, factor: number): JsonObject {
+  const { number, has } = facts;
   const own = Object.entries(YARN_KEYS).filter(([, key]) => has(key));
   return {
     rope_type: 'yarn',
     factor,
-    original_max_position_embeddings: number('rope.scaling.original_context_length'),
+    original_max_position_embeddings: originalContext(facts),
     ...Object.fromEntries(own.map(([name, key]) => [name, number(key)])),
   };
 }

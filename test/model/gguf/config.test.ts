@@ -23,7 +23,7 @@ function read(changes: Readonly<Record<string, GgufValue>> = {}, tensors: readon
   const content = gguf({
     metadata: Object.entries({ ...LLAMA, ...changes }),
     tensors: placed,
-    dataBytes: 512 * 4,
+    dataBytes: 512 * placed.length,
   });
   return readGgufModel(join(tempFolder({ 'm.gguf': content }), 'm.gguf'));
 }
@@ -113,13 +113,59 @@ describe('readGgufModel', () => {
     expect(refusal(changes)).toMatch(message);
   });
 
+  const YARN: Record<string, GgufValue> = {
+    'rope.scaling.type': 'yarn',
+    'rope.scaling.factor': 4,
+    'rope.scaling.original_context_length': 16,
+    'rope.scaling.yarn_beta_fast': 8,
+  };
+  const YARN_PARAMETERS = {
+    rope_type: 'yarn',
+    factor: 4,
+    original_max_position_embeddings: 16,
+    beta_fast: 8,
+    mscale: 1,
+  };
+
   test.each<[string, Record<string, GgufValue>, object]>([
+    // As the first files of Phi-3 were written.
+    ['phi3', {}, { sliding_window: null, original_max_position_embeddings: 64 }],
+    ['phi3', { 'rope.scaling.original_context_length': 16 }, { original_max_position_embeddings: 16 }],
+    [
+      'qwen2',
+      { 'rope.scaling.type': 'yarn', 'rope.scaling.factor': 4 },
+      { rope_scaling: { rope_type: 'yarn', factor: 4, original_max_position_embeddings: 64 } },
+    ],
     ['glm4', { 'rope.dimension_count': 2 }, { model_type: 'glm4', partial_rotary_factor: 0.5 }],
     ['hunyuan-dense', {}, { model_type: 'hunyuan_v1_dense' }],
     ['olmo2', {}, { model_type: 'olmo2' }],
     ['olmo2', { 'attention.sliding_window': 7 }, { model_type: 'olmo3', sliding_window: 7 }],
     ['exaone4', {}, { model_type: 'exaone4', sliding_window: null }],
     ['exaone4', { 'attention.sliding_window': 7 }, { sliding_window: 7 }],
+    ['mistral3', {}, { model_type: 'mistral', sliding_window: null }],
+    [
+      'mistral3',
+      { 'rope.scaling.type': 'linear', 'rope.scaling.factor': 4 },
+      { model_type: 'mistral', sliding_window: null, rope_scaling: { rope_type: 'linear', factor: 4 } },
+    ],
+    ...[0, 1].map((log): [string, Record<string, GgufValue>, object] => [
+      'mistral3',
+      { ...YARN, 'rope.scaling.yarn_log_multiplier': log },
+      {
+        model_type: 'ministral3',
+        sliding_window: null,
+        rope_scaling: null,
+        rope_parameters: { ...YARN_PARAMETERS, mscale_all_dim: log, llama_4_scaling_beta: 0 },
+      },
+    ]),
+    [
+      'mistral3',
+      { ...YARN, 'attention.temperature_scale': 0.5 },
+      {
+        model_type: 'ministral3',
+        rope_parameters: { ...YARN_PARAMETERS, mscale_all_dim: 0, llama_4_scaling_beta: 0.5 },
+      },
+    ],
     [
       'gemma2',
       { attn_logit_softcapping: 3, block_count: 46 },
@@ -180,6 +226,41 @@ describe('readGgufModel', () => {
     expect(read(metadataOf(architecture, own)).config).toMatchObject(expected);
   });
 
+  // A Mamba-2 layer, one with attention, and one that predicts several tokens at once.
+  const NEMOTRON: Record<string, GgufValue> = {
+    block_count: 3,
+    nextn_predict_layers: 1,
+    feed_forward_length: [0, 0, 16],
+    'attention.head_count_kv': [0, 1, 1],
+    'attention.layer_norm_epsilon': 0.25,
+    'ssm.time_step_rank': 2,
+    'ssm.inner_size': 8,
+    'ssm.group_count': 1,
+    'ssm.state_size': 4,
+    'ssm.conv_kernel': 4,
+    // No part of the head's: such models have no positions.
+    'rope.dimension_count': 3,
+  };
+  const EXPERTS: Record<string, GgufValue> = {
+    expert_count: 2,
+    expert_used_count: 1,
+    expert_feed_forward_length: 16,
+    expert_shared_feed_forward_length: 16,
+  };
+
+  test.each([
+    ['nemotron_h', NEMOTRON],
+    ['nemotron_h_moe', { ...NEMOTRON, ...EXPERTS }],
+  ])('%s rotates nothing, and leaves the last layer out', (architecture, own) => {
+    const names = ['attn_norm', 'attn_q', 'post_attention_norm', 'nextn.eh_proj', 'nextn.shared_head_norm'];
+    const { config, tensors } = read(
+      metadataOf(architecture, own),
+      names.map(name => ({ name: `blk.2.${name}.weight`, dimensions: [8] })),
+    );
+    expect(config).toMatchObject({ head_dim: 4, num_hidden_layers: 2, hybrid_override_pattern: 'M*' });
+    expect(tensors.map(t => t.name)).toEqual(['backbone.embeddings.weight']);
+  });
+
   const LATENTS = { 'rope.dimension_count': 2, 'attention.kv_lora_rank': 6 };
   test.each<[string, Record<string, GgufValue>, string]>([
     [
@@ -193,6 +274,11 @@ describe('readGgufModel', () => {
       'MODEL_BROKEN: .*deepseek2.attention.kv_lora_rank is missing',
     ],
     ['minicpm3', { 'attention.kv_lora_rank': 6 }, 'MODEL_BROKEN: .*minicpm3.rope.dimension_count is missing'],
+    [
+      'mistral3',
+      { 'attention.temperature_scale': 0.5, 'rope.scaling.type': 'linear', 'rope.scaling.factor': 4 },
+      'MODEL_UNSUPPORTED: .*queries that grow with the position without yarn',
+    ],
     ['apertus', {}, 'MODEL_BROKEN: .*metadata xielu.alpha_p is missing'],
     ['gemma4', {}, 'MODEL_BROKEN: .*gemma4.attention.sliding_window_pattern is not a list for 1 layers'],
     ['gemma4', { 'attention.sliding_window_pattern': [true] }, 'MODEL_BROKEN: .*no layer has full attention'],

@@ -111,7 +111,24 @@ describe('readGgufHeader', () => {
       { name: 't', dimensions: [256], type: 16 },
       /^MODEL_UNSUPPORTED: .*tensor t of type IQ2_XXS.*supported: F32, F16/,
     ],
-    ['unknown type', { name: 't', dimensions: [32], type: 99 }, /^MODEL_BROKEN: .*tensor t has type 99/],
+    ...(
+      [
+        [33, 'Q4_0_8_8'],
+        [40, 'NVFP4'],
+        [41, 'Q1_0'],
+        [42, 'Q2_0'],
+        [43, '43 \\(newer than this program\\)'],
+        [255, '255 \\(newer than this program\\)'],
+      ] as const
+    ).map(([type, text]): [string, GgufTensor, RegExp] => [
+      `type ${type}`,
+      { name: 't', dimensions: [256], type },
+      new RegExp(
+        `^MODEL_UNSUPPORTED: .*tensor t of type ${text}, which is not supported; supported: F32, F16`,
+      ),
+    ]),
+    ['no type', { name: 't', dimensions: [32], type: 5 }, /^MODEL_BROKEN: .*tensor t has type 5/],
+    ['hardly one', { name: 't', dimensions: [32], type: 256 }, /^MODEL_BROKEN: .*tensor t has type 256/],
     ['too many dimensions', { name: 't', dimensions: [1, 1, 1, 1, 1] }, /tensor t has 5 dimensions/],
     ['overflow', { name: 't', dimensions: [2n ** 31n - 1n, 2n ** 31n - 1n] }, /tensor t has shape/],
     ['beyond 2^53', { name: 't', dimensions: [2n ** 63n] }, /tensor t has shape/],
