@@ -18,7 +18,8 @@ export const granite3: ChatFormat = {
       layout: LIST_LAYOUT,
     },
   ],
-  structure: ['</tool_call>', '<response>', '</response>'],
+  structure: ['<response>', '</response>'],
+  callStructure: ['</tool_call>'],
   thinking: [
     { opener: '<think>', closer: '</think>' },
     { opener: 'Here is my thought process:', closer: 'Here is my response:' },

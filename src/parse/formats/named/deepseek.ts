@@ -21,7 +21,7 @@ const region: CallRegion = {
 };
 
 const shared = {
-  structure: ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'],
+  callStructure: ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'],
   thinking: THINK,
   writeResult: (content: string) => `<｜tool▁output▁begin｜>${content}<｜tool▁output▁end｜>`,
 } as const;

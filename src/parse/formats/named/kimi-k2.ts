@@ -22,7 +22,7 @@ export const kimiK2: ChatFormat = {
       layout: { kind: 'named', before: '"functions."', between: `":" [0-9]{1,4} "${ARGUMENTS}"` },
     },
   ],
-  structure: ['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'],
+  callStructure: ['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'],
   thinking: THINK,
   writeCalls: calls => {
     const written = calls.map(

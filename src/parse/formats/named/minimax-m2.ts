@@ -28,7 +28,7 @@ export const minimaxM2: ChatFormat = {
     { opener: '<minimax:tool_call>', closer: '</minimax:tool_call>', strings, read },
     { opener: '<invoke name=', closer: '</invoke>', strings, keepsOpener: true, read },
   ],
-  structure: ['</minimax:tool_call>'],
+  callStructure: ['</minimax:tool_call>'],
   thinking: THINK,
   writeCalls: calls => `<minimax:tool_call>\n${calls.map(invoke).join('')}</minimax:tool_call>`,
   writeResult: content => `<response>${content}</response>`,

@@ -47,7 +47,7 @@ export const qwen3Coder: ChatFormat = {
   id: 'qwen3-coder',
   when: [['<function=', '<parameter=']],
   calls: functionRegions('tool_call', 'each'),
-  structure: ['</tool_call>'],
+  callStructure: ['</tool_call>'],
   thinking: THINK,
   writeCalls: calls =>
     calls.map(call => `<tool_call>\n${writeFunction(call, '\n')}\n</tool_call>`).join('\n'),

@@ -21,7 +21,8 @@ export const solarOpen: ChatFormat = {
       },
     },
   ],
-  structure: ['<|tool_calls|>', '<|calls|>', '<|content|>', '<|end|>', '<|begin|>assistant'],
+  structure: ['<|content|>', '<|end|>', '<|begin|>assistant'],
+  callStructure: ['<|tool_calls|>', '<|calls|>'],
   thinking: [{ opener: '<|think|>', closer: '<|end|><|begin|>assistant' }],
   writeCalls: calls => {
     const written = calls.map(
