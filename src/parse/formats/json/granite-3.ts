@@ -8,7 +8,13 @@ export const granite3: ChatFormat = {
   id: 'granite-3',
   when: ['<|tool_call|>'],
   calls: [
-    { opener: '<|tool_call|>', strings: JSON_STRINGS, read: jsonBody, layout: LIST_LAYOUT },
+    {
+      opener: '<|tool_call|>',
+      strings: JSON_STRINGS,
+      follows: JSON_FOLLOWS,
+      read: jsonBody,
+      layout: LIST_LAYOUT,
+    },
     {
       opener: '<tool_call>',
       strings: JSON_STRINGS,

@@ -25,8 +25,24 @@ export const minimaxM2: ChatFormat = {
   id: 'minimax-m2',
   when: ['<minimax:tool_call>', 'minimax:tool_call'],
   calls: [
-    { opener: '<minimax:tool_call>', closer: '</minimax:tool_call>', strings, read },
-    { opener: '<invoke name=', closer: '</invoke>', strings, keepsOpener: true, read },
+    {
+      opener: '<minimax:tool_call>',
+      closer: '</minimax:tool_call>',
+      strings,
+      follows: { starts: /^\s{0,32}(?:[{[]|<invoke name=)/, may: /^\s{0,32}(?:<[a-z ]{0,11})?$/ },
+      read,
+    },
+    {
+      opener: '<invoke name=',
+      closer: '</invoke>',
+      strings,
+      keepsOpener: true,
+      follows: {
+        starts: /^"?[\w.:-]{1,64}"?>\s{0,32}<(?:parameter name=|\/invoke>)/,
+        may: /^"?[\w.:-]{0,64}"?(?:>\s{0,32}(?:<[a-z/ ]{0,15})?)?$/,
+      },
+      read,
+    },
   ],
   callStructure: ['</minimax:tool_call>'],
   thinking: THINK,
