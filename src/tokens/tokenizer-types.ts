@@ -16,6 +16,8 @@ export interface Tokenizer {
   readonly vocabSize: number;
   readonly bosToken: string | undefined;
   readonly eosToken: string | undefined;
+  /** Texts are meant to begin with BOS: the model's own tokenizer puts it there. undefined: not known. */
+  readonly addsBos?: boolean;
   /** With `special: true`, special tokens in `text` become their ids (default false). Adds no BOS. */
   encode(text: string, options?: { special?: boolean }): number[];
   encodeSegments(segments: readonly PromptSegment[]): number[];
