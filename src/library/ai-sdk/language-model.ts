@@ -10,7 +10,7 @@ import type { Acquire } from '../../agent/requests/queued-model.ts';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { FunctionHost } from '../function-host.ts';
 import type { Model } from '../model.ts';
-import { partsOf } from './parts.ts';
+import { failureParts, partsOf } from './parts.ts';
 import { requestOf } from './request.ts';
 
 /** No call is run here: the SDK runs its tools itself. */
@@ -22,7 +22,7 @@ const acquire: Acquire = async () => () => undefined;
 /**
  * A loaded model for the Vercel AI SDK: `generateText({ model: languageModel(model), prompt })`. It is still the program's
  * to close. Tools, structured output, thinking, seeds and stop sequences work; images are refused. Failures are
- * LlmHostError, which the SDK does not try again.
+ * LlmHostError, which the SDK does not try again; once a streamed reply has begun, they are `error` parts.
  */
 export function languageModel(model: Model): LanguageModelV3 {
   const turns = new RequestTurns({
@@ -44,7 +44,9 @@ export function languageModel(model: Model): LanguageModelV3 {
     },
     doStream: async options => {
       const { parts, warnings } = open(options);
-      return { stream: ReadableStream.from(begun(parts, warnings)) };
+      // What fails before the model begins is a failure of the call.
+      const first = await parts.next();
+      return { stream: ReadableStream.from(streamed(first, parts, warnings, options.abortSignal)) };
     },
   };
 }
@@ -63,12 +65,21 @@ async function* read(
   }
 }
 
-async function* begun(
+/** A failure is a part: a stream that breaks would break what the program answers with it. */
+async function* streamed(
+  first: IteratorResult<LanguageModelV3StreamPart>,
   parts: AsyncGenerator<LanguageModelV3StreamPart>,
   warnings: SharedV3Warning[],
+  abort: AbortSignal | undefined,
 ): AsyncGenerator<LanguageModelV3StreamPart> {
   yield { type: 'stream-start', warnings };
-  yield* parts;
+  try {
+    if (!first.done) yield first.value;
+    yield* parts;
+  } catch (error) {
+    abort?.throwIfAborted();
+    yield* failureParts(error);
+  }
 }
 
 async function wholeOf(
