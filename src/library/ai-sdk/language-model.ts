@@ -31,7 +31,8 @@ export function languageModel(model: Model): LanguageModelV3 {
   });
   const open = (options: LanguageModelV3CallOptions) => {
     const { request, warnings } = requestOf(options);
-    return { warnings, parts: read(turns, request, options.abortSignal) };
+    const stop = new AbortController();
+    return { warnings, stop, parts: read(turns, request, options.abortSignal, stop) };
   };
   return {
     specificationVersion: 'v3',
@@ -43,10 +44,10 @@ export function languageModel(model: Model): LanguageModelV3 {
       return wholeOf(parts, warnings);
     },
     doStream: async options => {
-      const { parts, warnings } = open(options);
+      const { parts, warnings, stop } = open(options);
       // What fails before the model begins is a failure of the call.
       const first = await parts.next();
-      return { stream: ReadableStream.from(streamed(first, parts, warnings, options.abortSignal)) };
+      return { stream: cancellable(streamed(first, parts, warnings, options.abortSignal), stop) };
     },
   };
 }
@@ -56,8 +57,8 @@ async function* read(
   turns: RequestTurns,
   request: Parameters<RequestTurns['open']>[0],
   abort: AbortSignal | undefined,
+  stop: AbortController,
 ): AsyncGenerator<LanguageModelV3StreamPart> {
-  const stop = new AbortController();
   const signal = abort ? AbortSignal.any([abort, stop.signal]) : stop.signal;
   for await (const part of partsOf(turns.open(request).run({ acquire, signal }), stop)) {
     abort?.throwIfAborted();
@@ -80,6 +81,30 @@ async function* streamed(
     abort?.throwIfAborted();
     yield* failureParts(error);
   }
+}
+
+/** As `ReadableStream.from`, but cancelling does not wait for a part that is being read. */
+function cancellable(
+  parts: AsyncGenerator<LanguageModelV3StreamPart>,
+  stop: AbortController,
+): ReadableStream<LanguageModelV3StreamPart> {
+  let cancelled = false;
+  return new ReadableStream(
+    {
+      pull: async controller => {
+        const { done, value } = await parts.next();
+        if (cancelled) return;
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => {
+        cancelled = true;
+        stop.abort();
+        await parts.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 async function wholeOf(

@@ -163,6 +163,29 @@ it('a streamed reply that fails half-way: what was said, then the error', async 
   expect([await result.text, await result.finishReason]).toEqual(['Half', 'error']);
 });
 
+it('a stream that is cancelled while it is read from ends the reply at once', async () => {
+  const state = { reads: false, ended: false };
+  const { model } = scriptedModel(async function* ({ signal }: ReplyRequest) {
+    yield { type: 'prefill' as const, done: 1, total: 9, cached: 0 };
+    state.reads = true;
+    // It reads on until it is told to stop.
+    await new Promise(resolve => signal?.addEventListener('abort', resolve));
+    state.ended = true;
+    return { ...STATS, finishReason: 'cancelled' as const };
+  });
+  const { stream } = await languageModel(model).doStream({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'a long one' }] }],
+  });
+  const reader = stream.getReader();
+  expect((await reader.read()).value?.type).toBe('stream-start');
+  expect((await reader.read()).value?.type).toBe('response-metadata');
+  const pending = reader.read();
+  await expect.poll(() => state.reads).toBe(true);
+  await reader.cancel();
+  expect(state.ended).toBe(true);
+  expect(await pending).toEqual({ done: true, value: undefined });
+});
+
 it('failures have their codes: of the model, of options, of images, of a closed model', async () => {
   const { model } = scriptedModel(new Error('broken'));
   const of = languageModel(model);
