@@ -23,7 +23,8 @@ export interface Tokenizer {
   encodeSegments(segments: readonly PromptSegment[]): number[];
   /** All of `ids` at once, including the text of special tokens. */
   decode(ids: readonly number[]): string;
-  stream(): TextStream;
+  /** With `continues: true`, the ids go on with a text: a space that they start with is kept (default false). */
+  stream(options?: { continues?: boolean }): TextStream;
   /** undefined if `token` is not in the vocabulary. */
   idOf(token: string): number | undefined;
   /** UTF-8 of a token, perhaps part of a character; undefined for an id without one. */

@@ -99,8 +99,8 @@ class JsonTokenizer implements Tokenizer {
     return parts.join('');
   }
 
-  stream(): TextStream {
-    return new Detokenizer(this.table);
+  stream(options: { continues?: boolean } = {}): TextStream {
+    return new Detokenizer(this.table, options);
   }
 
   idOf(token: string): number | undefined {
